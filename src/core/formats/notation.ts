@@ -1,0 +1,24 @@
+import type { ShapeReport } from '../shape/classify.ts'
+import type { Value } from '../value/value.ts'
+
+/**
+ * One way to write a value as text. A new notation is one file with one of these, listed in
+ * `registry.ts`, and its rows in the shared table of cases under `test/`.
+ */
+export interface Notation {
+  /** Name in the answer's `format`, for example `csv`. */
+  readonly id: string
+  /** Version of the grammar; raised whenever `decode` would read older text differently. */
+  readonly version: number
+  /** A cheap test on the shape, so that hopeless candidates cost nothing. */
+  accepts(value: Value, shape: ShapeReport): boolean
+  /** The text, or `null` where this notation cannot say the value exactly. */
+  encode(value: Value): string | null
+  /** The value again. Throws `AppError('not_decodable')` that names the line. */
+  decode(text: string): Value
+}
+
+/** The answer's `format` for a notation: name and grammar version, for example `csv@1`. */
+export function formatId(notation: Pick<Notation, 'id' | 'version'>): string {
+  return `${notation.id}@${notation.version}`
+}

@@ -1,0 +1,21 @@
+import { defineConfig } from 'vitest/config'
+
+/** Projects by what a test may touch: see CONTRIBUTING.md, "Tests". */
+export default defineConfig({
+  test: {
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts', 'workers/**/*.ts'],
+      reporter: ['text-summary', 'json-summary'],
+      thresholds: { lines: 90, branches: 85 },
+    },
+    projects: [
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: { name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 60_000 },
+      },
+      { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], testTimeout: 120_000 } },
+    ],
+  },
+})
