@@ -1,0 +1,70 @@
+/** Tokenizer profiles: how a model's tokens are counted, and what notations cost with it. */
+import { AppError } from '../../errors.ts'
+import type { Encoding } from './vocabulary.ts'
+
+/** How a profile counts: byte pair merges of an encoding, or UTF-8 bytes over `charsPerToken`, rounded up. */
+export type Counting = Encoding | 'bytes'
+
+export interface TokenizerProfile {
+  readonly counting: Counting
+  /** Whether the counts are what the model's own tokenizer gives. */
+  readonly exact: boolean
+  /** UTF-8 bytes of a token on average; what `bytes` counting divides by. */
+  readonly charsPerToken: number
+  /** Cost of JSON inside a table cell, relative to plain text. */
+  readonly inlineJsonCost: number
+  /** Cost of TOON relative to JSON. */
+  readonly toonOverhead: number
+}
+
+const O200K = { charsPerToken: 4.0, inlineJsonCost: 1.0, toonOverhead: 0.6 } as const
+const CL100K = { charsPerToken: 3.7, inlineJsonCost: 1.0, toonOverhead: 0.6 } as const
+
+/**
+ * The encodings themselves and the profiles. Figures of the named profiles: predecessor.md §4, "Built-in
+ * variants"; `o200k_estimate` and `heuristic` are ours.
+ */
+export const PROFILES = {
+  o200k_base: { counting: 'o200k_base', exact: true, ...O200K },
+  cl100k_base: { counting: 'cl100k_base', exact: true, ...CL100K },
+  openai_o200k: { counting: 'o200k_base', exact: true, ...O200K },
+  openai_cl100k: { counting: 'cl100k_base', exact: true, ...CL100K },
+  /** Models whose tokenizer is not public; o200k_base is the nearest public one. */
+  anthropic_class: {
+    counting: 'o200k_base',
+    exact: false,
+    charsPerToken: 3.5,
+    inlineJsonCost: 2.2,
+    toonOverhead: 1.13,
+  },
+  /** Models with open weights and a tokenizer that is not built in here. */
+  ollama_bpe: {
+    counting: 'bytes',
+    exact: false,
+    charsPerToken: 3.8,
+    inlineJsonCost: 1.0,
+    toonOverhead: 1.0,
+  },
+  /** What a model id that no rule knows is counted by. */
+  o200k_estimate: { counting: 'o200k_base', exact: false, ...O200K },
+  heuristic: {
+    counting: 'bytes',
+    exact: false,
+    charsPerToken: 3.5,
+    inlineJsonCost: 1.0,
+    toonOverhead: 1.0,
+  },
+} as const satisfies Record<string, TokenizerProfile>
+
+/** Id of an encoding or a profile, as in `tokens.tokenizer` of an answer. */
+export type TokenizerId = keyof typeof PROFILES
+
+/** All ids, in the order of the table. */
+export const TOKENIZER_IDS = Object.keys(PROFILES) as readonly TokenizerId[]
+
+/** The id itself if it is one; throws `AppError` `invalid_request` otherwise, also for what is not a string. */
+export function tokenizerId(value: unknown): TokenizerId {
+  if (typeof value === 'string' && Object.hasOwn(PROFILES, value)) return value as TokenizerId
+  const message = `not a tokenizer; known are ${TOKENIZER_IDS.join(', ')}`
+  throw new AppError('invalid_request', message, { errors: [{ path: 'tokenizer', message }] })
+}

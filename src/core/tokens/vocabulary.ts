@@ -1,0 +1,172 @@
+/**
+ * The packed vocabulary: one buffer of little-endian 32-bit words, written once and then only read, so that
+ * any number of threads may look at it without locks. Header words first, then the sections in this order,
+ * each starting at a multiple of 8 bytes.
+ *
+ * | section | element | holds |
+ * |---|---|---|
+ * | tokenStarts | u32, tokens + 1 | where each token's bytes start in `tokenBytes`; ids are ranks |
+ * | tokenIndex | i32, a power of two | open-addressed, by the hash of a token's bytes: id, tag << 18; -1 is empty |
+ * | pairs | i32 × 2, a power of two | open-addressed, by (left id, right id): left, merged << 18; right, merged >> 14 << 18; -1 is empty |
+ * | byteIds | u32, 256 | id of each single byte |
+ * | classBlocks, classes | u8 | the two stages of `ClassTable` |
+ * | tokenBytes | u8 | the tokens' bytes, end to end |
+ */
+import { BLOCKS, type ClassTable } from './unicode-classes.ts'
+
+export type Encoding = 'o200k_base' | 'cl100k_base'
+
+export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const satisfies readonly Encoding[]
+
+/** 'HVoc' */
+const MAGIC = 0x636f5648
+/** Raise with every change of the layout, of a hash below or of the class table. */
+const LAYOUT_VERSION = 1
+
+const HEADER_WORDS = 16
+const AT_MAGIC = 0
+const AT_VERSION = 1
+const AT_ENCODING = 2
+const AT_TOTAL_BYTES = 3
+/** Sum over everything after the header and over the header's other words. */
+const AT_CHECKSUM = 4
+const AT_TOKENS = 5
+const AT_INDEX_SLOTS = 6
+const AT_PAIR_SLOTS = 7
+const AT_CLASS_BYTES = 8
+const AT_TOKEN_BYTES = 9
+
+/** Bits of a token id; both encodings stay below 2^18 tokens. */
+export const ID_BITS = 18
+export const ID_MASK = (1 << ID_BITS) - 1
+/** Low bits of the merged id that share a word with the left id. */
+export const MERGED_LOW_BITS = 32 - ID_BITS
+export const MERGED_LOW_MASK = (1 << MERGED_LOW_BITS) - 1
+export const EMPTY = -1
+
+/** The packed vocabularies of a process; given to every worker thread as they are. */
+export type Vocabularies = Readonly<Record<Encoding, SharedArrayBuffer>>
+
+/** Sizes that fix where every section lies. */
+export interface VocabularySizes {
+  readonly encoding: Encoding
+  readonly tokens: number
+  readonly indexSlots: number
+  readonly pairSlots: number
+  readonly classBytes: number
+  readonly tokenBytes: number
+}
+
+/** Views of a packed vocabulary; all on the same buffer. */
+export interface OpenVocabulary {
+  readonly encoding: Encoding
+  readonly tokenStarts: Uint32Array
+  readonly tokenIndex: Int32Array
+  readonly pairs: Int32Array
+  readonly byteIds: Uint32Array
+  readonly classTable: ClassTable
+  readonly tokenBytes: Uint8Array
+}
+
+/** Bytes that a vocabulary of these sizes takes. */
+export function vocabularyBytes(sizes: VocabularySizes): number {
+  return sections(sizes).end
+}
+
+/** Starts an empty vocabulary: header without checksum, all sections zero. */
+export function createVocabulary(sizes: VocabularySizes): SharedArrayBuffer {
+  const buffer = new SharedArrayBuffer(vocabularyBytes(sizes))
+  const header = new Int32Array(buffer, 0, HEADER_WORDS)
+  header[AT_MAGIC] = MAGIC
+  header[AT_VERSION] = LAYOUT_VERSION
+  header[AT_ENCODING] = ENCODINGS.indexOf(sizes.encoding)
+  header[AT_TOTAL_BYTES] = buffer.byteLength
+  header[AT_TOKENS] = sizes.tokens
+  header[AT_INDEX_SLOTS] = sizes.indexSlots
+  header[AT_PAIR_SLOTS] = sizes.pairSlots
+  header[AT_CLASS_BYTES] = sizes.classBytes
+  header[AT_TOKEN_BYTES] = sizes.tokenBytes
+  return buffer
+}
+
+/** Writes the checksum; the last step of packing. */
+export function sealVocabulary(buffer: SharedArrayBuffer): void {
+  const words = new Int32Array(buffer)
+  words[AT_CHECKSUM] = checksum(words)
+}
+
+/**
+ * Whether the buffer is a whole vocabulary of this layout version and encoding, by header and checksum.
+ * Reads every word: 3 ms or so for 8 MB.
+ */
+export function isSealedVocabulary(buffer: SharedArrayBuffer, encoding: Encoding): boolean {
+  if (buffer.byteLength < HEADER_WORDS * 4 || buffer.byteLength % 8 !== 0) return false
+  const words = new Int32Array(buffer)
+  if (words[AT_MAGIC] !== MAGIC || words[AT_VERSION] !== LAYOUT_VERSION) return false
+  if (words[AT_ENCODING] !== ENCODINGS.indexOf(encoding)) return false
+  if (words[AT_TOTAL_BYTES] !== buffer.byteLength) return false
+  return words[AT_CHECKSUM] === checksum(words)
+}
+
+/**
+ * Views of a packed vocabulary, without copying or checking beyond the header.
+ * Throws RangeError if the buffer is not a vocabulary of this layout version.
+ */
+export function openVocabulary(buffer: SharedArrayBuffer): OpenVocabulary {
+  const header = new Int32Array(buffer, 0, Math.min(HEADER_WORDS, buffer.byteLength >> 2))
+  if (header[AT_MAGIC] !== MAGIC || header[AT_VERSION] !== LAYOUT_VERSION) {
+    throw new RangeError('not a packed vocabulary of this version')
+  }
+  const encoding = ENCODINGS[header[AT_ENCODING]!]
+  if (encoding === undefined) throw new RangeError('packed vocabulary of an unknown encoding')
+  const sizes: VocabularySizes = {
+    encoding,
+    tokens: header[AT_TOKENS]!,
+    indexSlots: header[AT_INDEX_SLOTS]!,
+    pairSlots: header[AT_PAIR_SLOTS]!,
+    classBytes: header[AT_CLASS_BYTES]!,
+    tokenBytes: header[AT_TOKEN_BYTES]!,
+  }
+  const at = sections(sizes)
+  if (at.end !== buffer.byteLength) throw new RangeError('packed vocabulary of a wrong length')
+  return {
+    encoding,
+    tokenStarts: new Uint32Array(buffer, at.tokenStarts, sizes.tokens + 1),
+    tokenIndex: new Int32Array(buffer, at.tokenIndex, sizes.indexSlots),
+    pairs: new Int32Array(buffer, at.pairs, sizes.pairSlots * 2),
+    byteIds: new Uint32Array(buffer, at.byteIds, 256),
+    classTable: {
+      blockOf: new Uint8Array(buffer, at.classBlocks, BLOCKS),
+      classes: new Uint8Array(buffer, at.classes, sizes.classBytes),
+    },
+    tokenBytes: new Uint8Array(buffer, at.tokenBytes, sizes.tokenBytes),
+  }
+}
+
+function sections(sizes: VocabularySizes) {
+  let end = HEADER_WORDS * 4
+  const take = (bytes: number): number => {
+    const at = end
+    end = (end + bytes + 7) & ~7
+    return at
+  }
+  const tokenStarts = take((sizes.tokens + 1) * 4)
+  const tokenIndex = take(sizes.indexSlots * 4)
+  const pairs = take(sizes.pairSlots * 8)
+  const byteIds = take(256 * 4)
+  const classBlocks = take(BLOCKS)
+  const classes = take(sizes.classBytes)
+  const tokenBytes = take(sizes.tokenBytes)
+  return { tokenStarts, tokenIndex, pairs, byteIds, classBlocks, classes, tokenBytes, end }
+}
+
+/** FNV-like sum over all words but the checksum's own; finds damage, proves nothing against an attacker. */
+function checksum(words: Int32Array): number {
+  let sum = 0x811c9dc5 | 0
+  for (let i = 0; i < words.length; i++) {
+    if (i === AT_CHECKSUM) continue
+    sum = Math.imul(sum ^ words[i]!, 0x01000193)
+    sum ^= sum >>> 15
+  }
+  return sum
+}
