@@ -1,0 +1,27 @@
+import { count } from '../index.ts'
+import { type Command, EXIT } from './command.ts'
+import { readInput } from './input.ts'
+import { jsonOption, tokenizerFieldsOf, tokenizerOptions } from './options.ts'
+import { alignColumns } from './table.ts'
+
+export const countCommand: Command = {
+  name: 'count',
+  summary: 'Count the tokens of files, or of standard input',
+  operands: '[FILE…]',
+  maxOperands: Number.POSITIVE_INFINITY,
+  options: { ...tokenizerOptions, ...jsonOption },
+  async run(values, files) {
+    const names = files.length === 0 ? ['-'] : files
+    const contents: string[] = []
+    for (const name of names) contents.push(await readInput(name))
+    const answer = count({ contents, ...tokenizerFieldsOf(values) })
+    const counts = answer.counts ?? []
+    if (values['json'] === true) process.stdout.write(`${JSON.stringify(answer)}\n`)
+    else if (counts.length === 1) process.stdout.write(`${counts[0]}\n`)
+    else {
+      const rows = names.map((name, index) => [counts[index] ?? 0, name])
+      process.stdout.write(`${alignColumns(rows).join('\n')}\n`)
+    }
+    return EXIT.ok
+  },
+}

@@ -1,0 +1,22 @@
+import { decode } from '../index.ts'
+import { type Command, EXIT, text, UsageError } from './command.ts'
+import { readInput } from './input.ts'
+import { jsonOption } from './options.ts'
+
+export const decodeCommand: Command = {
+  name: 'decode',
+  summary: 'Turn an encoded text back into what it stands for',
+  operands: '[FILE]',
+  maxOperands: 1,
+  options: {
+    format: { type: 'string', value: 'FORMAT', help: 'The format that encode named, e.g. csv@1' },
+    ...jsonOption,
+  },
+  async run(values, [file]) {
+    const format = text(values, 'format')
+    if (format === undefined) throw new UsageError('--format is required')
+    const answer = decode({ content: await readInput(file), format })
+    process.stdout.write(values['json'] === true ? `${JSON.stringify(answer)}\n` : answer.content)
+    return EXIT.ok
+  },
+}

@@ -1,0 +1,34 @@
+import type { Command } from './command.ts'
+import { alignColumns } from './table.ts'
+
+/** The page of `haversack --help`. */
+export function overview(commands: readonly Command[]): string {
+  const rows = commands.map(({ name, operands, summary }) => [
+    `  ${name} ${operands}`.trimEnd(),
+    summary,
+  ])
+  return [
+    'haversack: tool results in, the same information in fewer tokens out',
+    '',
+    'Usage: haversack COMMAND [OPTIONS]',
+    '',
+    ...alignColumns(rows),
+    '',
+    'haversack COMMAND --help explains a command. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+  ].join('\n')
+}
+
+/** The page of `haversack COMMAND --help`. */
+export function commandHelp({ name, operands, summary, options }: Command): string {
+  const rows = Object.entries(options).map(([key, option]) => [
+    `  --${key}${option.type === 'string' ? ` ${option.value ?? 'TEXT'}` : ''}`,
+    option.help,
+  ])
+  return [
+    `Usage: haversack ${name} [OPTIONS] ${operands}`.trimEnd(),
+    '',
+    summary,
+    '',
+    ...alignColumns([...rows, ['  --help', 'This page']]),
+  ].join('\n')
+}

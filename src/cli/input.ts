@@ -1,0 +1,23 @@
+import { isUtf8 } from 'node:buffer'
+import { readFileSync } from 'node:fs'
+import { buffer } from 'node:stream/consumers'
+import { UsageError } from './command.ts'
+
+/**
+ * The text of a file, or of standard input for `-` and no operand.
+ * @throws UsageError where it cannot be read, or is not UTF-8 (reading on would change it silently)
+ */
+export async function readInput(operand: string | undefined): Promise<string> {
+  const fromStdin = operand === undefined || operand === '-'
+  const bytes = fromStdin ? await buffer(process.stdin) : readFile(operand)
+  if (!isUtf8(bytes)) throw new UsageError(`${operand ?? 'standard input'} is not UTF-8 text`)
+  return bytes.toString('utf8')
+}
+
+function readFile(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}

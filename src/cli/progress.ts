@@ -1,0 +1,26 @@
+const WIDTH = 30
+
+/** A progress bar on stderr; silent where stderr is not a terminal. */
+export interface Progress {
+  advance(): void
+  done(): void
+}
+
+/** Draws at most once per percent, so that drawing does not slow down what it shows. */
+export function createProgress(label: string, total: number, out = process.stderr): Progress {
+  let count = 0
+  let drawn = -1
+  return {
+    advance() {
+      count++
+      const share = total === 0 ? 100 : Math.floor((100 * count) / total)
+      if (!out.isTTY || share === drawn) return
+      drawn = share
+      const filled = Math.round((WIDTH * share) / 100)
+      out.write(`\r${label} ${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${count}/${total}`)
+    },
+    done() {
+      if (out.isTTY) out.write('\r\x1b[K')
+    },
+  }
+}

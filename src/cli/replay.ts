@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { type Command, EXIT, text, UsageError } from './command.ts'
+import { tokenizerFieldsOf, tokenizerOptions } from './options.ts'
+import { createProgress } from './progress.ts'
+import { inProcessPlayer, play, servicePlayer } from './replay/player.ts'
+import { readResults } from './replay/read-results.ts'
+import { createTally, DIMENSIONS, type Sums, type Tally } from './replay/tally.ts'
+import { percent, table } from './table.ts'
+
+/** Most rows of a group that the tables show; `--json` has them all. */
+const MAX_ROWS = 15
+
+export const replayCommand: Command = {
+  name: 'replay',
+  summary: 'Play recorded tool results, decode every answer, and sum up the savings',
+  operands: 'DIR|FILE',
+  maxOperands: 1,
+  options: {
+    url: { type: 'string', value: 'URL', help: 'Play against a running service' },
+    ...tokenizerOptions,
+    json: { type: 'boolean', help: 'Print all sums as JSON' },
+  },
+  async run(values, [path]) {
+    if (path === undefined) throw new UsageError('DIR or FILE is required')
+    if (!existsSync(path)) throw new UsageError(`there is no ${path}`)
+    const url = text(values, 'url')
+    const player = url === undefined ? inProcessPlayer() : servicePlayer(url)
+    const { results, skipped } = readResults(path)
+    for (const { file, reason } of skipped) process.stderr.write(`skipped ${file}: ${reason}\n`)
+    const tally = createTally()
+    const progress = createProgress('replay', results.length)
+    let baseline = ''
+    for (const result of results) {
+      const played = await play(result, player, tokenizerFieldsOf(values))
+      baseline = played.answer.tokens.tokenizer
+      tally.add(played)
+      progress.advance()
+    }
+    progress.done()
+    process.stdout.write(
+      values['json'] === true ? toJson(tally, baseline) : toTables(tally, baseline),
+    )
+    return tally.total.restored === tally.total.results ? EXIT.ok : EXIT.failed
+  },
+}
+
+function toJson({ total, by }: Tally, tokenizer: string): string {
+  const groups = DIMENSIONS.map(name => [name, Object.fromEntries(by[name])])
+  const sums = { tokenizer, baseline: 'the input as it came', total, ...Object.fromEntries(groups) }
+  return `${JSON.stringify(sums)}\n`
+}
+
+function toTables({ total, by }: Tally, tokenizer: string): string {
+  const parts = DIMENSIONS.map(name => {
+    const groups = [...by[name]].sort(([, a], [, b]) => b.tokens_in - a.tokens_in)
+    const rows = groups.slice(0, MAX_ROWS).map(([key, sums]) => row(key, sums))
+    const cut = groups.length - rows.length
+    return `${table(header(name), rows)}${cut > 0 ? `\n… and ${cut} more (--json)` : ''}`
+  })
+  const title = `Tokens in ${tokenizer}; the baseline is the input as it came.`
+  return `${[title, ...parts, table(header('total'), [row('all', total)])].join('\n\n')}\n`
+}
+
+function header(name: string): string[] {
+  return [name, 'results', 'tokens in', 'tokens out', 'saved', 'decoded']
+}
+
+function row(key: string, { results, tokens_in, tokens_out, restored }: Sums): (string | number)[] {
+  const saved = percent(tokens_in - tokens_out, tokens_in)
+  return [key, results, tokens_in, tokens_out, saved, `${restored}/${results}`]
+}

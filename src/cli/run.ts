@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util'
+import { AppError } from '../errors.ts'
+import { VERSION } from '../version.ts'
+import { type Command, EXIT, UsageError } from './command.ts'
+import { commandHelp, overview } from './help.ts'
+
+/** Imported when called, so that `--help` and `count` do not load the service. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  encode: async () => (await import('./encode.ts')).encodeCommand,
+  decode: async () => (await import('./decode.ts')).decodeCommand,
+  count: async () => (await import('./count.ts')).countCommand,
+  tokens: async () => (await import('./tokens.ts')).tokensCommand,
+  replay: async () => (await import('./replay.ts')).replayCommand,
+}
+
+/** Runs the command line and resolves to its exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function runCli(argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = argv
+  if (name === '--version' || name === '-v') return print(VERSION)
+  const load = name === undefined ? undefined : COMMANDS[name]
+  if (load === undefined) {
+    const help = overview(await Promise.all(Object.values(COMMANDS).map(each => each())))
+    if (name === '--help' || name === '-h' || name === 'help') return print(help)
+    process.stderr.write(
+      `${name === undefined ? '' : `haversack: no command ${name}\n\n`}${help}\n`,
+    )
+    return EXIT.usage
+  }
+  const command = await load()
+  try {
+    return await runCommand(command, rest)
+  } catch (error) {
+    return explain(command, error)
+  }
+}
+
+async function runCommand(command: Command, argv: string[]): Promise<number> {
+  if (argv.includes('--help') || argv.includes('-h')) return print(commandHelp(command))
+  const { values, positionals } = parse(command, argv)
+  if (positionals.length > command.maxOperands) {
+    throw new UsageError(`too many operands: ${positionals.slice(command.maxOperands).join(' ')}`)
+  }
+  return command.run(values, positionals)
+}
+
+function parse(command: Command, args: string[]) {
+  try {
+    return parseArgs({ args, options: command.options, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function explain(command: Command, error: unknown): number {
+  if (error instanceof UsageError) {
+    process.stderr.write(`haversack: ${error.message}\nTry: haversack ${command.name} --help\n`)
+    return EXIT.usage
+  }
+  if (error instanceof AppError) {
+    process.stderr.write(`haversack: ${error.code}: ${error.detail}\n`)
+    return error.code === 'invalid_request' ? EXIT.usage : EXIT.failed
+  }
+  process.stderr.write(`haversack: ${error instanceof Error ? error.message : String(error)}\n`)
+  return EXIT.failed
+}
+
+function print(result: string): number {
+  process.stdout.write(`${result}\n`)
+  return EXIT.ok
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { parse, TomlError } from 'smol-toml'
+import { type Config, configSchema } from './config.ts'
+import { ENV_KEYS, type Env, overlayEnv, type Tree } from './env.ts'
+
+/** A configuration that cannot be used; `message` lists every fault, a line each. */
+export class ConfigError extends Error {
+  constructor(faults: readonly string[]) {
+    super(
+      `the configuration has ${faults.length} fault${faults.length === 1 ? '' : 's'}:\n  ${faults.join('\n  ')}`,
+    )
+    this.name = 'ConfigError'
+  }
+}
+
+export interface LoadOptions {
+  readonly env: Env
+  /** Laid over the file and the environment: what the command line said. */
+  readonly overrides?: Tree
+  /** Allow an address that others can reach without keys. */
+  readonly insecure?: boolean
+}
+
+/**
+ * The configuration from defaults, the TOML file named by `HAVERSACK_CONFIG`, the environment and the
+ * command line, later ones winning.
+ * @throws ConfigError with every fault at once
+ */
+export function loadConfig(options: LoadOptions): Config {
+  const { env, overrides = {}, insecure = false } = options
+  const file = env['HAVERSACK_CONFIG']
+  const tree = file === undefined || file === '' ? {} : readToml(file)
+  const parsed = configSchema.safeParse(
+    overlayEnv({ ...tree, ...overrides }, { ...env, ...unset(overrides) }),
+  )
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(describe))
+  const config = parsed.data
+  const faults = crossChecks(config, insecure)
+  if (faults.length > 0) throw new ConfigError(faults)
+  return config
+}
+
+/** Variables that the command line overrides must not come back over it. */
+function unset(overrides: Tree): Env {
+  const hidden = ENV_KEYS.filter(
+    ({ path }) => path.length === 1 && (path[0] as string) in overrides,
+  )
+  return Object.fromEntries(hidden.map(({ name }) => [name, undefined]))
+}
+
+function readToml(file: string): Tree {
+  try {
+    return parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if (error instanceof TomlError)
+      throw new ConfigError([`${file}: ${error.message.split('\n')[0]}`])
+    throw new ConfigError([`${file}: cannot be read`])
+  }
+}
+
+function describe(issue: {
+  code: string
+  path: PropertyKey[]
+  message: string
+  keys?: unknown
+}): string {
+  const path = issue.path.map(String).join('.')
+  const name = ENV_KEYS.find(key => key.path.join('.') === path)?.name
+  return `${path || '(top level)'}${name === undefined ? '' : ` (${name})`}: ${issue.message}`
+}
+
+function crossChecks(config: Config, insecure: boolean): string[] {
+  const { limits, host } = config
+  const faults: string[] = []
+  if (limits.max_queue_bytes < limits.max_body_bytes) {
+    faults.push('limits.max_queue_bytes: must be at least limits.max_body_bytes')
+  }
+  if (!insecure && !isLoopback(host)) {
+    faults.push(
+      `host (HAVERSACK_HOST): ${host} can be reached by others and no keys protect it; use a loopback address or --insecure`,
+    )
+  }
+  return faults
+}
+
+/** Whether only this machine can reach the address. */
+export function isLoopback(host: string): boolean {
+  return (
+    host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+  )
+}

@@ -1,0 +1,83 @@
+import { AppError, type ErrorExtras } from '../../errors.ts'
+import {
+  type BatchAnswer,
+  type BatchRequest,
+  batchAnswer,
+  batchRequest,
+} from '../requests/batch.ts'
+import { problemBody } from '../requests/problem.ts'
+import { validate } from '../requests/validate.ts'
+import type { Operation, OperationContext, Report } from './operation.ts'
+
+/**
+ * `POST /v1/batch`: runs jobs of the given operations in order, each with its own success or problem.
+ * Jobs of one session see each other's effects, because they run one after the other in one thread.
+ */
+export function batchOperation(
+  offered: readonly Operation[],
+): Operation<BatchRequest, BatchAnswer> {
+  const byName = new Map(offered.map(operation => [operation.name, operation]))
+
+  /** @throws AppError `invalid_request` where the job is none of the operations or breaks its schema. */
+  function read(job: Record<string, unknown>): { operation: Operation; request: unknown } {
+    const { op, ...fields } = job
+    const operation = typeof op === 'string' ? byName.get(op) : undefined
+    if (operation === undefined) {
+      throw invalid('op', `expected one of ${[...byName.keys()].join(', ')}`)
+    }
+    return { operation, request: validate(operation.request, fields) }
+  }
+
+  function run(job: Record<string, unknown>, context: OperationContext, reports: Report[]) {
+    const { operation, request } = read(job)
+    const done = operation.run(request, context)
+    reports.push(...done.reports)
+    return done.answer as Record<string, unknown>
+  }
+
+  return {
+    name: 'batch',
+    request: batchRequest,
+    answer: batchAnswer,
+    facts: ({ jobs }) =>
+      jobs.map(job =>
+        settle(
+          () => {
+            const { operation, request } = read(job)
+            return operation.facts?.(request)[0] ?? null
+          },
+          () => null,
+        ),
+      ),
+    run({ jobs }, context) {
+      const reports: Report[] = []
+      const results = jobs.map((job, index) =>
+        settle(
+          () => ({ ok: true, ...run(job, forJob(context, index), reports) }),
+          error => ({ ok: false, problem: problemBody(error.toProblem()) }),
+        ),
+      )
+      return { answer: { results }, reports }
+    },
+  }
+}
+
+/** `attempt`'s result, or what `refused` makes of an expected failure; bugs are thrown on. */
+function settle<T, U>(attempt: () => T, refused: (error: AppError) => U): T | U {
+  try {
+    return attempt()
+  } catch (error) {
+    if (error instanceof AppError) return refused(error)
+    throw error
+  }
+}
+
+function forJob(context: OperationContext, index: number): OperationContext {
+  const { resolutions, ...rest } = context
+  return resolutions === undefined ? rest : { ...rest, resolutions: [resolutions[index] ?? null] }
+}
+
+function invalid(path: string, message: string): AppError {
+  const extras: ErrorExtras = { errors: [{ path, message }] }
+  return new AppError('invalid_request', `${path}: ${message}`, extras)
+}

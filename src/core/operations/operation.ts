@@ -1,0 +1,74 @@
+import type { z } from 'zod'
+import type { LayerId } from '../requests/encode.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import type { TokenizerId } from '../tokens/profiles.ts'
+
+/** What an operation may use: everything is of the thread that runs it. */
+export interface OperationContext {
+  readonly counters: { get(id: TokenizerId): TokenCounter }
+  /** Deepest nesting of JSON `content` that is parsed; deeper content passes through. */
+  readonly maxDepth: number
+  /** What the session's authority said, in the order of `facts`; absent where none was asked. */
+  readonly resolutions?: Resolutions
+}
+
+/** What the authority over sessions needs to know of a request (first phase). */
+export interface Facts {
+  readonly session: string
+  /** SHA-256 of the content's UTF-8 bytes, lower-case hex. */
+  readonly identity: string
+  readonly bytes: number
+  readonly tool_call_id?: string
+  readonly tool?: string
+  readonly file_path?: string
+}
+
+/** What the authority answers (carried into the second phase). */
+export interface Resolution {
+  /** The session's partition: compactions so far. */
+  readonly partition: number
+  /** Reference id of the body, 8 hex or more; present once the body is durably kept. */
+  readonly ref?: string
+}
+
+/** What one operation did, for metrics and telemetry: never content. */
+export interface Report {
+  readonly op: string
+  readonly layer?: LayerId
+  readonly format?: string
+  readonly shape?: string
+  readonly tokens_in?: number
+  readonly tokens_out?: number
+  /** Why candidates were not sent, one entry each. */
+  readonly refusals?: readonly Refusal[]
+}
+
+/** A candidate that the gate did not let out. */
+export interface Refusal {
+  readonly format: string
+  /** `differs`: decoded to another value. `failed`: could not be decoded. `bigger`: no token saved. */
+  readonly reason: 'differs' | 'failed' | 'bigger'
+}
+
+/** One entry for each job of a request, `null` where the authority has nothing to say. */
+export type Resolutions = readonly (Resolution | null)[]
+
+/** An answer and the reports on it (several for a batch). */
+export interface Done<Answer> {
+  readonly answer: Answer
+  readonly reports: readonly Report[]
+}
+
+/**
+ * One thing that the service does: a name, the schemas of both sides, and a pure function between them.
+ * A new operation is one file with one of these, a row in `registry.ts` and a route.
+ */
+export interface Operation<Request = unknown, Answer = unknown> {
+  readonly name: string
+  readonly request: z.ZodType<Request>
+  readonly answer: z.ZodType<Answer>
+  /** What the authority must be asked before `run`: one entry a job, `null` where it need not be. */
+  facts?(request: Request): readonly (Facts | null)[]
+  /** Throws `AppError` for expected failures. */
+  run(request: Request, context: OperationContext): Done<Answer>
+}

@@ -1,0 +1,13 @@
+import { batchOperation } from './batch.ts'
+import { countOperation } from './count.ts'
+import { decodeOperation } from './decode.ts'
+import { encodeOperation } from './encode.ts'
+import type { Operation } from './operation.ts'
+
+/** Every operation by its name: what a worker can be asked to do. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Object.create(null), {
+  encode: encodeOperation,
+  decode: decodeOperation,
+  count: countOperation,
+  batch: batchOperation([encodeOperation, decodeOperation, countOperation] as readonly Operation[]),
+})

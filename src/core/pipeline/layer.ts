@@ -1,0 +1,41 @@
+import type { EncodeRequest, LayerId } from '../requests/encode.ts'
+import type { ShapeReport } from '../shape/classify.ts'
+import type { Value } from '../value/value.ts'
+import type { Prices } from './prices.ts'
+
+/** One tool result on its way through the layers. */
+export interface LayerInput {
+  readonly request: EncodeRequest
+  readonly content: string
+  /** The parsed content; `undefined` where it is text, or JSON deeper than the limit. */
+  readonly value: Value | undefined
+  readonly shape: ShapeReport
+  readonly prices: Prices
+}
+
+/** A smaller text that a layer offers. */
+export interface Candidate {
+  readonly content: string
+  /** The answer's `format`. */
+  readonly format: string
+  readonly tokens: number
+  /** Whether decoding `content` gives the input's value again; throws where it cannot be decoded. */
+  restores(): boolean
+}
+
+/** What a layer makes of an input; the gate decides whether it leaves. */
+export interface Proposals {
+  /** Fewest tokens first; every one is below the baseline. */
+  readonly candidates: readonly Candidate[]
+  /** Formats that were tried and saved no token. */
+  readonly bigger: readonly string[]
+}
+
+/**
+ * A stage of the pipeline. A new layer is one file with one of these, listed in `encode.ts`; the first
+ * layer with a candidate that passes the gate wins.
+ */
+export interface Layer {
+  readonly id: LayerId
+  propose(input: LayerInput): Proposals
+}

@@ -1,0 +1,49 @@
+import type { TokenCounter } from '../tokens/counter.ts'
+import type { TokenizerId } from '../tokens/profiles.ts'
+
+/** Token prices of one input's candidates, under the promise that nothing gets bigger. */
+export interface Prices {
+  readonly counter: TokenCounter
+  /** Tokens of the input as it came. */
+  readonly baseline: number
+  /** Tokens of a candidate, or `null` where it does not save any. */
+  price(candidate: string): number | null
+}
+
+/** Where an estimate judges, these exact counters must agree that the candidate is smaller. */
+const WITNESSES: readonly TokenizerId[] = ['o200k_base', 'cl100k_base']
+
+/** Prices by the tokenizer `id`; an estimated one needs every witness to see a saving too (promise 2). */
+export function createPrices(
+  content: string,
+  id: TokenizerId,
+  counters: { get(id: TokenizerId): TokenCounter },
+): Prices {
+  const counter = counters.get(id)
+  const baseline = counter.count(content)
+  const witnesses = counter.exact ? [] : WITNESSES.map(witness => counters.get(witness))
+  let witnessed: number[] | undefined
+
+  const seenSmaller = (candidate: string): boolean => {
+    witnessed ??= witnesses.map(witness => witness.count(content))
+    return witnesses.every(
+      (witness, index) => below(witness, candidate, witnessed?.[index] ?? 0) !== null,
+    )
+  }
+
+  return {
+    counter,
+    baseline,
+    price(candidate) {
+      const tokens = below(counter, candidate, baseline)
+      return tokens !== null && seenSmaller(candidate) ? tokens : null
+    },
+  }
+}
+
+/** Tokens of `text` if fewer than `bound`, else `null`. */
+function below(counter: TokenCounter, text: string, bound: number): number | null {
+  if (bound === 0) return null
+  const tokens = counter.countUpTo(text, bound - 1)
+  return tokens < bound ? tokens : null
+}

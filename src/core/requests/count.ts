@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { tokenCount, tokenizerFields, tokensUsed } from './fields.ts'
+
+/** `POST /v1/count`: exactly one of `content` and `contents`. */
+export const countRequest = z.strictObject({
+  content: z.string().optional(),
+  contents: z.array(z.string()).max(100_000).optional(),
+  ...tokenizerFields,
+})
+
+export const countAnswer = z.strictObject({
+  tokens: tokenCount.optional().describe('For `content`'),
+  counts: z.array(tokenCount).optional().describe('For `contents`, in order'),
+  ...tokensUsed,
+})
+
+export type CountRequest = z.output<typeof countRequest>
+export type CountAnswer = z.output<typeof countAnswer>

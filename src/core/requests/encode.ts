@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { byteCount, sessionField, tokenCount, tokenizerFields, tokensUsed } from './fields.ts'
+
+const pagination = z.strictObject({
+  total: z.int().nonnegative(),
+  returned: z.int().nonnegative(),
+  offset: z.int().nonnegative().optional(),
+  next: z.union([z.string(), z.int()]).optional(),
+})
+
+const sort = z.strictObject({
+  by: z.string(),
+  order: z.string(),
+  available: z.array(z.string()).optional(),
+})
+
+/** `POST /v1/encode`: one tool result to make smaller. Sizes in http-api.md, "POST /v1/encode". */
+export const encodeRequest = z.strictObject({
+  content: z.string().describe("The tool result's text"),
+  session: sessionField.optional(),
+  tool: z.string().max(512).optional().describe('Name of the tool that was called'),
+  args: z.unknown().optional().describe('Arguments of the call; never logged or kept'),
+  tool_call_id: z.string().max(512).optional(),
+  file_path: z.string().max(4096).optional(),
+  ...tokenizerFields,
+  mode: z.enum(['lossless', 'elide']).optional().describe('Default lossless'),
+  budget_tokens: z.int().nonnegative().optional().describe('The answer is never above it'),
+  is_error: z.boolean().optional(),
+  formats: z.array(z.string().max(64)).max(64).optional().describe('Only these formats, by name'),
+  query: z.string().optional(),
+  pagination: pagination.optional(),
+  sort: sort.optional(),
+  is_sidechain: z.boolean().optional().describe("A sub-agent's context"),
+})
+
+export const layerId = z.enum(['L0', 'L1', 'L2', 'L3'])
+
+export const encodeAnswer = z.strictObject({
+  content: z.string(),
+  layer: layerId,
+  format: z.string().describe('Opaque; give it back to /v1/decode'),
+  shape: z.string(),
+  inner_formats: z.array(z.string()),
+  tokens: z.strictObject({ ...tokensUsed, baseline: tokenCount, final: tokenCount }),
+  lossless: z.boolean(),
+  ref: z.string().optional().describe('8 hex; present when the body was recorded'),
+  hints: z.array(z.strictObject({ family: z.string(), text: z.string() })),
+  elided: z.array(
+    z.strictObject({ hash: z.string(), unit: z.string(), count: z.int(), tokens: tokenCount }),
+  ),
+  savings: z.strictObject({
+    dedup_tokens: tokenCount,
+    encoder_tokens: tokenCount,
+    elided_tokens: tokenCount,
+  }),
+  bytes: z.strictObject({ raw: byteCount, output: byteCount }),
+  truncated: z.boolean(),
+  pagination: pagination.optional(),
+  sort: sort.optional(),
+  partition: z.int().nonnegative(),
+})
+
+export type EncodeRequest = z.output<typeof encodeRequest>
+export type EncodeAnswer = z.output<typeof encodeAnswer>
+export type LayerId = z.output<typeof layerId>

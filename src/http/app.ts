@@ -1,0 +1,64 @@
+import { Hono } from 'hono'
+import { AppError } from '../errors.ts'
+import type { AppContext, AppDeps, AppEnv } from './context.ts'
+import { observe } from './middleware/observe.ts'
+import { problemResponse, toProblem } from './problems.ts'
+import { batchRoute } from './routes/batch.ts'
+import { countRoute } from './routes/count.ts'
+import { decodeRoute } from './routes/decode.ts'
+import { encodeRoute } from './routes/encode.ts'
+import { livezRoute } from './routes/livez.ts'
+import { metricsRoute } from './routes/metrics.ts'
+import { openApiRoute } from './routes/openapi.ts'
+import { readyzRoute } from './routes/readyz.ts'
+import type { Route } from './routes/route.ts'
+
+/** Every route of the service; a new one is a file and a row. */
+const ROUTES: readonly Route[] = [
+  encodeRoute,
+  decodeRoute,
+  countRoute,
+  batchRoute,
+  livezRoute,
+  readyzRoute,
+  metricsRoute,
+]
+
+/**
+ * The HTTP app. Works without a port too: `createApp(deps).request('/livez')`.
+ * @param extra routes beside the usual ones, for benches and tests
+ */
+export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.use(
+    observe(({ requestId, method, route, status, bodyBytes, totalMs }) => {
+      deps.metrics.request(route, status, totalMs, bodyBytes)
+      deps.logger.debug({ requestId, method, route, status, bodyBytes, totalMs }, 'request')
+    }),
+  )
+
+  const refuse = (c: AppContext, error: unknown): Response => {
+    const requestId = c.get('requestId')
+    const problem = toProblem(error)
+    if (problem === null) deps.logger.error({ requestId, err: error }, 'unexpected error')
+    return problemResponse(problem ?? UNEXPECTED, requestId)
+  }
+
+  const routes = [...ROUTES, ...extra]
+  for (const route of [...routes, openApiRoute(routes)]) {
+    route.mount(app, deps)
+    app.all(route.path, c => refuse(c, wrongMethod(route)))
+  }
+  app.notFound(c => refuse(c, new AppError('not_found', 'no such route')))
+  app.onError((error, c) => refuse(c, error))
+  return app
+}
+
+const UNEXPECTED = { code: 'internal', detail: 'an unexpected error; it was logged' } as const
+
+function wrongMethod(route: Route): AppError {
+  return new AppError(
+    'method_not_allowed',
+    `${route.path} answers ${route.method.toUpperCase()} only`,
+  )
+}

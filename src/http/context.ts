@@ -1,0 +1,37 @@
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { Logger } from '../logger.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Admission } from '../pool/admission.ts'
+import type { Authority } from '../pool/job.ts'
+import type { WorkerPool } from '../pool/pool.ts'
+
+/** What Hono carries for each request. Without a port (`app.request()`) there are no bindings. */
+export interface AppEnv {
+  Bindings: Partial<HttpBindings>
+  Variables: { requestId: string; bodyBytes: number; timing: string }
+}
+
+export type AppContext = Context<AppEnv>
+
+/** Whether the service takes work. */
+export interface Health {
+  readonly state: 'starting' | 'ready' | 'draining'
+}
+
+/** What the routes of the operations need. */
+export interface JobDeps {
+  readonly pool: Pick<WorkerPool, 'run' | 'runTwoPhase'>
+  readonly admission: Pick<Admission, 'enter'>
+  readonly metrics: Pick<Metrics, 'job' | 'report'>
+  readonly maxBodyBytes: number
+  /** Present where another process knows the sessions; then jobs take two phases. */
+  readonly authority?: Authority
+}
+
+/** What the app as a whole needs. */
+export interface AppDeps extends JobDeps {
+  readonly metrics: Metrics
+  readonly logger: Logger
+  readonly health: Health
+}

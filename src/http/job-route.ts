@@ -1,0 +1,68 @@
+import type { z } from 'zod'
+import { MEDIA_TYPES } from '../core/requests/envelope.ts'
+import type { Job, JobResult } from '../pool/job.ts'
+import { announcedLength, readBody } from './body.ts'
+import type { AppContext, JobDeps } from './context.ts'
+import { answerMedia, requestMedia } from './media.ts'
+import { problemResponse } from './problems.ts'
+import type { Route } from './routes/route.ts'
+
+interface JobRoute {
+  readonly path: string
+  /** Name of the operation that the worker runs. */
+  readonly op: string
+  readonly summary: string
+  readonly request: z.ZodType
+  readonly answer: z.ZodType
+}
+
+/**
+ * The route of an operation that a worker runs: claim a place, read the body once, hand it over, answer
+ * the bytes that come back. The main thread never looks inside a body.
+ */
+export function jobRoute({ op, ...doc }: JobRoute): Route {
+  return {
+    method: 'post',
+    ...doc,
+    mount: (app, deps) => app.post(doc.path, c => serveJob(c, op, deps)),
+  }
+}
+
+async function serveJob(c: AppContext, op: string, deps: JobDeps): Promise<Response> {
+  const media = requestMedia(c.req.header('content-type'))
+  const announced = announcedLength(c, deps.maxBodyBytes)
+  const ticket = deps.admission.enter(announced ?? 0)
+  try {
+    const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
+    c.set('bodyBytes', body.length)
+    const accept = answerMedia(c.req.header('accept'), media)
+    const job: Job = { op, media, accept, body, requestId: c.get('requestId') }
+    const { pool, authority } = deps
+    const result = await (authority === undefined
+      ? pool.run(job)
+      : pool.runTwoPhase(job, authority))
+    record(result, op, deps)
+    return respond(c, result)
+  } finally {
+    ticket.leave()
+  }
+}
+
+function record(result: JobResult, op: string, deps: JobDeps): void {
+  deps.metrics.job(op, result.queue_ms, result.work_ms)
+  if (result.ok) for (const report of result.reports) deps.metrics.report(report)
+}
+
+function respond(c: AppContext, result: JobResult): Response {
+  c.set(
+    'timing',
+    `queue;dur=${result.queue_ms.toFixed(3)}, work;dur=${result.work_ms.toFixed(3)}, `,
+  )
+  if (!result.ok) return problemResponse(result.problem, c.get('requestId'))
+  return new Response(result.body as Uint8Array<ArrayBuffer>, {
+    headers: {
+      'content-type': MEDIA_TYPES[result.media],
+      'content-length': String(result.body.length),
+    },
+  })
+}

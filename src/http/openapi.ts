@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { MEDIA_TYPES } from '../core/requests/envelope.ts'
+import { problemSchema } from '../core/requests/problem.ts'
+import { VERSION } from '../version.ts'
+import type { RouteDoc } from './routes/route.ts'
+
+/** An OpenAPI document: plain JSON. */
+export type OpenApi = Record<string, object | string>
+
+/** OpenAPI 3.1 of the routes, from the very schemas that validate requests. */
+export function openApi(routes: readonly RouteDoc[]): OpenApi {
+  const paths: Record<string, object> = {}
+  for (const route of routes) paths[route.path] = { [route.method]: operation(route) }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Haversack', version: VERSION },
+    paths,
+    components: { schemas: { Problem: z.toJSONSchema(problemSchema) } },
+  }
+}
+
+function operation({ summary, request, answer }: RouteDoc): object {
+  return {
+    summary,
+    ...(request === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: bodies(z.toJSONSchema(request, { io: 'input' })),
+          },
+        }),
+    responses: {
+      200: {
+        description: 'Success',
+        content: 'media' in answer ? { [answer.media]: {} } : bodies(z.toJSONSchema(answer)),
+      },
+      default: {
+        description: 'Problem (RFC 9457)',
+        content: {
+          'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+        },
+      },
+    },
+  }
+}
+
+/** JSON and MessagePack carry the same schema. */
+function bodies(schema: object): object {
+  return Object.fromEntries(Object.values(MEDIA_TYPES).map(media => [media, { schema }]))
+}

@@ -1,0 +1,10 @@
+import { batchAnswer, batchRequest } from '../../core/requests/batch.ts'
+import { jobRoute } from '../job-route.ts'
+
+export const batchRoute = jobRoute({
+  path: '/v1/batch',
+  op: 'batch',
+  summary: 'Several jobs in one request, in order',
+  request: batchRequest,
+  answer: batchAnswer,
+})

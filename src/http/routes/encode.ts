@@ -1,0 +1,10 @@
+import { encodeAnswer, encodeRequest } from '../../core/requests/encode.ts'
+import { jobRoute } from '../job-route.ts'
+
+export const encodeRoute = jobRoute({
+  path: '/v1/encode',
+  op: 'encode',
+  summary: 'Make one tool result smaller',
+  request: encodeRequest,
+  answer: encodeAnswer,
+})

@@ -1,0 +1,15 @@
+import type { Route } from './route.ts'
+
+/** The metrics in Prometheus' text format. */
+export const metricsRoute: Route = {
+  method: 'get',
+  path: '/metrics',
+  summary: 'Metrics for Prometheus',
+  answer: { media: 'text/plain' },
+  mount: (app, { metrics }) =>
+    app.get('/metrics', async c =>
+      c.body(await metrics.registry.metrics(), 200, {
+        'content-type': metrics.registry.contentType,
+      }),
+    ),
+}

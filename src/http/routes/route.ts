@@ -1,0 +1,18 @@
+import type { Hono } from 'hono'
+import type { z } from 'zod'
+import type { AppDeps, AppEnv } from '../context.ts'
+
+/** What `/openapi.json` says of a route. */
+export interface RouteDoc {
+  readonly method: 'get' | 'post'
+  readonly path: string
+  readonly summary: string
+  readonly request?: z.ZodType
+  /** The answer's schema, or the media type of an answer that has none. */
+  readonly answer: z.ZodType | { readonly media: string }
+}
+
+/** One route, one file: its documentation and how it is mounted. Listed in `index.ts` of the app. */
+export interface Route extends RouteDoc {
+  mount(app: Hono<AppEnv>, deps: AppDeps): void
+}

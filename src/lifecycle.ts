@@ -1,0 +1,36 @@
+import { processEnv } from './config/env.ts'
+import { ConfigError, type LoadOptions, loadConfig } from './config/load.ts'
+import { startService } from './service.ts'
+
+/** Exit codes of a service process. */
+const EXIT = { ok: 0, failed: 1, usage: 2 } as const
+
+/**
+ * Runs the service until SIGTERM or SIGINT, then drains it; a second signal exits at once. Prints one
+ * line with the address when ready. Resolves to the exit code.
+ */
+export async function runService(options: Omit<LoadOptions, 'env'>): Promise<number> {
+  try {
+    const config = loadConfig({ ...options, env: processEnv() })
+    const stopped = signalled()
+    const service = await startService(config)
+    process.stdout.write(`haversack listens on ${service.url}\n`)
+    await stopped
+    process.once('SIGTERM', exitNow).once('SIGINT', exitNow)
+    await service.close()
+    return EXIT.ok
+  } catch (error) {
+    process.stderr.write(`haversack: ${error instanceof Error ? error.message : String(error)}\n`)
+    return error instanceof ConfigError ? EXIT.usage : EXIT.failed
+  }
+}
+
+function signalled(): Promise<void> {
+  return new Promise(resolve => {
+    process.once('SIGTERM', () => resolve()).once('SIGINT', () => resolve())
+  })
+}
+
+function exitNow(): void {
+  process.exit(EXIT.failed)
+}

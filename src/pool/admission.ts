@@ -1,0 +1,68 @@
+import { AppError } from '../errors.ts'
+
+/** Bounds of everything that is being read, waits or runs. */
+export interface AdmissionLimits {
+  readonly maxJobs: number
+  /** Request bodies in memory, in bytes; announced lengths count before they arrive. */
+  readonly maxBytes: number
+}
+
+/** A place in the service; to be left exactly once, more often does no harm. */
+export interface Ticket {
+  /** Claims more bytes, for bodies without an announced length. Throws `AppError` `overloaded`. */
+  grow(bytes: number): void
+  leave(): void
+}
+
+export interface Admission {
+  /** Claims a place before the body is read. Throws `AppError` `overloaded`. */
+  enter(bytes: number): Ticket
+  readonly jobs: number
+  readonly bytes: number
+}
+
+/** Seconds after which a refused client may try again. */
+const RETRY_AFTER_S = 1
+
+/** The bounded queue's door: refuses early what would only wait (promise 5). */
+export function createAdmission(limits: AdmissionLimits): Admission {
+  let jobs = 0
+  let bytes = 0
+
+  const claim = (more: number) => {
+    if (bytes + more > limits.maxBytes) throw overloaded('the queue is full (bytes)')
+    bytes += more
+  }
+
+  return {
+    get jobs() {
+      return jobs
+    },
+    get bytes() {
+      return bytes
+    },
+    enter(announced) {
+      if (jobs >= limits.maxJobs) throw overloaded('the queue is full (jobs)')
+      claim(announced)
+      jobs++
+      let held = announced
+      let left = false
+      return {
+        grow(more) {
+          claim(more)
+          held += more
+        },
+        leave() {
+          if (left) return
+          left = true
+          jobs--
+          bytes -= held
+        },
+      }
+    },
+  }
+}
+
+function overloaded(detail: string): AppError {
+  return new AppError('overloaded', detail, { retry_after_s: RETRY_AFTER_S })
+}

@@ -1,0 +1,38 @@
+import type { Facts, Report, Resolutions } from '../core/operations/operation.ts'
+import type { MediaType } from '../core/requests/envelope.ts'
+import type { Problem } from '../errors.ts'
+
+/** One request for the workers. The pool owns `body` from then on, and may detach it. */
+export interface Job {
+  readonly op: string
+  readonly media: MediaType
+  readonly accept: MediaType
+  readonly body: Uint8Array
+  readonly requestId: string
+}
+
+/** Where the time went, in milliseconds. */
+export interface JobTimes {
+  readonly queue_ms: number
+  readonly work_ms: number
+}
+
+/** The end of a job. Expected failures are values. */
+export type JobResult = JobTimes &
+  (
+    | {
+        readonly ok: true
+        readonly media: MediaType
+        readonly body: Uint8Array
+        readonly reports: readonly Report[]
+      }
+    | { readonly ok: false; readonly problem: Problem }
+  )
+
+/**
+ * Who knows sessions when several replicas share them (Redis). Asked between the two phases of a job,
+ * once for each request that has a question; entries correspond.
+ */
+export interface Authority {
+  resolve(facts: readonly (Facts | null)[]): Promise<Resolutions>
+}

@@ -1,0 +1,246 @@
+import type { Outcome } from '../../workers/protocol.ts'
+import type { Resolutions } from '../core/operations/operation.ts'
+import { isDetached, packRanges } from '../core/requests/ranges.ts'
+import type { Problem } from '../errors.ts'
+import { BATCH_LIMITS, batchSize } from './batching.ts'
+import type { Authority, Job, JobResult } from './job.ts'
+import { createSlots, type Slot } from './slots.ts'
+import type { Threads } from './threads.ts'
+
+export interface PoolOptions {
+  readonly threads: Threads
+  /** The buffer that was given to the threads as `setup.progress`. */
+  readonly progress: SharedArrayBuffer
+  /** A job that runs longer is stopped by replacing its thread. */
+  readonly jobTimeoutMs: number
+  /** Told about bugs in jobs, with the request id; never shown to clients. */
+  onBug(requestId: string, bug: string): void
+  /** Told about each thread that was lost or stopped. */
+  onThreadLost(reason: 'lost' | 'timeout'): void
+}
+
+/** Runs jobs on the worker threads. */
+export interface WorkerPool {
+  /** One phase: the thread does everything. Never rejects for an expected failure. */
+  run(job: Job): Promise<JobResult>
+  /** Two phases around one question to the authority; jobs without a question take one. */
+  runTwoPhase(job: Job, authority: Authority): Promise<JobResult>
+  /** Jobs that wait for a thread, and those that are on one. */
+  readonly waiting: number
+  readonly running: number
+  close(): Promise<void>
+}
+
+/** A job on its way, possibly for the second time. */
+interface Entry {
+  readonly job: Job
+  readonly phase: 'whole' | 'ask' | 'finish'
+  readonly resolutions?: Resolutions
+  readonly queuedAt: number
+  /** Times that its batch was lost before its turn came. */
+  lost: number
+  settle(end: End): void
+}
+
+type End =
+  | { readonly kind: 'failed'; readonly problem: Problem; readonly startedAt: number }
+  | {
+      readonly kind: 'outcome'
+      readonly outcome: Outcome
+      readonly bytes: Uint8Array
+      readonly startedAt: number
+    }
+
+/** A job whose batch was lost through no fault of its own is tried again this often. */
+const MAX_LOST = 2
+
+/** How often running batches are looked at, in milliseconds: one timer for all jobs. */
+const WATCH_MS = 50
+
+/** The typed façade over the worker threads: queue, micro-batches, time limit, replacement. */
+export function createPool(options: PoolOptions): WorkerPool {
+  const { threads } = options
+  const slots = createSlots(options.progress, threads.size)
+  const waiting: Entry[] = []
+  let running = 0
+  let flushing = false
+  let closed = false
+
+  function enqueue(entry: Entry): void {
+    waiting.push(entry)
+    scheduleFlush()
+  }
+
+  /** At the end of this turn of the event loop, so that jobs of one poll share a batch. */
+  function scheduleFlush(): void {
+    if (flushing || slots.free === 0) return
+    flushing = true
+    setImmediate(flush)
+  }
+
+  function flush(): void {
+    flushing = false
+    while (waiting.length > 0 && slots.free > 0 && !closed) {
+      send(
+        waiting.splice(
+          0,
+          batchSize(
+            waiting.map(({ job }) => job),
+            slots.free,
+          ),
+        ),
+      )
+    }
+  }
+
+  function send(entries: readonly Entry[]): void {
+    const slot = slots.take()
+    const startedAt = performance.now()
+    const { body, starts } = packRanges(
+      entries.map(({ job }) => job.body),
+      BATCH_LIMITS.copyBytes,
+    )
+    const jobs = entries.map(({ job, phase, resolutions }, index) => ({
+      op: job.op,
+      media: job.media,
+      accept: job.accept,
+      requestId: job.requestId,
+      start: starts[index] as number,
+      length: job.body.length,
+      phase,
+      ...(resolutions === undefined ? {} : { resolutions }),
+    }))
+    running += entries.length
+    threads.run({ jobs, body, slot: slot.index }, slot.signal).then(
+      result => {
+        free(slot, entries)
+        const bytes = new Uint8Array(result.body)
+        entries.forEach((entry, index) => {
+          entry.settle({
+            kind: 'outcome',
+            outcome: result.outcomes[index] as Outcome,
+            bytes,
+            startedAt,
+          })
+        })
+      },
+      () => {
+        // Which job it was is known only as long as the slot is ours.
+        const culprit = slot.current()
+        const reason = slot.timedOut ? 'timeout' : 'lost'
+        free(slot, entries)
+        options.onThreadLost(reason)
+        recover(entries, culprit, reason, startedAt)
+      },
+    )
+  }
+
+  function free(slot: Slot, entries: readonly Entry[]): void {
+    running -= entries.length
+    slot.release()
+    if (waiting.length > 0) scheduleFlush()
+  }
+
+  /** The job that ran fails with its code; the others of the batch go to the head of the queue. */
+  function recover(
+    entries: readonly Entry[],
+    culprit: number,
+    reason: 'timeout' | 'lost',
+    startedAt: number,
+  ): void {
+    const again: Entry[] = []
+    entries.forEach((entry, index) => {
+      if (index === culprit || isDetached(entry.job.body) || closed || ++entry.lost > MAX_LOST) {
+        entry.settle({ kind: 'failed', problem: lostProblem(reason, closed), startedAt })
+      } else again.push(entry)
+    })
+    waiting.unshift(...again)
+    if (waiting.length > 0) scheduleFlush()
+  }
+
+  const watch = setInterval(() => slots.stopLate(performance.now(), options.jobTimeoutMs), WATCH_MS)
+  watch.unref()
+
+  function submit(
+    job: Job,
+    phase: Entry['phase'],
+    resolutions?: Resolutions,
+  ): Promise<End & { queuedAt: number }> {
+    return new Promise(resolve => {
+      const queuedAt = performance.now()
+      const entry: Entry = {
+        job,
+        phase,
+        queuedAt,
+        lost: 0,
+        settle: end => resolve({ ...end, queuedAt }),
+        ...(resolutions === undefined ? {} : { resolutions }),
+      }
+      if (closed) entry.settle({ kind: 'failed', problem: closing(), startedAt: queuedAt })
+      else enqueue(entry)
+    })
+  }
+
+  return {
+    get waiting() {
+      return waiting.length
+    },
+    get running() {
+      return running
+    },
+    run: async job => toResult(job, await submit(job, 'whole')),
+    async runTwoPhase(job, authority) {
+      const first = await submit(job, 'ask')
+      if (first.kind === 'failed' || first.outcome.kind !== 'ask') return toResult(job, first)
+      const { facts, start, length } = first.outcome
+      const resolutions = await authority.resolve(facts)
+      const body = first.bytes.subarray(start, start + length)
+      const second = toResult(job, await submit({ ...job, body }, 'finish', resolutions))
+      const before = times(first)
+      return {
+        ...second,
+        queue_ms: before.queue_ms + second.queue_ms,
+        work_ms: before.work_ms + second.work_ms,
+      }
+    },
+    async close() {
+      closed = true
+      clearInterval(watch)
+      for (const entry of waiting.splice(0)) {
+        entry.settle({ kind: 'failed', problem: closing(), startedAt: performance.now() })
+      }
+      await threads.close()
+    },
+  }
+
+  function toResult(job: Job, end: End & { queuedAt: number }): JobResult {
+    if (end.kind === 'failed') return { ok: false, problem: end.problem, ...times(end) }
+    const { outcome, bytes } = end
+    if (outcome.kind === 'failed') {
+      if (outcome.bug !== undefined) options.onBug(job.requestId, outcome.bug)
+      return { ok: false, problem: outcome.problem, ...times(end) }
+    }
+    if (outcome.kind === 'ask') throw new Error('a question came back from a phase that has none')
+    const { media, start, length, reports } = outcome
+    return { ok: true, media, body: bytes.subarray(start, start + length), reports, ...times(end) }
+  }
+}
+
+function times(end: End & { queuedAt: number }) {
+  return {
+    queue_ms: end.startedAt - end.queuedAt,
+    work_ms:
+      end.kind === 'outcome' ? end.outcome.work_us / 1000 : performance.now() - end.startedAt,
+  }
+}
+
+function lostProblem(reason: 'timeout' | 'lost', closed: boolean): Problem {
+  if (closed) return closing()
+  return reason === 'timeout'
+    ? { code: 'timeout', detail: 'the job ran into its time limit and was stopped' }
+    : { code: 'worker_lost', detail: 'the worker that ran the job was lost', retry_after_s: 1 }
+}
+
+function closing(): Problem {
+  return { code: 'overloaded', detail: 'the service is shutting down', retry_after_s: 1 }
+}

@@ -1,0 +1,63 @@
+import { Piscina } from 'piscina'
+import type { BatchMessage, BatchResult, WorkerSetup } from '../../workers/protocol.ts'
+import type * as tasks from '../../workers/tasks.ts'
+
+/** The worker threads. */
+export interface Threads {
+  readonly size: number
+  /** Runs a batch on a free thread; an aborted signal terminates that thread. Rejects if it is lost. */
+  run(message: BatchMessage, signal: AbortSignal): Promise<BatchResult>
+  close(): Promise<void>
+}
+
+export interface ThreadOptions {
+  readonly size: number
+  /** Module that exports `runBatch`; tests and benches bring their own operations. */
+  readonly workerUrl: URL
+  readonly setup: WorkerSetup
+  /** Heap of one thread, in MiB; beyond it the thread is replaced and its job fails. */
+  readonly heapMb: number
+}
+
+const TASK: keyof typeof tasks = 'runBatch'
+
+/**
+ * Piscina with a fixed number of threads. It stops replacing threads once a replacement dies before it
+ * was ready; then a new pool takes over, so that one bad moment does not leave the service without.
+ */
+export function createThreads(options: ThreadOptions): Threads {
+  const start = () =>
+    new Piscina<BatchMessage, BatchResult>({
+      filename: options.workerUrl.href,
+      name: TASK,
+      minThreads: options.size,
+      maxThreads: options.size,
+      // Batches are handed over one per free thread; twice that covers replacements being started.
+      maxQueue: options.size * 2,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      workerData: options.setup,
+      resourceLimits: { maxOldGenerationSizeMb: options.heapMb },
+      recordTiming: false,
+    })
+  let pool = start()
+
+  const revived = () => {
+    if (pool.threads.length > 0) return pool
+    void pool.destroy()
+    pool = start()
+    return pool
+  }
+
+  return {
+    size: options.size,
+    run: (message, signal) => revived().run(message, { transferList: movable(message.body), signal }),
+    close: () => pool.destroy(),
+  }
+}
+
+type TransferList = NonNullable<NonNullable<Parameters<Piscina['run']>[1]>['transferList']>
+
+/** Piscina takes an array; its type is inferred from the wrong overload of `postMessage`. */
+function movable(body: ArrayBuffer): TransferList {
+  return [body] as unknown as TransferList
+}

@@ -1,0 +1,72 @@
+import type { Facts, Report, Resolutions } from '../src/core/operations/operation.ts'
+import type { MediaType } from '../src/core/requests/envelope.ts'
+import type { EnvelopeLimits } from '../src/core/requests/envelope-guard.ts'
+import type { Vocabularies } from '../src/core/tokens/vocabulary.ts'
+import type { Problem } from '../src/errors.ts'
+
+/**
+ * The worker protocol. One message carries a batch of jobs, one comes back; the bodies of a message lie
+ * behind one another in one ArrayBuffer that is transferred, because cloning a view would copy all of
+ * the buffer behind it, and a transfer costs the same for one body as for thirty.
+ */
+
+/** Given to every worker thread at its start (`workerData`). */
+export interface WorkerSetup {
+  readonly vocabularies: Vocabularies
+  readonly limits: WorkerLimits
+  /** Int32 slots; `BatchMessage.slot` names the one to write the index of the running job to. */
+  readonly progress: SharedArrayBuffer
+}
+
+export interface WorkerLimits {
+  readonly envelope: EnvelopeLimits
+  /** Deepest nesting of JSON content that is parsed; deeper content passes through. */
+  readonly contentDepth: number
+}
+
+/** What to do with a body; its bytes are `body[start, start + length)` of the message. */
+export interface JobHeader {
+  readonly op: string
+  readonly media: MediaType
+  readonly accept: MediaType
+  readonly start: number
+  readonly length: number
+  readonly requestId: string
+  /**
+   * `whole`: one phase. `ask`: stop with `Facts` if the operation has a question for the authority,
+   * else finish at once. `finish`: the second phase, with the authority's `resolutions`.
+   */
+  readonly phase: 'whole' | 'ask' | 'finish'
+  readonly resolutions?: Resolutions
+}
+
+export interface BatchMessage {
+  readonly jobs: readonly JobHeader[]
+  readonly body: ArrayBuffer
+  readonly slot: number
+}
+
+/** The end of a job; byte ranges are of the result's `body`. */
+export type Outcome = { readonly work_us: number } & (
+  | {
+      readonly kind: 'done'
+      readonly media: MediaType
+      readonly start: number
+      readonly length: number
+      readonly reports: readonly Report[]
+    }
+  /** The authority must be asked; the range is the request body again, for the second phase. */
+  | {
+      readonly kind: 'ask'
+      readonly facts: readonly (Facts | null)[]
+      readonly start: number
+      readonly length: number
+    }
+  /** `bug` is for our log only. */
+  | { readonly kind: 'failed'; readonly problem: Problem; readonly bug?: string }
+)
+
+export interface BatchResult {
+  readonly outcomes: readonly Outcome[]
+  readonly body: ArrayBuffer
+}
