@@ -21,7 +21,7 @@ export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const satisfies readon
 /** 'HVoc' */
 const MAGIC = 0x636f5648
 /** Raise with every change of the layout, of a hash below or of the class table. */
-const LAYOUT_VERSION = 1
+const LAYOUT_VERSION = 2
 
 const HEADER_WORDS = 16
 const AT_MAGIC = 0
