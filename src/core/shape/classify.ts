@@ -28,7 +28,7 @@ const OWN_FORMAT: { readonly [shape in Shape]?: InnerFormat } = {
 
 /**
  * Classifies `text`, whose JSON value is `parsed`, or `undefined` where it is no JSON. A JSON scalar is
- * classified as the text it is. Linear in the text; recurses once a level of nesting.
+ * classified as the text it is. Linear, and without recursion.
  */
 export function classify(text: string, parsed: Value | undefined): ShapeReport {
   const findings = noFindings()

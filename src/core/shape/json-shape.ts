@@ -22,14 +22,13 @@ export interface JsonShapeFacts {
   key_stability?: number
 }
 
+type Container = ObjectValue | readonly Value[]
+
 /** Rows compared for `key_stability`: enough for two digits of a mean, and cheap on the longest list. */
 const KEY_STABILITY_ROWS = 20
 
 /** The shape of an object or array. Inner formats of its strings, at every depth, go to `findings`. */
-export function jsonShape(
-  value: ObjectValue | readonly Value[],
-  findings: Findings,
-): JsonShapeFacts {
+export function jsonShape(value: Container, findings: Findings): JsonShapeFacts {
   const depth = scanLeaves(value, findings)
   if (value instanceof ObjectValue) {
     const n_fields = value.keys.length
@@ -47,17 +46,23 @@ export function jsonShape(
   return { shape, n_items, depth }
 }
 
-/** Scans every string; gives the levels of nesting. */
-function scanLeaves(value: ObjectValue | readonly Value[], findings: Findings): number {
-  let deepest = 0
-  for (const member of value instanceof ObjectValue ? value.values : value) {
-    if (typeof member === 'string') scanText(member, findings)
-    else if (isContainer(member)) deepest = Math.max(deepest, scanLeaves(member, findings))
+/** Scans every string, level by level; gives the number of levels. */
+function scanLeaves(root: Container, findings: Findings): number {
+  let levels = 0
+  for (let level: Container[] = [root]; level.length > 0; levels++) {
+    const next: Container[] = []
+    for (const container of level) {
+      for (const member of container instanceof ObjectValue ? container.values : container) {
+        if (typeof member === 'string') scanText(member, findings)
+        else if (isContainer(member)) next.push(member)
+      }
+    }
+    level = next
   }
-  return deepest + 1
+  return levels
 }
 
-function isContainer(value: Value): value is ObjectValue | readonly Value[] {
+function isContainer(value: Value): value is Container {
   return value instanceof ObjectValue || Array.isArray(value)
 }
 

@@ -2,20 +2,27 @@ import { NumberLiteral, ObjectValue, type Value } from './value.ts'
 
 /**
  * Whether two values are exactly the same: types, order of keys, duplicates, spelling of numbers, strings
- * by code units. Linear; recurses once a level of nesting (see `DEFAULT_MAX_DEPTH`).
+ * by code units. Linear, and without recursion.
  */
 export function equalValues(a: Value, b: Value): boolean {
-  if (a === b) return true
-  if (a instanceof ObjectValue) {
-    return b instanceof ObjectValue && equalKeys(a.keys, b.keys) && equalLists(a.values, b.values)
+  const pending: [readonly Value[], readonly Value[]][] = [[[a], [b]]]
+  for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
+    const [left, right] = pair
+    if (left.length !== right.length) return false
+    for (let i = 0; i < left.length; i++) {
+      const one = left[i]!
+      const other = right[i]!
+      if (one === other) continue
+      if (one instanceof ObjectValue) {
+        if (!(other instanceof ObjectValue) || !equalKeys(one.keys, other.keys)) return false
+        pending.push([one.values, other.values])
+      } else if (Array.isArray(one)) {
+        if (!Array.isArray(other)) return false
+        pending.push([one, other])
+      } else if (!(one instanceof NumberLiteral && other instanceof NumberLiteral)) return false
+      else if (one.text !== other.text) return false
+    }
   }
-  if (a instanceof NumberLiteral) return b instanceof NumberLiteral && a.text === b.text
-  return Array.isArray(a) && Array.isArray(b) && equalLists(a, b)
-}
-
-function equalLists(a: readonly Value[], b: readonly Value[]): boolean {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (!equalValues(a[i]!, b[i]!)) return false
   return true
 }
 

@@ -20,8 +20,8 @@ import { parseNumber } from './parse-number.ts'
 import { ObjectValue, type Value } from './value.ts'
 
 /**
- * Nesting accepted where nothing else is configured. Writer, equality and classifier recurse once a level:
- * this depth takes a few per cent of the smallest stack that a worker thread gets (1 MB).
+ * Nesting accepted where nothing else is configured, and what decoders accept. Real payloads stay under 30;
+ * nothing here recurses, so the limit is there for those who must, and for readers of the answer.
  */
 export const DEFAULT_MAX_DEPTH = 512
 

@@ -7,12 +7,46 @@ const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/
 /** Keys remembered in quotes; more would cost memory where keys do not repeat. */
 const MAX_QUOTED_KEYS = 1024
 
+type Container = ObjectValue | readonly Value[]
+
 /**
  * The value as compact JSON: numbers in their own spelling, keys in order, duplicates included, lone
- * surrogates escaped. Linear; recurses once a level of nesting (see `DEFAULT_MAX_DEPTH`).
+ * surrogates escaped. Linear, and without recursion.
  */
 export function writeJson(value: Value): string {
-  return write(value, new Map())
+  if (!isContainer(value)) return writeScalar(value)
+  const quotedKeys = new Map<string, string>()
+  /** Containers that wait for the current one, and the member to go on with in each. */
+  const waiting: Container[] = []
+  const waitingAt: number[] = []
+  let container: Container = value
+  let at = 0
+  let out = ''
+  for (;;) {
+    const keys = container instanceof ObjectValue ? container.keys : null
+    const values: readonly Value[] = container instanceof ObjectValue ? container.values : container
+    if (at === 0) out += keys === null ? '[' : '{'
+    let inner: Container | undefined
+    while (at < values.length && inner === undefined) {
+      if (at > 0) out += ','
+      if (keys !== null) out += quoteKey(keys[at]!, quotedKeys)
+      const member = values[at++]!
+      if (isContainer(member)) inner = member
+      else out += writeScalar(member)
+    }
+    if (inner !== undefined) {
+      waiting.push(container)
+      waitingAt.push(at)
+      container = inner
+      at = 0
+      continue
+    }
+    out += keys === null ? ']' : '}'
+    const outer = waiting.pop()
+    if (outer === undefined) return out
+    container = outer
+    at = waitingAt.pop()!
+  }
 }
 
 /** The string as a JSON string literal. */
@@ -20,32 +54,21 @@ export function quoteJson(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`
 }
 
-function write(value: Value, quotedKeys: Map<string, string>): string {
+function isContainer(value: Value): value is Container {
+  return value instanceof ObjectValue || Array.isArray(value)
+}
+
+function writeScalar(value: Exclude<Value, Container>): string {
   if (typeof value === 'string') return quoteJson(value)
-  if (value instanceof ObjectValue) return writeObject(value, quotedKeys)
-  if (value instanceof NumberLiteral) return value.text
-  if (Array.isArray(value)) return writeArray(value, quotedKeys)
-  return String(value)
+  return value instanceof NumberLiteral ? value.text : String(value)
 }
 
-function writeArray(items: readonly Value[], quotedKeys: Map<string, string>): string {
-  if (items.length === 0) return '[]'
-  let out = `[${write(items[0]!, quotedKeys)}`
-  for (let i = 1; i < items.length; i++) out += `,${write(items[i]!, quotedKeys)}`
-  return `${out}]`
-}
-
-function writeObject({ keys, values }: ObjectValue, quotedKeys: Map<string, string>): string {
-  if (keys.length === 0) return '{}'
-  let out = ''
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i]!
-    let quoted = quotedKeys.get(key)
-    if (quoted === undefined) {
-      quoted = `${quoteJson(key)}:`
-      if (quotedKeys.size < MAX_QUOTED_KEYS) quotedKeys.set(key, quoted)
-    }
-    out += (i === 0 ? '{' : ',') + quoted + write(values[i]!, quotedKeys)
+/** The key in quotes with its colon. */
+function quoteKey(key: string, quotedKeys: Map<string, string>): string {
+  let quoted = quotedKeys.get(key)
+  if (quoted === undefined) {
+    quoted = `${quoteJson(key)}:`
+    if (quotedKeys.size < MAX_QUOTED_KEYS) quotedKeys.set(key, quoted)
   }
-  return `${out}}`
+  return quoted
 }
