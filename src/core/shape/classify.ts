@@ -4,7 +4,7 @@ import { type JsonShape, type JsonShapeFacts, jsonShape } from './json-shape.ts'
 import { type TextShape, type TextShapeFacts, textShape } from './text-shape.ts'
 
 /** What a tool result looks like as a whole; `unknown` is for a text that nobody classified. */
-export type Shape = JsonShape | TextShape | 'unknown'
+type Shape = JsonShape | TextShape | 'unknown'
 
 /** The shape of a text with its details; names are those of the HTTP answers and of telemetry. */
 export interface ShapeReport {
