@@ -170,7 +170,7 @@ function lettersEnd(bytes: Uint8Array, at: number, table: ClassTable): number {
 }
 
 /** `(?i:'s|'t|'re|'ve|'m|'ll|'d)?` */
-function contractionEnd(bytes: Uint8Array, at: number): number {
+export function contractionEnd(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== APOSTROPHE) return at
   const letter = bytes[at + 1]!
   switch (letter | 0x20) {
