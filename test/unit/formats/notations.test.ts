@@ -91,18 +91,21 @@ describe('depth', () => {
   })
 })
 
-describe('size', () => {
+/** For the large inputs, on a machine that is busy with other things. */
+const PATIENT = { timeout: 60_000 }
+
+describe('size', PATIENT, () => {
   it('takes an object of a million keys', () => {
     const members = Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":${i % 7}`)
     const value = read(`{${members.join()}}`)
     expect(roundTrip(findNotation('kv@1')!, value)?.length).toBeGreaterThan(8_000_000)
   })
 
-  it('takes a hundred thousand rows, and a row of a hundred thousand columns', () => {
+  it('takes tens of thousands of rows, and of columns', () => {
     const csv = findNotation('csv@1')!
-    const rows = Array.from({ length: 100_000 }, (_, i) => `{"id":${i},"t":"a, b","v":null}`)
+    const rows = Array.from({ length: 50_000 }, (_, i) => `{"id":${i},"t":"a, b","v":null}`)
     expect(roundTrip(csv, read(`[${rows.join()}]`))).not.toBeNull()
-    const members = Array.from({ length: 100_000 }, (_, i) => `"k${i}":0`).join()
+    const members = Array.from({ length: 50_000 }, (_, i) => `"k${i}":0`).join()
     expect(roundTrip(csv, read(`[{${members}},{${members}}]`))).not.toBeNull()
   })
 

