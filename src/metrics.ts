@@ -29,8 +29,8 @@ export function createMetrics(gauges: Gauges): Metrics {
   const registers = [registry]
   collectDefaultMetrics({ register: registry, prefix: 'haversack_' })
 
-  const seconds = (name: string, help: string, label: string) =>
-    new Histogram({ name, help, labelNames: [label], buckets: SECONDS, registers })
+  const seconds = (name: string, help: string, ...labelNames: string[]) =>
+    new Histogram({ name, help, labelNames, buckets: SECONDS, registers })
   const tokens = (name: string, help: string) =>
     new Histogram({ name, help, buckets: TOKENS, registers })
   const counter = (name: string, help: string, labelNames: string[]) =>
@@ -45,11 +45,12 @@ export function createMetrics(gauges: Gauges): Metrics {
       },
     })
 
-  const requests = counter('haversack_requests_total', 'Requests by route and status', [
+  const requestTime = seconds(
+    'haversack_request_seconds',
+    'Time to answer a request',
     'route',
     'status',
-  ])
-  const requestTime = seconds('haversack_request_seconds', 'Time to answer a request', 'route')
+  )
   const queueTime = seconds('haversack_queue_seconds', 'Time that jobs waited for a thread', 'op')
   const workTime = seconds('haversack_work_seconds', 'Time that jobs took in a thread', 'op')
   const bodyBytes = new Histogram({
@@ -78,8 +79,7 @@ export function createMetrics(gauges: Gauges): Metrics {
   return {
     registry,
     request(route, status, totalMs, bytes) {
-      requests.inc({ route, status })
-      requestTime.observe({ route }, totalMs / 1000)
+      requestTime.observe({ route, status }, totalMs / 1000)
       if (bytes > 0) bodyBytes.observe(bytes)
     },
     job(op, queueMs, workMs) {

@@ -43,6 +43,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     size: workers.count,
     workerUrl: seams.workerUrl ?? workerModule('tasks'),
     heapMb: workers.heap_mb,
+    onCrash: error => logger.error({ err: error }, 'a worker thread died'),
     setup: {
       vocabularies: loadVocabularies({ cacheDir: config.cache_dir }),
       progress,

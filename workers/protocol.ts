@@ -31,7 +31,6 @@ export interface JobHeader {
   readonly accept: MediaType
   readonly start: number
   readonly length: number
-  readonly requestId: string
   /**
    * `whole`: one phase. `ask`: stop with `Facts` if the operation has a question for the authority,
    * else finish at once. `finish`: the second phase, with the authority's `resolutions`.

@@ -38,7 +38,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
   )
 
   const refuse = (c: AppContext, error: unknown): Response => {
-    const requestId = c.get('requestId')
+    const { requestId } = c.get('frame')
     const problem = toProblem(error)
     if (problem === null) deps.logger.error({ requestId, err: error }, 'unexpected error')
     return problemResponse(problem ?? UNEXPECTED, requestId)

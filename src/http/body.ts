@@ -73,26 +73,24 @@ function readIncoming(
   sink: Sink,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown) => {
-      incoming.removeAllListeners('data')
-      reject(error)
-    }
-    incoming.on('data', (chunk: Uint8Array) => {
+    const settle = (take: () => void) => {
+      incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
       try {
-        sink.add(chunk)
-      } catch (error) {
-        fail(error)
-      }
-    })
-    incoming.once('end', () => {
-      try {
-        resolve(sink.end())
+        take()
       } catch (error) {
         reject(error)
       }
-    })
-    incoming.once('error', () => fail(broken()))
-    incoming.once('close', () => fail(broken()))
+    }
+    const onData = (chunk: Uint8Array) => {
+      try {
+        sink.add(chunk)
+      } catch (error) {
+        settle(() => reject(error))
+      }
+    }
+    const onEnd = () => settle(() => resolve(sink.end()))
+    const onBroken = () => settle(() => reject(broken()))
+    incoming.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
   })
 }
 

@@ -9,7 +9,17 @@ import type { WorkerPool } from '../pool/pool.ts'
 /** What Hono carries for each request. Without a port (`app.request()`) there are no bindings. */
 export interface AppEnv {
   Bindings: Partial<HttpBindings>
-  Variables: { requestId: string; bodyBytes: number; timing: string }
+  Variables: { frame: RequestFrame }
+}
+
+/** What the outermost middleware keeps of a request. */
+export interface RequestFrame {
+  readonly requestId: string
+  /** By `performance.now()`. */
+  readonly started: number
+  /** Whether the response has the headers of every answer already. */
+  sent: boolean
+  bodyBytes: number
 }
 
 export type AppContext = Context<AppEnv>

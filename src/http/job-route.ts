@@ -4,6 +4,7 @@ import type { Job, JobResult } from '../pool/job.ts'
 import { announcedLength, readBody } from './body.ts'
 import type { AppContext, JobDeps } from './context.ts'
 import { answerMedia, requestMedia } from './media.ts'
+import { frameHeaders } from './middleware/observe.ts'
 import { problemResponse } from './problems.ts'
 import type { Route } from './routes/route.ts'
 
@@ -34,9 +35,10 @@ async function serveJob(c: AppContext, op: string, deps: JobDeps): Promise<Respo
   const ticket = deps.admission.enter(announced ?? 0)
   try {
     const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
-    c.set('bodyBytes', body.length)
+    const frame = c.get('frame')
+    frame.bodyBytes = body.length
     const accept = answerMedia(c.req.header('accept'), media)
-    const job: Job = { op, media, accept, body, requestId: c.get('requestId') }
+    const job: Job = { op, media, accept, body, requestId: frame.requestId }
     const { pool, authority } = deps
     const result = await (authority === undefined
       ? pool.run(job)
@@ -54,15 +56,8 @@ function record(result: JobResult, op: string, deps: JobDeps): void {
 }
 
 function respond(c: AppContext, result: JobResult): Response {
-  c.set(
-    'timing',
-    `queue;dur=${result.queue_ms.toFixed(3)}, work;dur=${result.work_ms.toFixed(3)}, `,
-  )
-  if (!result.ok) return problemResponse(result.problem, c.get('requestId'))
-  return new Response(result.body as Uint8Array<ArrayBuffer>, {
-    headers: {
-      'content-type': MEDIA_TYPES[result.media],
-      'content-length': String(result.body.length),
-    },
-  })
+  const headers = frameHeaders(c, { queue: result.queue_ms, work: result.work_ms })
+  if (!result.ok) return problemResponse(result.problem, c.get('frame').requestId, headers)
+  headers['content-type'] = MEDIA_TYPES[result.media]
+  return new Response(result.body as Uint8Array<ArrayBuffer>, { headers })
 }

@@ -1,33 +1,63 @@
 /**
  * When jobs travel together. A round trip to a worker costs 50–100 µs however little it carries, so
- * jobs that wait anyway share one; but a batch is answered as a whole, so it must stay short against the
- * work itself. Measured by `npm run bench:worker-path`, which prints the tables behind these figures.
+ * jobs that wait anyway share one; but a batch is answered as a whole, so it must stay short.
+ * `npm run bench:worker-path` prints the tables behind these figures.
  */
 export const BATCH_LIMITS = {
+  /** Waiting work is not spread over more threads while a batch has less than this, in microseconds. */
+  minWorkUs: 200,
+  /** A batch of several jobs is not made longer than this, in microseconds. */
+  maxWorkUs: 1_000,
   /** Most jobs in one message. */
-  jobs: 16,
-  /** Most bytes of bodies in one message; about 1 ms of encoding. */
-  bytes: 16 * 1024,
+  maxJobs: 64,
   /** Bodies above are read into a buffer of their own and transferred; smaller ones are copied. */
   copyBytes: 16 * 1024,
 } as const
 
+/** What a batch is chosen by. */
 interface Sized {
+  readonly op: string
   readonly body: Uint8Array
 }
 
-/**
- * How many of the waiting jobs the next message takes: an equal share for each free worker, so that one
- * does not get all while others idle, within the limits, and at least one.
- */
-export function batchSize(waiting: readonly Sized[], freeWorkers: number): number {
-  const share = Math.min(BATCH_LIMITS.jobs, Math.ceil(waiting.length / Math.max(1, freeWorkers)))
-  let bytes = 0
-  let size = 0
-  for (const job of waiting) {
-    bytes += job.body.length
-    if (size > 0 && (size >= share || bytes > BATCH_LIMITS.bytes)) break
-    size++
+/** Chooses batches by what jobs of the same operation took per byte so far. */
+export interface Batching {
+  /** How many of the waiting jobs the next message takes; at least one. */
+  size(waiting: readonly { readonly job: Sized }[], freeThreads: number): number
+  /** Learns from a finished job. */
+  learn(job: Sized, workUs: number): void
+}
+
+/** Share of the newest job in the running mean. */
+const WEIGHT = 0.05
+/** Bytes that stand for the fixed part of a job. */
+const FIXED_BYTES = 512
+/** Until the first job has ended: slow enough that first batches stay small. */
+const FIRST_US_PER_BYTE = 0.1
+
+export function createBatching(): Batching {
+  const usPerByte = new Map<string, number>()
+  const bytesOf = (job: Sized) => job.body.length + FIXED_BYTES
+  const estimate = (job: Sized) => (usPerByte.get(job.op) ?? FIRST_US_PER_BYTE) * bytesOf(job)
+
+  return {
+    size(waiting, freeThreads) {
+      const share = Math.ceil(waiting.length / Math.max(1, freeThreads))
+      let work = 0
+      let size = 0
+      for (const { job } of waiting) {
+        const more = estimate(job)
+        const enough = size >= share && work >= BATCH_LIMITS.minWorkUs
+        if (size > 0 && (enough || work + more > BATCH_LIMITS.maxWorkUs)) break
+        if (size === BATCH_LIMITS.maxJobs) break
+        work += more
+        size++
+      }
+      return size
+    },
+    learn(job, workUs) {
+      const known = usPerByte.get(job.op) ?? FIRST_US_PER_BYTE
+      usPerByte.set(job.op, known + WEIGHT * (workUs / bytesOf(job) - known))
+    },
   }
-  return size
 }

@@ -2,7 +2,7 @@ import type { Outcome } from '../../workers/protocol.ts'
 import type { Resolutions } from '../core/operations/operation.ts'
 import { isDetached, packRanges } from '../core/requests/ranges.ts'
 import type { Problem } from '../errors.ts'
-import { BATCH_LIMITS, batchSize } from './batching.ts'
+import { BATCH_LIMITS, createBatching } from './batching.ts'
 import type { Authority, Job, JobResult } from './job.ts'
 import { createSlots, type Slot } from './slots.ts'
 import type { Threads } from './threads.ts'
@@ -61,6 +61,7 @@ const WATCH_MS = 50
 export function createPool(options: PoolOptions): WorkerPool {
   const { threads } = options
   const slots = createSlots(options.progress, threads.size)
+  const batching = createBatching()
   const waiting: Entry[] = []
   let running = 0
   let flushing = false
@@ -81,15 +82,7 @@ export function createPool(options: PoolOptions): WorkerPool {
   function flush(): void {
     flushing = false
     while (waiting.length > 0 && slots.free > 0 && !closed) {
-      send(
-        waiting.splice(
-          0,
-          batchSize(
-            waiting.map(({ job }) => job),
-            slots.free,
-          ),
-        ),
-      )
+      send(waiting.splice(0, batching.size(waiting, slots.free)))
     }
   }
 
@@ -104,7 +97,6 @@ export function createPool(options: PoolOptions): WorkerPool {
       op: job.op,
       media: job.media,
       accept: job.accept,
-      requestId: job.requestId,
       start: starts[index] as number,
       length: job.body.length,
       phase,
@@ -116,12 +108,9 @@ export function createPool(options: PoolOptions): WorkerPool {
         free(slot, entries)
         const bytes = new Uint8Array(result.body)
         entries.forEach((entry, index) => {
-          entry.settle({
-            kind: 'outcome',
-            outcome: result.outcomes[index] as Outcome,
-            bytes,
-            startedAt,
-          })
+          const outcome = result.outcomes[index] as Outcome
+          batching.learn(entry.job, outcome.work_us)
+          entry.settle({ kind: 'outcome', outcome, bytes, startedAt })
         })
       },
       () => {

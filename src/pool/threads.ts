@@ -17,17 +17,22 @@ export interface ThreadOptions {
   readonly setup: WorkerSetup
   /** Heap of one thread, in MiB; beyond it the thread is replaced and its job fails. */
   readonly heapMb: number
+  /** Told why a thread died, where it was no job's fault: mostly a module that does not load. */
+  onCrash(error: unknown): void
 }
 
 const TASK: keyof typeof tasks = 'runBatch'
 
 /**
  * Piscina with a fixed number of threads. It stops replacing threads once a replacement dies before it
- * was ready; then a new pool takes over, so that one bad moment does not leave the service without.
+ * was ready; then a new pool takes over, so that one bad moment does not leave the service without, and
+ * what waited for the old pool is rejected instead of waiting for ever.
  */
 export function createThreads(options: ThreadOptions): Threads {
-  const start = () =>
-    new Piscina<BatchMessage, BatchResult>({
+  let closed = false
+
+  const start = () => {
+    const pool = new Piscina<BatchMessage, BatchResult>({
       filename: options.workerUrl.href,
       name: TASK,
       minThreads: options.size,
@@ -39,19 +44,26 @@ export function createThreads(options: ThreadOptions): Threads {
       resourceLimits: { maxOldGenerationSizeMb: options.heapMb },
       recordTiming: false,
     })
+    pool.on('error', error => options.onCrash(error))
+    pool.on('workerDestroy', () => setImmediate(abandonIfEmpty, pool))
+    return pool
+  }
   let pool = start()
 
-  const revived = () => {
-    if (pool.threads.length > 0) return pool
-    void pool.destroy()
+  function abandonIfEmpty(candidate: Piscina<BatchMessage, BatchResult>): void {
+    if (closed || candidate !== pool || pool.threads.length > 0) return
+    const old = pool
     pool = start()
-    return pool
+    void old.destroy()
   }
 
   return {
     size: options.size,
-    run: (message, signal) => revived().run(message, { transferList: movable(message.body), signal }),
-    close: () => pool.destroy(),
+    run: (message, signal) => pool.run(message, { transferList: movable(message.body), signal }),
+    close() {
+      closed = true
+      return pool.destroy()
+    },
   }
 }
 

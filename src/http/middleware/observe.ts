@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
-import type { AppEnv } from '../context.ts'
+import type { AppContext, AppEnv } from '../context.ts'
 
 /** Ids that are safe in a header and in a log line. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -18,25 +18,66 @@ export interface Observation {
 
 /** Gives each request its id, answers `X-Request-Id` and `Server-Timing`, and reports its end. */
 export function observe(report: (observation: Observation) => void): MiddlewareHandler<AppEnv> {
+  const nextId = createIds()
   return async (c, next) => {
-    const started = performance.now()
-    const offered = c.req.header('x-request-id')
-    const requestId = offered !== undefined && REQUEST_ID.test(offered) ? offered : randomUUID()
-    c.set('requestId', requestId)
+    const frame = {
+      requestId: requestIdOf(c) ?? nextId(),
+      started: performance.now(),
+      sent: false,
+      bodyBytes: 0,
+    }
+    c.set('frame', frame)
     await next()
-    const totalMs = performance.now() - started
-    const timing = c.get('timing') ?? ''
-    c.header('x-request-id', requestId)
-    c.header('server-timing', `${timing}total;dur=${totalMs.toFixed(3)}`)
+    if (!frame.sent) setHeaders(c, frameHeaders(c))
     report({
-      requestId,
+      requestId: frame.requestId,
       method: c.req.method,
       route: routeLabel(c.req.routePath),
       status: c.res.status,
-      bodyBytes: c.get('bodyBytes') ?? 0,
-      totalMs,
+      bodyBytes: frame.bodyBytes,
+      totalMs: performance.now() - frame.started,
     })
   }
+}
+
+/**
+ * The headers that every answer carries. A route on the hot path puts them into its response itself:
+ * adding them to a response that stands costs a tenth of the requests per second.
+ * @param timing entries of `Server-Timing` before the total, in milliseconds
+ */
+export function frameHeaders(
+  c: AppContext,
+  timing: Readonly<Record<string, number>> = {},
+): Record<string, string> {
+  const frame = c.get('frame')
+  frame.sent = true
+  let entries = ''
+  for (const name in timing) entries += `${name};dur=${inThousandths(timing[name] ?? 0)}, `
+  return {
+    'x-request-id': frame.requestId,
+    'server-timing': `${entries}total;dur=${inThousandths(performance.now() - frame.started)}`,
+  }
+}
+
+/** Three decimals, at most. */
+function inThousandths(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}
+
+function requestIdOf(c: AppContext): string | undefined {
+  const offered = c.req.header('x-request-id')
+  return offered !== undefined && REQUEST_ID.test(offered) ? offered : undefined
+}
+
+/** Ids that no other process makes: a random part for this process, and a counter. */
+function createIds(): () => string {
+  const prefix = randomBytes(9).toString('base64url')
+  let count = 0
+  return () => `${prefix}-${(count++).toString(36)}`
+}
+
+function setHeaders(c: AppContext, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) c.header(name, value)
 }
 
 function routeLabel(pattern: string): string {
