@@ -13,7 +13,7 @@ const AUTOMATON: i32 = 0
 const MASKS: i32 = 0x2000
 const PIECES: i32 = 0x2200
 const CACHE: i32 = 0x10000
-const SLOT_BITS: i32 = 16
+const SLOT_BITS: i32 = 17
 
 const STOP: i32 = 24
 const STOP_1_BACK: i32 = 25

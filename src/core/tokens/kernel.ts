@@ -7,8 +7,8 @@
  * | 0 | the encoding's automaton, a byte for each (state, byte) |
  * | 0x2000 | 16 masks of 16 bytes: the first n bytes of a piece's words |
  * | 0x2200 | pieces counted so far, i32 |
- * | 0x10000 | piece cache, 2^16 slots of 16 bytes |
- * | 0x110000 | the text, UTF-8, and 16 readable bytes after it |
+ * | 0x10000 | piece cache, 2^17 slots of 16 bytes |
+ * | 0x210000 | the text, UTF-8, and 16 readable bytes after it |
  */
 import { asciiAutomaton } from './ascii-automaton.ts'
 import { KERNEL_BASE64 } from './kernel-bytes.ts'
@@ -17,7 +17,7 @@ import type { Encoding } from './vocabulary.ts'
 const AT_MASKS = 0x2000
 const AT_PIECES = 0x2200
 /** Where the text begins. */
-export const AT_TEXT = 0x110000
+export const AT_TEXT = 0x210000
 /** Readable bytes past the text: the kernel reads a piece's words whole. */
 export const PADDING_BYTES = 16
 /** Longest piece that the kernel caches. */

@@ -4,6 +4,8 @@ import { mergedId, NO_MERGE } from './pair-table.ts'
 /** Room for merging up to `capacity` parts; kept and reused by its owner. */
 export interface HeapRoom {
   readonly ids: Int32Array
+  /** What each part and the next merge to: for `mergeInRounds`. */
+  readonly merges: Int32Array
   readonly next: Int32Array
   readonly previous: Int32Array
   /** Heap of (rank, position) in two arrays; at most three candidates a part are ever pushed. */
@@ -14,6 +16,7 @@ export interface HeapRoom {
 export function createHeapRoom(capacity: number): HeapRoom {
   return {
     ids: new Int32Array(capacity),
+    merges: new Int32Array(capacity),
     next: new Int32Array(capacity),
     previous: new Int32Array(capacity),
     ranks: new Int32Array(capacity * 3),

@@ -1,74 +1,125 @@
 /**
- * How many tokens a piece becomes that is not a token itself: byte pair merges, lowest rank first.
- * Short pieces by a scan over few parts; long ones in windows (docs/tokens.md, "Long pieces").
+ * How many tokens a piece becomes that is not a token itself: byte pair merges, lowest rank first. Short pieces by
+ * a scan over few parts; long ones in windows, with a heap where windows do not fit together. Linear but for the
+ * logarithm of a window's length; docs/tokens.md, "Long pieces", says why windows are exact.
  */
 import { createHeapRoom, type HeapRoom, mergeWithHeap } from './merge-heap.ts'
-import { mergedId, NO_MERGE } from './pair-table.ts'
+import { BLOCK_PARTS, mergeInBlocks } from './merge-blocks.ts'
+import { mergeInRounds } from './merge-rounds.ts'
 import type { OpenVocabulary } from './vocabulary.ts'
 
-/** Up to here the scan for the lowest rank is cheaper than a heap. */
-const SCAN_BYTES = 64
+/** Passes over a window's parts before a heap is taken instead. */
+const ROUNDS = 12
+
+interface WindowSize {
+  readonly bytes: number
+  /** Tokens that end this close to the window's end are not taken from it: what follows may change them. */
+  readonly margin: number
+}
+
+/** Tried in this order; the larger one is for tokens that do not fit the smaller. */
+const WINDOWS: readonly WindowSize[] = [
+  { bytes: BLOCK_PARTS, margin: 16 },
+  { bytes: 1024, margin: 192 },
+]
 
 /** Counts the tokens of single pieces; keeps its working memory, so one for each thread and encoding. */
 export interface PieceMerger {
   /** Tokens of `bytes[start .. end)` by merges alone. */
   count(bytes: Uint8Array, start: number, end: number): number
+  /** Pieces so far for which a window size did not do, by size: for tests of linear work. */
+  readonly retries: Int32Array
 }
 
 /** A merger over an opened vocabulary. */
 export function createPieceMerger(vocabulary: OpenVocabulary): PieceMerger {
-  const { pairs, byteIds } = vocabulary
-  const ids = new Int32Array(SCAN_BYTES + 1)
-  const merges = new Int32Array(SCAN_BYTES + 1)
-  let room: HeapRoom = createHeapRoom(256)
+  const { pairs, bytePairs, byteIds, tokenStarts } = vocabulary
+  const retries = new Int32Array(WINDOWS.length)
+  let room: HeapRoom = createHeapRoom(1024)
 
-  function countByHeap(bytes: Uint8Array, start: number, end: number): number {
+  /** Merges into `room.ids`; the number of parts. */
+  function merge(bytes: Uint8Array, start: number, end: number): number {
     const length = end - start
     if (room.ids.length < length) room = createHeapRoom(length)
-    for (let i = 0; i < length; i++) room.ids[i] = byteIds[bytes[start + i]!]!
-    return mergeWithHeap(room, pairs, length)
+    const { ids, merges } = room
+    for (let i = 0; i < length; i++) ids[i] = byteIds[bytes[start + i]!]!
+    for (let i = 0; i + 1 < length; i++) {
+      merges[i] = bytePairs[(bytes[start + i]! << 8) | bytes[start + i + 1]!]!
+    }
+    if (length <= BLOCK_PARTS) return mergeInBlocks(pairs, room, length)
+    const left = mergeInRounds(pairs, ids, merges, length, length * ROUNDS)
+    return left > 0 ? left : mergeWithHeap(room, pairs, -left)
+  }
+
+  /** Whether merges leave exactly two tokens that meet at `middle`. */
+  function staySeparate(bytes: Uint8Array, start: number, middle: number, end: number): boolean {
+    const first = room.ids[0]!
+    const left = merge(bytes, start, end)
+    const separate = left === 2 && lengthOf(room.ids[0]!) === middle - start
+    room.ids[0] = first
+    return separate
+  }
+
+  function lengthOf(id: number): number {
+    return tokenStarts[id + 1]! - tokenStarts[id]!
+  }
+
+  /**
+   * Merges window by window, each starting after the last token that was taken from the one before. The tokens
+   * are those of the whole piece if every two neighbours stay separate when merged by themselves, which those
+   * from one window do. -1 if two do not.
+   */
+  function countInWindows(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    { bytes: windowBytes, margin }: WindowSize,
+  ): number {
+    let total = 0
+    let at = start
+    let before = -1
+    let expected = -1
+    for (;;) {
+      const windowEnd = Math.min(at + windowBytes, end)
+      let left = merge(bytes, at, windowEnd)
+      const { ids } = room
+      if (before >= 0 && ids[0] !== expected) {
+        if (!staySeparate(bytes, before, at, at + lengthOf(ids[0]!))) return -1
+        left = merge(bytes, at, windowEnd)
+      }
+      if (windowEnd === end) return total + left
+      let taken = 0
+      for (;;) {
+        const next = at + lengthOf(ids[taken]!)
+        if (next > windowEnd - margin) break
+        before = at
+        at = next
+        taken++
+      }
+      if (taken === 0) return -1
+      expected = ids[taken]!
+      total += taken
+    }
   }
 
   return {
+    retries,
     count(bytes, start, end) {
-      if (end - start > SCAN_BYTES) return countByHeap(bytes, start, end)
       const length = end - start
-      for (let i = 0; i < length; i++) ids[i] = byteIds[bytes[start + i]!]!
-      return mergeByScan(pairs, ids, merges, length)
+      if (length <= BLOCK_PARTS) return merge(bytes, start, end)
+      for (const [i, size] of WINDOWS.entries()) {
+        if (length < size.bytes * 2) break
+        const total = countInWindows(bytes, start, end, size)
+        if (total >= 0) return total
+        retries[i]!++
+      }
+      const total = merge(bytes, start, end)
+      if (length > KEPT_PARTS) room = createHeapRoom(1024)
+      return total
     },
   }
 }
 
-/**
- * Merges `ids[0 .. count)` in place as far as they go; `merges` is working memory of the same length.
- * @returns how many parts are left
- */
-export function mergeByScan(
-  pairs: Int32Array,
-  ids: Int32Array,
-  merges: Int32Array,
-  count: number,
-): number {
-  let left = count
-  for (let i = 0; i + 1 < left; i++) merges[i] = mergedId(pairs, ids[i]!, ids[i + 1]!)
-  for (;;) {
-    let best = NO_MERGE
-    let at = 0
-    for (let i = 0; i + 1 < left; i++) {
-      const rank = merges[i]!
-      if (rank < best) {
-        best = rank
-        at = i
-      }
-    }
-    if (best === NO_MERGE) return left
-    left--
-    ids[at] = best
-    for (let i = at + 1; i < left; i++) {
-      ids[i] = ids[i + 1]!
-      merges[i] = merges[i + 1]!
-    }
-    if (at + 1 < left) merges[at] = mergedId(pairs, best, ids[at + 1]!)
-    if (at > 0) merges[at - 1] = mergedId(pairs, ids[at - 1]!, best)
-  }
-}
+/** Working memory for more parts than this is given back. */
+const KEPT_PARTS = 1 << 16
+

@@ -127,10 +127,11 @@ function fillIndex(vocabulary: OpenVocabulary, tokens: TokenList): void {
  * every token is made of parts with smaller ranks, whose pairs are known by then.
  */
 function fillPairs(vocabulary: OpenVocabulary, tokens: TokenList): void {
-  const { pairs, byteIds } = vocabulary
+  const { pairs, bytePairs, byteIds } = vocabulary
   const { starts, bytes } = tokens
   const view = new DataView(bytes.buffer)
   pairs.fill(EMPTY)
+  bytePairs.fill(NO_MERGE)
   const parts = new Int32Array(MAX_TOKEN_BYTES)
   const merges = new Int32Array(MAX_TOKEN_BYTES)
   for (let id = 0; id < tokens.count; id++) {
@@ -141,6 +142,7 @@ function fillPairs(vocabulary: OpenVocabulary, tokens: TokenList): void {
     if (length > 2 && !mergeToTwo(pairs, parts, merges, length)) {
       if (!mergeToTwoByBytes(vocabulary, bytes, view, start, length, parts)) continue
     }
+    if (length === 2) bytePairs[(bytes[start]! << 8) | bytes[start + 1]!] = id
     addPair(pairs, parts[0]!, parts[1]!, id)
   }
 }

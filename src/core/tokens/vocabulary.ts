@@ -8,6 +8,7 @@
  * | tokenStarts | u32, tokens + 1 | where each token's bytes start in `tokenBytes`; ids are ranks |
  * | tokenIndex | i32, a power of two | open-addressed, by the hash of a token's bytes: id, tag << 18; -1 is empty |
  * | pairs | i32 × 2, a power of two | open-addressed, by (left id, right id): left, merged << 18; right, merged >> 14 << 18; -1 is empty |
+ * | bytePairs | i32, 2^16 | id of each token of two bytes, at first << 8 \| second, or NO_MERGE |
  * | byteIds | u32, 256 | id of each single byte |
  * | classBlocks, classes | u8 | the two stages of `ClassTable` |
  * | tokenBytes | u8 | the tokens' bytes, end to end |
@@ -21,7 +22,7 @@ export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const satisfies readon
 /** 'HVoc' */
 const MAGIC = 0x636f5648
 /** Raise with every change of the layout, of a hash below or of the class table. */
-const LAYOUT_VERSION = 2
+const LAYOUT_VERSION = 3
 
 const HEADER_WORDS = 16
 const AT_MAGIC = 0
@@ -63,6 +64,7 @@ export interface OpenVocabulary {
   readonly tokenStarts: Uint32Array
   readonly tokenIndex: Int32Array
   readonly pairs: Int32Array
+  readonly bytePairs: Int32Array
   readonly byteIds: Uint32Array
   readonly classTable: ClassTable
   readonly tokenBytes: Uint8Array
@@ -134,6 +136,7 @@ export function openVocabulary(buffer: SharedArrayBuffer): OpenVocabulary {
     tokenStarts: new Uint32Array(buffer, at.tokenStarts, sizes.tokens + 1),
     tokenIndex: new Int32Array(buffer, at.tokenIndex, sizes.indexSlots),
     pairs: new Int32Array(buffer, at.pairs, sizes.pairSlots * 2),
+    bytePairs: new Int32Array(buffer, at.bytePairs, 1 << 16),
     byteIds: new Uint32Array(buffer, at.byteIds, 256),
     classTable: {
       blockOf: new Uint8Array(buffer, at.classBlocks, BLOCKS),
@@ -153,11 +156,22 @@ function sections(sizes: VocabularySizes) {
   const tokenStarts = take((sizes.tokens + 1) * 4)
   const tokenIndex = take(sizes.indexSlots * 4)
   const pairs = take(sizes.pairSlots * 8)
+  const bytePairs = take((1 << 16) * 4)
   const byteIds = take(256 * 4)
   const classBlocks = take(BLOCKS)
   const classes = take(sizes.classBytes)
   const tokenBytes = take(sizes.tokenBytes)
-  return { tokenStarts, tokenIndex, pairs, byteIds, classBlocks, classes, tokenBytes, end }
+  return {
+    tokenStarts,
+    tokenIndex,
+    pairs,
+    bytePairs,
+    byteIds,
+    classBlocks,
+    classes,
+    tokenBytes,
+    end,
+  }
 }
 
 /** FNV-like sum over all words but the checksum's own; finds damage, proves nothing against an attacker. */
