@@ -107,7 +107,6 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     exact: true,
     count: text => countUpTo(text, NO_LIMIT),
     countUpTo,
-    retries: merger.retries,
     statistics: () => ({ pieces: kernel.pieces(), misses, whole_tokens: wholeTokens }),
   }
 }

@@ -1,6 +1,6 @@
 /** Byte pair merges of up to 64 parts: the lowest rank is found by blocks of eight, of which a merge touches few. */
 import type { HeapRoom } from './merge-heap.ts'
-import { mergedId, NO_MERGE } from './pair-table.ts'
+import { mergedId, NO_MERGE, type PairTable } from './pair-table.ts'
 
 /** Most parts that `mergeInBlocks` takes. */
 export const BLOCK_PARTS = 64
@@ -14,7 +14,7 @@ const lows = new Int32Array(BLOCK_PARTS / BLOCK)
  * `room.merges[i]` is what parts `i` and `i + 1` merge to, or NO_MERGE. The parts left are moved to the front.
  * @returns how many parts are left
  */
-export function mergeInBlocks(pairs: Int32Array, room: HeapRoom, count: number): number {
+export function mergeInBlocks(table: PairTable, room: HeapRoom, count: number): number {
   const { ids, merges, next, previous } = room
   const blocks = (count + BLOCK - 1) >> 3
   for (let i = 0; i < count; i++) {
@@ -45,11 +45,11 @@ export function mergeInBlocks(pairs: Int32Array, room: HeapRoom, count: number):
     merges[at] = NO_MERGE
     if (after < count) {
       previous[after] = at
-      merges[at] = mergedId(pairs, rank, ids[after]!)
+      merges[at] = mergedId(table, rank, ids[after]!)
     }
     const before = previous[at]!
     if (before >= 0) {
-      merges[before] = mergedId(pairs, ids[before]!, rank)
+      merges[before] = mergedId(table, ids[before]!, rank)
       if (before >> 3 !== block) lows[before >> 3] = lowestOf(merges, before >> 3)
     }
     if (right >> 3 !== block) lows[right >> 3] = lowestOf(merges, right >> 3)

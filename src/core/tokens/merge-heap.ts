@@ -1,5 +1,5 @@
 /** Byte pair merges of many parts in O(n log n): a linked list of parts and a heap of candidate merges. */
-import { mergedId, NO_MERGE } from './pair-table.ts'
+import { mergedId, NO_MERGE, type PairTable } from './pair-table.ts'
 
 /** Room for merging up to `capacity` parts; kept and reused by its owner. */
 export interface HeapRoom {
@@ -29,14 +29,14 @@ export function createHeapRoom(capacity: number): HeapRoom {
  * The parts left are moved to the front of `room.ids`.
  * @returns how many parts are left
  */
-export function mergeWithHeap(room: HeapRoom, pairs: Int32Array, count: number): number {
+export function mergeWithHeap(table: PairTable, room: HeapRoom, count: number): number {
   const { ids, next, previous, ranks, positions } = room
   let size = 0
   for (let i = 0; i < count; i++) {
     next[i] = i + 1
     previous[i] = i - 1
     if (i + 1 === count) break
-    const rank = mergedId(pairs, ids[i]!, ids[i + 1]!)
+    const rank = mergedId(table, ids[i]!, ids[i + 1]!)
     if (rank !== NO_MERGE) {
       ranks[size] = rank
       positions[size++] = i
@@ -56,7 +56,7 @@ export function mergeWithHeap(room: HeapRoom, pairs: Int32Array, count: number):
     // A candidate is out of date if its left part is gone, or if either part has changed since.
     const right = next[at]!
     if (ids[at]! < 0 || right >= count) continue
-    if (mergedId(pairs, ids[at]!, ids[right]!) !== rank) continue
+    if (mergedId(table, ids[at]!, ids[right]!) !== rank) continue
     ids[at] = rank
     ids[right] = GONE
     const after = next[right]!
@@ -64,12 +64,12 @@ export function mergeWithHeap(room: HeapRoom, pairs: Int32Array, count: number):
     left--
     if (after < count) {
       previous[after] = at
-      const candidate = mergedId(pairs, rank, ids[after]!)
+      const candidate = mergedId(table, rank, ids[after]!)
       if (candidate !== NO_MERGE) push(ranks, positions, size++, candidate, at)
     }
     const before = previous[at]!
     if (before >= 0) {
-      const candidate = mergedId(pairs, ids[before]!, rank)
+      const candidate = mergedId(table, ids[before]!, rank)
       if (candidate !== NO_MERGE) push(ranks, positions, size++, candidate, before)
     }
   }

@@ -3,8 +3,9 @@
  * a scan over few parts; long ones in windows, with a heap where windows do not fit together. Linear but for the
  * logarithm of a window's length; docs/tokens.md, "Long pieces", says why windows are exact.
  */
-import { createHeapRoom, type HeapRoom, mergeWithHeap } from './merge-heap.ts'
+
 import { BLOCK_PARTS, mergeInBlocks } from './merge-blocks.ts'
+import { createHeapRoom, type HeapRoom, mergeWithHeap } from './merge-heap.ts'
 import { mergeInRounds } from './merge-rounds.ts'
 import type { OpenVocabulary } from './vocabulary.ts'
 
@@ -33,7 +34,7 @@ export interface PieceMerger {
 
 /** A merger over an opened vocabulary. */
 export function createPieceMerger(vocabulary: OpenVocabulary): PieceMerger {
-  const { pairs, bytePairs, byteIds, tokenStarts } = vocabulary
+  const { bytePairs, byteIds, tokenStarts } = vocabulary
   const retries = new Int32Array(WINDOWS.length)
   let room: HeapRoom = createHeapRoom(1024)
 
@@ -46,9 +47,9 @@ export function createPieceMerger(vocabulary: OpenVocabulary): PieceMerger {
     for (let i = 0; i + 1 < length; i++) {
       merges[i] = bytePairs[(bytes[start + i]! << 8) | bytes[start + i + 1]!]!
     }
-    if (length <= BLOCK_PARTS) return mergeInBlocks(pairs, room, length)
-    const left = mergeInRounds(pairs, ids, merges, length, length * ROUNDS)
-    return left > 0 ? left : mergeWithHeap(room, pairs, -left)
+    if (length <= BLOCK_PARTS) return mergeInBlocks(vocabulary, room, length)
+    const left = mergeInRounds(vocabulary, ids, merges, length, length * ROUNDS)
+    return left > 0 ? left : mergeWithHeap(vocabulary, room, -left)
   }
 
   /** Whether merges leave exactly two tokens that meet at `middle`. */
@@ -122,4 +123,3 @@ export function createPieceMerger(vocabulary: OpenVocabulary): PieceMerger {
 
 /** Working memory for more parts than this is given back. */
 const KEPT_PARTS = 1 << 16
-

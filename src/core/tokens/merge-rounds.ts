@@ -1,5 +1,5 @@
 /** Byte pair merges of few or repetitive parts: one pass over all parts for each rank. */
-import { mergedId, NO_MERGE } from './pair-table.ts'
+import { mergedId, NO_MERGE, type PairTable } from './pair-table.ts'
 
 /**
  * Merges `ids[0 .. count)` in place. `merges[i]` is what parts `i` and `i + 1` merge to, or NO_MERGE. Every pair of
@@ -9,7 +9,7 @@ import { mergedId, NO_MERGE } from './pair-table.ts'
  * @returns how many parts are left; their negative count if `work` was used up before the end
  */
 export function mergeInRounds(
-  pairs: Int32Array,
+  table: PairTable,
   ids: Int32Array,
   merges: Int32Array,
   count: number,
@@ -40,7 +40,7 @@ export function mergeInRounds(
         from++
       }
       if (to > 0) {
-        if (isNew || wasNew) merge = mergedId(pairs, ids[to - 1]!, id)
+        if (isNew || wasNew) merge = mergedId(table, ids[to - 1]!, id)
         merges[to - 1] = merge
         if (merge < best) best = merge
       }

@@ -1,7 +1,7 @@
 /** Packs a vocabulary from tiktoken's text form into the shared layout: done once a machine, then cached. */
-import { addPair, mergedId, NO_MERGE } from './pair-table.ts'
+import { addPair, mergedId, NO_MERGE, type PairTable } from './pair-table.ts'
 import { hashOfBytes } from './piece-hash.ts'
-import { addToken, tokenId } from './token-index.ts'
+import { addToken } from './token-index.ts'
 import { buildClassTable } from './unicode-classes.ts'
 import {
   createVocabulary,
@@ -22,7 +22,7 @@ interface TokenList {
 /**
  * Packs one encoding.
  * @param bpeRanks tiktoken's `bpe_ranks`: lines of `! <first rank> <base64> <base64> …`, ranks without gaps.
- * @throws RangeError if the ranks have gaps or a single byte has no token.
+ * @throws RangeError if the ranks have gaps, a single byte has no token, or a token is not made of earlier ones.
  */
 export function packVocabulary(encoding: Encoding, bpeRanks: string): SharedArrayBuffer {
   const tokens = parseRanks(bpeRanks)
@@ -31,7 +31,7 @@ export function packVocabulary(encoding: Encoding, bpeRanks: string): SharedArra
     encoding,
     tokens: tokens.count,
     indexSlots: slotsFor(tokens.count),
-    pairSlots: slotsFor(tokens.count),
+    pairSlots: slotsFor(tokens.count) >> 1,
     classBytes: classTable.classes.length,
     tokenBytes: tokens.bytes.length,
   })
@@ -123,13 +123,13 @@ function fillIndex(vocabulary: OpenVocabulary, tokens: TokenList): void {
 }
 
 /**
- * Finds for each token the two parts that its bytes end up as before the last merge. In rank order, as nearly
- * every token is made of parts with smaller ranks, whose pairs are known by then.
+ * Finds for each token the two parts that its bytes end up as before the last merge. In rank order, so that the
+ * pairs which make the parts are known by then. `mergeInRounds` and docs/tokens.md, "Merges", build on it that
+ * every token is made of earlier ones, so that is checked.
  */
 function fillPairs(vocabulary: OpenVocabulary, tokens: TokenList): void {
   const { pairs, bytePairs, byteIds } = vocabulary
   const { starts, bytes } = tokens
-  const view = new DataView(bytes.buffer)
   pairs.fill(EMPTY)
   bytePairs.fill(NO_MERGE)
   const parts = new Int32Array(MAX_TOKEN_BYTES)
@@ -139,11 +139,11 @@ function fillPairs(vocabulary: OpenVocabulary, tokens: TokenList): void {
     const length = starts[id + 1]! - start
     if (length === 1) continue
     for (let i = 0; i < length; i++) parts[i] = byteIds[bytes[start + i]!]!
-    if (length > 2 && !mergeToTwo(pairs, parts, merges, length)) {
-      if (!mergeToTwoByBytes(vocabulary, bytes, view, start, length, parts)) continue
+    if (length > MAX_TOKEN_BYTES || !mergeToTwo(vocabulary, parts, merges, length)) {
+      throw new RangeError(`token ${id} is not made of two earlier tokens`)
     }
     if (length === 2) bytePairs[(bytes[start]! << 8) | bytes[start + 1]!] = id
-    addPair(pairs, parts[0]!, parts[1]!, id)
+    addPair(vocabulary, parts[0]!, parts[1]!, id)
   }
 }
 
@@ -151,13 +151,13 @@ const MAX_TOKEN_BYTES = 256
 
 /** Merges `parts` with the pairs known so far; whether two are left. */
 function mergeToTwo(
-  pairs: Int32Array,
+  table: PairTable,
   parts: Int32Array,
   merges: Int32Array,
   length: number,
 ): boolean {
   let count = length
-  for (let i = 0; i + 1 < count; i++) merges[i] = mergedId(pairs, parts[i]!, parts[i + 1]!)
+  for (let i = 0; i + 1 < count; i++) merges[i] = mergedId(table, parts[i]!, parts[i + 1]!)
   while (count > 2) {
     let best = NO_MERGE
     let at = 0
@@ -174,41 +174,8 @@ function mergeToTwo(
       parts[i] = parts[i + 1]!
       merges[i] = merges[i + 1]!
     }
-    if (at + 1 < count) merges[at] = mergedId(pairs, best, parts[at + 1]!)
-    if (at > 0) merges[at - 1] = mergedId(pairs, parts[at - 1]!, best)
+    if (at + 1 < count) merges[at] = mergedId(table, best, parts[at + 1]!)
+    if (at > 0) merges[at - 1] = mergedId(table, parts[at - 1]!, best)
   }
-  return true
-}
-
-/**
- * The same by tiktoken's definition, looking each concatenation up by its bytes: for the few tokens that need
- * a part with a larger rank than their own. Leaves the two parts in `parts`; false if merges never get there.
- */
-function mergeToTwoByBytes(
-  vocabulary: OpenVocabulary,
-  bytes: Uint8Array,
-  view: DataView,
-  start: number,
-  length: number,
-  parts: Int32Array,
-): boolean {
-  const cuts = Array.from({ length: length + 1 }, (_, i) => start + i)
-  const idOf = (from: number, to: number): number =>
-    tokenId(vocabulary, bytes, from, to, hashOfBytes(view, from, to))
-  while (cuts.length > 3) {
-    let best = NO_MERGE
-    let at = -1
-    for (let i = 0; i + 2 < cuts.length; i++) {
-      const id = idOf(cuts[i]!, cuts[i + 2]!)
-      if (id >= 0 && id < best) {
-        best = id
-        at = i
-      }
-    }
-    if (at < 0) return false
-    cuts.splice(at + 1, 1)
-  }
-  parts[0] = idOf(cuts[0]!, cuts[1]!)
-  parts[1] = idOf(cuts[1]!, cuts[2]!)
   return true
 }

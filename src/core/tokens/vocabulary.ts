@@ -8,6 +8,7 @@
  * | tokenStarts | u32, tokens + 1 | where each token's bytes start in `tokenBytes`; ids are ranks |
  * | tokenIndex | i32, a power of two | open-addressed, by the hash of a token's bytes: id, tag << 18; -1 is empty |
  * | pairs | i32 × 2, a power of two | open-addressed, by (left id, right id): left, merged << 18; right, merged >> 14 << 18; -1 is empty |
+ * | pairFilter | bits, eight for each slot of `pairs` | by the pair's hash: set if some pair with it merges |
  * | bytePairs | i32, 2^16 | id of each token of two bytes, at first << 8 \| second, or NO_MERGE |
  * | byteIds | u32, 256 | id of each single byte |
  * | classBlocks, classes | u8 | the two stages of `ClassTable` |
@@ -22,7 +23,7 @@ export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const satisfies readon
 /** 'HVoc' */
 const MAGIC = 0x636f5648
 /** Raise with every change of the layout, of a hash below or of the class table. */
-const LAYOUT_VERSION = 3
+const LAYOUT_VERSION = 4
 
 const HEADER_WORDS = 16
 const AT_MAGIC = 0
@@ -64,6 +65,7 @@ export interface OpenVocabulary {
   readonly tokenStarts: Uint32Array
   readonly tokenIndex: Int32Array
   readonly pairs: Int32Array
+  readonly pairFilter: Int32Array
   readonly bytePairs: Int32Array
   readonly byteIds: Uint32Array
   readonly classTable: ClassTable
@@ -136,6 +138,7 @@ export function openVocabulary(buffer: SharedArrayBuffer): OpenVocabulary {
     tokenStarts: new Uint32Array(buffer, at.tokenStarts, sizes.tokens + 1),
     tokenIndex: new Int32Array(buffer, at.tokenIndex, sizes.indexSlots),
     pairs: new Int32Array(buffer, at.pairs, sizes.pairSlots * 2),
+    pairFilter: new Int32Array(buffer, at.pairFilter, sizes.pairSlots >> 2),
     bytePairs: new Int32Array(buffer, at.bytePairs, 1 << 16),
     byteIds: new Uint32Array(buffer, at.byteIds, 256),
     classTable: {
@@ -156,6 +159,7 @@ function sections(sizes: VocabularySizes) {
   const tokenStarts = take((sizes.tokens + 1) * 4)
   const tokenIndex = take(sizes.indexSlots * 4)
   const pairs = take(sizes.pairSlots * 8)
+  const pairFilter = take(sizes.pairSlots)
   const bytePairs = take((1 << 16) * 4)
   const byteIds = take(256 * 4)
   const classBlocks = take(BLOCKS)
@@ -165,6 +169,7 @@ function sections(sizes: VocabularySizes) {
     tokenStarts,
     tokenIndex,
     pairs,
+    pairFilter,
     bytePairs,
     byteIds,
     classBlocks,
