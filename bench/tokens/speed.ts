@@ -1,0 +1,103 @@
+import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
+import {
+  type Encoding,
+  openVocabulary,
+  type Vocabularies,
+} from '../../src/core/tokens/vocabulary.ts'
+import { median } from '../machine.ts'
+import { type Count, competitors, OURS } from './competitors.ts'
+import { bytesOf, type Sources } from './sources.ts'
+
+/** Parts that the measured texts are cut into; each is timed once for every competitor. */
+const PARTS = 15
+
+export interface SpeedRow {
+  readonly name: string
+  /** Median over the parts. */
+  readonly mb_per_s: number
+  /** Median over the parts of our speed over this one's. */
+  readonly ours_is_times_faster: number
+  readonly texts_counted_as_tiktoken: string
+}
+
+export interface SpeedReport {
+  readonly encoding: Encoding
+  readonly warm_mb: number
+  readonly measured_mb: number
+  readonly rows: readonly SpeedRow[]
+  /** Our first pass over the warm-up texts in this process, in MB/s. */
+  readonly cold_mb_per_s: number
+  /** Our second pass over the measured texts. */
+  readonly seen_mb_per_s: number
+  /** Share of pieces of the measured texts that were in the cache, after warming up on the others. */
+  readonly cache_hits: number
+}
+
+/** Warms every competitor on the same texts, then times each on texts that none has seen, part by part in turn. */
+export function measureSpeed(
+  encoding: Encoding,
+  vocabularies: Vocabularies,
+  sources: Sources,
+): SpeedReport {
+  const counters = Object.entries(competitors(encoding, vocabularies))
+  const ours = counters[0]![1]
+  const cold = speedOf(ours, sources.warm)
+  for (const [, count] of counters) for (const text of sources.warm) count(text)
+
+  const parts = Array.from({ length: PARTS }, (_, part) =>
+    sources.measured.filter((_, i) => i % PARTS === part),
+  )
+  const speeds: number[][] = counters.map(() => [])
+  const counts: number[][] = counters.map(() => [])
+  parts.forEach((texts, part) => {
+    for (let turn = 0; turn < counters.length; turn++) {
+      const i = (turn + part) % counters.length
+      speeds[i]!.push(speedOf(counters[i]![1], texts, counts[i]))
+    }
+  })
+  const reference = counts[counters.findIndex(([name]) => name === 'tiktoken')]!
+  return {
+    encoding,
+    warm_mb: bytesOf(sources.warm) / 1e6,
+    measured_mb: bytesOf(sources.measured) / 1e6,
+    rows: counters.map(([name], i) => ({
+      name,
+      mb_per_s: median(speeds[i]!),
+      ours_is_times_faster: median(speeds[0]!.map((speed, part) => speed / speeds[i]![part]!)),
+      texts_counted_as_tiktoken: `${counts[i]!.filter((count, k) => count === reference[k]).length} of ${reference.length}`,
+    })),
+    cold_mb_per_s: cold,
+    seen_mb_per_s: median(parts.map(texts => speedOf(ours, texts))),
+    cache_hits: cacheHits(encoding, vocabularies, sources),
+  }
+}
+
+/** MB/s over some texts; the counts are added to `counts`. */
+function speedOf(count: Count, texts: readonly string[], counts: number[] = []): number {
+  const started = performance.now()
+  for (const text of texts) counts.push(count(text))
+  return bytesOf(texts) / 1e3 / (performance.now() - started)
+}
+
+function cacheHits(encoding: Encoding, vocabularies: Vocabularies, sources: Sources): number {
+  const counter = createBpeCounter(openVocabulary(vocabularies[encoding]))
+  for (const text of sources.warm) counter.count(text)
+  const before = counter.statistics()
+  for (const text of sources.measured) counter.count(text)
+  const after = counter.statistics()
+  return 1 - (after.misses - before.misses) / (after.pieces - before.pieces)
+}
+
+/** The slower bound of the two claims: over tiktoken, and over the faster JavaScript library. */
+export function claims(report: SpeedReport): {
+  over_tiktoken: number
+  over_fastest_library: number
+} {
+  const ratio = (name: string): number =>
+    report.rows.find(row => row.name === name)?.ours_is_times_faster ?? 0
+  const libraries = report.rows.filter(row => row.name !== OURS && row.name !== 'tiktoken')
+  return {
+    over_tiktoken: ratio('tiktoken'),
+    over_fastest_library: Math.min(...libraries.map(row => row.ours_is_times_faster)),
+  }
+}
