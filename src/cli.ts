@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
+import { keepCompiled } from './config/compile-cache.ts'
 
-enableCompileCache()
+keepCompiled()
 const { runCli } = await import('./cli/run.ts')
 process.exitCode = await runCli(process.argv.slice(2))
