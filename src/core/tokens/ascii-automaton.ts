@@ -117,19 +117,18 @@ const CLOSED: readonly number[] = [DIGIT_3, SYMBOLS_NEWLINE, COMPLETE]
  * with the piece's first byte; the byte after the text must be SENTINEL.
  */
 export function asciiAutomaton(encoding: Encoding): Uint8Array {
-  const rules = encoding === 'o200k_base' ? O200K : CL100K
-  const table = new Uint8Array(STATES << 8)
+  const table = new Uint8Array(STATES << 8).fill(STOP_UNKNOWN)
   for (let state = 0; state < STATES; state++) {
-    for (let byte = 0; byte < 256; byte++) table[(state << 8) | byte] = next(rules, state, byte)
+    const row = table.subarray(state << 8, (state + 1) << 8)
+    row.fill(STOP, 0, CLOSED.includes(state) ? 256 : 0x80)
+    row[SENTINEL] = STOP
+  }
+  const rules = encoding === 'o200k_base' ? O200K : CL100K
+  for (const [from, characters, to] of rules.toReversed()) {
+    const included = new RegExp(`[${characters}]`)
+    for (let byte = 0; byte < 256; byte++) {
+      if (included.test(String.fromCharCode(byte))) table[(from << 8) | byte] = to
+    }
   }
   return table
-}
-
-function next(rules: readonly Rule[], state: number, byte: number): number {
-  const char = String.fromCharCode(byte)
-  const rule = rules.find(
-    ([from, characters]) => from === state && new RegExp(`[${characters}]`).test(char),
-  )
-  if (rule !== undefined) return rule[2]
-  return byte < 0x80 || byte === SENTINEL || CLOSED.includes(state) ? STOP : STOP_UNKNOWN
 }

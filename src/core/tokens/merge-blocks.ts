@@ -1,9 +1,9 @@
-/** Byte pair merges of up to 64 parts: the lowest rank is found by blocks of eight, of which a merge touches few. */
+/** Byte pair merges of up to 128 parts: the lowest rank is found by blocks of eight, of which a merge touches few. */
 import type { HeapRoom } from './merge-heap.ts'
 import { mergedId, NO_MERGE, type PairTable } from './pair-table.ts'
 
 /** Most parts that `mergeInBlocks` takes. */
-export const BLOCK_PARTS = 64
+export const BLOCK_PARTS = 128
 const BLOCK = 8
 
 /** Lowest rank of each block; used within one call only. */
@@ -21,7 +21,7 @@ export function mergeInBlocks(table: PairTable, room: HeapRoom, count: number): 
     next[i] = i + 1
     previous[i] = i - 1
   }
-  merges.fill(NO_MERGE, count - 1, blocks << 3)
+  for (let i = count - 1; i < blocks << 3; i++) merges[i] = NO_MERGE
   for (let block = 0; block < blocks; block++) lows[block] = lowestOf(merges, block)
   let left = count
   for (;;) {

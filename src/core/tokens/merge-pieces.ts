@@ -44,10 +44,14 @@ export function createPieceMerger(vocabulary: OpenVocabulary): PieceMerger {
     if (room.ids.length < length) room = createHeapRoom(length)
     const { ids, merges } = room
     for (let i = 0; i < length; i++) ids[i] = byteIds[bytes[start + i]!]!
+    let repeats = 0
     for (let i = 0; i + 1 < length; i++) {
-      merges[i] = bytePairs[(bytes[start + i]! << 8) | bytes[start + i + 1]!]!
+      const byte = bytes[start + i]!
+      const next = bytes[start + i + 1]!
+      merges[i] = bytePairs[(byte << 8) | next]!
+      if (byte === next) repeats++
     }
-    if (length <= BLOCK_PARTS) return mergeInBlocks(vocabulary, room, length)
+    if (length <= BLOCK_PARTS && repeats * 2 < length) return mergeInBlocks(vocabulary, room, length)
     const left = mergeInRounds(vocabulary, ids, merges, length, length * ROUNDS)
     return left > 0 ? left : mergeWithHeap(vocabulary, room, -left)
   }
