@@ -13,7 +13,11 @@ export default defineConfig({
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { test: { name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 60_000 } },
       {
-        test: { name: 'integration', include: ['test/integration/**/*.test.ts'], testTimeout: 60_000 },
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          testTimeout: 60_000,
+        },
       },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], testTimeout: 120_000 } },
     ],

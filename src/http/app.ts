@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { AppError } from '../errors.ts'
 import type { AppContext, AppDeps, AppEnv } from './context.ts'
 import { observe } from './middleware/observe.ts'
-import { problemResponse, toProblem } from './problems.ts'
+import { problemResponse } from './problems.ts'
 import { batchRoute } from './routes/batch.ts'
 import { countRoute } from './routes/count.ts'
 import { decodeRoute } from './routes/decode.ts'
@@ -39,9 +39,11 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
 
   const refuse = (c: AppContext, error: unknown): Response => {
     const { requestId } = c.get('frame')
-    const problem = toProblem(error)
-    if (problem === null) deps.logger.error({ requestId, err: error }, 'unexpected error')
-    return problemResponse(problem ?? UNEXPECTED, requestId)
+    const problem = error instanceof AppError ? error.toProblem() : UNEXPECTED
+    // Anything but an AppError is a bug, whose text stays with us.
+    if (problem === UNEXPECTED) deps.logger.error({ requestId, err: error }, 'unexpected error')
+    deps.metrics.error(problem.code)
+    return problemResponse(problem, requestId)
   }
 
   const routes = [...ROUTES, ...extra]

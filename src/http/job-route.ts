@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { MEDIA_TYPES } from '../core/requests/envelope.ts'
+import { AppError } from '../errors.ts'
 import type { Job, JobResult } from '../pool/job.ts'
 import { announcedLength, readBody } from './body.ts'
 import type { AppContext, JobDeps } from './context.ts'
 import { answerMedia, requestMedia } from './media.ts'
 import { frameHeaders } from './middleware/observe.ts'
-import { problemResponse } from './problems.ts'
 import type { Route } from './routes/route.ts'
 
 interface JobRoute {
@@ -43,21 +43,21 @@ async function serveJob(c: AppContext, op: string, deps: JobDeps): Promise<Respo
     const result = await (authority === undefined
       ? pool.run(job)
       : pool.runTwoPhase(job, authority))
-    record(result, op, deps)
-    return respond(c, result)
+    deps.metrics.job(op, result.queue_ms, result.work_ms)
+    return respond(c, result, deps)
   } finally {
     ticket.leave()
   }
 }
 
-function record(result: JobResult, op: string, deps: JobDeps): void {
-  deps.metrics.job(op, result.queue_ms, result.work_ms)
-  if (result.ok) for (const report of result.reports) deps.metrics.report(report)
-}
-
-function respond(c: AppContext, result: JobResult): Response {
+/** Throws what the job failed with, so that all failures are rendered and counted in one place. */
+function respond(c: AppContext, result: JobResult, { metrics }: JobDeps): Response {
+  if (!result.ok) {
+    const { code, detail, ...extras } = result.problem
+    throw new AppError(code, detail, extras)
+  }
+  for (const report of result.reports) metrics.report(report)
   const headers = frameHeaders(c, { queue: result.queue_ms, work: result.work_ms })
-  if (!result.ok) return problemResponse(result.problem, c.get('frame').requestId, headers)
   headers['content-type'] = MEDIA_TYPES[result.media]
   return new Response(result.body as Uint8Array<ArrayBuffer>, { headers })
 }

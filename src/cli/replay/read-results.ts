@@ -18,7 +18,7 @@ const sessionLine = z.looseObject({
   text: z.string(),
   session: z.string().nullish(),
   tool: z.string().nullish(),
-  args: z.unknown(),
+  args: z.unknown().optional(),
   call_id: z.string().nullish(),
   is_error: z.boolean().nullish(),
 })

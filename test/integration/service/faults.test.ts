@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { jobRoute } from '../../../src/http/job-route.ts'
+import { json, startTestService } from './harness.ts'
+
+let service: Awaited<ReturnType<typeof startTestService>>
+
+beforeAll(async () => {
+  service = await startTestService(
+    { workers: { count: 2, heap_mb: 128 }, limits: { job_timeout_ms: 2_500 } },
+    {
+      workerUrl: new URL('./worker-with-faults.ts', import.meta.url),
+      routes: ['spin', 'exit', 'hoard', 'bug'].map(op =>
+        jobRoute({ path: `/${op}`, op, summary: op, request: z.unknown(), answer: z.unknown() }),
+      ),
+    },
+  )
+})
+afterAll(() => service.close())
+
+/** `count` good requests, each with an answer of its own to be told by. */
+function goodOnes(count: number) {
+  return Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const answer = await json(
+        service.post('/v1/count', JSON.stringify({ content: 'a '.repeat(i).trim() })),
+      )
+      return answer['tokens']
+    }),
+  )
+}
+
+describe.each([
+  ['exit', 503, 'worker_lost'],
+  ['hoard', 503, 'worker_lost'],
+  ['spin', 504, 'timeout'],
+  ['bug', 500, 'internal'],
+])('a job that ends in %s', (path, status, code) => {
+  it('fails with its code while all others succeed', async () => {
+    const [bad, before, worse, after] = await Promise.all([
+      service.post(`/${path}`, '{}'),
+      goodOnes(40),
+      service.post(`/${path}`, '{}'),
+      goodOnes(40),
+    ])
+    for (const response of [bad, worse]) {
+      expect(response.status).toBe(status)
+      const problem = await json(response)
+      expect(problem['code']).toBe(code)
+      expect(JSON.stringify(problem)).not.toContain('secret')
+    }
+    const expected = Array.from({ length: 40 }, (_, i) => i)
+    expect(before).toEqual(expected)
+    expect(after).toEqual(expected)
+  })
+
+  it('leaves a service that works', async () => {
+    expect(await goodOnes(5)).toEqual([0, 1, 2, 3, 4])
+  })
+})
+
+it('tells of the threads that it replaced', async () => {
+  const text = await (await fetch(`${service.url}/metrics`)).text()
+  expect(text).toMatch(/haversack_threads_lost_total\{reason="lost"\} [1-9]/)
+  expect(text).toMatch(/haversack_threads_lost_total\{reason="timeout"\} [1-9]/)
+})

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { json, startTestService } from './harness.ts'
+
+describe('the service', () => {
+  it('starts, answers, and closes', async () => {
+    const service = await startTestService()
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+    const answer = await json(
+      service.post('/v1/encode', '{"content":"[{\\"a\\": 1},{\\"a\\": 2}]"}'),
+    )
+    expect(answer).toMatchObject({ layer: 'L2', lossless: true })
+    const decoded = service.post(
+      '/v1/decode',
+      JSON.stringify({ content: answer['content'], format: answer['format'] }),
+    )
+    expect(await json(decoded)).toEqual({
+      content: '[{"a":1},{"a":2}]',
+      media_type: 'application/json',
+    })
+    await service.close()
+    await expect(fetch(`${service.url}/livez`)).rejects.toThrow()
+  })
+
+  it('says soon why it cannot start', async () => {
+    const workerUrl = new URL('./no-such-worker.ts', import.meta.url)
+    await expect(startTestService({}, { workerUrl })).rejects.toThrow(/workers do not answer/)
+  })
+
+  it('does not listen on a port that is taken', async () => {
+    const first = await startTestService()
+    const port = Number(new URL(first.url).port)
+    await expect(startTestService({ port })).rejects.toThrow(/EADDRINUSE/)
+    await first.close()
+  })
+
+  it('asks an authority between the phases where it has one', async () => {
+    const asked: unknown[] = []
+    const service = await startTestService(
+      {},
+      {
+        authority: {
+          async resolve(facts) {
+            asked.push(...facts)
+            return facts.map(fact =>
+              fact === null ? null : { partition: 4, ref: fact.identity.slice(0, 8) },
+            )
+          },
+        },
+      },
+    )
+    const encode = (fields: object) =>
+      json(service.post('/v1/encode', JSON.stringify({ content: 'x '.repeat(30_000), ...fields })))
+    expect(await encode({})).toMatchObject({ partition: 0 })
+    expect(asked).toEqual([])
+    expect(await encode({ session: 's' })).toMatchObject({
+      partition: 4,
+      ref: expect.stringMatching(/^[0-9a-f]{8}$/),
+    })
+    expect(asked).toMatchObject([{ session: 's', bytes: 60_000 }])
+    await service.close()
+  })
+})

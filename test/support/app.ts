@@ -1,0 +1,60 @@
+import { createApp } from '../../src/http/app.ts'
+import type { AppDeps } from '../../src/http/context.ts'
+import { createMetrics } from '../../src/metrics.ts'
+import { createAdmission } from '../../src/pool/admission.ts'
+import { createPool } from '../../src/pool/pool.ts'
+import { createProgress } from '../../src/pool/slots.ts'
+import { inlineThreads } from './runner.ts'
+
+/** A line that the service logged. */
+export interface Logged {
+  readonly level: string
+  readonly fields: object
+  readonly message: string
+}
+
+/** The app without a port and without threads: jobs run in this one. */
+export function testApp(overrides: Partial<AppDeps> = {}) {
+  const logged: Logged[] = []
+  const log =
+    (level: string) =>
+    (fields: object, message = '') =>
+      logged.push({ level, fields, message })
+  const threads = inlineThreads()
+  const admission = createAdmission({ maxJobs: 10, maxBytes: 1_000_000 })
+  const pool = createPool({
+    threads,
+    progress: createProgress(1),
+    jobTimeoutMs: 60_000,
+    onBug: (requestId, bug) => logged.push({ level: 'error', fields: { requestId }, message: bug }),
+    onThreadLost: () => {},
+  })
+  const logger = Object.fromEntries(
+    ['debug', 'info', 'warn', 'error', 'fatal'].map(level => [level, log(level)]),
+  ) as unknown as AppDeps['logger']
+  const deps: AppDeps = {
+    pool,
+    admission,
+    logger,
+    metrics: createMetrics({
+      jobsAdmitted: () => admission.jobs,
+      bytesAdmitted: () => admission.bytes,
+      jobsWaiting: () => pool.waiting,
+    }),
+    health: { state: 'ready' },
+    maxBodyBytes: 100_000,
+    ...overrides,
+  }
+  const app = createApp(deps)
+  const post = (
+    path: string,
+    body: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = {},
+  ) =>
+    app.request(path, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+  return { app, deps, logged, post, admission }
+}

@@ -1,0 +1,60 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { valueSymbol } from 'piscina'
+import type { Operation } from '../../src/core/operations/operation.ts'
+import { OPERATIONS } from '../../src/core/operations/registry.ts'
+import { createProgress } from '../../src/pool/slots.ts'
+import type { Threads } from '../../src/pool/threads.ts'
+import { loadVocabularies } from '../../src/vocabulary.ts'
+import type { BatchMessage, BatchResult, JobHeader, WorkerSetup } from '../../workers/protocol.ts'
+import { createRunner } from '../../workers/runner.ts'
+
+export const LIMITS = {
+  envelope: { maxDepth: 64, maxValues: 100_000 },
+  contentDepth: 100,
+} as const
+
+export function workerSetup(threads = 1): WorkerSetup {
+  return {
+    vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
+    progress: createProgress(threads),
+    limits: LIMITS,
+  }
+}
+
+/** The runner of a worker, in this thread. */
+export function inlineRunner(
+  operations: Readonly<Record<string, Operation>> = OPERATIONS,
+  setup: WorkerSetup = workerSetup(),
+): (message: BatchMessage) => BatchResult {
+  const runBatch = createRunner(operations, setup)
+  return message =>
+    (runBatch(message) as unknown as Record<symbol, BatchResult>)[valueSymbol] as BatchResult
+}
+
+/** Threads that are none: every batch runs at once in this thread. */
+export function inlineThreads(runBatch = inlineRunner()): Threads {
+  return {
+    size: 1,
+    run: async message => runBatch(message),
+    close: async () => {},
+  }
+}
+
+/** A job's header for a body that is alone in its message. */
+export function header(op: string, bytes: Uint8Array, fields: Partial<JobHeader> = {}): JobHeader {
+  return {
+    op,
+    media: 'json',
+    accept: 'json',
+    start: 0,
+    length: bytes.length,
+    phase: 'whole',
+    ...fields,
+  }
+}
+
+/** Bytes in a buffer of their own. */
+export function bytesOf(text: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(typeof text === 'string' ? new TextEncoder().encode(text) : text)
+}

@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { captureCli } from '../../support/capture.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-cli-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const COMMANDS = ['serve', 'encode', 'decode', 'count', 'tokens', 'replay']
+const rows = JSON.stringify(
+  Array.from({ length: 10 }, (_, id) => ({ id, name: `n${id}` })),
+  null,
+  2,
+)
+
+describe('haversack', () => {
+  it.each([['--help'], ['-h'], ['help']])('%s lists every command on stdout', async flag => {
+    const { code, stdout, stderr } = await captureCli(flag)
+    expect([code, stderr]).toEqual([0, ''])
+    for (const name of COMMANDS) expect(stdout).toContain(`  ${name}`)
+  })
+
+  it.each(COMMANDS)('%s --help explains its options', async name => {
+    const { code, stdout } = await captureCli(name, '--help')
+    expect(code).toBe(0)
+    expect(stdout).toContain(`Usage: haversack ${name}`)
+    expect(stdout).toContain('--help')
+  })
+
+  it('prints its version', async () => {
+    expect((await captureCli('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  it.each([
+    [[]],
+    [['fly']],
+    [['count', '--fast']],
+    [['encode', 'a', 'b']],
+    [['decode', 'x']],
+    [['serve', '--port', 'http']],
+    [['replay']],
+    [['replay', join(folder, 'none')]],
+    [['count', join(folder, 'none')]],
+    [['tokens', '--tokenizer', 'x']],
+  ])('takes %j for wrong usage', async argv => {
+    const { code, stdout, stderr } = await captureCli(...argv)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr.length).toBeGreaterThan(0)
+  })
+})
+
+describe('encode and decode', () => {
+  it('give the text on stdout and what was done on stderr', async () => {
+    const { code, stdout, stderr } = await captureCli('encode', file('rows.json', rows))
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^id,name\n0,n0\n/)
+    expect(stderr).toMatch(/array_of_objects, L2, format csv@1: \d+ → \d+ tokens \(o200k_base\)/)
+    const back = await captureCli('decode', '--format', 'csv@1', file('rows.csv', stdout))
+    expect(JSON.parse(back.stdout)).toEqual(JSON.parse(rows))
+  })
+
+  it('give the whole answer with --json', async () => {
+    const { stdout, stderr } = await captureCli('encode', '--json', file('rows.json', rows))
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toMatchObject({ layer: 'L2', lossless: true })
+  })
+
+  it('say a failure by code and exit code', async () => {
+    const path = file('rows.json', rows)
+    expect(await captureCli('encode', '--budget', '3', path)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('budget_too_small'),
+    })
+    expect(await captureCli('encode', '--formats', 'xml', path)).toMatchObject({ code: 2 })
+    expect(await captureCli('decode', '--format', 'csv@9', path)).toMatchObject({ code: 1 })
+  })
+
+  it('refuse bytes that are no text', async () => {
+    expect(await captureCli('encode', file('bytes', Uint8Array.of(0xff, 0xfe)))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not UTF-8'),
+    })
+  })
+})
+
+describe('count and tokens', () => {
+  it('print a number for one file and a line each for several', async () => {
+    const one = file('one', 'hello world')
+    expect((await captureCli('count', one)).stdout).toBe('2\n')
+    const several = await captureCli('count', one, file('two', 'a'))
+    expect(several.stdout.trim().split('\n')).toHaveLength(2)
+    const estimated = await captureCli('count', '--json', '--model', 'claude-sonnet-4-6', one)
+    expect(JSON.parse(estimated.stdout)).toMatchObject({ exact: false })
+  })
+
+  it('print token ids that are as many', async () => {
+    const ids = JSON.parse(
+      (await captureCli('tokens', '--json', file('one', 'hello world'))).stdout,
+    )
+    expect(ids).toHaveLength(2)
+  })
+})
+
+describe('replay', () => {
+  const session = [
+    { session: 's', tool: 'list', text: rows, call_id: 'c1' },
+    { session: 's', tool: 'Read', text: '     1\tline\n', is_error: null },
+    { session: 's', tool: 'list', text: '', args: { page: 2 } },
+  ]
+
+  it('sums up by tool, shape, layer and format, and decodes every answer', async () => {
+    const path = file('session.jsonl', session.map(line => JSON.stringify(line)).join('\n'))
+    const { code, stdout } = await captureCli('replay', '--json', path)
+    expect(code).toBe(0)
+    const sums = JSON.parse(stdout)
+    expect(sums.total).toMatchObject({ results: 3, restored: 3 })
+    expect(sums.tool).toMatchObject({ list: { results: 2 }, Read: { results: 1 } })
+    expect(sums.layer).toMatchObject({ L2: { results: 1 }, L3: { results: 2 } })
+    expect(sums.format['csv@1'].tokens_out).toBeLessThan(sums.format['csv@1'].tokens_in)
+    const tables = await captureCli('replay', path)
+    expect(tables.stdout).toContain('o200k_base')
+    expect(tables.stdout).toMatch(/all +3 +\d+ +\d+ +[\d.]+ % +3\/3/)
+  })
+
+  it('takes any other file as one result of a tool named like its folder', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'haversack-payloads-'))
+    writeFileSync(join(other, 'a.json'), rows)
+    writeFileSync(join(other, 'lines.jsonl'), '{"no":"text"}\n{"no":"text"}\n')
+    writeFileSync(join(other, 'bytes.bin'), Uint8Array.of(0xff))
+    const { stdout, stderr } = await captureCli('replay', '--json', other)
+    rmSync(other, { recursive: true })
+    expect(JSON.parse(stdout).total.results).toBe(2)
+    expect(stderr).toContain('not UTF-8')
+  })
+})

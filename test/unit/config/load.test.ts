@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'smol-toml'
+import { afterAll, describe, expect, it } from 'vitest'
+import { configSchema } from '../../../src/config/config.ts'
+import { ConfigError, isLoopback, loadConfig } from '../../../src/config/load.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function file(toml: string): string {
+  const path = join(folder, 'test.toml')
+  writeFileSync(path, toml)
+  return path
+}
+
+function faults(options: Parameters<typeof loadConfig>[0]): string {
+  try {
+    loadConfig(options)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  return ''
+}
+
+describe('the configuration', () => {
+  it('works without any', () => {
+    expect(loadConfig({ env: {} })).toMatchObject({
+      host: '127.0.0.1',
+      port: 8787,
+      limits: { max_body_bytes: 16 * 1024 * 1024 },
+    })
+  })
+
+  it('takes the file, the environment over it, and the command line over both', () => {
+    const path = file('port = 1000\nhost = "::1"\n[workers]\ncount = 3\nheap_mb = 256\n')
+    const env = { HAVERSACK_CONFIG: path, HAVERSACK_PORT: '2000', HAVERSACK_WORKERS: '5' }
+    expect(loadConfig({ env })).toMatchObject({
+      host: '::1',
+      port: 2000,
+      workers: { count: 5, heap_mb: 256 },
+    })
+    expect(loadConfig({ env, overrides: { port: 0 } }).port).toBe(0)
+  })
+
+  it('counts an empty variable as unset', () => {
+    expect(loadConfig({ env: { HAVERSACK_PORT: '', HAVERSACK_CONFIG: '' } }).port).toBe(8787)
+  })
+
+  it('reports every fault at once, with the name of the variable', () => {
+    const path = file('prot = 1\n[limits]\nmax_queue_jobs = 0\n')
+    const message = faults({
+      env: { HAVERSACK_CONFIG: path, HAVERSACK_PORT: 'http', HAVERSACK_LOG_LEVEL: 'loud' },
+    })
+    for (const part of ['prot', 'limits.max_queue_jobs', 'HAVERSACK_PORT', 'HAVERSACK_LOG_LEVEL']) {
+      expect(message).toContain(part)
+    }
+  })
+
+  it('says where a file breaks the syntax, or that there is none', () => {
+    expect(faults({ env: { HAVERSACK_CONFIG: file('port = = 1') } })).toContain('test.toml')
+    expect(faults({ env: { HAVERSACK_CONFIG: join(folder, 'none.toml') } })).toContain(
+      'cannot be read',
+    )
+  })
+
+  it('refuses a queue that is smaller than one body', () => {
+    const env = { HAVERSACK_CONFIG: file('[limits]\nmax_queue_bytes = 1000\n') }
+    expect(faults({ env })).toContain('limits.max_queue_bytes')
+  })
+
+  it('listens where others can reach it only when told so', () => {
+    const env = { HAVERSACK_HOST: '0.0.0.0' }
+    expect(faults({ env })).toContain('--insecure')
+    expect(loadConfig({ env, insecure: true }).host).toBe('0.0.0.0')
+  })
+
+  it.each([
+    ['localhost', true],
+    ['127.0.0.1', true],
+    ['127.8.9.1', true],
+    ['::1', true],
+    ['0.0.0.0', false],
+    ['::', false],
+    ['127.0.0.1.example.com', false],
+    ['example.com', false],
+  ])('knows whether %s is loopback: %s', (host, expected) => {
+    expect(isLoopback(host)).toBe(expected)
+  })
+})
+
+describe('config.example.toml', () => {
+  const text = readFileSync(new URL('../../../config.example.toml', import.meta.url), 'utf8')
+
+  it('is valid and names every key with its default', () => {
+    const uncommented = text.replace(/^#(?=[\w[])/gm, '')
+    const example = configSchema.parse(parse(uncommented))
+    const machine = { workers: { count: example.workers.count }, cache_dir: example.cache_dir }
+    expect(example).toEqual(configSchema.parse(machine))
+    for (const key of Object.keys(configSchema.shape)) expect(uncommented).toContain(key)
+    for (const key of Object.keys(example.limits)) expect(uncommented).toContain(`${key} =`)
+  })
+
+  it('changes nothing as it is', () => {
+    expect(parse(text)).toEqual({})
+  })
+})

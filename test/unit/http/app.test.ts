@@ -1,0 +1,227 @@
+import { Packr } from 'msgpackr'
+import { describe, expect, it } from 'vitest'
+import { testApp } from '../../support/app.ts'
+
+interface OpenApiLike {
+  paths: Record<
+    string,
+    {
+      post: {
+        requestBody: {
+          content: Record<string, { schema: { required: string[]; additionalProperties: boolean } }>
+        }
+      }
+    }
+  >
+}
+
+const packr = new Packr({ useRecords: false })
+
+describe('the routes of operations', () => {
+  it('answer JSON with id and times', async () => {
+    const { post } = testApp()
+    const response = await post('/v1/count', '{"content":"a b"}')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ tokens: 2, tokenizer: 'o200k_base', exact: true })
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('x-request-id')).toMatch(/^[\w-]{10,}$/)
+    expect(response.headers.get('server-timing')).toMatch(
+      /^queue;dur=[\d.]+, work;dur=[\d.]+, total;dur=[\d.]+$/,
+    )
+  })
+
+  it('take a request id that is fit for a log, and no other', async () => {
+    const { post } = testApp()
+    const id = async (offered: string) => {
+      const response = await post('/v1/count', '{"content":""}', { 'x-request-id': offered })
+      return response.headers.get('x-request-id')
+    }
+    expect(await id('req-1.a:B_2')).toBe('req-1.a:B_2')
+    expect(await id('has space')).not.toBe('has space')
+    expect(await id('x'.repeat(129))).not.toContain('xxx')
+  })
+
+  it('give no two requests the same id', async () => {
+    const { app } = testApp()
+    const ids = await Promise.all(
+      Array.from({ length: 100 }, async () =>
+        (await app.request('/livez')).headers.get('x-request-id'),
+      ),
+    )
+    expect(new Set(ids).size).toBe(100)
+  })
+
+  it('read and answer MessagePack', async () => {
+    const { post } = testApp()
+    const body = packr.pack({ content: 'ä b' }) as Uint8Array<ArrayBuffer>
+    const response = await post('/v1/count', body, { 'content-type': 'application/msgpack' })
+    expect(response.headers.get('content-type')).toBe('application/msgpack')
+    const answer = packr.unpack(Buffer.from(await response.arrayBuffer()))
+    expect(answer).toMatchObject({ tokens: 2 })
+  })
+
+  it('answer in what Accept prefers', async () => {
+    const { post } = testApp()
+    const media = async (accept: string) => {
+      const response = await post('/v1/count', '{"content":""}', { accept })
+      return response.headers.get('content-type')
+    }
+    expect(await media('application/msgpack')).toBe('application/msgpack')
+    expect(await media('application/json;q=0.5, application/msgpack;q=0.9')).toBe(
+      'application/msgpack',
+    )
+    expect(await media('application/msgpack;q=0.1, */*')).toBe('application/json')
+    expect(await media('text/html')).toBe('application/json')
+  })
+})
+
+describe('malformed requests', () => {
+  it.each([
+    ['an empty body', '/v1/encode', '', 'application/json', 400, 'invalid_request'],
+    ['truncated JSON', '/v1/encode', '{"content":', 'application/json', 400, 'invalid_request'],
+    ['a wrong content type', '/v1/encode', '{}', 'text/plain', 415, 'unsupported_media_type'],
+    [
+      'a wrong type of a field',
+      '/v1/encode',
+      '{"content":1}',
+      'application/json',
+      400,
+      'invalid_request',
+    ],
+    [
+      'an unknown field',
+      '/v1/decode',
+      '{"content":"","format":"x","a":1}',
+      'application/json',
+      400,
+      'invalid_request',
+    ],
+    [
+      'a body that is too large',
+      '/v1/encode',
+      'x'.repeat(100_001),
+      'application/json',
+      413,
+      'payload_too_large',
+    ],
+    [
+      'text that is not of the format',
+      '/v1/decode',
+      '{"content":"","format":"csv@1"}',
+      'application/json',
+      422,
+      'not_decodable',
+    ],
+    ['a route that is none', '/v1/nothing', '{}', 'application/json', 404, 'not_found'],
+    ['a method that is not offered', '/livez', '{}', 'application/json', 405, 'method_not_allowed'],
+  ])('%s', async (_, path, body, media, status, code) => {
+    const { post } = testApp()
+    const response = await post(path, body, { 'content-type': media })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-type')).toBe('application/problem+json')
+    const problem = (await response.json()) as { title: string; detail: string; request_id: string }
+    expect(problem).toMatchObject({ code, status, type: `/problems/${code}` })
+    expect(problem.request_id).toBe(response.headers.get('x-request-id'))
+    expect(problem.title.length * problem.detail.length).toBeGreaterThan(0)
+    expect((await post('/v1/count', '{"content":"x"}')).status).toBe(200)
+  })
+
+  it('are refused by their announced length before the body is read', async () => {
+    const unread = new ReadableStream({
+      pull() {
+        throw new Error('was read')
+      },
+    })
+    const request = new Request('http://localhost/v1/encode', {
+      method: 'POST',
+      body: unread,
+      duplex: 'half',
+      headers: { 'content-type': 'application/json', 'content-length': '100001' },
+    } as RequestInit)
+    expect((await testApp().app.request(request)).status).toBe(413)
+  })
+})
+
+describe('overload', () => {
+  it('is refused with Retry-After, and leaves no trace', async () => {
+    const { post, admission } = testApp()
+    const tickets = Array.from({ length: 10 }, () => admission.enter(0))
+    const refused = await post('/v1/count', '{"content":"x"}')
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(await refused.json()).toMatchObject({ code: 'overloaded' })
+    for (const ticket of tickets) ticket.leave()
+    expect((await post('/v1/count', '{"content":"x"}')).status).toBe(200)
+    expect([admission.jobs, admission.bytes]).toEqual([0, 0])
+  })
+})
+
+describe('a bug', () => {
+  it('is logged once and never shown', async () => {
+    const { post, logged } = testApp({
+      pool: {
+        run: async () => {
+          throw new TypeError('secret path')
+        },
+        runTwoPhase: async () => {
+          throw new TypeError('secret path')
+        },
+      },
+    })
+    const response = await post('/v1/count', '{"content":"x"}')
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('secret')
+    expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1)
+  })
+})
+
+describe('operations', () => {
+  it('livez is always 200, readyz follows the state', async () => {
+    for (const [state, status] of [
+      ['starting', 503],
+      ['ready', 200],
+      ['draining', 503],
+    ] as const) {
+      const { app } = testApp({ health: { state } })
+      expect((await app.request('/livez')).status).toBe(200)
+      const ready = await app.request('/readyz')
+      expect([ready.status, await ready.text()]).toEqual([status, state])
+    }
+  })
+
+  it('metrics tell routes, layers and refusals, and take no label from a client', async () => {
+    const { app, post } = testApp()
+    await post('/v1/encode', '{"content":"[{\\"a\\":1},  {\\"a\\":2}]"}')
+    await post('/v1/decode', '{"content":"","format":"EVIL"}')
+    await post('/v1/EVIL', '{}')
+    const text = await (await app.request('/metrics')).text()
+    expect(text).toContain('haversack_request_seconds_count{route="/v1/encode",status="200"} 1')
+    expect(text).toContain('haversack_request_seconds_count{route="none",status="404"} 1')
+    expect(text).toMatch(
+      /haversack_results_total\{layer="L2",format="\w+@1",shape="array_of_objects"\} 1/,
+    )
+    expect(text).toContain('haversack_tokens_in_count 1')
+    expect(text).toContain('haversack_errors_total{code="not_found"} 1')
+    expect(text).toContain('haversack_errors_total{code="not_decodable"} 1')
+    expect(text).not.toContain('EVIL')
+  })
+
+  it('openapi.json describes every route', async () => {
+    const { app } = testApp()
+    const document = (await (await app.request('/openapi.json')).json()) as OpenApiLike
+    expect(Object.keys(document.paths).sort()).toEqual([
+      '/livez',
+      '/metrics',
+      '/openapi.json',
+      '/readyz',
+      '/v1/batch',
+      '/v1/count',
+      '/v1/decode',
+      '/v1/encode',
+    ])
+    const { requestBody } = document.paths['/v1/encode']!.post
+    const { schema } = requestBody.content['application/json']!
+    expect(schema.required).toEqual(['content'])
+    expect(schema.additionalProperties).toBe(false)
+  })
+})

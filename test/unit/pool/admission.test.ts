@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { createAdmission } from '../../../src/pool/admission.ts'
+
+const OVERLOADED = expect.objectContaining({
+  code: 'overloaded',
+  extras: { retry_after_s: expect.any(Number) },
+})
+
+function refused(attempt: () => unknown): unknown {
+  try {
+    attempt()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+describe('admission', () => {
+  it('is bounded in jobs, and frees a place once', () => {
+    const admission = createAdmission({ maxJobs: 2, maxBytes: 100 })
+    const first = admission.enter(10)
+    admission.enter(10)
+    expect(refused(() => admission.enter(0))).toEqual(OVERLOADED)
+    first.leave()
+    first.leave()
+    expect([admission.jobs, admission.bytes]).toEqual([1, 10])
+    admission.enter(0)
+    expect(refused(() => admission.enter(0))).toEqual(OVERLOADED)
+  })
+
+  it('is bounded in bytes, announced or arriving', () => {
+    const admission = createAdmission({ maxJobs: 9, maxBytes: 100 })
+    const ticket = admission.enter(60)
+    expect(refused(() => admission.enter(41))).toEqual(OVERLOADED)
+    ticket.grow(40)
+    expect(refused(() => ticket.grow(1))).toEqual(OVERLOADED)
+    expect(admission.bytes).toBe(100)
+    ticket.leave()
+    expect([admission.jobs, admission.bytes]).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,189 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Job } from '../../../src/pool/job.ts'
+import { createPool, type PoolOptions, type WorkerPool } from '../../../src/pool/pool.ts'
+import { createProgress } from '../../../src/pool/slots.ts'
+import type { Threads } from '../../../src/pool/threads.ts'
+import type { BatchMessage, BatchResult } from '../../../workers/protocol.ts'
+import { inlineRunner } from '../../support/runner.ts'
+
+const pools: WorkerPool[] = []
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.close()
+})
+
+const job = (content: string, op = 'count', own = false): Job => {
+  const text = JSON.stringify({ content })
+  const body = own ? new TextEncoder().encode(text) : Buffer.from(text)
+  return { op, media: 'json', accept: 'json', body, requestId: 'r' }
+}
+
+/** A pool over threads that do what `run` says with each message. */
+function poolOver(run: Threads['run'], options: Partial<PoolOptions> & { size?: number } = {}) {
+  const progress = createProgress(options.size ?? 1)
+  const lost: string[] = []
+  const bugs: string[] = []
+  const pool = createPool({
+    threads: { size: options.size ?? 1, run, close: async () => {} },
+    progress,
+    jobTimeoutMs: 60_000,
+    onBug: (_, bug) => bugs.push(bug),
+    onThreadLost: reason => lost.push(reason),
+    ...options,
+  })
+  pools.push(pool)
+  return { pool, progress, lost, bugs }
+}
+
+const runner = inlineRunner()
+const honest = async (message: BatchMessage): Promise<BatchResult> => runner(message)
+
+async function tokens(result: ReturnType<WorkerPool['run']>): Promise<number | string> {
+  const settled = await result
+  if (!settled.ok) return settled.problem.code
+  return JSON.parse(Buffer.from(settled.body).toString()).tokens
+}
+
+describe('the pool', () => {
+  it('answers every job with its own result', async () => {
+    const { pool } = poolOver(honest)
+    const texts = Array.from({ length: 50 }, (_, i) => 'a '.repeat(i).trim())
+    const counts = await Promise.all(texts.map(text => tokens(pool.run(job(text)))))
+    expect(counts).toEqual(texts.map((_, i) => i))
+  })
+
+  it('sends jobs that wait together in one message', async () => {
+    const sizes: number[] = []
+    const { pool } = poolOver(async message => {
+      sizes.push(message.jobs.length)
+      return runner(message)
+    })
+    for (let round = 0; round < 30; round++) {
+      await Promise.all(Array.from({ length: 10 }, () => pool.run(job('x'))))
+    }
+    expect(sizes.reduce((a, b) => a + b)).toBe(300)
+    expect(sizes.length).toBeLessThan(200)
+  })
+
+  it('moves a large body and copies small ones', async () => {
+    const { pool } = poolOver(honest)
+    const large = job('y '.repeat(20_000), 'count', true)
+    const small = job('y', 'count', true)
+    const seen: ArrayBuffer[] = []
+    const { pool: watching } = poolOver(async message => {
+      seen.push(message.body)
+      return runner(message)
+    })
+    await watching.run(large)
+    await watching.run(small)
+    expect(seen[0]).toBe(large.body.buffer)
+    expect(seen[1]).not.toBe(small.body.buffer)
+    expect(await tokens(pool.run(small))).toBe(1)
+  })
+
+  it('tries the others of a lost batch again, and fails the job that ran', async () => {
+    let first = true
+    const { pool, progress, lost } = poolOver(async message => {
+      if (!first || message.jobs.length === 1) return runner(message)
+      first = false
+      new Int32Array(progress)[message.slot] = 1
+      throw new Error('gone')
+    })
+    const results = await Promise.all(
+      ['a', 'a b', 'a b c'].map(text => tokens(pool.run(job(text)))),
+    )
+    expect(results).toEqual([1, 'worker_lost', 3])
+    expect(lost).toEqual(['lost'])
+  })
+
+  it('gives up on a job whose thread is lost before it begins, again and again', async () => {
+    let tries = 0
+    const { pool } = poolOver(async () => {
+      tries++
+      throw new Error('gone')
+    })
+    expect(await tokens(pool.run(job('a')))).toBe('worker_lost')
+    expect(tries).toBe(3)
+  })
+
+  it('fails a job whose body was moved away with the lost thread', async () => {
+    const { pool } = poolOver(async message => {
+      structuredClone(message.body, { transfer: [message.body] })
+      throw new Error('gone')
+    })
+    expect(await tokens(pool.run(job('y '.repeat(20_000), 'count', true)))).toBe('worker_lost')
+  })
+
+  it('stops a job that runs late, and says so', async () => {
+    const { pool, lost, progress } = poolOver(
+      (message, signal) =>
+        new Promise((_, reject) => {
+          new Int32Array(progress)[message.slot] = 0
+          signal.addEventListener('abort', () => reject(new Error('aborted')))
+        }),
+      { jobTimeoutMs: 100 },
+    )
+    expect(await tokens(pool.run(job('a')))).toBe('timeout')
+    expect(lost).toEqual(['timeout'])
+  })
+
+  it('logs a bug and answers it as internal', async () => {
+    const { pool, bugs } = poolOver(honest)
+    expect(await tokens(pool.run(job('a', 'no such operation')))).toBe('internal')
+    expect(bugs[0]).toContain('no such operation')
+  })
+
+  it('refuses what waits and what comes when it is closed', async () => {
+    const { pool } = poolOver(() => new Promise(() => {}))
+    const running = pool.run(job('a'))
+    await vi.waitFor(() => expect(pool.running).toBe(1))
+    const waiting = pool.run(job('b'))
+    expect(pool.waiting).toBe(1)
+    await pool.close()
+    expect(await tokens(waiting)).toBe('overloaded')
+    expect(await tokens(pool.run(job('c')))).toBe('overloaded')
+    void running
+  })
+})
+
+describe('two phases', () => {
+  const encode = (fields: object): Job => {
+    const body = Buffer.from(JSON.stringify({ content: 'text of a result', ...fields }))
+    return { op: 'encode', media: 'json', accept: 'json', body, requestId: 'r' }
+  }
+
+  async function answer(result: ReturnType<WorkerPool['run']>) {
+    const settled = await result
+    if (!settled.ok) throw new Error(settled.problem.code)
+    return JSON.parse(Buffer.from(settled.body).toString())
+  }
+
+  it('carry what the authority says into the answer', async () => {
+    const { pool } = poolOver(honest)
+    const asked: unknown[] = []
+    const authority = {
+      async resolve(facts: unknown) {
+        asked.push(facts)
+        return [{ partition: 2, ref: '0123abcd' }]
+      },
+    }
+    expect(await answer(pool.runTwoPhase(encode({ session: 's' }), authority))).toMatchObject({
+      ref: '0123abcd',
+      partition: 2,
+    })
+    expect(asked).toMatchObject([[{ session: 's', bytes: 16 }]])
+  })
+
+  it('do not ask for a job without a session', async () => {
+    const { pool } = poolOver(honest)
+    const authority = { resolve: vi.fn() }
+    expect(await answer(pool.runTwoPhase(encode({}), authority))).toMatchObject({ partition: 0 })
+    expect(authority.resolve).not.toHaveBeenCalled()
+  })
+
+  it('are both in the times', async () => {
+    const { pool } = poolOver(honest)
+    const authority = { resolve: async () => [null] }
+    const result = await pool.runTwoPhase(encode({ session: 's' }), authority)
+    expect(result.work_ms).toBeGreaterThan(0)
+  })
+})

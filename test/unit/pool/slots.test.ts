@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { createProgress, createSlots } from '../../../src/pool/slots.ts'
+
+describe('slots', () => {
+  it('are as many as threads', () => {
+    const slots = createSlots(createProgress(2), 2)
+    const first = slots.take()
+    slots.take()
+    expect(slots.free).toBe(0)
+    first.release()
+    first.release()
+    expect(slots.free).toBe(1)
+  })
+
+  it('do not give a mark to the next batch that a dying thread may still write to', () => {
+    const slots = createSlots(createProgress(1), 1)
+    const indices = Array.from({ length: 10 }, () => {
+      const slot = slots.take()
+      slot.release()
+      return slot.index
+    })
+    expect(new Set(indices).size).toBe(10)
+  })
+
+  it('stop a batch only when one job has been running too long', () => {
+    const progress = createProgress(1)
+    const marks = new Int32Array(progress)
+    const slots = createSlots(progress, 1)
+    const slot = slots.take()
+    const start = performance.now()
+    marks[slot.index] = 0
+    slots.stopLate(start + 90, 100)
+    marks[slot.index] = 1
+    slots.stopLate(start + 180, 100)
+    slots.stopLate(start + 270, 100)
+    expect(slot.signal.aborted).toBe(false)
+    slots.stopLate(start + 290, 100)
+    expect(slot.signal.aborted).toBe(true)
+    expect(slot.timedOut).toBe(true)
+    expect(slot.current()).toBe(1)
+  })
+})
