@@ -51,7 +51,8 @@ export function createPieceMerger(vocabulary: OpenVocabulary): PieceMerger {
       merges[i] = bytePairs[(byte << 8) | next]!
       if (byte === next) repeats++
     }
-    if (length <= BLOCK_PARTS && repeats * 2 < length) return mergeInBlocks(vocabulary, room, length)
+    if (length <= BLOCK_PARTS && repeats * 2 < length)
+      return mergeInBlocks(vocabulary, room, length)
     const left = mergeInRounds(vocabulary, ids, merges, length, length * ROUNDS)
     return left > 0 ? left : mergeWithHeap(vocabulary, room, -left)
   }

@@ -1,42 +1,72 @@
-/** Where a text may be cut so that the parts' counts add up: see docs/tokens.md, "Safe boundaries". */
+/** Where a text may be cut so that the parts' counts add up: why is in docs/tokens.md, "Safe boundaries". */
+
+const SYMBOL = 0
+const LETTER = 1
+const DIGIT = 2
+const NEWLINE = 3
+const SPACE = 4
+/** Not looked at closely: bytes of sequences that may be white space, letters or anything. */
+const UNKNOWN = 5
+
+const APOSTROPHE = 0x27
+const SLASH = 0x2f
+
+/** Kind of each ASCII byte, and of lead bytes beyond E3, behind which no white space lies (it ends at U+3000). */
+const KIND = kindsOfBytes()
+
+function kindsOfBytes(): Uint8Array {
+  const kinds = new Uint8Array(256).fill(UNKNOWN)
+  for (let byte = 0; byte < 0x80; byte++) {
+    const char = String.fromCharCode(byte)
+    if (/[A-Za-z]/.test(char)) kinds[byte] = LETTER
+    else if (/[0-9]/.test(char)) kinds[byte] = DIGIT
+    else if (/[\r\n]/.test(char)) kinds[byte] = NEWLINE
+    else if (/[\t\v\f ]/.test(char)) kinds[byte] = SPACE
+    else kinds[byte] = SYMBOL
+  }
+  return kinds.fill(SYMBOL, 0xe4, 0xf5)
+}
 
 /**
- * The last position in a block of UTF-8 where both patterns split whatever stands around it: after an ASCII
- * letter or digit and before white space, or after a line feed and before what is neither white space nor `/`.
+ * Whether `count(before + after) = count(before) + count(after)` in both encodings because the split patterns end a
+ * piece between the two whatever stands around them. Looks at the last and the first character only. `false` says
+ * nothing: it is also the answer for most characters beyond ASCII.
+ */
+export function isSafeBoundary(before: string, after: string): boolean {
+  if (before === '' || after === '') return true
+  const last = before.charCodeAt(before.length - 1)
+  const first = after.charCodeAt(0)
+  if (last >= 0x80) return false
+  // Beyond U+3000 nothing is white space; nearer there may be.
+  if (first >= 0x80) return KIND[last] === NEWLINE && first > 0x3000
+  const start = KIND[first]!
+  switch (KIND[last]) {
+    case LETTER:
+      return start !== LETTER && first !== APOSTROPHE
+    case DIGIT:
+      return start !== DIGIT
+    case NEWLINE:
+      return start < NEWLINE && first !== SLASH
+    case SYMBOL:
+      return start === DIGIT || start === SPACE
+    default:
+      return false
+  }
+}
+
+/**
+ * The last boundary in a block of UTF-8 that is safe: after an ASCII letter or digit and before white space, or after
+ * a line break and before what is neither white space nor `/`.
  * @returns bytes from `start`, or 0 if there is no such position
  */
 export function lastSafeBoundary(bytes: Uint8Array, start: number, length: number): number {
   for (let at = start + length - 1; at > start; at--) {
     const before = KIND[bytes[at - 1]!]!
     const after = KIND[bytes[at]!]!
-    if (
-      before === WORD ? after >= NEWLINE : before === NEWLINE && after > NEITHER && after < NEWLINE
-    ) {
-      return at - start
-    }
+    const isWordEnd =
+      (before === LETTER || before === DIGIT) && (after === SPACE || after === NEWLINE)
+    const isLineEnd = before === NEWLINE && after < NEWLINE && bytes[at] !== SLASH
+    if (isWordEnd || isLineEnd) return at - start
   }
   return 0
-}
-
-/** Slash, bytes of longer sequences that may be white space, continuation bytes. */
-const NEITHER = 0
-const SYMBOL = 1
-const WORD = 2
-const NEWLINE = 3
-const SPACE = 4
-
-const KIND = kindsOfBytes()
-
-function kindsOfBytes(): Uint8Array {
-  const kinds = new Uint8Array(256)
-  for (let byte = 0; byte < 0x80; byte++) {
-    const char = String.fromCharCode(byte)
-    if (/[0-9A-Za-z]/.test(char)) kinds[byte] = WORD
-    else if (/[\r\n]/.test(char)) kinds[byte] = NEWLINE
-    else if (/[\t\v\f ]/.test(char)) kinds[byte] = SPACE
-    else if (char !== '/') kinds[byte] = SYMBOL
-  }
-  // No white space lies beyond U+3000, that is, beyond the lead byte E3.
-  kinds.fill(SYMBOL, 0xe4, 0xf5)
-  return kinds
 }
