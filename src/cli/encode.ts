@@ -29,6 +29,8 @@ export const encodeCommand: Command = {
     }
     const { tokens, layer, format, shape } = answer
     process.stdout.write(answer.content)
+    // A terminal shows both streams: keep the last line of the text to itself.
+    if (process.stdout.isTTY) process.stderr.write('\n')
     process.stderr.write(
       `${shape}, ${layer}, format ${format}: ${tokens.baseline} → ${tokens.final} tokens ` +
         `(${tokens.tokenizer}${tokens.exact ? '' : ', estimated'})\n`,
