@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { keepCompiled } from './config/compile-cache.ts'
+import { enableCompileCache } from 'node:module'
 
-keepCompiled()
+enableCompileCache()
 const { runCli } = await import('./cli/run.ts')
 process.exitCode = await runCli(process.argv.slice(2))

@@ -1,6 +1,6 @@
-import { keepCompiled } from './config/compile-cache.ts'
+import { enableCompileCache } from 'node:module'
 
 // Before the modules that it is to keep compiled, which is why they are imported behind it.
-keepCompiled()
+enableCompileCache()
 const { runService } = await import('./lifecycle.ts')
 process.exitCode = await runService({ overrides: {}, insecure: false })
