@@ -54,13 +54,20 @@ function print(): void {
   console.log(report.machine, `source: ${report.source}`)
   console.log('load', report.load, 'worker', worker)
   for (const { rows, ...rest } of report.speed) {
-    console.table(rows.map(row => rounded(row)))
+    printTable(rows)
     console.log(rounded(rest))
   }
   for (const { encoding, rows } of hostile) {
     console.log(encoding)
-    console.table(rows.map(row => rounded(row)))
+    printTable(rows)
   }
+}
+
+function printTable(rows: readonly object[]): void {
+  const lines = rows.map(row => Object.values(rounded(row)).map(String))
+  const head = Object.keys(rows[0] ?? {})
+  for (const cells of [head, head.map(() => '---'), ...lines])
+    console.log(`| ${cells.join(' | ')} |`)
 }
 
 function rounded(row: object): Record<string, unknown> {

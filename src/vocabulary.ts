@@ -81,6 +81,14 @@ function writePacked(cacheDir: string, path: string, packed: SharedArrayBuffer):
     renameSync(temporary, path)
   } catch {
     // A read-only or full disk costs the next start some time, nothing else.
-    rmSync(temporary, { force: true })
+    removeIfPossible(temporary)
+  }
+}
+
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // It was never written.
   }
 }

@@ -1,5 +1,6 @@
 import { Tokenizer } from 'ai-tokenizer'
-import * as aiEncodings from 'ai-tokenizer/encoding'
+import * as aiCl100k from 'ai-tokenizer/encoding/cl100k_base'
+import * as aiO200k from 'ai-tokenizer/encoding/o200k_base'
 import * as gptCl100k from 'gpt-tokenizer/encoding/cl100k_base'
 import * as gptO200k from 'gpt-tokenizer/encoding/o200k_base'
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
@@ -18,7 +19,7 @@ export const OURS = 'haversack'
 export function competitors(encoding: Encoding, vocabularies: Vocabularies): Record<string, Count> {
   const gpt = encoding === 'o200k_base' ? gptO200k : gptCl100k
   const ordinary = { disallowedSpecial: new Set<string>() }
-  const ai = new Tokenizer(aiEncodings[encoding])
+  const ai = new Tokenizer(encoding === 'o200k_base' ? aiO200k : aiCl100k)
   return {
     [OURS]: createBpeCounter(openVocabulary(vocabularies[encoding])).count,
     tiktoken: text => tokenIds(text, encoding).length,

@@ -1,6 +1,5 @@
 /** Exact counts of one encoding: text to UTF-8 in blocks, blocks to pieces, pieces to counts. */
-import { AppError } from '../../errors.ts'
-import type { TokenCounter } from './counter.ts'
+import { requireString, type TokenCounter } from './counter.ts'
 import { AT_TEXT, createKernel, type Kernel, SHORT_BYTES } from './kernel.ts'
 import { createLongPieceCache } from './long-piece-cache.ts'
 import { createPieceMerger } from './merge-pieces.ts'
@@ -109,8 +108,4 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     countUpTo,
     statistics: () => ({ pieces: kernel.pieces(), misses, whole_tokens: wholeTokens }),
   }
-}
-
-function requireString(text: unknown): asserts text is string {
-  if (typeof text !== 'string') throw new AppError('invalid_request', 'the text is not a string')
 }

@@ -1,9 +1,12 @@
 /** Estimates by length: UTF-8 bytes over bytes a token, rounded up. */
-import type { TokenCounter } from './counter.ts'
+import { requireString, type TokenCounter } from './counter.ts'
 
 /** A counter that reads nothing but the length. Empty text is 0 tokens. */
 export function createByteCounter(id: string, bytesPerToken: number): TokenCounter {
-  const count = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken)
+  const count = (text: string): number => {
+    requireString(text)
+    return Math.ceil(Buffer.byteLength(text) / bytesPerToken)
+  }
   return {
     id,
     exact: false,

@@ -1,3 +1,5 @@
+import { AppError } from '../../errors.ts'
+
 /** Counts tokens of one tokenizer. Cheap to keep, not to be shared between threads. */
 export interface TokenCounter {
   /** Tokenizer or profile id, as in `tokens.tokenizer` of an answer. */
@@ -8,4 +10,9 @@ export interface TokenCounter {
   count(text: string): number
   /** `count(text)` if it is at most `limit`, else some number above `limit`, found without reading on. */
   countUpTo(text: string, limit: number): number
+}
+
+/** Throws `AppError` `invalid_request` for what is not a string: types do not hold at the edges. */
+export function requireString(text: unknown): asserts text is string {
+  if (typeof text !== 'string') throw new AppError('invalid_request', 'the text is not a string')
 }

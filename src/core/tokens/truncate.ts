@@ -1,5 +1,6 @@
 /** The beginning of a text that fits a number of tokens. */
 import type { TokenCounter } from './counter.ts'
+import { PROFILES, tokenizerId } from './profiles.ts'
 import { isSafeBoundary } from './safe-boundary.ts'
 
 /** UTF-16 units that are counted at a time while they still fit. */
@@ -10,9 +11,9 @@ const LONGEST_TOKEN_CHARS = 128
 const TRIED_CHARS = 1 << 17
 
 /**
- * A prefix of `text` with at most `limit` tokens, cut between characters, never inside a surrogate pair. No longer
- * prefix fits, except where the text runs on for thousands of characters without a safe boundary: there a slightly
- * longer one may fit, as counts do not grow evenly inside a piece. Time is that of counting the prefix, and of
+ * A prefix of `text` with at most `limit` tokens, cut between characters, never inside a surrogate pair. Longer
+ * prefixes were tried and do not fit, except where the text runs on for thousands of characters without a safe
+ * boundary: there a slightly longer one may fit, as counts do not grow evenly inside a piece. Time is that of counting the prefix, and of
  * counting the last stretch between safe boundaries some twenty times.
  */
 export function truncateToTokens(counter: TokenCounter, text: string, limit: number): string {
@@ -36,7 +37,7 @@ export function truncateToTokens(counter: TokenCounter, text: string, limit: num
 
 /** Whether counts of parts add up at safe boundaries; estimates by length are rounded, so theirs do not. */
 function addsUp(counter: TokenCounter): boolean {
-  return counter.countUpTo('a a', 9) === counter.count('a') + counter.count(' a')
+  return PROFILES[tokenizerId(counter.id)].counting !== 'bytes'
 }
 
 /** The first safe boundary at least `slice` units after `start`, or the text's end. */

@@ -1,0 +1,74 @@
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { loadVocabularies } from '../../../src/vocabulary.ts'
+import { vocabularies } from '../../unit/tokens/loaded.ts'
+
+let folder: string
+let cacheDir: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'haversack-vocabulary-'))
+  cacheDir = join(folder, 'deep', 'cache')
+})
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function expectWhole(loaded: ReturnType<typeof loadVocabularies>): void {
+  for (const id of ['o200k_base', 'cl100k_base'] as const) {
+    expect(Buffer.from(loaded[id]).equals(Buffer.from(vocabularies[id]))).toBe(true)
+  }
+}
+
+it('writes the packed form once, readable by its owner only', () => {
+  expectWhole(loadVocabularies({ cacheDir }))
+  const files = readdirSync(cacheDir).sort()
+  expect(files).toEqual(['cl100k_base.vocabulary', 'o200k_base.vocabulary'])
+  for (const file of files) expect(statSync(join(cacheDir, file)).mode & 0o777).toBe(0o600)
+  const written = statSync(join(cacheDir, files[0]!)).mtimeMs
+  expectWhole(loadVocabularies({ cacheDir }))
+  expect(statSync(join(cacheDir, files[0]!)).mtimeMs).toBe(written)
+})
+
+it('packs anew where the file is damaged, cut short, empty or of another encoding', () => {
+  loadVocabularies({ cacheDir })
+  const path = join(cacheDir, 'cl100k_base.vocabulary')
+  const whole = readFileSync(path)
+  const damages: (() => void)[] = [
+    () => {
+      const bytes = Buffer.from(whole)
+      bytes[bytes.length >> 1]! ^= 1
+      writeFileSync(path, bytes)
+    },
+    () => truncateSync(path, whole.length - 8),
+    () => truncateSync(path, 3),
+    () => writeFileSync(path, ''),
+    () => writeFileSync(path, readFileSync(join(cacheDir, 'o200k_base.vocabulary'))),
+  ]
+  for (const damage of damages) {
+    damage()
+    expectWhole(loadVocabularies({ cacheDir }))
+    expect(readFileSync(path).equals(whole)).toBe(true)
+  }
+})
+
+it('does without a folder it can write to, and without any', () => {
+  expectWhole(loadVocabularies())
+  const file = join(folder, 'file')
+  writeFileSync(file, 'not a folder')
+  chmodSync(file, 0o400)
+  expectWhole(loadVocabularies({ cacheDir: file }))
+  expect(readFileSync(file, 'utf8')).toBe('not a folder')
+})

@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { expect, it } from 'vitest'
+import { createRandom, generatedTexts, HOSTILE } from '../../../bench/generated-text.ts'
+import { ENCODINGS } from '../../../src/core/tokens/vocabulary.ts'
+import { counters, vocabularies } from '../../unit/tokens/loaded.ts'
+
+it('many threads count over one vocabulary at once', async () => {
+  const texts = [
+    ...generatedTexts(9, 200),
+    ...Object.values(HOSTILE).map(make => make(3000, createRandom(9))),
+  ]
+  const expected = ENCODINGS.map(id => texts.map(text => counters.get(id).count(text)))
+  const before = ENCODINGS.map(id => Buffer.from(new Uint8Array(vocabularies[id]).slice()))
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, async () => {
+      const worker = new Worker(new URL('count-worker.ts', import.meta.url), {
+        workerData: { vocabularies, texts },
+      })
+      const [answer] = (await once(worker, 'message')) as [{ shared: boolean; counts: number[][] }]
+      await worker.terminate()
+      return answer
+    }),
+  )
+  for (const { shared, counts } of answers) {
+    expect(shared).toBe(true)
+    expect(counts).toEqual(expected)
+  }
+  // Nobody wrote to it.
+  ENCODINGS.forEach((id, i) => {
+    expect(Buffer.from(vocabularies[id]).equals(before[i]!)).toBe(true)
+  })
+})
