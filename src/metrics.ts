@@ -10,6 +10,8 @@ export interface Metrics {
   report(report: Report): void
   error(code: string): void
   threadLost(reason: 'lost' | 'timeout'): void
+  /** One message to a thread, with this many jobs. */
+  batch(jobs: number): void
 }
 
 /** Read when the metrics are scraped. */
@@ -21,6 +23,7 @@ export interface Gauges {
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const BYTES = [256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216]
+const JOBS = [1, 2, 4, 8, 16, 32, 64]
 const TOKENS = [16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576]
 
 /** Registers the metrics in a registry of their own, so that two services in one process do not mix. */
@@ -59,6 +62,12 @@ export function createMetrics(gauges: Gauges): Metrics {
     buckets: BYTES,
     registers,
   })
+  const batchJobs = new Histogram({
+    name: 'haversack_batch_jobs',
+    help: 'Jobs in one message to a thread',
+    buckets: JOBS,
+    registers,
+  })
   const tokensIn = tokens('haversack_tokens_in', 'Tokens of an encoded input as it came')
   const tokensOut = tokens('haversack_tokens_out', 'Tokens of an encoded input as it left')
   const results = counter('haversack_results_total', 'Encoded results by layer, format and shape', [
@@ -94,6 +103,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       for (const refusal of refused ?? []) refusals.inc({ ...refusal })
     },
     error: code => errors.inc({ code }),
+    batch: jobs => batchJobs.observe(jobs),
     threadLost: reason => lost.inc({ reason }),
   }
 }

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
@@ -67,6 +68,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     progress,
     jobTimeoutMs: limits.job_timeout_ms,
     onBug: (requestId, bug) => logger.error({ requestId, bug }, 'unexpected error in a worker'),
+    onBatch: metrics.batch,
     onThreadLost(reason) {
       metrics.threadLost(reason)
       logger.warn({ reason }, 'a worker thread was replaced')
@@ -84,7 +86,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     },
     seams.routes,
   )
-  const server = createAdaptorServer({ fetch: app.fetch })
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server
   const [address] = await Promise.all([listen(server, config), warmUp(pool)])
   health.state = 'ready'
 
@@ -116,8 +118,6 @@ async function warmUp(pool: WorkerPool): Promise<void> {
   if (!result.ok) throw new Error(`the workers do not answer: ${result.problem.detail}`)
 }
 
-type Server = ReturnType<typeof createAdaptorServer>
-
 function listen(server: Server, { host, port }: Config): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -128,13 +128,19 @@ function listen(server: Server, { host, port }: Config): Promise<AddressInfo> {
   })
 }
 
-/** Closes idle connections at once and busy ones when their answer is out, or at the deadline. */
+/** How often connections that fell idle are closed while draining, in milliseconds. */
+const IDLE_SWEEP_MS = 25
+
+/**
+ * Takes no new connection, and closes each when its answer is out: clients that keep connections alive
+ * would hold up the end otherwise. At the deadline all are closed.
+ */
 function drain(server: Server, deadlineMs: number): Promise<void> {
   return new Promise(resolve => {
-    const deadline = setTimeout(() => {
-      if ('closeAllConnections' in server) server.closeAllConnections()
-    }, deadlineMs)
+    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS)
+    const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
     server.close(() => {
+      clearInterval(sweep)
       clearTimeout(deadline)
       resolve()
     })

@@ -39,14 +39,24 @@ function requestsOf({ method, path, port, bodies }: LoadPlan): Buffer[] {
   )
 }
 
+const LENGTH = Buffer.from('content-length: ')
+const OK = Buffer.from('HTTP/1.1 200')
+const LINE_END = 0x0d
+
 /** Length of the response at the head of `bytes` once it is complete, and whether it is a 200. */
 function responseEnd(bytes: Buffer): { end: number; ok: boolean } | null {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd === -1) return null
-  const head = bytes.toString('latin1', 0, headEnd)
-  const length = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0)
+  // Both spellings that Node's servers use.
+  const at = Math.max(bytes.indexOf(LENGTH), bytes.indexOf('Content-Length: '))
+  let length = 0
+  for (let i = at + LENGTH.length; at !== -1 && bytes[i] !== LINE_END; i++) {
+    length = length * 10 + (bytes[i] as number) - 0x30
+  }
   const end = headEnd + HEAD_END.length + length
-  return bytes.length < end ? null : { end, ok: head.startsWith('HTTP/1.1 200') }
+  return bytes.length < end
+    ? null
+    : { end, ok: bytes.compare(OK, 0, OK.length, 0, OK.length) === 0 }
 }
 
 async function run(plan: LoadPlan): Promise<LoadResult> {

@@ -1,11 +1,11 @@
 import { AppError } from '../errors.ts'
 import type { Ticket } from '../pool/admission.ts'
 import { BATCH_LIMITS } from '../pool/batching.ts'
-import type { AppContext } from './context.ts'
+import { type AppContext, requestHeader } from './context.ts'
 
 /** The announced length in bytes, or `null` for a chunked body. Throws `payload_too_large`. */
 export function announcedLength(c: AppContext, maxBytes: number): number | null {
-  const header = c.req.header('content-length')
+  const header = requestHeader(c, 'content-length')
   if (header === undefined) return null
   const length = Number(header)
   if (length > maxBytes) throw tooLarge(maxBytes)

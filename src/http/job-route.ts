@@ -3,7 +3,7 @@ import { MEDIA_TYPES } from '../core/requests/envelope.ts'
 import { AppError } from '../errors.ts'
 import type { Job, JobResult } from '../pool/job.ts'
 import { announcedLength, readBody } from './body.ts'
-import type { AppContext, JobDeps } from './context.ts'
+import { type AppContext, type JobDeps, requestHeader } from './context.ts'
 import { answerMedia, requestMedia } from './media.ts'
 import { frameHeaders } from './middleware/observe.ts'
 import type { Route } from './routes/route.ts'
@@ -30,14 +30,14 @@ export function jobRoute({ op, ...doc }: JobRoute): Route {
 }
 
 async function serveJob(c: AppContext, op: string, deps: JobDeps): Promise<Response> {
-  const media = requestMedia(c.req.header('content-type'))
+  const media = requestMedia(requestHeader(c, 'content-type'))
   const announced = announcedLength(c, deps.maxBodyBytes)
   const ticket = deps.admission.enter(announced ?? 0)
   try {
     const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
     const frame = c.get('frame')
     frame.bodyBytes = body.length
-    const accept = answerMedia(c.req.header('accept'), media)
+    const accept = answerMedia(requestHeader(c, 'accept'), media)
     const job: Job = { op, media, accept, body, requestId: frame.requestId }
     const { pool, authority } = deps
     const result = await (authority === undefined

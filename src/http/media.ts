@@ -3,10 +3,8 @@ import { AppError } from '../errors.ts'
 
 /** The media type of a request body. Throws `unsupported_media_type`. */
 export function requestMedia(contentType: string | undefined): MediaType {
-  const media = essence(contentType ?? '')
-  for (const [name, type] of Object.entries(MEDIA_TYPES)) {
-    if (media === type) return name as MediaType
-  }
+  const media = named(essence(contentType ?? ''))
+  if (media !== undefined) return media
   throw new AppError(
     'unsupported_media_type',
     `Content-Type must be ${Object.values(MEDIA_TYPES).join(' or ')}`,

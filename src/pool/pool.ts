@@ -15,6 +15,8 @@ export interface PoolOptions {
   readonly jobTimeoutMs: number
   /** Told about bugs in jobs, with the request id; never shown to clients. */
   onBug(requestId: string, bug: string): void
+  /** Told the number of jobs of each message. */
+  onBatch?(jobs: number): void
   /** Told about each thread that was lost or stopped. */
   onThreadLost(reason: 'lost' | 'timeout'): void
 }
@@ -103,6 +105,7 @@ export function createPool(options: PoolOptions): WorkerPool {
       ...(resolutions === undefined ? {} : { resolutions }),
     }))
     running += entries.length
+    options.onBatch?.(entries.length)
     threads.run({ jobs, body, slot: slot.index }, slot.signal).then(
       result => {
         free(slot, entries)

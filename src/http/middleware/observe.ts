@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
-import type { AppContext, AppEnv } from '../context.ts'
+import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
 
 /** Ids that are safe in a header and in a log line. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -65,7 +65,7 @@ function inThousandths(ms: number): number {
 }
 
 function requestIdOf(c: AppContext): string | undefined {
-  const offered = c.req.header('x-request-id')
+  const offered = requestHeader(c, 'x-request-id')
   return offered !== undefined && REQUEST_ID.test(offered) ? offered : undefined
 }
 
