@@ -138,8 +138,12 @@ function fillPairs(vocabulary: OpenVocabulary, tokens: TokenList): void {
     const start = starts[id]!
     const length = starts[id + 1]! - start
     if (length === 1) continue
-    for (let i = 0; i < length; i++) parts[i] = byteIds[bytes[start + i]!]!
-    if (length > MAX_TOKEN_BYTES || !mergeToTwo(vocabulary, parts, merges, length)) {
+    if (length > MAX_TOKEN_BYTES) throw new RangeError(`token ${id} has ${length} bytes`)
+    for (let i = 0; i < length; i++) {
+      parts[i] = byteIds[bytes[start + i]!]!
+      merges[i] = bytePairs[(bytes[start + i]! << 8) | bytes[start + i + 1]!]!
+    }
+    if (!mergeToTwo(vocabulary, parts, merges, length)) {
       throw new RangeError(`token ${id} is not made of two earlier tokens`)
     }
     if (length === 2) bytePairs[(bytes[start]! << 8) | bytes[start + 1]!] = id
@@ -149,7 +153,7 @@ function fillPairs(vocabulary: OpenVocabulary, tokens: TokenList): void {
 
 const MAX_TOKEN_BYTES = 256
 
-/** Merges `parts` with the pairs known so far; whether two are left. */
+/** Merges `parts` with the pairs known so far, given what neighbours merge to; whether two are left. */
 function mergeToTwo(
   table: PairTable,
   parts: Int32Array,
@@ -157,7 +161,6 @@ function mergeToTwo(
   length: number,
 ): boolean {
   let count = length
-  for (let i = 0; i + 1 < count; i++) merges[i] = mergedId(table, parts[i]!, parts[i + 1]!)
   while (count > 2) {
     let best = NO_MERGE
     let at = 0

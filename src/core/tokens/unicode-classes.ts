@@ -34,8 +34,15 @@ export interface ClassTable {
   readonly classes: Uint8Array
 }
 
-/** Expands the runs below; the table has under 256 different blocks. */
+let built: ClassTable | undefined
+
+/** The runs below as a table, which has under 256 different blocks. Built on the first call. */
 export function buildClassTable(): ClassTable {
+  built ??= foldBlocks(expandRuns())
+  return built
+}
+
+function expandRuns(): Uint8Array {
   const flat = new Uint8Array(CODE_POINTS)
   let at = 0
   for (const [, letter = '', length = ''] of RUNS.matchAll(/([A-Z])([0-9a-z]*)/g)) {
@@ -43,7 +50,7 @@ export function buildClassTable(): ClassTable {
     flat.fill(LETTERS_OF_RUNS.indexOf(letter), at, end)
     at = end
   }
-  return foldBlocks(flat)
+  return flat
 }
 
 function foldBlocks(flat: Uint8Array): ClassTable {
@@ -53,7 +60,7 @@ function foldBlocks(flat: Uint8Array): ClassTable {
   const blocks: Uint8Array[] = []
   for (let i = 0; i < BLOCKS; i++) {
     const block = flat.subarray(i * size, (i + 1) * size)
-    const key = String.fromCharCode(...block)
+    const key = Buffer.from(block.buffer, block.byteOffset, size).toString('latin1')
     let number = known.get(key)
     if (number === undefined) {
       number = blocks.length
