@@ -2,7 +2,7 @@
 export const ERRORS = {
   invalid_request: { status: 400, title: 'The request does not match the schema' },
   unauthorized: { status: 401, title: 'No valid key' },
-  forbidden: { status: 403, title: 'The key lacks the scope' },
+  forbidden: { status: 403, title: 'Not allowed' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'The method is not offered here' },
   ambiguous: { status: 409, title: 'The prefix fits several' },

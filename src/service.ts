@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Config } from './config/config.ts'
+import { isLoopback } from './config/load.ts'
 import { createApp } from './http/app.ts'
 import type { Health } from './http/context.ts'
 import type { Route } from './http/routes/route.ts'
@@ -81,6 +82,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       metrics,
       logger,
       health,
+      loopbackOnly: isLoopback(config.host),
       maxBodyBytes: limits.max_body_bytes,
       ...(seams.authority === undefined ? {} : { authority: seams.authority }),
     },

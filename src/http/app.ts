@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { AppError } from '../errors.ts'
 import type { AppContext, AppDeps, AppEnv } from './context.ts'
 import { observe } from './middleware/observe.ts'
+import { checkOrigin } from './middleware/origin.ts'
 import { problemResponse } from './problems.ts'
 import { batchRoute } from './routes/batch.ts'
 import { countRoute } from './routes/count.ts'
@@ -36,6 +37,8 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
       deps.logger.debug({ requestId, method, route, status, bodyBytes, totalMs }, 'request')
     }),
   )
+
+  app.use(checkOrigin(deps.loopbackOnly))
 
   const refuse = (c: AppContext, error: unknown): Response => {
     const { requestId } = c.get('frame')

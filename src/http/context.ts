@@ -44,6 +44,8 @@ export interface AppDeps extends JobDeps {
   readonly metrics: Metrics
   readonly logger: Logger
   readonly health: Health
+  /** Whether the service listens on loopback, so that only this machine's names lead to it. */
+  readonly loopbackOnly: boolean
 }
 
 /**
@@ -52,7 +54,7 @@ export interface AppDeps extends JobDeps {
  */
 export function requestHeader(
   c: AppContext,
-  name: 'accept' | 'content-length' | 'content-type' | 'x-request-id',
+  name: 'accept' | 'content-length' | 'content-type' | 'host' | 'origin' | 'x-request-id',
 ): string | undefined {
   const incoming = c.env?.incoming
   if (incoming === undefined) return c.req.header(name)

@@ -42,6 +42,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
       jobsWaiting: () => pool.waiting,
     }),
     health: { state: 'ready' },
+    loopbackOnly: true,
     maxBodyBytes: 100_000,
     ...overrides,
   }

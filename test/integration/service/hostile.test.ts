@@ -97,7 +97,9 @@ describe('content of 16 MiB', () => {
 describe('connections', () => {
   it('that break off in the body harm no one', async () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
-    socket.write('POST /v1/encode HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n')
+    socket.write(
+      'POST /v1/encode HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n',
+    )
     socket.end('content-length: 100\r\n\r\n{"con')
     await once(socket.resume(), 'close')
     expect(await code(service.post('/v1/count', '{"content":"x"}'))).toBe('accepted')
@@ -107,7 +109,7 @@ describe('connections', () => {
 
   it('that send chunks are served, and bounded by the body limit', async () => {
     const head =
-      'POST /v1/count HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
+      'POST /v1/count HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n'
     expect(await raw(`${head}5\r\n{"con\r\nb\r\ntent":"a b"\r\n1\r\n}\r\n0\r\n\r\n`)).toContain(
       '"tokens":2',
     )
@@ -116,7 +118,7 @@ describe('connections', () => {
   })
 
   it('with both lengths, or bad ones, are refused by the parser', async () => {
-    const head = 'POST /v1/count HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
+    const head = 'POST /v1/count HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n'
     for (const lengths of [
       'content-length: 5\r\ntransfer-encoding: chunked',
       'content-length: -1',

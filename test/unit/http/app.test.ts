@@ -156,6 +156,39 @@ describe('overload', () => {
   })
 })
 
+describe('a web page in a browser', () => {
+  const ask = async (headers: Record<string, string>, loopbackOnly = true) =>
+    (await testApp({ loopbackOnly }).post('/v1/count', '{"content":"x"}', headers)).status
+
+  it.each([
+    ['localhost', 200],
+    ['LOCALHOST:8787', 200],
+    ['127.0.0.1:8787', 200],
+    ['[::1]:8787', 200],
+    ['evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['localhost.evil.example:80', 403],
+    ['10.0.0.1', 403],
+    ['', 403],
+  ])('that got the name %j to lead here: %i', async (host, status) => {
+    expect(await ask({ host })).toBe(status)
+  })
+
+  it('reaches the service by its own pages only', async () => {
+    const host = 'localhost:8787'
+    expect(await ask({ host, origin: 'http://localhost:8787' })).toBe(200)
+    for (const origin of ['http://evil.example', 'http://localhost:3000', 'null', '']) {
+      expect(await ask({ host, origin })).toBe(403)
+    }
+    expect(
+      await ask({ host: 'haversack.internal', origin: 'https://haversack.internal' }, false),
+    ).toBe(200)
+    expect(await ask({ host: 'haversack.internal', origin: 'https://evil.example' }, false)).toBe(
+      403,
+    )
+  })
+})
+
 describe('a bug', () => {
   it('is logged once and never shown', async () => {
     const { post, logged } = testApp({
