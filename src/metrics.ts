@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Report } from './core/operations/operation.ts'
+import { createHistogram } from './histogram.ts'
 
 /** Everything that `GET /metrics` shows. Label values come from fixed sets only, never from clients. */
 export interface Metrics {
@@ -32,10 +33,8 @@ export function createMetrics(gauges: Gauges): Metrics {
   const registers = [registry]
   collectDefaultMetrics({ register: registry, prefix: 'haversack_' })
 
-  const seconds = (name: string, help: string, ...labelNames: string[]) =>
-    new Histogram({ name, help, labelNames, buckets: SECONDS, registers })
-  const tokens = (name: string, help: string) =>
-    new Histogram({ name, help, buckets: TOKENS, registers })
+  const histogram = (name: string, help: string, buckets: number[], ...labels: string[]) =>
+    createHistogram(registry, { name, help, labels, buckets })
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers })
   const gauge = (name: string, help: string, read: () => number) =>
@@ -48,28 +47,33 @@ export function createMetrics(gauges: Gauges): Metrics {
       },
     })
 
-  const requestTime = seconds(
+  const requestTime = histogram(
     'haversack_request_seconds',
     'Time to answer a request',
+    SECONDS,
     'route',
     'status',
   )
-  const queueTime = seconds('haversack_queue_seconds', 'Time that jobs waited for a thread', 'op')
-  const workTime = seconds('haversack_work_seconds', 'Time that jobs took in a thread', 'op')
-  const bodyBytes = new Histogram({
-    name: 'haversack_request_body_bytes',
-    help: 'Size of request bodies',
-    buckets: BYTES,
-    registers,
-  })
-  const batchJobs = new Histogram({
-    name: 'haversack_batch_jobs',
-    help: 'Jobs in one message to a thread',
-    buckets: JOBS,
-    registers,
-  })
-  const tokensIn = tokens('haversack_tokens_in', 'Tokens of an encoded input as it came')
-  const tokensOut = tokens('haversack_tokens_out', 'Tokens of an encoded input as it left')
+  const queueTime = histogram(
+    'haversack_queue_seconds',
+    'Time that jobs waited for a thread',
+    SECONDS,
+    'op',
+  )
+  const workTime = histogram(
+    'haversack_work_seconds',
+    'Time that jobs took in a thread',
+    SECONDS,
+    'op',
+  )
+  const bodyBytes = histogram('haversack_request_body_bytes', 'Size of request bodies', BYTES)
+  const batchJobs = histogram('haversack_batch_jobs', 'Jobs in one message to a thread', JOBS)
+  const tokensIn = histogram('haversack_tokens_in', 'Tokens of an encoded input as it came', TOKENS)
+  const tokensOut = histogram(
+    'haversack_tokens_out',
+    'Tokens of an encoded input as it left',
+    TOKENS,
+  )
   const results = counter('haversack_results_total', 'Encoded results by layer, format and shape', [
     'layer',
     'format',
@@ -88,22 +92,22 @@ export function createMetrics(gauges: Gauges): Metrics {
   return {
     registry,
     request(route, status, totalMs, bytes) {
-      requestTime.observe({ route, status }, totalMs / 1000)
-      if (bytes > 0) bodyBytes.observe(bytes)
+      requestTime(totalMs / 1000, route, status)
+      if (bytes > 0) bodyBytes(bytes)
     },
     job(op, queueMs, workMs) {
-      queueTime.observe({ op }, queueMs / 1000)
-      workTime.observe({ op }, workMs / 1000)
+      queueTime(queueMs / 1000, op)
+      workTime(workMs / 1000, op)
     },
     report({ layer, format, shape, tokens_in, tokens_out, refusals: refused }) {
       if (layer === undefined || format === undefined || shape === undefined) return
       results.inc({ layer, format, shape })
-      tokensIn.observe(tokens_in ?? 0)
-      tokensOut.observe(tokens_out ?? 0)
+      tokensIn(tokens_in ?? 0)
+      tokensOut(tokens_out ?? 0)
       for (const refusal of refused ?? []) refusals.inc({ ...refusal })
     },
     error: code => errors.inc({ code }),
-    batch: jobs => batchJobs.observe(jobs),
+    batch: jobs => batchJobs(jobs),
     threadLost: reason => lost.inc({ reason }),
   }
 }
