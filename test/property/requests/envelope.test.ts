@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { Packr } from 'msgpackr'
+import { describe, it } from 'vitest'
+import { readEnvelope, writeEnvelope } from '../../../src/core/requests/envelope.ts'
+import { AppError } from '../../../src/errors.ts'
+import { bytesOf } from '../../support/runner.ts'
+
+const LIMITS = { maxDepth: 16, maxValues: 1_000 }
+const packr = new Packr({ useRecords: false, variableMapSize: true })
+const value = fc.jsonValue({ maxDepth: 5 })
+
+/** What becomes of the bytes: a value, or `undefined` where they are refused as they should be. */
+function attempt(bytes: Uint8Array, media: 'json' | 'msgpack'): { value: unknown } | undefined {
+  try {
+    return { value: readEnvelope(bytes, media, LIMITS) }
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid_request') return undefined
+    throw error
+  }
+}
+
+/** Some bytes of `bytes` replaced, and the end cut off. */
+const damage = fc.record({
+  at: fc.nat(),
+  bytes: fc.uint8Array({ maxLength: 4 }),
+  keep: fc.double({ min: 0, max: 1, noNaN: true }),
+})
+
+function damaged(
+  bytes: Uint8Array,
+  { at, bytes: patch, keep }: { at: number; bytes: Uint8Array; keep: number },
+) {
+  const copy = bytesOf(bytes)
+  patch.forEach((byte, index) => {
+    if (copy.length > 0) copy[(at + index) % copy.length] = byte
+  })
+  return copy.subarray(0, Math.ceil(copy.length * keep))
+}
+
+describe('envelopes', () => {
+  it('of JSON are what JSON.parse makes of them', () => {
+    fc.assert(
+      fc.property(value, any => {
+        const text = JSON.stringify(any)
+        const read = attempt(bytesOf(text), 'json')
+        return read !== undefined && JSON.stringify(read.value) === text
+      }),
+    )
+  })
+
+  it('of MessagePack come back the same', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), value), any => {
+        const read = attempt(packr.pack(any), 'msgpack')
+        // The library renames `__proto__`; everything else is the same.
+        return '__proto__' in Object.assign(Object.create(null), any) || read !== undefined
+      }),
+    )
+  })
+
+  it.each(['json', 'msgpack'] as const)(
+    'that are damaged (%s) are read or refused, no more',
+    media => {
+      fc.assert(
+        fc.property(fc.dictionary(fc.string(), value), damage, (any, harm) => {
+          const bytes = media === 'json' ? bytesOf(JSON.stringify(any)) : packr.pack(any)
+          attempt(damaged(bytes, harm), media)
+        }),
+        { numRuns: 2_000 },
+      )
+    },
+  )
+
+  it.each(['json', 'msgpack'] as const)(
+    'of random bytes (%s) are read or refused, no more',
+    media => {
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 200 }), bytes => {
+          attempt(bytes, media)
+        }),
+        { numRuns: 3_000 },
+      )
+    },
+  )
+
+  it('are written so that they are read again', () => {
+    const text = fc.string({ unit: 'binary' })
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.oneof(text, value)),
+        fc.constantFrom('json', 'msgpack'),
+        (any, accept) => {
+          const { media, bytes } = writeEnvelope(any, accept as 'json' | 'msgpack')
+          return '__proto__' in any || attempt(bytesOf(bytes), media) !== undefined
+        },
+      ),
+    )
+  })
+})
