@@ -10,6 +10,8 @@ import { VERSION } from '../../src/version.ts'
 
 /** Unpacked, in bytes: the compiled sources and the documents, nothing else. */
 const MAX_UNPACKED_BYTES = 1_000_000
+/** Within which the service says that it listens, on a busy machine too. */
+const READY_MS = 15_000
 const RECORDS = JSON.stringify(
   Array.from({ length: 20 }, (_, id) => ({
     id,
@@ -57,7 +59,12 @@ async function startServe(): Promise<{ child: ChildProcess; url: string }> {
     env: { ...env, HAVERSACK_WORKERS: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  // One whose workers do not load would try for ever.
+  const late = setTimeout(() => child.kill('SIGKILL'), READY_MS)
+  const lines = createInterface({ input: child.stdout })
+  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close')])
+  clearTimeout(late)
+  if (line === undefined) throw new Error('the service did not get ready')
   return { child, url: String(line).replace('haversack listens on ', '') }
 }
 
