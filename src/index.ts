@@ -1,5 +1,5 @@
-import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { processEnv } from './config/env.ts'
+import { loadConfig } from './config/load.ts'
 import { countOperation } from './core/operations/count.ts'
 import { decodeOperation } from './core/operations/decode.ts'
 import { encodeOperation } from './core/operations/encode.ts'
@@ -12,9 +12,6 @@ import { createTokenCounters } from './core/tokens/counters.ts'
 import { loadVocabularies } from './vocabulary.ts'
 
 export type { CountAnswer, CountRequest, DecodeAnswer, DecodeRequest, EncodeAnswer, EncodeRequest }
-
-/** As `limits.content_depth` of the service. */
-const CONTENT_DEPTH = 256
 
 let context: OperationContext | undefined
 
@@ -43,11 +40,16 @@ export function count(request: CountRequest): CountAnswer {
 }
 
 function run<Request, Answer>(operation: Operation<Request, Answer>, request: Request): Answer {
-  context ??= {
-    counters: createTokenCounters(
-      loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
-    ),
-    maxDepth: CONTENT_DEPTH,
-  }
+  context ??= createContext()
   return operation.run(validate(operation.request, request), context).answer
+}
+
+/** By the service's own configuration, so that both give the same answers. */
+function createContext(): OperationContext {
+  // Nothing listens here.
+  const { cache_dir, limits } = loadConfig({ env: processEnv(), insecure: true })
+  return {
+    counters: createTokenCounters(loadVocabularies({ cacheDir: cache_dir })),
+    maxDepth: limits.content_depth,
+  }
 }

@@ -89,7 +89,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     seams.routes,
   )
   const server = createAdaptorServer({ fetch: app.fetch }) as Server
-  const [address] = await Promise.all([listen(server, config), warmUp(pool)])
+  const address = await start(server, pool, config)
   health.state = 'ready'
 
   return {
@@ -99,6 +99,18 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       await drain(server, limits.drain_timeout_ms)
       await pool.close()
     },
+  }
+}
+
+/** Opens the port and waits for the workers' first answer; leaves nothing running where one fails. */
+async function start(server: Server, pool: WorkerPool, config: Config): Promise<AddressInfo> {
+  try {
+    const [address] = await Promise.all([listen(server, config), warmUp(pool)])
+    return address
+  } catch (error) {
+    server.close()
+    await pool.close()
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * When jobs travel together. A round trip to a worker costs 50–100 µs however little it carries, so
+ * When jobs travel together. A round trip to a worker costs 30–60 µs however little it carries, so
  * jobs that wait anyway share one; but a batch is answered as a whole, so it must stay short.
  * `npm run bench:worker-path` prints the tables behind these figures.
  */
@@ -10,8 +10,11 @@ export const BATCH_LIMITS = {
   maxWorkUs: 1_000,
   /** Most jobs in one message. */
   maxJobs: 64,
-  /** Bodies above are read into a buffer of their own and transferred; smaller ones are copied. */
-  copyBytes: 16 * 1024,
+  /**
+   * Bodies above are read into a buffer of their own and transferred. Up to here copying costs the same,
+   * and a body that was copied can be sent again when its thread is lost.
+   */
+  copyBytes: 64 * 1024,
 } as const
 
 /** What a batch is chosen by. */

@@ -44,14 +44,11 @@ interface Entry {
   settle(end: End): void
 }
 
-type End =
-  | { readonly kind: 'failed'; readonly problem: Problem; readonly startedAt: number }
-  | {
-      readonly kind: 'outcome'
-      readonly outcome: Outcome
-      readonly bytes: Uint8Array
-      readonly startedAt: number
-    }
+/** How a phase of a job ended, and when it was queued and sent, by `performance.now()`. */
+type End = { readonly queuedAt: number; readonly startedAt: number } & (
+  | { readonly kind: 'failed'; readonly problem: Problem }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly bytes: Uint8Array }
+)
 
 /** A job whose batch was lost through no fault of its own is tried again this often. */
 const MAX_LOST = 2
@@ -113,7 +110,7 @@ export function createPool(options: PoolOptions): WorkerPool {
         entries.forEach((entry, index) => {
           const outcome = result.outcomes[index] as Outcome
           batching.learn(entry.job, outcome.work_us)
-          entry.settle({ kind: 'outcome', outcome, bytes, startedAt })
+          entry.settle({ kind: 'outcome', outcome, bytes, queuedAt: entry.queuedAt, startedAt })
         })
       },
       () => {
@@ -143,7 +140,7 @@ export function createPool(options: PoolOptions): WorkerPool {
     const again: Entry[] = []
     entries.forEach((entry, index) => {
       if (index === culprit || isDetached(entry.job.body) || closed || ++entry.lost > MAX_LOST) {
-        entry.settle({ kind: 'failed', problem: lostProblem(reason, closed), startedAt })
+        entry.settle(failed(entry, lostProblem(reason, closed), startedAt))
       } else again.push(entry)
     })
     waiting.unshift(...again)
@@ -153,22 +150,29 @@ export function createPool(options: PoolOptions): WorkerPool {
   const watch = setInterval(() => slots.stopLate(performance.now(), options.jobTimeoutMs), WATCH_MS)
   watch.unref()
 
-  function submit(
+  /** Queues a job for one phase; resolves to what `finish` makes of its end. */
+  function submit<T>(
     job: Job,
     phase: Entry['phase'],
+    finish: (end: End) => T,
     resolutions?: Resolutions,
-  ): Promise<End & { queuedAt: number }> {
-    return new Promise(resolve => {
-      const queuedAt = performance.now()
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
       const entry: Entry = {
         job,
         phase,
-        queuedAt,
+        queuedAt: performance.now(),
         lost: 0,
-        settle: end => resolve({ ...end, queuedAt }),
+        settle(end) {
+          try {
+            resolve(finish(end))
+          } catch (bug) {
+            reject(bug)
+          }
+        },
         ...(resolutions === undefined ? {} : { resolutions }),
       }
-      if (closed) entry.settle({ kind: 'failed', problem: closing(), startedAt: queuedAt })
+      if (closed) entry.settle(failed(entry, closing(), entry.queuedAt))
       else enqueue(entry)
     })
   }
@@ -180,14 +184,15 @@ export function createPool(options: PoolOptions): WorkerPool {
     get running() {
       return running
     },
-    run: async job => toResult(job, await submit(job, 'whole')),
+    run: job => submit(job, 'whole', end => toResult(job, end)),
     async runTwoPhase(job, authority) {
-      const first = await submit(job, 'ask')
+      const first = await submit(job, 'ask', end => end)
       if (first.kind === 'failed' || first.outcome.kind !== 'ask') return toResult(job, first)
       const { facts, start, length } = first.outcome
       const resolutions = await authority.resolve(facts)
       const body = first.bytes.subarray(start, start + length)
-      const second = toResult(job, await submit({ ...job, body }, 'finish', resolutions))
+      const again = { ...job, body }
+      const second = await submit(again, 'finish', end => toResult(again, end), resolutions)
       const before = times(first)
       return {
         ...second,
@@ -199,13 +204,13 @@ export function createPool(options: PoolOptions): WorkerPool {
       closed = true
       clearInterval(watch)
       for (const entry of waiting.splice(0)) {
-        entry.settle({ kind: 'failed', problem: closing(), startedAt: performance.now() })
+        entry.settle(failed(entry, closing(), performance.now()))
       }
       await threads.close()
     },
   }
 
-  function toResult(job: Job, end: End & { queuedAt: number }): JobResult {
+  function toResult(job: Job, end: End): JobResult {
     if (end.kind === 'failed') return { ok: false, problem: end.problem, ...times(end) }
     const { outcome, bytes } = end
     if (outcome.kind === 'failed') {
@@ -218,7 +223,11 @@ export function createPool(options: PoolOptions): WorkerPool {
   }
 }
 
-function times(end: End & { queuedAt: number }) {
+function failed({ queuedAt }: Entry, problem: Problem, startedAt: number): End {
+  return { kind: 'failed', problem, queuedAt, startedAt }
+}
+
+function times(end: End) {
   return {
     queue_ms: end.startedAt - end.queuedAt,
     work_ms:

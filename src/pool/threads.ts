@@ -23,16 +23,22 @@ export interface ThreadOptions {
 
 const TASK: keyof typeof tasks = 'runBatch'
 
+/** Pause before threads that did not even load are started again, in milliseconds. */
+const RESTART_MS = 500
+
+type Pool = Piscina<BatchMessage, BatchResult>
+
 /**
  * Piscina with a fixed number of threads. It stops replacing threads once a replacement dies before it
- * was ready; then a new pool takes over, so that one bad moment does not leave the service without, and
- * what waited for the old pool is rejected instead of waiting for ever.
+ * was ready; then a new pool takes over after a pause, so that one bad moment does not leave the service
+ * without threads, and what waited for the old ones is rejected instead of waiting for ever.
  */
 export function createThreads(options: ThreadOptions): Threads {
-  let closed = false
+  let restart: NodeJS.Timeout | undefined
+  let pool: Pool | null = start()
 
-  const start = () => {
-    const pool = new Piscina<BatchMessage, BatchResult>({
+  function start(): Pool {
+    const started: Pool = new Piscina({
       filename: options.workerUrl.href,
       name: TASK,
       minThreads: options.size,
@@ -44,25 +50,31 @@ export function createThreads(options: ThreadOptions): Threads {
       resourceLimits: { maxOldGenerationSizeMb: options.heapMb },
       recordTiming: false,
     })
-    pool.on('error', error => options.onCrash(error))
-    pool.on('workerDestroy', () => setImmediate(abandonIfEmpty, pool))
-    return pool
+    started.on('error', error => options.onCrash(error))
+    started.on('workerDestroy', () => setImmediate(abandonIfEmpty, started))
+    return started
   }
-  let pool = start()
 
-  function abandonIfEmpty(candidate: Piscina<BatchMessage, BatchResult>): void {
-    if (closed || candidate !== pool || pool.threads.length > 0) return
-    const old = pool
-    pool = start()
-    void old.destroy()
+  function abandonIfEmpty(candidate: Pool): void {
+    if (candidate !== pool || candidate.threads.length > 0) return
+    pool = null
+    restart = setTimeout(() => {
+      pool = start()
+    }, RESTART_MS)
+    void candidate.destroy()
   }
 
   return {
     size: options.size,
-    run: (message, signal) => pool.run(message, { transferList: movable(message.body), signal }),
-    close() {
-      closed = true
-      return pool.destroy()
+    async run(message, signal) {
+      if (pool === null) throw new Error('no thread could be started')
+      return pool.run(message, { transferList: movable(message.body), signal })
+    },
+    async close() {
+      clearTimeout(restart)
+      const last = pool
+      pool = null
+      await last?.destroy()
     },
   }
 }

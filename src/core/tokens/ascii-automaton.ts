@@ -43,15 +43,15 @@ const COMPLETE = 20
 const STATES = 21
 
 /** The piece ends before this byte. This and larger values end the walk; the kernel knows them by number. */
-export const STOP = 24
+const STOP = 24
 /** It ends one byte earlier: a last space belongs to what follows, or an apostrophe begins no contraction. */
-export const STOP_1_BACK = 25
+const STOP_1_BACK = 25
 /** It ends two bytes earlier. */
-export const STOP_2_BACK = 26
+const STOP_2_BACK = 26
 /** It ends after the last newline before this byte. */
-export const STOP_AFTER_NEWLINE = 27
+const STOP_AFTER_NEWLINE = 27
 /** Only `split-pieces.ts` knows: a byte of a longer sequence. */
-export const STOP_UNKNOWN = 28
+const STOP_UNKNOWN = 28
 
 /** Rules in the order of precedence: state, characters as a class of a regular expression, what follows. */
 type Rule = readonly [from: number, characters: string, to: number]

@@ -17,7 +17,7 @@ const KEPT_BYTES = 1 << 22
 const NO_LIMIT = 0x7fffffff
 
 /** How the work was spread, for measurements. */
-export interface CounterStatistics {
+interface CounterStatistics {
   readonly pieces: number
   /** Pieces that were in no cache. */
   readonly misses: number

@@ -19,7 +19,7 @@ const AT_PIECES = 0x2200
 /** Where the text begins. */
 export const AT_TEXT = 0x210000
 /** Readable bytes past the text: the kernel reads a piece's words whole. */
-export const PADDING_BYTES = 16
+const PADDING_BYTES = 16
 /** Longest piece that the kernel caches. */
 export const SHORT_BYTES = 15
 

@@ -5,14 +5,14 @@
  */
 
 /** Odd multipliers with well spread bits (from the fractional parts of square roots of primes). */
-export const MULTIPLIER_0 = 0x9e3779b1 | 0
-export const MULTIPLIER_1 = 0x85ebca77 | 0
-export const MULTIPLIER_2 = 0xc2b2ae3d | 0
-export const MULTIPLIER_3 = 0x27d4eb2f | 0
-export const MULTIPLIER_LENGTH = 0x165667b1 | 0
+const MULTIPLIER_0 = 0x9e3779b1 | 0
+const MULTIPLIER_1 = 0x85ebca77 | 0
+const MULTIPLIER_2 = 0xc2b2ae3d | 0
+const MULTIPLIER_3 = 0x27d4eb2f | 0
+const MULTIPLIER_LENGTH = 0x165667b1 | 0
 
 /** Hash of up to 16 bytes given as four words. */
-export function hashOfWords(
+function hashOfWords(
   word_0: number,
   word_1: number,
   word_2: number,

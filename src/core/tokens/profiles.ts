@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { Encoding } from './vocabulary.ts'
 
 /** How a profile counts: byte pair merges of an encoding, or UTF-8 bytes over `charsPerToken`, rounded up. */
-export type Counting = Encoding | 'bytes'
+type Counting = Encoding | 'bytes'
 
 export interface TokenizerProfile {
   readonly counting: Counting

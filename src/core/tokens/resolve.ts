@@ -3,10 +3,10 @@ import { AppError } from '../../errors.ts'
 import { type TokenizerId, tokenizerId } from './profiles.ts'
 
 /** What counts where neither a tokenizer nor a model is named. */
-export const DEFAULT_TOKENIZER: TokenizerId = 'o200k_base'
+const DEFAULT_TOKENIZER: TokenizerId = 'o200k_base'
 
 /** What counts for a model that no rule knows: the default's counts, marked as an estimate. */
-export const UNKNOWN_MODEL_TOKENIZER: TokenizerId = 'o200k_estimate'
+const UNKNOWN_MODEL_TOKENIZER: TokenizerId = 'o200k_estimate'
 
 /**
  * Families by the start of the bare model name; the first that fits wins. A start ends at a letter's or

@@ -26,9 +26,6 @@ const SLASH = 0x2f
 const LONG_S_LEAD = 0xc5
 const LONG_S_TAIL = 0xbf
 
-/** Which pattern: o200k_base splits by letter case and takes `/` after punctuation, cl100k_base does not. */
-export type SplitPattern = 'o200k' | 'cl100k'
-
 /** Class of each ASCII byte; lead bytes of longer sequences are `MULTI`, the sentinel is `END`. */
 const MULTI = 9
 const CLASS_OF_BYTE = classOfBytes()
@@ -170,7 +167,7 @@ function lettersEnd(bytes: Uint8Array, at: number, table: ClassTable): number {
 }
 
 /** `(?i:'s|'t|'re|'ve|'m|'ll|'d)?` */
-export function contractionEnd(bytes: Uint8Array, at: number): number {
+function contractionEnd(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== APOSTROPHE) return at
   const letter = bytes[at + 1]!
   switch (letter | 0x20) {

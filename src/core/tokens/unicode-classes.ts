@@ -24,7 +24,7 @@ const LETTERS_OF_RUNS = 'OULBMNSR'
 const CODE_POINTS = 0x110000
 
 /** Code points of one block of the two-stage table, as a power of two. */
-export const BLOCK_BITS = 7
+const BLOCK_BITS = 7
 /** Entries of the first stage. */
 export const BLOCKS = CODE_POINTS >> BLOCK_BITS
 

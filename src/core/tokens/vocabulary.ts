@@ -72,14 +72,9 @@ export interface OpenVocabulary {
   readonly tokenBytes: Uint8Array
 }
 
-/** Bytes that a vocabulary of these sizes takes. */
-export function vocabularyBytes(sizes: VocabularySizes): number {
-  return sections(sizes).end
-}
-
 /** Starts an empty vocabulary: header without checksum, all sections zero. */
 export function createVocabulary(sizes: VocabularySizes): SharedArrayBuffer {
-  const buffer = new SharedArrayBuffer(vocabularyBytes(sizes))
+  const buffer = new SharedArrayBuffer(sections(sizes).end)
   const header = new Int32Array(buffer, 0, HEADER_WORDS)
   header[AT_MAGIC] = MAGIC
   header[AT_VERSION] = LAYOUT_VERSION
