@@ -49,14 +49,14 @@ describe('the service', () => {
       },
     )
     const encode = (fields: object) =>
-      json(service.post('/v1/encode', JSON.stringify({ content: 'x '.repeat(30_000), ...fields })))
+      json(service.post('/v1/encode', JSON.stringify({ content: 'x '.repeat(40_000), ...fields })))
     expect(await encode({})).toMatchObject({ partition: 0 })
     expect(asked).toEqual([])
     expect(await encode({ session: 's' })).toMatchObject({
       partition: 4,
       ref: expect.stringMatching(/^[0-9a-f]{8}$/),
     })
-    expect(asked).toMatchObject([{ session: 's', bytes: 60_000 }])
+    expect(asked).toMatchObject([{ session: 's', bytes: 80_000 }])
     await service.close()
   })
 })

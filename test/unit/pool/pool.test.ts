@@ -66,7 +66,7 @@ describe('the pool', () => {
 
   it('moves a large body and copies small ones', async () => {
     const { pool } = poolOver(honest)
-    const large = job('y '.repeat(20_000), 'count', true)
+    const large = job('y '.repeat(40_000), 'count', true)
     const small = job('y', 'count', true)
     const seen: ArrayBuffer[] = []
     const { pool: watching } = poolOver(async message => {
@@ -110,7 +110,7 @@ describe('the pool', () => {
       structuredClone(message.body, { transfer: [message.body] })
       throw new Error('gone')
     })
-    expect(await tokens(pool.run(job('y '.repeat(20_000), 'count', true)))).toBe('worker_lost')
+    expect(await tokens(pool.run(job('y '.repeat(40_000), 'count', true)))).toBe('worker_lost')
   })
 
   it('stops a job that runs late, and says so', async () => {
