@@ -1,11 +1,5 @@
-/** Makes tool results that no run has seen, from a seed: records, nested answers, settings, text. */
-export interface Sample {
-  readonly tool: string
-  readonly text: string
-}
-
 /** A small linear congruential generator, so that runs compare (Numerical Recipes' constants). */
-export function createRandom(seed: number): (below: number) => number {
+function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return below => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -45,27 +39,4 @@ export function recordsOf(bytes: number, seed: number): string {
     rows.push(row)
   }
   return JSON.stringify(rows, null, 2)
-}
-
-/** One result of each of a few kinds, about `bytes` bytes each. */
-export function samplesOf(bytes: number, seed: number): Sample[] {
-  const random = createRandom(seed)
-  const items = JSON.parse(recordsOf(bytes, seed + 1))
-  const half = items.slice(0, Math.max(1, items.length / 2))
-  const settings = Object.fromEntries(
-    Array.from({ length: Math.ceil(bytes / 40) }, (_, i) => [`setting_${i}`, phrase(random, 2)]),
-  )
-  const lines = Array.from(
-    { length: Math.ceil(bytes / 60) },
-    (_, i) => `${String(i + 1).padStart(6)}\t${phrase(random, 8)}`,
-  )
-  return [
-    { tool: 'list_issues', text: JSON.stringify(items, null, 2) },
-    {
-      tool: 'get_page',
-      text: JSON.stringify({ total: items.length, page: 1, items: half }, null, 2),
-    },
-    { tool: 'get_settings', text: JSON.stringify(settings, null, 2) },
-    { tool: 'Read', text: lines.join('\n') },
-  ]
 }

@@ -9,7 +9,7 @@ import { loadVocabularies } from '../../src/vocabulary.ts'
 import type { BatchMessage, BatchResult, JobHeader, WorkerSetup } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/runner.ts'
 
-export const LIMITS = {
+const LIMITS = {
   envelope: { maxDepth: 64, maxValues: 100_000 },
   contentDepth: 100,
 } as const

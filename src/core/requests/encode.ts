@@ -33,7 +33,7 @@ export const encodeRequest = z.strictObject({
   is_sidechain: z.boolean().optional().describe("A sub-agent's context"),
 })
 
-export const layerId = z.enum(['L0', 'L1', 'L2', 'L3'])
+const layerId = z.enum(['L0', 'L1', 'L2', 'L3'])
 
 export const encodeAnswer = z.strictObject({
   content: z.string(),
