@@ -1,9 +1,7 @@
-import { workerData } from 'node:worker_threads'
 import { z } from 'zod'
 import type { Operation } from '../../../src/core/operations/operation.ts'
 import { OPERATIONS } from '../../../src/core/operations/registry.ts'
-import type { WorkerSetup } from '../../../workers/protocol.ts'
-import { createRunner } from '../../../workers/runner.ts'
+import { startThread } from '../../../workers/thread.ts'
 
 const faulty = (name: string, run: () => never): Operation => ({
   name,
@@ -13,20 +11,17 @@ const faulty = (name: string, run: () => never): Operation => ({
 })
 
 /** The workers of the service, and jobs that end in every bad way there is. */
-export const runBatch = createRunner(
-  {
-    ...OPERATIONS,
-    spin: faulty('spin', () => {
-      for (;;);
-    }),
-    exit: faulty('exit', () => process.exit(7)),
-    hoard: faulty('hoard', () => {
-      const hoard: number[][] = []
-      for (;;) hoard.push(Array(100_000).fill(hoard.length + 0.5))
-    }),
-    bug: faulty('bug', () => {
-      throw new TypeError('secret')
-    }),
-  },
-  workerData as WorkerSetup,
-)
+export const runBatch = startThread({
+  ...OPERATIONS,
+  spin: faulty('spin', () => {
+    for (;;);
+  }),
+  exit: faulty('exit', () => process.exit(7)),
+  hoard: faulty('hoard', () => {
+    const hoard: number[][] = []
+    for (;;) hoard.push(Array(100_000).fill(hoard.length + 0.5))
+  }),
+  bug: faulty('bug', () => {
+    throw new TypeError('secret')
+  }),
+})

@@ -1,0 +1,20 @@
+import { setPriority } from 'node:os'
+import { workerData } from 'node:worker_threads'
+import type { Operation } from '../src/core/operations/operation.ts'
+import type { BatchMessage, BatchResult, WorkerSetup } from './protocol.ts'
+import { createRunner } from './runner.ts'
+
+/** How much a worker thread stands back, as Unix niceness. */
+const NICENESS = 5
+
+/**
+ * The runner of this worker thread. It yields to the main thread where both want a processor: an answer
+ * that waits to be sent, or a probe, should not wait for a batch. On Linux a priority is a thread's own;
+ * elsewhere it would be the whole process's, and is left alone.
+ */
+export function startThread(
+  operations: Readonly<Record<string, Operation>>,
+): (message: BatchMessage) => BatchResult {
+  if (process.platform === 'linux') setPriority(0, NICENESS)
+  return createRunner(operations, workerData as WorkerSetup)
+}
