@@ -38,10 +38,10 @@ const SYLLABLES =
 /** What tools answer: JSON records, code, log lines, tables and prose in turn, with words by a power law. */
 export function generatedTexts(seed: number, count: number): string[] {
   const random = createRandom(seed)
-  const words = Array.from({ length: 3000 }, () =>
+  const words = Array.from({ length: 4000 }, () =>
     Array.from({ length: 1 + random(4) }, () => SYLLABLES[random(SYLLABLES.length)]).join(''),
   )
-  const word = (): string => words[Math.floor(words.length * (random(1000) / 1000) ** 3)]!
+  const word = (): string => words[Math.floor(words.length * (random(1e6) / 1e6) ** 3)]!
   const capital = (): string => word().replace(/^./, first => first.toUpperCase())
   const hex = (chars: number): string => repeated(chars, () => oneOf(random, '0123456789abcdef'))
   const line: readonly (() => string)[] = [

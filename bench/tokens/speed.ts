@@ -11,7 +11,7 @@ import { bytesOf, type Sources } from './sources.ts'
 /** Parts that the measured texts are cut into; each is timed once for every competitor. */
 const PARTS = 15
 
-export interface SpeedRow {
+interface SpeedRow {
   readonly name: string
   /** Median over the parts. */
   readonly mb_per_s: number
