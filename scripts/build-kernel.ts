@@ -14,7 +14,6 @@ export async function buildKernel(): Promise<string> {
   const source = readFileSync(SOURCE, 'utf8')
   let binary: Uint8Array | undefined
   const { error, stderr } = await asc.main(
-    // prettier would be one flag a line; these are what makes the output small and free of a runtime
     ['kernel.ts', '-O3', '--runtime', 'stub', '--importMemory', '--noAssert', '-o', 'kernel.wasm'],
     {
       readFile: name => (name === 'kernel.ts' ? source : null),
