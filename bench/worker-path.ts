@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { table } from '../src/cli/table.ts'
 import { OPERATIONS } from '../src/core/operations/registry.ts'
-import { packRanges } from '../src/core/requests/ranges.ts'
+import { packRanges } from '../src/core/transport/ranges.ts'
 import { BATCH_LIMITS } from '../src/pool/batching.ts'
 import type { Job } from '../src/pool/job.ts'
 import { createPool } from '../src/pool/pool.ts'
@@ -36,7 +36,11 @@ const CHUNK_BYTES = 64 * KIB
 const setup: WorkerSetup = {
   vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
   progress: createProgress(1),
-  limits: { envelope: { maxDepth: 64, maxValues: 1e6 }, contentDepth: 256 },
+  limits: {
+    envelope: { maxDepth: 64, maxValues: 1e6 },
+    contentDepth: 256,
+    decodedChars: 2 ** 24,
+  },
 }
 const threads = createThreads({
   size: 1,

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Config } from './config/config.ts'
-import { isLoopback } from './config/load.ts'
 import { createApp } from './http/app.ts'
 import type { Health } from './http/context.ts'
 import type { Route } from './http/routes/route.ts'
@@ -52,6 +51,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       limits: {
         envelope: { maxDepth: limits.envelope_depth, maxValues: limits.envelope_values },
         contentDepth: limits.content_depth,
+        decodedChars: limits.max_body_bytes,
       },
     },
   })
@@ -82,13 +82,17 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       metrics,
       logger,
       health,
-      loopbackOnly: isLoopback(config.host),
+      allowedHosts: [config.host, ...config.allowed_hosts],
       maxBodyBytes: limits.max_body_bytes,
       ...(seams.authority === undefined ? {} : { authority: seams.authority }),
     },
     seams.routes,
   )
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server
+  // A request without Host (HTTP/1.0, plain probes) counts as one for localhost.
+  const server = createAdaptorServer({ fetch: app.fetch, hostname: 'localhost' }) as Server
+  server.requestTimeout = limits.request_timeout_ms
+  // Also ends connections whose client does not read its answer; longer than any job may take.
+  server.setTimeout(limits.job_timeout_ms + limits.request_timeout_ms)
   const address = await start(server, pool, config)
   health.state = 'ready'
 

@@ -1,9 +1,9 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import type { Operation, OperationContext } from '../src/core/operations/operation.ts'
 import { readEnvelope, writeEnvelope } from '../src/core/requests/envelope.ts'
-import { packRanges } from '../src/core/requests/ranges.ts'
 import { validate } from '../src/core/requests/validate.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
+import { packRanges } from '../src/core/transport/ranges.ts'
 import { AppError } from '../src/errors.ts'
 import type { BatchMessage, BatchResult, JobHeader, Outcome, WorkerSetup } from './protocol.ts'
 
@@ -21,6 +21,7 @@ export function createRunner(
   const base: OperationContext = {
     counters: createTokenCounters(setup.vocabularies),
     maxDepth: setup.limits.contentDepth,
+    maxDecodedChars: setup.limits.decodedChars,
   }
   const progress = new Int32Array(setup.progress)
 

@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { workerData } from 'node:worker_threads'
 import type { Operation } from '../src/core/operations/operation.ts'
 import type { BatchMessage, BatchResult, WorkerSetup } from './protocol.ts'
@@ -15,6 +15,15 @@ const NICENESS = 5
 export function startThread(
   operations: Readonly<Record<string, Operation>>,
 ): (message: BatchMessage) => BatchResult {
-  if (process.platform === 'linux') setPriority(0, NICENESS)
+  standBack()
   return createRunner(operations, workerData as WorkerSetup)
+}
+
+function standBack(): void {
+  if (process.platform !== 'linux') return
+  try {
+    if (getPriority(0) < NICENESS) setPriority(0, NICENESS)
+  } catch {
+    // Not allowed here; it only makes answers a little later.
+  }
 }

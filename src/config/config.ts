@@ -14,7 +14,7 @@ const positive = z.int().positive()
 export const configSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   port: z.int().min(0).max(65_535).default(8787),
-  data_dir: z.string().min(1).default('./.haversack'),
+  allowed_hosts: z.array(z.string().min(1)).default([]),
   /** Where packed vocabularies are kept between starts; safe to delete. */
   cache_dir: z
     .string()
@@ -33,6 +33,7 @@ export const configSchema = z.strictObject({
       max_queue_jobs: positive.default(1024),
       max_queue_bytes: positive.default(128 * MIB),
       job_timeout_ms: positive.min(100).default(30_000),
+      request_timeout_ms: positive.min(1_000).default(30_000),
       drain_timeout_ms: positive.default(10_000),
       envelope_depth: positive.max(10_000).default(64),
       envelope_values: positive.default(4_000_000),

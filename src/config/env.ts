@@ -9,12 +9,25 @@ interface EnvKey {
 export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_HOST', path: ['host'], type: 'text' },
   { name: 'HAVERSACK_PORT', path: ['port'], type: 'integer' },
-  { name: 'HAVERSACK_DATA_DIR', path: ['data_dir'], type: 'text' },
   { name: 'HAVERSACK_CACHE_DIR', path: ['cache_dir'], type: 'text' },
   { name: 'HAVERSACK_WORKERS', path: ['workers', 'count'], type: 'integer' },
   { name: 'HAVERSACK_MAX_BODY_BYTES', path: ['limits', 'max_body_bytes'], type: 'integer' },
   { name: 'HAVERSACK_LOG_LEVEL', path: ['log', 'level'], type: 'text' },
 ]
+
+/** Read elsewhere, or for what a later version keeps; everything else that is named so is a fault. */
+const OTHER_KEYS = ['HAVERSACK_CONFIG', 'HAVERSACK_DATA_DIR', 'HAVERSACK_CORPUS']
+
+/**
+ * One fault for each `HAVERSACK_…` variable that this version does not read. To pass over a misspelt
+ * one, or one that names a file of keys, would leave its user with a service that is not what they set.
+ */
+export function unknownVariables(env: Env): string[] {
+  const known = new Set([...OTHER_KEYS, ...ENV_KEYS.map(({ name }) => name)])
+  return Object.keys(env)
+    .filter(name => name.startsWith('HAVERSACK_') && env[name] !== '' && !known.has(name))
+    .map(name => `${name}: this version has no such setting`)
+}
 
 export type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import { type Config, configSchema } from './config.ts'
-import { ENV_KEYS, type Env, overlayEnv, type Tree } from './env.ts'
+import { ENV_KEYS, type Env, overlayEnv, type Tree, unknownVariables } from './env.ts'
 
 /** A configuration that cannot be used; `message` lists every fault, a line each. */
 export class ConfigError extends Error {
@@ -33,7 +33,9 @@ export function loadConfig(options: LoadOptions): Config {
   const parsed = configSchema.safeParse(
     overlayEnv({ ...tree, ...overrides }, { ...env, ...unset(overrides) }),
   )
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(describe))
+  const unknown = unknownVariables(env)
+  const wrong = parsed.success ? [] : parsed.error.issues.map(describe)
+  if (!parsed.success || unknown.length > 0) throw new ConfigError([...wrong, ...unknown])
   const config = parsed.data
   const faults = crossChecks(config, insecure)
   if (faults.length > 0) throw new ConfigError(faults)

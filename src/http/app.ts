@@ -32,13 +32,13 @@ const ROUTES: readonly Route[] = [
 export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(
-    observe(({ requestId, method, route, status, bodyBytes, totalMs }) => {
+    observe(deps.health, ({ requestId, method, route, status, bodyBytes, totalMs }) => {
       deps.metrics.request(route, status, totalMs, bodyBytes)
       deps.logger.debug({ requestId, method, route, status, bodyBytes, totalMs }, 'request')
     }),
   )
 
-  app.use(checkOrigin(deps.loopbackOnly))
+  app.use(checkOrigin(deps.allowedHosts))
 
   const refuse = (c: AppContext, error: unknown): Response => {
     const { requestId } = c.get('frame')
@@ -52,7 +52,11 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
   const routes = [...ROUTES, ...extra]
   for (const route of [...routes, openApiRoute(routes)]) {
     route.mount(app, deps)
-    app.all(route.path, c => refuse(c, wrongMethod(route)))
+    app.all(route.path, c => {
+      const response = refuse(c, wrongMethod(route))
+      response.headers.set('allow', route.method.toUpperCase())
+      return response
+    })
   }
   app.notFound(c => refuse(c, new AppError('not_found', 'no such route')))
   app.onError((error, c) => refuse(c, error))

@@ -34,37 +34,38 @@ interface Sink {
   end(): Uint8Array
 }
 
+/**
+ * Keeps a body that comes in one chunk as it is; anything else goes into one buffer, because a list of
+ * chunks costs a client one byte and us a hundred.
+ */
 function createSink(announced: number | null, maxBytes: number, ticket: Ticket): Sink {
-  // Not zero-filled, so an announced length costs no memory before its bytes arrive.
-  const own = announced !== null && announced > BATCH_LIMITS.copyBytes
-  const whole = own ? Buffer.allocUnsafeSlow(announced) : null
-  const chunks: Uint8Array[] = []
+  let bytes: Uint8Array | null = null
   let length = 0
+
+  /** Room for `needed` bytes. Not zero-filled: announced bytes cost no memory before they arrive. */
+  function reserve(needed: number): Uint8Array {
+    if (bytes !== null && bytes.length >= needed) return bytes
+    const size = announced ?? Math.min(maxBytes, Math.max(needed, 2 * length))
+    const larger = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
+    if (bytes !== null) larger.set(bytes.subarray(0, length))
+    bytes = larger
+    return larger
+  }
+
   return {
     add(chunk) {
-      if (length + chunk.length > maxBytes) throw tooLarge(maxBytes)
+      if (length + chunk.length > (announced ?? maxBytes)) throw tooLarge(maxBytes)
       if (announced === null) ticket.grow(chunk.length)
-      if (whole === null) chunks.push(chunk)
-      else whole.set(chunk, length)
+      const isWhole = chunk.length === announced && announced <= BATCH_LIMITS.copyBytes
+      if (isWhole) bytes = chunk
+      else reserve(length + chunk.length).set(chunk, length)
       length += chunk.length
     },
     end() {
       if (announced !== null && length !== announced) throw broken()
-      if (whole !== null) return new Uint8Array(whole.buffer, 0, length)
-      const [only] = chunks
-      return chunks.length === 1 && only !== undefined ? only : joined(chunks, length)
+      return bytes?.subarray(0, length) ?? new Uint8Array(0)
     },
   }
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
 }
 
 /** Straight from Node's stream: the Fetch body would cost a second buffer and several promises. */

@@ -20,6 +20,8 @@ export interface RequestFrame {
   /** Whether the response has the headers of every answer already. */
   sent: boolean
   bodyBytes: number
+  /** Whether the connection ends with this answer, because the service is draining. */
+  readonly last: boolean
 }
 
 export type AppContext = Context<AppEnv>
@@ -44,18 +46,25 @@ export interface AppDeps extends JobDeps {
   readonly metrics: Metrics
   readonly logger: Logger
   readonly health: Health
-  /** Whether the service listens on loopback, so that only this machine's names lead to it. */
-  readonly loopbackOnly: boolean
+  /** Names, beside loopback's and addresses, by which clients reach the service. */
+  readonly allowedHosts: readonly string[]
 }
+
+/** Headers that are read at every request. */
+type RequestHeader =
+  | 'accept'
+  | 'content-encoding'
+  | 'content-length'
+  | 'content-type'
+  | 'host'
+  | 'origin'
+  | 'x-request-id'
 
 /**
  * A request header that is not a list. From Node's own table where there is one: the Fetch object looks
  * through the raw headers again for each, which shows at thousands of requests per second.
  */
-export function requestHeader(
-  c: AppContext,
-  name: 'accept' | 'content-length' | 'content-type' | 'host' | 'origin' | 'x-request-id',
-): string | undefined {
+export function requestHeader(c: AppContext, name: RequestHeader): string | undefined {
   const incoming = c.env?.incoming
   if (incoming === undefined) return c.req.header(name)
   const value = incoming.headers[name]

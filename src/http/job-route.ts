@@ -1,6 +1,7 @@
 import type { z } from 'zod'
-import { MEDIA_TYPES } from '../core/requests/envelope.ts'
+import { MEDIA_TYPES, type MediaType } from '../core/requests/envelope.ts'
 import { AppError } from '../errors.ts'
+import type { Ticket } from '../pool/admission.ts'
 import type { Job, JobResult } from '../pool/job.ts'
 import { announcedLength, readBody } from './body.ts'
 import { type AppContext, type JobDeps, requestHeader } from './context.ts'
@@ -30,23 +31,38 @@ export function jobRoute({ op, ...doc }: JobRoute): Route {
 }
 
 async function serveJob(c: AppContext, op: string, deps: JobDeps): Promise<Response> {
-  const media = requestMedia(requestHeader(c, 'content-type'))
+  const media = requestMedia(c)
   const announced = announcedLength(c, deps.maxBodyBytes)
   const ticket = deps.admission.enter(announced ?? 0)
   try {
     const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
-    const frame = c.get('frame')
-    frame.bodyBytes = body.length
-    const accept = answerMedia(requestHeader(c, 'accept'), media)
-    const job: Job = { op, media, accept, body, requestId: frame.requestId }
     const { pool, authority } = deps
+    const job = toJob(c, op, media, body)
     const result = await (authority === undefined
       ? pool.run(job)
       : pool.runTwoPhase(job, authority))
     deps.metrics.job(op, result.queue_ms, result.work_ms)
-    return respond(c, result, deps)
-  } finally {
+    const response = respond(c, result, deps)
+    leaveWhenRead(c, ticket, result.ok ? result.body.length : 0)
+    return response
+  } catch (error) {
     ticket.leave()
+    throw error
+  }
+}
+
+function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): Job {
+  const frame = c.get('frame')
+  frame.bodyBytes = body.length
+  const accept = answerMedia(requestHeader(c, 'accept'), media)
+  const outgoing = c.env?.outgoing
+  return {
+    op,
+    media,
+    accept,
+    body,
+    requestId: frame.requestId,
+    ...(outgoing === undefined ? {} : { abandoned: () => outgoing.destroyed }),
   }
 }
 
@@ -60,4 +76,15 @@ function respond(c: AppContext, result: JobResult, { metrics }: JobDeps): Respon
   const headers = frameHeaders(c, { queue: result.queue_ms, work: result.work_ms })
   headers['content-type'] = MEDIA_TYPES[result.media]
   return new Response(result.body as Uint8Array<ArrayBuffer>, { headers })
+}
+
+/** A client that does not read its answer keeps its place, so that unread answers are bounded too. */
+function leaveWhenRead(c: AppContext, ticket: Ticket, answerBytes: number): void {
+  const outgoing = c.env?.outgoing
+  if (outgoing === undefined || outgoing.destroyed) {
+    ticket.leave()
+    return
+  }
+  ticket.add(answerBytes)
+  outgoing.once('close', () => ticket.leave())
 }

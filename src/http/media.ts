@@ -1,9 +1,14 @@
 import { MEDIA_TYPES, type MediaType } from '../core/requests/envelope.ts'
 import { AppError } from '../errors.ts'
+import { type AppContext, requestHeader } from './context.ts'
 
-/** The media type of a request body. Throws `unsupported_media_type`. */
-export function requestMedia(contentType: string | undefined): MediaType {
-  const media = named(essence(contentType ?? ''))
+/** The media type of a request body, which must not be compressed. Throws `unsupported_media_type`. */
+export function requestMedia(c: AppContext): MediaType {
+  const encoding = requestHeader(c, 'content-encoding')
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new AppError('unsupported_media_type', 'compressed bodies are not accepted')
+  }
+  const media = named(essence(requestHeader(c, 'content-type') ?? ''))
   if (media !== undefined) return media
   throw new AppError(
     'unsupported_media_type',
@@ -11,7 +16,7 @@ export function requestMedia(contentType: string | undefined): MediaType {
   )
 }
 
-/** The media type to answer in: MessagePack only where `Accept` names it with the highest weight. */
+/** The media type to answer in: what `Accept` gives the highest weight, else the request's own. */
 export function answerMedia(accept: string | undefined, fallback: MediaType): MediaType {
   if (accept === undefined || accept === '*/*') return fallback
   let best: MediaType = fallback

@@ -11,6 +11,8 @@ export interface AdmissionLimits {
 export interface Ticket {
   /** Claims more bytes, for bodies without an announced length. Throws `AppError` `overloaded`. */
   grow(bytes: number): void
+  /** Counts bytes that are held already, such as an answer that its client has not read. */
+  add(bytes: number): void
   leave(): void
 }
 
@@ -50,6 +52,10 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       return {
         grow(more) {
           claim(more)
+          held += more
+        },
+        add(more) {
+          bytes += more
           held += more
         },
         leave() {

@@ -19,16 +19,16 @@ export const BATCH_LIMITS = {
 
 /** What a batch is chosen by. */
 interface Sized {
-  readonly op: string
-  readonly body: Uint8Array
+  readonly job: { readonly op: string }
+  readonly bytes: number
 }
 
 /** Chooses batches by what jobs of the same operation took per byte so far. */
 export interface Batching {
   /** How many of the waiting jobs the next message takes; at least one. */
-  size(waiting: readonly { readonly job: Sized }[], freeThreads: number): number
-  /** Learns from a finished job. */
-  learn(job: Sized, workUs: number): void
+  size(waiting: readonly Sized[], freeThreads: number): number
+  /** Learns from a finished job of `bytes` bytes. */
+  learn(op: string, bytes: number, workUs: number): void
 }
 
 /** Share of the newest job in the running mean. */
@@ -40,16 +40,15 @@ const FIRST_US_PER_BYTE = 0.1
 
 export function createBatching(): Batching {
   const usPerByte = new Map<string, number>()
-  const bytesOf = (job: Sized) => job.body.length + FIXED_BYTES
-  const estimate = (job: Sized) => (usPerByte.get(job.op) ?? FIRST_US_PER_BYTE) * bytesOf(job)
+  const rate = (op: string) => usPerByte.get(op) ?? FIRST_US_PER_BYTE
 
   return {
     size(waiting, freeThreads) {
       const share = Math.ceil(waiting.length / Math.max(1, freeThreads))
       let work = 0
       let size = 0
-      for (const { job } of waiting) {
-        const more = estimate(job)
+      for (const { job, bytes } of waiting) {
+        const more = rate(job.op) * (bytes + FIXED_BYTES)
         const enough = size >= share && work >= BATCH_LIMITS.minWorkUs
         if (size > 0 && (enough || work + more > BATCH_LIMITS.maxWorkUs)) break
         if (size === BATCH_LIMITS.maxJobs) break
@@ -58,9 +57,9 @@ export function createBatching(): Batching {
       }
       return size
     },
-    learn(job, workUs) {
-      const known = usPerByte.get(job.op) ?? FIRST_US_PER_BYTE
-      usPerByte.set(job.op, known + WEIGHT * (workUs / bytesOf(job) - known))
+    learn(op, bytes, workUs) {
+      const known = rate(op)
+      usPerByte.set(op, known + WEIGHT * (workUs / (bytes + FIXED_BYTES) - known))
     },
   }
 }

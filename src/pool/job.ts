@@ -9,6 +9,11 @@ export interface Job {
   readonly accept: MediaType
   readonly body: Uint8Array
   readonly requestId: string
+  /**
+   * Whether nobody waits for the answer any more; asked before the job gets a thread. No AbortSignal: to
+   * make one for each request costs more than all else that the queue does with it.
+   */
+  readonly abandoned?: () => boolean
 }
 
 /** Where the time went, in milliseconds. */

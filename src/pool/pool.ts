@@ -1,6 +1,6 @@
 import type { Outcome } from '../../workers/protocol.ts'
-import type { Resolutions } from '../core/operations/operation.ts'
-import { isDetached, packRanges } from '../core/requests/ranges.ts'
+import type { Facts, Resolutions } from '../core/operations/operation.ts'
+import { isDetached, packRanges } from '../core/transport/ranges.ts'
 import type { Problem } from '../errors.ts'
 import { BATCH_LIMITS, createBatching } from './batching.ts'
 import type { Authority, Job, JobResult } from './job.ts'
@@ -38,6 +38,8 @@ interface Entry {
   readonly job: Job
   readonly phase: 'whole' | 'ask' | 'finish'
   readonly resolutions?: Resolutions
+  /** Kept, because a body that was transferred away has no length. */
+  readonly bytes: number
   readonly queuedAt: number
   /** Times that its batch was lost before its turn came. */
   lost: number
@@ -80,8 +82,19 @@ export function createPool(options: PoolOptions): WorkerPool {
 
   function flush(): void {
     flushing = false
+    dropAbandoned()
     while (waiting.length > 0 && slots.free > 0 && !closed) {
       send(waiting.splice(0, batching.size(waiting, slots.free)))
+    }
+  }
+
+  /** A client that hung up gets no thread. */
+  function dropAbandoned(): void {
+    for (let index = waiting.length - 1; index >= 0; index--) {
+      const entry = waiting[index] as Entry
+      if (entry.job.abandoned?.() !== true) continue
+      waiting.splice(index, 1)
+      entry.settle(failed(entry, ABANDONED, performance.now()))
     }
   }
 
@@ -109,7 +122,7 @@ export function createPool(options: PoolOptions): WorkerPool {
         const bytes = new Uint8Array(result.body)
         entries.forEach((entry, index) => {
           const outcome = result.outcomes[index] as Outcome
-          batching.learn(entry.job, outcome.work_us)
+          batching.learn(entry.job.op, entry.bytes, outcome.work_us)
           entry.settle({ kind: 'outcome', outcome, bytes, queuedAt: entry.queuedAt, startedAt })
         })
       },
@@ -118,7 +131,7 @@ export function createPool(options: PoolOptions): WorkerPool {
         const culprit = slot.current()
         const reason = slot.timedOut ? 'timeout' : 'lost'
         free(slot, entries)
-        options.onThreadLost(reason)
+        if (!closed) options.onThreadLost(reason)
         recover(entries, culprit, reason, startedAt)
       },
     )
@@ -161,6 +174,7 @@ export function createPool(options: PoolOptions): WorkerPool {
       const entry: Entry = {
         job,
         phase,
+        bytes: job.body.length,
         queuedAt: performance.now(),
         lost: 0,
         settle(end) {
@@ -189,7 +203,8 @@ export function createPool(options: PoolOptions): WorkerPool {
       const first = await submit(job, 'ask', end => end)
       if (first.kind === 'failed' || first.outcome.kind !== 'ask') return toResult(job, first)
       const { facts, start, length } = first.outcome
-      const resolutions = await authority.resolve(facts)
+      const resolutions = await ask(authority, facts)
+      if (resolutions === null) return { ok: false, problem: UNANSWERED, ...times(first) }
       const body = first.bytes.subarray(start, start + length)
       const again = { ...job, body }
       const second = await submit(again, 'finish', end => toResult(again, end), resolutions)
@@ -220,6 +235,28 @@ export function createPool(options: PoolOptions): WorkerPool {
     if (outcome.kind === 'ask') throw new Error('a question came back from a phase that has none')
     const { media, start, length, reports } = outcome
     return { ok: true, media, body: bytes.subarray(start, start + length), reports, ...times(end) }
+  }
+}
+
+const ABANDONED: Problem = { code: 'overloaded', detail: 'the client hung up' }
+
+const UNANSWERED: Problem = {
+  code: 'overloaded',
+  detail: 'the authority over sessions does not answer',
+  retry_after_s: 1,
+}
+
+/** The authority's answers, or `null` where it gave none. */
+async function ask(
+  authority: Authority,
+  facts: readonly (Facts | null)[],
+): Promise<Resolutions | null> {
+  try {
+    const resolutions = await authority.resolve(facts)
+    return resolutions.length === facts.length ? resolutions : null
+  } catch {
+    // It lives in another process: that it is lost is no bug of ours.
+    return null
   }
 }
 

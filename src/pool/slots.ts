@@ -47,12 +47,20 @@ export function createSlots(progress: SharedArrayBuffer, threads: number): Slots
   const inUse = new Set<InUse>()
   let turn = 0
 
+  /** The next mark that no batch has; there are more marks than threads, so there is one. */
+  function nextFree(): number {
+    const taken = new Set([...inUse].map(({ index }) => index))
+    do turn = (turn + 1) % marks.length
+    while (taken.has(turn))
+    return turn
+  }
+
   return {
     get free() {
       return threads - inUse.size
     },
     take() {
-      const index = turn++ % marks.length
+      const index = nextFree()
       Atomics.store(marks, index, NOT_BEGUN)
       const controller = new AbortController()
       const slot: InUse = {

@@ -29,9 +29,9 @@ const RESTART_MS = 500
 type Pool = Piscina<BatchMessage, BatchResult>
 
 /**
- * Piscina with a fixed number of threads. It stops replacing threads once a replacement dies before it
- * was ready; then a new pool takes over after a pause, so that one bad moment does not leave the service
- * without threads, and what waited for the old ones is rejected instead of waiting for ever.
+ * Piscina with a fixed number of threads. It stops replacing threads for good once a replacement dies
+ * before it was ready; then a new pool takes over after a pause, so that one bad moment does not leave
+ * the service with fewer threads or none, and what waited for the old ones is rejected and sent again.
  */
 export function createThreads(options: ThreadOptions): Threads {
   let restart: NodeJS.Timeout | undefined
@@ -51,12 +51,12 @@ export function createThreads(options: ThreadOptions): Threads {
       recordTiming: false,
     })
     started.on('error', error => options.onCrash(error))
-    started.on('workerDestroy', () => setImmediate(abandonIfEmpty, started))
+    started.on('workerDestroy', () => setImmediate(replaceIfShrunk, started))
     return started
   }
 
-  function abandonIfEmpty(candidate: Pool): void {
-    if (candidate !== pool || candidate.threads.length > 0) return
+  function replaceIfShrunk(candidate: Pool): void {
+    if (candidate !== pool || candidate.threads.length === options.size) return
     pool = null
     restart = setTimeout(() => {
       pool = start()

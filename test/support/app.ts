@@ -42,7 +42,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
       jobsWaiting: () => pool.waiting,
     }),
     health: { state: 'ready' },
-    loopbackOnly: true,
+    allowedHosts: ['haversack.internal'],
     maxBodyBytes: 100_000,
     ...overrides,
   }

@@ -54,7 +54,7 @@ export function batchOperation(
       const results = jobs.map((job, index) =>
         settle(
           () => ({ ok: true, ...run(job, forJob(context, index), reports) }),
-          error => ({ ok: false, problem: problemBody(error.toProblem()) }),
+          error => ({ ok: false, problem: briefProblem(error) }),
         ),
       )
       return { answer: { results }, reports }
@@ -70,6 +70,15 @@ function settle<T, U>(attempt: () => T, refused: (error: AppError) => U): T | U 
     if (error instanceof AppError) return refused(error)
     throw error
   }
+}
+
+/** Told in full, the faults of a thousand jobs would be many times the size of the request. */
+function briefProblem(error: AppError) {
+  const { errors, ...problem } = error.toProblem()
+  return problemBody({
+    ...problem,
+    ...(errors === undefined ? {} : { errors: errors.slice(0, 1) }),
+  })
 }
 
 function forJob(context: OperationContext, index: number): OperationContext {

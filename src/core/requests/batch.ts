@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Most jobs in one batch; the body limit bounds their bytes. */
-const MAX_BATCH_JOBS = 10_000
+const MAX_BATCH_JOBS = 1_000
 
 /** `POST /v1/batch`: jobs are validated one by one, so that one bad job does not spoil the others. */
 export const batchRequest = z.strictObject({

@@ -1,17 +1,20 @@
 import { z } from 'zod'
 import { byteCount, sessionField, tokenCount, tokenizerFields, tokensUsed } from './fields.ts'
 
+/** Longest of what a tool's provider says beside its content, such as a cursor or a query. */
+const MAX_NOTE_CHARS = 16_384
+
 const pagination = z.strictObject({
   total: z.int().nonnegative(),
   returned: z.int().nonnegative(),
   offset: z.int().nonnegative().optional(),
-  next: z.union([z.string(), z.int()]).optional(),
+  next: z.union([z.string().max(MAX_NOTE_CHARS), z.int()]).optional(),
 })
 
 const sort = z.strictObject({
-  by: z.string(),
-  order: z.string(),
-  available: z.array(z.string()).optional(),
+  by: z.string().max(MAX_NOTE_CHARS),
+  order: z.string().max(64),
+  available: z.array(z.string().max(MAX_NOTE_CHARS)).max(256).optional(),
 })
 
 /** `POST /v1/encode`: one tool result to make smaller. Sizes in http-api.md, "POST /v1/encode". */
@@ -27,7 +30,7 @@ export const encodeRequest = z.strictObject({
   budget_tokens: z.int().nonnegative().optional().describe('The answer is never above it'),
   is_error: z.boolean().optional(),
   formats: z.array(z.string().max(64)).max(64).optional().describe('Only these formats, by name'),
-  query: z.string().optional(),
+  query: z.string().max(MAX_NOTE_CHARS).optional(),
   pagination: pagination.optional(),
   sort: sort.optional(),
   is_sidechain: z.boolean().optional().describe("A sub-agent's context"),

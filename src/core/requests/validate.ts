@@ -12,7 +12,8 @@ const MAX_ERRORS = 20
 export function validate<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(input)
   if (result.success) return result.data
-  const errors = result.error.issues.flatMap(issue => toFieldErrors(schema, issue))
+  const { issues } = result.error
+  const errors = issues.slice(0, MAX_ERRORS).flatMap(issue => toFieldErrors(schema, issue))
   const first = errors[0]
   throw new AppError(
     'invalid_request',

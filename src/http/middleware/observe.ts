@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
-import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
+import { type AppContext, type AppEnv, type Health, requestHeader } from '../context.ts'
 
 /** Ids that are safe in a header and in a log line. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -16,8 +16,14 @@ export interface Observation {
   readonly totalMs: number
 }
 
-/** Gives each request its id, answers `X-Request-Id` and `Server-Timing`, and reports its end. */
-export function observe(report: (observation: Observation) => void): MiddlewareHandler<AppEnv> {
+/**
+ * Gives each request its id, answers `X-Request-Id` and `Server-Timing`, and reports its end. While the
+ * service drains, each answer is its connection's last.
+ */
+export function observe(
+  health: Health,
+  report: (observation: Observation) => void,
+): MiddlewareHandler<AppEnv> {
   const nextId = createIds()
   return async (c, next) => {
     const frame = {
@@ -25,6 +31,7 @@ export function observe(report: (observation: Observation) => void): MiddlewareH
       started: performance.now(),
       sent: false,
       bodyBytes: 0,
+      last: health.state === 'draining',
     }
     c.set('frame', frame)
     await next()
@@ -53,10 +60,12 @@ export function frameHeaders(
   frame.sent = true
   let entries = ''
   for (const name in timing) entries += `${name};dur=${inThousandths(timing[name] ?? 0)}, `
-  return {
+  const headers: Record<string, string> = {
     'x-request-id': frame.requestId,
     'server-timing': `${entries}total;dur=${inThousandths(performance.now() - frame.started)}`,
   }
+  if (frame.last) headers['connection'] = 'close'
+  return headers
 }
 
 /** Three decimals, at most. */

@@ -1,30 +1,45 @@
+import { isIP } from 'node:net'
 import type { MiddlewareHandler } from 'hono'
 import { AppError } from '../../errors.ts'
 import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
 
 /**
- * Refuses what a web page made a browser send: a `Host` that is none of this machine's names while the
- * service listens on loopback (DNS rebinding), and an `Origin` other than the service itself.
- * @param loopbackOnly whether the service listens on loopback, where only these names lead to it
+ * Refuses what a web page made a browser send: a `Host` that is a name which some DNS server could have
+ * led here (rebinding), and an `Origin` other than the service itself.
+ * @param allowedHosts names by which clients reach the service, beside addresses and `localhost`
  */
-export function checkOrigin(loopbackOnly: boolean): MiddlewareHandler<AppEnv> {
+export function checkOrigin(allowedHosts: readonly string[]): MiddlewareHandler<AppEnv> {
+  const allowed = new Set(['localhost', ...allowedHosts.map(name => name.toLowerCase())])
+  // Clients come with few different hosts; what was found good once need not be taken apart again.
+  const known = new Set<string>()
+
+  function isAllowed(host: string): boolean {
+    if (known.has(host)) return true
+    const name = hostname(host)
+    if (!allowed.has(name) && isIP(name) === 0) return false
+    if (known.size < 100) known.add(host)
+    return true
+  }
+
   return (c, next) => {
-    // Browsers always send one; a request without is none of theirs.
-    const host = requestHeader(c, 'host')
-    if (loopbackOnly && host !== undefined && !isLoopbackName(host)) {
-      throw new AppError('forbidden', 'the Host header names another machine')
+    const host = requestHeader(c, 'host') ?? ''
+    if (host !== '' && !isAllowed(host)) {
+      throw new AppError('forbidden', 'the Host header names another machine (allowed_hosts)')
     }
     if (!isOwnOrigin(c, host)) throw new AppError('forbidden', 'requests of web pages are refused')
     return next()
   }
 }
 
-function isOwnOrigin(c: AppContext, host: string | undefined): boolean {
+function isOwnOrigin(c: AppContext, host: string): boolean {
   const origin = requestHeader(c, 'origin')
   return origin === undefined || origin === `http://${host}` || origin === `https://${host}`
 }
 
-/** Names that no DNS server decides on, with any port. */
-function isLoopbackName(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host)
+/** A `Host` header without its port, and without the brackets of an IPv6 address. */
+function hostname(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/:\d{1,5}$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
 }

@@ -12,7 +12,7 @@ export interface RouteDoc {
   readonly answer: z.ZodType | { readonly media: string }
 }
 
-/** One route, one file: its documentation and how it is mounted. Listed in `index.ts` of the app. */
+/** One route, one file: its documentation and how it is mounted. Listed in `app.ts`. */
 export interface Route extends RouteDoc {
   mount(app: Hono<AppEnv>, deps: AppDeps): void
 }

@@ -45,6 +45,14 @@ describe('the configuration', () => {
     expect(loadConfig({ env, overrides: { port: 0 } }).port).toBe(0)
   })
 
+  it('has a fault for each variable that it does not know', () => {
+    const env = { HAVERSACK_KEYS_FILE: '/keys', HAVERSACK_PROT: '1', HAVERSACK_DATA_DIR: '/data' }
+    const message = faults({ env })
+    expect(message).toContain('HAVERSACK_KEYS_FILE')
+    expect(message).toContain('HAVERSACK_PROT')
+    expect(message).not.toContain('HAVERSACK_DATA_DIR')
+  })
+
   it('counts an empty variable as unset', () => {
     expect(loadConfig({ env: { HAVERSACK_PORT: '', HAVERSACK_CONFIG: '' } }).port).toBe(8787)
   })

@@ -140,7 +140,7 @@ describe('batch', () => {
   })
 
   it('refuses jobs that are no list, and too many of them', () => {
-    for (const jobs of ['x', { op: 'count' }, [1], Array(10_001).fill({})]) {
+    for (const jobs of ['x', { op: 'count' }, [1], Array(1_001).fill({})]) {
       expect(run('batch', { jobs }).outcome).toMatchObject({ problem: { code: 'invalid_request' } })
     }
   })

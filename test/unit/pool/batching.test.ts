@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { BATCH_LIMITS, createBatching } from '../../../src/pool/batching.ts'
 
-const entry = (op: string, bytes: number) => ({ job: { op, body: new Uint8Array(bytes) } })
+const entry = (op: string, bytes: number) => ({ job: { op }, bytes })
 const many = (count: number, op: string, bytes = 1000) =>
   Array.from({ length: count }, () => entry(op, bytes))
 
 /** Batching that has learnt what jobs of 1,000 bytes of `op` take. */
 function learnt(op: string, workUs: number) {
   const batching = createBatching()
-  for (let i = 0; i < 500; i++) batching.learn(entry(op, 1000).job, workUs)
+  for (let i = 0; i < 500; i++) batching.learn(op, 1000, workUs)
   return batching
 }
 
@@ -45,7 +45,7 @@ describe('batching', () => {
 
   it('learns a change for the worse', () => {
     const batching = learnt('encode', 10)
-    for (let i = 0; i < 200; i++) batching.learn(entry('encode', 1000).job, 2_000)
+    for (let i = 0; i < 200; i++) batching.learn('encode', 1000, 2_000)
     expect(batching.size(many(10, 'encode'), 1)).toBe(1)
   })
 })

@@ -126,6 +126,19 @@ describe('the pool', () => {
     expect(lost).toEqual(['timeout'])
   })
 
+  it('gives no thread to a job whose client hung up', async () => {
+    const seen: number[] = []
+    const { pool } = poolOver(async message => {
+      seen.push(message.jobs.length)
+      return runner(message)
+    })
+    const gone = { ...job('a'), abandoned: () => true }
+    const here = { ...job('a b'), abandoned: () => false }
+    const results = await Promise.all([tokens(pool.run(gone)), tokens(pool.run(here))])
+    expect(results).toEqual(['overloaded', 2])
+    expect(seen).toEqual([1])
+  })
+
   it('logs a bug and answers it as internal', async () => {
     const { pool, bugs } = poolOver(honest)
     expect(await tokens(pool.run(job('a', 'no such operation')))).toBe('internal')
@@ -178,6 +191,16 @@ describe('two phases', () => {
     const authority = { resolve: vi.fn() }
     expect(await answer(pool.runTwoPhase(encode({}), authority))).toMatchObject({ partition: 0 })
     expect(authority.resolve).not.toHaveBeenCalled()
+  })
+
+  it('end as overloaded where the authority fails or answers nonsense', async () => {
+    const { pool } = poolOver(honest)
+    const lost = { resolve: () => Promise.reject(new Error('connection lost')) }
+    const wrong = { resolve: async () => [] }
+    for (const authority of [lost, wrong]) {
+      const result = await pool.runTwoPhase(encode({ session: 's' }), authority)
+      expect(result).toMatchObject({ ok: false, problem: { code: 'overloaded', retry_after_s: 1 } })
+    }
   })
 
   it('are both in the times', async () => {

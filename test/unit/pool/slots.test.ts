@@ -22,6 +22,16 @@ describe('slots', () => {
     expect(new Set(indices).size).toBe(10)
   })
 
+  it('do not share a mark however often others come and go', () => {
+    const slots = createSlots(createProgress(2), 2)
+    const long = slots.take()
+    for (let i = 0; i < 1_000; i++) {
+      const short = slots.take()
+      expect(short.index).not.toBe(long.index)
+      short.release()
+    }
+  })
+
   it('stop a batch only when one job has been running too long', () => {
     const progress = createProgress(1)
     const marks = new Int32Array(progress)

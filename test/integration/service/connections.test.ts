@@ -1,0 +1,67 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { json, startTestService } from './harness.ts'
+
+let service: Awaited<ReturnType<typeof startTestService>>
+
+beforeAll(async () => {
+  service = await startTestService({ workers: { count: 1 }, limits: { drain_timeout_ms: 500 } })
+})
+afterAll(() => service.close())
+
+/** The value of a metric without labels. */
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${service.url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) {
+    // Asked over HTTP, which takes its time.
+  }
+}
+
+function send(content: string): Promise<Socket> {
+  const body = JSON.stringify({ content })
+  const head = `POST /v1/encode HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    socket.pause()
+    socket.on('error', reject)
+    socket.write(head + body, () => resolve(socket))
+  })
+}
+
+describe('a client', () => {
+  it('that does not read its answer keeps its place, and loses it when it hangs up', async () => {
+    const socket = await send('text that passes through '.repeat(400_000))
+    const size = 10_000_000
+    // The request's bytes and the answer's.
+    await until(async () => (await metric('haversack_admitted_bytes')) >= 2 * size)
+    expect(await metric('haversack_admitted_jobs')).toBe(1)
+    socket.destroy()
+    await until(async () => (await metric('haversack_admitted_jobs')) === 0)
+    expect(await metric('haversack_admitted_bytes')).toBe(0)
+  })
+
+  it('that hangs up before its turn costs no thread', async () => {
+    const sockets = await Promise.all(
+      Array.from({ length: 20 }, () => send('word '.repeat(600_000))),
+    )
+    for (const socket of sockets) socket.destroy()
+    await until(async () => (await metric('haversack_admitted_jobs')) === 0)
+    expect(await json(service.post('/v1/count', '{"content":"a b"}'))).toMatchObject({ tokens: 2 })
+  })
+
+  it('that sends its body in single bytes is served', async () => {
+    const body = JSON.stringify({ content: 'a b' })
+    const chunks = [...body].map(char => `1\r\n${char}\r\n`).join('')
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    socket.write(
+      `POST /v1/count HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+    )
+    let answer = ''
+    for await (const chunk of socket) answer += chunk
+    expect(answer).toContain('"tokens":2')
+  })
+})
