@@ -44,7 +44,11 @@ function cpuPerEncode(bodies: string): number {
   const runBatch = createRunner(OPERATIONS, {
     vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
     progress: createProgress(1),
-    limits: { envelope: { maxDepth: 64, maxValues: 1e6 }, contentDepth: 256 },
+    limits: {
+      envelope: { maxDepth: 64, maxValues: 1e6 },
+      contentDepth: 256,
+      decodedChars: 2 ** 24,
+    },
   })
   const messages = readFileSync(bodies)
     .toString()

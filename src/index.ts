@@ -25,7 +25,8 @@ export function encode(request: EncodeRequest): EncodeAnswer {
 
 /**
  * What `POST /v1/decode` answers.
- * @throws AppError `invalid_request`, `not_decodable`
+ * @throws AppError `invalid_request`, `not_decodable`; `payload_too_large` where the decoded text is longer than
+ * `limits.max_body_bytes`
  */
 export function decode(request: DecodeRequest): DecodeAnswer {
   return run(decodeOperation, request)
@@ -51,5 +52,6 @@ function createContext(): OperationContext {
   return {
     counters: createTokenCounters(loadVocabularies({ cacheDir: cache_dir })),
     maxDepth: limits.content_depth,
+    maxDecodedChars: limits.max_body_bytes,
   }
 }

@@ -22,6 +22,8 @@ export interface WorkerLimits {
   readonly envelope: EnvelopeLimits
   /** Deepest nesting of JSON content that is parsed; deeper content passes through. */
   readonly contentDepth: number
+  /** Longest decoded content, in UTF-16 code units. */
+  readonly decodedChars: number
 }
 
 /** What to do with a body; its bytes are `body[start, start + length)` of the message. */

@@ -12,6 +12,7 @@ import { createRunner } from '../../workers/runner.ts'
 const LIMITS = {
   envelope: { maxDepth: 64, maxValues: 100_000 },
   contentDepth: 100,
+  decodedChars: 1_000_000,
 } as const
 
 export function workerSetup(threads = 1): WorkerSetup {

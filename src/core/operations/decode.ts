@@ -7,13 +7,13 @@ import {
 } from '../requests/decode.ts'
 import type { Operation } from './operation.ts'
 
-/** `POST /v1/decode`. Fails with `not_decodable`. */
+/** `POST /v1/decode`. Fails with `not_decodable`, `payload_too_large`. */
 export const decodeOperation: Operation<DecodeRequest, DecodeAnswer> = {
   name: 'decode',
   request: decodeRequest,
   answer: decodeAnswer,
-  run: request => ({
-    answer: decodeContent(request.content, request.format),
+  run: (request, { maxDecodedChars }) => ({
+    answer: decodeContent(request.content, request.format, maxDecodedChars),
     reports: [{ op: 'decode', format: request.format }],
   }),
 }

@@ -8,6 +8,11 @@ export interface OperationContext {
   readonly counters: { get(id: TokenizerId): TokenCounter }
   /** Deepest nesting of JSON `content` that is parsed; deeper content passes through. */
   readonly maxDepth: number
+  /**
+   * Longest decoded content, in UTF-16 code units. The largest request body in bytes is enough for every text
+   * that the service encoded, because its input came in such a body.
+   */
+  readonly maxDecodedChars: number
   /** What the session's authority said, in the order of `facts`; absent where none was asked. */
   readonly resolutions?: Resolutions
 }

@@ -2,18 +2,25 @@ import { AppError } from '../../errors.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { findNotation } from '../formats/registry.ts'
 import type { DecodeAnswer } from '../requests/decode.ts'
+import { jsonLength } from '../value/json-length.ts'
 import { writeJson } from '../value/write-json.ts'
 
 /**
  * What an encoded text stands for: compact JSON where the input was JSON, else the text itself.
  * @param format the `format` of the encode answer
- * @throws AppError `not_decodable`
+ * @param maxChars UTF-16 code units of JSON that are written at most. Notations that name a key once for many
+ * rows make a short text stand for a long one; what we wrote stands for no more than the input it was made of.
+ * @throws AppError `not_decodable`, `payload_too_large`
  */
-export function decodeContent(content: string, format: string): DecodeAnswer {
+export function decodeContent(content: string, format: string, maxChars: number): DecodeAnswer {
   if (format === PASSTHROUGH) return { content, media_type: 'text/plain' }
   const notation = findNotation(format)
   if (notation === undefined) {
     throw new AppError('not_decodable', 'the format is none that this version wrote')
   }
-  return { content: writeJson(notation.decode(content)), media_type: 'application/json' }
+  const value = notation.decode(content)
+  if (jsonLength(value, maxChars) > maxChars) {
+    throw new AppError('payload_too_large', `the decoded content is above ${maxChars} characters`)
+  }
+  return { content: writeJson(value), media_type: 'application/json' }
 }
