@@ -25,7 +25,7 @@ export const countOperation: Operation<CountRequest, CountAnswer> = {
     return {
       answer:
         content === undefined ? { counts, ...used } : { tokens: counts[0] as number, ...used },
-      reports: [{ op: 'count', tokens_in: counts.reduce((sum, count) => sum + count, 0) }],
+      reports: [],
     }
   },
 }

@@ -14,6 +14,6 @@ export const decodeOperation: Operation<DecodeRequest, DecodeAnswer> = {
   answer: decodeAnswer,
   run: (request, { maxDecodedChars }) => ({
     answer: decodeContent(request.content, request.format, maxDecodedChars),
-    reports: [{ op: 'decode', format: request.format }],
+    reports: [],
   }),
 }

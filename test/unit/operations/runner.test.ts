@@ -89,6 +89,13 @@ describe('a worker', () => {
     })
   })
 
+  it.each([
+    ['count', { content: 'x' }],
+    ['decode', { content: '[1]', format: 'json_compact@1' }],
+  ])('reports nothing of %s, whose fields clients choose', (op, request) => {
+    expect(run(op, request).outcome).toMatchObject({ kind: 'done', reports: [] })
+  })
+
   it('answers a bug as internal and keeps its text for the log', () => {
     const { outcome } = run('throwing', {})
     expect(outcome).toMatchObject({ kind: 'failed', problem: { code: 'internal' } })
