@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 export interface EnvelopeLimits {
   /** Containers inside one another. */
   readonly maxDepth: number
-  /** Values in all, counted by separators and openings; a string of any length is one. */
+  /** Values in all, with a container counting once more for itself; a string of any length is one. */
   readonly maxValues: number
 }
 
@@ -35,6 +35,27 @@ export function guardJson(bytes: Uint8Array, limits: EnvelopeLimits): void {
         break
     }
   }
+}
+
+/** The same bounds on a value that is parsed already; level by level, so that it does not recurse. */
+export function guardValue(value: unknown, limits: EnvelopeLimits): void {
+  let level = [value].filter(isContainer)
+  let values = 1
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > limits.maxDepth) throw tooDeep(limits)
+    const next: object[] = []
+    for (const container of level) {
+      const inner: unknown[] = Object.values(container)
+      values += inner.length + 1
+      if (values > limits.maxValues) throw tooMany(limits)
+      for (const each of inner) if (isContainer(each)) next.push(each)
+    }
+    level = next
+  }
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }
 
 /** The index of the quote that ends the string which starts at `from`, or the length. */

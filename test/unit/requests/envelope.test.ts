@@ -22,6 +22,7 @@ describe('JSON envelopes', () => {
     ['an object', '{"content":"a\\"[[[[[[[[[[[[[","n":[1,{"x":null}]}'],
     ['a BOM before it', '\u{feff}{"content":"x"}'],
     ['brackets and escapes inside strings', JSON.stringify({ a: '[{"\\'.repeat(50) })],
+    ['brackets inside a large string', JSON.stringify({ a: '[{"\\,'.repeat(20_000) })],
     ['nesting at the limit', `${'['.repeat(8)}${']'.repeat(8)}`],
   ])('reads %s', (_, text) => {
     const expected = JSON.parse(text.replace('\u{feff}', ''))
@@ -36,6 +37,12 @@ describe('JSON envelopes', () => {
     ['nesting above the limit', '['.repeat(9) + ']'.repeat(9), 'deeper than 8'],
     ['100,000 levels', '['.repeat(100_000), 'deeper than 8'],
     ['too many values', JSON.stringify(Array(101).fill(0)), 'more than 100 values'],
+    [
+      'too many values in a large body',
+      JSON.stringify(Array(40_000).fill(0)),
+      'more than 100 values',
+    ],
+    ['truncated large text', `{"content":"${'x'.repeat(70_000)}`, 'not valid JSON'],
     ['too many empty containers', `[${'[],'.repeat(60)}[]]`, 'more than 100 values'],
   ])('refuses %s', (_, text, reason) => {
     expect(refusal(bytesOf(text), 'json')).toContain(reason)
