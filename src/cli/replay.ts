@@ -29,28 +29,36 @@ export const replayCommand: Command = {
     for (const { file, reason } of skipped) process.stderr.write(`skipped ${file}: ${reason}\n`)
     const tally = createTally()
     const progress = createProgress('replay', results.length)
-    let baseline = ''
-    for (const result of results) {
-      const played = await play(result, player, tokenizerFieldsOf(values))
-      baseline = played.answer.tokens.tokenizer
-      tally.add(played)
+    const tokenizer = tokenizerFieldsOf(values)
+    // Options that are wrong and a service that is not there fail here, once for all results.
+    const { tokens } = await player.encode({ content: '', ...tokenizer })
+    for (const [index, result] of results.entries()) {
+      try {
+        tally.add(await play(result, player, tokenizer))
+      } catch (error) {
+        // One result that is refused says nothing of the others.
+        tally.failed++
+        const reason = error instanceof Error ? error.message : String(error)
+        process.stderr.write(`failed: result ${index + 1} (${result.tool}): ${reason}\n`)
+      }
       progress.advance()
     }
     progress.done()
     process.stdout.write(
-      values['json'] === true ? toJson(tally, baseline) : toTables(tally, baseline),
+      values['json'] === true ? toJson(tally, tokens.tokenizer) : toTables(tally, tokens.tokenizer),
     )
-    return tally.total.restored === tally.total.results ? EXIT.ok : EXIT.failed
+    const { total, failed } = tally
+    return failed === 0 && total.restored === total.results ? EXIT.ok : EXIT.failed
   },
 }
 
-function toJson({ total, by }: Tally, tokenizer: string): string {
-  const groups = DIMENSIONS.map(name => [name, Object.fromEntries(by[name])])
-  const sums = { tokenizer, baseline: 'the input as it came', total, ...Object.fromEntries(groups) }
+function toJson({ total, failed, by }: Tally, tokenizer: string): string {
+  const groups = Object.fromEntries(DIMENSIONS.map(name => [name, Object.fromEntries(by[name])]))
+  const sums = { tokenizer, baseline: 'the input as it came', total, failed, ...groups }
   return `${JSON.stringify(sums)}\n`
 }
 
-function toTables({ total, by }: Tally, tokenizer: string): string {
+function toTables({ total, failed, by }: Tally, tokenizer: string): string {
   const parts = DIMENSIONS.map(name => {
     const groups = [...by[name]].sort(([, a], [, b]) => b.tokens_in - a.tokens_in)
     const rows = groups.slice(0, MAX_ROWS).map(([key, sums]) => row(key, sums))
@@ -58,7 +66,9 @@ function toTables({ total, by }: Tally, tokenizer: string): string {
     return `${table(header(name), rows)}${cut > 0 ? `\n… and ${cut} more (--json)` : ''}`
   })
   const title = `Tokens in ${tokenizer}; the baseline is the input as it came.`
-  return `${[title, ...parts, table(header('total'), [row('all', total)])].join('\n\n')}\n`
+  parts.push(table(header('total'), [row('all', total)]))
+  if (failed > 0) parts.push(`Failed, and in no sum: ${failed}.`)
+  return `${[title, ...parts].join('\n\n')}\n`
 }
 
 function header(name: string): string[] {

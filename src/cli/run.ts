@@ -18,7 +18,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 export async function runCli(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv
   if (name === '--version' || name === '-v') return print(VERSION)
-  const load = name === undefined ? undefined : COMMANDS[name]
+  // A name that every object has, such as `constructor`, is no command.
+  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load === undefined) {
     const help = overview(await Promise.all(Object.values(COMMANDS).map(each => each())))
     if (name === '--help' || name === '-h' || name === 'help') return print(help)

@@ -45,7 +45,8 @@ export function readResults(path: string): Recording {
     }
     const text = bytes.toString('utf8')
     const session = file.endsWith('.jsonl') ? readSession(text) : null
-    results.push(...(session ?? [{ tool: basename(dirname(file)), text }]))
+    // One by one: as arguments of one call, the lines of a long recording overflow the stack.
+    for (const result of session ?? [{ tool: basename(dirname(file)), text }]) results.push(result)
   }
   return { results, skipped }
 }

@@ -17,6 +17,8 @@ export type Dimension = (typeof DIMENSIONS)[number]
 export interface Tally {
   readonly total: Sums
   readonly by: Readonly<Record<Dimension, ReadonlyMap<string, Sums>>>
+  /** Results that got no answer, and so are in none of the sums. */
+  failed: number
   add(played: Played): void
 }
 
@@ -26,6 +28,7 @@ export function createTally(): Tally {
   return {
     total,
     by,
+    failed: 0,
     add(played) {
       const { tool, answer } = played
       accumulate(total, played)

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { readResults } from '../../../src/cli/replay/read-results.ts'
 import { captureCli } from '../../support/capture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-cli-'))
@@ -41,6 +42,9 @@ describe('haversack', () => {
   it.each([
     [[]],
     [['fly']],
+    [['__proto__']],
+    [['constructor']],
+    [['toString']],
     [['count', '--fast']],
     [['encode', 'a', 'b']],
     [['decode', 'x']],
@@ -49,11 +53,21 @@ describe('haversack', () => {
     [['replay', join(folder, 'none')]],
     [['count', join(folder, 'none')]],
     [['tokens', '--tokenizer', 'x']],
+    [['replay', '--tokenizer', 'x', folder]],
   ])('takes %j for wrong usage', async argv => {
     const { code, stdout, stderr } = await captureCli(...argv)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr.length).toBeGreaterThan(0)
   })
+})
+
+it('lists the commands where there is none of the name', async () => {
+  for (const name of ['fly', '__proto__', 'constructor']) {
+    const { stderr } = await captureCli(name)
+    expect(stderr).toMatch(
+      new RegExp(`^haversack: no command ${name}\n[^]*Usage: haversack COMMAND`),
+    )
+  }
 })
 
 describe('encode and decode', () => {
@@ -128,6 +142,11 @@ describe('replay', () => {
     const tables = await captureCli('replay', path)
     expect(tables.stdout).toContain('o200k_base')
     expect(tables.stdout).toMatch(/all +3 +\d+ +\d+ +[\d.]+ % +3\/3/)
+  })
+
+  it('reads recordings that are longer than a call may have arguments', () => {
+    const path = file('long.jsonl', '{"text":""}\n'.repeat(300_000))
+    expect(readResults(path).results).toHaveLength(300_000)
   })
 
   it('takes any other file as one result of a tool named like its folder', async () => {
