@@ -7,7 +7,7 @@ export const ERRORS = {
   method_not_allowed: { status: 405, title: 'The method is not offered here' },
   ambiguous: { status: 409, title: 'The prefix fits several' },
   gone: { status: 410, title: 'Expired' },
-  payload_too_large: { status: 413, title: 'The body is too large' },
+  payload_too_large: { status: 413, title: 'Too large' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
   not_decodable: { status: 422, title: 'The content cannot be decoded' },
   budget_too_small: { status: 422, title: 'Nothing fits the budget' },

@@ -51,9 +51,15 @@ export function batchOperation(
       ),
     run({ jobs }, context) {
       const reports: Report[] = []
+      // What the jobs may decode to is bounded for the batch as a whole.
+      let left = context.maxDecodedChars
       const results = jobs.map((job, index) =>
         settle(
-          () => ({ ok: true, ...run(job, forJob(context, index), reports) }),
+          () => {
+            const answer = run(job, { ...forJob(context, index), maxDecodedChars: left }, reports)
+            if (job['op'] === 'decode') left -= String(answer['content']).length
+            return { ok: true, ...answer }
+          },
           error => ({ ok: false, problem: briefProblem(error) }),
         ),
       )

@@ -146,6 +146,16 @@ describe('batch', () => {
     expect(outcome).toMatchObject({ reports: [{ layer: 'L2' }, { layer: 'L3' }] })
   })
 
+  it('bounds what all its jobs decode to together', () => {
+    const rows = Array.from({ length: 1_000 }, (_, id) => id).join('\n')
+    const decode = { op: 'decode', format: 'csv@1', content: `${'k'.repeat(500)}\n${rows}` }
+    const { answer } = run('batch', { jobs: Array(300).fill(decode) })
+    const oks = (answer.results as { ok: boolean }[]).map(({ ok }) => ok)
+    expect(oks.indexOf(false)).toBeGreaterThan(0)
+    expect(oks.lastIndexOf(true)).toBeLessThan(oks.indexOf(false))
+    expect(JSON.stringify(answer).length).toBeLessThan(3_000_000)
+  })
+
   it('refuses jobs that are no list, and too many of them', () => {
     for (const jobs of ['x', { op: 'count' }, [1], Array(1_001).fill({})]) {
       expect(run('batch', { jobs }).outcome).toMatchObject({ problem: { code: 'invalid_request' } })
