@@ -86,7 +86,13 @@ async function noopAgainstBare(ours: Server, bodies: string) {
 }
 
 async function encodes(ours: Server, bodies: string) {
-  const plan = { path: '/v1/encode', method: 'POST', bodies, connections: 16, seconds } as const
+  const plan = {
+    path: '/v1/encode',
+    method: 'POST',
+    bodies,
+    connections: CONNECTIONS,
+    seconds,
+  } as const
   await load({ ...plan, port: ours.port, seconds: 2 })
   const results = []
   for (let round = 0; round < rounds; round++) {

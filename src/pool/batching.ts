@@ -6,8 +6,11 @@
 export const BATCH_LIMITS = {
   /** Waiting work is not spread over more threads while a batch has less than this, in microseconds. */
   minWorkUs: 200,
-  /** A batch of several jobs is not made longer than this, in microseconds. */
-  maxWorkUs: 1_000,
+  /**
+   * A batch of several jobs is not made longer than this, in microseconds. Only a queue makes batches
+   * long: with 64 clients, 3 ms gave a fifth more answers than 1 ms, and 9 ms no more than 3.
+   */
+  maxWorkUs: 3_000,
   /** Most jobs in one message. */
   maxJobs: 64,
   /**

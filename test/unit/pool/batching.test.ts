@@ -25,7 +25,7 @@ describe('batching', () => {
     const batching = learnt('encode', 220)
     expect(batching.size(many(8, 'encode'), 2)).toBe(4)
     expect(batching.size(many(8, 'encode'), 8)).toBe(1)
-    expect(batching.size(many(8, 'encode'), 1)).toBe(4)
+    expect(batching.size(many(80, 'encode'), 1)).toBe(13)
   })
 
   it('keeps tiny jobs together although threads are free', () => {
