@@ -7,9 +7,9 @@ import { ENCODINGS, openVocabulary } from '../../../src/core/tokens/vocabulary.t
 import { counters, vocabularies } from '../../unit/tokens/loaded.ts'
 import { boundaryText } from './boundary-text.ts'
 
-/** `HAVERSACK_TOKENS_STRINGS=1000000` for the nightly size. */
-const STRINGS = Number(process.env['HAVERSACK_TOKENS_STRINGS'] ?? 150_000)
-const SEED = Number(process.env['HAVERSACK_TOKENS_SEED'] ?? 20261121)
+/** `TOKENS_STRINGS=1000000` for the nightly size. */
+const STRINGS = Number(process.env['TOKENS_STRINGS'] ?? 150_000)
+const SEED = Number(process.env['TOKENS_SEED'] ?? 20261121)
 
 describe.each(ENCODINGS)('%s', encoding => {
   const counter = counters.get(encoding)
