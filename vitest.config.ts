@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 /** Projects by what a test may touch: see CONTRIBUTING.md, "Tests". */
 export default defineConfig({
   test: {
+    // The default leaves one processor of two idle.
+    maxWorkers: '100%',
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts', 'workers/**/*.ts'],
