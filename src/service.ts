@@ -5,6 +5,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { Config } from './config/config.ts'
 import { createApp } from './http/app.ts'
 import type { Health } from './http/context.ts'
+import { answerProtocolErrors } from './http/protocol-errors.ts'
 import type { Route } from './http/routes/route.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { createMetrics } from './metrics.ts'
@@ -90,6 +91,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   )
   // A request without Host (HTTP/1.0, plain probes) counts as one for localhost.
   const server = createAdaptorServer({ fetch: app.fetch, hostname: 'localhost' }) as Server
+  answerProtocolErrors(server)
   server.requestTimeout = limits.request_timeout_ms
   // Also ends connections whose client does not read its answer; longer than any job may take.
   server.setTimeout(limits.job_timeout_ms + limits.request_timeout_ms)

@@ -65,3 +65,34 @@ describe('a client', () => {
     expect(answer).toContain('"tokens":2')
   })
 })
+
+describe('what is not HTTP', () => {
+  /** All that the service answers to these bytes. */
+  async function answerTo(bytes: string): Promise<string> {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    socket.end(bytes)
+    let answer = ''
+    for await (const chunk of socket) answer += chunk
+    return answer
+  }
+
+  it.each([
+    ['no request line', 'hello\r\n\r\n', 400],
+    ['a space in a header name', 'GET / HTTP/1.1\r\nhost: localhost\r\na b: c\r\n\r\n', 400],
+    ['obsolete folding', 'GET / HTTP/1.1\r\nhost: localhost\r\na: b\r\n c\r\n\r\n', 400],
+    [
+      'headers of 20 kB',
+      `GET / HTTP/1.1\r\nhost: localhost\r\na: ${'b'.repeat(20_000)}\r\n\r\n`,
+      431,
+    ],
+  ])('is answered as a problem: %s', async (_, bytes, status) => {
+    const answer = await answerTo(bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    const problem = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
+    expect(problem).toMatchObject({ code: 'invalid_request', status })
+  })
+
+  it('is answered without Host as if it were for localhost', async () => {
+    expect(await answerTo('GET /livez HTTP/1.0\r\n\r\n')).toContain('200 OK')
+  })
+})

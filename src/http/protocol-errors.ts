@@ -1,0 +1,35 @@
+import type { Server } from 'node:http'
+import { problemBody } from '../core/requests/problem.ts'
+
+/** What Node's parser refuses before there is a request, by its error code; anything else is a 400. */
+const REFUSALS: Readonly<Record<string, { status: string; detail: string }>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    detail: 'the headers are too large',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    detail: 'the request did not arrive in time',
+  },
+}
+const MALFORMED = { status: '400 Bad Request', detail: 'the request is not valid HTTP' }
+
+/**
+ * Answers requests that the parser refuses as problems too; Node's own answer has no body. They never
+ * reach the app, so they have no request id.
+ */
+export function answerProtocolErrors(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const { status, detail } = REFUSALS[error.code ?? ''] ?? MALFORMED
+    const problem = problemBody({ code: 'invalid_request', detail })
+    const body = JSON.stringify({ ...problem, status: Number.parseInt(status, 10) })
+    socket.end(
+      `HTTP/1.1 ${status}\r\ncontent-type: application/problem+json\r\n` +
+        `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    )
+  })
+}
