@@ -163,6 +163,19 @@ describe('requests that HTTP would allow', () => {
   })
 })
 
+describe('a body that is not as long as announced', () => {
+  it.each([
+    ['shorter', 50],
+    ['longer', 5],
+  ])('is refused: %s', async (_, announced) => {
+    const { post, admission } = testApp()
+    const headers = { 'content-length': String(announced) }
+    const response = await post('/v1/count', '{"content":"x"}', headers)
+    expect([400, 413]).toContain(response.status)
+    expect(admission.jobs).toBe(0)
+  })
+})
+
 describe('overload', () => {
   it('is refused with Retry-After, and leaves no trace', async () => {
     const { post, admission } = testApp()
