@@ -20,6 +20,8 @@ export interface RequestFrame {
   /** Whether the response has the headers of every answer already. */
   sent: boolean
   bodyBytes: number
+  /** Entries of `Server-Timing` before the total, in milliseconds. */
+  timing: Readonly<Record<string, number>>
   /** Whether the connection ends with this answer, because the service is draining. */
   readonly last: boolean
 }

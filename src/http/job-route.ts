@@ -68,12 +68,13 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
 
 /** Throws what the job failed with, so that all failures are rendered and counted in one place. */
 function respond(c: AppContext, result: JobResult, { metrics }: JobDeps): Response {
+  c.get('frame').timing = { queue: result.queue_ms, work: result.work_ms }
   if (!result.ok) {
     const { code, detail, ...extras } = result.problem
     throw new AppError(code, detail, extras)
   }
   for (const report of result.reports) metrics.report(report)
-  const headers = frameHeaders(c, { queue: result.queue_ms, work: result.work_ms })
+  const headers = frameHeaders(c)
   headers['content-type'] = MEDIA_TYPES[result.media]
   return new Response(result.body as Uint8Array<ArrayBuffer>, { headers })
 }

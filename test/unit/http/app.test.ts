@@ -122,6 +122,8 @@ describe('malformed requests', () => {
     const problem = (await response.json()) as { title: string; detail: string; request_id: string }
     expect(problem).toMatchObject({ code, status, type: `/problems/${code}` })
     expect(problem.request_id).toBe(response.headers.get('x-request-id'))
+    const timing = response.headers.get('server-timing')
+    expect(timing).toMatch(code === 'not_decodable' ? /queue;.*work;.*total;/ : /total;/)
     expect(problem.title.length * problem.detail.length).toBeGreaterThan(0)
     expect((await post('/v1/count', '{"content":"x"}')).status).toBe(200)
   })
