@@ -1,4 +1,4 @@
-/** Every failure a client may see: its code, the HTTP status and the title (http-api.md, "Conventions"). */
+/** Every failure a client may see: its code, the HTTP status and the title. */
 export const ERRORS = {
   invalid_request: { status: 400, title: 'The request does not match the schema' },
   unauthorized: { status: 401, title: 'No valid key' },

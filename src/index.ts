@@ -17,7 +17,7 @@ let context: OperationContext | undefined
 
 /**
  * What `POST /v1/encode` answers, computed in this thread. The first call loads the vocabularies.
- * @throws AppError with the `code` of http-api.md: `invalid_request`, `budget_too_small`
+ * @throws AppError with its `code`: `invalid_request`, `budget_too_small`
  */
 export function encode(request: EncodeRequest): EncodeAnswer {
   return run(encodeOperation, request)

@@ -16,6 +16,7 @@ export const countCommand: Command = {
     for (const name of names) contents.push(await readInput(name))
     const answer = count({ contents, ...tokenizerFieldsOf(values) })
     const counts = answer.counts ?? []
+    if (!answer.exact) process.stderr.write(`estimated (${answer.tokenizer})\n`)
     if (values['json'] === true) process.stdout.write(`${JSON.stringify(answer)}\n`)
     else if (counts.length === 1) process.stdout.write(`${counts[0]}\n`)
     else {

@@ -9,7 +9,11 @@ export const decodeCommand: Command = {
   operands: '[FILE]',
   maxOperands: 1,
   options: {
-    format: { type: 'string', value: 'FORMAT', help: 'The format that encode named, e.g. csv@1' },
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      help: 'The format that encode named, e.g. csv@1 (required)',
+    },
     ...jsonOption,
   },
   async run(values, [file]) {

@@ -1,5 +1,5 @@
 import { encode } from '../index.ts'
-import { type Command, EXIT, text } from './command.ts'
+import { type Command, EXIT, text, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 import { jsonOption, tokenizerFieldsOf, tokenizerOptions } from './options.ts'
 
@@ -17,6 +17,9 @@ export const encodeCommand: Command = {
   async run(values, [file]) {
     const formats = text(values, 'formats')
     const budget = text(values, 'budget')
+    if (budget !== undefined && !/^\d+$/.test(budget)) {
+      throw new UsageError('--budget takes a whole number')
+    }
     const answer = encode({
       content: await readInput(file),
       ...tokenizerFieldsOf(values),

@@ -12,7 +12,9 @@ const MAX_ROWS = 15
 
 export const replayCommand: Command = {
   name: 'replay',
-  summary: 'Play recorded tool results, decode every answer, and sum up the savings',
+  summary:
+    'Play recorded tool results, decode every answer, and sum up the savings. DIR holds .jsonl files ' +
+    'with a result ({"tool", "text", …}) a line, or plain files, each a result of the tool that its folder names',
   operands: 'DIR|FILE',
   maxOperands: 1,
   options: {

@@ -5,7 +5,7 @@ interface EnvKey {
   readonly type: 'text' | 'integer'
 }
 
-/** http-api.md, "Start". `HAVERSACK_CONFIG` names the TOML file and is read before these. */
+/** `HAVERSACK_CONFIG` names the TOML file and is read before these. */
 export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_HOST', path: ['host'], type: 'text' },
   { name: 'HAVERSACK_PORT', path: ['port'], type: 'integer' },

@@ -5,7 +5,10 @@ const MAX_BATCH_JOBS = 1_000
 
 /** `POST /v1/batch`: jobs are validated one by one, so that one bad job does not spoil the others. */
 export const batchRequest = z.strictObject({
-  jobs: z.array(z.record(z.string(), z.unknown())).max(MAX_BATCH_JOBS),
+  jobs: z
+    .array(z.record(z.string(), z.unknown()))
+    .max(MAX_BATCH_JOBS)
+    .describe('Each with `op` (encode, decode or count) and the fields of that route'),
 })
 
 export const batchAnswer = z.strictObject({

@@ -17,7 +17,7 @@ const sort = z.strictObject({
   available: z.array(z.string().max(MAX_NOTE_CHARS)).max(256).optional(),
 })
 
-/** `POST /v1/encode`: one tool result to make smaller. Sizes in http-api.md, "POST /v1/encode". */
+/** `POST /v1/encode`: one tool result to make smaller. */
 export const encodeRequest = z.strictObject({
   content: z.string().describe("The tool result's text"),
   session: sessionField.optional(),

@@ -21,8 +21,8 @@ const O200K = { charsPerToken: 4.0, inlineJsonCost: 1.0, toonOverhead: 0.6 } as 
 const CL100K = { charsPerToken: 3.7, inlineJsonCost: 1.0, toonOverhead: 0.6 } as const
 
 /**
- * The encodings themselves and the profiles. Figures of the named profiles: predecessor.md §4, "Built-in
- * variants"; `o200k_estimate` and `heuristic` are ours.
+ * The encodings themselves and the profiles. Figures of the named profiles are those of the published
+ * predecessor's built-in variants; `o200k_estimate` and `heuristic` are ours.
  */
 export const PROFILES = {
   o200k_base: { counting: 'o200k_base', exact: true, ...O200K },

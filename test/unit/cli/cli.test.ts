@@ -47,6 +47,7 @@ describe('haversack', () => {
     [['toString']],
     [['count', '--fast']],
     [['encode', 'a', 'b']],
+    [['encode', '--budget', 'few']],
     [['decode', 'x']],
     [['serve', '--port', 'http']],
     [['replay']],
@@ -113,6 +114,7 @@ describe('count and tokens', () => {
     expect(several.stdout.trim().split('\n')).toHaveLength(2)
     const estimated = await captureCli('count', '--json', '--model', 'claude-sonnet-4-6', one)
     expect(JSON.parse(estimated.stdout)).toMatchObject({ exact: false })
+    expect(estimated.stderr).toContain('estimated')
   })
 
   it('print token ids that are as many', async () => {
