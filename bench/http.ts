@@ -1,15 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, homedir, tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { table } from '../src/cli/table.ts'
 import { OPERATIONS } from '../src/core/operations/registry.ts'
-import { createProgress } from '../src/pool/slots.ts'
-import { loadVocabularies } from '../src/vocabulary.ts'
 import { createRunner } from '../workers/runner.ts'
 import { load, type Server, startServer } from './http/processes.ts'
 import { machine, median } from './machine.ts'
 import { recordsOf } from './sample-results.ts'
+import { benchSetup } from './worker-setup.ts'
 
 /**
  * npm run bench:http [-- --json --rounds N --seconds S]
@@ -41,15 +40,7 @@ function bodiesFile(name: string, bytes: number, count: number): string {
 
 /** CPU milliseconds of one encode job as a worker runs it: bytes in, bytes out, in this thread. */
 function cpuPerEncode(bodies: string): number {
-  const runBatch = createRunner(OPERATIONS, {
-    vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
-    progress: createProgress(1),
-    limits: {
-      envelope: { maxDepth: 64, maxValues: 1e6 },
-      contentDepth: 256,
-      decodedChars: 2 ** 24,
-    },
-  })
+  const runBatch = createRunner(OPERATIONS, benchSetup())
   const messages = readFileSync(bodies)
     .toString()
     .split('\n')

@@ -1,5 +1,3 @@
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { table } from '../src/cli/table.ts'
 import { OPERATIONS } from '../src/core/operations/registry.ts'
@@ -7,13 +5,12 @@ import { packRanges } from '../src/core/transport/ranges.ts'
 import { BATCH_LIMITS } from '../src/pool/batching.ts'
 import type { Job } from '../src/pool/job.ts'
 import { createPool } from '../src/pool/pool.ts'
-import { createProgress } from '../src/pool/slots.ts'
 import { createThreads } from '../src/pool/threads.ts'
-import { loadVocabularies } from '../src/vocabulary.ts'
-import type { BatchMessage, WorkerSetup } from '../workers/protocol.ts'
+import type { BatchMessage } from '../workers/protocol.ts'
 import { createRunner } from '../workers/runner.ts'
 import { machine, median } from './machine.ts'
 import { recordsOf } from './sample-results.ts'
+import { benchSetup } from './worker-setup.ts'
 
 /**
  * npm run bench:worker-path [-- --json --rounds N]
@@ -33,15 +30,7 @@ const JOBS = [128, 256, 512, 1 * KIB, 2 * KIB, 4 * KIB, 8 * KIB, 16 * KIB]
 /** What one read of a socket brings at most. */
 const CHUNK_BYTES = 64 * KIB
 
-const setup: WorkerSetup = {
-  vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
-  progress: createProgress(1),
-  limits: {
-    envelope: { maxDepth: 64, maxValues: 1e6 },
-    contentDepth: 256,
-    decodedChars: 2 ** 24,
-  },
-}
+const setup = benchSetup()
 const threads = createThreads({
   size: 1,
   workerUrl: new URL('http/noop-worker.ts', import.meta.url),
@@ -53,6 +42,7 @@ const pool = createPool({
   threads,
   progress: setup.progress,
   jobTimeoutMs: 30_000,
+  queueTimeoutMs: 30_000,
   onBug: (_, bug) => process.stderr.write(`${bug}\n`),
   onThreadLost: reason => process.stderr.write(`a thread was replaced: ${reason}\n`),
 })

@@ -69,6 +69,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     threads,
     progress,
     jobTimeoutMs: limits.job_timeout_ms,
+    queueTimeoutMs: queueTimeoutMs(limits),
     onBug: (requestId, bug) => logger.error({ requestId, bug }, 'unexpected error in a worker'),
     onBatch: metrics.batch,
     onThreadLost(reason) {
@@ -93,8 +94,8 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   const server = createAdaptorServer({ fetch: app.fetch, hostname: 'localhost' }) as Server
   answerProtocolErrors(server)
   server.requestTimeout = limits.request_timeout_ms
-  // Also ends connections whose client does not read its answer; longer than any job may take.
-  server.setTimeout(limits.job_timeout_ms + limits.request_timeout_ms)
+  // Also ends connections whose client does not read its answer; longer than any job may wait and take.
+  server.setTimeout(queueTimeoutMs(limits) + limits.job_timeout_ms)
   const address = await start(server, pool, config)
   health.state = 'ready'
 
@@ -118,6 +119,11 @@ async function start(server: Server, pool: WorkerPool, config: Config): Promise<
     await pool.close()
     throw error
   }
+}
+
+/** Longer than one job may run: a queue behind stuck threads outlives their replacement. */
+function queueTimeoutMs(limits: Config['limits']): number {
+  return limits.job_timeout_ms + limits.request_timeout_ms
 }
 
 /** A module of `workers/`: TypeScript here, JavaScript in the published package. */

@@ -15,7 +15,7 @@ export function announcedLength(c: AppContext, maxBytes: number): number | null 
 /**
  * Reads the request's body once. A body above the copy limit is read into a buffer of its own, which
  * can be transferred to a worker without another copy.
- * @param announced from `announcedLength`; its bytes are already on the ticket
+ * @param announced from `announcedLength`
  * @throws AppError `payload_too_large`, `overloaded`, `invalid_request` for a body that breaks off
  */
 export function readBody(
@@ -55,7 +55,7 @@ function createSink(announced: number | null, maxBytes: number, ticket: Ticket):
   return {
     add(chunk) {
       if (length + chunk.length > (announced ?? maxBytes)) throw tooLarge(maxBytes)
-      if (announced === null) ticket.grow(chunk.length)
+      ticket.grow(chunk.length)
       const isWhole = chunk.length === announced && announced <= BATCH_LIMITS.copyBytes
       if (isWhole) bytes = chunk
       else reserve(length + chunk.length).set(chunk, length)

@@ -3,13 +3,13 @@ import { AppError } from '../errors.ts'
 /** Bounds of everything that is being read, waits or runs. */
 export interface AdmissionLimits {
   readonly maxJobs: number
-  /** Request bodies in memory, in bytes; announced lengths count before they arrive. */
+  /** Request bodies, and answers that are not read yet, in bytes. */
   readonly maxBytes: number
 }
 
 /** A place in the service; to be left exactly once, more often does no harm. */
 export interface Ticket {
-  /** Claims more bytes, for bodies without an announced length. Throws `AppError` `overloaded`. */
+  /** Claims bytes that arrived. Throws `AppError` `overloaded`. */
   grow(bytes: number): void
   /** Counts bytes that are held already, such as an answer that its client has not read. */
   add(bytes: number): void
@@ -17,8 +17,12 @@ export interface Ticket {
 }
 
 export interface Admission {
-  /** Claims a place before the body is read. Throws `AppError` `overloaded`. */
-  enter(bytes: number): Ticket
+  /**
+   * Claims a place before the body is read, if `announced` bytes would fit by now. They are claimed as they
+   * arrive: a client that announces much and sends nothing must not keep others out.
+   * @throws AppError `overloaded`
+   */
+  enter(announced: number): Ticket
   readonly jobs: number
   readonly bytes: number
 }
@@ -31,9 +35,8 @@ export function createAdmission(limits: AdmissionLimits): Admission {
   let jobs = 0
   let bytes = 0
 
-  const claim = (more: number) => {
+  const check = (more: number) => {
     if (bytes + more > limits.maxBytes) throw overloaded('the queue is full (bytes)')
-    bytes += more
   }
 
   return {
@@ -45,13 +48,14 @@ export function createAdmission(limits: AdmissionLimits): Admission {
     },
     enter(announced) {
       if (jobs >= limits.maxJobs) throw overloaded('the queue is full (jobs)')
-      claim(announced)
+      check(announced)
       jobs++
-      let held = announced
+      let held = 0
       let left = false
       return {
         grow(more) {
-          claim(more)
+          check(more)
+          bytes += more
           held += more
         },
         add(more) {

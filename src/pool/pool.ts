@@ -13,6 +13,8 @@ export interface PoolOptions {
   readonly progress: SharedArrayBuffer
   /** A job that runs longer is stopped by replacing its thread. */
   readonly jobTimeoutMs: number
+  /** A job that waits longer for a thread is refused. */
+  readonly queueTimeoutMs: number
   /** Told about bugs in jobs, with the request id; never shown to clients. */
   onBug(requestId: string, bug: string): void
   /** Told the number of jobs of each message. */
@@ -160,7 +162,19 @@ export function createPool(options: PoolOptions): WorkerPool {
     if (waiting.length > 0) scheduleFlush()
   }
 
-  const watch = setInterval(() => slots.stopLate(performance.now(), options.jobTimeoutMs), WATCH_MS)
+  /** The oldest are in front. */
+  function expireWaiting(now: number): void {
+    while (waiting[0] !== undefined && now - waiting[0].queuedAt > options.queueTimeoutMs) {
+      const [entry] = waiting.splice(0, 1)
+      entry?.settle(failed(entry, EXPIRED, now))
+    }
+  }
+
+  const watch = setInterval(() => {
+    const now = performance.now()
+    slots.stopLate(now, options.jobTimeoutMs)
+    expireWaiting(now)
+  }, WATCH_MS)
   watch.unref()
 
   /** Queues a job for one phase; resolves to what `finish` makes of its end. */
@@ -236,6 +250,12 @@ export function createPool(options: PoolOptions): WorkerPool {
     const { media, start, length, reports } = outcome
     return { ok: true, media, body: bytes.subarray(start, start + length), reports, ...times(end) }
   }
+}
+
+const EXPIRED: Problem = {
+  code: 'overloaded',
+  detail: 'no thread was free in time',
+  retry_after_s: 1,
 }
 
 const ABANDONED: Problem = { code: 'overloaded', detail: 'the client hung up' }

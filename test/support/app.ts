@@ -26,6 +26,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
     threads,
     progress: createProgress(1),
     jobTimeoutMs: 60_000,
+    queueTimeoutMs: 60_000,
     onBug: (requestId, bug) => logged.push({ level: 'error', fields: { requestId }, message: bug }),
     onThreadLost: () => {},
   })

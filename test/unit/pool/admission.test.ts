@@ -19,7 +19,8 @@ describe('admission', () => {
   it('is bounded in jobs, and frees a place once', () => {
     const admission = createAdmission({ maxJobs: 2, maxBytes: 100 })
     const first = admission.enter(10)
-    admission.enter(10)
+    first.grow(10)
+    admission.enter(10).grow(10)
     expect(refused(() => admission.enter(0))).toEqual(OVERLOADED)
     first.leave()
     first.leave()
@@ -28,14 +29,30 @@ describe('admission', () => {
     expect(refused(() => admission.enter(0))).toEqual(OVERLOADED)
   })
 
-  it('is bounded in bytes, announced or arriving', () => {
+  it('is bounded in bytes: those that arrived, and those that are announced on top', () => {
     const admission = createAdmission({ maxJobs: 9, maxBytes: 100 })
     const ticket = admission.enter(60)
+    ticket.grow(60)
     expect(refused(() => admission.enter(41))).toEqual(OVERLOADED)
     ticket.grow(40)
     expect(refused(() => ticket.grow(1))).toEqual(OVERLOADED)
     expect(admission.bytes).toBe(100)
     ticket.leave()
     expect([admission.jobs, admission.bytes]).toEqual([0, 0])
+  })
+
+  it('keeps nobody out for bytes that were only announced', () => {
+    const admission = createAdmission({ maxJobs: 9, maxBytes: 100 })
+    for (let i = 0; i < 5; i++) admission.enter(100)
+    expect(() => admission.enter(100).grow(100)).not.toThrow()
+  })
+
+  it('counts answers that wait to be read, whatever their size', () => {
+    const admission = createAdmission({ maxJobs: 9, maxBytes: 100 })
+    const ticket = admission.enter(0)
+    ticket.add(150)
+    expect(refused(() => admission.enter(1))).toEqual(OVERLOADED)
+    ticket.leave()
+    expect(() => admission.enter(1)).not.toThrow()
   })
 })

@@ -26,6 +26,7 @@ function poolOver(run: Threads['run'], options: Partial<PoolOptions> & { size?: 
     threads: { size: options.size ?? 1, run, close: async () => {} },
     progress,
     jobTimeoutMs: 60_000,
+    queueTimeoutMs: 60_000,
     onBug: (_, bug) => bugs.push(bug),
     onThreadLost: reason => lost.push(reason),
     ...options,
@@ -142,6 +143,13 @@ describe('the pool', () => {
     const results = await Promise.all([tokens(pool.run(gone)), tokens(pool.run(here))])
     expect(results).toEqual(['overloaded', 2])
     expect(seen).toEqual([1])
+  })
+
+  it('refuses a job that waits too long for a thread', async () => {
+    const { pool } = poolOver(() => new Promise(() => {}), { queueTimeoutMs: 200 })
+    void pool.run(job('a'))
+    await vi.waitFor(() => expect(pool.running).toBe(1))
+    expect(await tokens(pool.run(job('b')))).toBe('overloaded')
   })
 
   it('logs a bug and answers it as internal', async () => {

@@ -1,0 +1,18 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { createProgress } from '../src/pool/slots.ts'
+import { loadVocabularies } from '../src/vocabulary.ts'
+import type { WorkerSetup } from '../workers/protocol.ts'
+
+/** What a worker thread of the service is given, for one thread, with limits that benches do not meet. */
+export function benchSetup(): WorkerSetup {
+  return {
+    vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
+    progress: createProgress(1),
+    limits: {
+      envelope: { maxDepth: 64, maxValues: 1e6 },
+      contentDepth: 256,
+      decodedChars: 2 ** 24,
+    },
+  }
+}
