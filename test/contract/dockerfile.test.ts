@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildImage, type Image } from '../support/image/build-image.ts'
+import { makeReadOnly, makeWritable } from '../support/image/root-folder.ts'
+import { below, identity, imageEnv } from '../support/image/run-in-image.ts'
+
+const CONTEXT = fileURLToPath(new URL('../..', import.meta.url))
+const manifest = JSON.parse(readFileSync(join(CONTEXT, 'package.json'), 'utf8'))
+const lock = JSON.parse(readFileSync(join(CONTEXT, 'package-lock.json'), 'utf8'))
+/** Within which the service says that it listens, on a busy machine too. */
+const READY_MS = 15_000
+
+let folder: string
+let image: Image
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'haversack-image-'))
+  chmodSync(folder, 0o755) // the image's user has to get through
+  image = buildImage(CONTEXT, folder)
+  makeReadOnly(image.root)
+  for (const volume of image.volumes) {
+    chmodSync(inImage(volume), statSync(inImage(volume)).mode | 0o200)
+  }
+}, 60_000)
+
+afterAll(() => {
+  makeWritable(folder)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const inImage = (path: string) => join(image.root, path)
+
+/** Paths of the packages that the lock file marks as `wanted`. */
+function packages(wanted: (entry: { dev?: boolean; optional?: boolean }) => boolean): string[] {
+  return Object.keys(lock.packages).filter(path => path !== '' && wanted(lock.packages[path]))
+}
+
+describe('the final stage', () => {
+  it('holds what runs and nothing else', () => {
+    expect(readdirSync(inImage('app')).sort()).toEqual([
+      'LICENSE',
+      'dist',
+      'node_modules',
+      'package.json',
+    ])
+    expect(readdirSync(inImage('app/dist')).sort()).toEqual(['src', 'workers'])
+    const odd = globSync(['**/.git', '**/.env', 'app/dist/**/*.test.*', 'app/dist/**/!(*.d).ts'], {
+      cwd: image.root,
+    })
+    expect(odd).toEqual([])
+  })
+
+  it('holds every production dependency and no other', () => {
+    const there = (path: string) => existsSync(inImage(`app/${path}`))
+    expect(packages(({ dev }) => dev === true).filter(there)).toEqual([])
+    const needed = packages(({ dev, optional }) => dev !== true && optional !== true)
+    expect(needed.length).toBeGreaterThan(5)
+    expect(needed.filter(path => !there(path))).toEqual([])
+  })
+
+  it('runs Node itself, as a numbered user that is not root', () => {
+    expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/)
+    expect(image.entrypoint?.[0]).toBe('node')
+    expect(image.cmd).toEqual(['serve'])
+    expect(image.healthcheck?.[0]).toBe('node')
+  })
+
+  it('says what it is, and where it listens and keeps data', () => {
+    expect(image.exposed).toEqual(['8787'])
+    expect(image.env).toMatchObject({ HAVERSACK_HOST: '0.0.0.0', NODE_ENV: 'production' })
+    expect(image.volumes).toEqual([image.env['HAVERSACK_DATA_DIR']])
+    expect(image.labels).toMatchObject({
+      'org.opencontainers.image.version': manifest.version,
+      'org.opencontainers.image.licenses': manifest.license,
+    })
+  })
+
+  it('keeps its data folder to itself', () => {
+    const { mode, uid } = statSync(inImage(image.env['HAVERSACK_DATA_DIR'] ?? ''))
+    expect(mode & 0o777).toBe(0o700)
+    expect(uid).toBe(identity(image).uid ?? process.getuid?.())
+  })
+
+  it('brings both caches', () => {
+    const files = globSync('**', { cwd: inImage('var/cache/haversack') })
+    expect(files).toEqual(
+      expect.arrayContaining(['cl100k_base.vocabulary', 'o200k_base.vocabulary']),
+    )
+    expect(files.filter(file => file.startsWith('compiled/')).length).toBeGreaterThan(100)
+  })
+})
+
+function words(list: readonly string[] | undefined): string[] {
+  if (list === undefined) throw new Error('not in exec form')
+  return list.map(word => below(image.root, word))
+}
+
+/** Starts the container's process, with its root read-only. */
+async function start(
+  variables: Record<string, string>,
+): Promise<{ child: ChildProcess; url: string }> {
+  const [program = '', ...args] = [...words(image.entrypoint), ...words(image.cmd)]
+  const child = spawn(program, args, {
+    cwd: inImage(image.workdir),
+    env: { ...imageEnv(image), ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...identity(image),
+  })
+  const late = setTimeout(() => child.kill('SIGKILL'), READY_MS)
+  const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> })
+  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close')])
+  clearTimeout(late)
+  if (line === undefined) throw new Error('the service did not get ready')
+  return { child, url: String(line).replace('haversack listens on ', '') }
+}
+
+function checkHealth(port: string): number | null {
+  const [program = '', ...args] = words(image.healthcheck)
+  const env = { ...imageEnv(image), HAVERSACK_PORT: port }
+  return spawnSync(program, args, { env, ...identity(image) }).status
+}
+
+describe('the container', () => {
+  it('can write to its volume and nowhere else', () => {
+    const write = (path: string) =>
+      spawnSync('node', ['--eval', `fs.writeFileSync('${inImage(path)}', '')`], {
+        env: imageEnv(image),
+        ...identity(image),
+      }).status
+    expect(write('var/lib/haversack/file')).toBe(0)
+    const elsewhere = ['app/file', 'app/dist/src/cli.js', 'tmp/file', 'var/cache/haversack/file']
+    expect(elsewhere.map(write)).toEqual([1, 1, 1, 1])
+  })
+
+  it('serves with a read-only root, is healthy, and ends by SIGTERM with 0', async () => {
+    const { child, url } = await start({ HAVERSACK_PORT: '0', HAVERSACK_HOST: '127.0.0.1' })
+    const { port } = new URL(url)
+    try {
+      expect((await fetch(`${url}/livez`)).status).toBe(200)
+      expect((await fetch(`${url}/readyz`)).status).toBe(200)
+      const answer = await fetch(`${url}/v1/encode`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ content: '[{"a": 1},{"a": 2}]' }),
+      })
+      expect(await answer.json()).toMatchObject({ layer: 'L2', lossless: true })
+      expect(checkHealth(port)).toBe(0)
+    } finally {
+      child.kill('SIGTERM')
+    }
+    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(checkHealth(port)).toBe(1)
+  })
+})
