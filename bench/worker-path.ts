@@ -41,8 +41,7 @@ const threads = createThreads({
 const pool = createPool({
   threads,
   progress: setup.progress,
-  jobTimeoutMs: 30_000,
-  queueTimeoutMs: 30_000,
+  limits: () => ({ jobTimeoutMs: 30_000, queueTimeoutMs: 30_000 }),
   onBug: (_, bug) => process.stderr.write(`${bug}\n`),
   onThreadLost: reason => process.stderr.write(`a thread was replaced: ${reason}\n`),
 })
@@ -165,7 +164,7 @@ async function inPlace() {
   const cases = JOBS.flatMap((bytes, seed) => {
     const text = JSON.stringify({ content: recordsOf(bytes * 0.85, seed) })
     const body = new Uint8Array(Buffer.from(text))
-    const job: Job = { ...header, body, requestId: 'bench' }
+    const job: Job = { ...header, tenant: 'local', body, requestId: 'bench' }
     const whole = { ...header, phase: 'whole', start: 0, length: body.length } as const
     return [
       // A copy each time: the pool owns what it is given, and transfers large ones away.

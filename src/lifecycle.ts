@@ -1,3 +1,4 @@
+import { KeysFileError } from './access/keys-file.ts'
 import { processEnv } from './config/env.ts'
 import { ConfigError, type LoadOptions, loadConfig } from './config/load.ts'
 import { startService } from './service.ts'
@@ -6,14 +7,15 @@ import { startService } from './service.ts'
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
 /**
- * Runs the service until SIGTERM or SIGINT, then drains it; a second signal exits at once. Prints one
- * line with the address when ready. Resolves to the exit code.
+ * Runs the service until SIGTERM or SIGINT, then drains it; a second signal exits at once. SIGHUP reads
+ * keys and configuration again. Prints one line with the address when ready. Resolves to the exit code.
  */
 export async function runService(options: Omit<LoadOptions, 'env'>): Promise<number> {
   try {
-    const config = loadConfig({ ...options, env: processEnv() })
+    const load = () => loadConfig({ ...options, env: processEnv() })
     const stopped = signalled()
-    const service = await startService(config)
+    const service = await startService(load())
+    process.on('SIGHUP', () => service.reload(load))
     process.stdout.write(`haversack listens on ${service.url}\n`)
     await stopped
     process.once('SIGTERM', exitNow).once('SIGINT', exitNow)
@@ -21,7 +23,8 @@ export async function runService(options: Omit<LoadOptions, 'env'>): Promise<num
     return EXIT.ok
   } catch (error) {
     process.stderr.write(`haversack: ${error instanceof Error ? error.message : String(error)}\n`)
-    return error instanceof ConfigError ? EXIT.usage : EXIT.failed
+    const isUsage = error instanceof ConfigError || error instanceof KeysFileError
+    return isUsage ? EXIT.usage : EXIT.failed
   }
 }
 

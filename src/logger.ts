@@ -1,11 +1,31 @@
 import { pino } from 'pino'
 
-export type Logger = Pick<ReturnType<typeof pino>, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>
+export type Logger = Pick<
+  ReturnType<typeof pino>,
+  'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'level'
+>
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** JSON lines on stderr: stdout belongs to results. */
+/** Lines are written together once there is this much of them, in bytes, or after the flush time. */
+const TOGETHER_BYTES = 4096
+const FLUSH_MS = 200
+
+/** Lines beyond this many bytes are dropped while their reader does not keep up. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024
+
+/**
+ * JSON lines on stderr: stdout belongs to results. Written off the main path; what waits is written
+ * when the process exits.
+ */
 export function createLogger(level: LogLevel): Logger {
-  return pino({ name: 'haversack', level }, pino.destination({ fd: 2, sync: true }))
+  const destination = pino.destination({
+    fd: 2,
+    sync: false,
+    minLength: TOGETHER_BYTES,
+    maxLength: MAX_WAITING_BYTES,
+    periodicFlush: FLUSH_MS,
+  })
+  return pino({ name: 'haversack', level }, destination)
 }

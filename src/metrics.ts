@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Report } from './core/operations/operation.ts'
 import { createHistogram } from './histogram.ts'
+import { VERSION } from './version.ts'
 
 /** Everything that `GET /metrics` shows. Label values come from fixed sets only, never from clients. */
 export interface Metrics {
@@ -13,13 +14,26 @@ export interface Metrics {
   threadLost(reason: 'lost' | 'timeout'): void
   /** One message to a thread, with this many jobs. */
   batch(jobs: number): void
+  /** A request that is not HTTP, or came too slowly. */
+  protocolError(status: number): void
+  /** Keys or configuration were read again. */
+  reload(what: 'keys' | 'config', ok: boolean): void
 }
 
 /** Read when the metrics are scraped. */
 export interface Gauges {
   jobsAdmitted(): number
   bytesAdmitted(): number
+  jobsLimit(): number
+  bytesLimit(): number
   jobsWaiting(): number
+  /** Milliseconds that the whole queue would take the threads, by estimate. */
+  waitMs(): number
+  threads(): number
+  /** 0 to 1. */
+  utilization(): number
+  connections(): number
+  draining(): boolean
 }
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -87,7 +101,46 @@ export function createMetrics(gauges: Gauges): Metrics {
   const lost = counter('haversack_threads_lost_total', 'Worker threads replaced', ['reason'])
   gauge('haversack_admitted_jobs', 'Requests being read, waiting or running', gauges.jobsAdmitted)
   gauge('haversack_admitted_bytes', 'Bytes of their bodies', gauges.bytesAdmitted)
+  gauge('haversack_admitted_jobs_limit', 'Most requests at once', gauges.jobsLimit)
+  gauge('haversack_admitted_bytes_limit', 'Most bytes of bodies at once', gauges.bytesLimit)
   gauge('haversack_waiting_jobs', 'Jobs that wait for a thread', gauges.jobsWaiting)
+  gauge(
+    'haversack_queue_wait_seconds',
+    'Time that a new job would wait for a thread, by estimate',
+    () => gauges.waitMs() / 1000,
+  )
+  gauge('haversack_workers', 'Worker threads', gauges.threads)
+  gauge(
+    'haversack_worker_utilization',
+    'Share of the threads that worked, mean of about ten seconds',
+    gauges.utilization,
+  )
+  gauge('haversack_connections', 'Open connections of clients', gauges.connections)
+  gauge('haversack_draining', '1 once the service has begun to end', () =>
+    Number(gauges.draining()),
+  )
+  const protocolErrors = counter(
+    'haversack_protocol_errors_total',
+    'Requests refused before they were one: not HTTP, too large a head, too slow',
+    ['status'],
+  )
+  const reloads = counter('haversack_reloads_total', 'Times that keys or configuration were read', [
+    'what',
+    'result',
+  ])
+  const reloadFailed = new Gauge({
+    name: 'haversack_reload_failed',
+    help: '1 where the last reading failed, and the one before is in force',
+    labelNames: ['what'],
+    registers,
+  })
+  for (const what of ['keys', 'config']) reloadFailed.set({ what }, 0)
+  new Gauge({
+    name: 'haversack_build_info',
+    help: '1, labelled with the version',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version: VERSION, node: process.version }, 1)
 
   return {
     registry,
@@ -109,5 +162,10 @@ export function createMetrics(gauges: Gauges): Metrics {
     error: code => errors.inc({ code }),
     batch: jobs => batchJobs(jobs),
     threadLost: reason => lost.inc({ reason }),
+    protocolError: status => protocolErrors.inc({ status }),
+    reload(what, ok) {
+      reloads.inc({ what, result: ok ? 'ok' : 'failed' })
+      reloadFailed.set({ what }, ok ? 0 : 1)
+    },
   }
 }

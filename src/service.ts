@@ -1,14 +1,17 @@
-import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
-import { createAdaptorServer } from '@hono/node-server'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createAccess } from './access/access.ts'
+import { readKeysFile } from './access/keys-file.ts'
+import { watchFile } from './access/watch-file.ts'
 import type { Config } from './config/config.ts'
+import { reloaded } from './config/reload.ts'
 import { createApp } from './http/app.ts'
 import type { Health } from './http/context.ts'
-import { answerProtocolErrors } from './http/protocol-errors.ts'
 import type { Route } from './http/routes/route.ts'
+import { createHttpServer, type ServerLimits } from './http/server.ts'
 import { createLogger, type Logger } from './logger.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 import { createAdmission } from './pool/admission.ts'
 import type { Authority } from './pool/job.ts'
 import { createPool, type WorkerPool } from './pool/pool.ts'
@@ -20,7 +23,15 @@ import { loadVocabularies } from './vocabulary.ts'
 export interface Service {
   /** Where it listens, for example `http://127.0.0.1:8787`. */
   readonly url: string
-  /** Stops taking work, lets accepted work end within `limits.drain_timeout_ms`, closes everything. */
+  /**
+   * Reads keys again, and puts what `load` gives in force as far as that can change while it runs. Where
+   * either fails, the one before stays and the log says why; never throws.
+   */
+  reload(load: () => Config): void
+  /**
+   * Is not ready any more, takes work for `limits.drain_grace_ms` all the same, then lets accepted work
+   * end within `limits.drain_timeout_ms` and closes everything.
+   */
   close(): Promise<void>
 }
 
@@ -35,11 +46,16 @@ export interface ServiceSeams {
 /**
  * The composition root: builds every long-lived thing and closes it in reverse order. Resolves when the
  * workers have answered and the port is open.
+ * @throws KeysFileError for keys that cannot be used
  */
 export async function startService(config: Config, seams: ServiceSeams = {}): Promise<Service> {
+  let live = config
   const logger = seams.logger ?? createLogger(config.log.level)
   const health = { state: 'starting' as Health['state'] }
-  const { limits, workers } = config
+  const { limits, workers, keys_file } = config
+  const keysWatch = keys_file === undefined ? null : await watchFile(keys_file)
+  const records = keys_file === undefined ? null : readKeysFile(keys_file)
+  const access = createAccess(records, () => performance.now())
   const progress = createProgress(workers.count)
   const threads = createThreads({
     size: workers.count,
@@ -57,19 +73,33 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     },
   })
   const admission = createAdmission({
-    maxJobs: limits.max_queue_jobs,
-    maxBytes: limits.max_queue_bytes,
+    limits: () => ({
+      maxJobs: live.limits.max_queue_jobs,
+      maxBytes: live.limits.max_queue_bytes,
+      maxWaitMs: live.limits.max_queue_wait_ms,
+    }),
+    waitMs: tenant => pool.waitMs(tenant),
+    tenants: () => access.tenants,
   })
-  const metrics = createMetrics({
+  const metrics: Metrics = createMetrics({
     jobsAdmitted: () => admission.jobs,
     bytesAdmitted: () => admission.bytes,
+    jobsLimit: () => live.limits.max_queue_jobs,
+    bytesLimit: () => live.limits.max_queue_bytes,
     jobsWaiting: () => pool.waiting,
+    waitMs: () => pool.waitMs(),
+    threads: () => workers.count,
+    utilization: () => pool.utilization,
+    connections: () => server.connections,
+    draining: () => health.state === 'draining',
   })
-  const pool = createPool({
+  const pool: WorkerPool = createPool({
     threads,
     progress,
-    jobTimeoutMs: limits.job_timeout_ms,
-    queueTimeoutMs: queueTimeoutMs(limits),
+    limits: () => ({
+      jobTimeoutMs: live.limits.job_timeout_ms,
+      queueTimeoutMs: queueTimeoutMs(live.limits),
+    }),
     onBug: (requestId, bug) => logger.error({ requestId, bug }, 'unexpected error in a worker'),
     onBatch: metrics.batch,
     onThreadLost(reason) {
@@ -77,6 +107,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       logger.warn({ reason }, 'a worker thread was replaced')
     },
   })
+  const tracing = await loadTracing(config.traces)
   const app = createApp(
     {
       pool,
@@ -84,40 +115,91 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       metrics,
       logger,
       health,
-      allowedHosts: [config.host, ...config.allowed_hosts],
+      access,
+      allowedHosts: () => live.allowed_hosts,
       maxBodyBytes: limits.max_body_bytes,
+      ...(tracing === null ? {} : { tracing }),
       ...(seams.authority === undefined ? {} : { authority: seams.authority }),
     },
     seams.routes,
   )
-  // A request without Host (HTTP/1.0, plain probes) counts as one for localhost.
-  const server = createAdaptorServer({ fetch: app.fetch, hostname: 'localhost' }) as Server
-  answerProtocolErrors(server)
-  server.requestTimeout = limits.request_timeout_ms
-  // Also ends connections whose client does not read its answer; longer than any job may wait and take.
-  server.setTimeout(queueTimeoutMs(limits) + limits.job_timeout_ms)
-  const address = await start(server, pool, config)
+  const server = createHttpServer(app, serverLimits(limits), metrics.protocolError)
+  const address = await open()
+  keysWatch?.begin(reloadKeys)
   health.state = 'ready'
+
+  /** Opens the port and waits for the workers' first answer; leaves nothing running where one fails. */
+  async function open(): Promise<AddressInfo> {
+    try {
+      const listening = server.listen(config.host, config.port)
+      return (await Promise.all([listening, warmUp(pool)]))[0]
+    } catch (error) {
+      await Promise.all([server.drain(0), pool.close(), tracing?.close()])
+      throw error
+    }
+  }
+
+  function reloadKeys(): void {
+    if (keys_file === undefined) return
+    attempt('keys', () => {
+      const keys = readKeysFile(keys_file)
+      access.replace(keys)
+      return { keys: keys.length, tenants: access.tenants }
+    })
+  }
+
+  function reloadConfig(load: () => Config): void {
+    attempt('config', () => {
+      const { config: next, waiting } = reloaded(live, load())
+      live = next
+      logger.level = next.log.level
+      server.apply(serverLimits(next.limits))
+      return { needs_restart: waiting }
+    })
+  }
+
+  function attempt(what: 'keys' | 'config', read: () => object): void {
+    try {
+      logger.info(read(), `${what} read again`)
+      metrics.reload(what, true)
+    } catch (error) {
+      logger.error({ err: error }, `${what} not read; the ones before stay in force`)
+      metrics.reload(what, false)
+    }
+  }
 
   return {
     url: `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`,
+    reload(load) {
+      reloadKeys()
+      reloadConfig(load)
+    },
     async close() {
       health.state = 'draining'
-      await drain(server, limits.drain_timeout_ms)
+      keysWatch?.close()
+      await sleep(live.limits.drain_grace_ms)
+      await server.drain(live.limits.drain_timeout_ms)
       await pool.close()
+      await tracing?.close()
     },
   }
 }
 
-/** Opens the port and waits for the workers' first answer; leaves nothing running where one fails. */
-async function start(server: Server, pool: WorkerPool, config: Config): Promise<AddressInfo> {
-  try {
-    const [address] = await Promise.all([listen(server, config), warmUp(pool)])
-    return address
-  } catch (error) {
-    server.close()
-    await pool.close()
-    throw error
+/** Loaded only where traces are on: the packages behind it take longer to load than all others. */
+async function loadTracing({ endpoint, sample_ratio }: Config['traces']) {
+  if (endpoint === undefined) return null
+  const { startTracing } = await import('./tracing.ts')
+  return startTracing(endpoint, sample_ratio)
+}
+
+function serverLimits(limits: Config['limits']): ServerLimits {
+  return {
+    maxConnections: limits.max_connections,
+    headerTimeoutMs: limits.header_timeout_ms,
+    requestTimeoutMs: limits.request_timeout_ms,
+    idleTimeoutMs: limits.idle_timeout_ms,
+    // Longer than any job may wait and take.
+    silenceTimeoutMs: queueTimeoutMs(limits) + limits.job_timeout_ms,
   }
 }
 
@@ -136,39 +218,11 @@ async function warmUp(pool: WorkerPool): Promise<void> {
   const body = Buffer.from(JSON.stringify({ content: '[{"a":1},{"a":2}]' }))
   const result = await pool.run({
     op: 'encode',
+    tenant: '',
     media: 'json',
     accept: 'json',
     body,
     requestId: 'warm-up',
   })
   if (!result.ok) throw new Error(`the workers do not answer: ${result.problem.detail}`)
-}
-
-function listen(server: Server, { host, port }: Config): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve(server.address() as AddressInfo)
-    })
-  })
-}
-
-/** How often connections that fell idle are closed while draining, in milliseconds. */
-const IDLE_SWEEP_MS = 25
-
-/**
- * Takes no new connection, and closes each when its answer is out: clients that keep connections alive
- * would hold up the end otherwise. At the deadline all are closed.
- */
-function drain(server: Server, deadlineMs: number): Promise<void> {
-  return new Promise(resolve => {
-    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS)
-    const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
-    server.close(() => {
-      clearInterval(sweep)
-      clearTimeout(deadline)
-      resolve()
-    })
-  })
 }

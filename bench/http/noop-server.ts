@@ -14,6 +14,7 @@ const service = await startService(
         path: '/noop',
         op: noopOperation.name,
         summary: 'Nothing',
+        scope: 'encode',
         request: noopOperation.request,
         answer: noopOperation.answer,
       }),

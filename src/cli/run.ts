@@ -7,6 +7,7 @@ import { commandHelp, overview } from './help.ts'
 /** Imported when called, so that `--help` and `count` do not load the service. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
+  keys: async () => (await import('./keys.ts')).keysCommand,
   encode: async () => (await import('./encode.ts')).encodeCommand,
   decode: async () => (await import('./decode.ts')).decodeCommand,
   count: async () => (await import('./count.ts')).countCommand,

@@ -10,7 +10,9 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_HOST', path: ['host'], type: 'text' },
   { name: 'HAVERSACK_PORT', path: ['port'], type: 'integer' },
   { name: 'HAVERSACK_CACHE_DIR', path: ['cache_dir'], type: 'text' },
+  { name: 'HAVERSACK_KEYS_FILE', path: ['keys_file'], type: 'text' },
   { name: 'HAVERSACK_WORKERS', path: ['workers', 'count'], type: 'integer' },
+  { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', path: ['traces', 'endpoint'], type: 'text' },
   { name: 'HAVERSACK_MAX_BODY_BYTES', path: ['limits', 'max_body_bytes'], type: 'integer' },
   { name: 'HAVERSACK_LOG_LEVEL', path: ['log', 'level'], type: 'text' },
 ]
@@ -20,7 +22,7 @@ const OTHER_KEYS = ['HAVERSACK_CONFIG', 'HAVERSACK_DATA_DIR', 'HAVERSACK_CORPUS'
 
 /**
  * One fault for each `HAVERSACK_…` variable that this version does not read. To pass over a misspelt
- * one, or one that names a file of keys, would leave its user with a service that is not what they set.
+ * one would leave its user with a service that is not what they set.
  */
 export function unknownVariables(env: Env): string[] {
   const known = new Set([...OTHER_KEYS, ...ENV_KEYS.map(({ name }) => name)])

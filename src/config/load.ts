@@ -77,9 +77,12 @@ function crossChecks(config: Config, insecure: boolean): string[] {
   if (limits.max_queue_bytes < limits.max_body_bytes) {
     faults.push('limits.max_queue_bytes: must be at least limits.max_body_bytes')
   }
-  if (!insecure && !isLoopback(host)) {
+  if (limits.header_timeout_ms > limits.request_timeout_ms) {
+    faults.push('limits.header_timeout_ms: must be at most limits.request_timeout_ms')
+  }
+  if (config.keys_file === undefined && !insecure && !isLoopback(host)) {
     faults.push(
-      `host (HAVERSACK_HOST): ${host} can be reached by others and no keys protect it; use a loopback address or --insecure`,
+      `host (HAVERSACK_HOST): ${host} can be reached by others and no keys protect it; use a loopback address, keys_file (HAVERSACK_KEYS_FILE) or --insecure`,
     )
   }
   return faults

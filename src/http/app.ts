@@ -1,9 +1,11 @@
 import { Hono } from 'hono'
 import { AppError } from '../errors.ts'
 import type { AppContext, AppDeps, AppEnv } from './context.ts'
+import { authorize } from './middleware/authorize.ts'
 import { observe } from './middleware/observe.ts'
 import { checkOrigin } from './middleware/origin.ts'
 import { problemResponse } from './problems.ts'
+import { reportRequest } from './report-request.ts'
 import { batchRoute } from './routes/batch.ts'
 import { countRoute } from './routes/count.ts'
 import { decodeRoute } from './routes/decode.ts'
@@ -31,34 +33,35 @@ const ROUTES: readonly Route[] = [
  */
 export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
-  app.use(
-    observe(deps.health, ({ requestId, method, route, status, bodyBytes, totalMs }) => {
-      deps.metrics.request(route, status, totalMs, bodyBytes)
-      deps.logger.debug({ requestId, method, route, status, bodyBytes, totalMs }, 'request')
-    }),
-  )
-
+  app.use(observe(deps.health, observation => reportRequest(observation, deps)))
   app.use(checkOrigin(deps.allowedHosts))
 
   const refuse = (c: AppContext, error: unknown): Response => {
-    const { requestId } = c.get('frame')
+    const frame = c.get('frame')
+    const { requestId } = frame
     const problem = error instanceof AppError ? error.toProblem() : UNEXPECTED
     // Anything but an AppError is a bug, whose text stays with us.
     if (problem === UNEXPECTED) deps.logger.error({ requestId, err: error }, 'unexpected error')
     deps.metrics.error(problem.code)
+    frame.code = problem.code
     return problemResponse(problem, requestId)
   }
 
+  // Whoever has no key learns nothing of what there is.
+  const knownCaller = authorize(deps.access, 'any')
   const routes = [...ROUTES, ...extra]
   for (const route of [...routes, openApiRoute(routes)]) {
+    if (route.scope !== 'open') {
+      app.on(route.method.toUpperCase(), route.path, authorize(deps.access, route.scope))
+    }
     route.mount(app, deps)
-    app.all(route.path, c => {
+    app.all(route.path, knownCaller, c => {
       const response = refuse(c, wrongMethod(route))
       response.headers.set('allow', route.method.toUpperCase())
       return response
     })
   }
-  app.notFound(c => refuse(c, new AppError('not_found', 'no such route')))
+  app.all('*', knownCaller, c => refuse(c, new AppError('not_found', 'no such route')))
   app.onError((error, c) => refuse(c, error))
   return app
 }

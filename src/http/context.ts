@@ -1,10 +1,13 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
+import type { Access, Caller } from '../access/access.ts'
+import type { ErrorCode } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Admission } from '../pool/admission.ts'
 import type { Authority } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
+import type { Tracing } from '../tracing.ts'
 
 /** What Hono carries for each request. Without a port (`app.request()`) there are no bindings. */
 export interface AppEnv {
@@ -20,6 +23,12 @@ export interface RequestFrame {
   /** Whether the response has the headers of every answer already. */
   sent: boolean
   bodyBytes: number
+  /** 0 where it was not known. */
+  answerBytes: number
+  /** Who sent it; `ANONYMOUS` until that is known. */
+  caller: Caller
+  /** The code of the problem that it was answered with. */
+  code: ErrorCode | undefined
   /** Entries of `Server-Timing` before the total, in milliseconds. */
   timing: Readonly<Record<string, number>>
   /** Whether the connection ends with this answer, because the service is draining. */
@@ -48,18 +57,23 @@ export interface AppDeps extends JobDeps {
   readonly metrics: Metrics
   readonly logger: Logger
   readonly health: Health
+  readonly access: Pick<Access, 'identify' | 'allow'>
+  readonly tracing?: Pick<Tracing, 'request'>
   /** Names, beside loopback's and addresses, by which clients reach the service. */
-  readonly allowedHosts: readonly string[]
+  allowedHosts(): readonly string[]
 }
 
 /** Headers that are read at every request. */
 type RequestHeader =
   | 'accept'
+  | 'authorization'
   | 'content-encoding'
   | 'content-length'
   | 'content-type'
   | 'host'
   | 'origin'
+  | 'traceparent'
+  | 'x-api-key'
   | 'x-request-id'
 
 /**

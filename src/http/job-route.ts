@@ -7,13 +7,14 @@ import { announcedLength, readBody } from './body.ts'
 import { type AppContext, type JobDeps, requestHeader } from './context.ts'
 import { answerMedia, requestMedia } from './media.ts'
 import { frameHeaders } from './middleware/observe.ts'
-import type { Route } from './routes/route.ts'
+import type { Route, RouteScope } from './routes/route.ts'
 
 interface JobRoute {
   readonly path: string
   /** Name of the operation that the worker runs. */
   readonly op: string
   readonly summary: string
+  readonly scope: RouteScope
   readonly request: z.ZodType
   readonly answer: z.ZodType
 }
@@ -33,7 +34,7 @@ export function jobRoute({ op, ...doc }: JobRoute): Route {
 async function serveJob(c: AppContext, op: string, deps: JobDeps): Promise<Response> {
   const media = requestMedia(c)
   const announced = announcedLength(c, deps.maxBodyBytes)
-  const ticket = deps.admission.enter(announced ?? 0)
+  const ticket = deps.admission.enter(c.get('frame').caller, announced ?? 0)
   try {
     const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
     const { pool, authority } = deps
@@ -58,6 +59,7 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
   const outgoing = c.env?.outgoing
   return {
     op,
+    tenant: frame.caller.tenant,
     media,
     accept,
     body,
@@ -68,7 +70,8 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
 
 /** Throws what the job failed with, so that all failures are rendered and counted in one place. */
 function respond(c: AppContext, result: JobResult, { metrics }: JobDeps): Response {
-  c.get('frame').timing = { queue: result.queue_ms, work: result.work_ms }
+  const frame = c.get('frame')
+  frame.timing = { queue: result.queue_ms, work: result.work_ms }
   if (!result.ok) {
     const { code, detail, ...extras } = result.problem
     throw new AppError(code, detail, extras)
@@ -76,6 +79,7 @@ function respond(c: AppContext, result: JobResult, { metrics }: JobDeps): Respon
   for (const report of result.reports) metrics.report(report)
   const headers = frameHeaders(c)
   headers['content-type'] = MEDIA_TYPES[result.media]
+  frame.answerBytes = result.body.length
   return new Response(result.body as Uint8Array<ArrayBuffer>, { headers })
 }
 

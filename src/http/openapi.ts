@@ -15,13 +15,28 @@ export function openApi(routes: readonly RouteDoc[]): OpenApi {
     openapi: '3.1.0',
     info: { title: 'Haversack', version: VERSION },
     paths,
-    components: { schemas: { Problem: z.toJSONSchema(problemSchema) } },
+    security: SECURITY,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      schemas: { Problem: z.toJSONSchema(problemSchema) },
+    },
   }
 }
 
-function operation({ summary, request, answer }: RouteDoc): object {
+/** Either header will do; neither is needed where no keys are configured. */
+const SECURITY = [{ bearer: [] }, { apiKey: [] }]
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+}
+
+function operation({ summary, scope, request, answer }: RouteDoc): object {
   return {
     summary,
+    ...(scope === 'open' ? { security: [] } : {}),
+    ...(scope === 'open' || scope === 'any'
+      ? {}
+      : { description: `Needs the scope \`${scope}\`.` }),
     ...(request === undefined
       ? {}
       : {

@@ -5,6 +5,7 @@ import { ERRORS, type Problem } from '../errors.ts'
 export function problemResponse(problem: Problem, requestId: string): Response {
   const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
   if (problem.retry_after_s !== undefined) headers['retry-after'] = String(problem.retry_after_s)
+  if (problem.code === 'unauthorized') headers['www-authenticate'] = 'Bearer realm="haversack"'
   return new Response(JSON.stringify(problemBody(problem, requestId)), {
     status: ERRORS[problem.code].status,
     headers,

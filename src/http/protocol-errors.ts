@@ -17,8 +17,9 @@ const MALFORMED = { status: '400 Bad Request', detail: 'the request is not valid
 /**
  * Answers requests that the parser refuses as problems too; Node's own answer has no body. They never
  * reach the app, so they have no request id.
+ * @param refused told the status of each
  */
-export function answerProtocolErrors(server: Server): void {
+export function answerProtocolErrors(server: Server, refused: (status: number) => void): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
@@ -26,7 +27,9 @@ export function answerProtocolErrors(server: Server): void {
     }
     const { status, detail } = REFUSALS[error.code ?? ''] ?? MALFORMED
     const problem = problemBody({ code: 'invalid_request', detail })
-    const body = JSON.stringify({ ...problem, status: Number.parseInt(status, 10) })
+    const code = Number.parseInt(status, 10)
+    refused(code)
+    const body = JSON.stringify({ ...problem, status: code })
     socket.end(
       `HTTP/1.1 ${status}\r\ncontent-type: application/problem+json\r\n` +
         `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,

@@ -5,11 +5,20 @@ export interface AdmissionLimits {
   readonly maxJobs: number
   /** Request bodies, and answers that are not read yet, in bytes. */
   readonly maxBytes: number
+  /** Longest expected time in the queue, in milliseconds. */
+  readonly maxWaitMs: number
+}
+
+/** For whom a place is claimed. */
+export interface Holder {
+  readonly tenant: string
+  readonly keyId: string
+  readonly maxConcurrent: number
 }
 
 /** A place in the service; to be left exactly once, more often does no harm. */
 export interface Ticket {
-  /** Claims bytes that arrived. Throws `AppError` `overloaded`. */
+  /** Claims bytes that arrived. Throws `AppError` `overloaded` or `rate_limited`. */
   grow(bytes: number): void
   /** Counts bytes that are held already, such as an answer that its client has not read. */
   add(bytes: number): void
@@ -20,59 +29,116 @@ export interface Admission {
   /**
    * Claims a place before the body is read, if `announced` bytes would fit by now. They are claimed as they
    * arrive: a client that announces much and sends nothing must not keep others out.
-   * @throws AppError `overloaded`
+   * @throws AppError `overloaded` where the service is full, `rate_limited` where only this caller's part is
    */
-  enter(announced: number): Ticket
+  enter(holder: Holder, announced: number): Ticket
   readonly jobs: number
   readonly bytes: number
 }
 
-/** Seconds after which a refused client may try again. */
-const RETRY_AFTER_S = 1
+export interface AdmissionOptions {
+  /** Asked each time, because a reload may change them. */
+  limits(): AdmissionLimits
+  /** Milliseconds that another job of this tenant would wait for a thread, by estimate. */
+  waitMs(tenant: string): number
+  /** How many tenants there may be; one alone may take all places. */
+  tenants(): number
+}
 
-/** The bounded queue's door: refuses early what would only wait (promise 5). */
-export function createAdmission(limits: AdmissionLimits): Admission {
-  let jobs = 0
-  let bytes = 0
+/** What one tenant, or one key, holds. */
+interface Held {
+  jobs: number
+  bytes: number
+}
 
-  const check = (more: number) => {
-    if (bytes + more > limits.maxBytes) throw overloaded('the queue is full (bytes)')
+/**
+ * The bounded queue's door: refuses early what would only wait (promise 5).
+ *
+ * Among several tenants each may hold as much as is still free: a lone one gets half, two get a third
+ * each, and there is always room for a newcomer without a part set aside for anybody (dynamic
+ * thresholds with α = 1: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6 (2), 1998).
+ */
+export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): Admission {
+  const all: Held = { jobs: 0, bytes: 0 }
+  const byTenant = new Map<string, Held>()
+  const byKey = new Map<string, number>()
+
+  function checkJobs(holder: Holder, held: Held): void {
+    const { maxJobs, maxWaitMs } = limits()
+    if (all.jobs >= maxJobs) throw overloaded('the queue is full (jobs)', 1)
+    if (tenants() > 1 && held.jobs > 0 && held.jobs >= maxJobs - all.jobs) throw overShare()
+    const wait = waitMs(holder.tenant)
+    if (wait > maxWaitMs) throw overloaded('the queue is too long', Math.ceil(wait / 1000))
+    if ((byKey.get(holder.keyId) ?? 0) >= holder.maxConcurrent) {
+      throw new AppError('rate_limited', 'the key has too many requests at once', {
+        retry_after_s: 1,
+      })
+    }
+  }
+
+  function checkBytes(held: Held, more: number): void {
+    const free = limits().maxBytes - all.bytes
+    if (more > free) throw overloaded('the queue is full (bytes)', 1)
+    // A tenant's only body may be of any size: it would never fit otherwise.
+    if (tenants() > 1 && held.jobs > 1 && held.bytes + more > free) throw overShare()
   }
 
   return {
     get jobs() {
-      return jobs
+      return all.jobs
     },
     get bytes() {
-      return bytes
+      return all.bytes
     },
-    enter(announced) {
-      if (jobs >= limits.maxJobs) throw overloaded('the queue is full (jobs)')
-      check(announced)
-      jobs++
-      let held = 0
+    enter(holder, announced) {
+      const { tenant, keyId } = holder
+      const held = byTenant.get(tenant) ?? { jobs: 0, bytes: 0 }
+      checkJobs(holder, held)
+      held.jobs++
+      try {
+        checkBytes(held, announced)
+      } catch (error) {
+        held.jobs--
+        throw error
+      }
+      all.jobs++
+      byTenant.set(tenant, held)
+      byKey.set(keyId, (byKey.get(keyId) ?? 0) + 1)
+      let own = 0
       let left = false
+      const add = (more: number) => {
+        all.bytes += more
+        held.bytes += more
+        own += more
+      }
       return {
         grow(more) {
-          check(more)
-          bytes += more
-          held += more
+          checkBytes(held, more)
+          add(more)
         },
-        add(more) {
-          bytes += more
-          held += more
-        },
+        add,
         leave() {
           if (left) return
           left = true
-          jobs--
-          bytes -= held
+          add(-own)
+          all.jobs--
+          held.jobs--
+          if (held.jobs === 0) byTenant.delete(tenant)
+          const rest = (byKey.get(keyId) ?? 1) - 1
+          if (rest === 0) byKey.delete(keyId)
+          else byKey.set(keyId, rest)
         },
       }
     },
   }
 }
 
-function overloaded(detail: string): AppError {
-  return new AppError('overloaded', detail, { retry_after_s: RETRY_AFTER_S })
+function overloaded(detail: string, retryAfterS: number): AppError {
+  return new AppError('overloaded', detail, { retry_after_s: retryAfterS })
+}
+
+function overShare(): AppError {
+  return new AppError('rate_limited', 'this tenant has its share of the queue', {
+    retry_after_s: 1,
+  })
 }

@@ -20,16 +20,10 @@ export const BATCH_LIMITS = {
   copyBytes: 64 * 1024,
 } as const
 
-/** What a batch is chosen by. */
-interface Sized {
-  readonly job: { readonly op: string }
-  readonly bytes: number
-}
-
 /** Chooses batches by what jobs of the same operation took per byte so far. */
 export interface Batching {
-  /** How many of the waiting jobs the next message takes; at least one. */
-  size(waiting: readonly Sized[], freeThreads: number): number
+  /** What a job of `bytes` bytes will take, by estimate, in whole microseconds. */
+  estimateUs(op: string, bytes: number): number
   /** Learns from a finished job of `bytes` bytes. */
   learn(op: string, bytes: number, workUs: number): void
 }
@@ -46,23 +40,37 @@ export function createBatching(): Batching {
   const rate = (op: string) => usPerByte.get(op) ?? FIRST_US_PER_BYTE
 
   return {
-    size(waiting, freeThreads) {
-      const share = Math.ceil(waiting.length / Math.max(1, freeThreads))
-      let work = 0
-      let size = 0
-      for (const { job, bytes } of waiting) {
-        const more = rate(job.op) * (bytes + FIXED_BYTES)
-        const enough = size >= share && work >= BATCH_LIMITS.minWorkUs
-        if (size > 0 && (enough || work + more > BATCH_LIMITS.maxWorkUs)) break
-        if (size === BATCH_LIMITS.maxJobs) break
-        work += more
-        size++
-      }
-      return size
-    },
+    estimateUs: (op, bytes) => Math.round(rate(op) * (bytes + FIXED_BYTES)),
     learn(op, bytes, workUs) {
       const known = rate(op)
       usPerByte.set(op, known + WEIGHT * (workUs / (bytes + FIXED_BYTES) - known))
     },
   }
+}
+
+/** A queue that a batch is taken from: `FairQueue`, as far as it matters here. */
+interface Source<T> {
+  readonly length: number
+  peek(): T | undefined
+  take(): T | undefined
+}
+
+/** Takes the jobs of the next message off the queue; at least one where there is one. */
+export function takeBatch<T extends { readonly costUs: number }>(
+  queue: Source<T>,
+  freeThreads: number,
+): T[] {
+  const share = Math.ceil(queue.length / Math.max(1, freeThreads))
+  const batch: T[] = []
+  let workUs = 0
+  for (let entry = queue.peek(); entry !== undefined; entry = queue.peek()) {
+    const enough = batch.length >= share && workUs >= BATCH_LIMITS.minWorkUs
+    const tooLong = workUs + entry.costUs > BATCH_LIMITS.maxWorkUs
+    if (batch.length > 0 && (enough || tooLong)) break
+    if (batch.length === BATCH_LIMITS.maxJobs) break
+    workUs += entry.costUs
+    batch.push(entry)
+    queue.take()
+  }
+  return batch
 }

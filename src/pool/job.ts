@@ -5,6 +5,8 @@ import type { Problem } from '../errors.ts'
 /** One request for the workers. The pool owns `body` from then on, and may detach it. */
 export interface Job {
   readonly op: string
+  /** Whose job it is: tenants that wait get equal parts of the threads. */
+  readonly tenant: string
   readonly media: MediaType
   readonly accept: MediaType
   readonly body: Uint8Array

@@ -2,7 +2,20 @@ import type { Outcome } from '../../workers/protocol.ts'
 import type { Facts, Resolutions } from '../core/operations/operation.ts'
 import { isDetached, packRanges } from '../core/transport/ranges.ts'
 import type { Problem } from '../errors.ts'
-import { BATCH_LIMITS, createBatching } from './batching.ts'
+import { BATCH_LIMITS, createBatching, takeBatch } from './batching.ts'
+import {
+  ABANDONED,
+  closing,
+  type End,
+  type Entry,
+  EXPIRED,
+  failed,
+  isAbandoned,
+  lostProblem,
+  times,
+  UNANSWERED,
+} from './entry.ts'
+import { createFairQueue } from './fair-queue.ts'
 import type { Authority, Job, JobResult } from './job.ts'
 import { createSlots, type Slot } from './slots.ts'
 import type { Threads } from './threads.ts'
@@ -11,16 +24,21 @@ export interface PoolOptions {
   readonly threads: Threads
   /** The buffer that was given to the threads as `setup.progress`. */
   readonly progress: SharedArrayBuffer
-  /** A job that runs longer is stopped by replacing its thread. */
-  readonly jobTimeoutMs: number
-  /** A job that waits longer for a thread is refused. */
-  readonly queueTimeoutMs: number
+  /** Asked each time, because a reload may change them. */
+  limits(): PoolLimits
   /** Told about bugs in jobs, with the request id; never shown to clients. */
   onBug(requestId: string, bug: string): void
   /** Told the number of jobs of each message. */
   onBatch?(jobs: number): void
   /** Told about each thread that was lost or stopped. */
   onThreadLost(reason: 'lost' | 'timeout'): void
+}
+
+export interface PoolLimits {
+  /** A job that runs longer is stopped by replacing its thread. */
+  readonly jobTimeoutMs: number
+  /** A job that waits longer for a thread is refused. */
+  readonly queueTimeoutMs: number
 }
 
 /** Runs jobs on the worker threads. */
@@ -32,27 +50,12 @@ export interface WorkerPool {
   /** Jobs that wait for a thread, and those that are on one. */
   readonly waiting: number
   readonly running: number
+  /** Milliseconds that one more job of the tenant, or of any, would wait for a thread, by estimate. */
+  waitMs(tenant?: string): number
+  /** Share of the threads' time that went into jobs lately, 0 to 1. */
+  readonly utilization: number
   close(): Promise<void>
 }
-
-/** A job on its way, possibly for the second time. */
-interface Entry {
-  readonly job: Job
-  readonly phase: 'whole' | 'ask' | 'finish'
-  readonly resolutions?: Resolutions
-  /** Kept, because a body that was transferred away has no length. */
-  readonly bytes: number
-  readonly queuedAt: number
-  /** Times that its batch was lost before its turn came. */
-  lost: number
-  settle(end: End): void
-}
-
-/** How a phase of a job ended, and when it was queued and sent, by `performance.now()`. */
-type End = { readonly queuedAt: number; readonly startedAt: number } & (
-  | { readonly kind: 'failed'; readonly problem: Problem }
-  | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly bytes: Uint8Array }
-)
 
 /** A job whose batch was lost through no fault of its own is tried again this often. */
 const MAX_LOST = 2
@@ -60,12 +63,16 @@ const MAX_LOST = 2
 /** How often running batches are looked at, in milliseconds: one timer for all jobs. */
 const WATCH_MS = 50
 
+/** Share of the newest look in the mean utilisation: a mean over about ten seconds. */
+const UTILIZATION_WEIGHT = 0.005
+
 /** The typed façade over the worker threads: queue, micro-batches, time limit, replacement. */
 export function createPool(options: PoolOptions): WorkerPool {
   const { threads } = options
   const slots = createSlots(options.progress, threads.size)
   const batching = createBatching()
-  const waiting: Entry[] = []
+  const waiting = createFairQueue<Entry>()
+  let utilization = 0
   let running = 0
   let flushing = false
   let closed = false
@@ -84,20 +91,28 @@ export function createPool(options: PoolOptions): WorkerPool {
 
   function flush(): void {
     flushing = false
-    dropAbandoned()
     while (waiting.length > 0 && slots.free > 0 && !closed) {
-      send(waiting.splice(0, batching.size(waiting, slots.free)))
+      const batch = takeBatch(waiting, slots.free)
+      refuse(batch.filter(isAbandoned), ABANDONED)
+      const wanted = batch.filter(entry => !isAbandoned(entry))
+      if (wanted.length > 0) send(wanted)
     }
   }
 
-  /** A client that hung up gets no thread. */
+  /** Those whose clients hung up, so that their places are free even while no thread is. */
   function dropAbandoned(): void {
-    for (let index = waiting.length - 1; index >= 0; index--) {
-      const entry = waiting[index] as Entry
-      if (entry.job.abandoned?.() !== true) continue
-      waiting.splice(index, 1)
-      entry.settle(failed(entry, ABANDONED, performance.now()))
-    }
+    refuse(waiting.remove(isAbandoned), ABANDONED)
+  }
+
+  function expireWaiting(now: number): void {
+    const { queueTimeoutMs } = options.limits()
+    const expired = (entry: Entry) => now - entry.queuedAt > queueTimeoutMs
+    refuse(waiting.remove(expired), EXPIRED)
+  }
+
+  function refuse(entries: readonly Entry[], problem: Problem): void {
+    const now = performance.now()
+    for (const entry of entries) entry.settle(failed(entry, problem, now))
   }
 
   function send(entries: readonly Entry[]): void {
@@ -125,6 +140,7 @@ export function createPool(options: PoolOptions): WorkerPool {
         entries.forEach((entry, index) => {
           const outcome = result.outcomes[index] as Outcome
           batching.learn(entry.job.op, entry.bytes, outcome.work_us)
+          waiting.charge(entry, outcome.work_us)
           entry.settle({ kind: 'outcome', outcome, bytes, queuedAt: entry.queuedAt, startedAt })
         })
       },
@@ -158,22 +174,17 @@ export function createPool(options: PoolOptions): WorkerPool {
         entry.settle(failed(entry, lostProblem(reason, closed), startedAt))
       } else again.push(entry)
     })
-    waiting.unshift(...again)
+    waiting.putBack(again)
     if (waiting.length > 0) scheduleFlush()
-  }
-
-  /** The oldest are in front. */
-  function expireWaiting(now: number): void {
-    while (waiting[0] !== undefined && now - waiting[0].queuedAt > options.queueTimeoutMs) {
-      const [entry] = waiting.splice(0, 1)
-      entry?.settle(failed(entry, EXPIRED, now))
-    }
   }
 
   const watch = setInterval(() => {
     const now = performance.now()
-    slots.stopLate(now, options.jobTimeoutMs)
+    slots.stopLate(now, options.limits().jobTimeoutMs)
+    utilization += UTILIZATION_WEIGHT * ((threads.size - slots.free) / threads.size - utilization)
+    if (waiting.length === 0) return
     expireWaiting(now)
+    dropAbandoned()
   }, WATCH_MS)
   watch.unref()
 
@@ -188,7 +199,9 @@ export function createPool(options: PoolOptions): WorkerPool {
       const entry: Entry = {
         job,
         phase,
+        tenant: job.tenant,
         bytes: job.body.length,
+        costUs: batching.estimateUs(job.op, job.body.length),
         queuedAt: performance.now(),
         lost: 0,
         settle(end) {
@@ -212,6 +225,13 @@ export function createPool(options: PoolOptions): WorkerPool {
     get running() {
       return running
     },
+    get utilization() {
+      return utilization
+    },
+    waitMs(tenant) {
+      const workUs = tenant === undefined ? waiting.workUs : waiting.workAheadUs(tenant)
+      return workUs / 1000 / threads.size
+    },
     run: job => submit(job, 'whole', end => toResult(job, end)),
     async runTwoPhase(job, authority) {
       const first = await submit(job, 'ask', end => end)
@@ -232,9 +252,10 @@ export function createPool(options: PoolOptions): WorkerPool {
     async close() {
       closed = true
       clearInterval(watch)
-      for (const entry of waiting.splice(0)) {
-        entry.settle(failed(entry, closing(), performance.now()))
-      }
+      refuse(
+        waiting.remove(() => true),
+        closing(),
+      )
       await threads.close()
     },
   }
@@ -252,20 +273,6 @@ export function createPool(options: PoolOptions): WorkerPool {
   }
 }
 
-const EXPIRED: Problem = {
-  code: 'overloaded',
-  detail: 'no thread was free in time',
-  retry_after_s: 1,
-}
-
-const ABANDONED: Problem = { code: 'overloaded', detail: 'the client hung up' }
-
-const UNANSWERED: Problem = {
-  code: 'overloaded',
-  detail: 'the authority over sessions does not answer',
-  retry_after_s: 1,
-}
-
 /** The authority's answers, or `null` where it gave none. */
 async function ask(
   authority: Authority,
@@ -278,27 +285,4 @@ async function ask(
     // It lives in another process: that it is lost is no bug of ours.
     return null
   }
-}
-
-function failed({ queuedAt }: Entry, problem: Problem, startedAt: number): End {
-  return { kind: 'failed', problem, queuedAt, startedAt }
-}
-
-function times(end: End) {
-  return {
-    queue_ms: end.startedAt - end.queuedAt,
-    work_ms:
-      end.kind === 'outcome' ? end.outcome.work_us / 1000 : performance.now() - end.startedAt,
-  }
-}
-
-function lostProblem(reason: 'timeout' | 'lost', closed: boolean): Problem {
-  if (closed) return closing()
-  return reason === 'timeout'
-    ? { code: 'timeout', detail: 'the job ran into its time limit and was stopped' }
-    : { code: 'worker_lost', detail: 'the worker that ran the job was lost', retry_after_s: 1 }
-}
-
-function closing(): Problem {
-  return { code: 'overloaded', detail: 'the service is shutting down', retry_after_s: 1 }
 }

@@ -1,3 +1,4 @@
+import { createAccess } from '../../src/access/access.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { AppDeps } from '../../src/http/context.ts'
 import { createMetrics } from '../../src/metrics.ts'
@@ -21,12 +22,15 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
     (fields: object, message = '') =>
       logged.push({ level, fields, message })
   const threads = inlineThreads()
-  const admission = createAdmission({ maxJobs: 10, maxBytes: 1_000_000 })
+  const admission = createAdmission({
+    limits: () => ({ maxJobs: 10, maxBytes: 1_000_000, maxWaitMs: 60_000 }),
+    waitMs: () => 0,
+    tenants: () => 1,
+  })
   const pool = createPool({
     threads,
     progress: createProgress(1),
-    jobTimeoutMs: 60_000,
-    queueTimeoutMs: 60_000,
+    limits: () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 60_000 }),
     onBug: (requestId, bug) => logged.push({ level: 'error', fields: { requestId }, message: bug }),
     onThreadLost: () => {},
   })
@@ -40,10 +44,18 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
     metrics: createMetrics({
       jobsAdmitted: () => admission.jobs,
       bytesAdmitted: () => admission.bytes,
+      jobsLimit: () => 10,
+      bytesLimit: () => 1_000_000,
       jobsWaiting: () => pool.waiting,
+      waitMs: () => pool.waitMs(),
+      threads: () => 1,
+      utilization: () => pool.utilization,
+      connections: () => 0,
+      draining: () => false,
     }),
+    access: createAccess(null, () => 0),
     health: { state: 'ready' },
-    allowedHosts: ['haversack.internal'],
+    allowedHosts: () => ['haversack.internal'],
     maxBodyBytes: 100_000,
     ...overrides,
   }

@@ -1,19 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
-import { type AppContext, type AppEnv, type Health, requestHeader } from '../context.ts'
+import { ANONYMOUS } from '../../access/access.ts'
+import {
+  type AppContext,
+  type AppEnv,
+  type Health,
+  type RequestFrame,
+  requestHeader,
+} from '../context.ts'
 
 /** Ids that are safe in a header and in a log line. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
 /** What is known of a request once its answer stands. */
 export interface Observation {
-  readonly requestId: string
+  readonly frame: RequestFrame
   readonly method: string
   /** The route's pattern, never the path, so that clients cannot make label values. */
   readonly route: string
   readonly status: number
-  readonly bodyBytes: number
   readonly totalMs: number
+  /** The W3C header of a client that traces. */
+  readonly traceparent: string | undefined
 }
 
 /**
@@ -26,11 +34,14 @@ export function observe(
 ): MiddlewareHandler<AppEnv> {
   const nextId = createIds()
   return async (c, next) => {
-    const frame = {
+    const frame: RequestFrame = {
       requestId: requestIdOf(c) ?? nextId(),
       started: performance.now(),
       sent: false,
       bodyBytes: 0,
+      answerBytes: 0,
+      caller: ANONYMOUS,
+      code: undefined,
       timing: {},
       last: health.state === 'draining',
     }
@@ -38,12 +49,12 @@ export function observe(
     await next()
     if (!frame.sent) setHeaders(c, frameHeaders(c))
     report({
-      requestId: frame.requestId,
+      frame,
       method: c.req.method,
       route: routeLabel(c.req.routePath),
       status: c.res.status,
-      bodyBytes: frame.bodyBytes,
       totalMs: performance.now() - frame.started,
+      traceparent: requestHeader(c, 'traceparent'),
     })
   }
 }

@@ -6,14 +6,21 @@ import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
 /**
  * Refuses what a web page made a browser send: a `Host` that is a name which some DNS server could have
  * led here (rebinding), and an `Origin` other than the service itself.
- * @param allowedHosts names by which clients reach the service, beside addresses and `localhost`
+ * @param allowedHosts names by which clients reach the service, beside addresses and `localhost`; asked
+ *   each time, because a reload may bring another list
  */
-export function checkOrigin(allowedHosts: readonly string[]): MiddlewareHandler<AppEnv> {
-  const allowed = new Set(['localhost', ...allowedHosts.map(name => name.toLowerCase())])
+export function checkOrigin(allowedHosts: () => readonly string[]): MiddlewareHandler<AppEnv> {
+  let names: readonly string[] = []
+  let allowed = new Set(['localhost'])
   // Clients come with few different hosts; what was found good once need not be taken apart again.
   const known = new Set<string>()
 
   function isAllowed(host: string): boolean {
+    if (names !== allowedHosts()) {
+      names = allowedHosts()
+      allowed = new Set(['localhost', ...names.map(name => name.toLowerCase())])
+      known.clear()
+    }
     if (known.has(host)) return true
     const name = hostname(host)
     if (!allowed.has(name) && isIP(name) === 0) return false

@@ -5,6 +5,7 @@ export const batchRoute = jobRoute({
   path: '/v1/batch',
   op: 'batch',
   summary: 'Several jobs in one request, in order',
+  scope: 'encode',
   request: batchRequest,
   answer: batchAnswer,
 })

@@ -5,6 +5,7 @@ export const countRoute = jobRoute({
   path: '/v1/count',
   op: 'count',
   summary: 'Count tokens',
+  scope: 'encode',
   request: countRequest,
   answer: countAnswer,
 })

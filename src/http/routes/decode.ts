@@ -5,6 +5,7 @@ export const decodeRoute = jobRoute({
   path: '/v1/decode',
   op: 'decode',
   summary: 'Turn an encoded text back into what it stands for',
+  scope: 'encode',
   request: decodeRequest,
   answer: decodeAnswer,
 })

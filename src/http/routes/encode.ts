@@ -5,6 +5,7 @@ export const encodeRoute = jobRoute({
   path: '/v1/encode',
   op: 'encode',
   summary: 'Make one tool result smaller',
+  scope: 'encode',
   request: encodeRequest,
   answer: encodeAnswer,
 })

@@ -5,6 +5,7 @@ export const livezRoute: Route = {
   method: 'get',
   path: '/livez',
   summary: 'Whether the process is alive',
+  scope: 'open',
   answer: { media: 'text/plain' },
   mount: app => app.get('/livez', c => c.text('ok')),
 }

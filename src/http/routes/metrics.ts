@@ -5,6 +5,7 @@ export const metricsRoute: Route = {
   method: 'get',
   path: '/metrics',
   summary: 'Metrics for Prometheus',
+  scope: 'metrics',
   answer: { media: 'text/plain' },
   mount: (app, { metrics }) =>
     app.get('/metrics', async c =>

@@ -8,6 +8,7 @@ export function openApiRoute(documented: readonly RouteDoc[]): Route {
     method: 'get',
     path: '/openapi.json',
     summary: 'This schema',
+    scope: 'any',
     answer: { media: 'application/json' },
   }
   return {

@@ -1,12 +1,17 @@
 import type { Hono } from 'hono'
 import type { z } from 'zod'
+import type { Scope } from '../../access/key-record.ts'
 import type { AppDeps, AppEnv } from '../context.ts'
+
+/** What a key needs for a route; `any`: a valid key is enough, `open`: none is needed. */
+export type RouteScope = Scope | 'any' | 'open'
 
 /** What `/openapi.json` says of a route. */
 export interface RouteDoc {
   readonly method: 'get' | 'post'
   readonly path: string
   readonly summary: string
+  readonly scope: RouteScope
   readonly request?: z.ZodType
   /** The answer's schema, or the media type of an answer that has none. */
   readonly answer: z.ZodType | { readonly media: string }

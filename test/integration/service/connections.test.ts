@@ -5,7 +5,10 @@ import { json, startTestService } from './harness.ts'
 let service: Awaited<ReturnType<typeof startTestService>>
 
 beforeAll(async () => {
-  service = await startTestService({ workers: { count: 1 }, limits: { drain_timeout_ms: 500 } })
+  service = await startTestService({
+    workers: { count: 1 },
+    limits: { max_queue_wait_ms: 60_000, drain_timeout_ms: 500 },
+  })
 })
 afterAll(() => service.close())
 

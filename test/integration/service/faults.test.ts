@@ -17,7 +17,14 @@ const startWith = (op: string) =>
     {
       workerUrl: new URL('./worker-with-faults.ts', import.meta.url),
       routes: [
-        jobRoute({ path: `/${op}`, op, summary: op, request: z.unknown(), answer: z.unknown() }),
+        jobRoute({
+          path: `/${op}`,
+          op,
+          summary: op,
+          scope: 'encode',
+          request: z.unknown(),
+          answer: z.unknown(),
+        }),
       ],
     },
   )

@@ -3,10 +3,20 @@ import { type Service, type ServiceSeams, startService } from '../../../src/serv
 
 /** A real service on a free port, with real threads. */
 export async function startTestService(
-  toml: Record<string, unknown> = {},
+  toml: Record<string, unknown> & { limits?: object } = {},
   seams: ServiceSeams = {},
 ): Promise<Service & { post: Post }> {
-  const config = loadConfig({ env: {}, overrides: { port: 0, log: { level: 'silent' }, ...toml } })
+  const { limits = {}, ...rest } = toml
+  const config = loadConfig({
+    env: {},
+    // No load balancer has to notice the end of a test.
+    overrides: {
+      port: 0,
+      log: { level: 'silent' },
+      limits: { drain_grace_ms: 0, ...limits },
+      ...rest,
+    },
+  })
   const service = await startService(config, seams)
   const post: Post = (path, body, headers = {}) =>
     fetch(service.url + path, {

@@ -1,5 +1,6 @@
 import { Packr } from 'msgpackr'
 import { describe, expect, it } from 'vitest'
+import { LOCAL } from '../../../src/access/access.ts'
 import { testApp } from '../../support/app.ts'
 
 interface OpenApiLike {
@@ -181,7 +182,7 @@ describe('a body that is not as long as announced', () => {
 describe('overload', () => {
   it('is refused with Retry-After, and leaves no trace', async () => {
     const { post, admission } = testApp()
-    const tickets = Array.from({ length: 10 }, () => admission.enter(0))
+    const tickets = Array.from({ length: 10 }, () => admission.enter(LOCAL, 0))
     const refused = await post('/v1/count', '{"content":"x"}')
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBe('1')

@@ -14,7 +14,7 @@ afterEach(async () => {
 const job = (content: string, op = 'count', own = false): Job => {
   const text = JSON.stringify({ content })
   const body = own ? new TextEncoder().encode(text) : Buffer.from(text)
-  return { op, media: 'json', accept: 'json', body, requestId: 'r' }
+  return { op, tenant: 'local', media: 'json', accept: 'json', body, requestId: 'r' }
 }
 
 /** A pool over threads that do what `run` says with each message. */
@@ -25,8 +25,7 @@ function poolOver(run: Threads['run'], options: Partial<PoolOptions> & { size?: 
   const pool = createPool({
     threads: { size: options.size ?? 1, run, close: async () => {} },
     progress,
-    jobTimeoutMs: 60_000,
-    queueTimeoutMs: 60_000,
+    limits: () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 60_000 }),
     onBug: (_, bug) => bugs.push(bug),
     onThreadLost: reason => lost.push(reason),
     ...options,
@@ -126,7 +125,7 @@ describe('the pool', () => {
           new Int32Array(progress)[message.slot] = 0
           signal.addEventListener('abort', () => reject(new Error('aborted')))
         }),
-      { jobTimeoutMs: 100 },
+      { limits: () => ({ jobTimeoutMs: 100, queueTimeoutMs: 60_000 }) },
     )
     expect(await tokens(pool.run(job('a')))).toBe('timeout')
     expect(lost).toEqual(['timeout'])
@@ -146,7 +145,8 @@ describe('the pool', () => {
   })
 
   it('refuses a job that waits too long for a thread', async () => {
-    const { pool } = poolOver(() => new Promise(() => {}), { queueTimeoutMs: 200 })
+    const limits = () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 200 })
+    const { pool } = poolOver(() => new Promise(() => {}), { limits })
     void pool.run(job('a'))
     await vi.waitFor(() => expect(pool.running).toBe(1))
     expect(await tokens(pool.run(job('b')))).toBe('overloaded')
@@ -174,7 +174,7 @@ describe('the pool', () => {
 describe('two phases', () => {
   const encode = (fields: object): Job => {
     const body = Buffer.from(JSON.stringify({ content: 'text of a result', ...fields }))
-    return { op: 'encode', media: 'json', accept: 'json', body, requestId: 'r' }
+    return { op: 'encode', tenant: 'local', media: 'json', accept: 'json', body, requestId: 'r' }
   }
 
   async function answer(result: ReturnType<WorkerPool['run']>) {

@@ -1,0 +1,143 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import { AppError } from '../errors.ts'
+import { type KeyRecord, SCOPES, type Scope } from './key-record.ts'
+import { createRateLimit, type RateLimit } from './rate-limit.ts'
+
+/** Who sent a request. */
+export interface Caller {
+  readonly tenant: string
+  /** Id of the key, as in the keys file; empty where there are no keys. */
+  readonly keyId: string
+  readonly scopes: ReadonlySet<Scope>
+  readonly redeems: boolean
+  /** Requests at the same time. */
+  readonly maxConcurrent: number
+  /** Shared by all requests of the key; `null` where it has no limit. */
+  readonly rate: RateLimit | null
+}
+
+/** Decides who a request is from and whether it may go on. */
+export interface Access {
+  /**
+   * The caller that a key belongs to; without configured keys, the tenant `local`.
+   * @throws AppError `unauthorized`
+   */
+  identify(key: string | undefined): Caller
+  /**
+   * Lets one more request of the caller pass.
+   * @throws AppError `rate_limited`, `forbidden` where the key lacks `scope`
+   */
+  allow(caller: Caller, scope: Scope | 'any'): void
+  /** Puts other keys in force; what a key has used of its rate stays used. */
+  replace(keys: readonly KeyRecord[]): void
+  /** Different tenants among the keys; at least 1. */
+  readonly tenants: number
+}
+
+/** Nobody known yet, who may do nothing. */
+export const ANONYMOUS: Caller = {
+  tenant: '',
+  keyId: '',
+  scopes: new Set(),
+  redeems: false,
+  maxConcurrent: Number.POSITIVE_INFINITY,
+  rate: null,
+}
+
+/** Whose everything is where no keys are configured. */
+export const LOCAL: Caller = {
+  ...ANONYMOUS,
+  tenant: 'local',
+  scopes: new Set(SCOPES),
+  redeems: true,
+}
+
+interface Entry {
+  readonly record: KeyRecord
+  readonly digest: Buffer
+  readonly caller: Caller
+}
+
+/**
+ * @param initial the configured keys; `null` where there is no keys file
+ * @param now milliseconds of a clock for the rates
+ */
+export function createAccess(initial: readonly KeyRecord[] | null, now: () => number): Access {
+  if (initial === null) {
+    return { identify: () => LOCAL, allow: () => {}, replace: () => {}, tenants: 1 }
+  }
+  let entries = index(initial, new Map())
+  let tenants = countTenants(initial)
+
+  /** Digests that begin alike are few, and all of them are compared, each in constant time. */
+  function find(key: string): Entry | undefined {
+    const digest = hash('sha256', key, 'buffer')
+    let found: Entry | undefined
+    for (const entry of entries.get(digest.readUInt32BE(0)) ?? []) {
+      if (timingSafeEqual(entry.digest, digest)) found = entry
+    }
+    return found
+  }
+
+  function index(keys: readonly KeyRecord[], before: ReadonlyMap<number, Entry[]>) {
+    const known = new Map([...before.values()].flat().map(entry => [entry.record.id, entry]))
+    const byStart = new Map<number, Entry[]>()
+    for (const record of keys) {
+      const entry = toEntry(record, now(), known.get(record.id))
+      const start = entry.digest.readUInt32BE(0)
+      byStart.set(start, [...(byStart.get(start) ?? []), entry])
+    }
+    return byStart
+  }
+
+  return {
+    get tenants() {
+      return tenants
+    },
+    identify(key) {
+      if (key === undefined) throw new AppError('unauthorized', 'a key is needed')
+      const entry = find(key)
+      if (entry === undefined) throw new AppError('unauthorized', 'the key is not valid')
+      return entry.caller
+    },
+    allow({ rate, scopes }, scope) {
+      const waitMs = rate?.take(now()) ?? 0
+      if (waitMs > 0) throw tooFast(waitMs)
+      if (scope === 'any' || scopes.has(scope)) return
+      throw new AppError('forbidden', `the key lacks the scope ${scope}`)
+    },
+    replace(keys) {
+      entries = index(keys, entries)
+      tenants = countTenants(keys)
+    },
+  }
+}
+
+function toEntry(record: KeyRecord, now: number, before: Entry | undefined): Entry {
+  const { rate_per_s: rate, burst } = record
+  const sameRate = before?.record.rate_per_s === rate && before?.record.burst === burst
+  const newRate = () =>
+    rate === undefined ? null : createRateLimit(rate, burst ?? Math.ceil(rate), now)
+  return {
+    record,
+    digest: Buffer.from(record.sha256, 'hex'),
+    caller: {
+      tenant: record.tenant,
+      keyId: record.id,
+      scopes: new Set(record.scopes),
+      redeems: record.redeems,
+      maxConcurrent: record.max_concurrent ?? Number.POSITIVE_INFINITY,
+      rate: before !== undefined && sameRate ? before.caller.rate : newRate(),
+    },
+  }
+}
+
+function countTenants(keys: readonly KeyRecord[]): number {
+  return Math.max(1, new Set(keys.map(({ tenant }) => tenant)).size)
+}
+
+function tooFast(waitMs: number): AppError {
+  return new AppError('rate_limited', 'the key has used up its rate', {
+    retry_after_s: Math.ceil(waitMs / 1000),
+  })
+}

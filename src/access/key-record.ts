@@ -1,0 +1,47 @@
+import { hash, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+
+/** What a key may be for; each route names one. */
+export const SCOPES = [
+  'encode',
+  'retrieve',
+  'fingerprints:write',
+  'fingerprints:read',
+  'proxy',
+  'metrics',
+  'admin',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Names of tenants: safe in logs, file names and headers. */
+export const TENANT_NAME = /^[A-Za-z0-9][\w.-]{0,62}$/
+
+/** One key at rest. The key itself is not in it and cannot be computed from it. */
+export const keyRecordSchema = z.strictObject({
+  id: z.string().regex(/^[\w-]{4,32}$/),
+  tenant: z.string().regex(TENANT_NAME),
+  /** Hexadecimal SHA-256 of the key. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  scopes: z.array(z.enum(SCOPES)).min(1),
+  /** Whether its client can fetch kept originals, so that content may be elided. */
+  redeems: z.boolean().default(false),
+  /** Requests a second in the long run, and how many at once after a pause. Unset: no limit. */
+  rate_per_s: z.number().positive().max(1e6).optional(),
+  burst: z.int().positive().max(1e6).optional(),
+  /** Requests that are read, wait or run at the same time. Unset: no limit of its own. */
+  max_concurrent: z.int().positive().optional(),
+  created_at: z.int().nonnegative(),
+  note: z.string().max(200).optional(),
+})
+
+export type KeyRecord = z.output<typeof keyRecordSchema>
+
+/** Starts every key, so that scanners for leaked secrets can find one. */
+const KEY_PREFIX = 'hvs_'
+const KEY_BYTES = 32
+
+/** A new key and its record's id and digest. 256 random bits need no slow hash at rest. */
+export function makeKey(): { key: string; id: string; sha256: string } {
+  const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url')
+  return { key, id: randomBytes(6).toString('hex'), sha256: hash('sha256', key) }
+}

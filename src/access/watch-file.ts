@@ -1,0 +1,44 @@
+import { stat } from 'node:fs/promises'
+
+/** How often the file is looked at, in milliseconds: how long a revoked key may still work. */
+const LOOK_MS = 2_000
+
+export interface FileWatch {
+  /** Calls `changed` each time the file has become another one since the watch was made. */
+  begin(changed: () => void): void
+  close(): void
+}
+
+/**
+ * Watches by looking, because a file that Kubernetes mounts from a Secret changes without an event for
+ * it. Made before the file is read, so that no change is missed.
+ */
+export async function watchFile(path: string): Promise<FileWatch> {
+  let seen = await stamp(path)
+  let timer: NodeJS.Timeout | undefined
+
+  async function look(changed: () => void): Promise<void> {
+    const now = await stamp(path)
+    if (now === seen) return
+    seen = now
+    changed()
+  }
+
+  return {
+    begin(changed) {
+      timer = setInterval(() => void look(changed), LOOK_MS)
+      timer.unref()
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+/** What differs when a file was replaced or rewritten; a missing one has its own. */
+async function stamp(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeNs } = await stat(path, { bigint: true })
+    return `${ino} ${size} ${mtimeNs}`
+  } catch {
+    return 'missing'
+  }
+}

@@ -1,0 +1,33 @@
+import type { MiddlewareHandler } from 'hono'
+import type { Access } from '../../access/access.ts'
+import { AppError } from '../../errors.ts'
+import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
+import type { RouteScope } from '../routes/route.ts'
+
+/** Lets a request on whose key has the scope, and notes who it is from. Throws as `Access` does. */
+export function authorize(
+  access: Pick<Access, 'identify' | 'allow'>,
+  scope: Exclude<RouteScope, 'open'>,
+): MiddlewareHandler<AppEnv> {
+  return (c, next) => {
+    const caller = access.identify(presentedKey(c))
+    c.get('frame').caller = caller
+    access.allow(caller, scope)
+    return next()
+  }
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
+
+/** The key of a request. Two that differ could be taken for either by a proxy, and are refused. */
+function presentedKey(c: AppContext): string | undefined {
+  const authorization = requestHeader(c, 'authorization')
+  const apiKey = requestHeader(c, 'x-api-key')
+  if (authorization === undefined) return apiKey
+  const bearer = BEARER.exec(authorization)?.[1]
+  if (bearer === undefined) throw new AppError('unauthorized', 'Authorization must be a Bearer key')
+  if (apiKey !== undefined && apiKey !== bearer) {
+    throw new AppError('unauthorized', 'Authorization and X-Api-Key name different keys')
+  }
+  return bearer
+}

@@ -1,0 +1,69 @@
+import type { Outcome } from '../../workers/protocol.ts'
+import type { Resolutions } from '../core/operations/operation.ts'
+import type { Problem } from '../errors.ts'
+import type { Queued } from './fair-queue.ts'
+import type { Job } from './job.ts'
+
+/** A job on its way, possibly for the second time. */
+export interface Entry extends Queued {
+  readonly job: Job
+  readonly phase: 'whole' | 'ask' | 'finish'
+  readonly resolutions?: Resolutions
+  /** Kept, because a body that was transferred away has no length. */
+  readonly bytes: number
+  /** Times that its batch was lost before its turn came. */
+  lost: number
+  settle(end: End): void
+}
+
+/** How a phase of a job ended, and when it was queued and sent, by `performance.now()`. */
+export type End = { readonly queuedAt: number; readonly startedAt: number } & (
+  | { readonly kind: 'failed'; readonly problem: Problem }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly bytes: Uint8Array }
+)
+
+/** Why a job may end before it ran. */
+export const EXPIRED: Problem = {
+  code: 'overloaded',
+  detail: 'no thread was free in time',
+  retry_after_s: 1,
+}
+
+export const ABANDONED: Problem = { code: 'overloaded', detail: 'the client hung up' }
+
+export const UNANSWERED: Problem = {
+  code: 'overloaded',
+  detail: 'the authority over sessions does not answer',
+  retry_after_s: 1,
+}
+
+/** The end of a job that failed in our hands. */
+export function failed({ queuedAt }: Entry, problem: Problem, startedAt: number): End {
+  return { kind: 'failed', problem, queuedAt, startedAt }
+}
+
+/** Milliseconds in the queue and at work. */
+export function times(end: End) {
+  return {
+    queue_ms: end.startedAt - end.queuedAt,
+    work_ms:
+      end.kind === 'outcome' ? end.outcome.work_us / 1000 : performance.now() - end.startedAt,
+  }
+}
+
+/** What the job that a lost thread was at fails with. */
+export function lostProblem(reason: 'timeout' | 'lost', closed: boolean): Problem {
+  if (closed) return closing()
+  return reason === 'timeout'
+    ? { code: 'timeout', detail: 'the job ran into its time limit and was stopped' }
+    : { code: 'worker_lost', detail: 'the worker that ran the job was lost', retry_after_s: 1 }
+}
+
+export function closing(): Problem {
+  return { code: 'overloaded', detail: 'the service is shutting down', retry_after_s: 1 }
+}
+
+/** Whether nobody waits for its answer any more. */
+export function isAbandoned({ job }: Entry): boolean {
+  return job.abandoned?.() === true
+}
