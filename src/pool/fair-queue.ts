@@ -106,7 +106,9 @@ export function createFairQueue<T extends Queued>(): FairQueue<T> {
       const lane = next()
       const entry = lane?.entries.shift()
       if (lane === undefined || entry === undefined) return undefined
-      time = lane.finish
+      // A job that took less than it was charged puts its tenant back, not the time: a newcomer would
+      // begin that much ahead of tenants that have had their part.
+      time = Math.max(time, lane.finish)
       lane.finish += entry.costUs
       took(lane, entry)
       if (lane.entries.length === 0) forgetIdle()
