@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -13,6 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildImage, type Image } from '../support/image/build-image.ts'
@@ -110,23 +112,38 @@ function words(list: readonly string[] | undefined): string[] {
   return list.map(word => below(image.root, word))
 }
 
-/** Starts the container's process, with its root read-only. */
-async function start(
-  variables: Record<string, string>,
-): Promise<{ child: ChildProcess; url: string }> {
+/** The container's process, with its root read-only. */
+function run(variables: Record<string, string>): ChildProcess {
   const [program = '', ...args] = [...words(image.entrypoint), ...words(image.cmd)]
-  const child = spawn(program, args, {
+  return spawn(program, args, {
     cwd: inImage(image.workdir),
-    env: { ...imageEnv(image), ...variables },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...imageEnv(image), HAVERSACK_PORT: '0', ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
     ...identity(image),
   })
+}
+
+/** The port that it says it listens on. */
+async function portOf(child: ChildProcess): Promise<string> {
   const late = setTimeout(() => child.kill('SIGKILL'), READY_MS)
-  const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> })
-  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close')])
-  clearTimeout(late)
-  if (line === undefined) throw new Error('the service did not get ready')
-  return { child, url: String(line).replace('haversack listens on ', '') }
+  const lines = createInterface({ input: child.stdout as Readable })
+  for await (const line of lines) {
+    const port = /^haversack listens on http:\/\/0\.0\.0\.0:(\d+)$/.exec(line)?.[1]
+    if (port === undefined) continue
+    clearTimeout(late)
+    return port
+  }
+  throw new Error('the service did not get ready')
+}
+
+/** Makes a keys file by the image's own command, as a mounted Secret would bring it. */
+function addKey(): { file: string; key: string } {
+  const file = join(folder, 'keys.json')
+  const [program = '', ...args] = words(image.entrypoint)
+  const command = ['keys', 'add', '--file', file, '--scopes', 'encode']
+  const key = execFileSync(program, [...args, ...command], { env: imageEnv(image), stdio: 'pipe' })
+  chmodSync(file, 0o444)
+  return { file, key: key.toString().trim() }
 }
 
 function checkHealth(port: string): number | null {
@@ -147,23 +164,40 @@ describe('the container', () => {
     expect(elsewhere.map(write)).toEqual([1, 1, 1, 1])
   })
 
+  it('does not start without keys', async () => {
+    const child = run({})
+    const [[code], faults] = await Promise.all([
+      once(child, 'close'),
+      text(child.stderr as Readable),
+    ])
+    expect(code).toBe(2)
+    expect(faults).toContain('HAVERSACK_KEYS_FILE')
+  })
+
   it('serves with a read-only root, is healthy, and ends by SIGTERM with 0', async () => {
-    const { child, url } = await start({ HAVERSACK_PORT: '0', HAVERSACK_HOST: '127.0.0.1' })
-    const { port } = new URL(url)
+    const { file, key } = addKey()
+    const child = run({ HAVERSACK_KEYS_FILE: file })
+    const exited = once(child, 'exit')
+    const port = await portOf(child)
+    child.stdout?.resume()
+    const url = `http://127.0.0.1:${port}`
+    const encode = (authorization: string) =>
+      fetch(`${url}/v1/encode`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization },
+        body: JSON.stringify({ content: '[{"a": 1},{"a": 2}]' }),
+      })
     try {
       expect((await fetch(`${url}/livez`)).status).toBe(200)
       expect((await fetch(`${url}/readyz`)).status).toBe(200)
-      const answer = await fetch(`${url}/v1/encode`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ content: '[{"a": 1},{"a": 2}]' }),
-      })
-      expect(await answer.json()).toMatchObject({ layer: 'L2', lossless: true })
+      expect((await encode('Bearer none')).status).toBe(401)
+      const answer = await (await encode(`Bearer ${key}`)).json()
+      expect(answer).toMatchObject({ layer: 'L2', lossless: true })
       expect(checkHealth(port)).toBe(0)
     } finally {
       child.kill('SIGTERM')
     }
-    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(await exited).toEqual([0, null])
     expect(checkHealth(port)).toBe(1)
   })
 })

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Config } from '../../../src/config/config.ts'
+import { loadConfig } from '../../../src/config/load.ts'
+import { all, type Manifest, quantity, workload } from './manifest.ts'
+
+/** The variables of the container as the kubelet would set them, but for the file, which lies here. */
+export function environment(objects: readonly Manifest[]): Record<string, string> {
+  const { container } = workload(objects)
+  const entries = (container.env ?? []).map(({ name, value, valueFrom }) => {
+    if (value !== undefined) return [name, value]
+    const { resource, divisor } = valueFrom?.resourceFieldRef ?? {}
+    if (resource !== 'limits.cpu') throw new Error(`${name}: a value that is not computed here`)
+    const limit = quantity(container.resources?.limits?.['cpu'])
+    return [name, String(Math.ceil(limit / quantity(divisor)))]
+  })
+  return Object.fromEntries(entries)
+}
+
+/**
+ * The configuration that the service would start with.
+ * @throws ConfigError where it would not start
+ */
+export function configOf(objects: readonly Manifest[]): Config {
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-config-'))
+  try {
+    const file = join(folder, 'haversack.toml')
+    writeFileSync(file, configMap(objects).data?.['haversack.toml'] ?? '')
+    return loadConfig({ env: { ...environment(objects), HAVERSACK_CONFIG: file } })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** The ConfigMap that holds the service's configuration. */
+export function configMap(objects: readonly Manifest[]) {
+  const [found] = all(objects, 'ConfigMap').filter(({ data }) => data?.['haversack.toml'])
+  if (found === undefined) throw new Error('no ConfigMap with haversack.toml')
+  return found
+}
+
+/** The folder in the container where the volume of this name is mounted. */
+export function mountOf(objects: readonly Manifest[], volume: string): string | undefined {
+  return workload(objects).container.volumeMounts?.find(({ name }) => name === volume)?.mountPath
+}
