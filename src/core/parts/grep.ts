@@ -1,0 +1,151 @@
+import { LINE_FEED } from '../value/char-codes.ts'
+import { countLineFeeds } from './lines.ts'
+import type { GrepSelector, Part } from './part.ts'
+import { createSearch } from './search.ts'
+
+/** Lines with the text that are shown; more are only counted. */
+const MAX_SHOWN = 200
+/** Bytes shown of one line, around the match; and of all lines before the last match and its context. */
+const MAX_LINE_BYTES = 1024
+const MAX_BYTES = 64 * 1024
+const CUT = Buffer.from('…')
+
+/** A line that has the text: its number, the bytes it lies in, and where the text was found. */
+interface Match {
+  readonly line: number
+  readonly start: number
+  readonly end: number
+  readonly at: number
+}
+
+/**
+ * Lines that hold a text, in the manner of `grep -n`: `12:` before a match, `11-` before its context, `--`
+ * between places that do not touch. Long lines are cut with `…`. Linear in the body whatever it holds.
+ */
+export function grep(body: Uint8Array, selector: GrepSelector): Part {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const search = createSearch(selector.text, selector.ignoreCase)
+  const out = new Output(bytes)
+  let matches = 0
+  let shown = 0
+  let line = 1
+  let counted = 0
+  let shownTo = 0
+  for (let from = 0; from < bytes.length; ) {
+    const at = search(bytes, from)
+    if (at < 0) break
+    matches++
+    const start = bytes.lastIndexOf(LINE_FEED, at) + 1
+    const end = lineEnd(bytes, at)
+    if (shown === matches - 1 && shown < MAX_SHOWN) {
+      line += countLineFeeds(bytes.subarray(counted, start))
+      counted = start
+      const upTo = out.place({ line, start, end, at }, selector.context, shownTo)
+      if (upTo !== undefined) {
+        shown++
+        shownTo = upTo
+      }
+    }
+    from = end + 1
+  }
+  return { kind: 'grep', content: out.content(), matches, shown }
+}
+
+/** The offset of the line feed that ends the line at `at`, or the end. */
+function lineEnd(bytes: Buffer, at: number): number {
+  const feed = bytes.indexOf(LINE_FEED, at)
+  return feed < 0 ? bytes.length : feed
+}
+
+class Output {
+  readonly #bytes: Buffer
+  readonly #lines: Buffer[] = []
+  #size = 0
+  /** The last line that was shown. */
+  #last = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  /**
+   * Shows a match and its context, unless there is enough already. Gives the offset behind what was shown;
+   * `shownTo` is that of the match before.
+   */
+  place(match: Match, context: number, shownTo: number): number | undefined {
+    if (this.#size >= MAX_BYTES) return undefined
+    this.#before(match, context, shownTo)
+    this.#show(match.line, match.start, match.end, match.at, ':')
+    let { line, end } = match
+    for (let i = 0; i < context && end + 1 < this.#bytes.length; i++) {
+      const start = end + 1
+      end = lineEnd(this.#bytes, start)
+      this.#show(++line, start, end, start, '-')
+    }
+    return end
+  }
+
+  content(): Uint8Array {
+    return new Uint8Array(Buffer.concat(this.#lines))
+  }
+
+  /** The lines before a match that are not shown yet. */
+  #before(match: Match, context: number, shownTo: number): void {
+    if (this.#last >= match.line) {
+      // The match before has this line, and maybe more, as context: take it back to here.
+      while (this.#last >= match.line) {
+        this.#size -= this.#lines.pop()!.length
+        this.#last--
+      }
+      return
+    }
+    const starts: number[] = []
+    let start = match.start
+    const bound = shownTo === 0 ? 0 : shownTo + 1
+    while (starts.length < context && start > bound) {
+      start = start < 2 ? 0 : this.#bytes.lastIndexOf(LINE_FEED, start - 2) + 1
+      starts.unshift(start)
+    }
+    const first = match.line - starts.length
+    if (this.#last > 0 && first > this.#last + 1) this.#push(Buffer.from('--\n'))
+    for (const [i, at] of starts.entries()) {
+      this.#show(first + i, at, lineEnd(this.#bytes, at), at, '-')
+    }
+  }
+
+  #show(line: number, start: number, end: number, at: number, mark: ':' | '-'): void {
+    this.#push(
+      Buffer.from(`${line}${mark}`),
+      window(this.#bytes, start, end, at),
+      Buffer.from('\n'),
+    )
+    this.#last = line
+  }
+
+  #push(...parts: Buffer[]): void {
+    const text = Buffer.concat(parts)
+    this.#lines.push(text)
+    this.#size += text.length
+  }
+}
+
+/** At most `MAX_LINE_BYTES` of a line, from a little before `at`, cut between characters. */
+function window(bytes: Buffer, start: number, end: number, at: number): Buffer {
+  if (end - start <= MAX_LINE_BYTES) return bytes.subarray(start, end)
+  const left = Math.max(start, Math.min(at - MAX_LINE_BYTES / 4, end - MAX_LINE_BYTES))
+  const from = left === start ? start : boundary(bytes, left)
+  const to = Math.min(end, from + MAX_LINE_BYTES)
+  const until = to === end ? end : boundary(bytes, to)
+  return Buffer.concat([
+    ...(from > start ? [CUT] : []),
+    bytes.subarray(from, until),
+    ...(until < end ? [CUT] : []),
+  ])
+}
+
+/** The start of the character that byte `at` belongs to. */
+function boundary(bytes: Buffer, at: number): number {
+  let start = at
+  while (start > 0 && at - start < 3 && (bytes[start]! & 0xc0) === 0x80) start--
+  return start
+}

@@ -1,0 +1,233 @@
+import {
+  BACKSLASH,
+  CARRIAGE_RETURN,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  LINE_FEED,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+  TAB,
+} from '../value/char-codes.ts'
+import { parseJson } from '../value/parse-json.ts'
+import { invalidPart } from './invalid-part.ts'
+import type { Part } from './part.ts'
+import { countsFromEnd, type PathStep } from './path-steps.ts'
+
+/**
+ * The values that a path meets, as they are spelt in the body: no value is built, so numbers, keys and
+ * spaces stay. One pass over the body, one more for each step that counts from the end. What lies beside the
+ * path is only followed to its end, not checked. Of equal keys the last counts, as for `JSON.parse`. A path
+ * with a slice gives a JSON list, which may be empty; another path must meet a value.
+ * @throws AppError `invalid_request`
+ */
+export function selectPath(body: Uint8Array, steps: readonly PathStep[]): Part {
+  const walker = new PathWalker(body, steps)
+  walker.walk()
+  const { found } = walker
+  const values = found.length / 2
+  if (steps.some(step => step.kind === 'slice')) {
+    return { kind: 'path', content: list(body, found), values }
+  }
+  if (values === 0) throw invalidPart('path', `nothing is at ${steps[walker.reached]!.upTo}`)
+  return { kind: 'path', content: body.subarray(found[0]!, found[1]!), values }
+}
+
+/** `[a,b,c]` of the ranges. */
+function list(body: Uint8Array, ranges: readonly number[]): Uint8Array {
+  let bytes = 2 + Math.max(0, ranges.length / 2 - 1)
+  for (let i = 0; i < ranges.length; i += 2) bytes += ranges[i + 1]! - ranges[i]!
+  const out = new Uint8Array(bytes)
+  let at = 0
+  out[at++] = OPEN_BRACKET
+  for (let i = 0; i < ranges.length; i += 2) {
+    if (i > 0) out[at++] = COMMA
+    out.set(body.subarray(ranges[i]!, ranges[i + 1]!), at)
+    at += ranges[i + 1]! - ranges[i]!
+  }
+  out[at] = CLOSE_BRACKET
+  return out
+}
+
+class PathWalker {
+  /** Start and end of each value met, in pairs. */
+  readonly found: number[] = []
+  /** The deepest step that met nothing. */
+  reached = 0
+  readonly #body: Uint8Array
+  readonly #steps: readonly PathStep[]
+  readonly #names: readonly (Uint8Array | null)[]
+
+  constructor(body: Uint8Array, steps: readonly PathStep[]) {
+    this.#body = body
+    this.#steps = steps
+    const utf8 = new TextEncoder()
+    this.#names = steps.map(step => (step.kind === 'member' ? utf8.encode(step.name) : null))
+  }
+
+  walk(): void {
+    const end = this.#space(this.#visit(this.#space(0), 0))
+    if (end < this.#body.byteLength) throw this.#notJson(end)
+  }
+
+  /** Follows the path from step `depth` into the value at `at`; gives the offset behind the value. */
+  #visit(at: number, depth: number): number {
+    const step = this.#steps[depth]
+    if (step === undefined) {
+      const end = this.#skip(at)
+      this.found.push(at, end)
+      return end
+    }
+    if (depth > this.reached) this.reached = depth
+    if (step.kind === 'member' && this.#body[at] === OPEN_BRACE) {
+      return this.#members(at, depth, step.name)
+    }
+    if (step.kind !== 'member' && this.#body[at] === OPEN_BRACKET) {
+      const count = countsFromEnd(step) ? this.#elements(at, () => false, depth).count : 0
+      return this.#elements(at, chosen(step, count), depth).end
+    }
+    return this.#skip(at)
+  }
+
+  #members(start: number, depth: number, name: string): number {
+    const body = this.#body
+    const before = this.found.length
+    let at = this.#space(start + 1)
+    if (body[at] === CLOSE_BRACE) return at + 1
+    for (;;) {
+      if (body[at] !== QUOTE) throw this.#notJson(at)
+      const keyEnd = this.#string(at)
+      const wanted = this.#isKey(at, keyEnd, this.#names[depth]!, name)
+      at = this.#space(keyEnd)
+      if (body[at] !== COLON) throw this.#notJson(at)
+      at = this.#space(at + 1)
+      if (wanted) this.found.length = before
+      at = this.#space(wanted ? this.#visit(at, depth + 1) : this.#skip(at))
+      if (body[at] === CLOSE_BRACE) return at + 1
+      if (body[at] !== COMMA) throw this.#notJson(at)
+      at = this.#space(at + 1)
+    }
+  }
+
+  #elements(
+    start: number,
+    wanted: (index: number) => boolean,
+    depth: number,
+  ): { end: number; count: number } {
+    const body = this.#body
+    let at = this.#space(start + 1)
+    if (body[at] === CLOSE_BRACKET) return { end: at + 1, count: 0 }
+    for (let index = 0; ; index++) {
+      at = this.#space(wanted(index) ? this.#visit(at, depth + 1) : this.#skip(at))
+      if (body[at] === CLOSE_BRACKET) return { end: at + 1, count: index + 1 }
+      if (body[at] !== COMMA) throw this.#notJson(at)
+      at = this.#space(at + 1)
+    }
+  }
+
+  /** The offset behind the value at `at`. Containers are followed by their nesting alone. */
+  #skip(start: number): number {
+    const body = this.#body
+    let at = start
+    let nesting = 0
+    for (; at < body.byteLength; ) {
+      const c = body[at]!
+      if (c === QUOTE) {
+        at = this.#string(at)
+        if (nesting === 0) return at
+      } else if (c === OPEN_BRACE || c === OPEN_BRACKET) {
+        nesting++
+        at++
+      } else if (c === CLOSE_BRACE || c === CLOSE_BRACKET) {
+        if (--nesting < 0) break
+        at++
+        if (nesting === 0) return at
+      } else if (nesting === 0) return this.#scalar(at)
+      else at++
+    }
+    throw this.#notJson(at)
+  }
+
+  /** The offset behind the number or word at `at`, which is checked. */
+  #scalar(start: number): number {
+    const body = this.#body
+    let end = start
+    while (end < body.byteLength && !endsScalar(body[end]!)) end++
+    const text = new TextDecoder().decode(body.subarray(start, end))
+    if (!parseJson(text).ok) throw this.#notJson(start)
+    return end
+  }
+
+  /** The offset behind the string whose opening quote is at `at`. */
+  #string(start: number): number {
+    const body = this.#body
+    for (let at = start + 1; at < body.byteLength; at++) {
+      const c = body[at]!
+      if (c === QUOTE) return at + 1
+      if (c === BACKSLASH) at++
+    }
+    throw this.#notJson(start)
+  }
+
+  /** Whether the string literal from `start` to `end` means `name`, whose UTF-8 is `bytes`. */
+  #isKey(start: number, end: number, bytes: Uint8Array, name: string): boolean {
+    const body = this.#body
+    const length = end - start - 2
+    let same = length === bytes.byteLength
+    for (let i = 0; i < length; i++) {
+      const c = body[start + 1 + i]!
+      if (c === BACKSLASH) {
+        const key = parseJson(new TextDecoder().decode(body.subarray(start, end)))
+        if (!key.ok) throw this.#notJson(start)
+        return key.value === name
+      }
+      if (same && c !== bytes[i]) same = false
+    }
+    return same
+  }
+
+  #space(start: number): number {
+    const body = this.#body
+    let at = start
+    for (;;) {
+      const c = body[at]
+      if (c !== SPACE && c !== LINE_FEED && c !== CARRIAGE_RETURN && c !== TAB) return at
+      at++
+    }
+  }
+
+  #notJson(at: number) {
+    return invalidPart('path', `the original is no JSON (byte ${at})`)
+  }
+}
+
+/** Which elements of `count` a step chooses; `count` is needed only where it counts from the end. */
+function chosen(
+  step: Exclude<PathStep, { kind: 'member' }>,
+  count: number,
+): (index: number) => boolean {
+  const fromStart = (at: number) => (at < 0 ? at + count : at)
+  if (step.kind === 'index') {
+    const at = fromStart(step.at)
+    return index => index === at
+  }
+  const start = fromStart(step.start ?? 0)
+  const end = step.end === null ? Number.POSITIVE_INFINITY : fromStart(step.end)
+  return index => index >= start && index < end
+}
+
+function endsScalar(c: number): boolean {
+  return (
+    c === COMMA ||
+    c === CLOSE_BRACE ||
+    c === CLOSE_BRACKET ||
+    c === COLON ||
+    c === SPACE ||
+    c === LINE_FEED ||
+    c === CARRIAGE_RETURN ||
+    c === TAB
+  )
+}

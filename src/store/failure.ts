@@ -1,0 +1,57 @@
+import type { AppError, ErrorCode, Problem } from '../errors.ts'
+import type { Failure, FailureReason } from './store.ts'
+
+/** The code that a client sees for each reason. */
+const CODES: Readonly<Record<FailureReason, ErrorCode>> = {
+  not_found: 'not_found',
+  gone: 'gone',
+  ambiguous: 'ambiguous',
+  invalid_request: 'invalid_request',
+  // Two requests changed the same thing at once; trying again is right.
+  conflict: 'overloaded',
+  too_large: 'payload_too_large',
+  busy: 'overloaded',
+  full: 'overloaded',
+  quota: 'overloaded',
+  read_only: 'overloaded',
+  failed: 'internal',
+  lost: 'worker_lost',
+  closed: 'overloaded',
+}
+
+/** Seconds after which a refused client may try again; space comes back more slowly than a queue's place. */
+const RETRY_AFTER_S: Partial<Record<FailureReason, number>> = {
+  conflict: 1,
+  busy: 1,
+  closed: 1,
+  full: 30,
+  quota: 30,
+  read_only: 30,
+}
+
+/** A failure of the store as what a client is told. */
+export function failureProblem(failure: Failure): Problem {
+  const seconds = RETRY_AFTER_S[failure.reason]
+  return {
+    code: CODES[failure.reason],
+    detail: failure.detail,
+    ...(failure.errors === undefined ? {} : { errors: failure.errors }),
+    ...(seconds === undefined ? {} : { retry_after_s: seconds }),
+  }
+}
+
+export function fail(reason: FailureReason, detail: string): Failure {
+  return { ok: false, reason, detail }
+}
+
+/** The failure that an `AppError` of `src/core/parts` stands for. */
+export function partFailure(error: AppError): Failure {
+  const { detail, extras } = error
+  const { errors } = extras
+  return {
+    ok: false,
+    reason: 'invalid_request',
+    detail,
+    ...(errors === undefined ? {} : { errors }),
+  }
+}

@@ -1,0 +1,119 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { countLineFeeds } from '../../core/parts/lines.ts'
+import { type Codec, UnreadableError } from './codec.ts'
+
+/**
+ * Bodies are cut into chunks, each sealed for itself, so that a part of a large body is read without the
+ * rest. Larger ones compress a little better; smaller ones make parts cheaper.
+ */
+export const CHUNK_BYTES = 64 * 1024
+
+/** Chunk ids of one body; bounds a body to 256 MiB. */
+const IDS_A_BODY = 4096
+
+/** Whose chunks; bound into each of them. */
+export interface ChunkOwner {
+  readonly id: number
+  readonly tenantName: string
+  readonly hash: Uint8Array
+  readonly bytes: number
+  readonly keyId: string | null
+}
+
+export interface SealedChunk {
+  readonly line: number
+  readonly data: Uint8Array
+}
+
+export interface Chunks {
+  /** Cuts and seals; the number of the body is not needed for it. */
+  seal(body: Uint8Array, owner: Pick<ChunkOwner, 'tenantName' | 'hash'>): readonly SealedChunk[]
+  write(body: number, chunks: readonly SealedChunk[]): void
+  /** Chunks `first` to `last`, opened, behind one another in a buffer of their own. @throws UnreadableError */
+  read(owner: ChunkOwner, first: number, last: number): Uint8Array<ArrayBuffer>
+  /** The last chunk whose first byte lies in a line up to `line`; 0 if none. With that line. */
+  atLine(owner: ChunkOwner, line: number): { readonly chunk: number; readonly line: number }
+  remove(body: number): void
+}
+
+/** Chunks of a body of so many bytes; an empty body has none. */
+export function chunkCount(bytes: number): number {
+  return Math.ceil(bytes / CHUNK_BYTES)
+}
+
+export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
+  const insert = database.prepare('INSERT INTO chunk (id, line, data) VALUES (?, ?, ?)')
+  const select = database.prepare('SELECT id, data FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id')
+  const lineOf = database.prepare('SELECT line FROM chunk WHERE id = ?')
+  const erase = database.prepare('DELETE FROM chunk WHERE id BETWEEN ? AND ?')
+
+  const lineAt = (owner: ChunkOwner, chunk: number) => {
+    const row = lineOf.get(owner.id * IDS_A_BODY + chunk)
+    if (row === undefined) throw new UnreadableError(null)
+    return Number(row['line'])
+  }
+
+  return {
+    seal(body, owner) {
+      const count = chunkCount(body.byteLength)
+      const sealed: SealedChunk[] = []
+      let line = 1
+      for (let number = 0; number < count; number++) {
+        const raw = body.subarray(number * CHUNK_BYTES, (number + 1) * CHUNK_BYTES)
+        sealed.push({ line, data: codec.seal(raw, binding(owner, number, count)) })
+        line += countLineFeeds(raw)
+      }
+      return sealed
+    },
+    write(body, chunks) {
+      for (const [number, { line, data }] of chunks.entries()) {
+        insert.run(body * IDS_A_BODY + number, line, data)
+      }
+    },
+    read(owner, first, last) {
+      const count = chunkCount(owner.bytes)
+      const start = first * CHUNK_BYTES
+      const end = Math.min(owner.bytes, (last + 1) * CHUNK_BYTES)
+      const out = new Uint8Array(end - start)
+      let number = first
+      for (const row of select.iterate(
+        owner.id * IDS_A_BODY + first,
+        owner.id * IDS_A_BODY + last,
+      )) {
+        if (Number(row['id']) !== owner.id * IDS_A_BODY + number) throw new UnreadableError(null)
+        const at = number * CHUNK_BYTES
+        const bytes = Math.min(CHUNK_BYTES, owner.bytes - at)
+        const data = row['data'] as Uint8Array
+        out.set(codec.open(data, binding(owner, number, count), owner.keyId, bytes), at - start)
+        number++
+      }
+      if (number !== last + 1) throw new UnreadableError(null)
+      return out
+    },
+    atLine(owner, line) {
+      let low = 0
+      let high = chunkCount(owner.bytes) - 1
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2)
+        if (lineAt(owner, middle) <= line) low = middle
+        else high = middle - 1
+      }
+      return { chunk: low, line: lineAt(owner, low) }
+    },
+    remove(body) {
+      erase.run(body * IDS_A_BODY, body * IDS_A_BODY + IDS_A_BODY - 1)
+    },
+  }
+}
+
+/** Body, place in it, number of places and tenant: a chunk fits nowhere else. */
+function binding(
+  { tenantName, hash }: Pick<ChunkOwner, 'tenantName' | 'hash'>,
+  number: number,
+  count: number,
+): Uint8Array {
+  const place = Buffer.alloc(8)
+  place.writeUInt32LE(number, 0)
+  place.writeUInt32LE(count, 4)
+  return Buffer.concat([place, hash, Buffer.from(tenantName)])
+}

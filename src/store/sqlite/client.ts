@@ -1,0 +1,91 @@
+import type { PutItem, Removed, Result, Store, StoreEvent } from '../store.ts'
+import { type CallLimits, createCalls } from './calls.ts'
+import { type Connect, threadConnect } from './connection.ts'
+import { type SqliteStoreOptions, settle } from './settings.ts'
+
+export interface OpenStoreOptions extends SqliteStoreOptions, Partial<CallLimits> {
+  /** Told what an operator should know; must not throw. */
+  onEvent(event: StoreEvent): void
+  /** Seam for tests: runs the store elsewhere than in a thread. */
+  readonly connect?: Connect
+}
+
+/**
+ * Opens the embedded store: one SQLite file in `folder`, in a thread of its own. Resolves when it answers.
+ * @throws RangeError for impossible options; Error where the folder cannot be used or the file is of a
+ * newer version
+ */
+export async function openSqliteStore(options: OpenStoreOptions): Promise<Store> {
+  const { onEvent, connect, maxCalls, maxBytesWaiting, ...rest } = options
+  settle(rest)
+  const calls = await createCalls({
+    connect: connect ?? threadConnect(rest),
+    onEvent,
+    limits: {
+      maxCalls: maxCalls ?? 4096,
+      maxBytesWaiting: maxBytesWaiting ?? 64 * 1024 * 1024,
+    },
+  })
+  const { call } = calls
+
+  return {
+    put: items => Promise.all(items.map(item => put(item))),
+    get: reference => call('get', [reference]),
+    part: (reference, selector) => call('part', [reference, selector]),
+    touch: items => Promise.all(items.map(item => call('touch', [item]))),
+    async purgeSession(tenant, session) {
+      const first = await call('disownSession', [tenant, session])
+      if (!first.ok || first.done) return removed(first)
+      const rest = await repeat(() => call('purgeSession', [first.id]))
+      return rest.ok ? removed({ ...first, bodies: first.bodies + rest.bodies }) : rest
+    },
+    async purgeTenant(tenant) {
+      const first = await call('disownTenant', [tenant])
+      if (!first.ok || first.done) return removed(first)
+      const rest = await repeat(() => call('purgeTenant', [first.id]))
+      return rest.ok ? removed(first) : rest
+    },
+    readRecord: key => call('readRecord', [key]),
+    writeRecord(write) {
+      const value = new Uint8Array(write.value)
+      return call('writeRecord', [{ ...write, value }], [value.buffer])
+    },
+    deleteRecord: (key, ifVersion) => call('deleteRecord', [key, ifVersion]),
+    listRecords: list => call('listRecords', [list]),
+    prune: () => repeat(() => call('expire', [])),
+    verify: (limit, cursor = 0) => call('verify', [limit, cursor]),
+    stats: tenant => call('stats', [tenant]),
+    get load() {
+      return calls.load
+    },
+    close: () => calls.close(),
+  }
+
+  function put({ transfer, ...item }: PutItem) {
+    const { body } = item
+    // A copy of just these bytes: a clone would take the whole buffer behind the view with it.
+    const whole = body.byteLength === body.buffer.byteLength && body.buffer instanceof ArrayBuffer
+    const own = transfer === true && whole ? body : new Uint8Array(body)
+    return call('put', [{ ...item, body: own }], [own.buffer as ArrayBuffer])
+  }
+}
+
+/** Repeats a step until it says that it is done; adds up what the steps removed. */
+async function repeat(
+  step: () => Promise<Result<Removed & { readonly done: boolean }>>,
+): Promise<Result<Removed>> {
+  let bodies = 0
+  let records = 0
+  for (;;) {
+    const result = await step()
+    if (!result.ok) return result
+    bodies += result.bodies
+    records += result.records
+    if (result.done) return { ok: true, bodies, records }
+  }
+}
+
+/** A step's answer without what only the next step needs. */
+function removed(step: Result<Removed>): Result<Removed> {
+  return step.ok ? { ok: true, bodies: step.bodies, records: step.records } : step
+}

@@ -1,0 +1,149 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { StoreKey } from './settings.ts'
+
+/**
+ * How bytes lie in the file. The first byte has the flags. Plain: CRC-32 (4 bytes, little endian, over the
+ * binding and the payload), payload. Encrypted: nonce (12), tag (16), ciphertext; the binding is the
+ * additional data. The binding says whose and which bytes these are, so that none can stand in for others.
+ */
+const ZSTD = 1
+const ENCRYPTED = 2
+
+const CRC_BYTES = 4
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const CIPHER = 'aes-256-gcm'
+
+/** The fastest level: levels up to 3 take twice the time for a tenth. */
+const ZSTD_LEVEL = 1
+
+/** Bytes that cannot be given back as they were. */
+export class UnreadableError extends Error {
+  /** The id of the key that is not configured; `null`: damaged. */
+  readonly missingKey: string | null
+
+  constructor(missingKey: string | null) {
+    super(missingKey === null ? 'damaged' : `no key ${missingKey}`)
+    this.name = 'UnreadableError'
+    this.missingKey = missingKey
+  }
+}
+
+export interface Codec {
+  /** The key that writes, `null` where nothing is encrypted. */
+  readonly keyId: string | null
+  seal(raw: Uint8Array, binding: Uint8Array): Uint8Array
+  /** The raw bytes, `bytes` long. @throws UnreadableError */
+  open(sealed: Uint8Array, binding: Uint8Array, keyId: string | null, bytes: number): Uint8Array
+}
+
+export interface CodecOptions {
+  readonly keys: readonly StoreKey[]
+  readonly compressFromBytes: number | null
+}
+
+export function createCodec({ keys, compressFromBytes }: CodecOptions): Codec {
+  const byId = new Map(keys.map(({ id, key }) => [id, key]))
+  const writing = keys[0]
+
+  return {
+    keyId: writing?.id ?? null,
+    seal(raw, binding) {
+      const smaller = compress(raw, compressFromBytes)
+      const payload = smaller ?? raw
+      const flags = (smaller === undefined ? 0 : ZSTD) | (writing === undefined ? 0 : ENCRYPTED)
+      return writing === undefined
+        ? checksummed(flags, payload, binding)
+        : encrypted(flags, payload, binding, writing.key)
+    },
+    open(sealed, binding, keyId, bytes) {
+      const flags = sealed[0] ?? 0
+      // An encrypted body must not be replaced by a plain one.
+      if ((flags & ENCRYPTED) !== (keyId === null ? 0 : ENCRYPTED)) throw new UnreadableError(null)
+      const payload =
+        keyId === null
+          ? checked(flags, sealed, binding)
+          : decrypted(flags, sealed, binding, keyOf(byId, keyId))
+      const raw = (flags & ZSTD) === 0 ? payload : decompress(payload, bytes)
+      if (raw.byteLength !== bytes) throw new UnreadableError(null)
+      return raw
+    },
+  }
+}
+
+function keyOf(keys: ReadonlyMap<string, Uint8Array>, id: string): Uint8Array {
+  const key = keys.get(id)
+  if (key === undefined) throw new UnreadableError(id)
+  return key
+}
+
+function compress(raw: Uint8Array, fromBytes: number | null): Uint8Array | undefined {
+  if (fromBytes === null || raw.byteLength < fromBytes) return undefined
+  const packed = zstdCompressSync(raw, {
+    params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL },
+  })
+  return packed.byteLength < raw.byteLength ? packed : undefined
+}
+
+function decompress(payload: Uint8Array, bytes: number): Uint8Array {
+  try {
+    return zstdDecompressSync(payload, { maxOutputLength: Math.max(1, bytes) })
+  } catch {
+    throw new UnreadableError(null)
+  }
+}
+
+function checksummed(flags: number, payload: Uint8Array, binding: Uint8Array): Uint8Array {
+  const sealed = Buffer.allocUnsafe(1 + CRC_BYTES + payload.byteLength)
+  sealed[0] = flags
+  sealed.writeUInt32LE(checksum(flags, payload, binding), 1)
+  sealed.set(payload, 1 + CRC_BYTES)
+  return sealed
+}
+
+function checked(flags: number, sealed: Uint8Array, binding: Uint8Array): Uint8Array {
+  const payload = sealed.subarray(1 + CRC_BYTES)
+  const found = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+  if (sealed.byteLength < 1 + CRC_BYTES) throw new UnreadableError(null)
+  if (found.readUInt32LE(1) !== checksum(flags, payload, binding)) throw new UnreadableError(null)
+  return payload
+}
+
+function checksum(flags: number, payload: Uint8Array, binding: Uint8Array): number {
+  return crc32(payload, crc32(binding, flags))
+}
+
+function encrypted(
+  flags: number,
+  payload: Uint8Array,
+  binding: Uint8Array,
+  key: Uint8Array,
+): Uint8Array {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, key, nonce)
+  cipher.setAAD(Buffer.concat([[flags], binding].map(part => Buffer.from(part))))
+  const text = cipher.update(payload)
+  cipher.final()
+  return Buffer.concat([Buffer.of(flags), nonce, cipher.getAuthTag(), text])
+}
+
+function decrypted(
+  flags: number,
+  sealed: Uint8Array,
+  binding: Uint8Array,
+  key: Uint8Array,
+): Uint8Array {
+  const text = 1 + NONCE_BYTES + TAG_BYTES
+  if (sealed.byteLength < text) throw new UnreadableError(null)
+  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(1, 1 + NONCE_BYTES))
+  decipher.setAAD(Buffer.concat([[flags], binding].map(part => Buffer.from(part))))
+  decipher.setAuthTag(sealed.subarray(1 + NONCE_BYTES, text))
+  try {
+    const raw = decipher.update(sealed.subarray(text))
+    decipher.final()
+    return raw
+  } catch {
+    throw new UnreadableError(null)
+  }
+}

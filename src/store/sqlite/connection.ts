@@ -1,0 +1,41 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { FromThread, ToThread } from './protocol.ts'
+import type { SqliteStoreOptions } from './settings.ts'
+
+/** A line to a thread that runs the store; over as soon as it is lost. */
+export interface Connection {
+  post(message: ToThread, transfer: readonly ArrayBuffer[]): void
+  /** Ends the thread where it stands. */
+  terminate(): Promise<void>
+}
+
+export interface ConnectionEvents {
+  onMessage(message: FromThread): void
+  /** The thread has ended, by itself or not; called once. */
+  onEnd(detail: string): void
+}
+
+export type Connect = (events: ConnectionEvents) => Connection
+
+/** Connects to a thread of its own. */
+export function threadConnect(options: SqliteStoreOptions): Connect {
+  return ({ onMessage, onEnd }) => {
+    const worker = new Worker(threadModule(), { workerData: options, name: 'store' })
+    let detail = 'the thread ended'
+    worker.on('message', onMessage)
+    worker.on('error', error => {
+      detail = error instanceof Error ? error.message : String(error)
+    })
+    worker.on('exit', () => onEnd(detail))
+    return {
+      post: (message, transfer) => worker.postMessage(message, [...transfer]),
+      terminate: async () => void (await worker.terminate()),
+    }
+  }
+}
+
+/** TypeScript here, JavaScript in the published package. */
+function threadModule(): URL {
+  return new URL(`./thread${extname(import.meta.url)}`, import.meta.url)
+}

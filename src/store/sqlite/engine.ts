@@ -1,0 +1,255 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import type { PartSelector } from '../../core/parts/part.ts'
+import { fail } from '../failure.ts'
+import type {
+  Kept,
+  PutItem,
+  RecordKey,
+  RecordList,
+  RecordWrite,
+  Reference,
+  Result,
+  StoredBody,
+  StoredPart,
+  StoredRecord,
+  StoreEvent,
+  StoreStats,
+  TouchItem,
+  VerifyStep,
+} from '../store.ts'
+import { type BodyRow, createBodies } from './bodies.ts'
+import { createChunks } from './chunks.ts'
+import { createCodec, type UnreadableError } from './codec.ts'
+import type { Count } from './counters.ts'
+import { FILE_NAME } from './open.ts'
+import { createReader } from './reader.ts'
+import { createRecords } from './records.ts'
+import { createSessions } from './sessions.ts'
+import type { Settings } from './settings.ts'
+import { createSpace, pageBytes } from './space.ts'
+import { createTenants, NO_TENANT } from './tenants.ts'
+import { createTombstones } from './tombstones.ts'
+import { createUpkeep, type Progress } from './upkeep.ts'
+
+/**
+ * What the thread does with the file: plain functions, one short step each. Those in `writes` need a write
+ * transaction, the others a read transaction; the ledger opens both.
+ */
+export interface Engine {
+  readonly reads: {
+    get(reference: Reference): Result<StoredBody>
+    part(reference: Reference, selector: PartSelector): Result<StoredPart>
+    readRecord(key: RecordKey): Result<StoredRecord>
+    listRecords(list: RecordList): ReturnType<ReturnType<typeof createRecords>['list']>
+    stats(tenant: string | undefined): Result<StoreStats>
+  }
+  readonly writes: {
+    put(item: PutItem): Result<Kept>
+    touch(item: TouchItem): Result<Kept>
+    writeRecord(write: RecordWrite): Result<{ readonly version: number }>
+    deleteRecord(key: RecordKey, ifVersion: number | undefined): Result<object>
+    /**
+     * A purge's first step: nothing finds it any more. `id` is for the steps that follow. What upkeep does
+     * in between is not counted; for a tenant, all is counted here.
+     */
+    disownSession(tenant: string, session: string): Result<Step & { readonly id: number }>
+    disownTenant(tenant: string): Result<Step & { readonly id: number }>
+    purgeSession(id: number): Result<Step>
+    purgeTenant(id: number): Result<Step>
+    expire(): Result<Step>
+    verify(limit: number, cursor: number): Result<VerifyStep>
+    /** One step of what goes away by itself. */
+    upkeep(): Result<Progress>
+  }
+  /** Before the first write of a transaction. */
+  begun(): void
+  /** Whether `upkeep` would find something to do. */
+  upkeepDue(): boolean
+  /** Gives unused pages back to the file system, where many are unused; whether it did. */
+  shrink(): boolean
+  /** Copies the log into the main file. */
+  checkpoint(): void
+}
+
+export type Step = Progress & { readonly done: boolean }
+
+export interface EngineDeps {
+  readonly settings: Settings
+  readonly clock: () => number
+  readonly count: Count
+  readonly counters: StoreStats['counters']
+  onEvent(event: StoreEvent): void
+}
+
+/** Share of the file that may be unused before it shrinks, and pages of one step. */
+const MAX_FREE = 1 / 8
+const MIN_FREE_PAGES = 256
+const SHRINK_PAGES = 64
+
+export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
+  const { settings, clock, count } = deps
+  const codec = createCodec(settings)
+  const tenants = createTenants(database)
+  const sessions = createSessions(database)
+  const tombstones = createTombstones(database, settings)
+  const chunks = createChunks(database, codec)
+  const space = createSpace(database, {
+    settings,
+    tenants,
+    evict: (tenant, now) => upkeep.evict(tenant, now),
+  })
+  const bodies = createBodies(database, {
+    settings,
+    codec,
+    chunks,
+    tenants,
+    sessions,
+    tombstones,
+    space,
+    count,
+    nextUse: createUses(database, clock),
+  })
+  const records = createRecords(database, { codec, tenants, space })
+  const upkeep = createUpkeep(database, {
+    bodies,
+    records,
+    tenants,
+    sessions,
+    tombstones,
+    space,
+    count,
+  })
+  /** Bodies that turned out damaged, and keys that were missing, since the start. */
+  const damaged = new Map<number, BodyRow>()
+  const missing = new Set<string>()
+  const reader = createReader(database, { bodies, chunks, count, onUnreadable })
+  const tombstoneCount = database.prepare(
+    'SELECT coalesce(max(id) - min(id) + 1, 0) AS count FROM tombstone',
+  )
+
+  function onUnreadable(row: BodyRow, { missingKey }: UnreadableError): void {
+    if (missingKey === null) noteDamage(row)
+    else if (!missing.has(missingKey)) {
+      missing.add(missingKey)
+      deps.onEvent({ kind: 'missing_key', key_id: missingKey })
+    }
+  }
+
+  function noteDamage(row: BodyRow): void {
+    if (damaged.has(row.id)) return
+    damaged.set(row.id, row)
+    count('damaged')
+    const hash = Buffer.from(row.hash).toString('hex')
+    deps.onEvent({ kind: 'damaged_body', tenant: row.tenantName, hash })
+  }
+
+  /** The row may have gone since; then its number may be another body's. */
+  function removeDamaged(now: number): number {
+    for (const [id, row] of damaged) {
+      const found = bodies.byId(id)
+      if (found !== undefined && Buffer.compare(found.hash, row.hash) === 0) {
+        bodies.remove(found, 'tombstone', now)
+      }
+    }
+    const removed = damaged.size
+    damaged.clear()
+    return removed
+  }
+
+  function stats(tenant: string | undefined): Result<StoreStats> {
+    if (tenant !== undefined) {
+      const { bytes, ...rest } = tenants.totals(tenants.find(tenant))
+      return { ok: true, ...rest, stored_bytes: bytes }
+    }
+    const sum = tenants.sum()
+    const { free } = space.pages()
+    return {
+      ok: true,
+      bodies: sum.bodies,
+      records: sum.records,
+      stored_bytes: sum.bytes,
+      file: {
+        max_bytes: settings.maxBytes,
+        file_bytes: fileBytes(''),
+        wal_bytes: fileBytes('-wal'),
+        free_bytes: pageBytes(free),
+        tombstones: Number(tombstoneCount.get()?.['count']),
+        tenants: sum.tenants,
+      },
+      ...(deps.counters === undefined ? {} : { counters: { ...deps.counters } }),
+    }
+  }
+
+  function fileBytes(suffix: string): number {
+    const path = join(settings.folder, FILE_NAME + suffix)
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  }
+
+  return {
+    reads: {
+      get: reference => reader.get(reference, clock()),
+      part: (reference, selector) => reader.part(reference, selector, clock()),
+      readRecord: key => records.read(key, clock()),
+      listRecords: list => records.list(list, clock()),
+      stats,
+    },
+    writes: {
+      put: item => bodies.put(item, clock()),
+      touch: item => bodies.touch(item, clock()),
+      writeRecord: write => records.write(write, clock()),
+      deleteRecord: (key, ifVersion) => records.delete(key, ifVersion, clock()),
+      disownSession(tenant, name) {
+        const id = sessions.disown(tenants.find(tenant), name)
+        return { ok: true, id, ...upkeep.purgeSession(id, clock()) }
+      },
+      disownTenant(tenant) {
+        const id = tenants.disown(tenant)
+        const { bodies: all, records: values } = tenants.totals(id)
+        return { ok: true, id, bodies: all, records: values, done: id === NO_TENANT }
+      },
+      purgeSession: id => ({ ok: true, ...upkeep.purgeSession(id, clock()) }),
+      purgeTenant: id => ({ ok: true, ...upkeep.purgeTenant(id, clock()) }),
+      expire() {
+        const progress = upkeep.expire(clock())
+        return { ok: true, ...progress, done: progress.bodies + progress.records === 0 }
+      },
+      verify(limit, cursor) {
+        if (limit < 1) return fail('invalid_request', 'limit must be at least 1')
+        const { damaged: rows, ...rest } = reader.check(limit, cursor)
+        for (const row of rows) noteDamage(row)
+        removeDamaged(clock())
+        return { ok: true, ...rest, damaged: rows.length }
+      },
+      upkeep() {
+        const now = clock()
+        const bodiesRemoved = removeDamaged(now)
+        const { bodies: others, records: gone } = upkeep.step(now)
+        return { ok: true, bodies: bodiesRemoved + others, records: gone }
+      },
+    },
+    begun: () => bodies.flushMarks(),
+    upkeepDue: () => damaged.size > 0 || upkeep.due(clock()),
+    shrink() {
+      const { total, free } = space.pages()
+      if (free < Math.max(MIN_FREE_PAGES, total * MAX_FREE)) return false
+      database.exec(`PRAGMA incremental_vacuum(${SHRINK_PAGES})`)
+      return true
+    },
+    checkpoint: () => database.exec('PRAGMA wal_checkpoint(PASSIVE)'),
+  }
+}
+
+/**
+ * Numbers in the order of use. They follow the clock, so that those of two processes mix, but never go back
+ * with it.
+ */
+function createUses(database: DatabaseSync, clock: () => number): () => number {
+  const newest = database.prepare('SELECT max(used) AS used FROM body WHERE pinned_until = 0')
+  let last = Number(newest.get()?.['used'] ?? 0)
+  return () => {
+    last = Math.max(clock(), last + 1)
+    return last
+  }
+}

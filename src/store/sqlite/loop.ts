@@ -1,0 +1,113 @@
+import type { Ledger } from './ledger.ts'
+import { isWrite } from './ledger.ts'
+import { buffersOf, type Call, type FromThread, type Settled, type ToThread } from './protocol.ts'
+
+/** The order of work in the thread. */
+export interface Loop {
+  receive(message: ToThread): void
+}
+
+export interface LoopOptions {
+  readonly ledger: Ledger
+  post(message: FromThread, transfer: readonly ArrayBuffer[]): void
+  /** Everything is answered and the file is closed. */
+  onClosed(): void
+}
+
+/** How often expired bodies are looked for, in milliseconds. */
+const UPKEEP_MS = 1000
+/** Reads go on for so long before writes have their turn, in milliseconds. */
+const READ_TURN_MS = 10
+/** Answers that the main thread has not read yet; beyond, reads wait. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024
+
+/**
+ * Works through calls in turns: reads, then one transaction of writes, then the answers in one message. What
+ * arrives during a turn, most of which is the disk's flush, shares the next transaction; so groups grow
+ * with the load, and a lone put waits for nobody.
+ */
+export function createLoop({ ledger, post, onClosed }: LoopOptions): Loop {
+  let reads: Call[] = []
+  let writes: Call[] = []
+  let unread = 0
+  let upkeepDue = true
+  let closing = false
+  let scheduled = false
+  const timer = setInterval(() => {
+    upkeepDue = true
+    schedule()
+  }, UPKEEP_MS)
+  schedule()
+
+  function schedule(): void {
+    if (scheduled) return
+    scheduled = true
+    setImmediate(turn)
+  }
+
+  function turn(): void {
+    scheduled = false
+    const answers: Settled[] = []
+    takeReads(answers)
+    takeWrites(answers)
+    if (answers.length > 0) answer(answers)
+    const blocked = unread > MAX_UNREAD_BYTES
+    const waiting = writes.length > 0 || (reads.length > 0 && !blocked)
+    if (closing && !waiting && reads.length === 0) {
+      clearInterval(timer)
+      ledger.close()
+      post({ kind: 'closed' }, [])
+      onClosed()
+      return
+    }
+    if (upkeepDue) upkeepDue = ledger.upkeep(!waiting)
+    if (waiting || upkeepDue) schedule()
+  }
+
+  function takeReads(answers: Settled[]): void {
+    const until = performance.now() + READ_TURN_MS
+    let taken = 0
+    let bytes = 0
+    for (const call of reads) {
+      if (unread + bytes > MAX_UNREAD_BYTES) break
+      const result = ledger.read(call)
+      answers.push({ id: call.id, result })
+      bytes += sizeOf(result)
+      taken++
+      if (performance.now() > until) break
+    }
+    if (taken > 0) reads = reads.slice(taken)
+  }
+
+  function takeWrites(answers: Settled[]): void {
+    if (writes.length === 0) return
+    const results = ledger.write(writes)
+    for (const [i, result] of results.entries()) answers.push({ id: writes[i]!.id, result })
+    writes = writes.slice(results.length)
+  }
+
+  function answer(answers: readonly Settled[]): void {
+    const transfer = answers.flatMap(({ result }) => buffersOf(result))
+    const bytes = transfer.reduce((sum, buffer) => sum + buffer.byteLength, 0)
+    unread += bytes
+    post({ kind: 'answers', answers, bytes }, transfer)
+  }
+
+  return {
+    receive(message) {
+      if (message.kind === 'close') closing = true
+      else {
+        unread -= message.read_bytes
+        for (const call of message.calls) {
+          if (isWrite(call.op)) writes.push(call)
+          else reads.push(call)
+        }
+      }
+      schedule()
+    },
+  }
+}
+
+function sizeOf(result: Settled['result']): number {
+  return buffersOf(result).reduce((sum, buffer) => sum + buffer.byteLength, 0)
+}

@@ -1,0 +1,132 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { resolveBytes } from '../../core/parts/bytes.ts'
+import { cutLines, resolveLines } from '../../core/parts/lines.ts'
+import { type Part, type PartSelector, selectPart } from '../../core/parts/part.ts'
+import { AppError } from '../../errors.ts'
+import { fail, partFailure } from '../failure.ts'
+import type { Failure, Reference, Result, StoredBody, StoredPart } from '../store.ts'
+import { type Bodies, type BodyRow, kept } from './bodies.ts'
+import { CHUNK_BYTES, type Chunks, chunkCount } from './chunks.ts'
+import { UnreadableError } from './codec.ts'
+import type { Count } from './counters.ts'
+
+/** Reads bodies and parts of them. Runs inside a read transaction of the caller's. */
+export interface Reader {
+  get(reference: Reference, now: number): Result<StoredBody>
+  part(reference: Reference, selector: PartSelector, now: number): Result<StoredPart>
+  /** Up to `limit` bodies after `cursor` that cannot be read, and where to go on. */
+  check(limit: number, cursor: number): Checked
+}
+
+export interface Checked {
+  readonly checked: number
+  readonly damaged: readonly BodyRow[]
+  readonly cursor: number | null
+}
+
+export interface ReaderDeps {
+  readonly bodies: Bodies
+  readonly chunks: Chunks
+  readonly count: Count
+  /** Told of a body that cannot be read. */
+  onUnreadable(row: BodyRow, error: UnreadableError): void
+}
+
+export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
+  const { bodies, chunks, count } = deps
+  const after = database.prepare('SELECT id FROM body WHERE id > ? ORDER BY id LIMIT ?')
+
+  /** Finds the body and lets `use` read it. */
+  function withBody<T>(reference: Reference, now: number, use: (row: BodyRow) => T): T | Failure {
+    const row = bodies.find(reference, now)
+    if ('ok' in row) {
+      count('misses')
+      return row
+    }
+    try {
+      const result = use(row)
+      bodies.markUsed(row)
+      count('hits')
+      return result
+    } catch (error) {
+      if (error instanceof AppError) return partFailure(error)
+      if (!(error instanceof UnreadableError)) throw error
+      deps.onUnreadable(row, error)
+      return fail(
+        'gone',
+        error.missingKey === null
+          ? `the original ${reference.ref} was damaged and is not given back`
+          : `the key of the original ${reference.ref} is not configured`,
+      )
+    }
+  }
+
+  const readAll = (row: BodyRow) => chunks.read(row, 0, chunkCount(row.bytes) - 1)
+
+  /** Only the chunks that the part lies in, where the selector allows it. */
+  function partOf(row: BodyRow, selector: PartSelector): Part {
+    if (selector.kind === 'bytes') {
+      const range = resolveBytes(selector.range, row.bytes)
+      const from = Math.floor(range.first / CHUNK_BYTES)
+      const bytes = chunks.read(row, from, Math.floor(range.last / CHUNK_BYTES))
+      const start = range.first - from * CHUNK_BYTES
+      const content = bytes.subarray(start, start + range.last - range.first + 1)
+      return { kind: 'bytes', content, ...range }
+    }
+    if (selector.kind === 'lines') {
+      const range = resolveLines(selector.range, row.lines)
+      const from = chunks.atLine(row, range.first - 1)
+      const to = chunks.atLine(row, range.last)
+      const bytes = chunks.read(row, from.chunk, to.chunk)
+      return {
+        kind: 'lines',
+        content: cutLines(bytes, from.line, range.first, range.last),
+        ...range,
+      }
+    }
+    return selectPart(readAll(row), selector)
+  }
+
+  return {
+    get: (reference, now) =>
+      withBody(reference, now, row => ({ ok: true, ...about(row), body: readAll(row) })),
+    part: (reference, selector, now) =>
+      withBody(reference, now, row => ({
+        ok: true,
+        ...about(row),
+        part: own(partOf(row, selector)),
+      })),
+    check(limit, cursor) {
+      const rows = after.all(cursor, limit)
+      const damaged = rows
+        .map(({ id }) => bodies.byId(Number(id)))
+        .filter(row => row !== undefined)
+        .filter(row => row.tenantName !== '' && !readable(row, readAll))
+      const last = rows.at(-1)
+      const more = last !== undefined && rows.length === limit
+      return { checked: rows.length, damaged, cursor: more ? Number(last['id']) : null }
+    },
+  }
+}
+
+function readable(row: BodyRow, read: (row: BodyRow) => unknown): boolean {
+  try {
+    read(row)
+    return true
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error
+    // Without its key nothing can be said about it.
+    return error.missingKey !== null
+  }
+}
+
+function about(row: BodyRow) {
+  return { ...kept(row), media_type: row.mediaType, created_at: row.createdAt }
+}
+
+/** The content in a buffer of its own size, so that handing it over hands over nothing else. */
+function own(part: Part): Part {
+  const { content } = part
+  const whole = content.byteLength === content.buffer.byteLength
+  return whole ? part : { ...part, content: new Uint8Array(content) }
+}

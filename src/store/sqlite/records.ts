@@ -1,0 +1,167 @@
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { fail } from '../failure.ts'
+import type {
+  ListedRecord,
+  RecordKey,
+  RecordList,
+  RecordWrite,
+  Result,
+  StoredRecord,
+} from '../store.ts'
+import type { Codec } from './codec.ts'
+import type { Space } from './space.ts'
+import type { Tenants } from './tenants.ts'
+
+/** Largest value, in bytes; what is larger is a body. */
+export const MAX_RECORD_BYTES = 1024 * 1024
+/** Longest namespace and key together, in UTF-16 code units. */
+const MAX_KEY_CHARS = 1024
+/** Most records, and most bytes of values, that one list gives. */
+const MAX_LISTED = 1000
+const MAX_LISTED_BYTES = 4 * 1024 * 1024
+/** What a row and its index entries take, on top of value and key. */
+const ROW_BYTES = 120
+/** Behind every key that starts with a prefix. */
+const LAST_CHARACTER = '\u{10ffff}'
+
+/** Rows of records. Everything here runs inside a transaction of the caller's. */
+export interface Records {
+  read(key: RecordKey, now: number): Result<StoredRecord>
+  write(write: RecordWrite, now: number): Result<{ readonly version: number }>
+  delete(key: RecordKey, ifVersion: number | undefined, now: number): Result<object>
+  list(list: RecordList, now: number): Result<{ readonly records: readonly ListedRecord[] }>
+  due(now: number): boolean
+  expire(now: number, limit: number): number
+  removeOf(tenant: number, limit: number): number
+}
+
+export interface RecordsDeps {
+  readonly codec: Codec
+  readonly tenants: Tenants
+  readonly space: Space
+}
+
+export function createRecords(database: DatabaseSync, deps: RecordsDeps): Records {
+  const { codec, tenants, space } = deps
+  const select = database.prepare(
+    'SELECT * FROM record WHERE tenant = ? AND namespace = ? AND key = ?',
+  )
+  const upsert = database.prepare(
+    `INSERT INTO record (tenant, namespace, key, version, charge, bytes, key_id, expires_at, value)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (tenant, namespace, key) DO UPDATE SET version = excluded.version,
+         charge = excluded.charge, bytes = excluded.bytes, key_id = excluded.key_id,
+         expires_at = excluded.expires_at, value = excluded.value`,
+  )
+  const nextVersion = database.prepare(
+    `UPDATE counter SET value = value + 1 WHERE name = 'record_version' RETURNING value`,
+  )
+  const erase = database.prepare('DELETE FROM record WHERE id = ?')
+  const inRange = database.prepare(
+    `SELECT * FROM record WHERE tenant = ?1 AND namespace = ?2 AND key >= ?3 AND key < ?4
+       AND (?5 IS NULL OR key > ?5) AND (expires_at IS NULL OR expires_at > ?6) ORDER BY key LIMIT ?7`,
+  )
+  const expired = database.prepare(
+    'SELECT id, tenant, charge FROM record WHERE expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?',
+  )
+  const ofTenant = database.prepare(
+    'SELECT id, tenant, charge FROM record WHERE tenant = ? LIMIT ?',
+  )
+
+  type Row = Record<string, SQLOutputValue>
+
+  const find = ({ tenant, namespace, key }: RecordKey, now: number): Row | undefined => {
+    const row = select.get(tenants.find(tenant), namespace, key)
+    return row === undefined || over(row, now) ? undefined : row
+  }
+  const remove = (row: Row) => {
+    erase.run(row['id']!)
+    tenants.change(Number(row['tenant']), {
+      bodies: 0,
+      records: -1,
+      bytes: -Number(row['charge']),
+    })
+  }
+  const open = (row: Row, key: RecordKey): StoredRecord => {
+    const keyId = row['key_id'] as string | null
+    const sealed = row['value'] as Uint8Array
+    const value = codec.open(sealed, binding(key), keyId, Number(row['bytes']))
+    const expires_at = row['expires_at'] as number | null
+    return { value: new Uint8Array(value), version: Number(row['version']), expires_at }
+  }
+
+  return {
+    read(key, now) {
+      const row = find(key, now)
+      return row === undefined ? NO_RECORD : { ok: true, ...open(row, key) }
+    },
+    write(write, now) {
+      const { value, ifVersion, namespace, key } = write
+      if (value.byteLength > MAX_RECORD_BYTES || namespace.length + key.length > MAX_KEY_CHARS) {
+        return fail('too_large', `a record may have ${MAX_RECORD_BYTES} bytes`)
+      }
+      const tenant = tenants.findOrAdd(write.tenant)
+      const row = select.get(tenant, namespace, key)
+      const version = row === undefined || over(row, now) ? 0 : Number(row['version'])
+      if (ifVersion !== undefined && ifVersion !== version) return CONFLICT
+      const sealed = codec.seal(value, binding(write))
+      const charge = sealed.byteLength + 2 * Buffer.byteLength(key) + ROW_BYTES
+      const refusal = space.claim(tenant, charge, now)
+      if (refusal !== undefined) return refusal
+      const next = Number(nextVersion.get()?.['value'])
+      const end = write.ttlMs === undefined ? null : now + write.ttlMs
+      const bytes = value.byteLength
+      upsert.run(tenant, namespace, key, next, charge, bytes, codec.keyId, end, sealed)
+      tenants.change(tenant, {
+        bodies: 0,
+        records: row === undefined ? 1 : 0,
+        bytes: charge - Number(row?.['charge'] ?? 0),
+      })
+      return { ok: true, version: next }
+    },
+    delete(key, ifVersion, now) {
+      const row = find(key, now)
+      if (row === undefined) return NO_RECORD
+      if (ifVersion !== undefined && ifVersion !== Number(row['version'])) return CONFLICT
+      remove(row)
+      return { ok: true }
+    },
+    list({ tenant, namespace, prefix, after, limit }, now) {
+      const end = prefix + LAST_CHARACTER
+      const most = Math.min(limit, MAX_LISTED)
+      const id = tenants.find(tenant)
+      const records: ListedRecord[] = []
+      let bytes = 0
+      for (const row of inRange.iterate(id, namespace, prefix, end, after ?? null, now, most)) {
+        bytes += Number(row['bytes'])
+        if (bytes > MAX_LISTED_BYTES && records.length > 0) break
+        const key = row['key'] as string
+        records.push({ key, ...open(row, { tenant, namespace, key }) })
+      }
+      return { ok: true, records }
+    },
+    due: now => expired.get(now, 1) !== undefined,
+    expire(now, limit) {
+      const rows = expired.all(now, limit)
+      for (const row of rows) remove(row)
+      return rows.length
+    },
+    removeOf(tenant, limit) {
+      const rows = ofTenant.all(tenant, limit)
+      for (const row of rows) remove(row)
+      return rows.length
+    },
+  }
+}
+
+const NO_RECORD = fail('not_found', 'no such record')
+const CONFLICT = fail('conflict', 'the record was changed by another')
+
+function over(row: Record<string, SQLOutputValue>, now: number): boolean {
+  return row['expires_at'] !== null && Number(row['expires_at']) <= now
+}
+
+/** Which record: a value fits nowhere else. */
+function binding({ tenant, namespace, key }: RecordKey): Uint8Array {
+  return Buffer.from(JSON.stringify(['record', tenant, namespace, key]))
+}

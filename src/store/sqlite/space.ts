@@ -1,0 +1,87 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { fail } from '../failure.ts'
+import type { Failure } from '../store.ts'
+import { PAGE_BYTES, type Settings } from './settings.ts'
+import type { Tenants } from './tenants.ts'
+
+/** How full the file is, in pages. Both figures stand in the file's header: no row is looked at. */
+export interface Pages {
+  readonly total: number
+  readonly free: number
+}
+
+/** Keeps the file under its cap and tenants under their share. */
+export interface Space {
+  /**
+   * Makes room for `bytes` of a tenant's, evicting what was used least recently and is not pinned, of the
+   * tenant for its share, of all for the file. A failure means that nothing more may be written.
+   */
+  claim(tenant: number, bytes: number, now: number): Failure | undefined
+  /** Whether so little is left that eviction should begin before somebody waits for it. */
+  short(): boolean
+  pages(): Pages
+}
+
+export interface SpaceDeps {
+  readonly settings: Settings
+  readonly tenants: Tenants
+  /** Removes the next body, of one tenant or of any; `false` if there is none that may go. */
+  evict(tenant: number | null, now: number): boolean
+}
+
+/** Evictions that one put may wait for; then it is refused, and the next finds the room that they made. */
+const MAX_EVICTIONS = 512
+/** What fits in a page beside its own head. */
+const PAYLOAD_BYTES = 4000
+/** Pages that a put may change beside its own: rows, indexes, map of pages. */
+const EXTRA_PAGES = 8
+/** Share of the pages that stays free for what is only estimated. */
+const RESERVE = 1 / 128
+/** Share of the pages under which eviction begins in advance. */
+const LOW_WATER = 1 / 32
+
+export function createSpace(database: DatabaseSync, deps: SpaceDeps): Space {
+  const { settings, tenants, evict } = deps
+  const total = database.prepare('PRAGMA page_count')
+  const free = database.prepare('PRAGMA freelist_count')
+  const limit = Math.floor(settings.maxPages * (1 - RESERVE))
+
+  const pages = () => ({
+    total: Number(total.get()?.['page_count']),
+    free: Number(free.get()?.['freelist_count']),
+  })
+  const used = () => {
+    const now = pages()
+    return now.total - now.free
+  }
+
+  return {
+    claim(tenant, bytes, now) {
+      let evictions = 0
+      const makeRoom = (of: number | null, enough: () => boolean, refusal: Failure) => {
+        while (!enough()) {
+          if (evictions++ === MAX_EVICTIONS) return fail('busy', 'room is being made, try again')
+          if (!evict(of, now)) return refusal
+        }
+        return undefined
+      }
+      const share = settings.tenantMaxBytes - bytes
+      const needed = limit - Math.ceil(bytes / PAYLOAD_BYTES) - EXTRA_PAGES
+      if (share < 0) return QUOTA
+      if (needed < 0) return FULL
+      return (
+        makeRoom(tenant, () => tenants.totals(tenant).bytes <= share, QUOTA) ??
+        makeRoom(null, () => used() <= needed, FULL)
+      )
+    },
+    short: () => used() > limit * (1 - LOW_WATER),
+    pages,
+  }
+}
+
+const QUOTA = fail('quota', 'the tenant’s share is taken by originals that are still needed')
+const FULL = fail('full', 'the store is full of originals that are still needed')
+
+export function pageBytes(pages: number): number {
+  return pages * PAGE_BYTES
+}

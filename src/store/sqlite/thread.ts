@@ -1,0 +1,27 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { createLedger } from './ledger.ts'
+import { createLoop } from './loop.ts'
+import type { FromThread, ToThread } from './protocol.ts'
+import { type SqliteStoreOptions, settle } from './settings.ts'
+
+/** The store's thread: SQLite calls block, so they have one of their own. `client.ts` starts it. */
+const port = parentPort
+if (port === null) throw new Error('this module runs in a worker thread')
+
+const post = (message: FromThread, transfer: readonly ArrayBuffer[] = []) =>
+  port.postMessage(message, [...transfer])
+
+try {
+  const ledger = createLedger({
+    settings: settle(workerData as SqliteStoreOptions),
+    clock: Date.now,
+    stopwatch: () => performance.now(),
+    onEvent: event => post({ kind: 'event', event }),
+  })
+  const loop = createLoop({ ledger, post, onClosed: () => port.close() })
+  port.on('message', (message: ToThread) => loop.receive(message))
+  post({ kind: 'ready' })
+} catch (error) {
+  post({ kind: 'unusable', detail: error instanceof Error ? error.message : String(error) })
+  port.close()
+}

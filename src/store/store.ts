@@ -1,0 +1,217 @@
+import type { Part, PartSelector } from '../core/parts/part.ts'
+import type { FieldError } from '../errors.ts'
+
+/**
+ * Where originals, sessions and fingerprints are kept. Nothing here rejects or throws for what is to be
+ * expected: a full disk, a lost thread and an unknown hash are all values. `src/store/failure.ts` turns
+ * them into problems for clients. Times are Unix milliseconds, sizes are bytes.
+ *
+ * A tenant's bodies do not exist for another: the look-up, its cost and the answer are those of an unknown hash.
+ */
+export interface Store {
+  /** Keeps bodies; an answer comes after the commit that made them durable. Results correspond to items. */
+  put(items: readonly PutItem[]): Promise<readonly Result<Kept>[]>
+  /** The body that a reference means: `not_found`, `gone`, `ambiguous`. */
+  get(reference: Reference): Promise<Result<StoredBody>>
+  /** A part of it; `lines` and `bytes` read no more of it than they need. */
+  part(reference: Reference, selector: PartSelector): Promise<Result<StoredPart>>
+  /** Prolongs the life of bodies that were seen or referenced again, and pins those that a hint needs. */
+  touch(items: readonly TouchItem[]): Promise<readonly Result<Kept>[]>
+  /** Removes a session and every body that no other session and no put without a session keeps. */
+  purgeSession(tenant: string, session: string): Promise<Result<Removed>>
+  /** Removes all of a tenant; to others and itself it is gone at once, its space is freed in steps. */
+  purgeTenant(tenant: string): Promise<Result<Removed>>
+
+  /** A record, or `not_found`. */
+  readRecord(key: RecordKey): Promise<Result<StoredRecord>>
+  /** Writes a record if its version is the expected one, else `conflict`. */
+  writeRecord(write: RecordWrite): Promise<Result<{ readonly version: number }>>
+  /** Removes a record; `not_found` if there is none, `conflict` if its version is another. */
+  deleteRecord(key: RecordKey, ifVersion?: number): Promise<Result<object>>
+  /** Records whose key starts with `prefix`, in order of their keys (code points), after `after`. */
+  listRecords(list: RecordList): Promise<Result<{ readonly records: readonly ListedRecord[] }>>
+
+  /** Removes what has expired; otherwise done a little at a time. */
+  prune(): Promise<Result<Removed>>
+  /** Reads up to `limit` bodies after `cursor` and removes damaged ones; `cursor` is null at the end. */
+  verify(limit: number, cursor?: number): Promise<Result<VerifyStep>>
+  stats(tenant?: string): Promise<Result<StoreStats>>
+  /** What the store has refused or lost since its start; known without asking the thread. */
+  readonly load: StoreLoad
+  /** Waits for accepted calls, makes everything durable and closes. Calls after it fail. */
+  close(): Promise<void>
+}
+
+/** Names a body: 64 hex digits, or a prefix of at least 12; of at least 8 inside a session. */
+export interface Reference {
+  readonly tenant: string
+  readonly ref: string
+  readonly session?: string
+}
+
+export interface PutItem {
+  readonly tenant: string
+  readonly body: Uint8Array
+  readonly mediaType: string
+  /** Sessions resolve short references, and can be purged. */
+  readonly session?: string
+  /** How long it is kept after this moment; an earlier, longer promise stays. */
+  readonly ttlMs?: number
+  /** Until then it is neither evicted nor expired: a live hint depends on it. */
+  readonly pinUntil?: number
+  /** Hand the buffer over instead of copying it; only for a view of all of its buffer. */
+  readonly transfer?: boolean
+}
+
+export interface TouchItem extends Reference {
+  readonly ttlMs?: number
+  readonly pinUntil?: number
+}
+
+/** What is promised about a body. */
+export interface Kept {
+  /** SHA-256 of the body, 64 hex digits. */
+  readonly hash: string
+  readonly bytes: number
+  readonly expires_at: number
+  /** Whether this call wrote the body; false if it was there. */
+  readonly created: boolean
+}
+
+export interface StoredBody extends Omit<Kept, 'created'> {
+  readonly body: Uint8Array
+  readonly media_type: string
+  readonly created_at: number
+}
+
+/** A part; `bytes` is the size of the whole body. */
+export interface StoredPart extends Omit<StoredBody, 'body'> {
+  readonly part: Part
+}
+
+/** Records are small and atomic: the state of a session, a fingerprint. */
+export interface RecordKey {
+  readonly tenant: string
+  /** Which part of the service the record belongs to; a fixed word, never a client's. */
+  readonly namespace: string
+  readonly key: string
+}
+
+export interface RecordWrite extends RecordKey {
+  readonly value: Uint8Array
+  /** Kept for good where not given. */
+  readonly ttlMs?: number
+  /** The version that must be there, 0 for none; any where not given. */
+  readonly ifVersion?: number
+}
+
+export interface RecordList {
+  readonly tenant: string
+  readonly namespace: string
+  readonly prefix: string
+  readonly after?: string
+  readonly limit: number
+}
+
+/** `version` differs after every write of the key, also after it was deleted and written anew. */
+export interface StoredRecord {
+  readonly value: Uint8Array
+  readonly version: number
+  readonly expires_at: number | null
+}
+
+export interface ListedRecord extends StoredRecord {
+  readonly key: string
+}
+
+export interface Removed {
+  readonly bodies: number
+  readonly records: number
+}
+
+export interface VerifyStep {
+  readonly checked: number
+  readonly damaged: number
+  readonly cursor: number | null
+}
+
+export interface StoreStats {
+  readonly bodies: number
+  readonly records: number
+  /** What bodies and records take on disk, compressed and with their overhead. */
+  readonly stored_bytes: number
+  /** The rest is about the whole store, and left out where a tenant is asked for. */
+  readonly file?: FileStats
+  /** Since the thread started. */
+  readonly counters?: Readonly<Record<CounterName, number>>
+}
+
+export interface FileStats {
+  readonly max_bytes: number
+  readonly file_bytes: number
+  readonly wal_bytes: number
+  readonly free_bytes: number
+  readonly tombstones: number
+  readonly tenants: number
+}
+
+export const COUNTERS = [
+  'created',
+  'refreshed',
+  'hits',
+  'misses',
+  'expired',
+  'evicted',
+  'damaged',
+  'refused',
+  'commits',
+] as const
+export type CounterName = (typeof COUNTERS)[number]
+
+/** The queue in front of the store. */
+export interface StoreLoad {
+  readonly pending: number
+  readonly pending_bytes: number
+  readonly refused: number
+  readonly threads_lost: number
+}
+
+export type Result<T> = ({ readonly ok: true } & T) | Failure
+
+/** Why not. `not_found` … `invalid_request` are the client's, the rest is ours. */
+export type FailureReason =
+  | 'not_found'
+  | 'gone'
+  | 'ambiguous'
+  | 'invalid_request'
+  | 'conflict'
+  /** The body is larger than one may be. */
+  | 'too_large'
+  /** The queue is full, or another process holds the file. */
+  | 'busy'
+  /** Live bodies, or others' files, take all the space. */
+  | 'full'
+  /** The tenant's share is taken by live bodies. */
+  | 'quota'
+  | 'read_only'
+  | 'failed'
+  /** The thread died while it had this call; whether a put was kept is unknown. */
+  | 'lost'
+  | 'closed'
+
+export interface Failure {
+  readonly ok: false
+  readonly reason: FailureReason
+  readonly detail: string
+  readonly errors?: readonly FieldError[]
+}
+
+/** What an operator should know; for a log line and a counter. Holds no content. */
+export type StoreEvent =
+  | { readonly kind: 'damaged_body'; readonly tenant: string; readonly hash: string }
+  | { readonly kind: 'missing_key'; readonly key_id: string }
+  | { readonly kind: 'damaged_file'; readonly moved_to: string | null; readonly detail: string }
+  | { readonly kind: 'write_failed'; readonly reason: FailureReason; readonly detail: string }
+  | { readonly kind: 'write_recovered' }
+  | { readonly kind: 'thread_lost'; readonly detail: string }
+  | { readonly kind: 'bug'; readonly detail: string }

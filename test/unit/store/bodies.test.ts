@@ -1,0 +1,244 @@
+import { hash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { bytesOf, inlineStore, keep, MINUTE, must, noise, START, text } from './inline-store.ts'
+
+const DAY = 24 * 60 * MINUTE
+
+describe('put and get', () => {
+  test.each([
+    ['nothing', 0],
+    ['one byte', 1],
+    ['a chunk less a byte', 65_535],
+    ['a chunk', 65_536],
+    ['a chunk and a byte', 65_537],
+    ['many chunks', 1_000_003],
+  ])('%s comes back as it went in', async (_, size) => {
+    const { store } = await inlineStore()
+    const bodies = { a: noise(size, 1), b: new Uint8Array(size).fill(65) }
+    for (const [tenant, body] of Object.entries(bodies)) {
+      const kept = await keep(store, body, { tenant })
+      expect(kept).toMatchObject({ bytes: size, created: true, hash: hash('sha256', body) })
+      const got = must(await store.get({ tenant, ref: kept.hash }))
+      expect(Buffer.compare(got.body, body)).toBe(0)
+      expect(got).toMatchObject({ media_type: 'text/plain', created_at: START, bytes: size })
+    }
+  })
+
+  test('only the view is kept, and the caller keeps its buffer', async () => {
+    const { store } = await inlineStore()
+    const buffer = new TextEncoder().encode('before|body|after')
+    const kept = await keep(store, buffer.subarray(7, 11))
+    expect(text(must(await store.get({ tenant: 'a', ref: kept.hash })).body)).toBe('body')
+    expect(buffer.byteLength).toBe(17)
+  })
+
+  test('a body put again is kept once and lives longer, never shorter', async () => {
+    const { store, clock } = await inlineStore()
+    const first = await keep(store, 'x', { tenant: 'a', ttlMs: 60 * MINUTE })
+    clock.now += MINUTE
+    const second = await keep(store, 'x', { tenant: 'a', ttlMs: MINUTE })
+    expect(second).toEqual({ ...first, created: false })
+    clock.now += 10 * MINUTE
+    expect((await keep(store, 'x', { tenant: 'a', ttlMs: 60 * MINUTE })).expires_at).toBe(
+      START + 71 * MINUTE,
+    )
+    expect(must(await store.stats()).bodies).toBe(1)
+  })
+
+  test('a body over the limit is refused', async () => {
+    const { store } = await inlineStore({ maxBodyBytes: 1000 })
+    const [result] = await store.put([
+      { tenant: 'a', body: noise(1001, 1), mediaType: 'text/plain' },
+    ])
+    expect(result).toMatchObject({ ok: false, reason: 'too_large' })
+    await keep(store, noise(1000, 1))
+  })
+})
+
+describe('references', () => {
+  test('12 to 64 hex digits name a body, in either case', async () => {
+    const { store } = await inlineStore()
+    const { hash } = await keep(store, 'x')
+    for (const length of [12, 13, 24, 63, 64]) {
+      must(await store.get({ tenant: 'a', ref: hash.slice(0, length) }))
+      must(await store.get({ tenant: 'a', ref: hash.slice(0, length).toUpperCase() }))
+    }
+    for (const ref of [
+      hash.slice(0, 11),
+      '',
+      `${hash}0`,
+      'zzzzzzzzzzzz',
+      `${hash.slice(0, 12)}%`,
+    ]) {
+      expect(await store.get({ tenant: 'a', ref })).toMatchObject({ reason: 'invalid_request' })
+    }
+  })
+
+  test('8 digits are enough inside the session that has the body, and only there', async () => {
+    const { store } = await inlineStore()
+    const { hash } = await keep(store, 'x', { tenant: 'a', session: 's' })
+    await keep(store, 'y', { tenant: 'a', session: 't' })
+    const ref = hash.slice(0, 8)
+    must(await store.get({ tenant: 'a', ref, session: 's' }))
+    expect(await store.get({ tenant: 'a', ref, session: 't' })).toMatchObject({
+      reason: 'not_found',
+    })
+    expect(await store.get({ tenant: 'b', ref, session: 's' })).toMatchObject({
+      reason: 'not_found',
+    })
+    expect(await store.get({ tenant: 'a', ref: hash.slice(0, 7), session: 's' })).toMatchObject({
+      reason: 'invalid_request',
+    })
+    // A long one needs no session, so naming another does no harm.
+    must(await store.get({ tenant: 'a', ref: hash.slice(0, 24), session: 'unknown' }))
+  })
+
+  test('a prefix of two bodies is ambiguous until it is long enough, or one has gone', async () => {
+    const { store, clock } = await inlineStore()
+    const [one, two] = twins(8)
+    const { hash } = await keep(store, one, { tenant: 'a', session: 's', ttlMs: 60 * MINUTE })
+    await keep(store, two, { tenant: 'a', session: 's', ttlMs: MINUTE })
+    const short = { tenant: 'a', session: 's', ref: hash.slice(0, 8) }
+    expect(await store.get(short)).toMatchObject({ reason: 'ambiguous' })
+    expect(await store.touch([short])).toMatchObject([{ reason: 'ambiguous' }])
+    expect(text(must(await store.get({ ...short, ref: hash.slice(0, 16) })).body)).toBe(one)
+    clock.now += 2 * MINUTE
+    expect(text(must(await store.get(short)).body)).toBe(one)
+  })
+
+  test('another tenant gets the answer of an unknown hash', async () => {
+    const { store } = await inlineStore()
+    const { hash } = await keep(store, 'secret', { tenant: 'a' })
+    await keep(store, 'other', { tenant: 'b' })
+    const unknown = hash.replace(/./, digit => (digit === '0' ? '1' : '0'))
+    for (const tenant of ['b', 'nobody']) {
+      const answer = async (ref: string) =>
+        JSON.stringify(await store.get({ tenant, ref })).replace(ref, 'REF')
+      expect(await answer(hash)).toBe(await answer(unknown))
+    }
+    // The same content of both is kept for each, and one's end is not the other's.
+    expect((await keep(store, 'secret', { tenant: 'b' })).created).toBe(true)
+    must(await store.purgeTenant('a'))
+    must(await store.get({ tenant: 'b', ref: hash }))
+  })
+})
+
+describe('time', () => {
+  test('an expired body is gone, then not found; another tenant’s never was', async () => {
+    const { store, clock } = await inlineStore({ tombstoneMs: DAY })
+    const { hash } = await keep(store, 'x', { tenant: 'a', session: 's' })
+    await keep(store, 'y', { tenant: 'b' })
+    const get = (tenant: string, ref = hash) => store.get({ tenant, ref })
+    clock.now += 30 * MINUTE - 1
+    must(await get('a'))
+    clock.now += 1
+    expect(await get('a')).toMatchObject({ reason: 'gone' })
+    expect(must(await store.prune())).toMatchObject({ bodies: 2 })
+    expect(await get('a')).toMatchObject({ reason: 'gone' })
+    expect(await get('b')).toMatchObject({ reason: 'not_found' })
+    expect(await store.get({ tenant: 'a', session: 's', ref: hash.slice(0, 8) })).toMatchObject({
+      reason: 'gone',
+    })
+    clock.now += DAY
+    expect(await get('a')).toMatchObject({ reason: 'not_found' })
+    expect((await keep(store, 'x')).created).toBe(true)
+    must(await get('a'))
+  })
+
+  test('tombstones are bounded in number, the newest stay', async () => {
+    const { store, clock } = await inlineStore({ maxTombstones: 3 })
+    const hashes: string[] = []
+    for (let i = 0; i < 5; i++) hashes.push((await keep(store, `body ${i}`)).hash)
+    clock.now += DAY / 2
+    must(await store.prune())
+    expect(must(await store.stats()).file?.tombstones).toBe(3)
+    const reasons = await Promise.all(
+      hashes.map(async ref => {
+        const result = await store.get({ tenant: 'a', ref })
+        return result.ok ? 'there' : result.reason
+      }),
+    )
+    expect(reasons.filter(reason => reason === 'gone')).toHaveLength(3)
+    expect(reasons.filter(reason => reason === 'not_found')).toHaveLength(2)
+  })
+
+  test('touching prolongs; a pin promises life until its end', async () => {
+    const { store, clock } = await inlineStore()
+    const { hash: ref } = await keep(store, 'x')
+    clock.now += 20 * MINUTE
+    const [touched] = await store.touch([{ tenant: 'a', ref }])
+    expect(must(touched).expires_at).toBe(START + 50 * MINUTE)
+    const [pinned] = await store.touch([{ tenant: 'a', ref, ttlMs: 0, pinUntil: START + DAY }])
+    expect(must(pinned).expires_at).toBe(START + DAY)
+    clock.now = START + DAY - 1
+    must(await store.prune())
+    must(await store.get({ tenant: 'a', ref }))
+    clock.now += 1
+    expect(await store.touch([{ tenant: 'a', ref }])).toMatchObject([{ reason: 'gone' }])
+    expect(await store.touch([{ tenant: 'b', ref }])).toMatchObject([{ reason: 'not_found' }])
+  })
+
+  test('a clock that goes back loses nothing', async () => {
+    const { store, clock } = await inlineStore()
+    const { hash: ref } = await keep(store, 'x')
+    clock.now -= 60 * MINUTE
+    must(await store.prune())
+    must(await store.get({ tenant: 'a', ref }))
+    const again = await keep(store, 'x')
+    expect(again.expires_at).toBe(START + 30 * MINUTE)
+    const { hash } = await keep(store, 'y')
+    must(await store.get({ tenant: 'a', ref: hash }))
+  })
+})
+
+describe('purge', () => {
+  test('a session takes what only it keeps, at once and without a trace', async () => {
+    const { store } = await inlineStore()
+    const own = await keep(store, 'own', { tenant: 'a', session: 's', pinUntil: START + DAY })
+    const shared = await keep(store, 'shared', { tenant: 'a', session: 's' })
+    await keep(store, 'shared', { tenant: 'a', session: 't' })
+    const alone = await keep(store, 'alone', { tenant: 'a', session: 's' })
+    await keep(store, 'alone', { tenant: 'a' })
+    expect(must(await store.purgeSession('b', 's')).bodies).toBe(0)
+    expect(must(await store.purgeSession('a', 's')).bodies).toBe(1)
+    expect(await store.get({ tenant: 'a', ref: own.hash })).toMatchObject({ reason: 'not_found' })
+    must(await store.get({ tenant: 'a', ref: shared.hash.slice(0, 8), session: 't' }))
+    must(await store.get({ tenant: 'a', ref: alone.hash }))
+    expect(
+      await store.get({ tenant: 'a', ref: shared.hash.slice(0, 8), session: 's' }),
+    ).toMatchObject({ reason: 'not_found' })
+    expect(must(await store.purgeSession('a', 's')).bodies).toBe(0)
+  })
+
+  test('a tenant takes everything of it, more than one step of it', async () => {
+    const { store } = await inlineStore()
+    const put = Array.from({ length: 200 }, (_, i) => ({
+      tenant: 'a',
+      session: `s${i % 7}`,
+      body: bytesOf(`body ${i}`),
+      mediaType: 'text/plain',
+    }))
+    const results = (await store.put(put)).map(result => must(result))
+    await keep(store, 'mine', { tenant: 'b' })
+    must(await store.writeRecord({ tenant: 'a', namespace: 'n', key: 'k', value: bytesOf('v') }))
+    expect(must(await store.purgeTenant('a'))).toMatchObject({ bodies: 200, records: 1 })
+    expect(await store.get({ tenant: 'a', ref: results[0]!.hash })).toMatchObject({
+      reason: 'not_found',
+    })
+    const stats = must(await store.stats())
+    expect(stats).toMatchObject({ bodies: 1, records: 0, file: { tenants: 1 } })
+    expect(must(await store.purgeTenant('a'))).toMatchObject({ bodies: 0 })
+  })
+})
+
+/** Two texts whose hashes begin with the same digits. */
+function twins(digits: number): [string, string] {
+  const seen = new Map<string, string>()
+  for (let i = 0; ; i++) {
+    const candidate = `twin ${i}`
+    const prefix = hash('sha256', candidate).slice(0, digits)
+    const other = seen.get(prefix)
+    if (other !== undefined) return [other, candidate]
+    seen.set(prefix, candidate)
+  }
+}

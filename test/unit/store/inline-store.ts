@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type OpenStoreOptions, openSqliteStore } from '../../../src/store/sqlite/client.ts'
+import type { Connect } from '../../../src/store/sqlite/connection.ts'
+import { createLedger, type LedgerOptions } from '../../../src/store/sqlite/ledger.ts'
+import { createLoop } from '../../../src/store/sqlite/loop.ts'
+import { settle } from '../../../src/store/sqlite/settings.ts'
+import type { Kept, Result, StoreEvent } from '../../../src/store/store.ts'
+
+/** A clock that moves only when told. */
+export interface FakeClock {
+  now: number
+}
+
+export const START = Date.UTC(2030, 0, 1)
+export const MINUTE = 60_000
+
+/** A folder that goes with the test. */
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-store-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export interface InlineOptions extends Partial<Omit<OpenStoreOptions, 'connect' | 'onEvent'>> {
+  readonly clock?: FakeClock
+  readonly open?: LedgerOptions['open']
+}
+
+/** The whole store but the thread: the same loop over the same ledger, in this one. */
+export async function inlineStore({
+  clock = { now: START },
+  open,
+  ...options
+}: InlineOptions = {}) {
+  const events: StoreEvent[] = []
+  const folder = options.folder ?? tempFolder()
+  const inline = inlineConnect({ ...options, folder }, clock, open)
+  const onEvent = (event: StoreEvent) => events.push(event)
+  const store = await openSqliteStore({ ...options, folder, onEvent, connect: inline.connect })
+  onTestFinished(() => store.close())
+  return { store, clock, events, folder, endThread: () => inline.end() }
+}
+
+function inlineConnect(
+  options: InlineOptions & { readonly folder: string },
+  clock: FakeClock,
+  open: LedgerOptions['open'],
+) {
+  let end = (): void => {}
+  const connect: Connect = ({ onMessage, onEnd }) => {
+    let over = false
+    const finish = (detail: string) => {
+      if (over) return
+      over = true
+      setImmediate(() => onEnd(detail))
+    }
+    end = () => finish('ended by the test')
+    try {
+      const ledger = createLedger({
+        settings: settle(options),
+        clock: () => clock.now,
+        stopwatch: () => performance.now(),
+        onEvent: event => onMessage({ kind: 'event', event }),
+        ...(open === undefined ? {} : { open }),
+      })
+      const loop = createLoop({
+        ledger,
+        post: message => {
+          if (!over) setImmediate(onMessage, message)
+        },
+        onClosed: () => setImmediate(finish, 'closed'),
+      })
+      setImmediate(onMessage, { kind: 'ready' })
+      return { post: message => loop.receive(message), terminate: async () => finish('terminated') }
+    } catch (error) {
+      setImmediate(() => {
+        onMessage({ kind: 'unusable', detail: String(error) })
+        finish('unusable')
+      })
+      return { post: () => {}, terminate: async () => {} }
+    }
+  }
+  return { connect, end: () => end() }
+}
+
+export type Put = Omit<
+  Parameters<Awaited<ReturnType<typeof inlineStore>>['store']['put']>[0][0],
+  'body' | 'mediaType'
+>
+
+/** Keeps one text; fails the test if it is refused. */
+export async function keep(
+  store: Awaited<ReturnType<typeof inlineStore>>['store'],
+  body: string | Uint8Array,
+  put: Put = { tenant: 'a' },
+): Promise<Kept> {
+  const [result] = await store.put([{ ...put, body: bytesOf(body), mediaType: 'text/plain' }])
+  return must(result)
+}
+
+export function bytesOf(body: string | Uint8Array): Uint8Array {
+  return typeof body === 'string' ? new TextEncoder().encode(body) : body
+}
+
+/** The value of a result that must be one. */
+export function must<T>(result: Result<T> | undefined): { readonly ok: true } & T {
+  if (result === undefined || !result.ok) throw new Error(`refused: ${JSON.stringify(result)}`)
+  return result
+}
+
+export function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}
+
+/** Bytes that look random but are the same each time, `size` of them. */
+export function noise(size: number, seed: number): Uint8Array {
+  const out = new Uint8Array(size)
+  let state = (seed * 2654435761 + 1) >>> 0
+  for (let i = 0; i < size; i++) {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    out[i] = state
+  }
+  return out
+}
