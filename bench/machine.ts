@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 
 /** What a figure was measured on; stands beside every table. */
@@ -18,4 +19,10 @@ export function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1
     ? (sorted[middle] ?? 0)
     : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
+}
+
+/** Resident memory of a process in MiB, from Linux' own account of it. */
+export function residentMib(pid: number): number {
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
+  return (pages * 4096) / 2 ** 20
 }

@@ -49,7 +49,11 @@ export class AppError extends Error {
   readonly extras: ErrorExtras
 
   constructor(code: ErrorCode, detail: string, extras: ErrorExtras = {}, cause?: unknown) {
+    // Expected, so that nobody reads where it came from; to find that out takes 10 µs of each refusal.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(`${code}: ${detail}`, cause === undefined ? undefined : { cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'AppError'
     this.code = code
     this.detail = detail

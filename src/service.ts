@@ -41,6 +41,7 @@ export interface ServiceSeams {
   readonly routes?: readonly Route[]
   readonly authority?: Authority
   readonly logger?: Logger
+  readonly createMetrics?: typeof createMetrics
 }
 
 /**
@@ -81,7 +82,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     waitMs: tenant => pool.waitMs(tenant),
     tenants: () => access.tenants,
   })
-  const metrics: Metrics = createMetrics({
+  const metrics: Metrics = (seams.createMetrics ?? createMetrics)({
     jobsAdmitted: () => admission.jobs,
     bytesAdmitted: () => admission.bytes,
     jobsLimit: () => live.limits.max_queue_jobs,

@@ -6,20 +6,29 @@ import type { LoadPlan, LoadResult } from './load.ts'
 /** A server in a process of its own. */
 export interface Server {
   readonly port: number
+  readonly pid: number
   /** Milliseconds from the start of the process until it said where it listens. */
   readonly startMs: number
-  stop(): Promise<void>
+  /** Sends SIGTERM; resolves to the exit code. */
+  stop(): Promise<number | null>
 }
 
 function script(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url))
 }
 
-/** Starts `name` (beside this file) and waits for the line with its address. */
-export function startServer(name: string, env: NodeJS.ProcessEnv = {}): Promise<Server> {
+/**
+ * Starts `name` (relative to this file) and waits for the line with its address.
+ * @param log where its standard error goes: the bench's own, or a file descriptor
+ */
+export function startServer(
+  name: string,
+  env: NodeJS.ProcessEnv = {},
+  log: 'inherit' | number = 'inherit',
+): Promise<Server> {
   const started = performance.now()
   const child = spawn(process.execPath, [script(name)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', log] as ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   })
   return new Promise((resolve, reject) => {
@@ -28,23 +37,28 @@ export function startServer(name: string, env: NodeJS.ProcessEnv = {}): Promise<
       const port = /:(\d+)$/.exec(line)?.[1]
       if (port === undefined) return
       const startMs = performance.now() - started
-      resolve({ port: Number(port), startMs, stop: () => stop(child) })
+      resolve({ port: Number(port), pid: child.pid ?? 0, startMs, stop: () => stop(child) })
     })
   })
 }
 
-function stop(child: ChildProcess): Promise<void> {
+function stop(child: ChildProcess): Promise<number | null> {
   return new Promise(resolve => {
     child.removeAllListeners('exit')
-    child.once('exit', () => resolve())
+    child.once('exit', code => resolve(code))
     child.kill('SIGTERM')
-    setTimeout(() => child.kill('SIGKILL'), 3000).unref()
+    setTimeout(() => child.kill('SIGKILL'), 20_000).unref()
   })
 }
 
-/** Runs one load in a process of its own. */
+/** Runs one closed-loop load in a process of its own. */
 export function load(plan: LoadPlan): Promise<LoadResult> {
-  const child = spawn(process.execPath, [script('load.ts'), JSON.stringify(plan)], {
+  return runPlan('load.ts', plan)
+}
+
+/** Runs the script `name` (relative to this file) with a plan, and gives the JSON that it prints. */
+export function runPlan<Result>(name: string, plan: object): Promise<Result> {
+  const child = spawn(process.execPath, [script(name), JSON.stringify(plan)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { AppError } from '../errors.ts'
 import type { AppContext, AppDeps, AppEnv } from './context.ts'
 import { authorize } from './middleware/authorize.ts'
-import { observe } from './middleware/observe.ts'
+import { frameHeaders, observe } from './middleware/observe.ts'
 import { checkOrigin } from './middleware/origin.ts'
 import { problemResponse } from './problems.ts'
 import { reportRequest } from './report-request.ts'
@@ -36,7 +36,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
   app.use(observe(deps.health, observation => reportRequest(observation, deps)))
   app.use(checkOrigin(deps.allowedHosts))
 
-  const refuse = (c: AppContext, error: unknown): Response => {
+  const refuse = (c: AppContext, error: unknown, headers = {}): Response => {
     const frame = c.get('frame')
     const { requestId } = frame
     const problem = error instanceof AppError ? error.toProblem() : UNEXPECTED
@@ -44,7 +44,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     if (problem === UNEXPECTED) deps.logger.error({ requestId, err: error }, 'unexpected error')
     deps.metrics.error(problem.code)
     frame.code = problem.code
-    return problemResponse(problem, requestId)
+    return problemResponse(problem, requestId, { ...frameHeaders(c), ...headers })
   }
 
   // Whoever has no key learns nothing of what there is.
@@ -56,9 +56,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     }
     route.mount(app, deps)
     app.all(route.path, knownCaller, c => {
-      const response = refuse(c, wrongMethod(route))
-      response.headers.set('allow', route.method.toUpperCase())
-      return response
+      return refuse(c, wrongMethod(route), { allow: route.method.toUpperCase() })
     })
   }
   app.all('*', knownCaller, c => refuse(c, new AppError('not_found', 'no such route')))

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { AppEnv } from './context.ts'
@@ -31,6 +31,9 @@ export interface HttpServer {
 const LATE_SWEEP_MS = 1_000
 const IDLE_SWEEP_MS = 25
 
+/** A connection that did nothing for so long is idle: no request is on its way to us any more. */
+const QUIET_MS = 100
+
 /** @param refused told the status of requests that never became one */
 export function createHttpServer(
   app: Pick<Hono<AppEnv>, 'fetch'>,
@@ -43,13 +46,25 @@ export function createHttpServer(
     hostname: 'localhost',
     serverOptions: { connectionsCheckingInterval: LATE_SWEEP_MS },
   }) as Server
-  let connections = 0
-  server.on('connection', socket => {
-    connections++
-    socket.once('close', () => connections--)
+  /** When each open connection was last seen to do something, by `performance.now()`; `null`: at work. */
+  const seen = new Map<Socket, number | null>()
+  server.on('connection', (socket: Socket) => {
+    seen.set(socket, performance.now())
+    socket.once('close', () => seen.delete(socket))
+  })
+  server.on('request', ({ socket }, response) => {
+    seen.set(socket, null)
+    response.once('close', () => {
+      if (seen.has(socket)) seen.set(socket, performance.now())
+    })
   })
   answerProtocolErrors(server, refused)
   apply(limits)
+
+  function closeQuiet(): void {
+    const since = performance.now() - QUIET_MS
+    for (const [socket, at] of seen) if (at !== null && at < since) socket.destroySoon()
+  }
 
   function apply(next: ServerLimits): void {
     server.maxConnections = next.maxConnections
@@ -62,7 +77,7 @@ export function createHttpServer(
   return {
     apply,
     get connections() {
-      return connections
+      return seen.size
     },
     listen: (host, port) =>
       new Promise((resolve, reject) => {
@@ -75,11 +90,14 @@ export function createHttpServer(
     drain: deadlineMs =>
       new Promise(resolve => {
         // Clients that keep connections alive would hold up the end otherwise.
-        const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS)
+        const sweep = setInterval(closeQuiet, IDLE_SWEEP_MS)
         const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
-        server.close(() => {
+        // Not `http.Server.close`, which also closes connections whose next request is on its way.
+        NetServer.prototype.close.call(server, () => {
           clearInterval(sweep)
           clearTimeout(deadline)
+          // Ends its timer for late requests.
+          server.close()
           resolve()
         })
       }),

@@ -1,0 +1,18 @@
+import { processEnv } from '../../src/config/env.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { createMetrics } from '../../src/metrics.ts'
+import { startService } from '../../src/service.ts'
+
+/** The service without metrics; the log is off by its level. */
+const service = await startService(loadConfig({ env: processEnv() }), {
+  createMetrics: gauges => ({
+    ...createMetrics(gauges),
+    request: () => {},
+    job: () => {},
+    report: () => {},
+    error: () => {},
+    batch: () => {},
+  }),
+})
+process.stdout.write(`listens on ${service.url}\n`)
+process.once('SIGTERM', () => void service.close())
