@@ -209,6 +209,7 @@ export interface Failure {
 /** What an operator should know; for a log line and a counter. Holds no content. */
 export type StoreEvent =
   | { readonly kind: 'damaged_body'; readonly tenant: string; readonly hash: string }
+  | { readonly kind: 'damaged_record'; readonly tenant: string; readonly namespace: string }
   | { readonly kind: 'missing_key'; readonly key_id: string }
   | { readonly kind: 'damaged_file'; readonly moved_to: string | null; readonly detail: string }
   | { readonly kind: 'write_failed'; readonly reason: FailureReason; readonly detail: string }

@@ -111,7 +111,15 @@ export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
     count,
     nextUse: createUses(database, clock),
   })
-  const records = createRecords(database, { codec, tenants, space })
+  const records = createRecords(database, {
+    codec,
+    tenants,
+    space,
+    onUnreadable({ tenant, namespace }, { missingKey }) {
+      if (missingKey !== null) noteMissing(missingKey)
+      else deps.onEvent({ kind: 'damaged_record', tenant, namespace })
+    },
+  })
   const upkeep = createUpkeep(database, {
     bodies,
     records,
@@ -131,10 +139,13 @@ export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
 
   function onUnreadable(row: BodyRow, { missingKey }: UnreadableError): void {
     if (missingKey === null) noteDamage(row)
-    else if (!missing.has(missingKey)) {
-      missing.add(missingKey)
-      deps.onEvent({ kind: 'missing_key', key_id: missingKey })
-    }
+    else noteMissing(missingKey)
+  }
+
+  function noteMissing(key_id: string): void {
+    if (missing.has(key_id)) return
+    missing.add(key_id)
+    deps.onEvent({ kind: 'missing_key', key_id })
   }
 
   function noteDamage(row: BodyRow): void {

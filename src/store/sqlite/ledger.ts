@@ -170,7 +170,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         try {
           return run(engine, call)
         } finally {
-          if (database.isTransaction) database.exec('COMMIT')
+          if (database.isTransaction) database.exec('ROLLBACK')
         }
       } catch (error) {
         return explain(error)

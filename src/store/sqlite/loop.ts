@@ -10,11 +10,13 @@ export interface Loop {
 export interface LoopOptions {
   readonly ledger: Ledger
   post(message: FromThread, transfer: readonly ArrayBuffer[]): void
+  /** How often to look for what has expired, in milliseconds. */
+  readonly upkeepMs?: number
   /** Everything is answered and the file is closed. */
   onClosed(): void
 }
 
-/** How often expired bodies are looked for, in milliseconds. */
+/** How often expired bodies are looked for where nothing else is said, in milliseconds. */
 const UPKEEP_MS = 1000
 /** Reads go on for so long before writes have their turn, in milliseconds. */
 const READ_TURN_MS = 10
@@ -26,7 +28,7 @@ const MAX_UNREAD_BYTES = 64 * 1024 * 1024
  * arrives during a turn, most of which is the disk's flush, shares the next transaction; so groups grow
  * with the load, and a lone put waits for nobody.
  */
-export function createLoop({ ledger, post, onClosed }: LoopOptions): Loop {
+export function createLoop({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: LoopOptions): Loop {
   let reads: Call[] = []
   let writes: Call[] = []
   let unread = 0
@@ -36,7 +38,7 @@ export function createLoop({ ledger, post, onClosed }: LoopOptions): Loop {
   const timer = setInterval(() => {
     upkeepDue = true
     schedule()
-  }, UPKEEP_MS)
+  }, upkeepMs)
   schedule()
 
   function schedule(): void {

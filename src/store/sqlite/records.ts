@@ -8,7 +8,7 @@ import type {
   Result,
   StoredRecord,
 } from '../store.ts'
-import type { Codec } from './codec.ts'
+import { type Codec, UnreadableError } from './codec.ts'
 import type { Space } from './space.ts'
 import type { Tenants } from './tenants.ts'
 
@@ -39,6 +39,8 @@ export interface RecordsDeps {
   readonly codec: Codec
   readonly tenants: Tenants
   readonly space: Space
+  /** Told of a record that cannot be read. */
+  onUnreadable(key: RecordKey, error: UnreadableError): void
 }
 
 export function createRecords(database: DatabaseSync, deps: RecordsDeps): Records {
@@ -82,18 +84,26 @@ export function createRecords(database: DatabaseSync, deps: RecordsDeps): Record
       bytes: -Number(row['charge']),
     })
   }
-  const open = (row: Row, key: RecordKey): StoredRecord => {
+  const open = (row: Row, key: RecordKey): StoredRecord | undefined => {
     const keyId = row['key_id'] as string | null
     const sealed = row['value'] as Uint8Array
-    const value = codec.open(sealed, binding(key), keyId, Number(row['bytes']))
-    const expires_at = row['expires_at'] as number | null
-    return { value: new Uint8Array(value), version: Number(row['version']), expires_at }
+    try {
+      const value = codec.open(sealed, binding(key), keyId, Number(row['bytes']))
+      const expires_at = row['expires_at'] as number | null
+      return { value: new Uint8Array(value), version: Number(row['version']), expires_at }
+    } catch (error) {
+      if (!(error instanceof UnreadableError)) throw error
+      deps.onUnreadable(key, error)
+      return undefined
+    }
   }
 
   return {
     read(key, now) {
       const row = find(key, now)
-      return row === undefined ? NO_RECORD : { ok: true, ...open(row, key) }
+      if (row === undefined) return NO_RECORD
+      const record = open(row, key)
+      return record === undefined ? UNREADABLE : { ok: true, ...record }
     },
     write(write, now) {
       const { value, ifVersion, namespace, key } = write
@@ -136,7 +146,8 @@ export function createRecords(database: DatabaseSync, deps: RecordsDeps): Record
         bytes += Number(row['bytes'])
         if (bytes > MAX_LISTED_BYTES && records.length > 0) break
         const key = row['key'] as string
-        records.push({ key, ...open(row, { tenant, namespace, key }) })
+        const record = open(row, { tenant, namespace, key })
+        if (record !== undefined) records.push({ key, ...record })
       }
       return { ok: true, records }
     },
@@ -155,6 +166,7 @@ export function createRecords(database: DatabaseSync, deps: RecordsDeps): Record
 }
 
 const NO_RECORD = fail('not_found', 'no such record')
+const UNREADABLE = fail('gone', 'the record cannot be read any more; it may be written anew')
 const CONFLICT = fail('conflict', 'the record was changed by another')
 
 function over(row: Record<string, SQLOutputValue>, now: number): boolean {

@@ -68,6 +68,7 @@ function inlineConnect(
       })
       const loop = createLoop({
         ledger,
+        upkeepMs: 20,
         post: message => {
           if (!over) setImmediate(onMessage, message)
         },
