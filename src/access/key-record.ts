@@ -26,7 +26,7 @@ export const keyRecordSchema = z.strictObject({
   /** Whether its client can fetch kept originals, so that content may be elided. */
   redeems: z.boolean().default(false),
   /** Requests a second in the long run, and how many at once after a pause. Unset: no limit. */
-  rate_per_s: z.number().positive().max(1e6).optional(),
+  rate_per_s: z.number().min(0.001).max(1e6).optional(),
   burst: z.int().positive().max(1e6).optional(),
   /** Requests that are read, wait or run at the same time. Unset: no limit of its own. */
   max_concurrent: z.int().positive().optional(),

@@ -5,7 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { z } from 'zod'
 import { type KeyRecord, keyRecordSchema } from './key-record.ts'
@@ -46,8 +46,7 @@ function parseKeys(path: string, text: string): KeyRecord[] {
   }
   const parsed = keysFileSchema.safeParse(json)
   if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path: at, message }) => `${at.join('.')}: ${message}`)
-    throw new KeysFileError(path, faults)
+    throw new KeysFileError(path, parsed.error.issues.map(faultOf))
   }
   const { keys } = parsed.data
   for (const field of ['id', 'sha256'] as const) {
@@ -56,6 +55,17 @@ function parseKeys(path: string, text: string): KeyRecord[] {
     }
   }
   return keys
+}
+
+/** Looks like the name of a field, and is too short for a key that was put where a name belongs. */
+const FIELD_NAME = /^[a-z_\d]{1,20}$/
+
+/** One fault by its place; never quotes the file but for names of fields. */
+function faultOf(issue: z.core.$ZodIssue): string {
+  const place = issue.path.join('.') || '(top level)'
+  if (issue.code !== 'unrecognized_keys') return `${place}: ${issue.message}`
+  const names = issue.keys.filter(key => FIELD_NAME.test(key)).map(key => `"${key}"`)
+  return `${place}: unknown fields ${names.join(', ')}`.trimEnd()
 }
 
 /**
@@ -73,7 +83,8 @@ export function changeKeysFile(
     const keys = change(exists(path) ? readKeysFile(path) : [])
     const text = `${JSON.stringify({ version: 1, keys }, null, 2)}\n`
     parseKeys(path, text)
-    writeSync(descriptor, text)
+    // Goes on after a short write, which is all that a disk says when it becomes full.
+    writeFileSync(descriptor, text)
     fsyncSync(descriptor)
     closeSync(descriptor)
     renameSync(next, path)

@@ -33,11 +33,11 @@ export async function watchFile(path: string): Promise<FileWatch> {
   }
 }
 
-/** What differs when a file was replaced or rewritten; a missing one has its own. */
+/** What differs when a file was replaced, rewritten, or made readable; a missing one has its own. */
 async function stamp(path: string): Promise<string> {
   try {
-    const { ino, size, mtimeNs } = await stat(path, { bigint: true })
-    return `${ino} ${size} ${mtimeNs}`
+    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`
   } catch {
     return 'missing'
   }

@@ -90,13 +90,14 @@ function list(file: string, asJson: boolean): number {
 }
 
 function revoke(file: string, id: string): number {
-  let found = false
   changeKeysFile(file, keys => {
-    found = keys.some(key => key.id === id)
-    return keys.filter(key => key.id !== id)
+    const rest = keys.filter(key => key.id !== id)
+    // Thrown in here, so that the file stays as it is, or stays missing.
+    if (rest.length === keys.length) throw new Error(`no key ${id} in ${file}`)
+    return rest
   })
-  process.stderr.write(found ? `key ${id} is revoked\n` : `no key ${id} in ${file}\n`)
-  return found ? EXIT.ok : EXIT.failed
+  process.stderr.write(`key ${id} is revoked\n`)
+  return EXIT.ok
 }
 
 function limitsOf({ rate_per_s, burst, max_concurrent, redeems }: KeyRecord): string {
