@@ -7,6 +7,7 @@ import { metricsRoute } from '../../src/http/routes/metrics.ts'
 import { readyzRoute } from '../../src/http/routes/readyz.ts'
 import { VERSION } from '../../src/version.ts'
 import { parseDockerfile } from '../support/image/parse-dockerfile.ts'
+import { createCatalogue } from '../support/k8s/catalogue.ts'
 import { configMap, configOf, environment, mountOf } from '../support/k8s/container-config.ts'
 import {
   all,
@@ -242,6 +243,13 @@ describe('components', () => {
     const { name = '', key } = endpoint?.authorization?.credentials ?? {}
     expect(key).toBe(SECRETS[name])
     expect(monitor?.spec?.jobLabel).toBe('app.kubernetes.io/name')
+  })
+
+  it('autoscaling: goes by a metric that the service shows', async () => {
+    const [autoscaler] = all(renderWith('autoscaling'), 'HorizontalPodAutoscaler')
+    const names = autoscaler?.spec?.metrics?.flatMap(({ pods }) => pods?.metric.name ?? [])
+    expect(names).toHaveLength(1)
+    expect([...(await createCatalogue()).keys()]).toContain(names?.[0])
   })
 
   it('tracing: may reach the collector that it names', () => {

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { createCatalogue } from '../../support/k8s/catalogue.ts'
+import { faultsOfQuery, labelsOfResult } from '../../support/k8s/promql.ts'
+
+interface Panel {
+  readonly id: number
+  readonly type: string
+  readonly title: string
+  readonly datasource?: { readonly uid: string }
+  readonly gridPos: {
+    readonly x: number
+    readonly y: number
+    readonly w: number
+    readonly h: number
+  }
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[]
+}
+
+const file = new URL('../../../k8s/components/monitoring/dashboard.json', import.meta.url)
+const dashboard = JSON.parse(readFileSync(file, 'utf8')) as {
+  readonly templating: {
+    readonly list: readonly { readonly name: string; readonly query: string }[]
+  }
+  readonly panels: readonly Panel[]
+}
+const panels = dashboard.panels.filter(({ type }) => type !== 'row')
+const catalogue = await createCatalogue()
+
+/** A query with Grafana's variables filled in. */
+const filled = (expr: string) => expr.replaceAll('$__rate_interval', '5m')
+
+it('has panels with ids and places of their own', () => {
+  expect(panels.length).toBeGreaterThan(15)
+  expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length)
+  const taken = new Set<string>()
+  for (const { title, gridPos } of dashboard.panels) {
+    expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24)
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+        expect(taken.has(`${x} ${y}`), title).toBe(false)
+        taken.add(`${x} ${y}`)
+      }
+    }
+  }
+})
+
+it('uses only variables that it has', () => {
+  const known = dashboard.templating.list.map(({ name }) => name)
+  const used = JSON.stringify(dashboard.panels).matchAll(/\$(?!__)(\w+)/g)
+  expect(new Set([...used].map(([, name]) => name))).toEqual(new Set(known))
+  for (const { query } of dashboard.templating.list) {
+    const [, metric] = /^label_values\((\w+), \w+\)$/.exec(query) ?? []
+    if (metric !== undefined) expect([...catalogue.keys()]).toContain(metric)
+  }
+})
+
+describe.each(panels.map(panel => [panel.title, panel] as const))('%s', (_, panel) => {
+  const targets = panel.targets ?? []
+
+  it('asks for what there is, in the namespace that was chosen', () => {
+    expect(targets.length).toBeGreaterThan(0)
+    for (const { expr } of targets) {
+      expect(faultsOfQuery(filled(expr), catalogue)).toEqual([])
+      for (const [selector] of expr.matchAll(/\{[^}]*\}/g)) {
+        expect(selector).toMatch(/^\{job="haversack",namespace="\$namespace"[,}]/)
+      }
+    }
+  })
+
+  it('names only labels that its result has', () => {
+    for (const { expr, legendFormat } of targets) {
+      const labels = labelsOfResult(filled(expr), catalogue)
+      for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) {
+        expect([...labels]).toContain(label)
+      }
+    }
+  })
+})
