@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { ANONYMOUS } from '../../../src/access/access.ts'
+import type { RequestFrame } from '../../../src/http/context.ts'
+import { reportRequest } from '../../../src/http/report-request.ts'
+import type { TracedRequest } from '../../../src/tracing.ts'
+import { testApp } from '../../support/app.ts'
+
+const frame: RequestFrame = {
+  requestId: 'r1',
+  started: 12,
+  sent: true,
+  bodyBytes: 100,
+  answerBytes: 50,
+  caller: { ...ANONYMOUS, tenant: 'acme', keyId: 'k1' },
+  code: undefined,
+  timing: { queue: 1.23456, work: 2 },
+  last: false,
+}
+
+/** All that operators are told of a request. */
+function told(over: { route?: string; status?: number; frame?: Partial<RequestFrame> } = {}) {
+  const { frame: fields, ...rest } = over
+  const metrics: unknown[] = []
+  const lines: unknown[] = []
+  const traces: TracedRequest[] = []
+  const log = (level: string) => (line: unknown, message?: string) => {
+    lines.push([level, line, message])
+  }
+  reportRequest(
+    {
+      frame: { ...frame, ...fields },
+      method: 'POST',
+      route: '/v1/encode',
+      status: 200,
+      totalMs: 5.0004,
+      traceparent: 'tp',
+      ...rest,
+    },
+    {
+      metrics: { request: (...args) => metrics.push(args) },
+      logger: { info: log('info'), debug: log('debug') },
+      tracing: { request: request => traces.push(request) },
+    },
+  )
+  return { metrics, lines, traces }
+}
+
+describe('a finished request', () => {
+  it('is a line with these fields and no others, a metric and a trace', () => {
+    const { metrics, lines, traces } = told()
+    expect(metrics).toEqual([['/v1/encode', 200, 5.0004, 100]])
+    expect(lines).toEqual([
+      [
+        'info',
+        {
+          id: 'r1',
+          tenant: 'acme',
+          key: 'k1',
+          method: 'POST',
+          route: '/v1/encode',
+          status: 200,
+          code: undefined,
+          bytes_in: 100,
+          bytes_out: 50,
+          queue_ms: 1.235,
+          work_ms: 2,
+          total_ms: 5,
+        },
+        'request',
+      ],
+    ])
+    expect(traces).toEqual([
+      {
+        requestId: 'r1',
+        tenant: 'acme',
+        method: 'POST',
+        route: '/v1/encode',
+        status: 200,
+        started: 12,
+        totalMs: 5.0004,
+        timing: frame.timing,
+        traceparent: 'tp',
+      },
+    ])
+  })
+
+  it('tells the code of a problem, and no times of a job that there was not', () => {
+    const { lines } = told({ status: 401, frame: { code: 'unauthorized', timing: {} } })
+    expect(lines).toMatchObject([
+      ['info', { code: 'unauthorized', queue_ms: undefined, work_ms: undefined }, 'request'],
+    ])
+  })
+
+  it.each(['/livez', '/readyz', '/metrics'])('is a line for debugging only: %s', route => {
+    const { lines, metrics, traces } = told({ route })
+    expect(lines).toMatchObject([['debug', { route }, 'request']])
+    expect([metrics.length, traces.length]).toEqual([1, 1])
+  })
+})
+
+describe('the log of the app', () => {
+  it('has one line a request, without path, query, content or header', async () => {
+    const { app, post, logged } = testApp()
+    const secret = 'SECRET'
+    const headers = { 'x-request-id': `${secret}\u00e9`, 'user-agent': secret, referer: secret }
+    await post('/v1/count', `{"content":"${secret}"}`, headers)
+    await post('/v1/count', `{"content":"${secret}","${secret}":1}`, headers)
+    await post('/v1/count', secret, headers)
+    await post('/v1/count', secret, { ...headers, 'content-type': secret })
+    await post(`/v1/count?${secret}=${secret}`, `{"content":"${secret}"}`)
+    await post(`/${secret}/${'x'.repeat(10_000)}`, secret)
+    await app.request(`/v1/count/${secret}`, { method: 'SECRET-METHOD', headers })
+    await app.request('/openapi.json', { headers: { ...headers, host: `${secret}.example` } })
+    expect(logged.map(({ message }) => message)).toEqual(Array(8).fill('request'))
+    const lines = logged.map(({ fields }) => fields) as Record<string, unknown>[]
+    expect(lines.map(({ status }) => status)).toEqual([200, 400, 400, 415, 200, 404, 404, 403])
+    expect(lines.map(({ route }) => route)).toEqual([
+      ...Array(5).fill('/v1/count'),
+      ...Array(3).fill('none'),
+    ])
+    for (const { method, ...line } of lines) expect(JSON.stringify(line)).not.toContain(secret)
+  })
+})
