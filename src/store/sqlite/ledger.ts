@@ -1,11 +1,10 @@
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { fail } from '../failure.ts'
 import type { Failure, StoreEvent } from '../store.ts'
 import { createCounters } from './counters.ts'
 import { createEngine, type Engine } from './engine.ts'
-import { FILE_NAME, type OpenOptions, openDatabase } from './open.ts'
+import { FILE_NAME, inodeOf, type OpenOptions, openDatabase } from './open.ts'
 import type { Answer, Call, OperationName } from './protocol.ts'
 import type { Settings } from './settings.ts'
 import { isDamage, sqliteFailure } from './sqlite-errors.ts'
@@ -56,14 +55,14 @@ export function createLedger(options: LedgerOptions): Ledger {
   const open = options.open ?? openDatabase
   const path = join(settings.folder, FILE_NAME)
   const { count, values: counters } = createCounters()
-  let opened: { database: DatabaseSync; engine: Engine; inode: number } | null = start(false)
+  let opened: { database: DatabaseSync; engine: Engine; inode: number | undefined } | null = start(false)
   let failing = false
   let written = false
 
   function start(thorough: boolean) {
     const database = open({ settings, clock: options.clock, onEvent, thorough })
     const deps = { settings, clock: options.clock, count, counters, onEvent }
-    return { database, engine: createEngine(database, deps), inode: statSync(path).ino }
+    return { database, engine: createEngine(database, deps), inode: inodeOf(path) }
   }
 
   /** Opens the file again; where that fails, calls fail until a later upkeep succeeds. */
@@ -178,7 +177,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     write,
     upkeep(quiet) {
-      if (opened === null || statSync(path, { throwIfNoEntry: false })?.ino !== opened.inode) {
+      if (opened === null || inodeOf(path) !== opened.inode) {
         // Another process found the file damaged and moved it, or somebody removed it.
         reopen(false)
         return false

@@ -12,10 +12,13 @@ import { DatabaseSync } from 'node:sqlite'
 import type { StoreEvent } from '../store.ts'
 import { APPLICATION_ID, migrate } from './schema.ts'
 import { PAGE_BYTES, type Settings } from './settings.ts'
-import { isDamage } from './sqlite-errors.ts'
+import { isDamage, sqliteFailure } from './sqlite-errors.ts'
 
 /** The database inside the folder; SQLite keeps `-wal` and `-shm` beside it, with the same mode. */
 export const FILE_NAME = 'store.sqlite'
+
+const OPEN_ATTEMPTS = 20
+const OPEN_PAUSE_MS = 50
 
 export interface OpenOptions {
   readonly settings: Settings
@@ -35,10 +38,13 @@ export function openDatabase(options: OpenOptions): DatabaseSync {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
   const path = join(folder, FILE_NAME)
+  const inode = inodeOf(path)
   try {
-    return openFile(path, options)
+    return openPatiently(path, options)
   } catch (error) {
     if (!(error instanceof DamagedFileError) && !isDamage(error)) throw error
+    // Another process may have found the same and begun a new file already.
+    if (inode !== undefined && inodeOf(path) !== inode) return openPatiently(path, options)
     const moved_to = moveAside(path, options.clock())
     const detail = error instanceof Error ? error.message : String(error)
     options.onEvent({ kind: 'damaged_file', moved_to, detail })
@@ -47,6 +53,23 @@ export function openDatabase(options: OpenOptions): DatabaseSync {
 }
 
 class DamagedFileError extends Error {}
+
+/** Tells a file from another of the same name; `undefined` where there is none. */
+export function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino
+}
+
+/** Tries again while another process sets the same new file up; SQLite does not wait for that by itself. */
+function openPatiently(path: string, options: OpenOptions): DatabaseSync {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return openFile(path, options)
+    } catch (error) {
+      if (attempt === OPEN_ATTEMPTS || sqliteFailure(error)?.reason !== 'busy') throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPEN_PAUSE_MS)
+    }
+  }
+}
 
 function openFile(path: string, { settings, thorough }: OpenOptions): DatabaseSync {
   // SQLite would make it readable for all; its other files take this one's mode.
@@ -78,11 +101,11 @@ function inspect(database: DatabaseSync, path: string, thorough: boolean): void 
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})
   if (pragma('application_id')[0] !== APPLICATION_ID) throw new DamagedFileError('not a store')
   const [busy, logged, copied] = pragma('wal_checkpoint(PASSIVE)')
-  // Pages may be missing in the file only while they are in the log.
+  // Pages may be missing in the file only while they are in the log, or while another process writes:
+  // a size that looks wrong is no proof, but a reason to read every page, which SQLite does of one moment.
   const settled = busy === 0 && logged === copied
-  const pages = Number(pragma('page_count')[0])
-  if (settled && statSync(path).size < pages * PAGE_BYTES) throw new DamagedFileError('cut short')
-  if (!thorough) return
+  const short = settled && statSync(path).size < Number(pragma('page_count')[0]) * PAGE_BYTES
+  if (!thorough && !short) return
   const [verdict] = pragma('quick_check(1)')
   if (verdict !== 'ok') throw new DamagedFileError(String(verdict))
 }
