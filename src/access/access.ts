@@ -19,10 +19,11 @@ export interface Caller {
 /** Decides who a request is from and whether it may go on. */
 export interface Access {
   /**
-   * The caller that a key belongs to; without configured keys, the tenant `local`.
-   * @throws AppError `unauthorized`
+   * The caller that a key belongs to; without configured keys the tenant `local`, whatever it presents.
+   * @param presented the key; not asked for where there are no keys
+   * @throws AppError `unauthorized`, and what `presented` throws
    */
-  identify(key: string | undefined): Caller
+  identify(presented: () => string | undefined): Caller
   /**
    * Lets one more request of the caller pass.
    * @throws AppError `rate_limited`, `forbidden` where the key lacks `scope`
@@ -94,7 +95,8 @@ export function createAccess(initial: readonly KeyRecord[] | null, now: () => nu
     get tenants() {
       return tenants
     },
-    identify(key) {
+    identify(presented) {
+      const key = presented()
       if (key === undefined) throw new AppError('unauthorized', 'a key is needed')
       const entry = find(key)
       if (entry === undefined) throw new AppError('unauthorized', 'the key is not valid')

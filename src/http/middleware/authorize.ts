@@ -10,7 +10,7 @@ export function authorize(
   scope: Exclude<RouteScope, 'open'>,
 ): MiddlewareHandler<AppEnv> {
   return (c, next) => {
-    const caller = access.identify(presentedKey(c))
+    const caller = access.identify(() => presentedKey(c))
     c.get('frame').caller = caller
     access.allow(caller, scope)
     return next()

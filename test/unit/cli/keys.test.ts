@@ -28,7 +28,7 @@ describe('keys add', () => {
     expect(record).toMatchObject({ tenant: 'acme', scopes: ['encode', 'retrieve'], redeems: false })
     expect(record?.sha256).toBe(hash('sha256', key))
     const access = createAccess(readKeysFile(file), () => 0)
-    expect(access.identify(key)).toMatchObject({ tenant: 'acme', keyId: record?.id })
+    expect(access.identify(() => key)).toMatchObject({ tenant: 'acme', keyId: record?.id })
     expect(stderr).toContain(record?.id)
     for (const text of [readFileSync(file, 'utf8'), stderr]) {
       expect(text).not.toContain(key)

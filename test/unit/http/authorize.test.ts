@@ -150,6 +150,18 @@ interface RouteDoc {
   readonly security?: readonly object[]
 }
 
+describe('without configured keys', () => {
+  it.each<Record<string, string>>([
+    {},
+    { authorization: '' },
+    { authorization: 'Basic eDp5' },
+    { authorization: 'Bearer x', 'x-api-key': 'y' },
+    { 'x-api-key': acme.key },
+  ])('every request is let in, whatever it presents: %j', async headers => {
+    expect((await count(headers, testApp().app)).status).toBe(200)
+  })
+})
+
 describe('a key with one scope', () => {
   const NEEDS: Readonly<Record<string, readonly [method: string, scope: Scope | 'any' | 'open']>> =
     {
