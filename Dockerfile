@@ -38,11 +38,13 @@ COPY package.json LICENSE ./
 # A number, so that Kubernetes can see that it is not root.
 USER 65532:65532
 # Fills both caches, packed vocabularies and compiled modules, which a read-only root could not keep:
-# starts the service on loopback and ends it as soon as it prints its address. The modules' cache is
-# good for this user only; the vocabularies may be read by any, as where a cluster chooses the user.
-RUN HAVERSACK_HOST=127.0.0.1 HAVERSACK_PORT=0 HAVERSACK_WORKERS=1 node --eval \
+# starts the service on loopback and ends it as soon as it prints its address. Its data is thrown away.
+# The modules' cache is good for this user only; the vocabularies may be read by any, as where a cluster
+# chooses the user.
+RUN HAVERSACK_HOST=127.0.0.1 HAVERSACK_PORT=0 HAVERSACK_WORKERS=1 HAVERSACK_DATA_DIR=/tmp/warm-up node --eval \
     "process.stdout.write = () => process.kill(process.pid, 'SIGTERM'); import('/app/dist/src/cli.js')" haversack serve \
-    && chmod -R a+rX /var/cache/haversack
+    && chmod -R a+rX /var/cache/haversack \
+    && rm -rf /tmp/warm-up
 VOLUME /var/lib/haversack
 EXPOSE 8787
 HEALTHCHECK --interval=15s --timeout=3s --start-period=15s --retries=3 \

@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   globSync,
   mkdtempSync,
@@ -19,7 +20,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildImage, type Image } from '../support/image/build-image.ts'
 import { makeReadOnly, makeWritable } from '../support/image/root-folder.ts'
-import { below, identity, imageEnv } from '../support/image/run-in-image.ts'
+import { below, CAN_CHANGE_USER, identity, imageEnv } from '../support/image/run-in-image.ts'
 
 const CONTEXT = fileURLToPath(new URL('../..', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(CONTEXT, 'package.json'), 'utf8'))
@@ -92,8 +93,11 @@ describe('the final stage', () => {
     })
   })
 
-  it('keeps its data folder to itself', () => {
-    const { mode, uid } = statSync(inImage(image.env['HAVERSACK_DATA_DIR'] ?? ''))
+  it('has an empty data folder, for its user only', () => {
+    const folder = inImage(image.env['HAVERSACK_DATA_DIR'] ?? '')
+    const { mode, uid } = statSync(folder)
+    expect(readdirSync(folder)).toEqual([])
+    expect(readdirSync(inImage('tmp'))).toEqual([])
     expect(mode & 0o777).toBe(0o700)
     expect(uid).toBe(identity(image).uid ?? process.getuid?.())
   })
@@ -199,5 +203,18 @@ describe('the container', () => {
     }
     expect(await exited).toEqual([0, null])
     expect(checkHealth(port)).toBe(1)
+  })
+
+  it.runIf(CAN_CHANGE_USER)("starts on a volume that is root's, open to its group", async () => {
+    // As Kubernetes mounts one with fsGroup; manifests then name a folder inside.
+    const volume = inImage('var/lib/haversack')
+    chownSync(volume, 0, identity(image).gid ?? 0)
+    chmodSync(volume, 0o2775)
+    const child = run({
+      HAVERSACK_KEYS_FILE: addKey().file,
+      HAVERSACK_DATA_DIR: join(volume, 'data'),
+    })
+    expect(await portOf(child)).not.toBe('')
+    child.kill('SIGKILL')
   })
 })

@@ -16,6 +16,7 @@ export function createRoot(root: string): void {
     mkdirSync(join(root, folder), { recursive: true })
   }
   chmodSync(root, 0o755)
+  chmodSync(join(root, 'tmp'), 0o1777)
   addNode(join(root, 'usr/local/bin/node'))
 }
 

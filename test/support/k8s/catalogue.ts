@@ -13,10 +13,18 @@ const FOREIGN: readonly (readonly [string, readonly string[]])[] = [
   ],
 ]
 
+/** Every gauge at zero, those of the store too, which is asked for all of its at once. */
+const zeros: object = new Proxy({}, { get: (_, name) => (name === 'then' ? undefined : 0) })
+const IDLE = new Proxy(
+  {},
+  {
+    get: (_, name) => (name === 'store' ? async () => zeros : () => 0),
+  },
+) as Gauges
+
 /** What the service shows at `/metrics` once everything has happened, and the metrics of others. */
 export async function createCatalogue(): Promise<Catalogue> {
-  const gauges = new Proxy({}, { get: () => () => 0 }) as Gauges
-  const metrics = createMetrics(gauges)
+  const metrics = createMetrics(IDLE)
   metrics.request('/v1/encode', 200, 1, 1)
   metrics.job('encode', 1, 1)
   metrics.batch(1)
