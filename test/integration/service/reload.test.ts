@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { keyFor, writeKeysFile } from '../../support/keys.ts'
+import { killProcesses, type ServiceProcess, startProcess } from '../../support/service-process.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-reload-'))
+const [keys, toml] = [join(folder, 'keys.json'), join(folder, 'config.toml')]
+const old = keyFor('acme')
+const fresh = keyFor('beta')
+const admin = keyFor('ops', { scopes: ['metrics'] })
+
+const CONFIG = `keys_file = ${JSON.stringify(keys)}
+[limits]
+max_queue_jobs = 50
+drain_grace_ms = 0
+`
+let service: ServiceProcess
+
+beforeAll(async () => {
+  writeKeysFile(keys, admin, old)
+  writeFileSync(toml, CONFIG)
+  service = await startProcess({ env: { HAVERSACK_CONFIG: toml } })
+})
+afterAll(async () => {
+  killProcesses()
+  await service.exited
+  rmSync(folder, { recursive: true })
+})
+beforeEach(async () => {
+  writeKeysFile(keys, admin, old)
+  writeFileSync(toml, CONFIG)
+  await hangUp()
+})
+
+/** Sends SIGHUP and waits until both were read, or were not. */
+async function hangUp(): Promise<void> {
+  const count = async () => {
+    const reads = (await metrics()).matchAll(
+      /^haversack_reloads_total\{what="config",.*\} (\d+)$/gm,
+    )
+    return [...reads].reduce((sum, [, value]) => sum + Number(value), 0)
+  }
+  const before = await count()
+  service.child.kill('SIGHUP')
+  await vi.waitFor(async () => expect(await count()).toBe(before + 1), { timeout: 10_000 })
+}
+
+const metrics = async () => (await fetch(`${service.url}/metrics`, admin)).text()
+
+async function gauge(name: string): Promise<number> {
+  const text = await metrics()
+  return Number(
+    text
+      .split('\n')
+      .find(line => line.startsWith(`${name} `))
+      ?.split(' ')[1],
+  )
+}
+
+const status = async ({ headers }: typeof old) =>
+  (await fetch(`${service.url}/openapi.json`, { headers })).status
+
+/** The line with this message behind the first `seen` ones, as soon as it is written. */
+function logLine(message: string, seen: number) {
+  return vi.waitFor(
+    () => {
+      const line = service
+        .log()
+        .slice(seen)
+        .find(({ msg }) => msg === message)
+      if (line === undefined) throw new Error(service.stderr())
+      return line
+    },
+    { timeout: 10_000 },
+  )
+}
+
+/** How many lines there are once those of a request that begins now are written. */
+async function linesSoFar(): Promise<number> {
+  const id = randomUUID()
+  await fetch(`${service.url}/nothing`, { headers: { ...old.headers, 'x-request-id': id } })
+  return vi.waitFor(
+    () => {
+      const at = service.log().findIndex(line => line['id'] === id)
+      if (at === -1) throw new Error('not yet')
+      return at + 1
+    },
+    { timeout: 10_000 },
+  )
+}
+
+describe('SIGHUP', () => {
+  it('puts other keys in force', async () => {
+    expect([await status(old), await status(fresh)]).toEqual([200, 401])
+    writeKeysFile(keys, admin, fresh)
+    await hangUp()
+    expect([await status(old), await status(fresh)]).toEqual([401, 200])
+  })
+
+  it('puts other limits in force, and tells of what needs a restart', async () => {
+    expect(await gauge('haversack_admitted_jobs_limit')).toBe(50)
+    const seen = await linesSoFar()
+    writeFileSync(toml, CONFIG.replace('= 50', '= 7').concat('envelope_depth = 3\n'))
+    await hangUp()
+    expect(await gauge('haversack_admitted_jobs_limit')).toBe(7)
+    expect(await gauge('haversack_reload_failed{what="config"}')).toBe(0)
+    expect(await logLine('config read again', seen)).toMatchObject({
+      needs_restart: ['limits.envelope_depth'],
+    })
+  })
+
+  it('puts another level of the log in force', async () => {
+    const silent = `[log]\nlevel = "error"\n`
+    writeFileSync(toml, CONFIG + silent)
+    await hangUp()
+    const id = 'while-it-is-silent'
+    await fetch(`${service.url}/nothing`, { headers: { ...old.headers, 'x-request-id': id } })
+    writeFileSync(toml, CONFIG + silent.replace('error', 'debug'))
+    await hangUp()
+    await fetch(`${service.url}/livez`, { headers: { 'x-request-id': 'a-probe' } })
+    await vi.waitFor(() => expect(service.stderr()).toContain('"a-probe"'), { timeout: 10_000 })
+    expect(service.stderr()).not.toContain(id)
+  })
+
+  it.each([
+    ['of a bad syntax', '[limits\n', 'config.toml'],
+    ['with a bad value', CONFIG.replace('50', '-1'), 'limits.max_queue_jobs'],
+    ['with an unknown key', `${CONFIG}max_queue_job = 1\n`, 'max_queue_job'],
+    ['with limits that contradict', `${CONFIG}max_queue_bytes = 1\n`, 'limits.max_queue_bytes'],
+  ])('keeps the configuration in force where there is one %s', async (_, text, fault) => {
+    const seen = await linesSoFar()
+    writeFileSync(toml, text)
+    writeKeysFile(keys, admin, fresh)
+    await hangUp()
+    expect(await gauge('haversack_admitted_jobs_limit')).toBe(50)
+    expect(await gauge('haversack_reload_failed{what="config"}')).toBe(1)
+    // One does not hold up the other.
+    expect(await gauge('haversack_reload_failed{what="keys"}')).toBe(0)
+    expect(await status(fresh)).toBe(200)
+    const line = await logLine('config not read; the ones before stay in force', seen)
+    expect(line).toMatchObject({ level: 50, err: { message: expect.stringContaining(fault) } })
+  })
+
+  it('keeps the keys in force where their file is bad, and takes the configuration', async () => {
+    const seen = await linesSoFar()
+    writeFileSync(keys, `{"version":1,"keys":["${fresh.key}"]}`)
+    writeFileSync(toml, CONFIG.replace('= 50', '= 9'))
+    await hangUp()
+    expect(await gauge('haversack_reload_failed{what="keys"}')).toBe(1)
+    expect(await gauge('haversack_admitted_jobs_limit')).toBe(9)
+    expect([await status(old), await status(fresh)]).toEqual([200, 401])
+    const line = await logLine('keys not read; the ones before stay in force', seen)
+    expect(line).toMatchObject({ level: 50, err: { message: expect.stringContaining('keys.0') } })
+    expect(service.stderr()).not.toContain(fresh.key)
+  })
+})

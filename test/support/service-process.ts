@@ -1,0 +1,82 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** A line of the service's log. */
+export type LogLine = Readonly<Record<string, unknown>>
+
+/** A service in a process of its own. */
+export interface ServiceProcess {
+  readonly child: ChildProcess
+  readonly url: string
+  /** All that it wrote to stderr until now. */
+  stderr(): string
+  /** The complete lines of it. */
+  log(): LogLine[]
+  /** Its exit code, or the signal that ended it. */
+  readonly exited: Promise<number | string>
+}
+
+const children = new Set<ChildProcess>()
+
+export interface ProcessOptions {
+  readonly env?: NodeJS.ProcessEnv
+  /** Options of node, in front of the module. */
+  readonly execArgv?: readonly string[]
+  /** Where its stderr goes; by default into `stderr()`. */
+  readonly stderr?: number | 'pipe'
+}
+
+/** Starts `main.ts` on a free port and waits until it listens. */
+export async function startProcess(options: ProcessOptions = {}): Promise<ServiceProcess> {
+  const { env = {}, execArgv = [], stderr = 'pipe' } = options
+  const stdio: StdioOptions = ['ignore', 'pipe', stderr]
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-process-'))
+  const child = spawn(process.execPath, [...execArgv, MAIN], {
+    stdio,
+    env: {
+      ...process.env,
+      HAVERSACK_PORT: '0',
+      HAVERSACK_WORKERS: '1',
+      HAVERSACK_DATA_DIR: folder,
+      ...env,
+    },
+  })
+  children.add(child)
+  let written = ''
+  child.stderr?.setEncoding('utf8').on('data', chunk => {
+    written += chunk
+  })
+  const exited = once(child, 'close').then(([code, signal]) => {
+    children.delete(child)
+    rmSync(folder, { recursive: true, force: true })
+    return (code ?? signal) as number | string
+  })
+  const lines = createInterface({ input: child.stdout as NonNullable<typeof child.stdout> })
+  const first = await Promise.race([
+    once(lines, 'line').then(([line]) => String(line)),
+    exited.then(code => `ended with ${code}: ${written}`),
+  ])
+  const url = /^haversack listens on (http:\S+)$/.exec(first)?.[1]
+  if (url === undefined) throw new Error(first)
+  return { child, url, exited, stderr: () => written, log: () => parseLog(written) }
+}
+
+/** Ends whatever a test left behind. */
+export function killProcesses(): void {
+  for (const child of children) child.kill('SIGKILL')
+}
+
+function parseLog(text: string): LogLine[] {
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => JSON.parse(line) as LogLine)
+}
