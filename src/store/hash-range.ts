@@ -1,5 +1,5 @@
 /** Bytes of a SHA-256. */
-export const HASH_BYTES = 32
+const HASH_BYTES = 32
 
 /** Fewest hex digits that name a body: anywhere in a tenant, and inside one session. */
 export const MIN_DIGITS = { tenant: 12, session: 8 } as const

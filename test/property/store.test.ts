@@ -105,11 +105,11 @@ async function step(store: Store, model: Model, clock: { now: number }, c: Comma
   const reasonOf = (result: Result<object> | undefined) =>
     result?.ok === false ? result.reason : 'ok'
   if ('minutes' in c) {
-    model.now += c.minutes * MINUTE
-    clock.now = model.now
     // What has run out may be swept at any time, and then a clock that goes back does not bring it back.
     await store.prune()
     model.prune()
+    model.now += c.minutes * MINUTE
+    clock.now = model.now
   } else if ('ttlMs' in c && 'session' in c) {
     const item = {
       tenant: c.tenant,

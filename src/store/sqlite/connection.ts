@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { FromThread, ToThread } from './protocol.ts'
-import type { SqliteStoreOptions } from './settings.ts'
+import type { ThreadData } from './thread.ts'
 
 /** A line to a thread that runs the store; over as soon as it is lost. */
 export interface Connection {
@@ -19,7 +19,7 @@ export interface ConnectionEvents {
 export type Connect = (events: ConnectionEvents) => Connection
 
 /** Connects to a thread of its own. */
-export function threadConnect(options: SqliteStoreOptions): Connect {
+export function threadConnect(options: ThreadData): Connect {
   return ({ onMessage, onEnd }) => {
     const worker = new Worker(threadModule(), { workerData: options, name: 'store' })
     let detail = 'the thread ended'

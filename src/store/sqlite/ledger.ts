@@ -55,7 +55,8 @@ export function createLedger(options: LedgerOptions): Ledger {
   const open = options.open ?? openDatabase
   const path = join(settings.folder, FILE_NAME)
   const { count, values: counters } = createCounters()
-  let opened: { database: DatabaseSync; engine: Engine; inode: number | undefined } | null = start(false)
+  let opened: { database: DatabaseSync; engine: Engine; inode: number | undefined } | null =
+    start(false)
   let failing = false
   let written = false
 

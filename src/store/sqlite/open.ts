@@ -77,9 +77,11 @@ function openFile(path: string, { settings, thorough }: OpenOptions): DatabaseSy
   chmodSync(path, 0o600)
   const database = new DatabaseSync(path, { timeout: settings.busyTimeoutMs })
   try {
-    // The first two count only in a new file, and must come before anything is in it.
-    database.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
-    database.exec('PRAGMA auto_vacuum = INCREMENTAL')
+    if (Number(database.prepare('PRAGMA page_count').get()?.['page_count']) === 0) {
+      // These must come before anything is in the file, and would wait for writers later.
+      database.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
+      database.exec('PRAGMA auto_vacuum = INCREMENTAL')
+    }
     database.exec('PRAGMA journal_mode = WAL')
     database.exec('PRAGMA synchronous = FULL')
     database.exec('PRAGMA secure_delete = FAST')

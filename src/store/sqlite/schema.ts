@@ -91,7 +91,7 @@ const MIGRATIONS: readonly string[] = [
 export const SCHEMA_VERSION = MIGRATIONS.length
 
 /** The file was written by a newer version: it is neither read nor moved away. */
-export class NewerSchemaError extends Error {
+class NewerSchemaError extends Error {
   constructor(found: number) {
     super(
       `the store has schema ${found}, this version knows ${SCHEMA_VERSION}; use a newer haversack`,

@@ -4,6 +4,9 @@ import { createLoop } from './loop.ts'
 import type { FromThread, ToThread } from './protocol.ts'
 import { type SqliteStoreOptions, settle } from './settings.ts'
 
+/** Given to the thread at its start (`workerData`). */
+export type ThreadData = SqliteStoreOptions
+
 /** The store's thread: SQLite calls block, so they have one of their own. `client.ts` starts it. */
 const port = parentPort
 if (port === null) throw new Error('this module runs in a worker thread')
@@ -13,7 +16,7 @@ const post = (message: FromThread, transfer: readonly ArrayBuffer[] = []) =>
 
 try {
   const ledger = createLedger({
-    settings: settle(workerData as SqliteStoreOptions),
+    settings: settle(workerData as ThreadData),
     clock: Date.now,
     stopwatch: () => performance.now(),
     onEvent: event => post({ kind: 'event', event }),

@@ -145,8 +145,8 @@ export function createUpkeep(database: DatabaseSync, deps: UpkeepDeps): Upkeep {
   }
 }
 
-export const NOTHING: Progress = { bodies: 0, records: 0 }
+const NOTHING: Progress = { bodies: 0, records: 0 }
 
-export function add(a: Progress, b: Progress): Progress {
+function add(a: Progress, b: Progress): Progress {
   return { bodies: a.bodies + b.bodies, records: a.records + b.records }
 }

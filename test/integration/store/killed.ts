@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 import type { StoreEvent } from '../../../src/store/store.ts'
-import { bodyOf } from './worker-writer.ts'
+import { bodyOf, MAX_BYTES } from './worker-writer.ts'
 
 const WRITER = fileURLToPath(new URL('worker-writer.ts', import.meta.url))
 
@@ -70,7 +70,8 @@ export interface Checked {
 /** Opens the store and reads back every body that was acknowledged. */
 export async function check(folder: string, names: readonly string[]): Promise<Checked> {
   const events: StoreEvent[] = []
-  const store = await openSqliteStore({ folder, onEvent: event => events.push(event) })
+  const onEvent = (event: StoreEvent) => events.push(event)
+  const store = await openSqliteStore({ folder, maxBytes: MAX_BYTES, onEvent })
   const lost: string[] = []
   for (const name of names) {
     const body = bodyOf(name)

@@ -115,7 +115,7 @@ test('on a disk that is full puts are refused, gets go on, and space lets it rec
   expect(writer.lines).toContain('read true')
   expect(writer.lines.filter(line => line.startsWith('refused'))).toHaveLength(1)
   expect(writer.lines.join()).toMatch(/"kind":"write_failed"/)
-  execFileSync('prlimit', ['--pid', String(writer.child.pid), '--fsize=unlimited:unlimited'])
+  execFileSync('bash', ['-c', `prlimit --pid ${writer.child.pid} --fsize=unlimited:unlimited`])
   writer.child.stdin!.end('999999\n')
   await writer.ended
   expect(writer.lines.slice(-3)).toEqual([

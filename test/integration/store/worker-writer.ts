@@ -11,6 +11,8 @@ import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 /** Sizes that take one page, several, and several chunks. */
 const SIZES = [100, 4096, 20_000, 150_000]
 const AT_ONCE = 16
+/** More than is ever written: an evicted body would look like a lost one. */
+export const MAX_BYTES = 16 * 2 ** 30
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The body that a process wrote, by what it printed. */
@@ -26,6 +28,7 @@ function print(line: string): void {
 async function write(folder: string, run: string, fill: boolean): Promise<void> {
   const store = await openSqliteStore({
     folder,
+    maxBytes: MAX_BYTES,
     compressFromBytes: null,
     onEvent: event => print(`event ${JSON.stringify(event)}`),
   })
