@@ -7,6 +7,7 @@ import type { WorkerSetup } from '../workers/protocol.ts'
 /** What a worker thread of the service is given, for one thread, with limits that benches do not meet. */
 export function benchSetup(): WorkerSetup {
   return {
+    asked: { sessions: false },
     vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
     progress: createProgress(1),
     limits: {

@@ -1,6 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Report } from './core/operations/operation.ts'
 import { createHistogram } from './histogram.ts'
+import type { StoreStats } from './store/store.ts'
+import { registerStoreGauges } from './store-metrics.ts'
 import { VERSION } from './version.ts'
 
 /** Everything that `GET /metrics` shows. Label values come from fixed sets only, never from clients. */
@@ -16,6 +18,10 @@ export interface Metrics {
   batch(jobs: number): void
   /** A request that is not HTTP, or came too slowly. */
   protocolError(status: number): void
+  /** One call of the store. */
+  store(op: string, ms: number, failure: string | null): void
+  /** Something that an operator should know of the store. */
+  storeProblem(kind: string): void
   /** Keys or configuration were read again. */
   reload(what: 'keys' | 'config', ok: boolean): void
 }
@@ -34,6 +40,10 @@ export interface Gauges {
   utilization(): number
   connections(): number
   draining(): boolean
+  /** `null` where it does not answer. */
+  store(): Promise<StoreStats | null>
+  /** Calls that wait for the store. */
+  storePending(): number
 }
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -119,6 +129,23 @@ export function createMetrics(gauges: Gauges): Metrics {
   gauge('haversack_draining', '1 once the service has begun to end', () =>
     Number(gauges.draining()),
   )
+  registerStoreGauges(registry, gauges)
+  const storeTime = histogram(
+    'haversack_store_seconds',
+    'Time of a call of the store',
+    SECONDS,
+    'op',
+  )
+  const storeFailures = counter(
+    'haversack_store_failures_total',
+    'Calls of the store that failed',
+    ['op', 'reason'],
+  )
+  const storeProblems = counter(
+    'haversack_store_problems_total',
+    'Damage, failed writes, lost threads of the store',
+    ['kind'],
+  )
   const protocolErrors = counter(
     'haversack_protocol_errors_total',
     'Requests refused before they were one: not HTTP, too large a head, too slow',
@@ -162,6 +189,11 @@ export function createMetrics(gauges: Gauges): Metrics {
     error: code => errors.inc({ code }),
     batch: jobs => batchJobs(jobs),
     threadLost: reason => lost.inc({ reason }),
+    store(op, ms, failure) {
+      storeTime(ms / 1000, op)
+      if (failure !== null) storeFailures.inc({ op, reason: failure })
+    },
+    storeProblem: kind => storeProblems.inc({ kind }),
     protocolError: status => protocolErrors.inc({ status }),
     reload(what, ok) {
       reloads.inc({ what, result: ok ? 'ok' : 'failed' })

@@ -6,6 +6,7 @@ import { readKeysFile } from './access/keys-file.ts'
 import { watchFile } from './access/watch-file.ts'
 import type { Config } from './config/config.ts'
 import { reloaded } from './config/reload.ts'
+import { openConfiguredStore } from './configured-store.ts'
 import { createApp } from './http/app.ts'
 import type { Health } from './http/context.ts'
 import type { Route } from './http/routes/route.ts'
@@ -17,6 +18,9 @@ import type { Authority } from './pool/job.ts'
 import { createPool, type WorkerPool } from './pool/pool.ts'
 import { createProgress } from './pool/slots.ts'
 import { createThreads } from './pool/threads.ts'
+import { observed } from './store/observed.ts'
+import { createOriginals, type Lifetimes } from './store/originals.ts'
+import type { Store, StoreStats } from './store/store.ts'
 import { loadVocabularies } from './vocabulary.ts'
 
 /** A running service. */
@@ -52,7 +56,10 @@ export interface ServiceSeams {
 export async function startService(config: Config, seams: ServiceSeams = {}): Promise<Service> {
   let live = config
   const logger = seams.logger ?? createLogger(config.log.level)
-  const health = { state: 'starting' as Health['state'] }
+  const health = {
+    state: 'starting' as Health['state'],
+    storeAnswers: () => answers(store),
+  }
   const { limits, workers, keys_file } = config
   const keysWatch = keys_file === undefined ? null : await watchFile(keys_file)
   const records = keys_file === undefined ? null : readKeysFile(keys_file)
@@ -64,6 +71,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     heapMb: workers.heap_mb,
     onCrash: error => logger.error({ err: error }, 'a worker thread died'),
     setup: {
+      asked: { sessions: seams.authority !== undefined },
       vocabularies: loadVocabularies({ cacheDir: config.cache_dir }),
       progress,
       limits: {
@@ -93,6 +101,8 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     utilization: () => pool.utilization,
     connections: () => server.connections,
     draining: () => health.state === 'draining',
+    store: () => statsOf(store),
+    storePending: () => store.load.pending,
   })
   const pool: WorkerPool = createPool({
     threads,
@@ -108,6 +118,12 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       logger.warn({ reason }, 'a worker thread was replaced')
     },
   })
+  const opened = await openStore().catch(async error => {
+    await pool.close()
+    throw error
+  })
+  const store = observed(opened, metrics.store)
+  const originals = createOriginals(store, tenant => lifetimesOf(live.store, tenant), Date.now)
   const tracing = await loadTracing(config.traces)
   const app = createApp(
     {
@@ -117,6 +133,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       logger,
       health,
       access,
+      originals,
       allowedHosts: () => live.allowed_hosts,
       maxBodyBytes: limits.max_body_bytes,
       ...(tracing === null ? {} : { tracing }),
@@ -135,9 +152,16 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       const listening = server.listen(config.host, config.port)
       return (await Promise.all([listening, warmUp(pool)]))[0]
     } catch (error) {
-      await Promise.all([server.drain(0), pool.close(), tracing?.close()])
+      await Promise.all([server.drain(0), pool.close(), tracing?.close(), store.close()])
       throw error
     }
+  }
+
+  function openStore(): Promise<Store> {
+    return openConfiguredStore(config, event => {
+      metrics.storeProblem(event.kind)
+      logger.warn(event, 'the store')
+    })
   }
 
   function reloadKeys(): void {
@@ -181,9 +205,34 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       await sleep(live.limits.drain_grace_ms)
       await server.drain(live.limits.drain_timeout_ms)
       await pool.close()
+      await store.close()
       await tracing?.close()
     },
   }
+}
+
+function lifetimesOf(settings: Config['store'], tenant: string): Lifetimes {
+  const own = Object.hasOwn(settings.tenants, tenant) ? settings.tenants[tenant] : undefined
+  return {
+    originalMs: own?.original_ttl_ms ?? settings.original_ttl_ms,
+    sessionMs: own?.session_ttl_ms ?? settings.session_ttl_ms,
+  }
+}
+
+/** How long the store may take to show that it is there, in milliseconds. */
+const STORE_ANSWER_MS = 1_000
+
+/** Whether the store answers; that it is busy is an answer. */
+async function answers(store: Store): Promise<boolean> {
+  const key = { tenant: '', namespace: 'health', key: 'none' }
+  const late = sleep(STORE_ANSWER_MS, null, { ref: false })
+  const result = await Promise.race([store.readRecord(key), late])
+  return result !== null && (result.ok || result.reason === 'not_found' || result.reason === 'busy')
+}
+
+async function statsOf(store: Store): Promise<StoreStats | null> {
+  const stats = await store.stats()
+  return stats.ok ? stats : null
 }
 
 /** Loaded only where traces are on: the packages behind it take longer to load than all others. */

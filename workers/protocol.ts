@@ -1,4 +1,4 @@
-import type { Facts, Report, Resolutions } from '../src/core/operations/operation.ts'
+import type { Asked, Facts, Report, Resolutions } from '../src/core/operations/operation.ts'
 import type { MediaType } from '../src/core/requests/envelope.ts'
 import type { EnvelopeLimits } from '../src/core/requests/envelope-guard.ts'
 import type { Vocabularies } from '../src/core/tokens/vocabulary.ts'
@@ -14,6 +14,8 @@ import type { Problem } from '../src/errors.ts'
 export interface WorkerSetup {
   readonly vocabularies: Vocabularies
   readonly limits: WorkerLimits
+  /** Who can be asked between the phases of a job. */
+  readonly asked: Asked
   /** Int32 slots; `BatchMessage.slot` names the one to write the index of the running job to. */
   readonly progress: SharedArrayBuffer
 }
@@ -34,8 +36,8 @@ export interface JobHeader {
   readonly start: number
   readonly length: number
   /**
-   * `whole`: one phase. `ask`: stop with `Facts` if the operation has a question for the authority,
-   * else finish at once. `finish`: the second phase, with the authority's `resolutions`.
+   * `whole`: one phase. `ask`: stop with `Facts` if the operation has a question, else finish at
+   * once. `finish`: the second phase, with the answers.
    */
   readonly phase: 'whole' | 'ask' | 'finish'
   readonly resolutions?: Resolutions
@@ -55,8 +57,10 @@ export type Outcome = { readonly work_us: number } & (
       readonly start: number
       readonly length: number
       readonly reports: readonly Report[]
+      /** What must be kept before the answer leaves, as ranges too. */
+      readonly keep: readonly KeepRange[]
     }
-  /** The authority must be asked; the range is the request body again, for the second phase. */
+  /** Something must be asked; the range is the request body again, for the second phase. */
   | {
       readonly kind: 'ask'
       readonly facts: readonly (Facts | null)[]
@@ -66,6 +70,12 @@ export type Outcome = { readonly work_us: number } & (
   /** `bug` is for our log only. */
   | { readonly kind: 'failed'; readonly problem: Problem; readonly bug?: string }
 )
+
+export interface KeepRange {
+  readonly start: number
+  readonly length: number
+  readonly media_type: string
+}
 
 export interface BatchResult {
   readonly outcomes: readonly Outcome[]

@@ -4,11 +4,16 @@ import { readEnvelope, writeEnvelope } from '../src/core/requests/envelope.ts'
 import { validate } from '../src/core/requests/validate.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { packRanges } from '../src/core/transport/ranges.ts'
+import type { TextBytes } from '../src/core/transport/text-bytes.ts'
 import { AppError } from '../src/errors.ts'
 import type { BatchMessage, BatchResult, JobHeader, Outcome, WorkerSetup } from './protocol.ts'
 
-/** An outcome whose bytes are still its own. */
-type Loose = { readonly outcome: Outcome; readonly bytes: Uint8Array | null }
+/** An outcome whose bytes are still its own: the answer's, or the request's again, and what to keep. */
+interface Loose {
+  readonly outcome: Outcome
+  readonly bytes: Uint8Array | null
+  readonly keep: readonly TextBytes[]
+}
 
 /**
  * The function that a worker thread runs for each batch. Expected failures come back as values, because
@@ -33,17 +38,19 @@ export function createRunner(
       if (operation === undefined) throw new Error(`no operation ${job.op}`)
       const envelope = readEnvelope(body, job.media, setup.limits.envelope)
       const request = validate(operation.request, envelope)
-      const facts = job.phase === 'ask' ? (operation.facts?.(request) ?? []) : []
+      const facts = job.phase === 'ask' ? (operation.facts?.(request, setup.asked) ?? []) : []
       if (facts.some(fact => fact !== null)) {
-        return { outcome: { kind: 'ask', facts, start: 0, length: 0, ...took() }, bytes: body }
+        const outcome = { kind: 'ask', facts, start: 0, length: 0, ...took() } as const
+        return { outcome, bytes: body, keep: [] }
       }
       const { resolutions } = job
       const context = resolutions === undefined ? base : { ...base, resolutions }
-      const { answer, reports } = operation.run(request, context)
+      const { answer, reports, keep = [] } = operation.run(request, context)
       const { media, bytes } = writeEnvelope(answer, job.accept)
-      return { outcome: { kind: 'done', media, start: 0, length: 0, reports, ...took() }, bytes }
+      const done = { kind: 'done', media, start: 0, length: 0, reports, keep: [], ...took() } as const
+      return { outcome: done, bytes, keep }
     } catch (error) {
-      return { outcome: { kind: 'failed', ...toFailure(error), ...took() }, bytes: null }
+      return { outcome: { kind: 'failed', ...toFailure(error), ...took() }, bytes: null, keep: [] }
     }
   }
 
@@ -53,12 +60,19 @@ export function createRunner(
       Atomics.store(progress, message.slot, index)
       return runJob(job, bodies.subarray(job.start, job.start + job.length))
     })
-    const { body, starts } = packRanges(loose.map(({ bytes }) => bytes))
-    const outcomes = loose.map(({ outcome, bytes }, index) =>
-      bytes === null
-        ? outcome
-        : { ...outcome, start: starts[index] as number, length: bytes.length },
+    const { body, starts } = packRanges(
+      loose.flatMap(({ bytes, keep }) => [bytes, ...keep.map(kept => kept.bytes)]),
     )
+    let next = 0
+    const outcomes = loose.map(({ outcome, bytes, keep }): Outcome => {
+      const start = starts[next++] as number
+      const ranges = keep.map(({ bytes: { length }, media_type }) => {
+        return { start: starts[next++] as number, length, media_type }
+      })
+      if (bytes === null) return outcome
+      const placed = { ...outcome, start, length: bytes.length }
+      return placed.kind === 'done' ? { ...placed, keep: ranges } : placed
+    })
     return transferring({ outcomes, body })
   }
 }

@@ -1,4 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { LoadPlan, LoadResult } from './load.ts'
@@ -27,9 +30,10 @@ export function startServer(
   log: 'inherit' | number = 'inherit',
 ): Promise<Server> {
   const started = performance.now()
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-data-'))
   const child = spawn(process.execPath, [script(name)], {
     stdio: ['ignore', 'pipe', log] as ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...env },
+    env: { ...process.env, HAVERSACK_DATA_DIR: folder, ...env },
   })
   return new Promise((resolve, reject) => {
     child.once('exit', code => reject(new Error(`${name} ended with ${code}`)))
@@ -37,15 +41,18 @@ export function startServer(
       const port = /:(\d+)$/.exec(line)?.[1]
       if (port === undefined) return
       const startMs = performance.now() - started
-      resolve({ port: Number(port), pid: child.pid ?? 0, startMs, stop: () => stop(child) })
+      resolve({ port: Number(port), pid: child.pid ?? 0, startMs, stop: () => stop(child, folder) })
     })
   })
 }
 
-function stop(child: ChildProcess): Promise<number | null> {
+function stop(child: ChildProcess, folder: string): Promise<number | null> {
   return new Promise(resolve => {
     child.removeAllListeners('exit')
-    child.once('exit', code => resolve(code))
+    child.once('exit', code => {
+      rmSync(folder, { recursive: true, force: true })
+      resolve(code)
+    })
     child.kill('SIGTERM')
     setTimeout(() => child.kill('SIGKILL'), 20_000).unref()
   })

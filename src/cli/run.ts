@@ -11,6 +11,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   encode: async () => (await import('./encode.ts')).encodeCommand,
   decode: async () => (await import('./decode.ts')).decodeCommand,
   count: async () => (await import('./count.ts')).countCommand,
+  get: async () => (await import('./get.ts')).getCommand,
+  store: async () => (await import('./store.ts')).storeCommand,
   tokens: async () => (await import('./tokens.ts')).tokensCommand,
   replay: async () => (await import('./replay.ts')).replayCommand,
 }

@@ -7,6 +7,23 @@ const MIB = 1024 * 1024
 
 const positive = z.int().positive()
 
+/** At most ten years, so that sums of times stay exact. */
+const lifetime = positive.max(315_360_000_000)
+
+/** `ID:BASE64` of 32 bytes. The text is a secret: messages must not quote it. */
+const encryptionKey = z
+  .string()
+  .regex(/^[\w.-]{1,64}:[A-Za-z0-9+/]{43}=$/, 'must be ID:BASE64 with 32 bytes')
+  .transform(text => {
+    const colon = text.indexOf(':')
+    return { id: text.slice(0, colon), key: Buffer.from(text.slice(colon + 1), 'base64') }
+  })
+
+const lifetimes = {
+  original_ttl_ms: lifetime.optional(),
+  session_ttl_ms: lifetime.optional(),
+}
+
 /**
  * The service's configuration as a TOML file spells it; every key is optional. `config.example.toml` is
  * checked against it by a test.
@@ -22,12 +39,26 @@ export const configSchema = z.strictObject({
     .default(() => join(homedir(), '.cache', 'haversack')),
   /** Hashed keys of clients; without it everybody who reaches the service may use it. */
   keys_file: z.string().min(1).optional(),
+  /** What has to outlive the process: the store's file. */
+  data_dir: z.string().min(1).default('.haversack'),
   log: z.strictObject({ level: z.enum(LOG_LEVELS).default('info') }).prefault({}),
   /** OpenTelemetry: off without an endpoint. */
   traces: z
     .strictObject({
       endpoint: z.url({ protocol: /^https?$/ }).optional(),
       sample_ratio: z.number().min(0).max(1).default(1),
+    })
+    .prefault({}),
+  store: z
+    .strictObject({
+      max_bytes: positive.min(16 * MIB).default(1024 * MIB),
+      tenant_max_bytes: positive.optional(),
+      original_ttl_ms: lifetime.default(1_800_000),
+      session_ttl_ms: lifetime.default(86_400_000),
+      compress: z.boolean().default(true),
+      encryption_keys: z.array(encryptionKey).max(16).default([]),
+      /** By tenant; what is not given is as for all. */
+      tenants: z.record(z.string(), z.strictObject(lifetimes)).default({}),
     })
     .prefault({}),
   workers: z

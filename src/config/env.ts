@@ -2,7 +2,9 @@
 interface EnvKey {
   readonly name: string
   readonly path: readonly string[]
-  readonly type: 'text' | 'integer'
+  readonly type: 'text' | 'integer' | 'list'
+  /** Can be in a file too, which the variable with `_FILE` at its end names. */
+  readonly secret?: true
 }
 
 /** `HAVERSACK_CONFIG` names the TOML file and is read before these. */
@@ -10,6 +12,13 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_HOST', path: ['host'], type: 'text' },
   { name: 'HAVERSACK_PORT', path: ['port'], type: 'integer' },
   { name: 'HAVERSACK_CACHE_DIR', path: ['cache_dir'], type: 'text' },
+  { name: 'HAVERSACK_DATA_DIR', path: ['data_dir'], type: 'text' },
+  {
+    name: 'HAVERSACK_STORE_KEYS',
+    path: ['store', 'encryption_keys'],
+    type: 'list',
+    secret: true,
+  },
   { name: 'HAVERSACK_KEYS_FILE', path: ['keys_file'], type: 'text' },
   { name: 'HAVERSACK_WORKERS', path: ['workers', 'count'], type: 'integer' },
   { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', path: ['traces', 'endpoint'], type: 'text' },
@@ -17,19 +26,23 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_LOG_LEVEL', path: ['log', 'level'], type: 'text' },
 ]
 
-/** Read elsewhere, or for what a later version keeps; everything else that is named so is a fault. */
-const OTHER_KEYS = ['HAVERSACK_CONFIG', 'HAVERSACK_DATA_DIR', 'HAVERSACK_CORPUS']
+/** Read elsewhere, by the command line; everything else that is named so is a fault. */
+const OTHER_KEYS = ['HAVERSACK_CONFIG', 'HAVERSACK_CORPUS', 'HAVERSACK_URL', 'HAVERSACK_KEY']
 
 /**
  * One fault for each `HAVERSACK_…` variable that this version does not read. To pass over a misspelt
  * one would leave its user with a service that is not what they set.
  */
 export function unknownVariables(env: Env): string[] {
-  const known = new Set([...OTHER_KEYS, ...ENV_KEYS.map(({ name }) => name)])
+  const files = ENV_KEYS.filter(({ secret }) => secret).map(({ name }) => name + FILE_SUFFIX)
+  const known = new Set([...OTHER_KEYS, ...files, ...ENV_KEYS.map(({ name }) => name)])
   return Object.keys(env)
     .filter(name => name.startsWith('HAVERSACK_') && env[name] !== '' && !known.has(name))
     .map(name => `${name}: this version has no such setting`)
 }
+
+/** Ends the name of a variable that names a file with a secret. */
+export const FILE_SUFFIX = '_FILE'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -42,11 +55,15 @@ export function overlayEnv(tree: Tree, env: Env): Tree {
   for (const { name, path, type } of ENV_KEYS) {
     const text = env[name]
     if (text === undefined || text === '') continue
-    // A number that is none stays text, so that validation names the key.
-    const value = type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
-    setPath(result, path, value)
+    setPath(result, path, parse(text, type))
   }
   return result
+}
+
+/** A number that is none stays text, so that validation names the key. */
+function parse(text: string, type: EnvKey['type']): unknown {
+  if (type === 'list') return text.split(',').map(item => item.trim())
+  return type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
 }
 
 function setPath(tree: Tree, path: readonly string[], value: unknown): void {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import { type Config, configSchema } from './config.ts'
-import { ENV_KEYS, type Env, overlayEnv, type Tree, unknownVariables } from './env.ts'
+import { ENV_KEYS, type Env, FILE_SUFFIX, overlayEnv, type Tree, unknownVariables } from './env.ts'
 
 /** A configuration that cannot be used; `message` lists every fault, a line each. */
 export class ConfigError extends Error {
@@ -31,7 +31,7 @@ export function loadConfig(options: LoadOptions): Config {
   const file = env['HAVERSACK_CONFIG']
   const tree = file === undefined || file === '' ? {} : readToml(file)
   const parsed = configSchema.safeParse(
-    overlayEnv({ ...tree, ...overrides }, { ...env, ...unset(overrides) }),
+    overlayEnv({ ...tree, ...overrides }, { ...withSecrets(env), ...unset(overrides) }),
   )
   const unknown = unknownVariables(env)
   const wrong = parsed.success ? [] : parsed.error.issues.map(describe)
@@ -48,6 +48,25 @@ function unset(overrides: Tree): Env {
     ({ path }) => path.length === 1 && (path[0] as string) in overrides,
   )
   return Object.fromEntries(hidden.map(({ name }) => [name, undefined]))
+}
+
+/** The environment with the secrets that it names files for. */
+function withSecrets(env: Env): Env {
+  const read = ENV_KEYS.filter(({ name, secret }) => secret && env[name + FILE_SUFFIX])
+  return {
+    ...env,
+    ...Object.fromEntries(
+      read.map(({ name }) => [name, readSecret(name + FILE_SUFFIX, env[name + FILE_SUFFIX] ?? '')]),
+    ),
+  }
+}
+
+function readSecret(variable: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    throw new ConfigError([`${variable}: ${file} cannot be read`])
+  }
 }
 
 function readToml(file: string): Tree {

@@ -10,10 +10,12 @@ import { batchRoute } from './routes/batch.ts'
 import { countRoute } from './routes/count.ts'
 import { decodeRoute } from './routes/decode.ts'
 import { encodeRoute } from './routes/encode.ts'
+import { inputsRoute } from './routes/inputs.ts'
 import { livezRoute } from './routes/livez.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { readyzRoute } from './routes/readyz.ts'
+import { retrieveRoute } from './routes/retrieve.ts'
 import type { Route } from './routes/route.ts'
 
 /** Every route of the service; a new one is a file and a row. */
@@ -22,6 +24,8 @@ const ROUTES: readonly Route[] = [
   decodeRoute,
   countRoute,
   batchRoute,
+  inputsRoute,
+  retrieveRoute,
   livezRoute,
   readyzRoute,
   metricsRoute,

@@ -7,6 +7,7 @@ import type { Metrics } from '../metrics.ts'
 import type { Admission } from '../pool/admission.ts'
 import type { Authority } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
+import type { Originals } from '../store/originals.ts'
 import type { Tracing } from '../tracing.ts'
 
 /** What Hono carries for each request. Without a port (`app.request()`) there are no bindings. */
@@ -40,15 +41,18 @@ export type AppContext = Context<AppEnv>
 /** Whether the service takes work. */
 export interface Health {
   readonly state: 'starting' | 'ready' | 'draining'
+  /** Whether the store does. */
+  storeAnswers(): Promise<boolean>
 }
 
 /** What the routes of the operations need. */
 export interface JobDeps {
-  readonly pool: Pick<WorkerPool, 'run' | 'runTwoPhase'>
+  readonly pool: Pick<WorkerPool, 'runTwoPhase'>
   readonly admission: Pick<Admission, 'enter'>
   readonly metrics: Pick<Metrics, 'job' | 'report'>
   readonly maxBodyBytes: number
-  /** Present where another process knows the sessions; then jobs take two phases. */
+  readonly originals: Originals
+  /** Present where another process knows the sessions. */
   readonly authority?: Authority
 }
 

@@ -3,11 +3,19 @@ import { MEDIA_TYPES, type MediaType } from '../core/requests/envelope.ts'
 import { AppError } from '../errors.ts'
 import type { Ticket } from '../pool/admission.ts'
 import type { Job, JobResult } from '../pool/job.ts'
+import type { Kept } from '../store/store.ts'
 import { announcedLength, readBody } from './body.ts'
 import { type AppContext, type JobDeps, requestHeader } from './context.ts'
 import { answerMedia, requestMedia } from './media.ts'
 import { frameHeaders } from './middleware/observe.ts'
+import { answerQuestions } from './questions.ts'
 import type { Route, RouteScope } from './routes/route.ts'
+
+/** An answer, ready to be sent. */
+interface Written {
+  readonly media: MediaType
+  readonly bytes: Uint8Array
+}
 
 interface JobRoute {
   readonly path: string
@@ -17,39 +25,65 @@ interface JobRoute {
   readonly scope: RouteScope
   readonly request: z.ZodType
   readonly answer: z.ZodType
+  /** The answer where it is about what was kept, rather than what the worker wrote. */
+  kept?(kept: readonly Kept[], accept: MediaType): Written
 }
 
 /**
- * The route of an operation that a worker runs: claim a place, read the body once, hand it over, answer
- * the bytes that come back. The main thread never looks inside a body.
+ * The route of an operation that a worker runs: claim a place, read the body once, hand it over, keep
+ * what must be kept, answer the bytes that come back. The main thread never looks inside a body.
  */
-export function jobRoute({ op, ...doc }: JobRoute): Route {
+export function jobRoute({ op, kept, ...doc }: JobRoute): Route {
   return {
     method: 'post',
     ...doc,
-    mount: (app, deps) => app.post(doc.path, c => serveJob(c, op, deps)),
+    mount: (app, deps) => app.post(doc.path, c => serveJob(c, { op, kept }, deps)),
   }
 }
 
-async function serveJob(c: AppContext, op: string, deps: JobDeps): Promise<Response> {
+async function serveJob(
+  c: AppContext,
+  { op, kept }: Pick<JobRoute, 'op'> & { kept: JobRoute['kept'] | undefined },
+  deps: JobDeps,
+): Promise<Response> {
+  const { caller } = c.get('frame')
   const media = requestMedia(c)
   const announced = announcedLength(c, deps.maxBodyBytes)
-  const ticket = deps.admission.enter(c.get('frame').caller, announced ?? 0)
+  const ticket = deps.admission.enter(caller, announced ?? 0)
   try {
     const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
-    const { pool, authority } = deps
     const job = toJob(c, op, media, body)
-    const result = await (authority === undefined
-      ? pool.run(job)
-      : pool.runTwoPhase(job, authority))
-    deps.metrics.job(op, result.queue_ms, result.work_ms)
-    const response = respond(c, result, deps)
-    leaveWhenRead(c, ticket, result.ok ? result.body.length : 0)
+    const result = await deps.pool.runTwoPhase(job, questionsOf(caller.tenant, ticket, deps))
+    note(c, op, result, deps)
+    if (!result.ok) throw failure(result)
+    const keeping = result.keep.map(text => deps.originals.keep(caller.tenant, text))
+    // Durable before anything that speaks of it leaves the process.
+    const keptNow = keeping.length === 0 ? [] : await Promise.all(keeping)
+    const written = kept?.(keptNow, job.accept) ?? { media: result.media, bytes: result.body }
+    const response = respond(c, written)
+    leaveWhenRead(c, ticket, written.bytes.length)
     return response
   } catch (error) {
     ticket.leave()
     throw error
   }
+}
+
+function questionsOf(tenant: string, ticket: Ticket, deps: JobDeps) {
+  let claimed = 0
+  return answerQuestions({
+    originals: deps.originals,
+    tenant,
+    claim(bytes) {
+      claimed += bytes
+      // As if they had come in the body.
+      if (claimed > deps.maxBodyBytes) {
+        throw new AppError('payload_too_large', `the inputs are above ${deps.maxBodyBytes} bytes`)
+      }
+      ticket.grow(bytes)
+    },
+    sessions: deps.authority,
+  })
 }
 
 function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): Job {
@@ -68,23 +102,33 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
   }
 }
 
-/** Throws what the job failed with, so that all failures are rendered and counted in one place. */
-function respond(c: AppContext, result: JobResult, { metrics }: JobDeps): Response {
-  const frame = c.get('frame')
-  frame.timing = { queue: result.queue_ms, work: result.work_ms }
-  if (!result.ok) {
-    const { code, detail, ...extras } = result.problem
-    throw new AppError(code, detail, extras)
-  }
-  for (const report of result.reports) metrics.report(report)
-  const headers = frameHeaders(c)
-  headers['content-type'] = MEDIA_TYPES[result.media]
-  frame.answerBytes = result.body.length
-  return new Response(result.body as Uint8Array<ArrayBuffer>, { headers })
+/** Notes where the time went, and what was done. */
+function note(c: AppContext, op: string, result: JobResult, { metrics }: JobDeps): void {
+  const { queue_ms, work_ms } = result
+  c.get('frame').timing = { queue: queue_ms, work: work_ms }
+  metrics.job(op, queue_ms, work_ms)
+  if (result.ok) for (const report of result.reports) metrics.report(report)
 }
 
-/** A client that does not read its answer keeps its place, so that unread answers are bounded too. */
-function leaveWhenRead(c: AppContext, ticket: Ticket, answerBytes: number): void {
+/** Thrown, so that all failures are rendered and counted in one place. */
+function failure({ problem }: JobResult & { readonly ok: false }): AppError {
+  const { code, detail, ...extras } = problem
+  return new AppError(code, detail, extras)
+}
+
+function respond(c: AppContext, { media, bytes }: Written): Response {
+  const headers = frameHeaders(c)
+  headers['content-type'] = MEDIA_TYPES[media]
+  c.get('frame').answerBytes = bytes.length
+  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+}
+
+/**
+ * Leaves the place when the answer is out: a client that does not read keeps it, so that unread answers
+ * are bounded too.
+ * @param answerBytes bytes that the answer takes until then
+ */
+export function leaveWhenRead(c: AppContext, ticket: Ticket, answerBytes: number): void {
   const outgoing = c.env?.outgoing
   if (outgoing === undefined || outgoing.destroyed) {
     ticket.leave()

@@ -10,7 +10,11 @@ export type OpenApi = Record<string, object | string>
 /** OpenAPI 3.1 of the routes, from the very schemas that validate requests. */
 export function openApi(routes: readonly RouteDoc[]): OpenApi {
   const paths: Record<string, object> = {}
-  for (const route of routes) paths[route.path] = { [route.method]: operation(route) }
+  for (const route of routes) {
+    // OpenAPI writes {hash} where Hono writes :hash.
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method]: operation(route) }
+  }
   return {
     openapi: '3.1.0',
     info: { title: 'Haversack', version: VERSION },
@@ -30,13 +34,15 @@ const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
 }
 
-function operation({ summary, scope, request, answer }: RouteDoc): object {
+function operation({ path, summary, scope, request, parameters, answer }: RouteDoc): object {
+  const listed = [...inPath(path), ...inQuery(parameters)]
   return {
     summary,
     ...(scope === 'open' ? { security: [] } : {}),
     ...(scope === 'open' || scope === 'any'
       ? {}
       : { description: `Needs the scope \`${scope}\`.` }),
+    ...(listed.length === 0 ? {} : { parameters: listed }),
     ...(request === undefined
       ? {}
       : {
@@ -58,6 +64,18 @@ function operation({ summary, scope, request, answer }: RouteDoc): object {
       },
     },
   }
+}
+
+function inPath(path: string): object[] {
+  const names = [...path.matchAll(/:(\w+)/g)].map(match => match[1])
+  return names.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+}
+
+function inQuery(parameters: RouteDoc['parameters']): object[] {
+  return Object.entries(parameters?.shape ?? {}).map(([name, schema]) => {
+    const { description, ...rest } = z.toJSONSchema(schema as z.ZodType)
+    return { name, in: 'query', description, schema: rest }
+  })
 }
 
 /** JSON and MessagePack carry the same schema. */

@@ -1,5 +1,6 @@
 import type { Facts, Report, Resolutions } from '../core/operations/operation.ts'
 import type { MediaType } from '../core/requests/envelope.ts'
+import type { TextBytes } from '../core/transport/text-bytes.ts'
 import type { Problem } from '../errors.ts'
 
 /** One request for the workers. The pool owns `body` from then on, and may detach it. */
@@ -32,13 +33,15 @@ export type JobResult = JobTimes &
         readonly media: MediaType
         readonly body: Uint8Array
         readonly reports: readonly Report[]
+        /** Must be durably kept before the answer leaves. */
+        readonly keep: readonly TextBytes[]
       }
     | { readonly ok: false; readonly problem: Problem }
   )
 
 /**
- * Who knows sessions when several replicas share them (Redis). Asked between the two phases of a job,
- * once for each request that has a question; entries correspond.
+ * Who answers what a job has to ask between its phases: the store for kept inputs, and Redis for sessions
+ * where several replicas share them. Asked once for each request that has a question; entries correspond.
  */
 export interface Authority {
   resolve(facts: readonly (Facts | null)[]): Promise<Resolutions>

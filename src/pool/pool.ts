@@ -45,7 +45,7 @@ export interface PoolLimits {
 export interface WorkerPool {
   /** One phase: the thread does everything. Never rejects for an expected failure. */
   run(job: Job): Promise<JobResult>
-  /** Two phases around one question to the authority; jobs without a question take one. */
+  /** Two phases around one question; jobs without a question take one. */
   runTwoPhase(job: Job, authority: Authority): Promise<JobResult>
   /** Jobs that wait for a thread, and those that are on one. */
   readonly waiting: number
@@ -269,7 +269,12 @@ export function createPool(options: PoolOptions): WorkerPool {
     }
     if (outcome.kind === 'ask') throw new Error('a question came back from a phase that has none')
     const { media, start, length, reports } = outcome
-    return { ok: true, media, body: bytes.subarray(start, start + length), reports, ...times(end) }
+    const keep = outcome.keep.map(({ media_type, ...range }) => ({
+      bytes: bytes.subarray(range.start, range.start + range.length),
+      media_type,
+    }))
+    const body = bytes.subarray(start, start + length)
+    return { ok: true, media, body, reports, keep, ...times(end) }
   }
 }
 

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -79,13 +82,17 @@ describe('npm run demo', () => {
 })
 
 describe('npm run demo -- --url', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-demo-test-'))
   let service: Service
 
   beforeAll(async () => {
-    const overrides = { port: 0, workers: { count: 1 } }
+    const overrides = { port: 0, data_dir: folder, workers: { count: 1 } }
     service = await startService(loadConfig({ env: {}, overrides }))
   })
-  afterAll(() => service.close())
+  afterAll(async () => {
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
 
   async function againstLiar(lie: Lie): Promise<Ended> {
     const liar = await startLiar(service.url, lie)

@@ -1,4 +1,5 @@
 import { createAccess } from '../../src/access/access.ts'
+import { AppError } from '../../src/errors.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { AppDeps } from '../../src/http/context.ts'
 import { createMetrics } from '../../src/metrics.ts'
@@ -6,6 +7,13 @@ import { createAdmission } from '../../src/pool/admission.ts'
 import { createPool } from '../../src/pool/pool.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import { inlineThreads } from './runner.ts'
+
+/** The originals of a store that is empty and full at once. */
+const NOTHING_KEPT: AppDeps['originals'] = {
+  keep: () => Promise.reject(new AppError('overloaded', 'no room', { retry_after_s: 30 })),
+  fetch: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
+  fetchPart: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
+}
 
 /** A line that the service logged. */
 export interface Logged {
@@ -52,9 +60,12 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
       utilization: () => pool.utilization,
       connections: () => 0,
       draining: () => false,
+      store: async () => null,
+      storePending: () => 0,
     }),
     access: createAccess(null, () => 0),
-    health: { state: 'ready' },
+    originals: NOTHING_KEPT,
+    health: { state: 'ready', storeAnswers: async () => true },
     allowedHosts: () => ['haversack.internal'],
     maxBodyBytes: 100_000,
     ...overrides,

@@ -17,6 +17,7 @@ const LIMITS = {
 
 export function workerSetup(threads = 1): WorkerSetup {
   return {
+    asked: { sessions: true },
     vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
     progress: createProgress(threads),
     limits: LIMITS,

@@ -39,12 +39,12 @@ export function batchOperation(
     name: 'batch',
     request: batchRequest,
     answer: batchAnswer,
-    facts: ({ jobs }) =>
+    facts: ({ jobs }, asked) =>
       jobs.map(job =>
         settle(
           () => {
             const { operation, request } = read(job)
-            return operation.facts?.(request)[0] ?? null
+            return operation.facts?.(request, asked)[0] ?? null
           },
           () => null,
         ),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { AppError } from '../../errors.ts'
 import { encodeContent } from '../pipeline/encode.ts'
 import {
   type EncodeAnswer,
@@ -6,24 +7,56 @@ import {
   encodeAnswer,
   encodeRequest,
 } from '../requests/encode.ts'
-import type { Facts, Operation } from './operation.ts'
+import { toText } from '../transport/text-bytes.ts'
+import type { Asked, BodyFacts, Facts, Operation, OperationContext } from './operation.ts'
 
 /** `POST /v1/encode`. Fails with `invalid_request` and `budget_too_small`. */
 export const encodeOperation: Operation<EncodeRequest, EncodeAnswer> = {
   name: 'encode',
   request: encodeRequest,
   answer: encodeAnswer,
-  facts: request => [factsOf(request)],
-  run: encodeContent,
+  facts: (request, asked) => [factsOf(request, asked)],
+  run: (request, context) => encodeContent(withContent(request, context), context),
+}
+
+function checkContent({ input_ref, content }: EncodeRequest): void {
+  if ((content === undefined) !== (input_ref === undefined)) return
+  const message = 'exactly one of content and input_ref is required'
+  throw new AppError('invalid_request', message, { errors: [{ path: 'content', message }] })
+}
+
+function factsOf(request: EncodeRequest, { sessions }: Asked): Facts | null {
+  checkContent(request)
+  const { input_ref } = request
+  if (input_ref !== undefined) return { input_ref }
+  const body = sessions ? bodyFactsOf(request) : null
+  return body === null ? null : { body }
+}
+
+/** The request with its content, wherever that came from. */
+function withContent(
+  request: EncodeRequest,
+  { resolutions }: OperationContext,
+): EncodeRequest & { content: string } {
+  checkContent(request)
+  const { content } = request
+  if (content !== undefined) return { ...request, content }
+  const resolution = resolutions?.[0]
+  const { problem } = resolution ?? {}
+  if (problem !== undefined) throw new AppError(problem.code, problem.detail, problem)
+  if (resolution?.input === undefined) {
+    throw new AppError('invalid_request', 'input_ref needs the service, which keeps inputs')
+  }
+  return { ...request, content: toText(resolution.input) }
 }
 
 /**
  * `null` without a session, and for text with lone surrogates: it has no UTF-8 bytes of its own, so two
  * such texts could share an identity.
  */
-function factsOf(request: EncodeRequest): Facts | null {
+function bodyFactsOf(request: EncodeRequest): BodyFacts | null {
   const { session, content, tool_call_id, tool, file_path } = request
-  if (session === undefined || !content.isWellFormed()) return null
+  if (session === undefined || content?.isWellFormed() !== true) return null
   return {
     session,
     identity: hash('sha256', content, 'hex'),

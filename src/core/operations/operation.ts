@@ -1,7 +1,9 @@
 import type { z } from 'zod'
+import type { Problem } from '../../errors.ts'
 import type { LayerId } from '../requests/encode.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import type { TokenizerId } from '../tokens/profiles.ts'
+import type { TextBytes } from '../transport/text-bytes.ts'
 
 /** What an operation may use: everything is of the thread that runs it. */
 export interface OperationContext {
@@ -13,12 +15,20 @@ export interface OperationContext {
    * that the service encoded, because its input came in such a body.
    */
   readonly maxDecodedChars: number
-  /** What the session's authority said, in the order of `facts`; absent where none was asked. */
+  /** What was said from outside, in the order of `facts`; absent where nothing was asked. */
   readonly resolutions?: Resolutions
 }
 
-/** What the authority over sessions needs to know of a request (first phase). */
+/** What a request needs from outside its thread before it can be answered (first phase). */
 export interface Facts {
+  /** An input that was kept before and stands for the content. */
+  readonly input_ref?: string
+  /** For the authority over sessions, where there is one. */
+  readonly body?: BodyFacts
+}
+
+/** What the authority over sessions needs to know of a body. */
+export interface BodyFacts {
   readonly session: string
   /** SHA-256 of the content's UTF-8 bytes, lower-case hex. */
   readonly identity: string
@@ -28,10 +38,14 @@ export interface Facts {
   readonly file_path?: string
 }
 
-/** What the authority answers (carried into the second phase). */
+/** The answer to `Facts` (carried into the second phase). */
 export interface Resolution {
+  /** The content that `input_ref` names. */
+  readonly input?: TextBytes
+  /** Why there is none; the request fails with it. */
+  readonly problem?: Problem
   /** The session's partition: compactions so far. */
-  readonly partition: number
+  readonly partition?: number
   /** Reference id of the body, 8 hex or more; present once the body is durably kept. */
   readonly ref?: string
 }
@@ -55,13 +69,21 @@ export interface Refusal {
   readonly reason: 'differs' | 'failed' | 'bigger'
 }
 
-/** One entry for each job of a request, `null` where the authority has nothing to say. */
+/** One entry for each job of a request, `null` where there was no question, or is no answer. */
 export type Resolutions = readonly (Resolution | null)[]
+
+/** Who is there to be asked. */
+export interface Asked {
+  /** Whether another process knows the sessions. */
+  readonly sessions: boolean
+}
 
 /** An answer and the reports on it (several for a batch). */
 export interface Done<Answer> {
   readonly answer: Answer
   readonly reports: readonly Report[]
+  /** What must be kept durably before the answer may leave. */
+  readonly keep?: readonly TextBytes[]
 }
 
 /**
@@ -72,8 +94,8 @@ export interface Operation<Request = unknown, Answer = unknown> {
   readonly name: string
   readonly request: z.ZodType<Request>
   readonly answer: z.ZodType<Answer>
-  /** What the authority must be asked before `run`: one entry a job, `null` where it need not be. */
-  facts?(request: Request): readonly (Facts | null)[]
+  /** What must be asked before `run`: one entry a job, `null` where nothing is. */
+  facts?(request: Request, asked: Asked): readonly (Facts | null)[]
   /** Throws `AppError` for expected failures. */
   run(request: Request, context: OperationContext): Done<Answer>
 }

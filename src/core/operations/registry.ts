@@ -2,6 +2,7 @@ import { batchOperation } from './batch.ts'
 import { countOperation } from './count.ts'
 import { decodeOperation } from './decode.ts'
 import { encodeOperation } from './encode.ts'
+import { keepInputOperation } from './keep-input.ts'
 import type { Operation } from './operation.ts'
 
 /** Every operation by its name: what a worker can be asked to do. */
@@ -9,5 +10,6 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Obj
   encode: encodeOperation,
   decode: decodeOperation,
   count: countOperation,
+  inputs: keepInputOperation,
   batch: batchOperation([encodeOperation, decodeOperation, countOperation] as readonly Operation[]),
 })

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import { formatId } from '../formats/notation.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { NOTATIONS } from '../formats/registry.ts'
-import type { Done, OperationContext, Refusal } from '../operations/operation.ts'
+import type { Done, OperationContext, Refusal, Resolution } from '../operations/operation.ts'
 import type { EncodeAnswer, EncodeRequest, LayerId } from '../requests/encode.ts'
 import { classify } from '../shape/classify.ts'
 import { resolveTokenizer } from '../tokens/resolve.ts'
@@ -28,7 +28,7 @@ interface Outcome {
  * tokens that a lossless answer takes.
  */
 export function encodeContent(
-  request: EncodeRequest,
+  request: EncodeRequest & { readonly content: string },
   context: OperationContext,
 ): Done<EncodeAnswer> {
   checkFormats(request.formats)
@@ -53,7 +53,10 @@ export function encodeContent(
   }
 }
 
-function read(request: EncodeRequest, context: OperationContext): LayerInput {
+function read(
+  request: EncodeRequest & { readonly content: string },
+  context: OperationContext,
+): LayerInput {
   const { content } = request
   const parsed = parseJson(content, { maxDepth: context.maxDepth })
   const value = parsed.ok ? parsed.value : undefined
@@ -98,7 +101,7 @@ function checkBudget(request: EncodeRequest, outcome: Outcome): void {
 function toAnswer(
   input: LayerInput,
   outcome: Outcome,
-  resolution: { readonly partition: number; readonly ref?: string } | null,
+  resolution: Resolution | null,
 ): EncodeAnswer {
   const { request, shape, prices } = input
   return {

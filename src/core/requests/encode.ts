@@ -19,7 +19,8 @@ const sort = z.strictObject({
 
 /** `POST /v1/encode`: one tool result to make smaller. */
 export const encodeRequest = z.strictObject({
-  content: z.string().describe("The tool result's text"),
+  content: z.string().optional().describe("The tool result's text"),
+  input_ref: z.string().max(64).optional().describe('Instead of content: kept with /v1/inputs'),
   session: sessionField.optional(),
   tool: z.string().max(512).optional().describe('Name of the tool that was called'),
   args: z.unknown().optional().describe('Arguments of the call; never logged or kept'),

@@ -1,6 +1,6 @@
 import type { Route } from './route.ts'
 
-/** 200 once the workers have answered; 503 while starting or draining. */
+/** 200 once workers and store have answered; 503 while starting or draining, or without the store. */
 export const readyzRoute: Route = {
   method: 'get',
   path: '/readyz',
@@ -8,5 +8,8 @@ export const readyzRoute: Route = {
   scope: 'open',
   answer: { media: 'text/plain' },
   mount: (app, { health }) =>
-    app.get('/readyz', c => c.text(health.state, health.state === 'ready' ? 200 : 503)),
+    app.get('/readyz', async c => {
+      if (health.state !== 'ready') return c.text(health.state, 503)
+      return (await health.storeAnswers()) ? c.text('ready') : c.text('the store is away', 503)
+    }),
 }

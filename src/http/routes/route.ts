@@ -13,6 +13,8 @@ export interface RouteDoc {
   readonly summary: string
   readonly scope: RouteScope
   readonly request?: z.ZodType
+  /** Query parameters; parameters of the path are in the path. */
+  readonly parameters?: z.ZodObject
   /** The answer's schema, or the media type of an answer that has none. */
   readonly answer: z.ZodType | { readonly media: string }
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { loadConfig } from '../../../src/config/load.ts'
 import { type Service, type ServiceSeams, startService } from '../../../src/service.ts'
 
@@ -7,11 +10,13 @@ export async function startTestService(
   seams: ServiceSeams = {},
 ): Promise<Service & { post: Post }> {
   const { limits = {}, ...rest } = toml
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-service-'))
   const config = loadConfig({
     env: {},
     // No load balancer has to notice the end of a test.
     overrides: {
       port: 0,
+      data_dir: folder,
       log: { level: 'silent' },
       limits: { drain_grace_ms: 0, ...limits },
       ...rest,
@@ -24,7 +29,14 @@ export async function startTestService(
       body,
       headers: { 'content-type': 'application/json', ...headers },
     })
-  return { ...service, post }
+  return {
+    ...service,
+    post,
+    async close() {
+      await service.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
 }
 
 export type Post = (

@@ -42,7 +42,7 @@ describe('the service', () => {
           async resolve(facts) {
             asked.push(...facts)
             return facts.map(fact =>
-              fact === null ? null : { partition: 4, ref: fact.identity.slice(0, 8) },
+              fact === null ? null : { partition: 4, ref: fact.body?.identity.slice(0, 8) ?? '' },
             )
           },
         },
@@ -56,7 +56,7 @@ describe('the service', () => {
       partition: 4,
       ref: expect.stringMatching(/^[0-9a-f]{8}$/),
     })
-    expect(asked).toMatchObject([{ session: 's', bytes: 80_000 }])
+    expect(asked).toMatchObject([{ body: { session: 's', bytes: 80_000 } }])
     await service.close()
   })
 })

@@ -105,8 +105,14 @@ describe('config.example.toml', () => {
   it('is valid and names every key with its default', () => {
     const uncommented = text.replace(/^#(?=[\w[])/gm, '')
     const example = configSchema.parse(parse(uncommented))
-    const { cache_dir, keys_file, workers, traces } = example
-    const withoutDefault = { cache_dir, keys_file, workers: { count: workers.count }, traces }
+    const { cache_dir, keys_file, workers, traces, store } = example
+    const withoutDefault = {
+      cache_dir,
+      keys_file,
+      traces,
+      workers: { count: workers.count },
+      store: { tenant_max_bytes: store.tenant_max_bytes },
+    }
     expect(example).toEqual(configSchema.parse(withoutDefault))
     for (const key of Object.keys(configSchema.shape)) expect(uncommented).toContain(key)
     for (const key of Object.keys(example.limits)) expect(uncommented).toContain(`${key} =`)

@@ -9,7 +9,7 @@ interface OpenApiLike {
     {
       post: {
         requestBody: {
-          content: Record<string, { schema: { required: string[]; additionalProperties: boolean } }>
+          content: Record<string, { schema: { properties: object; additionalProperties: boolean } }>
         }
       }
     }
@@ -159,7 +159,7 @@ describe('requests that HTTP would allow', () => {
   })
 
   it('are told while draining that the connection ends', async () => {
-    const { app, post } = testApp({ health: { state: 'draining' } })
+    const { app, post } = testApp({ health: { state: 'draining', storeAnswers: async () => true } })
     expect((await app.request('/livez')).headers.get('connection')).toBe('close')
     const answer = await post('/v1/count', '{"content":"x"}')
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
@@ -229,9 +229,6 @@ describe('a bug', () => {
   it('is logged once and never shown', async () => {
     const { post, logged } = testApp({
       pool: {
-        run: async () => {
-          throw new TypeError('secret path')
-        },
         runTwoPhase: async () => {
           throw new TypeError('secret path')
         },
@@ -251,11 +248,16 @@ describe('operations', () => {
       ['ready', 200],
       ['draining', 503],
     ] as const) {
-      const { app } = testApp({ health: { state } })
+      const { app } = testApp({ health: { state, storeAnswers: async () => true } })
       expect((await app.request('/livez')).status).toBe(200)
       const ready = await app.request('/readyz')
       expect([ready.status, await ready.text()]).toEqual([status, state])
     }
+  })
+
+  it('readyz is 503 while the store does not answer', async () => {
+    const { app } = testApp({ health: { state: 'ready', storeAnswers: async () => false } })
+    expect((await app.request('/readyz')).status).toBe(503)
   })
 
   it('metrics tell routes, layers and refusals, and take no label from a client', async () => {
@@ -287,10 +289,12 @@ describe('operations', () => {
       '/v1/count',
       '/v1/decode',
       '/v1/encode',
+      '/v1/inputs',
+      '/v1/retrieve/{hash}',
     ])
     const { requestBody } = document.paths['/v1/encode']!.post
     const { schema } = requestBody.content['application/json']!
-    expect(schema.required).toEqual(['content'])
+    expect(Object.keys(schema.properties)).toContain('input_ref')
     expect(schema.additionalProperties).toBe(false)
   })
 })

@@ -184,12 +184,14 @@ describe('two phases', () => {
       kind: 'ask',
       facts: [
         {
-          session: 's1',
-          identity: '230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5',
-          bytes: 4,
-          tool: 'Read',
-          tool_call_id: 'c1',
-          file_path: '/f',
+          body: {
+            session: 's1',
+            identity: '230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5',
+            bytes: 4,
+            tool: 'Read',
+            tool_call_id: 'c1',
+            file_path: '/f',
+          },
         },
       ],
     })
@@ -224,7 +226,7 @@ describe('two phases', () => {
       { op: 'encode', content: 'y', session: 's2' },
     ]
     expect(run('batch', { jobs }, { phase: 'ask' }).outcome).toMatchObject({
-      facts: [null, { session: 's1' }, null, { session: 's2' }],
+      facts: [null, { body: { session: 's1' } }, null, { body: { session: 's2' } }],
     })
     const resolutions = [null, { partition: 1, ref: 'aaaaaaaa' }, null, { partition: 2 }]
     const { answer } = run('batch', { jobs }, { phase: 'finish', resolutions })

@@ -196,7 +196,7 @@ describe('two phases', () => {
       ref: '0123abcd',
       partition: 2,
     })
-    expect(asked).toMatchObject([[{ session: 's', bytes: 16 }]])
+    expect(asked).toMatchObject([[{ body: { session: 's', bytes: 16 } }]])
   })
 
   it('do not ask for a job without a session', async () => {

@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { type InputsRequest, inputsRequest } from '../requests/inputs.ts'
+import { toBytes } from '../transport/text-bytes.ts'
+import type { Operation } from './operation.ts'
+
+/** `POST /v1/inputs`, as far as a worker goes: the content to keep. The answer is the store's. */
+export const keepInputOperation: Operation<InputsRequest, object> = {
+  name: 'inputs',
+  request: inputsRequest,
+  answer: z.object({}),
+  run: ({ content }) => ({ answer: {}, reports: [], keep: [toBytes(content)] }),
+}

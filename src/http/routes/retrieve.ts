@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { type PartQuery, parsePart } from '../../core/parts/parse-part.ts'
+import type { Part } from '../../core/parts/part.ts'
+import { MEDIA_TYPES } from '../../core/requests/envelope.ts'
+import { sessionField } from '../../core/requests/fields.ts'
+import { retrieveAnswer } from '../../core/requests/retrieve.ts'
+import { validate } from '../../core/requests/validate.ts'
+import { TEXT_TYPES, type TextBytes } from '../../core/transport/text-bytes.ts'
+import { AppError } from '../../errors.ts'
+import type { Reference, StoredBody } from '../../store/store.ts'
+import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
+import { leaveWhenRead } from '../job-route.ts'
+import { answerMedia } from '../media.ts'
+import { frameHeaders } from '../middleware/observe.ts'
+import { writeOriginal } from '../original-answer.ts'
+import type { Route } from './route.ts'
+
+/** Longest parameter; a path or a text to search for. */
+const MAX_CHARS = 2048
+
+const text = z.string().max(MAX_CHARS)
+
+const query = z.strictObject({
+  session: sessionField.optional(),
+  lines: text.optional().describe('40-80, 40- or -20; from 1'),
+  bytes: text.optional().describe('0-99, 100- or -100; from 0'),
+  path: text.optional().describe('JSON path: members, indexes, slices, such as $.items[3:9]'),
+  grep: text.optional().describe('Lines that have this text, which is no pattern'),
+  context: text.optional().describe('Lines around each of them'),
+  ignore_case: text.optional(),
+})
+
+/** A kept original, whole or in part. */
+export const retrieveRoute: Route = {
+  method: 'get',
+  path: '/v1/retrieve/:hash',
+  summary: 'Fetch back a kept original, or a part of it',
+  scope: 'retrieve',
+  parameters: query,
+  answer: retrieveAnswer,
+  mount: (app, deps) => app.get('/v1/retrieve/:hash', c => serve(c, deps)),
+}
+
+async function serve(c: AppContext, deps: AppDeps): Promise<Response> {
+  const { caller } = c.get('frame')
+  const { session, ...partQuery } = validate(query, single(c.req.queries()))
+  const selector = parsePart(partQuery as PartQuery)
+  const reference: Reference = {
+    tenant: caller.tenant,
+    ref: c.req.param('hash') ?? '',
+    ...(session === undefined ? {} : { session }),
+  }
+  const ticket = deps.admission.enter(caller, 0)
+  try {
+    const found =
+      selector === undefined
+        ? whole(await deps.originals.fetch(reference))
+        : await partOf(deps, reference, selector)
+    ticket.add(found.text.bytes.length)
+    const accept = answerMedia(requestHeader(c, 'accept'), 'json')
+    const { media, body } = writeOriginal(found.fields, found.text, accept)
+    const headers = frameHeaders(c)
+    headers['content-type'] = MEDIA_TYPES[media]
+    c.get('frame').answerBytes = found.text.bytes.length
+    leaveWhenRead(c, ticket, 0)
+    return new Response(body, { headers })
+  } catch (error) {
+    ticket.leave()
+    throw error
+  }
+}
+
+/** What is answered: the text, and what stands beside it. */
+interface Found {
+  readonly text: TextBytes
+  readonly fields: object
+}
+
+function whole(stored: StoredBody): Found {
+  return {
+    text: { bytes: stored.body, media_type: stored.media_type },
+    fields: fieldsOf(stored),
+  }
+}
+
+async function partOf(
+  { originals }: Pick<AppDeps, 'originals'>,
+  reference: Reference,
+  selector: NonNullable<ReturnType<typeof parsePart>>,
+): Promise<Found> {
+  const stored = await originals.fetchPart(reference, selector)
+  if (stored.media_type === TEXT_TYPES.utf16) {
+    throw new AppError('invalid_request', 'this text is not UTF-8 and can be fetched whole only')
+  }
+  const { content, ...where }: Part = stored.part
+  return {
+    text: { bytes: content, media_type: stored.media_type },
+    fields: { ...fieldsOf(stored), part: where },
+  }
+}
+
+function fieldsOf(stored: Omit<StoredBody, 'body'>): object {
+  const { hash, media_type, bytes, created_at, expires_at } = stored
+  return { hash: hash.slice(0, HASH_DIGITS), media_type, bytes, created_at, expires_at }
+}
+
+/** Digits of a hash that clients see. */
+const HASH_DIGITS = 24
+
+/** @throws AppError `invalid_request` for a parameter that comes twice */
+function single(queries: Record<string, string[]>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(queries).map(([name, [first = '', ...more]]) => {
+      if (more.length > 0) throw new AppError('invalid_request', `${name}: is given twice`)
+      return [name, first]
+    }),
+  )
+}
