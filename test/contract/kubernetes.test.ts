@@ -30,12 +30,14 @@ const RENDERED: Readonly<Record<string, readonly Manifest[]>> = {
   'overlays/production': render('overlays/production'),
   'components/monitoring': renderWith('monitoring'),
   'components/tracing': renderWith('tracing'),
+  'components/encryption': renderWith('encryption'),
   'components/autoscaling': renderWith('autoscaling'),
 }
 /** Made by hand once, as the guide says, and their keys. */
 const SECRETS: Readonly<Record<string, string>> = {
   'haversack-keys': 'keys.json',
   'haversack-metrics-key': 'key',
+  'haversack-store-keys': 'keys',
 }
 /** Seconds between the end of a slow drain and the kubelet's SIGKILL. */
 const MARGIN_S = 5
@@ -178,6 +180,13 @@ describe.each(Object.entries(RENDERED))('k8s/%s', (_, objects) => {
     }
   })
 
+  it('has a volume for a full store, and for a damaged one that was moved aside', () => {
+    const [claim] = claims
+    expect(quantity(claim?.spec?.resources?.requests?.['storage'])).toBeGreaterThanOrEqual(
+      2 * configOf(objects).store.max_bytes,
+    )
+  })
+
   it('gives the process no right that it does not need', () => {
     expect(pod).toMatchObject({
       automountServiceAccountToken: false,
@@ -244,6 +253,14 @@ describe('components', () => {
     const { name = '', key } = endpoint?.authorization?.credentials ?? {}
     expect(key).toBe(SECRETS[name])
     expect(monitor?.spec?.jobLabel).toBe('app.kubernetes.io/name')
+  })
+
+  it('encryption: reads its keys from the mounted Secret', () => {
+    const objects = renderWith('encryption')
+    const path = environment(objects)['HAVERSACK_STORE_KEYS_FILE'] ?? ''
+    expect(dirname(path)).toBe(mountOf(objects, 'store-keys'))
+    expect(basename(path)).toBe(SECRETS['haversack-store-keys'])
+    expect(configOf(objects).store.encryption_keys).toHaveLength(1)
   })
 
   it('autoscaling: goes by a metric that the service shows', async () => {

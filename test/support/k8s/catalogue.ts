@@ -32,6 +32,8 @@ export async function createCatalogue(): Promise<Catalogue> {
   metrics.protocolError(400)
   metrics.threadLost('lost')
   metrics.reload('keys', true)
+  metrics.store('fetch', 1, 'busy')
+  metrics.storeProblem('damaged_file')
   metrics.store('put', 1, 'full')
   metrics.storeProblem('thread_lost')
   const tokens = { tokens_in: 2, tokens_out: 1 }

@@ -27,7 +27,8 @@ export function configOf(objects: readonly Manifest[]): Config {
   try {
     const file = join(folder, 'haversack.toml')
     writeFileSync(file, configMap(objects).data?.['haversack.toml'] ?? '')
-    return loadConfig({ env: { ...environment(objects), HAVERSACK_CONFIG: file } })
+    const env = { ...environment(objects), HAVERSACK_CONFIG: file }
+    return loadConfig({ env: { ...env, ...standIn(env, join(folder, 'store-keys')) } })
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -43,4 +44,11 @@ export function configMap(objects: readonly Manifest[]) {
 /** The folder in the container where the volume of this name is mounted. */
 export function mountOf(objects: readonly Manifest[], volume: string): string | undefined {
   return workload(objects).container.volumeMounts?.find(({ name }) => name === volume)?.mountPath
+}
+
+/** A file with a key in place of the Secret's, where the container names one. */
+function standIn(env: Readonly<Record<string, string>>, file: string): Record<string, string> {
+  if (env['HAVERSACK_STORE_KEYS_FILE'] === undefined) return {}
+  writeFileSync(file, `test:${Buffer.alloc(32).toString('base64')}\n`)
+  return { HAVERSACK_STORE_KEYS_FILE: file }
 }
