@@ -24,7 +24,7 @@ const READ_TURN_MS = 10
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024
 
 /**
- * Works through calls in turns: reads, then one transaction of writes, then the answers in one message. What
+ * Works through calls in turns: reads, then one transaction of writes, each answered in one message. What
  * arrives during a turn, most of which is the disk's flush, shares the next transaction; so groups grow
  * with the load, and a lone put waits for nobody.
  */
@@ -49,10 +49,9 @@ export function createLoop({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: Loo
 
   function turn(): void {
     scheduled = false
-    const answers: Settled[] = []
-    takeReads(answers)
-    takeWrites(answers)
-    if (answers.length > 0) answer(answers)
+    // In two messages: what was read must not wait for the disk.
+    answer(takeReads())
+    answer(takeWrites())
     const blocked = unread > MAX_UNREAD_BYTES
     const waiting = writes.length > 0 || (reads.length > 0 && !blocked)
     if (closing && !waiting && reads.length === 0) {
@@ -66,29 +65,30 @@ export function createLoop({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: Loo
     if (waiting || upkeepDue) schedule()
   }
 
-  function takeReads(answers: Settled[]): void {
+  function takeReads(): Settled[] {
+    const answers: Settled[] = []
     const until = performance.now() + READ_TURN_MS
-    let taken = 0
     let bytes = 0
     for (const call of reads) {
       if (unread + bytes > MAX_UNREAD_BYTES) break
       const result = ledger.read(call)
       answers.push({ id: call.id, result })
       bytes += sizeOf(result)
-      taken++
       if (performance.now() > until) break
     }
-    if (taken > 0) reads = reads.slice(taken)
+    if (answers.length > 0) reads = reads.slice(answers.length)
+    return answers
   }
 
-  function takeWrites(answers: Settled[]): void {
-    if (writes.length === 0) return
-    const results = ledger.write(writes)
-    for (const [i, result] of results.entries()) answers.push({ id: writes[i]!.id, result })
-    writes = writes.slice(results.length)
+  function takeWrites(): Settled[] {
+    if (writes.length === 0) return []
+    const answers = ledger.write(writes).map((result, i) => ({ id: writes[i]!.id, result }))
+    writes = writes.slice(answers.length)
+    return answers
   }
 
   function answer(answers: readonly Settled[]): void {
+    if (answers.length === 0) return
     const transfer = answers.flatMap(({ result }) => buffersOf(result))
     const bytes = transfer.reduce((sum, buffer) => sum + buffer.byteLength, 0)
     unread += bytes

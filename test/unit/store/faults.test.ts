@@ -100,12 +100,12 @@ describe('a damaged body', () => {
     ['a wrong length', 'UPDATE body SET bytes = bytes - 1'],
   ])('%s is never returned, but reported and removed', async (_, sql) => {
     const { store, folder, events } = await inlineStore({ compressFromBytes: null })
-    const { hash } = await keep(store, noise(100_000, 1))
+    const { hash } = await keep(store, noise(131_072, 1))
     change(folder, sql)
     expect(await store.get({ tenant: 'a', ref: hash })).toMatchObject({ reason: 'gone' })
     expect(events).toEqual([{ kind: 'damaged_body', tenant: 'a', hash }])
     await expect.poll(async () => must(await store.stats()).bodies, { timeout: 5000 }).toBe(0)
-    expect((await keep(store, noise(100_000, 1))).created).toBe(true)
+    expect((await keep(store, noise(131_072, 1))).created).toBe(true)
     must(await store.get({ tenant: 'a', ref: hash }))
   })
 
