@@ -47,7 +47,15 @@ export function createRunner(
       const context = resolutions === undefined ? base : { ...base, resolutions }
       const { answer, reports, keep = [] } = operation.run(request, context)
       const { media, bytes } = writeEnvelope(answer, job.accept)
-      const done = { kind: 'done', media, start: 0, length: 0, reports, keep: [], ...took() } as const
+      const done = {
+        kind: 'done',
+        media,
+        start: 0,
+        length: 0,
+        reports,
+        keep: [],
+        ...took(),
+      } as const
       return { outcome: done, bytes, keep }
     } catch (error) {
       return { outcome: { kind: 'failed', ...toFailure(error), ...took() }, bytes: null, keep: [] }

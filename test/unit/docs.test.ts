@@ -1,5 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { configSchema } from '../../src/config/config.ts'
+import { ENV_KEYS } from '../../src/config/env.ts'
 import { VERSION } from '../../src/version.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -14,7 +17,11 @@ const DOCS = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'SECURITY.md',
   'docs/formats.md',
+  'docs/kubernetes.md',
+  'docs/operations.md',
+  'docs/store.md',
   'docs/tokens.md',
   'bench/README.md',
 ]
@@ -38,6 +45,38 @@ describe.each(DOCS)('%s', name => {
     for (const [, script = ''] of text.matchAll(/npm run (?:-\S+ )*([\w:-]+)/g)) {
       expect(Object.keys(manifest.scripts), script).toContain(script)
     }
+  })
+})
+
+describe('docs/operations.md', () => {
+  const text = read('docs/operations.md')
+
+  it('has every setting, with its variable', () => {
+    const { shape } = configSchema
+    for (const [section, schema] of Object.entries(shape)) {
+      const inner = (schema as { def?: { innerType?: unknown } }).def?.innerType
+      const keys = inner instanceof z.ZodObject ? Object.keys(inner.shape) : []
+      const names = keys.length === 0 ? [section] : keys.map(key => `${section}.${key}`)
+      for (const name of names) expect(text, name).toContain(`\`${name}\``)
+    }
+    for (const { name } of ENV_KEYS) expect(text).toContain(`\`${name}\``)
+  })
+
+  it('has every metric of ours', () => {
+    const source = read('src/metrics.ts') + read('src/store-metrics.ts')
+    const names = [...source.matchAll(/'(haversack_[a-z_]+[a-z])'/g)].map(([, name = '']) => name)
+    expect(names.length).toBeGreaterThan(25)
+    for (const name of names) {
+      if (name.endsWith('_limit') && name.includes('admitted')) continue
+      expect(text, name).toContain(name)
+    }
+  })
+
+  it('has a section for every alert', () => {
+    const rules = read('k8s/components/monitoring/prometheusrule.yaml')
+    const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name = '']) => name)
+    expect(alerts.length).toBeGreaterThan(10)
+    for (const name of alerts) expect(text).toContain(`### ${name}\n`)
   })
 })
 
