@@ -13,4 +13,3 @@ export const inputsAnswer = z.strictObject({
 })
 
 export type InputsRequest = z.output<typeof inputsRequest>
-export type InputsAnswer = z.output<typeof inputsAnswer>

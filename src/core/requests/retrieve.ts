@@ -22,5 +22,3 @@ export const retrieveAnswer = z.strictObject({
     .optional()
     .describe('Where the part lies; absent for the whole'),
 })
-
-export type RetrieveAnswer = z.output<typeof retrieveAnswer>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type PartQuery, parsePart } from '../../core/parts/parse-part.ts'
 import type { Part } from '../../core/parts/part.ts'
+import { wholeCharacters } from '../../core/parts/whole-characters.ts'
 import { MEDIA_TYPES } from '../../core/requests/envelope.ts'
 import { sessionField } from '../../core/requests/fields.ts'
 import { retrieveAnswer } from '../../core/requests/retrieve.ts'
@@ -92,11 +93,19 @@ async function partOf(
   if (stored.media_type === TEXT_TYPES.utf16) {
     throw new AppError('invalid_request', 'this text is not UTF-8 and can be fetched whole only')
   }
-  const { content, ...where }: Part = stored.part
+  const { content, ...where } = sayable(stored.part)
   return {
     text: { bytes: content, media_type: stored.media_type },
     fields: { ...fieldsOf(stored), part: where },
   }
+}
+
+/** A range of bytes without the halves of characters at its ends; `first` and `last` say what is left. */
+function sayable(part: Part): Part {
+  if (part.kind !== 'bytes') return part
+  const { start, end } = wholeCharacters(part.content)
+  const first = part.first + start
+  return { ...part, content: part.content.subarray(start, end), first, last: part.first + end - 1 }
 }
 
 function fieldsOf(stored: Omit<StoredBody, 'body'>): object {

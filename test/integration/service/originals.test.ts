@@ -143,6 +143,14 @@ describe('an original comes back as it was', () => {
     })
   })
 
+  it('in whole characters where a range of bytes cuts some', async () => {
+    const hash = await keep('aé–😀b')
+    expect(await json(retrieve(hash, '?bytes=2-8'))).toMatchObject({
+      original_content: '–',
+      part: { kind: 'bytes', first: 3, last: 5, total: 11 },
+    })
+  })
+
   it('in part, by a path of its JSON', async () => {
     const hash = await keep('{"items":[{"n":1.0},{"n":12345678901234567890}]}')
     expect(await json(retrieve(hash, '?path=$.items[1].n'))).toMatchObject({
