@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const CONFIG = fileURLToPath(new URL('service-process.toml', import.meta.url))
 
 /** A line of the service's log. */
 export type LogLine = Readonly<Record<string, unknown>>
@@ -42,6 +43,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Servic
     stdio,
     env: {
       ...process.env,
+      HAVERSACK_CONFIG: CONFIG,
       HAVERSACK_PORT: '0',
       HAVERSACK_WORKERS: '1',
       HAVERSACK_DATA_DIR: folder,
