@@ -9,7 +9,7 @@ import { type MemorySample, memoryPlot } from './service/memory-plot.ts'
 import { createMixedLoad } from './service/mixed-load.ts'
 
 /**
- * npm run soak [-- --requests N --corpus DIR --plot FILE --json]
+ * npm run soak [-- --requests N --losses N --corpus DIR --plot FILE --json]
  *
  * Many requests of every kind against one service, with a worker thread lost now and then, and its memory
  * all the while. Ends with 1 where memory grew after the warm-up.
@@ -17,6 +17,8 @@ import { createMixedLoad } from './service/mixed-load.ts'
 const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '500000' },
+    // Threads that are lost on purpose, at even distances.
+    losses: { type: 'string', default: '20' },
     corpus: { type: 'string' },
     plot: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -24,8 +26,6 @@ const { values } = parseArgs({
 })
 
 const SAMPLES = 200
-/** Threads are lost on purpose this often, at even distances. */
-const LOSSES = 20
 /** What the later half may have above the earlier one: noise of when garbage is collected. */
 const NOISE = 1.1
 const NOISE_MIB = 24
@@ -45,7 +45,7 @@ try {
   const started = performance.now()
   const samples: MemorySample[] = []
   for (let step = 1; step <= SAMPLES; step++) {
-    if (step % (SAMPLES / LOSSES) === 0) await load.loseThread()
+    if (step % Math.ceil(SAMPLES / Number(values.losses)) === 0) await load.loseThread()
     await load.run(Math.round(total / SAMPLES))
     samples.push({ requests: load.done, ...(await memoryOf(server.port)) })
   }
