@@ -65,6 +65,9 @@ describe('a slow client', () => {
     ])
     const idle = await open(service.url, countRequest('a b'))
     const silent = await open(service.url)
+    // The client is told when, and Node keeps to it.
+    const told = await exchange(service.url, countRequest('a b'))
+    expect(told.answers[0]?.headers['keep-alive']).toBe('timeout=1')
     const ends = Promise.all([
       drip(service.url, 'GET /livez HTTP/1.1\r\nhost: localhost\r\nx-a: '),
       drip(service.url, 'GET /'),
