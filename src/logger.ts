@@ -27,5 +27,16 @@ export function createLogger(level: LogLevel): Logger {
     maxLength: MAX_WAITING_BYTES,
     periodicFlush: FLUSH_MS,
   })
+  // A full disk or a reader that is gone must not end the service; pino's own listener throws on.
+  destination.on('error', () => failing.add(destination))
+  destination.on('write', () => failing.delete(destination))
   return pino({ name: 'haversack', level }, destination)
 }
+
+type Destination = ReturnType<typeof pino.destination>
+
+/** Logs whose last write failed. What waits for them is lost at the end, rather than tried for ever. */
+const failing = new Set<Destination>()
+process.prependListener('exit', () => {
+  for (const destination of failing) destination.destroy()
+})

@@ -8,7 +8,7 @@ import { ERRORS, type Problem } from '../errors.ts'
  */
 export function problemResponse(
   problem: Problem,
-  requestId: string,
+  requestId: string | undefined,
   headers: Record<string, string>,
 ): Response {
   headers['content-type'] = 'application/problem+json'

@@ -1,5 +1,7 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { problemBody } from '../core/requests/problem.ts'
+import type { Problem } from '../errors.ts'
+import { problemResponse } from './problems.ts'
 
 /** What Node's parser refuses before there is a request, by its error code; anything else is a 400. */
 const REFUSALS: Readonly<Record<string, { status: string; detail: string }>> = {
@@ -12,7 +14,14 @@ const REFUSALS: Readonly<Record<string, { status: string; detail: string }>> = {
     detail: 'the request did not arrive in time',
   },
 }
+const EXPECTATION = { status: 417, detail: 'only 100-continue can be expected' }
 const MALFORMED = { status: '400 Bad Request', detail: 'the request is not valid HTTP' }
+
+/** The answer to a request whose target or `Host` is no URL; it has no id, since it reached no app. */
+export function malformed(): Response {
+  const problem: Problem = { code: 'invalid_request', detail: 'the target or Host is not valid' }
+  return problemResponse(problem, undefined, {})
+}
 
 /**
  * Answers requests that the parser refuses as problems too; Node's own answer has no body. They never
@@ -20,6 +29,12 @@ const MALFORMED = { status: '400 Bad Request', detail: 'the request is not valid
  * @param refused told the status of each
  */
 export function answerProtocolErrors(server: Server, refused: (status: number) => void): void {
+  server.on('checkExpectation', (_, outgoing: ServerResponse) => {
+    refused(EXPECTATION.status)
+    const problem = problemBody({ code: 'invalid_request', detail: EXPECTATION.detail })
+    outgoing.writeHead(EXPECTATION.status, { 'content-type': 'application/problem+json' })
+    outgoing.end(JSON.stringify({ ...problem, status: EXPECTATION.status }))
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()

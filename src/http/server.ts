@@ -1,9 +1,10 @@
-import type { Server } from 'node:http'
+import { createServer } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
+import { ERRORS } from '../errors.ts'
 import type { AppEnv } from './context.ts'
-import { answerProtocolErrors } from './protocol-errors.ts'
+import { answerProtocolErrors, malformed } from './protocol-errors.ts'
 
 /** What a connection may cost; all times in milliseconds. */
 export interface ServerLimits {
@@ -40,12 +41,24 @@ export function createHttpServer(
   limits: ServerLimits,
   refused: (status: number) => void,
 ): HttpServer {
-  const server = createAdaptorServer({
-    fetch: app.fetch,
+  const listener = getRequestListener(app.fetch, {
     // A request without Host (HTTP/1.0, plain probes) counts as one for localhost.
     hostname: 'localhost',
-    serverOptions: { connectionsCheckingInterval: LATE_SWEEP_MS },
-  }) as Server
+    errorHandler() {
+      refused(ERRORS.invalid_request.status)
+      return malformed()
+    },
+  })
+  const server = createServer(
+    {
+      connectionsCheckingInterval: LATE_SWEEP_MS,
+      // Of two keys or hosts, Node would take the first, and a proxy in front perhaps the other.
+      joinDuplicateHeaders: true,
+      // Answered by the app instead, as the problem that it is.
+      requireHostHeader: false,
+    },
+    (incoming, outgoing) => void listener(incoming, outgoing),
+  )
   /** When each open connection was last seen to do something, by `performance.now()`; `null`: at work. */
   const seen = new Map<Socket, number | null>()
   server.on('connection', (socket: Socket) => {

@@ -93,7 +93,9 @@ export function createPool(options: PoolOptions): WorkerPool {
     flushing = false
     while (waiting.length > 0 && slots.free > 0 && !closed) {
       const batch = takeBatch(waiting, slots.free)
-      refuse(batch.filter(isAbandoned), ABANDONED)
+      const abandoned = batch.filter(isAbandoned)
+      for (const entry of abandoned) waiting.charge(entry, 0)
+      refuse(abandoned, ABANDONED)
       const wanted = batch.filter(entry => !isAbandoned(entry))
       if (wanted.length > 0) send(wanted)
     }
@@ -169,7 +171,9 @@ export function createPool(options: PoolOptions): WorkerPool {
     startedAt: number,
   ): void {
     const again: Entry[] = []
+    const tookUs = (performance.now() - startedAt) * 1000
     entries.forEach((entry, index) => {
+      if (index === culprit) waiting.charge(entry, tookUs)
       if (index === culprit || isDetached(entry.job.body) || closed || ++entry.lost > MAX_LOST) {
         entry.settle(failed(entry, lostProblem(reason, closed), startedAt))
       } else again.push(entry)

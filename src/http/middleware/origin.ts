@@ -30,12 +30,20 @@ export function checkOrigin(allowedHosts: () => readonly string[]): MiddlewareHa
 
   return (c, next) => {
     const host = requestHeader(c, 'host') ?? ''
+    if (host === '' && isHttp11(c)) {
+      throw new AppError('invalid_request', 'the Host header is missing')
+    }
     if (host !== '' && !isAllowed(host)) {
       throw new AppError('forbidden', 'the Host header names another machine (allowed_hosts)')
     }
     if (!isOwnOrigin(c, host)) throw new AppError('forbidden', 'requests of web pages are refused')
     return next()
   }
+}
+
+/** RFC 9112, 3.2: HTTP/1.1 has a Host. Without a port (`app.request()`) there is no version. */
+function isHttp11(c: AppContext): boolean {
+  return c.env?.incoming?.httpVersion === '1.1'
 }
 
 function isOwnOrigin(c: AppContext, host: string): boolean {
