@@ -20,7 +20,7 @@ export const BATCH_LIMITS = {
   copyBytes: 64 * 1024,
 } as const
 
-/** Chooses batches by what jobs of the same operation took per byte so far. */
+/** Estimates jobs by what such of the same operation and about the same size took so far. */
 export interface Batching {
   /** What a job of `bytes` bytes will take, by estimate, in whole microseconds. */
   estimateUs(op: string, bytes: number): number
@@ -35,17 +35,35 @@ const FIXED_BYTES = 512
 /** Until the first job has ended: slow enough that first batches stay small. */
 const FIRST_US_PER_BYTE = 0.1
 
+/** Sizes within a factor of two learn from each other; what small jobs cost says nothing of large ones. */
+const SIZES = 32
+
 export function createBatching(): Batching {
-  const usPerByte = new Map<string, number>()
-  const rate = (op: string) => usPerByte.get(op) ?? FIRST_US_PER_BYTE
+  const usPerByte = new Map<string, Float64Array>()
+
+  function ratesOf(op: string): Float64Array {
+    const known = usPerByte.get(op)
+    if (known !== undefined) return known
+    const rates = new Float64Array(SIZES).fill(FIRST_US_PER_BYTE)
+    usPerByte.set(op, rates)
+    return rates
+  }
 
   return {
-    estimateUs: (op, bytes) => Math.round(rate(op) * (bytes + FIXED_BYTES)),
+    estimateUs: (op, bytes) =>
+      Math.round((ratesOf(op)[sizeOf(bytes)] as number) * (bytes + FIXED_BYTES)),
     learn(op, bytes, workUs) {
-      const known = rate(op)
-      usPerByte.set(op, known + WEIGHT * (workUs / (bytes + FIXED_BYTES) - known))
+      const rates = ratesOf(op)
+      const size = sizeOf(bytes)
+      const known = rates[size] as number
+      rates[size] = known + WEIGHT * (workUs / (bytes + FIXED_BYTES) - known)
     },
   }
+}
+
+/** The binary logarithm, in whole numbers. */
+function sizeOf(bytes: number): number {
+  return SIZES - 1 - Math.clz32(bytes + FIXED_BYTES)
 }
 
 /** A queue that a batch is taken from: `FairQueue`, as far as it matters here. */

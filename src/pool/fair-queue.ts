@@ -22,6 +22,8 @@ export interface FairQueue<T extends Queued> {
   take(): T | undefined
   /** Tells what a job really took, so that wrong estimates do not add up. */
   charge(entry: T, tookUs: number): void
+  /** Entries of this tenant that wait. */
+  waitingOf(tenant: string): number
   /** Work ahead of a new job of this tenant if all waiting tenants have their equal part. */
   workAheadUs(tenant: string): number
   /** Takes out all that match; asked for the whole queue, in no order. */
@@ -118,6 +120,7 @@ export function createFairQueue<T extends Queued>(): FairQueue<T> {
       const lane = lanes.get(tenant)
       if (lane !== undefined) lane.finish += tookUs - costUs
     },
+    waitingOf: tenant => lanes.get(tenant)?.entries.length ?? 0,
     workAheadUs(tenant) {
       const own = lanes.get(tenant)?.workUs ?? 0
       let ahead = own

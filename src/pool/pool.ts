@@ -233,8 +233,10 @@ export function createPool(options: PoolOptions): WorkerPool {
       return utilization
     },
     waitMs(tenant) {
-      const workUs = tenant === undefined ? waiting.workUs : waiting.workAheadUs(tenant)
-      return workUs / 1000 / threads.size
+      if (tenant === undefined) return waiting.workUs / 1000 / threads.size
+      // The next free threads are theirs; that a few large jobs wait is no overload.
+      if (waiting.waitingOf(tenant) < threads.size) return 0
+      return waiting.workAheadUs(tenant) / 1000 / threads.size
     },
     run: job => submit(job, 'whole', end => toResult(job, end)),
     async runTwoPhase(job, authority) {

@@ -56,6 +56,14 @@ describe('batching', () => {
     expect(size(batching, jobs, 1)).toBe(3)
   })
 
+  it('expects nothing of large jobs from what small ones cost', () => {
+    const batching = createBatching()
+    const before = batching.estimateUs('encode', 1e6)
+    for (let i = 0; i < 100; i++) batching.learn('encode', 50, 5_000)
+    expect(batching.estimateUs('encode', 1e6)).toBe(before)
+    expect(batching.estimateUs('encode', 50)).toBeGreaterThan(4_000)
+  })
+
   it('learns a change for the worse', () => {
     const batching = learnt('encode', 10)
     for (let i = 0; i < 200; i++) batching.learn('encode', 1000, 2_000)

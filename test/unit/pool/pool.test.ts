@@ -144,6 +144,20 @@ describe('the pool', () => {
     expect(seen).toEqual([1])
   })
 
+  it('expects a wait only where more jobs of a tenant wait than there are threads', async () => {
+    const { pool } = poolOver(() => new Promise(() => {}), { size: 2 })
+    for (let i = 0; i < 2; i++) {
+      void pool.run(job('x'.repeat(400_000)))
+      await vi.waitFor(() => expect(pool.running).toBe(i + 1))
+    }
+    void pool.run(job('y'.repeat(400_000)))
+    expect([pool.waitMs('local'), pool.waitMs('other')]).toEqual([0, 0])
+    void pool.run(job('y'.repeat(400_000)))
+    expect(pool.waitMs('local')).toBeGreaterThan(10)
+    expect(pool.waitMs('local')).toBe(pool.waitMs())
+    expect(pool.waitMs('other')).toBe(0)
+  })
+
   it('refuses a job that waits too long for a thread', async () => {
     const limits = () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 200 })
     const { pool } = poolOver(() => new Promise(() => {}), { limits })
