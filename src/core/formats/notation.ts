@@ -1,4 +1,5 @@
 import type { ShapeReport } from '../shape/classify.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
 import type { Value } from '../value/value.ts'
 
 /**
@@ -12,8 +13,11 @@ export interface Notation {
   readonly version: number
   /** A cheap test on the shape, so that hopeless candidates cost nothing. */
   accepts(value: Value, shape: ShapeReport): boolean
-  /** The text, or `null` where this notation cannot say the value exactly. */
-  encode(value: Value): string | null
+  /**
+   * The text, or `null` where this notation cannot say the value exactly. A notation that has several ways to
+   * write a value prices them by `counter`; without one, by their length.
+   */
+  encode(value: Value, counter?: TokenCounter): string | null
   /** The value again. Throws `AppError('not_decodable')` that names the line. */
   decode(text: string): Value
 }
