@@ -1,7 +1,7 @@
 import { KeysFileError } from './access/keys-file.ts'
 import { processEnv } from './config/env.ts'
 import { ConfigError, type LoadOptions, loadConfig } from './config/load.ts'
-import { startService } from './service.ts'
+import { type Service, startService } from './service.ts'
 
 /** Exit codes of a service process. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
@@ -14,8 +14,10 @@ export async function runService(options: Omit<LoadOptions, 'env'>): Promise<num
   try {
     const load = () => loadConfig({ ...options, env: processEnv() })
     const stopped = signalled()
-    const service = await startService(load())
-    process.on('SIGHUP', () => service.reload(load))
+    let service: Service | undefined
+    // From the start on: until there is a service, what it will read is new anyway.
+    process.on('SIGHUP', () => service?.reload(load))
+    service = await startService(load())
     process.stdout.write(`haversack listens on ${service.url}\n`)
     await stopped
     process.once('SIGTERM', exitNow).once('SIGINT', exitNow)

@@ -141,7 +141,10 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     },
     seams.routes,
   )
-  const server = createHttpServer(app, serverLimits(limits), metrics.protocolError)
+  const server = createHttpServer(app, serverLimits(limits), status => {
+    metrics.protocolError(status)
+    logger.info({ status }, 'refused before it was a request')
+  })
   const address = await open()
   keysWatch?.begin(reloadKeys)
   health.state = 'ready'

@@ -77,6 +77,7 @@ type RequestHeader =
   | 'host'
   | 'origin'
   | 'traceparent'
+  | 'transfer-encoding'
   | 'x-api-key'
   | 'x-request-id'
 

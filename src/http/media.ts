@@ -4,8 +4,9 @@ import { type AppContext, requestHeader } from './context.ts'
 
 /** The media type of a request body, which must not be compressed. Throws `unsupported_media_type`. */
 export function requestMedia(c: AppContext): MediaType {
-  const encoding = requestHeader(c, 'content-encoding')
-  if (encoding !== undefined && encoding !== 'identity') {
+  const encoding = requestHeader(c, 'content-encoding') ?? 'identity'
+  const transfer = requestHeader(c, 'transfer-encoding') ?? 'chunked'
+  if (encoding !== 'identity' || transfer.toLowerCase() !== 'chunked') {
     throw new AppError('unsupported_media_type', 'compressed bodies are not accepted')
   }
   const media = named(essence(requestHeader(c, 'content-type') ?? ''))

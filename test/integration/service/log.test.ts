@@ -51,7 +51,7 @@ describe('the log of a process', () => {
     half.write(request([...head, AUTH, 'content-length: 50'], `{"content":"${SECRET}`))
     half.end()
     half.on('error', () => {})
-    await vi.waitFor(() => expect(service.log()).toHaveLength(10), { timeout: 10_000 })
+    await vi.waitFor(() => expect(service.log()).toHaveLength(11), { timeout: 10_000 })
     service.child.kill('SIGTERM')
     expect(await service.exited).toBe(0)
 
@@ -63,6 +63,8 @@ describe('the log of a process', () => {
       ['/v1/count', 413, 'payload_too_large'],
       ['none', 404, 'not_found'],
       ...Array(4).fill(['/v1/count', 200, undefined]),
+      // What the parser refuses has no route.
+      [undefined, 400, undefined],
       ['/v1/count', 400, 'invalid_request'],
     ])
     expect(service.stderr()).not.toContain(SECRET)
