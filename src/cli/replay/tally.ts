@@ -1,3 +1,4 @@
+import { formatLabel } from '../../core/formats/text/text-notation.ts'
 import type { Played } from './player.ts'
 
 /** Sums over results that have something in common. */
@@ -32,7 +33,12 @@ export function createTally(): Tally {
     add(played) {
       const { tool, answer } = played
       accumulate(total, played)
-      const keys = { tool, shape: answer.shape, layer: answer.layer, format: answer.format }
+      const keys = {
+        tool,
+        shape: answer.shape,
+        layer: answer.layer,
+        format: formatLabel(answer.format),
+      }
       for (const dimension of DIMENSIONS) {
         const sums = by[dimension].get(keys[dimension]) ?? zero()
         by[dimension].set(keys[dimension], sums)

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { findNotation } from '../formats/registry.ts'
+import { findTextNotation } from '../formats/text/registry.ts'
 import type { DecodeAnswer } from '../requests/decode.ts'
 import { jsonLength } from '../value/json-length.ts'
 import { writeJson } from '../value/write-json.ts'
@@ -14,6 +15,13 @@ import { writeJson } from '../value/write-json.ts'
  */
 export function decodeContent(content: string, format: string, maxChars: number): DecodeAnswer {
   if (format === PASSTHROUGH) return { content, media_type: 'text/plain' }
+  const text = findTextNotation(format)
+  if (text !== undefined) {
+    return {
+      content: text.notation.decode(content, text.style, maxChars),
+      media_type: 'text/plain',
+    }
+  }
   const notation = findNotation(format)
   if (notation === undefined) {
     throw new AppError('not_decodable', 'the format is none that this version wrote')

@@ -1,7 +1,6 @@
 import { AppError } from '../../errors.ts'
-import { formatId } from '../formats/notation.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { NOTATIONS } from '../formats/registry.ts'
+import { formatLabel } from '../formats/text/text-notation.ts'
 import type { Done, OperationContext, Refusal, Resolution } from '../operations/operation.ts'
 import type { EncodeAnswer, EncodeRequest, LayerId } from '../requests/encode.ts'
 import { classify } from '../shape/classify.ts'
@@ -9,11 +8,8 @@ import { resolveTokenizer } from '../tokens/resolve.ts'
 import { parseJson } from '../value/parse-json.ts'
 import { passGate } from './gate.ts'
 import type { Layer, LayerInput } from './layer.ts'
-import { createNotationLayer } from './notation-layer.ts'
+import { FORMAT_NAMES, KNOWN_FORMATS, layersFor } from './layers.ts'
 import { createPrices } from './prices.ts'
-
-/** In order; the first with a candidate that passes the gate ends the way. L3 is what remains. */
-const LAYERS: readonly Layer[] = [createNotationLayer(NOTATIONS)]
 
 interface Outcome {
   readonly content: string
@@ -32,9 +28,9 @@ export function encodeContent(
   context: OperationContext,
 ): Done<EncodeAnswer> {
   checkFormats(request.formats)
-  const input = read(request, context)
+  const input = readInput(request, context)
   const refusals: Refusal[] = []
-  const outcome = firstOutcome(input, refusals)
+  const outcome = firstOutcome(input, layersFor(context.templates), refusals)
   checkBudget(request, outcome)
   const { baseline } = input.prices
   return {
@@ -43,17 +39,18 @@ export function encodeContent(
       {
         op: 'encode',
         layer: outcome.layer,
-        format: outcome.format,
+        format: formatLabel(outcome.format),
         shape: input.shape.shape,
         tokens_in: baseline,
         tokens_out: outcome.tokens,
-        refusals,
+        refusals: refusals.map(({ format, reason }) => ({ format: formatLabel(format), reason })),
       },
     ],
   }
 }
 
-function read(
+/** The content parsed, classified and counted: what every layer starts from. */
+export function readInput(
   request: EncodeRequest & { readonly content: string },
   context: OperationContext,
 ): LayerInput {
@@ -69,8 +66,8 @@ function read(
   }
 }
 
-function firstOutcome(input: LayerInput, refusals: Refusal[]): Outcome {
-  for (const layer of LAYERS) {
+function firstOutcome(input: LayerInput, layers: readonly Layer[], refusals: Refusal[]): Outcome {
+  for (const layer of layers) {
     const winner = passGate(layer.propose(input), refusals)
     if (winner !== undefined) return { ...winner, layer: layer.id }
   }
@@ -79,10 +76,9 @@ function firstOutcome(input: LayerInput, refusals: Refusal[]): Outcome {
 }
 
 function checkFormats(formats: readonly string[] | undefined): void {
-  const known = new Set([...NOTATIONS.flatMap(n => [n.id, formatId(n)]), PASSTHROUGH])
-  const index = formats?.findIndex(format => !known.has(format)) ?? -1
+  const index = formats?.findIndex(format => !KNOWN_FORMATS.has(format)) ?? -1
   if (index === -1) return
-  const message = `unknown format; known: ${[...NOTATIONS.map(n => n.id), PASSTHROUGH].join(', ')}`
+  const message = `unknown format; known: ${FORMAT_NAMES.join(', ')}`
   throw new AppError('invalid_request', `formats.${index}: ${message}`, {
     errors: [{ path: `formats.${index}`, message }],
   })

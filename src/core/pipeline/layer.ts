@@ -1,3 +1,4 @@
+import { formatId } from '../formats/notation.ts'
 import type { EncodeRequest, LayerId } from '../requests/encode.ts'
 import type { ShapeReport } from '../shape/classify.ts'
 import type { Value } from '../value/value.ts'
@@ -29,13 +30,30 @@ export interface Proposals {
   readonly candidates: readonly Candidate[]
   /** Formats that were tried and saved no token. */
   readonly bigger: readonly string[]
+  /** Formats that accept such an input but could not say this one. */
+  readonly declined: readonly string[]
 }
 
 /**
- * A stage of the pipeline. A new layer is one file with one of these, listed in `encode.ts`; the first
+ * A stage of the pipeline. A new layer is one file with one of these, listed in `layers.ts`; the first
  * layer with a candidate that passes the gate wins.
  */
 export interface Layer {
   readonly id: LayerId
   propose(input: LayerInput): Proposals
+}
+
+/** Whether the request's list of formats, if there is one, has the notation by name or with its version. */
+export function isAllowed(
+  notation: { readonly id: string; readonly version: number },
+  { request: { formats } }: LayerInput,
+): boolean {
+  return (
+    formats === undefined || formats.includes(notation.id) || formats.includes(formatId(notation))
+  )
+}
+
+/** Sorted in place, fewest tokens first. Stable: equal prices keep their order in every worker and version of Node. */
+export function byPrice(candidates: Candidate[]): readonly Candidate[] {
+  return candidates.sort((a, b) => a.tokens - b.tokens)
 }

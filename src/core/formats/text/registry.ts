@@ -1,0 +1,19 @@
+import { formatId } from '../notation.ts'
+import { numbered } from './numbered.ts'
+import { splitFormat, type TextNotation } from './text-notation.ts'
+
+/** Every text notation; of two equally cheap texts the earlier one is sent. */
+export const TEXT_NOTATIONS: readonly TextNotation[] = [numbered]
+
+const BY_FORMAT: ReadonlyMap<string, TextNotation> = new Map(
+  TEXT_NOTATIONS.map(notation => [formatId(notation), notation]),
+)
+
+/** The notation and style of an answer's `format`; `undefined` for an unknown name or version. */
+export function findTextNotation(
+  format: string,
+): { notation: TextNotation; style: string } | undefined {
+  const { base, style } = splitFormat(format)
+  const notation = BY_FORMAT.get(base)
+  return notation === undefined ? undefined : { notation, style }
+}
