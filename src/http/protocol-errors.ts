@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { problemBody } from '../core/requests/problem.ts'
 import type { Problem } from '../errors.ts'
 import { problemResponse } from './problems.ts'
@@ -14,6 +15,8 @@ const REFUSALS: Readonly<Record<string, { status: string; detail: string }>> = {
     detail: 'the request did not arrive in time',
   },
 }
+/** The end of a connection within a request: mostly one whose answer is out already. */
+const HUNG_UP = 'HPE_INVALID_EOF_STATE'
 const EXPECTATION = { status: 417, detail: 'only 100-continue can be expected' }
 const MALFORMED = { status: '400 Bad Request', detail: 'the request is not valid HTTP' }
 
@@ -26,9 +29,14 @@ export function malformed(): Response {
 /**
  * Answers requests that the parser refuses as problems too; Node's own answer has no body. They never
  * reach the app, so they have no request id.
- * @param refused told the status of each
+ * @param refused told the status of each that is not in a request which the app has already
+ * @param answering the response that is on its way on a connection
  */
-export function answerProtocolErrors(server: Server, refused: (status: number) => void): void {
+export function answerProtocolErrors(
+  server: Server,
+  refused: (status: number) => void,
+  answering: (socket: Duplex) => ServerResponse | undefined,
+): void {
   server.on('checkExpectation', (_, outgoing: ServerResponse) => {
     refused(EXPECTATION.status)
     const problem = problemBody({ code: 'invalid_request', detail: EXPECTATION.detail })
@@ -40,10 +48,16 @@ export function answerProtocolErrors(server: Server, refused: (status: number) =
       socket.destroy()
       return
     }
+    const response = answering(socket)
+    if (response?.req.complete === true) {
+      // What is wrong comes behind a good request, whose answer must not be overtaken.
+      response.once('close', () => socket.destroy())
+      return
+    }
     const { status, detail } = REFUSALS[error.code ?? ''] ?? MALFORMED
     const problem = problemBody({ code: 'invalid_request', detail })
     const code = Number.parseInt(status, 10)
-    refused(code)
+    if (response === undefined && error.code !== HUNG_UP) refused(code)
     const body = JSON.stringify({ ...problem, status: code })
     socket.end(
       `HTTP/1.1 ${status}\r\ncontent-type: application/problem+json\r\n` +

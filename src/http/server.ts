@@ -1,5 +1,6 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import { ERRORS } from '../errors.ts'
@@ -65,13 +66,18 @@ export function createHttpServer(
     seen.set(socket, performance.now())
     socket.once('close', () => seen.delete(socket))
   })
+  /** The answer that is on its way on a connection. */
+  const answering = new Map<Duplex, ServerResponse>()
   server.on('request', ({ socket }, response) => {
     seen.set(socket, null)
+    answering.set(socket, response)
     response.once('close', () => {
+      if (answering.get(socket) !== response) return
+      answering.delete(socket)
       if (seen.has(socket)) seen.set(socket, performance.now())
     })
   })
-  answerProtocolErrors(server, refused)
+  answerProtocolErrors(server, refused, socket => answering.get(socket))
   apply(limits)
 
   function closeQuiet(): void {

@@ -304,15 +304,14 @@ describe('requests that HTTP allows and few send', () => {
     expect(got).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/)
   })
 
-  it('with garbage behind them are answered or refused, and the garbage ends it', async () => {
+  it('with garbage behind them are answered, and the garbage ends the connection', async () => {
     const { answers, rest, ended } = await exchange(
       service.url,
       `${countRequest('a b', AUTH)}garbage\r\n\r\n`,
       9,
     )
     expect([rest, ended]).toEqual(['', true])
-    expect([200, 400]).toContain(answers[0]?.status)
-    expect(answers.at(-1)?.status).toBe(400)
+    expect(answers.map(({ status }) => status)).toEqual([200])
   })
 
   it('name no key twice: X-Api-Key', async () => {
