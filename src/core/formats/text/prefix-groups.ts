@@ -1,0 +1,117 @@
+import type { LineRun } from './line-runs.ts'
+
+/** Neighbouring lines `[start, end)` that all begin with the first `length` characters of the first of them. */
+export interface PrefixGroup {
+  readonly start: number
+  readonly end: number
+  readonly length: number
+}
+
+/** A prefix of fewer characters, or of fewer tokens, is not worth a heading in a reader's eyes. */
+const MIN_PREFIX_CHARS = 6
+const MIN_PREFIX_TOKENS = 3
+/** Tokens of a heading beyond those of its prefix: its mark, its line feed, the blank line after the group. */
+const HEADING_TOKENS = 3
+
+/** A run of lines with a common prefix: either a group itself, or the groups inside it, whichever saves more. */
+interface Run {
+  readonly gain: number
+  readonly group: PrefixGroup | null
+  readonly inside: readonly Run[]
+}
+
+/** A run whose last line is not known yet. */
+interface OpenRun {
+  readonly start: number
+  readonly length: number
+  gain: number
+  readonly inside: Run[]
+}
+
+/**
+ * Groups that do not overlap, in order, chosen so that the tokens they save are most among all nested choices:
+ * for every longest run of lines with one common prefix, one heading for the run, or the best of its parts. The runs
+ * are the nodes of the Cartesian tree over the common prefixes of neighbours, so the work is linear.
+ * @param count tokens of a prefix; asked at most once for each pair of neighbours
+ */
+export function choosePrefixGroups(
+  lines: readonly LineRun[],
+  count: (text: string) => number,
+): { groups: readonly PrefixGroup[]; gain: number } {
+  const open: OpenRun[] = []
+  const roots: Run[] = []
+  for (let at = 0; at < lines.length; at++) {
+    const length = at + 1 < lines.length ? commonPrefix(lines[at]!, lines[at + 1]!) : 0
+    let start = at
+    let closed: Run | null = null
+    for (let top = open.at(-1); top !== undefined && top.length > length; top = open.at(-1)) {
+      open.pop()
+      start = top.start
+      closed = close(top, at + 1, lines[start]!.line, count)
+      const outer = open.at(-1)
+      if (outer === undefined || outer.length < length) break
+      outer.gain += closed.gain
+      outer.inside.push(closed)
+      closed = null
+    }
+    const isNested = length > (open.at(-1)?.length ?? 0)
+    if (isNested) {
+      const inside = closed === null ? [] : [closed]
+      open.push({ start, length, gain: closed?.gain ?? 0, inside })
+    } else if (closed !== null) roots.push(closed)
+  }
+  return { groups: collect(roots), gain: roots.reduce((sum, run) => sum + run.gain, 0) }
+}
+
+function close(run: OpenRun, end: number, firstLine: string, count: (text: string) => number): Run {
+  const { start, length, gain, inside } = run
+  const own = savingOf(firstLine.slice(0, length), end - start, count)
+  return own > gain
+    ? { gain: own, group: { start, end, length }, inside: [] }
+    : { gain, group: null, inside }
+}
+
+function savingOf(prefix: string, lines: number, count: (text: string) => number): number {
+  if (prefix.length < MIN_PREFIX_CHARS || !/[\p{L}\p{N}]/u.test(prefix)) return 0
+  const tokens = count(prefix)
+  return tokens < MIN_PREFIX_TOKENS ? 0 : tokens * (lines - 1) - HEADING_TOKENS
+}
+
+function collect(roots: readonly Run[]): readonly PrefixGroup[] {
+  const groups: PrefixGroup[] = []
+  const waiting = roots.toReversed()
+  for (let run = waiting.pop(); run !== undefined; run = waiting.pop()) {
+    if (run.group !== null) groups.push(run.group)
+    else for (let i = run.inside.length - 1; i >= 0; i--) waiting.push(run.inside[i]!)
+  }
+  return groups
+}
+
+/** Characters that both lines begin with, up to a place where a reader would cut; less than either line. */
+function commonPrefix(first: LineRun, second: LineRun): number {
+  if (first.inHunk || second.inHunk) return 0
+  const a = first.line
+  const b = second.line
+  const limit = Math.min(a.length, b.length) - 1
+  let same = 0
+  while (same < limit && a.charCodeAt(same) === b.charCodeAt(same)) same++
+  // A file's name ends before `:12:` in one line and before `-13-` in the next.
+  if (kindOf(a.charCodeAt(same)) !== WORD && kindOf(b.charCodeAt(same)) !== WORD) return same
+  while (same > 0 && kindOf(a.charCodeAt(same - 1)) !== SEPARATOR) same--
+  return same
+}
+
+const WORD = 0
+/** `-` and `.`, which end a word, but also join the words of one name. */
+const JOINER = 1
+const SEPARATOR = 2
+
+const KINDS = new Uint8Array(128)
+for (let c = 0; c < 128; c++) {
+  const char = String.fromCharCode(c)
+  KINDS[c] = /\w/.test(char) ? WORD : /[.-]/.test(char) ? JOINER : SEPARATOR
+}
+
+function kindOf(c: number): number {
+  return c < 128 ? KINDS[c]! : WORD
+}

@@ -1,0 +1,122 @@
+import { notDecodable } from '../not-decodable.ts'
+import { decodedTooLong } from './decoded-length.ts'
+import { type LineRun, readLineRuns } from './line-runs.ts'
+import { choosePrefixGroups, type PrefixGroup } from './prefix-groups.ts'
+import type { TextNotation, TextTools, WrittenText } from './text-notation.ts'
+
+/**
+ * Lines that begin alike, under a heading with what they have in common, as `rg --heading` writes its matches: search
+ * results by file, paths by folder, log lines by date and host. A line that stands there several times is counted, as
+ * `uniq -c` does.
+ */
+export const prefixed: TextNotation = {
+  id: 'prefixed',
+  version: 1,
+  accepts: text => text.length >= MIN_CHARS,
+  encode,
+  decode,
+}
+
+/** A text of fewer characters has nothing to share. */
+const MIN_CHARS = 80
+/** Least saving, in tokens for each character: one token in twenty of ordinary text. Less is not worth a new layout. */
+const MIN_GAIN_PER_CHAR = 1 / 80
+
+/** The end of a heading, by style: the second where a line of the text ends with the first. */
+const MARKS = { dots: '…', star: '*' } as const
+type MarkStyle = keyof typeof MARKS
+const MARK_STYLES: readonly MarkStyle[] = ['dots', 'star']
+
+/** A line by itself: the line before it stands there so many times. */
+const TIMES = '×'
+const TIMES_LINE = /^×[1-9]\d{0,8}$/
+/** Tokens of such a line with its line feed. */
+const TIMES_TOKENS = 3
+
+function encode(text: string, { count }: TextTools): readonly WrittenText[] {
+  const runs = readLineRuns(text)
+  const style = MARK_STYLES.find(name => !someLineEndsWith(text, MARKS[name]))
+  if (style === undefined || runs.some(({ line }) => TIMES_LINE.test(line))) return []
+  const { groups, gain } = choosePrefixGroups(runs, count)
+  // A line that would be read as a count once its prefix is gone.
+  if (groups.some(group => hasTimesLine(runs, group))) return []
+  if (gain + repeatsGain(runs, count) < text.length * MIN_GAIN_PER_CHAR) return []
+  const out: string[] = []
+  let at = 0
+  const writeTo = (end: number, cut: number) => {
+    for (; at < end; at++) {
+      const { line, times } = runs[at]!
+      out.push(cut === 0 ? line : line.slice(cut))
+      if (times > 1) out.push(TIMES + times)
+    }
+  }
+  for (const { start, end, length } of groups) {
+    writeTo(start, 0)
+    out.push(runs[at]!.line.slice(0, length) + MARKS[style])
+    writeTo(end, length)
+    if (at < runs.length) out.push('')
+  }
+  writeTo(runs.length, 0)
+  return [{ content: out.join('\n'), style }]
+}
+
+function someLineEndsWith(text: string, mark: string): boolean {
+  return text.endsWith(mark) || text.includes(`${mark}\n`)
+}
+
+function hasTimesLine(runs: readonly LineRun[], { start, end, length }: PrefixGroup): boolean {
+  for (let at = start; at < end; at++) {
+    const { line } = runs[at]!
+    if (line.startsWith(TIMES, length) && TIMES_LINE.test(line.slice(length))) return true
+  }
+  return false
+}
+
+function repeatsGain(runs: readonly LineRun[], count: (text: string) => number): number {
+  let gain = 0
+  for (const { line, times } of runs) {
+    if (times > 1) gain += count(line) * (times - 1) - TIMES_TOKENS
+  }
+  return gain
+}
+
+function decode(content: string, style: string, maxChars: number): string {
+  const mark = isMarkStyle(style) ? MARKS[style] : null
+  if (mark === null) throw notDecodable(content, 0, 'no known style of headings')
+  const out: string[] = []
+  let prefix = ''
+  let isFirst = false
+  let length = 0
+  let at = 0
+  const write = (line: string, times: number) => {
+    length += (line.length + 1) * times
+    if (length - 1 > maxChars) throw decodedTooLong(maxChars)
+    for (let i = 0; i < times; i++) out.push(line)
+  }
+  for (const line of content.split('\n')) {
+    if (prefix === '' && line.endsWith(mark)) {
+      prefix = line.slice(0, -mark.length)
+      isFirst = true
+      if (prefix === '') throw notDecodable(content, at, 'a heading without a prefix')
+    } else if (TIMES_LINE.test(line)) {
+      const times = Number(line.slice(1))
+      const last = out.at(-1)
+      if (last === undefined || isFirst)
+        throw notDecodable(content, at, 'a line before it expected')
+      write(last, times - 1)
+    } else if (prefix !== '' && line === '') {
+      if (isFirst) throw notDecodable(content, at, 'a line under the heading expected')
+      prefix = ''
+    } else {
+      isFirst = false
+      write(prefix + line, 1)
+    }
+    at += line.length + 1
+  }
+  if (isFirst) throw notDecodable(content, at, 'a line under the heading expected')
+  return out.join('\n')
+}
+
+function isMarkStyle(style: string): style is MarkStyle {
+  return Object.hasOwn(MARKS, style)
+}
