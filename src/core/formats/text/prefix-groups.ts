@@ -1,3 +1,4 @@
+import { DIGIT_0, DIGIT_9, MINUS } from '../../value/char-codes.ts'
 import type { LineRun } from './line-runs.ts'
 
 /** Neighbouring lines `[start, end)` that all begin with the first `length` characters of the first of them. */
@@ -97,8 +98,16 @@ function commonPrefix(first: LineRun, second: LineRun): number {
   while (same < limit && a.charCodeAt(same) === b.charCodeAt(same)) same++
   // A file's name ends before `:12:` in one line and before `-13-` in the next.
   if (kindOf(a.charCodeAt(same)) !== WORD && kindOf(b.charCodeAt(same)) !== WORD) return same
-  while (same > 0 && kindOf(a.charCodeAt(same - 1)) !== SEPARATOR) same--
+  while (same > 0 && !isCut(a, same)) same--
   return same
+}
+
+/** Whether a reader would cut before `at`: behind a separator, or where a dash stands before a digit. */
+function isCut(line: string, at: number): boolean {
+  const before = line.charCodeAt(at - 1)
+  if (kindOf(before) === SEPARATOR) return true
+  const after = line.charCodeAt(at)
+  return before === MINUS && after >= DIGIT_0 && after <= DIGIT_9
 }
 
 const WORD = 0
