@@ -1,11 +1,4 @@
-/** A small linear congruential generator, so that runs compare (Numerical Recipes' constants). */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed >>> 0
-  return below => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
+import { createRandom } from './random.ts'
 
 const WORDS =
   'deploy queue retry login cache index merge branch review release config token parser worker latency budget session gateway order invoice account region shard replica'.split(

@@ -1,0 +1,62 @@
+import type { Json } from './data-sets.ts'
+
+/**
+ * Reads `csv@1` as somebody would who knows CSV and `docs/formats.md`, and nothing of our decoder: the
+ * proof that a text can be read without it.
+ */
+export function readCsv(text: string): Json {
+  const [header = [], ...rows] = records(text)
+  return rows.map(row => {
+    const members = header.flatMap((name, column) => {
+      const cell = row[column]
+      return cell === undefined || (!cell.quoted && cell.text === '')
+        ? []
+        : [[name.text, cellValue(cell)]]
+    })
+    return Object.fromEntries(members) as Json
+  })
+}
+
+interface Cell {
+  readonly text: string
+  readonly quoted: boolean
+}
+
+/** RFC 4180, with line feeds. */
+function records(text: string): Cell[][] {
+  const all: Cell[][] = [[]]
+  let at = 0
+  while (at <= text.length) {
+    const quoted = text[at] === '"'
+    let cell = ''
+    if (quoted) {
+      at++
+      while (text[at] !== '"' || text[at + 1] === '"') {
+        if (at >= text.length) throw new Error('a quote is not closed')
+        if (text[at] === '"') at++
+        cell += text[at++]
+      }
+      at++
+    } else {
+      while (at < text.length && text[at] !== ',' && text[at] !== '\n') cell += text[at++]
+    }
+    all.at(-1)?.push({ text: cell, quoted })
+    if (text[at] === '\n') all.push([])
+    at++
+  }
+  return all
+}
+
+function cellValue({ text, quoted }: Cell): Json {
+  if (!quoted) return jsonOr(text)
+  return /^["[{]/.test(text) ? (JSON.parse(text) as Json) : text
+}
+
+/** What JSON says it is, and otherwise a string. */
+export function jsonOr(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
