@@ -2,9 +2,10 @@ import { csv } from './csv.ts'
 import { jsonCompact } from './json-compact.ts'
 import { kv } from './kv.ts'
 import { formatId, type Notation } from './notation.ts'
+import { tree } from './tree/tree.ts'
 
 /** Every notation, the more special ones first: of two equally cheap texts the earlier one is sent. */
-export const NOTATIONS: readonly Notation[] = [csv, kv, jsonCompact]
+export const NOTATIONS: readonly Notation[] = [csv, kv, jsonCompact, tree]
 
 const BY_FORMAT: ReadonlyMap<string, Notation> = new Map(NOTATIONS.map(n => [formatId(n), n]))
 

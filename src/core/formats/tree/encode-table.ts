@@ -1,0 +1,69 @@
+import { ObjectValue, type Value } from '../../value/value.ts'
+import { chooseLayout, writeRows } from './choose-layout.ts'
+import type { CellColumn, Column, PatternColumn } from './column.ts'
+import { patternOf, planColumns } from './plan-columns.ts'
+import type { Pricer } from './pricer.ts'
+import { KEY_COLUMN } from './syntax.ts'
+import { RowWriter, writeHeader } from './write-table.ts'
+
+/** Fewer members than this are no table: what a header says once is said in the rows instead. */
+const FEWEST_KEYED = 2
+
+/**
+ * What follows a key whose value is an array of objects: `[2]:`, a header and a line for each object.
+ * `null` where the value is another, or its rows make no table.
+ */
+export function encodeTable(value: Value, pricer: Pricer): string | null {
+  if (!Array.isArray(value) || value.length === 0) return null
+  if (!value.every(row => row instanceof ObjectValue)) return null
+  const columns = planColumns(value, pricer)
+  if (columns === null) return null
+  const shown = columns.every(column => column.kind === 'constant')
+    ? [asCell(columns[0]!), ...columns.slice(1)]
+    : columns
+  const layout = chooseLayout(value, shown, pricer)
+  const writer = new RowWriter(layout)
+  const mark = layout.separator === ',' ? '' : layout.separator
+  writer.out = `[${value.length}${mark}]:\n${writeHeader(shown, layout)}`
+  return writeRows(value, shown, writer)
+}
+
+/** The same for an object whose members are objects; the first cell of each row is the key. */
+export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): string | null {
+  const { keys } = value
+  if (keys.length < FEWEST_KEYED) return null
+  const rows: ObjectValue[] = []
+  for (const row of value.values) {
+    if (!(row instanceof ObjectValue)) return null
+    rows.push(row)
+  }
+  const columns = planColumns(rows, pricer)
+  if (columns === null) return null
+  const keyColumn = keyColumnOf(keys, pricer)
+  const layout = chooseLayout(rows, columns, pricer)
+  const { separator } = layout
+  const writer = new RowWriter(layout)
+  const mark = separator === ',' ? '' : separator
+  const header = `${writeHeader([keyColumn], layout)}${separator}${writeHeader(columns, layout)}`
+  writer.out = `{${keys.length}${mark}}:\n${header}`
+  const { prefix, suffix } = keyColumn.kind === 'pattern' ? keyColumn : NO_AFFIXES
+  for (let i = 0; i < keys.length; i++) {
+    writer.out += '\n'
+    writer.startRow()
+    writer.keyCell(keys[i]!.slice(prefix.length, keys[i]!.length - suffix.length))
+    writer.members(columns, rows[i]!)
+  }
+  return writer.out
+}
+
+const NO_AFFIXES = { prefix: '', suffix: '' }
+
+function keyColumnOf(keys: readonly string[], pricer: Pricer): CellColumn | PatternColumn {
+  const pattern = patternOf(KEY_COLUMN, keys, pricer)
+  return pattern?.kind === 'pattern' ? pattern : { kind: 'cell', name: KEY_COLUMN }
+}
+
+/** Without one, every line would be empty. */
+function asCell(column: Column): CellColumn {
+  return { kind: 'cell', name: column.name }
+}

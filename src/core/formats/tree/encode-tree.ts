@@ -1,0 +1,176 @@
+import { jsonLength } from '../../value/json-length.ts'
+import { ObjectValue, type Value } from '../../value/value.ts'
+import { encodeKeyedTable, encodeTable } from './encode-table.ts'
+import { cheapest, type Piece, type Pricer } from './pricer.ts'
+import { ITEM_MARK, NOT_IN_ITEM, NOT_IN_KEY, NOT_IN_LINE } from './syntax.ts'
+import { inlinePiece, spaced, writeInline } from './write-inline.ts'
+import { writeStringLines } from './write-string-lines.ts'
+import { isScalar, type Scalar, writeScalar, writeText } from './write-text.ts'
+
+/**
+ * Deepest level of lines. What lies below stays in brackets: real documents rarely go so deep, and the
+ * spaces in front of deep lines would grow faster than the document.
+ */
+const MAX_LINE_DEPTH = 16
+
+/** A table this much shorter than JSON is taken without looking at other ways. */
+const CLEARLY_SHORTER = 0.7
+
+/** Prices where only which is smaller matters. */
+const CHARS_PER_TOKEN = 3
+
+/** The cheapest ways to write a container, by where it stands. */
+interface Forms {
+  /** In brackets, on one line. */
+  readonly inline: Piece
+  /** Behind a key, its colon included. */
+  readonly member: Piece
+  /** As an item of a list; the first line without its spaces. */
+  readonly item: Piece
+  /** As the whole document. */
+  readonly document: Piece
+}
+
+/** The value as lines and tables, `null` for a scalar. Recursion is as deep as the value. */
+export function encodeTree(value: Value, pricer: Pricer): string | null {
+  if (isScalar(value)) return null
+  const forms =
+    value instanceof ObjectValue ? formsOfObject(value, -1, pricer) : formsOfArray(value, 0, pricer)
+  return forms.document.text
+}
+
+/** @param level spaces in front of the line that the value follows */
+function formsOf(value: Value, level: number, pricer: Pricer): Forms | null {
+  if (isScalar(value)) return null
+  return value instanceof ObjectValue
+    ? formsOfObject(value, level, pricer)
+    : formsOfArray(value, level, pricer)
+}
+
+function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms {
+  const { keys, values } = value
+  if (keys.length === 0 || level >= MAX_LINE_DEPTH) return onlyInline(value, pricer)
+  const table = encodeKeyedTable(value, pricer)
+  const clear = clearlyShorter(table, value)
+  if (clear !== null) return clear
+  const inner = values.map(member => formsOf(member, level + 1, pricer))
+  const inline = inlinePiece(value, inner.map(inlineOf), pricer)
+  const body = linesOfMembers(value, inner, level + 1, pricer)
+  const tablePiece = table === null ? null : pricer.piece(table)
+  const path = keys.length === 1 && inner[0] !== null ? inner[0]!.member : null
+  return {
+    inline,
+    member: cheapest(
+      plus(':', inline, 1),
+      tablePiece,
+      path && plus(`.${writeText(keys[0]!, NOT_IN_KEY)}`, path, pricer.tokens(`.${keys[0]!}`)),
+      plus(`:\n${' '.repeat(level + 1)}`, body, 1),
+    ),
+    item: cheapest(inline, body, tablePiece),
+    document: cheapest(body, inline, tablePiece),
+  }
+}
+
+function formsOfArray(value: readonly Value[], level: number, pricer: Pricer): Forms {
+  if (value.length === 0 || level > MAX_LINE_DEPTH) return onlyInline(value, pricer)
+  const table = encodeTable(value, pricer)
+  const clear = clearlyShorter(table, value)
+  if (clear !== null) return clear
+  const inner = value.map(item => formsOf(item, level, pricer))
+  const inline = inlinePiece(value, inner.map(inlineOf), pricer)
+  const list = linesOfItems(value, inner, level, pricer)
+  const tablePiece = table === null ? null : pricer.piece(table)
+  return {
+    inline,
+    member: cheapest(plus(':', inline, 1), tablePiece, plus(':\n', list, 1)),
+    item: cheapest(inline, tablePiece),
+    document: cheapest(inline, tablePiece, list),
+  }
+}
+
+function onlyInline(value: Value, pricer: Pricer): Forms {
+  const inline = pricer.piece(writeInline(value))
+  return { inline, member: plus(':', inline, 1), item: inline, document: inline }
+}
+
+/** The forms of a value whose table needs no comparison: written inline it would be longer by far. */
+function clearlyShorter(table: string | null, value: Value): Forms | null {
+  if (table === null) return null
+  const limit = Math.ceil(table.length / CLEARLY_SHORTER)
+  if (jsonLength(value, limit) <= limit) return null
+  const piece = { text: table, tokens: table.length / CHARS_PER_TOKEN }
+  const inline = { text: writeInline(value), tokens: limit / CHARS_PER_TOKEN }
+  return { inline, member: piece, item: piece, document: piece }
+}
+
+function inlineOf(forms: Forms | null): Piece | null {
+  return forms === null ? null : forms.inline
+}
+
+function plus(before: string, piece: Piece, tokens: number): Piece {
+  return { text: before + piece.text, tokens: piece.tokens + tokens }
+}
+
+/** A line for each member; the first without its spaces. */
+function linesOfMembers(
+  { keys, values }: ObjectValue,
+  inner: readonly (Forms | null)[],
+  level: number,
+  pricer: Pricer,
+): Piece {
+  const indent = `\n${' '.repeat(level)}`
+  let text = ''
+  let own = ''
+  let tokens = 0
+  for (let i = 0; i < keys.length; i++) {
+    const forms = inner[i]!
+    const start = (i === 0 ? '' : indent) + writeText(keys[i]!, NOT_IN_KEY)
+    if (forms === null) {
+      const line = start + scalarMember(values[i] as Scalar, pricer)
+      text += line
+      own += line
+    } else {
+      text += start + forms.member.text
+      own += start
+      tokens += forms.member.tokens
+    }
+  }
+  return { text, tokens: tokens + pricer.tokens(own) }
+}
+
+function scalarMember(value: Scalar, pricer: Pricer): string {
+  const lines = typeof value === 'string' ? writeStringLines(value, pricer) : null
+  return `:${lines ?? spaced(writeScalar(value, NOT_IN_LINE))}`
+}
+
+/** A line with a dash for each item. */
+function linesOfItems(
+  values: readonly Value[],
+  inner: readonly (Forms | null)[],
+  level: number,
+  pricer: Pricer,
+): Piece {
+  const indent = ' '.repeat(level)
+  let text = ''
+  let own = ''
+  let tokens = 0
+  for (let i = 0; i < values.length; i++) {
+    const forms = inner[i]!
+    const start = `${i === 0 ? '' : '\n'}${indent}${ITEM_MARK}`
+    if (forms === null) {
+      const line = start + scalarItem(values[i] as Scalar, pricer)
+      text += line
+      own += line
+    } else {
+      text += start + forms.item.text
+      own += start
+      tokens += forms.item.tokens
+    }
+  }
+  return { text, tokens: tokens + pricer.tokens(own) }
+}
+
+function scalarItem(value: Scalar, pricer: Pricer): string {
+  const lines = typeof value === 'string' ? writeStringLines(value, pricer) : null
+  return lines ?? writeScalar(value, NOT_IN_ITEM)
+}

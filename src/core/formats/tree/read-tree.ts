@@ -1,0 +1,279 @@
+import {
+  BACKTICK,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  DIGIT_0,
+  DIGIT_9,
+  DOT,
+  LINE_FEED,
+  MINUS,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+} from '../../value/char-codes.ts'
+import { ObjectValue, type Value } from '../../value/value.ts'
+import type { Column } from './column.ts'
+import { readColumn, readHeader } from './read-header.ts'
+import { readInline } from './read-inline.ts'
+import { RowReader } from './read-table.ts'
+import { bareValue, Reader } from './reader.ts'
+import { LONGEST_FENCE, SEPARATOR_BITS } from './syntax.ts'
+
+/** What `encodeTree` wrote. Throws `AppError('not_decodable')`; linear in the text. */
+export function decodeTree(text: string): Value {
+  const tree = new TreeReader(text)
+  return tree.document()
+}
+
+class TreeReader {
+  readonly #reader: Reader
+  /** Spaces at the start of the line where the place is, which has not been moved over them. */
+  #indent = 0
+
+  constructor(text: string) {
+    this.#reader = new Reader(text)
+  }
+
+  document(): Value {
+    const reader = this.#reader
+    const c = reader.next
+    let value: Value
+    if (this.#isItem()) value = this.#list(0, 0)
+    else if (c === OPEN_BRACKET || c === OPEN_BRACE) value = this.#bracket(0)
+    else value = this.#block(0, 0)
+    if (reader.at < reader.text.length) throw reader.error('the end expected')
+    return value
+  }
+
+  /** A table if its head is at the place, else a value in brackets. Moves over the line's end. */
+  #bracket(depth: number): Value {
+    const table = this.#table(depth)
+    if (table !== undefined) return table
+    const value = readInline(this.#reader, depth)
+    this.#endLine()
+    return value
+  }
+
+  /** The members of one object: lines with `indent` spaces, until one with fewer. */
+  #block(indent: number, depth: number): Value {
+    const reader = this.#reader
+    reader.checkDepth(depth)
+    const keys: string[] = []
+    const values: Value[] = []
+    do {
+      reader.at += indent
+      this.#member(keys, values, indent, depth)
+    } while (reader.at < reader.text.length && this.#indent === indent && !this.#isItem())
+    if (this.#indent > indent) throw reader.error('a line too far to the right')
+    return new ObjectValue(keys, values)
+  }
+
+  /** One member whose key is at the place, and the lines below that belong to it. */
+  #member(keys: string[], values: Value[], indent: number, depth: number): void {
+    const reader = this.#reader
+    let inner = depth + 1
+    const path = [this.#key()]
+    while (reader.skip(DOT)) {
+      reader.checkDepth(inner++)
+      path.push(this.#key())
+    }
+    let value = this.#table(inner)
+    if (value === undefined) {
+      reader.expect(COLON, 'a colon')
+      reader.skip(SPACE)
+      value = this.#afterColon(indent, inner)
+    }
+    for (let i = path.length - 1; i > 0; i--) value = new ObjectValue([path[i]!], [value])
+    keys.push(path[0]!)
+    values.push(value)
+  }
+
+  #key(): string {
+    const reader = this.#reader
+    if (reader.next === QUOTE) return reader.quoted()
+    const key = reader.bare(isKeyEnd)
+    if (key === '') throw reader.error('a key expected')
+    return key
+  }
+
+  #afterColon(indent: number, depth: number): Value {
+    const reader = this.#reader
+    if (!reader.atLineEnd) return this.#value(depth)
+    reader.newLine()
+    this.#measure()
+    const inner = this.#indent
+    if (inner >= indent && this.#isItem()) return this.#list(inner, depth)
+    if (inner <= indent) throw reader.error('a value expected')
+    return this.#block(inner, depth)
+  }
+
+  /** A value that begins at the place. Moves over the end of its last line. */
+  #value(depth: number): Value {
+    const reader = this.#reader
+    const c = reader.next
+    let value: Value
+    if (c === OPEN_BRACKET || c === OPEN_BRACE) value = readInline(reader, depth)
+    else if (c === QUOTE) value = reader.quoted()
+    else if (c === BACKTICK && reader.text.startsWith('```', reader.at)) value = this.#fence()
+    else value = bareValue(reader.bare(never))
+    this.#endLine()
+    return value
+  }
+
+  /** Lines with a dash after `indent` spaces, until one without. */
+  #list(indent: number, depth: number): Value {
+    const reader = this.#reader
+    reader.checkDepth(depth)
+    const items: Value[] = []
+    do {
+      reader.at += indent + 2
+      items.push(this.#item(indent, depth + 1))
+    } while (reader.at < reader.text.length && this.#indent === indent && this.#isItem())
+    if (this.#indent > indent) throw reader.error('a line too far to the right')
+    return items
+  }
+
+  #item(indent: number, depth: number): Value {
+    const reader = this.#reader
+    const c = reader.next
+    if (c === OPEN_BRACKET || c === OPEN_BRACE) return this.#bracket(depth)
+    if (this.#isMember()) {
+      // The object's first line is this one; the place goes to where its indentation would begin.
+      reader.at -= indent + 1
+      return this.#block(indent + 1, depth)
+    }
+    if (reader.atLineEnd) throw reader.error('a value expected')
+    return this.#value(depth)
+  }
+
+  /** Whether the item at the place begins with a key. */
+  #isMember(): boolean {
+    const reader = this.#reader
+    const start = reader.at
+    if (reader.next === QUOTE) {
+      reader.quoted()
+      const is = !reader.atLineEnd
+      reader.at = start
+      return is
+    }
+    const { text } = reader
+    if (text.startsWith('```', start)) return false
+    let at = start
+    for (; at < text.length; at++) {
+      const c = text.charCodeAt(at)
+      if (c === COLON || c === LINE_FEED) break
+    }
+    return text.charCodeAt(at) === COLON
+  }
+
+  /** The table whose `[3]:` or `{3}:` is at the place; `undefined` where there is none. */
+  #table(depth: number): Value | undefined {
+    const reader = this.#reader
+    const opener = reader.next
+    if (opener !== OPEN_BRACKET && opener !== OPEN_BRACE) return undefined
+    const { text } = reader
+    let at = reader.at + 1
+    let rows = 0
+    while (isDigit(text.charCodeAt(at))) rows = rows * 10 + text.charCodeAt(at++) - DIGIT_0
+    if (at === reader.at + 1) return undefined
+    let separator = COMMA
+    const mark = text.charAt(at)
+    if (mark !== ',' && Object.hasOwn(SEPARATOR_BITS, mark)) {
+      separator = mark.charCodeAt(0)
+      at++
+    }
+    const closer = opener === OPEN_BRACKET ? CLOSE_BRACKET : CLOSE_BRACE
+    if (text.charCodeAt(at) !== closer || text.charCodeAt(at + 1) !== COLON) return undefined
+    reader.checkDepth(depth + 1)
+    reader.at = at + 2
+    reader.newLine()
+    return this.#rows(rows, separator, opener === OPEN_BRACE, depth)
+  }
+
+  #rows(count: number, separator: number, keyed: boolean, depth: number): Value {
+    const reader = this.#reader
+    let keyColumn: Column | null = null
+    if (keyed) {
+      keyColumn = readColumn(reader, separator, depth + 2)
+      if (keyColumn.kind !== 'cell' && keyColumn.kind !== 'pattern') {
+        throw reader.error('a column of keys expected')
+      }
+      reader.expect(separator, 'a separator')
+      if (separator !== SPACE) reader.skip(SPACE)
+    }
+    const columns = readHeader(reader, separator, depth + 2)
+    const cells = new RowReader(reader, separator)
+    const keys: string[] = []
+    const rows: ObjectValue[] = []
+    for (let i = 0; i < count; i++) {
+      reader.newLine()
+      cells.startRow()
+      if (keyColumn !== null) keys.push(cells.keyCell(keyColumn))
+      rows.push(cells.row(columns, depth + 1))
+      cells.endRow()
+    }
+    this.#endLine()
+    return keyed ? new ObjectValue(keys, rows) : rows
+  }
+
+  /** The lines between two fences. */
+  #fence(): string {
+    const reader = this.#reader
+    const { text } = reader
+    const start = reader.at
+    while (reader.skip(BACKTICK));
+    if (reader.at - start > LONGEST_FENCE) throw reader.error('a shorter fence expected', start)
+    const fence = `\n${text.slice(start, reader.at)}`
+    reader.newLine()
+    const from = reader.at
+    for (let at = text.indexOf(fence, from - 1); at !== -1; at = text.indexOf(fence, at + 1)) {
+      const end = at + fence.length
+      if (end < text.length && text.charCodeAt(end) !== LINE_FEED) continue
+      reader.at = end
+      return text.slice(from, Math.max(at, from))
+    }
+    throw reader.error('a fence that is not closed', start)
+  }
+
+  #isItem(): boolean {
+    const { at, text } = this.#reader
+    const dash = at + this.#indent
+    return text.charCodeAt(dash) === MINUS && text.charCodeAt(dash + 1) === SPACE
+  }
+
+  /** Moves to the next line, and counts its spaces. */
+  #endLine(): void {
+    this.#reader.endLine()
+    this.#measure()
+  }
+
+  #measure(): void {
+    const { at, text } = this.#reader
+    let end = at
+    while (text.charCodeAt(end) === SPACE) end++
+    this.#indent = end - at
+  }
+}
+
+function isKeyEnd(c: number): boolean {
+  return (
+    c === COLON ||
+    c === DOT ||
+    c === QUOTE ||
+    c === OPEN_BRACKET ||
+    c === OPEN_BRACE ||
+    c === CLOSE_BRACKET ||
+    c === CLOSE_BRACE
+  )
+}
+
+function isDigit(c: number): boolean {
+  return c >= DIGIT_0 && c <= DIGIT_9
+}
+
+function never(): boolean {
+  return false
+}

@@ -1,0 +1,48 @@
+import { BYTE_ORDER_MARK, FIRST_SURROGATE, LAST_SURROGATE } from '../../value/char-codes.ts'
+
+/** What a string contains that decides where it may stand without quotes. Bits of `contentOf`. */
+export const COMMA_BIT = 1
+export const SEMICOLON_BIT = 2
+export const COLON_BIT = 4
+export const BRACKET_BIT = 8
+export const QUOTE_BIT = 16
+export const TAB_BIT = 32
+export const PIPE_BIT = 64
+export const SPACE_BIT = 128
+/** A dot, `=` or `*`: they mean something in names only. */
+export const NAME_SIGN_BIT = 256
+export const LINE_FEED_BIT = 512
+/** A control character (tab and line feed apart), a lone surrogate or a BOM: only an escape is safe. */
+export const UNSAFE_BIT = 1024
+
+const BITS = new Uint16Array(128)
+for (let c = 0; c < 0x20; c++) BITS[c] = UNSAFE_BIT
+for (const [chars, bit] of [
+  [',', COMMA_BIT],
+  [';', SEMICOLON_BIT],
+  [':', COLON_BIT],
+  ['[]{}', BRACKET_BIT],
+  ['"', QUOTE_BIT],
+  ['\t', TAB_BIT],
+  ['|', PIPE_BIT],
+  [' ', SPACE_BIT],
+  ['.=*', NAME_SIGN_BIT],
+  ['\n', LINE_FEED_BIT],
+] as const) {
+  for (const char of chars) BITS[char.charCodeAt(0)] = bit
+}
+
+/** The bits of everything the string contains; one pass. */
+export function contentOf(text: string): number {
+  let bits = 0
+  let surrogates = false
+  for (let at = 0; at < text.length; at++) {
+    const c = text.charCodeAt(at)
+    if (c < 128) bits |= BITS[c]!
+    else if (c >= FIRST_SURROGATE) {
+      if (c <= LAST_SURROGATE) surrogates = true
+      else if (c === BYTE_ORDER_MARK) bits |= UNSAFE_BIT
+    }
+  }
+  return surrogates && !text.isWellFormed() ? bits | UNSAFE_BIT : bits
+}

@@ -1,0 +1,85 @@
+import { ObjectValue, type Value } from '../../value/value.ts'
+import { quoteJson, writeJson } from '../../value/write-json.ts'
+import type { Piece, Pricer } from './pricer.ts'
+import { NOT_IN_INLINE_KEY, NOT_INLINE } from './syntax.ts'
+import { isScalar, writeScalar, writeText } from './write-text.ts'
+
+/**
+ * Any value in brackets, as in JSON but without the quotes that are not needed: `{a: x,b:[1, two]}`. A
+ * space stands before letters, where it is part of the word's token. Recursion is as deep as the value.
+ */
+export function writeInline(value: Value): string {
+  if (isScalar(value)) return writeScalar(value, NOT_INLINE)
+  if (value instanceof ObjectValue) {
+    return bareObject(value, value.values.map(writeInline))
+  }
+  return bareArray(value.map(writeInline))
+}
+
+/** With a space in front if it begins with a letter. */
+export function spaced(text: string): string {
+  const lower = text.charCodeAt(0) | 0x20
+  return lower >= 0x61 && lower <= 0x7a ? ` ${text}` : text
+}
+
+function bareObject(value: ObjectValue, texts: readonly string[]): string {
+  let out = '{'
+  for (let i = 0; i < texts.length; i++) {
+    const key = writeText(value.keys[i]!, NOT_IN_INLINE_KEY)
+    out += `${i === 0 ? '' : ','}${key}:${spaced(texts[i]!)}`
+  }
+  return `${out}}`
+}
+
+function bareArray(texts: readonly string[]): string {
+  let out = '['
+  for (let i = 0; i < texts.length; i++) out += i === 0 ? texts[i]! : `,${spaced(texts[i]!)}`
+  return `${out}]`
+}
+
+function jsonObject(value: ObjectValue, texts: readonly string[]): string {
+  let out = '{'
+  for (let i = 0; i < texts.length; i++) {
+    out += `${i === 0 ? '' : ','}${quoteText(value.keys[i]!)}:${texts[i]!}`
+  }
+  return `${out}}`
+}
+
+function quoteText(text: string): string {
+  return quoteJson(text).replaceAll('\ufeff', '\\ufeff')
+}
+
+/**
+ * The container in brackets, with or without quotes around everything, whichever costs less.
+ * @param inner what each member that is a container was written as; `null` for a scalar
+ */
+export function inlinePiece(
+  value: ObjectValue | readonly Value[],
+  inner: readonly (Piece | null)[],
+  pricer: Pricer,
+): Piece {
+  const members: readonly Value[] = value instanceof ObjectValue ? value.values : value
+  let tokens = 0
+  for (const piece of inner) if (piece !== null) tokens += piece.tokens
+  const write = (scalar: (member: Value) => string, quoted: boolean, whole: boolean): string => {
+    const texts = members.map((member, i) => {
+      const piece = inner[i]
+      return piece === null || piece === undefined ? scalar(member) : whole ? piece.text : '0'
+    })
+    if (!(value instanceof ObjectValue)) return quoted ? `[${texts.join(',')}]` : bareArray(texts)
+    return quoted ? jsonObject(value, texts) : bareObject(value, texts)
+  }
+  const bare = pricer.tokens(write(bareScalar, false, false))
+  const json = pricer.tokens(write(jsonScalar, true, false))
+  return json <= bare
+    ? { text: write(jsonScalar, true, true), tokens: tokens + json }
+    : { text: write(bareScalar, false, true), tokens: tokens + bare }
+}
+
+function bareScalar(value: Value): string {
+  return isScalar(value) ? writeScalar(value, NOT_INLINE) : ''
+}
+
+function jsonScalar(value: Value): string {
+  return typeof value === 'string' ? quoteText(value) : writeJson(value)
+}
