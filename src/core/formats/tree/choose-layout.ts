@@ -1,11 +1,13 @@
+import { jsonLength } from '../../value/json-length.ts'
 import type { ObjectValue } from '../../value/value.ts'
 import type { Column, Leaf } from './column.ts'
 import type { Pricer } from './pricer.ts'
 import type { Separator } from './syntax.ts'
 import { type Layout, RowWriter } from './write-table.ts'
 
-/** Rows that stand for the whole table. */
+/** Rows that stand for the whole table, and how long they may be as JSON: long rows hang less on separators. */
 const SAMPLE = 24
+const SAMPLE_CHARS = 16_000
 
 /** In order of preference, where costs are equal. */
 const SEPARATORS: readonly Separator[] = [',', '\t', '|', ' ']
@@ -22,6 +24,7 @@ export function chooseLayout(
   pricer: Pricer,
 ): Layout {
   const sample = sampleOf(rows)
+  if (sample.length === 0) return { separator: ',', spaced: NO_LEAVES }
   let best: Layout = { separator: ',', spaced: NO_LEAVES }
   let fewest = Number.POSITIVE_INFINITY
   for (const separator of SEPARATORS) {
@@ -36,10 +39,17 @@ export function chooseLayout(
   return best
 }
 
-function sampleOf<T>(rows: readonly T[]): readonly T[] {
-  if (rows.length <= SAMPLE) return rows
-  const step = rows.length / SAMPLE
-  return Array.from({ length: SAMPLE }, (_, i) => rows[Math.floor(i * step)]!)
+function sampleOf(rows: readonly ObjectValue[]): readonly ObjectValue[] {
+  const step = Math.max(1, rows.length / SAMPLE)
+  const sample: ObjectValue[] = []
+  let left = SAMPLE_CHARS
+  for (let at = 0; at < rows.length; at += step) {
+    const row = rows[Math.floor(at)]!
+    left -= jsonLength(row, left)
+    if (left < 0) break
+    sample.push(row)
+  }
+  return sample
 }
 
 /** The rows, each on a line. */

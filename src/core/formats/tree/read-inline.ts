@@ -11,7 +11,7 @@ import {
 import { ObjectValue, type Value } from '../../value/value.ts'
 import { bareValue, type Reader } from './reader.ts'
 
-export function isInlineEnd(c: number): boolean {
+function isInlineEnd(c: number): boolean {
   return c === COMMA || c === CLOSE_BRACKET || c === CLOSE_BRACE
 }
 

@@ -13,10 +13,10 @@ export function writeInline(value: Value): string {
   if (value instanceof ObjectValue) {
     return bareObject(value, value.values.map(writeInline))
   }
-  return bareArray(value.map(writeInline))
+  return bareArray(value, value.map(writeInline))
 }
 
-/** With a space in front if it begins with a letter. */
+/** With a space in front if it begins with a letter. Not for brackets: looking into long texts costs time. */
 export function spaced(text: string): string {
   const lower = text.charCodeAt(0) | 0x20
   return lower >= 0x61 && lower <= 0x7a ? ` ${text}` : text
@@ -26,15 +26,21 @@ function bareObject(value: ObjectValue, texts: readonly string[]): string {
   let out = '{'
   for (let i = 0; i < texts.length; i++) {
     const key = writeText(value.keys[i]!, NOT_IN_INLINE_KEY)
-    out += `${i === 0 ? '' : ','}${key}:${spaced(texts[i]!)}`
+    out += `${i === 0 ? '' : ','}${key}:${afterSign(value.values[i]!, texts[i]!)}`
   }
   return `${out}}`
 }
 
-function bareArray(texts: readonly string[]): string {
+function bareArray(value: readonly Value[], texts: readonly string[]): string {
   let out = '['
-  for (let i = 0; i < texts.length; i++) out += i === 0 ? texts[i]! : `,${spaced(texts[i]!)}`
+  for (let i = 0; i < texts.length; i++) {
+    out += i === 0 ? texts[i]! : `,${afterSign(value[i]!, texts[i]!)}`
+  }
   return `${out}]`
+}
+
+function afterSign(value: Value, text: string): string {
+  return isScalar(value) ? spaced(text) : text
 }
 
 function jsonObject(value: ObjectValue, texts: readonly string[]): string {
@@ -66,7 +72,7 @@ export function inlinePiece(
       const piece = inner[i]
       return piece === null || piece === undefined ? scalar(member) : whole ? piece.text : '0'
     })
-    if (!(value instanceof ObjectValue)) return quoted ? `[${texts.join(',')}]` : bareArray(texts)
+    if (!(value instanceof ObjectValue)) return quoted ? `[${texts.join(',')}]` : bareArray(value, texts)
     return quoted ? jsonObject(value, texts) : bareObject(value, texts)
   }
   const bare = pricer.tokens(write(bareScalar, false, false))

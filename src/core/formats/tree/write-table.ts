@@ -62,7 +62,7 @@ function writeConstant({ value }: ConstantColumn, layout: Layout): string {
 }
 
 /** Rows inside a cell have commas between their cells, whatever the table has. */
-export function innerLayout(layout: Layout): Layout {
+function innerLayout(layout: Layout): Layout {
   return { separator: INNER_SEPARATOR, spaced: layout.spaced }
 }
 
