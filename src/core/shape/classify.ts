@@ -24,6 +24,7 @@ const OWN_FORMAT: { readonly [shape in Shape]?: InnerFormat } = {
   markdown_table: 'md_table',
   code_block: 'code_fence',
   numbered_list: 'numbered_list',
+  prose: 'prose',
 }
 
 /**

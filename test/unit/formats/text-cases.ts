@@ -11,6 +11,11 @@ const lines = (...all: string[]): string => all.join('\n')
 
 const PATHS = ['c', 'd', 'e', 'f'].map(name => `/usr/lib/node/${name}`)
 
+const ROWS = [
+  { id: 1, name: 'first of all' },
+  { id: 2, name: 'second' },
+]
+
 export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
   'a numbered read': {
     format: 'numbered;arrow',
@@ -140,6 +145,124 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
       ...['c', 'd', 'e', 'f', '', ''],
     ),
   },
+  'a table between other text': {
+    format: 'md;s-s-3',
+    text: lines('# T', '', '| a | b |', '| --- | --- |', '| 1, 2 | "x" |', '|  | y |', '', 'end'),
+    content: lines('# T', '', '```csv', 'a,b', '"1, 2","""x"""', ',y', '```', '', 'end'),
+  },
+  'tables of different layouts, one of a single column': {
+    format: 'md;t-t-3,a-s-c,a-t-c,p-s-c,s-t-h,n-s-4_7,s-s-3',
+    text: lines(
+      ...['|a|b|', '|---|---|', '||1|'],
+      ...['', '| a    | b   |', '| ---- | --- |', '| long | x   |'],
+      ...['', '| a    | b   |', '|------|-----|', '| long | x   |'],
+      ...['', '|    n |  m  |', '| ---: | :-: |', '| 1000 |  x  |'],
+      ...['', '| name | of |', '|------|----|', '| x | y |'],
+      ...['', '| a | b |', '| ---- | ------- |', '| | y |'],
+      ...['', '| a |', '| --- |', '| ```b |'],
+    ),
+    content: lines(
+      ...['```csv', 'a,b', ',1', '```'],
+      ...['', '```csv', 'a,b', 'long,x', '```'],
+      ...['', '```csv', 'a,b', 'long,x', '```'],
+      ...['', '```csv rc', 'n,m', '1000,x', '```'],
+      ...['', '```csv', 'name,of', 'x,y', '```'],
+      ...['', '```csv', 'a,b', ',y', '```'],
+      ...['', '```csv', 'a', '"```b"', '```'],
+    ),
+  },
+  'ragged rows, extra cells and escaped pipes': {
+    format: 'md;s-t-3',
+    text: lines('| a \\| b | c |', '|---|---|', '| 1 |', '| 1 | 2 | 3 |', '| x\\\\ | \\| |', 'end'),
+    content: lines('```csv', 'a | b,c', '1', '1,2,3', 'x\\\\,|', '```', 'end'),
+  },
+  'a table in a list, with CRLF': {
+    format: 'md;s-t-3',
+    text: '- x\r\n  | a | b |\r\n  |---|:--|\r\n  | 1 | 2 |\r\n- y',
+    content: '- x\r\n  ```csv -l\r\na,b\r\n1,2\r\n```\r\n- y',
+  },
+  'right-to-left text, NUL and tabs in cells': {
+    format: 'md;s-t-3',
+    text: lines('| \u05d0\u05d1 | \u0000 |', '|---|---|', '| a\tb | \u{1f600} |'),
+    content: lines('```csv', '\u05d0\u05d1,\u0000', 'a\tb,\u{1f600}', '```'),
+  },
+  'tables that are none, or of no layout': {
+    format: 'md;s-t-3',
+    text: lines(
+      ...['```', '| a | b |', '|---|---|', '```', '| a | b |', '|---|'],
+      ...['', '| a | b |', '|---|---|', '| 1 |2|', '', '| a |', '|---|', '|'],
+    ),
+    content: null,
+  },
+  'a text that has such fences itself': {
+    format: 'md;s-t-3',
+    text: lines('| a | b |', '|---|---|', '| 1 | 2 |', '', '```csv', 'a,b', '```'),
+    content: null,
+  },
+  'an object a line': {
+    format: 'ndjson;ended_compact,csv@1',
+    text: lines('{"id":1,"v":1.0}', '{"id":2,"v":-0}', ''),
+    content: lines('id,v', '1,1.0', '2,-0'),
+  },
+  'an object a line as Python writes it, escapes included': {
+    format: 'ndjson;python-ascii,csv@1',
+    text: lines('{"id": 1, "v": "a"}', '{"id": 2, "v": "\\u00e9"}'),
+    content: lines('id,v', '1,a', '2,é'),
+  },
+  'lines that were written by different programs': {
+    format: 'ndjson;compact,csv@1',
+    text: lines('{"id":1}', '{"id": 2}'),
+    content: null,
+  },
+  'lines with one that is no object': {
+    format: 'ndjson;compact,csv@1',
+    text: lines('{"id":1}', '{"id":2}', '[3]'),
+    content: null,
+  },
+  'JSON below a heading': {
+    format: 'embedded;indent2,csv@1',
+    text: lines('Result:', JSON.stringify(ROWS, null, 2), 'done'),
+    content: lines('Result:', '```csv', 'id,name', '1,first of all', '2,second', '```', 'done'),
+  },
+  'two JSON values, and one in a fence': {
+    format: 'embedded;python-html,kv@1,csv@1',
+    text: lines(
+      '{"command": "a \\u0026\\u0026 b", "output": "nothing at all, as it seems", "code": 0}',
+      '',
+      '[{"id": 1, "name": "\\u003cfirst\\u003e"}, {"id": 2, "name": "second"}]',
+      ...[
+        '```json',
+        '[{"id": 1, "name": "x"}, {"id": 2, "name": "second, in a fence"}]',
+        '```',
+        '',
+      ],
+    ),
+    content: lines(
+      ...['```kv', 'command: a && b', 'output: nothing at all, as it seems', 'code: 0', '```', ''],
+      ...['```csv', 'id,name', '1,<first>', '2,second', '```'],
+      ...[
+        '```json',
+        '[{"id": 1, "name": "x"}, {"id": 2, "name": "second, in a fence"}]',
+        '```',
+        '',
+      ],
+    ),
+  },
+  'JSON in a text with such a fence': {
+    format: 'embedded;indent2,csv@1',
+    text: lines('Result:', JSON.stringify(ROWS, null, 2), '```kv', 'a: 1', '```'),
+    content: null,
+  },
+  'JSON whose spacing no program writes': {
+    format: 'embedded;compact,csv@1',
+    text: lines('Result:', JSON.stringify(ROWS).replace(':', ' :')),
+    content: null,
+  },
+  'JSON that goes on behind its end': {
+    format: 'embedded;compact,csv@1',
+    text: lines('Result:', `${JSON.stringify(ROWS)},`),
+    content: null,
+  },
   'too few numbered lines': { format: 'numbered;arrow', text: '1→a\n2→b', content: null },
 }
 
@@ -159,4 +282,18 @@ export const UNDECODABLE_TEXTS: readonly (readonly [
   ['prefixed@1;dots', 'b/…\n\nc', 2],
   ['prefixed@1;dots', 'b/…\n×2', 2],
   ['prefixed@1;dots', '×2\nb', 1],
+  ['md@1', '```csv\na\n```', 1],
+  ['md@1;s-s-3', 'a\n```csv\n```', 2],
+  ['md@1;s-s-3', 'a\n```csv\na\n1', 2],
+  ['md@1;s-s-3', '```csv\n"a\n```', 1],
+  ['md@1;s-s-3', '```csv r\na,b\n```', 1],
+  ['md@1;s-s-3_4', '```csv\na\n```', 1],
+  ['md@1;s-s-3,s-s-3', '```csv\na\n```\n'.repeat(3), 7],
+  ['ndjson@1', '[]', 1],
+  ['ndjson@1;compact,xml@1', '[]', 1],
+  ['ndjson@1;compact,json_compact@1', '{}', 1],
+  ['ndjson@1;compact,csv@1', 'a\n1\n', 3],
+  ['embedded@1;compact,csv@2', 'a', 1],
+  ['embedded@1;compact,csv@1', 'a\n```csv\na\n1', 2],
+  ['embedded@1;compact,csv@1', '```csv\n[1\n```', 1],
 ]

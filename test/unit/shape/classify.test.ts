@@ -114,8 +114,42 @@ describe('text', () => {
     ['Error: x\n\tat a.B.c(B.java:1)\n\tat a.B.d(B.java:2)', ['stack_trace']],
     ['we met\nat noon\nat the lake', []],
     ['we met\n    at noon', []],
+    [lines('# One', '', 'x', '', '## Two', 'y'), ['md']],
+    [lines('text', '', '# Only one', '', '- a', '- b', '- c'), ['md']],
+    [lines('## Only one', '', '```', 'x', '```'), ['md', 'md_with_code']],
+    [lines('# a comment', 'x = 1', '', '# another', 'y = 2'), []],
+    [lines('## Only one', '', 'text'), []],
+    [lines('#no', '', '####### no', '', '# ', '', '## yes'), []],
+    [lines('```', '## a', '', '## b', '```'), []],
+    ['<a><b>x</b></a>', ['xml_html']],
+    ['  <?xml version="1.0"?>', ['xml_html']],
+    ['<!DOCTYPE html>', ['xml_html']],
+    ['<note>one pair</note> a < b </c> </d>', []],
+    ['</a></b><a><b>', []],
+    [lines('a: 1', 'b:', '  - c: 2', '  - d', '# e'), ['yaml']],
+    [lines('name: x', 'on:', 'jobs: y', 'one', 'two'), []],
+    [lines('name: x', 'on:', 'a b c'), []],
+    [lines('http://x', 'C:/y', 'z:1'), ['url']],
+    ['it says {"code": 200, "a": 1} here', ['inline_json']],
+    ['[INFO] [[1, [2, 3]], ["a", "bcdefg"]]', ['inline_json']],
+    ['{ } [ ] {"a":1} [1, 2] [a, b] {x: "0123456789"}', []],
+    ['[["abcdefghijklmnop"]]', []],
+    [
+      'Plain words come first here, and there are quite a few of them. Then another sentence follows, as ' +
+        'it should in prose! Is that enough?',
+      [],
+    ],
   ])('finds the inner formats of %j', (text, expected) => {
     expect(report(text).inner_formats).toEqual(expected)
+  })
+
+  it('finds prose and JSON in strings at any depth', () => {
+    const sentence = 'A few words make a sentence of this kind, more or less. '
+    const few = JSON.stringify([sentence])
+    const enough = JSON.stringify([[{ a: sentence.repeat(2), b: '{"c":[1,2,3],"d":null}' }]])
+    expect(report(few).inner_formats).toEqual([])
+    expect(report(enough).inner_formats).toEqual(['inline_json', 'prose'])
+    expect(report(JSON.stringify(['x1 '.repeat(40), 'word '.repeat(40)])).inner_formats).toEqual([])
   })
 
   it('takes the dashes of a diff for no list', () => {
@@ -140,16 +174,34 @@ describe('text', () => {
 describe('hostile text', { timeout: 60_000 }, () => {
   const SIZE = 400_000
 
-  it.each(['|', '`', '@@ -', '| a |\n', '1\t\n', '://', 'a', ' ', '\n', '-', '2026-', '0', '\\|'])(
-    'stays linear on a long run of %j',
-    piece => {
-      // A quadratic pass would take 10^11 steps and run into the test's time limit.
-      const text = piece.repeat(SIZE / piece.length)
-      expect(report(text).shape).toBeTypeOf('string')
-      expect(report(`|${text}|\n|-|\n@@ -${text}`).shape).toBeTypeOf('string')
-      expect(report(JSON.stringify({ a: text, b: [text] })).shape).toBe('nested_object')
-    },
-  )
+  it.each([
+    '|',
+    '`',
+    '@@ -',
+    '| a |\n',
+    '1\t\n',
+    '://',
+    'a',
+    ' ',
+    '\n',
+    '-',
+    '2026-',
+    '0',
+    '\\|',
+    '[',
+    '{"a":',
+    '<a>',
+    '</a',
+    '# a\n',
+    'a: b\n',
+    'a. ',
+  ])('stays linear on a long run of %j', piece => {
+    // A quadratic pass would take 10^11 steps and run into the test's time limit.
+    const text = piece.repeat(SIZE / piece.length)
+    expect(report(text).shape).toBeTypeOf('string')
+    expect(report(`|${text}|\n|-|\n@@ -${text}`).shape).toBeTypeOf('string')
+    expect(report(JSON.stringify({ a: text, b: [text] })).shape).toBe('nested_object')
+  })
 
   it('classifies deep nesting and very many strings', () => {
     const levels = 50_000

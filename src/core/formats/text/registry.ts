@@ -1,10 +1,19 @@
 import { formatId } from '../notation.ts'
+import { embedded } from './embedded.ts'
+import { markdown } from './markdown.ts'
+import { ndjson } from './ndjson.ts'
 import { numbered } from './numbered.ts'
 import { prefixed } from './prefixed.ts'
 import { splitFormat, type TextNotation } from './text-notation.ts'
 
 /** Every text notation; of two equally cheap texts the earlier one is sent. */
-export const TEXT_NOTATIONS: readonly TextNotation[] = [numbered, prefixed]
+export const TEXT_NOTATIONS: readonly TextNotation[] = [
+  ndjson,
+  markdown,
+  embedded,
+  numbered,
+  prefixed,
+]
 
 const BY_FORMAT: ReadonlyMap<string, TextNotation> = new Map(
   TEXT_NOTATIONS.map(notation => [formatId(notation), notation]),

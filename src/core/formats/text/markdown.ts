@@ -1,0 +1,117 @@
+import { notDecodable } from '../not-decodable.ts'
+import { decodedTooLong } from './decoded-length.ts'
+import { type Alignment, type MarkdownTable, readMarkdown } from './markdown-tables.ts'
+import { findLayout, layOut, layoutWord, readLayout, type TableLayout } from './table-layout.ts'
+import type { TextNotation, WrittenText } from './text-notation.ts'
+import { readTextRow, writeTextRow } from './text-row.ts'
+
+/**
+ * Markdown whose tables are CSV in fences, in place; everything else as it came. The padding of a table is its style,
+ * so that the text comes back character for character; a table of no known layout stays as it is.
+ */
+export const markdown: TextNotation = {
+  id: 'md',
+  version: 1,
+  accepts: (_, { shape, inner_formats }) =>
+    shape === 'markdown_table' || inner_formats.includes('md_table'),
+  encode,
+  decode,
+}
+
+const FENCE = '```'
+/** The line that opens a table: its indentation, and its alignments where one is not the default. */
+const OPENER = /^( *)```csv(?: ([-lcr]+))?(\r?)$/
+const LAYOUT_SEPARATOR = ','
+/** Longest style. Tables of irregular widths say the width of each column in it. */
+const MAX_STYLE_CHARS = 2_000
+
+function encode(text: string): readonly WrittenText[] {
+  const out: string[] = []
+  const layouts: string[] = []
+  let styleLength = 0
+  for (const part of readMarkdown(text)) {
+    if (typeof part === 'string') {
+      if (OPENER.test(part)) return []
+      out.push(part)
+      continue
+    }
+    const layout = layoutOf(part)
+    styleLength += (layout?.length ?? 0) + 1
+    if (layout === null || styleLength > MAX_STYLE_CHARS) {
+      for (const line of part.lines) out.push(line)
+      continue
+    }
+    layouts.push(layout)
+    writeTable(part, out)
+  }
+  if (layouts.length === 0) return []
+  const first = layouts[0]!
+  const style = layouts.every(layout => layout === first) ? first : layouts.join(LAYOUT_SEPARATOR)
+  return [{ content: out.join('\n'), style }]
+}
+
+/** `null` for a table that its cells do not give back; rows without a cell are not CSV. */
+function layoutOf(table: MarkdownTable): string | null {
+  if (table.rows.some(row => row.length === 0)) return null
+  const layout = findLayout(table)
+  return layout === null ? null : layoutWord(layout)
+}
+
+function writeTable({ indent, eol, header, alignments, rows }: MarkdownTable, out: string[]): void {
+  const letters = alignments.join('')
+  const isPlain = alignments.every(alignment => alignment === '-')
+  out.push(`${indent}${FENCE}csv${isPlain ? '' : ` ${letters}`}${eol}`)
+  for (const row of [header, ...rows]) out.push(writeTextRow(row) + eol)
+  out.push(FENCE + eol)
+}
+
+function decode(content: string, style: string, maxChars: number): string {
+  const layouts = style.split(LAYOUT_SEPARATOR).map(readLayout)
+  const lines = content.split('\n')
+  const out: string[] = []
+  let tables = 0
+  let length = 0
+  let offset = 0
+  for (let at = 0; at < lines.length; at++) {
+    const opener = OPENER.exec(lines[at]!)
+    let added: readonly string[] = [lines[at]!]
+    if (opener !== null) {
+      const [, indent = '', letters, eol = ''] = opener
+      const end = lines.indexOf(FENCE + eol, at + 1)
+      const layout = layouts[layouts.length === 1 ? 0 : tables]
+      if (end < at + 2 || layout === undefined)
+        throw notDecodable(content, offset, 'a table expected')
+      const rows = lines
+        .slice(at + 1, end)
+        .map(line => readTextRow(line.slice(0, line.length - eol.length)))
+      const table = tableOf(rows, letters, layout, maxChars - length)
+      if (table === null) throw notDecodable(content, offset, 'rows of a table expected')
+      added = table.map(line => indent + line + eol)
+      tables++
+      for (; at < end; at++) offset += lines[at]!.length + 1
+    }
+    for (const line of added) {
+      out.push(line)
+      length += line.length + 1
+    }
+    if (length - 1 > maxChars) throw decodedTooLong(maxChars)
+    offset += lines[at]!.length + 1
+  }
+  return out.join('\n')
+}
+
+function tableOf(
+  [header, ...rows]: readonly (readonly string[] | null)[],
+  letters: string | undefined,
+  layout: TableLayout,
+  maxChars: number,
+): readonly string[] | null {
+  if (header === undefined || header === null || !rows.every(row => row !== null)) return null
+  const alignments = (letters?.split('') ?? header.map(() => '-')) as Alignment[]
+  if (alignments.length !== header.length) return null
+  const { widths } = layout
+  if (typeof widths !== 'string' && widths.length !== header.length) return null
+  const lines = layOut({ header, alignments, rows }, layout, maxChars)
+  if (lines === null) throw decodedTooLong(maxChars)
+  return lines
+}

@@ -1,0 +1,69 @@
+import { OPEN_BRACE } from '../../value/char-codes.ts'
+import { parseJson } from '../../value/parse-json.ts'
+import type { Value } from '../../value/value.ts'
+import { notDecodable } from '../not-decodable.ts'
+import { decodedTooLong } from './decoded-length.ts'
+import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
+import { findSpacing, writeSpacedJson } from './json-spacing.ts'
+import type { TextNotation, TextTools, WrittenText } from './text-notation.ts'
+
+/**
+ * An object a line, as loggers write: the array of all lines in a value notation. The spacing of the lines, and
+ * whether the last one ends with a line feed, are the style.
+ */
+export const ndjson: TextNotation = {
+  id: 'ndjson',
+  version: 1,
+  accepts: text => text.charCodeAt(0) === OPEN_BRACE && text.includes('}\n{'),
+  encode,
+  decode,
+}
+
+/** Nesting of a line: the array around all takes one level. */
+const MAX_LINE_DEPTH = 255
+/** In the style, in front of the spacing: the text ends with a line feed. */
+const ENDED = 'ended_'
+
+function encode(text: string, tools: TextTools): readonly WrittenText[] {
+  const isEnded = text.endsWith('\n')
+  const lines = (isEnded ? text.slice(0, -1) : text).split('\n')
+  const values: Value[] = []
+  let spacing: string | undefined
+  for (const line of lines) {
+    if (line.charCodeAt(0) !== OPEN_BRACE) return []
+    const parsed = parseJson(line, { maxDepth: MAX_LINE_DEPTH })
+    if (!parsed.ok) return []
+    values.push(parsed.value)
+    if (spacing !== undefined && writeSpacedJson(parsed.value, spacing, line.length) === line)
+      continue
+    // Lines whose strings would need an escape decide which kind it is; the ones before them fit any.
+    const found = findSpacing(line, parsed.value)
+    if (found === undefined || (spacing !== undefined && !found.startsWith(spacing))) return []
+    spacing = found
+  }
+  if (spacing === undefined) return []
+  const inner = cheapestJson(values, tools, () => true)
+  if (inner === null) return []
+  const style = innerStyle((isEnded ? ENDED : '') + spacing, [inner.notation])
+  return [{ content: inner.content, style }]
+}
+
+function decode(content: string, style: string, maxChars: number): string {
+  const read = readInnerStyle(style)
+  const notation = read?.notations.values().next().value
+  if (read === undefined || notation === undefined) {
+    throw notDecodable(content, 0, 'no known style of lines')
+  }
+  const isEnded = read.spacing.startsWith(ENDED)
+  const spacing = isEnded ? read.spacing.slice(ENDED.length) : read.spacing
+  const values = notation.decode(content)
+  if (!Array.isArray(values)) throw notDecodable(content, 0, 'a list of lines expected')
+  let out = ''
+  for (const [index, value] of values.entries()) {
+    if (index > 0) out += '\n'
+    const line = writeSpacedJson(value, spacing, maxChars - out.length)
+    if (line === undefined) throw decodedTooLong(maxChars)
+    out += line
+  }
+  return isEnded ? `${out}\n` : out
+}
