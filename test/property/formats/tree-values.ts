@@ -136,11 +136,29 @@ const table: fc.Arbitrary<Value> = rowOf(2).chain(row =>
 
 const keyedTable: fc.Arbitrary<Value> = rowOf(1).chain(row => objectOf(row, 6))
 
-/** Documents that use every device of `tree@1`: tables in objects, keyed tables, lists, paths, fences. */
+/** Neighbours whose strings begin alike, with others between them. */
+const alike: fc.Arbitrary<Value> = affixedLong().chain(text =>
+  objectOf(fc.oneof({ weight: 8, arbitrary: text }, { weight: 1, arbitrary: anything(1) }), 9),
+)
+
+function affixedLong(): fc.Arbitrary<fc.Arbitrary<Value>> {
+  return fc
+    .constantFrom(
+      'https://a.b/c/',
+      'https://a.b/cc*/',
+      '"quoted" start ',
+      ' space first ',
+      'ééééééééé',
+    )
+    .map(prefix => fc.oneof(word, hostile).map((text): Value => prefix + text))
+}
+
+/** Documents that use every device of `tree@1`: tables in objects, keyed tables, lists, paths, fences, runs. */
 export const arbitraryTree: fc.Arbitrary<Value> = fc.oneof(
   { weight: 4, arbitrary: table },
   { weight: 2, arbitrary: keyedTable },
-  { weight: 3, arbitrary: objectOf(fc.oneof(scalar, table, keyedTable, anything(2)), 4) },
+  { weight: 3, arbitrary: objectOf(fc.oneof(scalar, table, keyedTable, alike, anything(2)), 4) },
+  { weight: 1, arbitrary: fc.oneof(alike, fc.array(alike, { maxLength: 3 })) },
   { weight: 1, arbitrary: fc.array(fc.oneof(table, anything(2)), { maxLength: 3 }) },
   { weight: 1, arbitrary: fc.oneof(objectOf(objectOf(table, 1), 1), anything(3)) },
 )

@@ -29,7 +29,8 @@ export function commonAffixes(texts: readonly string[]): Affixes | null {
   return prefix === '' && suffix === '' ? null : { prefix, suffix }
 }
 
-function sharedStart(a: string, b: string, limit: number): number {
+/** Characters that both begin with, at most `limit`. */
+export function sharedStart(a: string, b: string, limit: number): number {
   const bound = Math.min(limit, b.length)
   let at = 0
   while (at < bound && a.charCodeAt(at) === b.charCodeAt(at)) at++
@@ -49,7 +50,7 @@ function sharedEnd(a: string, b: string, limit: number): number {
 }
 
 /** The longest prefix, at most `length`, behind which no text goes on with the same kind of character. */
-function cutStart(texts: readonly string[], length: number): number {
+export function cutStart(texts: readonly string[], length: number): number {
   const first = texts[0]!
   if (length > 0 && texts.every(text => isCut(text, length))) return length
   let at = length - 1

@@ -1,11 +1,12 @@
 import { jsonLength } from '../../value/json-length.ts'
 import { ObjectValue, type Value } from '../../value/value.ts'
 import { encodeKeyedTable, encodeTable } from './encode-table.ts'
+import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
 import { cheapest, type Piece, type Pricer } from './pricer.ts'
-import { ITEM_MARK, NOT_IN_ITEM, NOT_IN_KEY, NOT_IN_LINE } from './syntax.ts'
+import { ITEM_MARK, NOT_IN_ITEM, NOT_IN_KEY, NOT_IN_LINE, PATTERN_MARK } from './syntax.ts'
 import { inlinePiece, spaced, writeInline } from './write-inline.ts'
 import { writeStringLines } from './write-string-lines.ts'
-import { isScalar, type Scalar, writeScalar, writeText } from './write-text.ts'
+import { isScalar, type Scalar, writeAffix, writeScalar, writeText } from './write-text.ts'
 
 /**
  * Deepest level of lines. What lies below stays in brackets: real documents rarely go so deep, and the
@@ -113,16 +114,30 @@ function plus(before: string, piece: Piece, tokens: number): Piece {
 
 /** A line for each member; the first without its spaces. */
 function linesOfMembers(
-  { keys, values }: ObjectValue,
+  value: ObjectValue,
   inner: readonly (Forms | null)[],
   level: number,
   pricer: Pricer,
 ): Piece {
+  const { keys, values } = value
   const indent = `\n${' '.repeat(level)}`
+  const runs = findPatternRuns(values)
+  let nextRun = 0
   let text = ''
   let own = ''
   let tokens = 0
   for (let i = 0; i < keys.length; i++) {
+    const run = runs[nextRun]
+    if (run?.start === i) {
+      nextRun++
+      const lines = linesOfRun(value, run, level, pricer)
+      if (lines !== null) {
+        text += lines
+        own += lines
+        i = run.end - 1
+        continue
+      }
+    }
     const forms = inner[i]!
     const start = (i === 0 ? '' : indent) + writeText(keys[i]!, NOT_IN_KEY)
     if (forms === null) {
@@ -136,6 +151,25 @@ function linesOfMembers(
     }
   }
   return { text, tokens: tokens + pricer.tokens(own) }
+}
+
+/** The members below the beginning that they share, or `null` where that saves nothing. */
+function linesOfRun(
+  { keys, values }: ObjectValue,
+  { start, end, prefix }: PatternRun,
+  level: number,
+  pricer: Pricer,
+): string | null {
+  const indent = `\n${' '.repeat(level)}`
+  let plain = ''
+  let short = `${indent}=${writeAffix(prefix, NOT_IN_LINE, 0)}${PATTERN_MARK}`
+  for (let i = start; i < end; i++) {
+    const text = values[i] as string
+    const key = writeText(keys[i]!, NOT_IN_KEY)
+    plain += `${indent}${key}${scalarMember(text, pricer)}`
+    short += `${indent} ${key}:${spaced(writeText(text.slice(prefix.length), NOT_IN_LINE))}`
+  }
+  return pricer.tokens(short) < pricer.tokens(plain) ? short : null
 }
 
 function scalarMember(value: Scalar, pricer: Pricer): string {

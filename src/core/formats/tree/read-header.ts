@@ -3,6 +3,7 @@ import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COMMA,
+  EQUALS,
   LINE_FEED,
   OPEN_BRACE,
   OPEN_BRACKET,
@@ -12,8 +13,6 @@ import {
 import type { Column } from './column.ts'
 import { readInline } from './read-inline.ts'
 import { bareValue, type Reader } from './reader.ts'
-
-const EQUALS = 0x3d
 
 /**
  * The columns at the place, up to a line end or closing bracket.

@@ -5,6 +5,7 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
+  SEMICOLON,
   SPACE,
 } from '../../value/char-codes.ts'
 import { ObjectValue, type Value } from '../../value/value.ts'
@@ -12,7 +13,6 @@ import type { CellColumn, Column, Leaf, PatternColumn } from './column.ts'
 import { readInline } from './read-inline.ts'
 import { bareValue, type Reader } from './reader.ts'
 
-const SEMICOLON = 0x3b
 const MISSING = Symbol('missing')
 
 /** A group's columns with what every row of it needs. */

@@ -1,4 +1,5 @@
 import {
+  ASTERISK,
   BACKTICK,
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -7,6 +8,7 @@ import {
   DIGIT_0,
   DIGIT_9,
   DOT,
+  EQUALS,
   LINE_FEED,
   MINUS,
   OPEN_BRACE,
@@ -65,10 +67,31 @@ class TreeReader {
     const values: Value[] = []
     do {
       reader.at += indent
-      this.#member(keys, values, indent, depth)
+      if (reader.skip(EQUALS)) this.#patternRun(keys, values, indent)
+      else this.#member(keys, values, indent, depth)
     } while (reader.at < reader.text.length && this.#indent === indent && !this.#isItem())
     if (this.#indent > indent) throw reader.error('a line too far to the right')
     return new ObjectValue(keys, values)
+  }
+
+  /** Members below a pattern: each value is what the pattern says with the line's text in it. */
+  #patternRun(keys: string[], values: Value[], indent: number): void {
+    const reader = this.#reader
+    const prefix = reader.next === QUOTE ? reader.quoted() : reader.bare(isPatternMark)
+    reader.expect(ASTERISK, 'a pattern')
+    reader.newLine()
+    this.#measure()
+    const inner = this.#indent
+    if (inner <= indent) throw reader.error('a member of the pattern expected')
+    do {
+      reader.at += inner
+      keys.push(this.#key())
+      reader.expect(COLON, 'a colon')
+      reader.skip(SPACE)
+      if (reader.atLineEnd) throw reader.error('a value expected')
+      values.push(prefix + (reader.next === QUOTE ? reader.quoted() : reader.bare(never)))
+      this.#endLine()
+    } while (reader.at < reader.text.length && this.#indent === inner)
   }
 
   /** One member whose key is at the place, and the lines below that belong to it. */
@@ -268,6 +291,10 @@ function isKeyEnd(c: number): boolean {
     c === CLOSE_BRACKET ||
     c === CLOSE_BRACE
   )
+}
+
+function isPatternMark(c: number): boolean {
+  return c === ASTERISK
 }
 
 function isDigit(c: number): boolean {

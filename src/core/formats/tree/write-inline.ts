@@ -72,7 +72,8 @@ export function inlinePiece(
       const piece = inner[i]
       return piece === null || piece === undefined ? scalar(member) : whole ? piece.text : '0'
     })
-    if (!(value instanceof ObjectValue)) return quoted ? `[${texts.join(',')}]` : bareArray(value, texts)
+    if (!(value instanceof ObjectValue))
+      return quoted ? `[${texts.join(',')}]` : bareArray(value, texts)
     return quoted ? jsonObject(value, texts) : bareObject(value, texts)
   }
   const bare = pricer.tokens(write(bareScalar, false, false))
