@@ -4,6 +4,7 @@ import { countOperation } from './core/operations/count.ts'
 import { decodeOperation } from './core/operations/decode.ts'
 import { encodeOperation } from './core/operations/encode.ts'
 import type { Operation, OperationContext } from './core/operations/operation.ts'
+import { type Explained, explainContent } from './core/pipeline/explain.ts'
 import type { CountAnswer, CountRequest } from './core/requests/count.ts'
 import type { DecodeAnswer, DecodeRequest } from './core/requests/decode.ts'
 import type { EncodeAnswer, EncodeRequest } from './core/requests/encode.ts'
@@ -21,6 +22,18 @@ let context: OperationContext | undefined
  */
 export function encode(request: EncodeRequest): EncodeAnswer {
   return run(encodeOperation, request)
+}
+
+/**
+ * What became of each candidate for the answer of `encode`.
+ * @throws AppError `invalid_request`
+ */
+export function explain(request: EncodeRequest & { content: string }): readonly Explained[] {
+  context ??= createContext()
+  return explainContent(
+    { ...validate(encodeOperation.request, request), content: request.content },
+    context,
+  )
 }
 
 /**

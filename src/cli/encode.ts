@@ -1,7 +1,8 @@
-import { encode } from '../index.ts'
+import { encode, explain } from '../index.ts'
 import { type Command, EXIT, text, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 import { jsonOption, tokenizerFieldsOf, tokenizerOptions } from './options.ts'
+import { percent, table } from './table.ts'
 
 export const encodeCommand: Command = {
   name: 'encode',
@@ -12,6 +13,7 @@ export const encodeCommand: Command = {
     ...tokenizerOptions,
     formats: { type: 'string', value: 'LIST', help: 'Only these formats, separated by commas' },
     budget: { type: 'string', value: 'TOKENS', help: 'Fail if the answer would be above' },
+    explain: { type: 'boolean', help: 'Show every candidate, its tokens and what became of it' },
     ...jsonOption,
   },
   async run(values, [file]) {
@@ -20,17 +22,30 @@ export const encodeCommand: Command = {
     if (budget !== undefined && !/^\d+$/.test(budget)) {
       throw new UsageError('--budget takes a whole number')
     }
-    const answer = encode({
+    const request = {
       content: await readInput(file),
       ...tokenizerFieldsOf(values),
       ...(formats === undefined ? {} : { formats: formats.split(',') }),
       ...(budget === undefined ? {} : { budget_tokens: Number(budget) }),
-    })
+    }
+    const answer = encode(request)
+    const { tokens, layer, format, shape } = answer
+    if (values['explain'] === true) {
+      const rows = explain(request).map(({ layer, format, tokens: cost, verdict }) => {
+        const saved = cost === null ? '' : percent(tokens.baseline - cost, tokens.baseline)
+        return [layer, format, cost ?? '', saved, verdict]
+      })
+      rows.push(['L3', 'passthrough', tokens.baseline, '', layer === 'L3' ? 'sent' : 'dearer'])
+      const inner =
+        answer.inner_formats.length === 0 ? '' : ` with ${answer.inner_formats.join(', ')}`
+      process.stdout.write(`${shape}${inner}, tokens in ${tokens.tokenizer}\n\n`)
+      process.stdout.write(`${table(['layer', 'format', 'tokens', 'saved', 'verdict'], rows)}\n`)
+      return EXIT.ok
+    }
     if (values['json'] === true) {
       process.stdout.write(`${JSON.stringify(answer)}\n`)
       return EXIT.ok
     }
-    const { tokens, layer, format, shape } = answer
     process.stdout.write(answer.content)
     // A terminal shows both streams: keep the last line of the text to itself.
     if (process.stdout.isTTY) process.stderr.write('\n')

@@ -27,6 +27,11 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     text: lines('9\ta', '10\tb', '11\tc', ''),
     content: lines('9\ta', '10\tb', 'c', '→', ''),
   },
+  'a numbered read with colons': {
+    format: 'numbered;colon',
+    text: lines('[File: x]', '1455:a', '1456:', '1457:b: c', '(more)'),
+    content: lines('[File: x]', '1455:a', '', 'b: c', '→', '(more)'),
+  },
   'numbers that outgrow their width': {
     format: 'numbered;arrow',
     text: lines(' 98→a', ' 99→b', '100→c', '101→d', '102→e'),

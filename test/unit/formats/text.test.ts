@@ -30,7 +30,7 @@ function roundTrip(notation: TextNotation, text: string): readonly WrittenText[]
 }
 
 const STYLES: Readonly<Record<string, readonly string[]>> = {
-  numbered: ['arrow', 'tab'],
+  numbered: ['arrow', 'tab', 'colon'],
   prefixed: ['dots', 'star'],
   md: ['s-s-3', 'a-t-c', 'p-s-2000'],
   ndjson: ['ended_compact,csv@1', 'python,json_compact@1'],

@@ -11,8 +11,8 @@ import type { TextNotation, WrittenText } from './text-notation.ts'
 export const numbered: TextNotation = {
   id: 'numbered',
   version: 1,
-  accepts: (_, { shape, inner_formats }) =>
-    shape === 'numbered_list' || inner_formats.includes('numbered_list'),
+  accepts: (text, { shape, inner_formats }) =>
+    shape === 'numbered_list' || inner_formats.includes('numbered_list') || COLON_LINES.test(text),
   encode: text => GUTTERS.map(style => encode(text, style)).filter(written => written !== null),
   decode,
 }
@@ -26,10 +26,12 @@ const MAX_GUTTER = 12
 /** Fewest lines of a block; a shorter one saves nothing. */
 const MIN_BLOCK_LINES = 3
 
-/** The separator between number and line is the style: both exist in agents in use. */
-const SEPARATORS = { arrow: '→', tab: '\t' } as const
+/** The separator between number and line is the style: each exists in an agent in use. */
+const SEPARATORS = { arrow: '→', tab: '\t', colon: ':' } as const
 type GutterStyle = keyof typeof SEPARATORS
-const GUTTERS: readonly GutterStyle[] = ['arrow', 'tab']
+const GUTTERS: readonly GutterStyle[] = ['arrow', 'tab', 'colon']
+/** Two lines with a number and a colon; a shape of their own they are not, since matches of a search look the same. */
+const COLON_LINES = /\n\d{1,9}:.*\n\d{1,9}:/
 
 interface Gutter {
   readonly number: number

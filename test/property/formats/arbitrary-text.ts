@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+
+/** Words with everything that a notation uses for itself, and text that some channels alter. */
+const word = fc.oneof(
+  fc.string({ maxLength: 6 }),
+  fc.constantFrom('|', '\\|', '\\', '```', '~~~', '→', '…', '*', '×3', ',', '"', '{', '[1]', '# a'),
+  fc.constantFrom(
+    '\r',
+    '\t',
+    '\u0000',
+    '\u05d0\u05d1',
+    '\u202e',
+    '😀',
+    '\ud800',
+    '1',
+    '12',
+    '-',
+    ':',
+  ),
+)
+const cell = fc.array(word, { maxLength: 3 }).map(words => words.join('').replaceAll('\n', ''))
+const eol = fc.constantFrom('\n', '\n', '\r\n')
+
+/** Tables: well formed, ragged, padded, indented, and what only looks like one. */
+const table = fc
+  .record({
+    indent: fc.constantFrom('', '', '  ', '> '),
+    rows: fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
+    delimiter: fc.array(fc.constantFrom('---', ':--', '--:', ':-:', '-', '-----', ' --- ', 'x')),
+    pad: fc.constantFrom<(c: string) => string>(
+      c => ` ${c} `,
+      c => c,
+      c => ` ${c.padEnd(5)} `,
+    ),
+    eol,
+  })
+  .map(({ indent, rows, delimiter, pad, eol: end }) => {
+    const width = rows[0]!.length
+    const dashes = Array.from({ length: width }, (_, i) => delimiter[i] ?? '---')
+    const body = rows.map(row => `${indent}|${row.map(pad).join('|')}|`)
+    return [body[0], `${indent}|${dashes.join('|')}|`, ...body.slice(1), ''].join(end)
+  })
+
+/** Tables as programs and models write them. */
+const neat = fc
+  .record({
+    indent: fc.constantFrom('', '', '    '),
+    rows: fc.array(fc.array(cell, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 5 }),
+    delimiter: fc.constantFrom('|---|---|', '| --- | --- |', '| :-- | --: |', '|-|:-:|'),
+    eol,
+  })
+  .map(({ indent, rows, delimiter, eol: end }) => {
+    const bare = (text: string) => text.replace(/[\\|\r]/g, '').trim() || 'x'
+    const lines = rows.map(row => `| ${row.map(bare).join(' | ')} |`)
+    return [lines[0], delimiter, ...lines.slice(1)].map(line => indent + line).join(end) + end
+  })
+
+/** Numbered lines, mostly counting up. */
+const gutters = fc
+  .record({
+    first: fc.integer({ min: 0, max: 1200 }),
+    width: fc.integer({ min: 0, max: 7 }),
+    separator: fc.constantFrom('→', '\t', ':', ' '),
+    lines: fc.array(fc.tuple(cell, fc.constantFrom(1, 1, 1, 1, 1, 1, 2, 0)), { maxLength: 20 }),
+    eol,
+  })
+  .map(({ first, width, separator, lines, eol: end }) => {
+    let number = first
+    return lines
+      .map(([text, step]) => {
+        number += step
+        return String(number).padStart(width) + separator + text
+      })
+      .join(end)
+  })
+
+/** Lines that share prefixes, some of them equal. */
+const paths = fc
+  .array(fc.tuple(fc.constantFrom('src/core/', 'src/core/a.ts:', '2026-01-02 10:00:', ''), cell), {
+    maxLength: 12,
+  })
+  .map(lines => lines.map(([prefix, rest]) => prefix.repeat(2) + rest).join('\n'))
+
+const json = fc.jsonValue({ maxDepth: 3 })
+const rows = fc.array(
+  fc.record(
+    { id: fc.integer(), name: fc.string(), tags: fc.array(cell) },
+    { requiredKeys: ['id'] },
+  ),
+  { minLength: 1, maxLength: 5 },
+)
+const spaced = fc
+  .tuple(fc.oneof(json, rows), fc.constantFrom(undefined, 1, 2, 4, '\t'))
+  .map(([value, indent]) => JSON.stringify(value, null, indent))
+/** As Python writes it, at least where strings hold neither `":` nor `",`. */
+const python = rows.map(value =>
+  JSON.stringify(value).replaceAll('":', '": ').replaceAll(',"', ', "'),
+)
+const ndjson = fc
+  .tuple(rows, fc.constantFrom('', '\n', '\r\n'))
+  .map(([values, end]) => values.map(value => JSON.stringify(value)).join('\n') + end)
+
+const fence = fc
+  .tuple(fc.constantFrom('```', '```csv', '```json', '~~~', '````', '```csv lr'), cell)
+  .map(([mark, text]) => `${mark}\n${text}\n\`\`\``)
+
+const mixed = fc
+  .array(fc.oneof(table, neat, gutters, paths, spaced, python, ndjson, fence, cell), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .chain(parts => fc.constantFrom('\n', '\n\n', '').map(glue => parts.join(glue)))
+
+/** Texts as tools give them, and as somebody would forge them. */
+export const arbitraryToolText = fc.oneof({ weight: 5, arbitrary: mixed }, neat, ndjson)
