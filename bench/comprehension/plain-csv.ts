@@ -1,4 +1,5 @@
 import type { Json } from './data-sets.ts'
+import { scalar } from './plain-inline.ts'
 
 /**
  * Reads `csv@1` as somebody would who knows CSV and `docs/formats.md`, and nothing of our decoder: the
@@ -48,15 +49,6 @@ function records(text: string): Cell[][] {
 }
 
 function cellValue({ text, quoted }: Cell): Json {
-  if (!quoted) return jsonOr(text)
+  if (!quoted) return scalar(text)
   return /^["[{]/.test(text) ? (JSON.parse(text) as Json) : text
-}
-
-/** What JSON says it is, and otherwise a string. */
-export function jsonOr(text: string): Json {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return text
-  }
 }

@@ -1,11 +1,13 @@
 import type { Json } from './data-sets.ts'
 import { readCsv } from './plain-csv.ts'
 import { readKv } from './plain-kv.ts'
+import { readTree } from './plain-tree.ts'
 
 /** Plain readers by the name of the format, without its version. */
 const READERS: Readonly<Record<string, (text: string) => Json>> = {
   csv: readCsv,
   kv: readKv,
+  tree: readTree,
   json_pretty: text => JSON.parse(text) as Json,
   json_compact: text => JSON.parse(text) as Json,
 }

@@ -1,0 +1,72 @@
+import type { Json } from './data-sets.ts'
+
+/** A place in a line. */
+export interface Place {
+  readonly text: string
+  at: number
+}
+
+/** What stands without quotes: a JSON literal or number, or else the string itself. */
+export function scalar(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
+
+/** The offset behind a string literal at the start of `text`. */
+export function quotedAt(text: string): number {
+  return /^"(?:[^"\\]|\\.)*"/.exec(text)?.[0].length ?? 0
+}
+
+/** The string literal at the place. */
+export function quoted(place: Place): string {
+  const length = quotedAt(place.text.slice(place.at))
+  place.at += length
+  return JSON.parse(place.text.slice(place.at - length, place.at)) as string
+}
+
+/** The characters up to one of `ends`. */
+export function until(place: Place, ends: string): string {
+  const start = place.at
+  while (place.at < place.text.length && !ends.includes(place.text[place.at] as string)) place.at++
+  return place.text.slice(start, place.at)
+}
+
+/** Moves over `sign` if it is there, and over a blank behind a comma, colon or other separator. */
+export function skip(place: Place, sign: string): boolean {
+  if (place.text[place.at] !== sign) return false
+  place.at++
+  if (!' []{}'.includes(sign) && place.text[place.at] === ' ') place.at++
+  return true
+}
+
+/** A value in brackets, in quotes or bare: JSON whose strings need no quotes. */
+export function readValue(place: Place): Json {
+  if (place.text[place.at] === '"') return quoted(place)
+  if (skip(place, '[')) return readItems(place)
+  if (skip(place, '{')) return readMembers(place)
+  return scalar(until(place, ',]}'))
+}
+
+function readItems(place: Place): Json {
+  const items: Json[] = []
+  while (!skip(place, ']')) {
+    items.push(readValue(place))
+    skip(place, ',')
+  }
+  return items
+}
+
+function readMembers(place: Place): Json {
+  const members: [string, Json][] = []
+  while (place.text[place.at] !== '}') {
+    const key = place.text[place.at] === '"' ? quoted(place) : until(place, ':')
+    skip(place, ':')
+    members.push([key, readValue(place)])
+    skip(place, ',')
+  }
+  place.at++
+  return Object.fromEntries(members) as Json
+}

@@ -1,0 +1,140 @@
+import type { Json } from './data-sets.ts'
+import { type Place, quoted, readValue, scalar, skip, until } from './plain-inline.ts'
+
+/** A column of a header: `name`, `name=constant`, `name=before*after`, `name{…}`, `name[…]`. */
+export interface PlainColumn {
+  readonly name: string
+  readonly constant?: Json
+  readonly pattern?: readonly [string, string]
+  readonly group?: readonly PlainColumn[]
+  readonly rows?: readonly PlainColumn[]
+}
+
+/** The columns of a header line. */
+export function readColumns(line: string, separator: string): PlainColumn[] {
+  return columnsAt({ text: line, at: 0 }, separator)
+}
+
+function columnsAt(place: Place, separator: string): PlainColumn[] {
+  const columns: PlainColumn[] = []
+  do columns.push(columnAt(place, separator))
+  while (skip(place, separator))
+  return columns
+}
+
+function columnAt(place: Place, separator: string): PlainColumn {
+  const name = place.text[place.at] === '"' ? quoted(place) : until(place, `${separator}={[]}`)
+  if (skip(place, '{')) {
+    const group = columnsAt(place, separator)
+    place.at++
+    return { name, group }
+  }
+  if (skip(place, '[')) {
+    const rows = columnsAt(place, ',')
+    place.at++
+    return { name, rows }
+  }
+  return skip(place, '=') ? fixed(place, name, separator) : { name }
+}
+
+function fixed(place: Place, name: string, separator: string): PlainColumn {
+  if (/[[{]/.test(place.text[place.at] ?? '')) return { name, constant: readValue(place) }
+  const inQuotes = place.text[place.at] === '"'
+  const ends = `${separator}*"]}`
+  const text = inQuotes ? quoted(place) : until(place, ends)
+  if (place.text[place.at] !== '*') return { name, constant: inQuotes ? text : scalar(text) }
+  place.at++
+  return {
+    name,
+    pattern: [text, place.text[place.at] === '"' ? quoted(place) : until(place, ends)],
+  }
+}
+
+/** The object of a row. */
+export function readRow(row: string, columns: readonly PlainColumn[], separator: string): Json {
+  return new Cells({ text: row, at: 0 }, separator, '').object(columns) ?? {}
+}
+
+/** The key of a row, and the object of its other cells. */
+export function readKeyedRow(
+  row: string,
+  columns: readonly PlainColumn[],
+  separator: string,
+): [string, Json] {
+  const cells = new Cells({ text: row, at: 0 }, separator, '')
+  const [keys, ...members] = columns
+  return [cells.key(keys?.pattern), cells.object(members) ?? {}]
+}
+
+/** The cells of a row, one after the other. */
+class Cells {
+  readonly #place: Place
+  readonly #separator: string
+  /** What ends a row in a cell; nothing where the row is a line. */
+  readonly #rowEnds: string
+  #first = true
+  #over = false
+
+  constructor(place: Place, separator: string, rowEnds: string) {
+    this.#place = place
+    this.#separator = separator
+    this.#rowEnds = rowEnds
+  }
+
+  /** `undefined` where all its cells are empty, `null` where the first says so and the others are empty. */
+  object(columns: readonly PlainColumn[]): Json | undefined {
+    const members: [string, Json][] = []
+    let shown = 0
+    for (const column of columns) {
+      const value = this.#column(column)
+      if (value === undefined) continue
+      if (column.constant === undefined) shown++
+      members.push([column.name, value])
+    }
+    if (shown === 0) return undefined
+    const firstCell = members.find(
+      ([name]) => columns.find(c => c.name === name)?.constant === undefined,
+    )
+    const isNull = shown === 1 && columns.length > 1 && firstCell?.[1] === null
+    return isNull ? null : (Object.fromEntries(members) as Json)
+  }
+
+  /** The first cell, which is never read as anything but a string. */
+  key(pattern: readonly [string, string] = ['', '']): string {
+    const place = this.#place
+    this.#first = false
+    const text = place.text[place.at] === '"' ? quoted(place) : until(place, this.#separator)
+    return pattern[0] + text + pattern[1]
+  }
+
+  #column(column: PlainColumn): Json | undefined {
+    if ('constant' in column) return column.constant
+    return column.group === undefined ? this.#cell(column) : this.object(column.group)
+  }
+
+  #cell({ pattern, rows }: PlainColumn): Json | undefined {
+    const place = this.#place
+    if (!this.#first && !this.#over && !skip(place, this.#separator)) this.#over = true
+    this.#first = false
+    const sign = place.text[place.at] ?? ''
+    if (this.#over || sign === this.#separator || this.#rowEnds.includes(sign)) return undefined
+    if (sign === '[' && rows !== undefined) return this.#rows(rows)
+    if (pattern === undefined && '[{'.includes(sign)) return readValue(place)
+    const text = sign === '"' ? quoted(place) : until(place, this.#separator + this.#rowEnds)
+    if (pattern !== undefined)
+      return sign !== '"' && text === 'null' ? null : pattern[0] + text + pattern[1]
+    return sign === '"' ? text : scalar(text)
+  }
+
+  #rows(columns: readonly PlainColumn[]): Json {
+    const place = this.#place
+    const rows: Json[] = []
+    place.at++
+    while (place.text[place.at] !== ']') {
+      rows.push(new Cells(place, ',', ';]').object(columns) ?? {})
+      skip(place, ';')
+    }
+    place.at++
+    return rows
+  }
+}
