@@ -268,6 +268,11 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     text: lines('Result:', `${JSON.stringify(ROWS)},`),
     content: null,
   },
+  'rows of a table, which stay rows': {
+    format: 'prefixed;dots',
+    text: lines('| Ann Lee of the north |', '| Ann Lee of the south |', '| Ann Lee of the east |'),
+    content: null,
+  },
   'too few numbered lines': { format: 'numbered;arrow', text: '1→a\n2→b', content: null },
 }
 

@@ -2,8 +2,11 @@
 export interface LineRun {
   readonly line: string
   readonly times: number
-  /** Part of a diff's hunk, whose lines are read and applied by their first character. */
-  readonly inHunk: boolean
+  /**
+   * A reader needs its beginning where it is: a line of a diff's hunk, which is read and applied by its first
+   * character, or a row of a Markdown table.
+   */
+  readonly isFixed: boolean
 }
 
 /** Shorter lines are repeated as they are; so are blank ones, which a reader sees as space. */
@@ -15,19 +18,19 @@ export function readLineRuns(text: string): readonly LineRun[] {
   const hunks = createHunkTracker()
   let last = ''
   let times = 0
-  let inHunk = false
+  let isFixed = false
   const flush = () => {
-    if (times > 0) runs.push({ line: last, times, inHunk })
+    if (times > 0) runs.push({ line: last, times, isFixed })
   }
   for (const line of text.split('\n')) {
-    const isHunk = hunks.has(line)
+    const isNextFixed = hunks.has(line) || line.startsWith('|')
     const repeats = times > 0 && line === last && line.length >= MIN_REPEATED_CHARS
-    if (repeats && !isHunk && !inHunk && line.trim() !== '') times++
+    if (repeats && !isNextFixed && !isFixed && line.trim() !== '') times++
     else {
       flush()
       last = line
       times = 1
-      inHunk = isHunk
+      isFixed = isNextFixed
     }
   }
   flush()

@@ -90,7 +90,7 @@ function collect(roots: readonly Run[]): readonly PrefixGroup[] {
 
 /** Characters that both lines begin with, up to a place where a reader would cut; less than either line. */
 function commonPrefix(first: LineRun, second: LineRun): number {
-  if (first.inHunk || second.inHunk) return 0
+  if (first.isFixed || second.isFixed) return 0
   const a = first.line
   const b = second.line
   const limit = Math.min(a.length, b.length) - 1
