@@ -1,7 +1,7 @@
 import type { Outcome } from '../../workers/protocol.ts'
 import type { Resolutions } from '../core/operations/operation.ts'
+import type { Queued } from '../core/scheduling/fair-queue.ts'
 import type { Problem } from '../errors.ts'
-import type { Queued } from './fair-queue.ts'
 import type { Job } from './job.ts'
 
 /** A job on its way, possibly for the second time. */

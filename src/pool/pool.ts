@@ -1,5 +1,6 @@
 import type { Outcome } from '../../workers/protocol.ts'
 import type { Facts, Resolutions } from '../core/operations/operation.ts'
+import { createFairQueue } from '../core/scheduling/fair-queue.ts'
 import { isDetached, packRanges } from '../core/transport/ranges.ts'
 import type { Problem } from '../errors.ts'
 import { BATCH_LIMITS, createBatching, takeBatch } from './batching.ts'
@@ -15,7 +16,6 @@ import {
   times,
   UNANSWERED,
 } from './entry.ts'
-import { createFairQueue } from './fair-queue.ts'
 import type { Authority, Job, JobResult } from './job.ts'
 import { createSlots, type Slot } from './slots.ts'
 import type { Threads } from './threads.ts'
@@ -198,14 +198,16 @@ export function createPool(options: PoolOptions): WorkerPool {
     phase: Entry['phase'],
     finish: (end: End) => T,
     resolutions?: Resolutions,
+    moreBytes = 0,
   ): Promise<T> {
+    const bytes = job.body.length + moreBytes
     return new Promise((resolve, reject) => {
       const entry: Entry = {
         job,
         phase,
         tenant: job.tenant,
-        bytes: job.body.length,
-        costUs: batching.estimateUs(job.op, job.body.length),
+        bytes,
+        costUs: batching.estimateUs(job.op, bytes),
         queuedAt: performance.now(),
         lost: 0,
         settle(end) {
@@ -247,7 +249,8 @@ export function createPool(options: PoolOptions): WorkerPool {
       if (resolutions === null) return { ok: false, problem: UNANSWERED, ...times(first) }
       const body = first.bytes.subarray(start, start + length)
       const again = { ...job, body }
-      const second = await submit(again, 'finish', end => toResult(again, end), resolutions)
+      const more = inputBytes(resolutions)
+      const second = await submit(again, 'finish', end => toResult(again, end), resolutions, more)
       const before = times(first)
       return {
         ...second,
@@ -296,4 +299,9 @@ async function ask(
     // It lives in another process: that it is lost is no bug of ours.
     return null
   }
+}
+
+/** Bytes of the inputs that stand for contents: work, as if they had come in the body. */
+function inputBytes(resolutions: Resolutions): number {
+  return resolutions.reduce((sum, resolution) => sum + (resolution?.input?.bytes.length ?? 0), 0)
 }

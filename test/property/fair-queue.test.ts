@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createFairQueue, type Queued } from '../../src/pool/fair-queue.ts'
+import { createFairQueue, type Queued } from '../../src/core/scheduling/fair-queue.ts'
 
 interface Numbered extends Queued {
   readonly number: number

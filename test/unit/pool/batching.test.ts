@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createFairQueue, type Queued } from '../../../src/core/scheduling/fair-queue.ts'
 import { BATCH_LIMITS, createBatching, takeBatch } from '../../../src/pool/batching.ts'
-import { createFairQueue, type Queued } from '../../../src/pool/fair-queue.ts'
 
 type Learnt = ReturnType<typeof createBatching>
 

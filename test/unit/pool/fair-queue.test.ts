@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createFairQueue, type FairQueue, type Queued } from '../../../src/pool/fair-queue.ts'
+import {
+  createFairQueue,
+  type FairQueue,
+  type Queued,
+} from '../../../src/core/scheduling/fair-queue.ts'
 
 interface Named extends Queued {
   readonly name: string
