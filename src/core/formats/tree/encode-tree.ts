@@ -4,7 +4,7 @@ import { encodeKeyedTable, encodeTable } from './encode-table.ts'
 import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
 import { cheapest, type Piece, type Pricer } from './pricer.ts'
 import { ITEM_MARK, NOT_IN_ITEM, NOT_IN_KEY, NOT_IN_LINE, PATTERN_MARK } from './syntax.ts'
-import { inlinePiece, spaced, writeInline } from './write-inline.ts'
+import { afterSign, inlinePiece, writeInline } from './write-inline.ts'
 import { writeStringLines } from './write-string-lines.ts'
 import { isScalar, type Scalar, writeAffix, writeScalar, writeText } from './write-text.ts'
 
@@ -167,14 +167,14 @@ function linesOfRun(
     const text = values[i] as string
     const key = writeText(keys[i]!, NOT_IN_KEY)
     plain += `${indent}${key}${scalarMember(text, pricer)}`
-    short += `${indent} ${key}:${spaced(writeText(text.slice(prefix.length), NOT_IN_LINE))}`
+    short += `${indent} ${key}:${afterSign(text, writeText(text.slice(prefix.length), NOT_IN_LINE))}`
   }
   return pricer.tokens(short) < pricer.tokens(plain) ? short : null
 }
 
 function scalarMember(value: Scalar, pricer: Pricer): string {
   const lines = typeof value === 'string' ? writeStringLines(value, pricer) : null
-  return `:${lines ?? spaced(writeScalar(value, NOT_IN_LINE))}`
+  return `:${lines ?? afterSign(value, writeScalar(value, NOT_IN_LINE))}`
 }
 
 /** A line with a dash for each item. */

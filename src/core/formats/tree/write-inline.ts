@@ -6,7 +6,7 @@ import { isScalar, writeScalar, writeText } from './write-text.ts'
 
 /**
  * Any value in brackets, as in JSON but without the quotes that are not needed: `{a: x,b:[1, two]}`. A
- * space stands before letters, where it is part of the word's token. Recursion is as deep as the value.
+ * space stands before words, where it is part of the word's token. Recursion is as deep as the value.
  */
 export function writeInline(value: Value): string {
   if (isScalar(value)) return writeScalar(value, NOT_INLINE)
@@ -16,10 +16,17 @@ export function writeInline(value: Value): string {
   return bareArray(value, value.map(writeInline))
 }
 
-/** With a space in front if it begins with a letter. Not for brackets: looking into long texts costs time. */
-export function spaced(text: string): string {
+/**
+ * A value as it is written behind a colon or comma: with a space in front of strings that begin with a
+ * letter. Literals need none, `:true` and `,null` are tokens themselves.
+ */
+export function afterSign(value: Value, text: string): string {
+  return typeof value === 'string' && startsWithLetter(text) ? ` ${text}` : text
+}
+
+function startsWithLetter(text: string): boolean {
   const lower = text.charCodeAt(0) | 0x20
-  return lower >= 0x61 && lower <= 0x7a ? ` ${text}` : text
+  return lower >= 0x61 && lower <= 0x7a
 }
 
 function bareObject(value: ObjectValue, texts: readonly string[]): string {
@@ -37,10 +44,6 @@ function bareArray(value: readonly Value[], texts: readonly string[]): string {
     out += i === 0 ? texts[i]! : `,${afterSign(value[i]!, texts[i]!)}`
   }
   return `${out}]`
-}
-
-function afterSign(value: Value, text: string): string {
-  return isScalar(value) ? spaced(text) : text
 }
 
 function jsonObject(value: ObjectValue, texts: readonly string[]): string {
