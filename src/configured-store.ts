@@ -10,17 +10,20 @@ const COMPRESS_FROM_BYTES = 8192
  * @param onEvent told what an operator should know
  */
 export function openConfiguredStore(
-  { data_dir, store, limits }: Pick<Config, 'data_dir' | 'store' | 'limits'>,
+  config: Pick<Config, 'data_dir' | 'store' | 'limits' | 'keys_file'>,
   onEvent: (event: StoreEvent) => void,
 ): Promise<Store> {
-  const { max_bytes, tenant_max_bytes, compress, encryption_keys } = store
+  const { data_dir, store, limits, keys_file } = config
+  const { max_bytes, compress, encryption_keys } = store
+  // Where there may be several tenants, none can fill the store with what must not be evicted.
+  const share = keys_file === undefined ? max_bytes : Math.floor(max_bytes / 2)
   return openSqliteStore({
     folder: data_dir,
     maxBytes: max_bytes,
     maxBodyBytes: limits.max_body_bytes,
     compressFromBytes: compress ? COMPRESS_FROM_BYTES : null,
     keys: encryption_keys,
+    tenantMaxBytes: store.tenant_max_bytes ?? share,
     onEvent,
-    ...(tenant_max_bytes === undefined ? {} : { tenantMaxBytes: tenant_max_bytes }),
   })
 }

@@ -18,9 +18,10 @@ import type { Authority } from './pool/job.ts'
 import { createPool, type WorkerPool } from './pool/pool.ts'
 import { createProgress } from './pool/slots.ts'
 import { createThreads } from './pool/threads.ts'
+import { openLateStore } from './store/late-store.ts'
 import { observed } from './store/observed.ts'
 import { createOriginals, type Lifetimes } from './store/originals.ts'
-import type { Store, StoreStats } from './store/store.ts'
+import type { FailureReason, Store, StoreEvent, StoreStats } from './store/store.ts'
 import { loadVocabularies } from './vocabulary.ts'
 
 /** A running service. */
@@ -118,11 +119,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       logger.warn({ reason }, 'a worker thread was replaced')
     },
   })
-  const opened = await openStore().catch(async error => {
-    await pool.close()
-    throw error
-  })
-  const store = observed(opened, metrics.store)
+  const store = observed(await openStore(), metrics.store)
   const originals = createOriginals(store, tenant => lifetimesOf(live.store, tenant), Date.now)
   const tracing = await loadTracing(config.traces)
   const app = createApp(
@@ -161,9 +158,17 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   }
 
   function openStore(): Promise<Store> {
-    return openConfiguredStore(config, event => {
+    const onEvent = (event: StoreEvent) => {
       metrics.storeProblem(event.kind)
       logger.warn(event, 'the store')
+    }
+    return openLateStore({
+      open: () => openConfiguredStore(config, onEvent),
+      onUnavailable(detail) {
+        metrics.storeProblem('unavailable')
+        logger.error({ detail }, 'the store cannot be opened; nothing is kept meanwhile')
+      },
+      retryMs: STORE_RETRY_MS,
     })
   }
 
@@ -222,20 +227,27 @@ function lifetimesOf(settings: Config['store'], tenant: string): Lifetimes {
   }
 }
 
+/** How often a store that cannot be opened is tried again, in milliseconds. */
+const STORE_RETRY_MS = 15_000
+
 /** How long the store may take to show that it is there, in milliseconds. */
 const STORE_ANSWER_MS = 1_000
 
-/** Whether the store answers; that it is busy is an answer. */
+/** What is no answer of the store, but of its door. */
+const AWAY: ReadonlySet<FailureReason> = new Set(['lost', 'closed'])
+
+/** Whether the store answers; that it is busy or cannot write is an answer, and content passes. */
 async function answers(store: Store): Promise<boolean> {
   const key = { tenant: '', namespace: 'health', key: 'none' }
   const late = sleep(STORE_ANSWER_MS, null, { ref: false })
   const result = await Promise.race([store.readRecord(key), late])
-  return result !== null && (result.ok || result.reason === 'not_found' || result.reason === 'busy')
+  return result !== null && (result.ok || !AWAY.has(result.reason))
 }
 
+/** A scrape goes without the store's figures rather than wait for it. */
 async function statsOf(store: Store): Promise<StoreStats | null> {
-  const stats = await store.stats()
-  return stats.ok ? stats : null
+  const stats = await Promise.race([store.stats(), sleep(STORE_ANSWER_MS, null, { ref: false })])
+  return stats?.ok === true ? stats : null
 }
 
 /** Loaded only where traces are on: the packages behind it take longer to load than all others. */

@@ -53,6 +53,10 @@ function unset(overrides: Tree): Env {
 /** The environment with the secrets that it names files for. */
 function withSecrets(env: Env): Env {
   const read = ENV_KEYS.filter(({ name, secret }) => secret && env[name + FILE_SUFFIX])
+  const twice = read.filter(({ name }) => env[name])
+  if (twice.length > 0) {
+    throw new ConfigError(twice.map(({ name }) => `${name}: is set beside ${name}${FILE_SUFFIX}`))
+  }
   return {
     ...env,
     ...Object.fromEntries(
@@ -63,10 +67,13 @@ function withSecrets(env: Env): Env {
 
 function readSecret(variable: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim()
+    const secret = readFileSync(file, 'utf8').trim()
+    if (secret !== '') return secret
   } catch {
     throw new ConfigError([`${variable}: ${file} cannot be read`])
   }
+  // As if unset it would leave open what it was to protect.
+  throw new ConfigError([`${variable}: ${file} is empty`])
 }
 
 function readToml(file: string): Tree {
@@ -90,11 +97,24 @@ function describe(issue: {
   return `${path || '(top level)'}${name === undefined ? '' : ` (${name})`}: ${issue.message}`
 }
 
+/** The store keeps no body that is larger than this part of it. */
+const STORE_BODIES = 16
+
 function crossChecks(config: Config, insecure: boolean): string[] {
-  const { limits, host } = config
+  const { limits, host, store } = config
   const faults: string[] = []
   if (limits.max_queue_bytes < limits.max_body_bytes) {
     faults.push('limits.max_queue_bytes: must be at least limits.max_body_bytes')
+  }
+  const largest = Math.floor(store.max_bytes / STORE_BODIES)
+  if (largest < limits.max_body_bytes) {
+    faults.push(
+      `store.max_bytes: must be at least ${STORE_BODIES} times limits.max_body_bytes, so that every input has room`,
+    )
+  }
+  const ids = store.encryption_keys.map(({ id }) => id)
+  if (new Set(ids).size < ids.length) {
+    faults.push('store.encryption_keys (HAVERSACK_STORE_KEYS): two keys have the same id')
   }
   if (limits.header_timeout_ms > limits.request_timeout_ms) {
     faults.push('limits.header_timeout_ms: must be at most limits.request_timeout_ms')

@@ -11,6 +11,7 @@ import { countRoute } from './routes/count.ts'
 import { decodeRoute } from './routes/decode.ts'
 import { encodeRoute } from './routes/encode.ts'
 import { inputsRoute } from './routes/inputs.ts'
+import { knapsackRoute } from './routes/knapsack.ts'
 import { livezRoute } from './routes/livez.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { openApiRoute } from './routes/openapi.ts'
@@ -23,6 +24,7 @@ const ROUTES: readonly Route[] = [
   encodeRoute,
   decodeRoute,
   countRoute,
+  knapsackRoute,
   batchRoute,
   inputsRoute,
   retrieveRoute,

@@ -61,7 +61,7 @@ async function serveJob(
     const keptNow = keeping.length === 0 ? [] : await Promise.all(keeping)
     const written = kept?.(keptNow, job.accept) ?? { media: result.media, bytes: result.body }
     const response = respond(c, written)
-    leaveWhenRead(c, ticket, written.bytes.length)
+    leaveWhenRead(c, ticket, written.bytes.length, written.bytes.length)
     return response
   } catch (error) {
     ticket.leave()
@@ -125,15 +125,32 @@ function respond(c: AppContext, { media, bytes }: Written): Response {
 
 /**
  * Leaves the place when the answer is out: a client that does not read keeps it, so that unread answers
- * are bounded too.
- * @param answerBytes bytes that the answer takes until then
+ * are bounded too, and loses it with its connection where it reads more slowly than `SLOWEST_READER`.
+ * @param unclaimed bytes of the answer that the ticket does not hold yet
  */
-export function leaveWhenRead(c: AppContext, ticket: Ticket, answerBytes: number): void {
+export function leaveWhenRead(
+  c: AppContext,
+  ticket: Ticket,
+  answerBytes: number,
+  unclaimed: number,
+): void {
   const outgoing = c.env?.outgoing
   if (outgoing === undefined || outgoing.destroyed) {
     ticket.leave()
     return
   }
-  ticket.add(answerBytes)
-  outgoing.once('close', () => ticket.leave())
+  ticket.add(unclaimed)
+  const limit = setTimeout(
+    () => outgoing.destroy(),
+    READ_GRACE_MS + (answerBytes * 1000) / SLOWEST_READER,
+  )
+  limit.unref()
+  outgoing.once('close', () => {
+    clearTimeout(limit)
+    ticket.leave()
+  })
 }
+
+/** Bytes a second at which a client must read, and what it has beyond that, in milliseconds. */
+const SLOWEST_READER = 100_000
+const READ_GRACE_MS = 30_000

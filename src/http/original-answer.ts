@@ -22,7 +22,8 @@ export function writeOriginal(fields: object, text: TextBytes, accept: MediaType
     const { media, bytes } = writeEnvelope({ ...fields, original_content: toText(text) }, accept)
     return { media, body: bytes as Uint8Array<ArrayBuffer> }
   }
-  return accept === 'msgpack' && text.media_type !== TEXT_TYPES.utf16
+  // MessagePack strings are UTF-8.
+  return accept === 'msgpack' && text.media_type !== TEXT_TYPES.wtf8
     ? { media: 'msgpack', body: streamed(msgpackPieces(fields, text.bytes)) }
     : { media: 'json', body: streamed(jsonPieces(fields, text)) }
 }
@@ -30,17 +31,23 @@ export function writeOriginal(fields: object, text: TextBytes, accept: MediaType
 function* jsonPieces(fields: object, { bytes, media_type }: TextBytes): Generator<Uint8Array> {
   const encoder = new TextEncoder()
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  const isUtf16 = media_type === TEXT_TYPES.utf16
   yield encoder.encode(`${JSON.stringify(fields).slice(0, -1)},"original_content":"`)
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    const piece = bytes.subarray(at, at + PIECE_BYTES)
-    // A pair of surrogates that is cut in two is escaped in two, and is a pair again for the reader.
-    const characters = isUtf16
-      ? toText({ bytes: piece, media_type })
-      : decoder.decode(piece, { stream: at + PIECE_BYTES < bytes.length })
+  for (let at = 0; at < bytes.length; ) {
+    const end = pieceEnd(bytes, at)
+    const piece = bytes.subarray(at, end)
+    at = end
+    const characters =
+      media_type === TEXT_TYPES.wtf8 ? toText({ bytes: piece, media_type }) : decoder.decode(piece)
     yield encoder.encode(JSON.stringify(characters).slice(1, -1))
   }
   yield encoder.encode('"}')
+}
+
+/** Where a piece ends that begins at `at`: in front of the first byte of a character. */
+function pieceEnd(bytes: Uint8Array, at: number): number {
+  let end = at + PIECE_BYTES
+  while (end < bytes.length && ((bytes[end] as number) & 0xc0) === 0x80) end++
+  return Math.min(end, bytes.length)
 }
 
 /** A map with one entry more than `fields`: MessagePack strings are the very bytes behind their length. */

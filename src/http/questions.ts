@@ -8,7 +8,7 @@ import type { Originals } from '../store/originals.ts'
 export interface Answerers {
   readonly originals: Pick<Originals, 'fetch'>
   readonly tenant: string
-  /** Claims room for an input. Throws `AppError` where there is none. */
+  /** Claims room for each use of an input. Throws `AppError` where there is none. */
   claim(bytes: number): void
   /** Knows the sessions, where another process does. */
   readonly sessions: Authority | undefined
@@ -16,32 +16,40 @@ export interface Answerers {
 
 /** One authority for a request: kept inputs from the store, each once, and sessions from theirs. */
 export function answerQuestions({ originals, tenant, claim, sessions }: Answerers): Authority {
-  async function fetchInput(ref: string): Promise<TextBytes> {
-    const { body, media_type } = await originals.fetch({ tenant, ref })
-    claim(body.length)
-    return { bytes: body, media_type }
-  }
+  /** One after the other, so that no more is fetched than there is room for; each once. */
+  async function inputs(facts: readonly (Facts | null)[]): Promise<(Resolution | undefined)[]> {
+    const found = new Map<string, TextBytes>()
 
-  /** One after the other, so that no more is fetched than there is room for. */
-  async function inputs(facts: readonly (Facts | null)[]): Promise<Map<string, Resolution>> {
-    const found = new Map<string, Resolution>()
+    async function use(ref: string): Promise<TextBytes> {
+      const known = found.get(ref)
+      if (known !== undefined) {
+        // Its answer takes room once more.
+        claim(known.bytes.length)
+        return known
+      }
+      const { body, media_type } = await originals.fetch({ tenant, ref }, claim)
+      const text = { bytes: body, media_type }
+      found.set(ref, text)
+      return text
+    }
+
+    const resolved: (Resolution | undefined)[] = []
     for (const fact of facts) {
       const ref = fact?.input_ref
-      if (ref === undefined || found.has(ref)) continue
-      found.set(ref, await settle(() => fetchInput(ref)))
+      resolved.push(ref === undefined ? undefined : await settle(() => use(ref)))
     }
-    return found
+    return resolved
   }
 
   return {
     async resolve(facts) {
-      const byRef = await inputs(facts)
+      const resolved = await inputs(facts)
       const known =
         sessions !== undefined && facts.some(fact => fact?.body !== undefined)
           ? await sessions.resolve(facts)
           : []
       return facts.map((fact, index) =>
-        fact === null ? null : { ...known[index], ...byRef.get(fact.input_ref ?? '') },
+        fact === null ? null : { ...known[index], ...resolved[index] },
       )
     },
   }

@@ -2,6 +2,7 @@ import type { PartSelector } from '../core/parts/part.ts'
 import type { TextBytes } from '../core/transport/text-bytes.ts'
 import { AppError } from '../errors.ts'
 import { failureProblem } from './failure.ts'
+import { createRecency } from './recency.ts'
 import type { Kept, Reference, Result, Store, StoredBody, StoredPart } from './store.ts'
 
 /** How long a tenant's bodies are kept, in milliseconds. */
@@ -21,19 +22,44 @@ export interface Originals {
    */
   keep(tenant: string, text: TextBytes, session?: string): Promise<Kept>
   /**
-   * A whole text, or a part of it.
+   * A whole text, or a part of it; either makes it live as long again as when it was kept.
+   * @param claim told the bytes of the whole text before it is fetched; what it throws is thrown
    * @throws AppError `not_found`, `gone`, `ambiguous`, `invalid_request`, `overloaded`
    */
-  fetch(reference: Reference): Promise<StoredBody>
+  fetch(reference: Reference, claim: (bytes: number) => void): Promise<StoredBody>
   fetchPart(reference: Reference, selector: PartSelector): Promise<StoredPart>
 }
 
+const FIRST_BYTE = { kind: 'bytes', range: { first: 0, last: 0 } } as const
+
+/** The life of an original is prolonged at most this often, in milliseconds. */
+const REFRESH_MS = 60_000
+
 /** @param lifetimes asked each time, because a reload may change them */
 export function createOriginals(
-  store: Pick<Store, 'put' | 'get' | 'part'>,
+  store: Pick<Store, 'put' | 'get' | 'part' | 'touch'>,
   lifetimes: (tenant: string) => Lifetimes,
   now: () => number,
 ): Originals {
+  const refreshed = createRecency()
+
+  /** Prolongs the life of what was seen again, now and then: each time would be a write for each read. */
+  function refresh({ tenant }: Reference, hash: string, bytes: number): void {
+    const { originalMs } = lifetimes(tenant)
+    const every = Math.min(REFRESH_MS, originalMs / 4)
+    if (bytes === 0 || !refreshed.isDue(`${tenant}:${hash}`, now(), every)) return
+    const item = { tenant, ref: hash, ttlMs: originalMs, pinUntil: now() + originalMs }
+    // Nobody waits for it, and where it fails the promise that was given stands.
+    void store.touch([item])
+  }
+
+  /** The size of a whole text, from its first byte; an empty one has none. */
+  async function sizeOf(reference: Reference): Promise<number> {
+    const first = await store.part(reference, FIRST_BYTE)
+    const isEmpty = !first.ok && first.errors?.[0]?.path === FIRST_BYTE.kind
+    return isEmpty ? 0 : valueOr(first).bytes
+  }
+
   return {
     async keep(tenant, { bytes, media_type }, session) {
       const { originalMs, sessionMs } = lifetimes(tenant)
@@ -43,8 +69,17 @@ export function createOriginals(
       if (kept === undefined) throw new Error('the store gave no answer to a put')
       return valueOr(kept)
     },
-    fetch: async reference => valueOr(await store.get(reference)),
-    fetchPart: async (reference, selector) => valueOr(await store.part(reference, selector)),
+    async fetch(reference, claim) {
+      claim(await sizeOf(reference))
+      const body = valueOr(await store.get(reference))
+      refresh(reference, body.hash, body.bytes)
+      return body
+    },
+    async fetchPart(reference, selector) {
+      const part = valueOr(await store.part(reference, selector))
+      refresh(reference, part.hash, part.bytes)
+      return part
+    },
   }
 }
 

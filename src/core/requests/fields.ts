@@ -26,5 +26,8 @@ export const sessionField = z
   .max(256)
   .describe('The agent context that this result goes to')
 
+/** Digits of a SHA-256 by which clients name a kept original. */
+export const HASH_DIGITS = 24
+
 export const tokenCount = z.int().nonnegative()
 export const byteCount = z.int().nonnegative()

@@ -1,4 +1,5 @@
 import { writeEnvelope } from '../../core/requests/envelope.ts'
+import { HASH_DIGITS } from '../../core/requests/fields.ts'
 import { inputsAnswer, inputsRequest } from '../../core/requests/inputs.ts'
 import { jobRoute } from '../job-route.ts'
 
@@ -13,6 +14,6 @@ export const inputsRoute = jobRoute({
   kept: ([kept], accept) => {
     if (kept === undefined) throw new Error('nothing was kept')
     const { hash, bytes, expires_at } = kept
-    return writeEnvelope({ input_ref: hash.slice(0, 24), bytes, expires_at }, accept)
+    return writeEnvelope({ input_ref: hash.slice(0, HASH_DIGITS), bytes, expires_at }, accept)
   },
 })

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { type PartQuery, parsePart } from '../../core/parts/parse-part.ts'
-import type { Part } from '../../core/parts/part.ts'
+import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { wholeCharacters } from '../../core/parts/whole-characters.ts'
 import { MEDIA_TYPES } from '../../core/requests/envelope.ts'
-import { sessionField } from '../../core/requests/fields.ts'
+import { HASH_DIGITS, sessionField } from '../../core/requests/fields.ts'
 import { retrieveAnswer } from '../../core/requests/retrieve.ts'
 import { validate } from '../../core/requests/validate.ts'
-import { TEXT_TYPES, type TextBytes } from '../../core/transport/text-bytes.ts'
+import type { TextBytes } from '../../core/transport/text-bytes.ts'
 import { AppError } from '../../errors.ts'
+import type { Ticket } from '../../pool/admission.ts'
 import type { Reference, StoredBody } from '../../store/store.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
 import { leaveWhenRead } from '../job-route.ts'
@@ -43,7 +44,8 @@ export const retrieveRoute: Route = {
 }
 
 async function serve(c: AppContext, deps: AppDeps): Promise<Response> {
-  const { caller } = c.get('frame')
+  const frame = c.get('frame')
+  const { caller } = frame
   const { session, ...partQuery } = validate(query, single(c.req.queries()))
   const selector = parsePart(partQuery as PartQuery)
   const reference: Reference = {
@@ -53,17 +55,18 @@ async function serve(c: AppContext, deps: AppDeps): Promise<Response> {
   }
   const ticket = deps.admission.enter(caller, 0)
   try {
+    const asked = performance.now()
     const found =
       selector === undefined
-        ? whole(await deps.originals.fetch(reference))
-        : await partOf(deps, reference, selector)
-    ticket.add(found.text.bytes.length)
+        ? whole(await deps.originals.fetch(reference, bytes => ticket.grow(bytes)))
+        : await partOf(deps, reference, selector, ticket)
+    frame.timing = { queue: 0, work: performance.now() - asked }
     const accept = answerMedia(requestHeader(c, 'accept'), 'json')
     const { media, body } = writeOriginal(found.fields, found.text, accept)
     const headers = frameHeaders(c)
     headers['content-type'] = MEDIA_TYPES[media]
-    c.get('frame').answerBytes = found.text.bytes.length
-    leaveWhenRead(c, ticket, 0)
+    frame.answerBytes = found.text.bytes.length
+    leaveWhenRead(c, ticket, found.text.bytes.length, 0)
     return new Response(body, { headers })
   } catch (error) {
     ticket.leave()
@@ -87,12 +90,11 @@ function whole(stored: StoredBody): Found {
 async function partOf(
   { originals }: Pick<AppDeps, 'originals'>,
   reference: Reference,
-  selector: NonNullable<ReturnType<typeof parsePart>>,
+  selector: PartSelector,
+  ticket: Ticket,
 ): Promise<Found> {
   const stored = await originals.fetchPart(reference, selector)
-  if (stored.media_type === TEXT_TYPES.utf16) {
-    throw new AppError('invalid_request', 'this text is not UTF-8 and can be fetched whole only')
-  }
+  ticket.grow(stored.part.content.length)
   const { content, ...where } = sayable(stored.part)
   return {
     text: { bytes: content, media_type: stored.media_type },
@@ -112,9 +114,6 @@ function fieldsOf(stored: Omit<StoredBody, 'body'>): object {
   const { hash, media_type, bytes, created_at, expires_at } = stored
   return { hash: hash.slice(0, HASH_DIGITS), media_type, bytes, created_at, expires_at }
 }
-
-/** Digits of a hash that clients see. */
-const HASH_DIGITS = 24
 
 /** @throws AppError `invalid_request` for a parameter that comes twice */
 function single(queries: Record<string, string[]>): Record<string, string> {

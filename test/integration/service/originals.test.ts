@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unpack } from 'msgpackr'
@@ -15,7 +16,8 @@ const scopes = ['encode', 'retrieve'] as const
 const acme = keyFor('acme', { scopes: [...scopes] })
 const beta = keyFor('beta', { scopes: [...scopes] })
 const brief = keyFor('brief', { scopes: [...scopes] })
-writeKeysFile(join(folder, 'keys.json'), acme, beta, brief)
+const meter = keyFor('meter', { scopes: ['metrics'] })
+writeKeysFile(join(folder, 'keys.json'), acme, beta, brief, meter)
 
 const SECRET = Buffer.alloc(32, 7).toString('base64')
 const settings = {
@@ -82,6 +84,17 @@ describe('an input that was kept', () => {
       { ok: true, tokens: 2 },
       { ok: true, format: 'csv@1' },
     ])
+  })
+
+  it('takes room for each use of it', async () => {
+    const input_ref = await keep('z'.repeat(200_000))
+    const jobs = Array.from({ length: 200 }, () => ({ op: 'encode', input_ref }))
+    const { results } = (await json(
+      service.post('/v1/batch', JSON.stringify({ jobs }), headersOf(acme)),
+    )) as { results: { ok: boolean; problem?: { code: string } }[] }
+    const room = Math.floor((16 * 1024 * 1024) / 200_000)
+    expect(results.filter(({ ok }) => ok)).toHaveLength(room)
+    expect(results[room]?.problem?.code).toBe('payload_too_large')
   })
 
   it('takes no more room than a body may, however many share it', async () => {
@@ -189,7 +202,21 @@ describe('what is not there', () => {
 
   it('is gone where it has expired, by the tenant’s own lifetime', async () => {
     const hash = await keep('soon forgotten', brief)
-    await vi.waitFor(async () => expect((await retrieve(hash, '', brief)).status).toBe(410), 10_000)
+    // To ask for it would prolong its life.
+    const expired = async () => {
+      const metrics = await fetch(`${service.url}/metrics`, { headers: headersOf(meter) })
+      return Number(/event="expired"} (\d+)/.exec(await metrics.text())?.[1])
+    }
+    await vi.waitFor(async () => expect(await expired()).toBeGreaterThan(0), 10_000)
+    expect((await retrieve(hash, '', brief)).status).toBe(410)
+  })
+
+  it('lives on as long as it is asked for', async () => {
+    const hash = await keep('not forgotten', brief)
+    const started = performance.now()
+    while (performance.now() - started < 1_000) {
+      expect((await retrieve(hash, '', brief)).status).toBe(200)
+    }
   })
 
   it.each(['', 'x', 'zzzz'.repeat(6), 'f'.repeat(65), '%00', '../livez'])(
@@ -211,9 +238,45 @@ it('outlives the service, and cannot be read in its file', async () => {
   expect(await json(retrieve(hash))).toMatchObject({ original_content: content })
 })
 
+it('of one tenant leaves room for the answers of others, however slowly it is read', async () => {
+  const body = 'slow '.repeat(200_000)
+  const narrow = await startTestService({
+    ...settings,
+    data_dir: join(folder, 'narrow'),
+    limits: { max_body_bytes: 2_000_000, max_queue_bytes: 8_000_000 },
+  })
+  const post = (content: string, caller: Caller) =>
+    json(narrow.post('/v1/inputs', JSON.stringify({ content }), headersOf(caller)))
+  const { input_ref } = await post(body, acme)
+  const other = await post('of beta', beta)
+  const readers = Array.from({ length: 30 }, () => {
+    const socket = connect(Number(new URL(narrow.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.pause()
+    socket.write(
+      `GET /v1/retrieve/${input_ref} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${acme.key}\r\n\r\n`,
+    )
+    return socket
+  })
+  const metric = async (name: string) => {
+    const text = await (await fetch(`${narrow.url}/metrics`, { headers: headersOf(meter) })).text()
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+  }
+  await vi.waitFor(async () =>
+    expect(await metric('haversack_admitted_bytes')).toBeGreaterThan(2_000_000),
+  )
+  expect(await metric('haversack_admitted_bytes')).toBeLessThan(5_500_000)
+  for (const path of [`/v1/retrieve/${other['input_ref']}`, '/openapi.json']) {
+    expect((await fetch(narrow.url + path, { headers: headersOf(beta) })).status).toBe(200)
+  }
+  for (const socket of readers) socket.destroy()
+  await narrow.close()
+})
+
 it('is refused where live bodies take all the room, and the service goes on', async () => {
   const small = await startTestService({
     workers: { count: 1 },
+    limits: { max_body_bytes: 1024 * 1024 },
     store: { max_bytes: 16 * 1024 * 1024, compress: false },
   })
   const put = (seed: number) =>

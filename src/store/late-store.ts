@@ -1,0 +1,63 @@
+import { fail } from './failure.ts'
+import type { Failure, Store, StoreLoad } from './store.ts'
+
+export interface LateStoreOptions {
+  open(): Promise<Store>
+  /** Told each time that it cannot be opened, with the reason. */
+  onUnavailable(detail: string): void
+  /** Between two attempts, in milliseconds. */
+  readonly retryMs: number
+}
+
+const NO_LOAD: StoreLoad = { pending: 0, pending_bytes: 0, refused: 0, threads_lost: 0 }
+
+/**
+ * A store that may not be there yet: on a disk that is full, read-only or not mounted, calls fail as values
+ * and the service goes on, until an attempt to open it succeeds. Resolves after the first attempt.
+ */
+export async function openLateStore(options: LateStoreOptions): Promise<Store> {
+  let store: Store | null = null
+  let retry: NodeJS.Timeout | undefined
+  let closed = false
+
+  async function attempt(): Promise<void> {
+    try {
+      const opened = await options.open()
+      if (closed) await opened.close()
+      else store = opened
+    } catch (error) {
+      options.onUnavailable(error instanceof Error ? error.message : String(error))
+      if (closed) return
+      retry = setTimeout(() => void attempt(), options.retryMs)
+      retry.unref()
+    }
+  }
+
+  const missing = async (): Promise<Failure> =>
+    closed ? fail('closed', 'the store is closed') : fail('failed', 'the store cannot be opened')
+  await attempt()
+
+  return {
+    put: async items => store?.put(items) ?? Promise.all(items.map(missing)),
+    touch: async items => store?.touch(items) ?? Promise.all(items.map(missing)),
+    get: async reference => store?.get(reference) ?? missing(),
+    part: async (reference, selector) => store?.part(reference, selector) ?? missing(),
+    purgeSession: async (tenant, session) => store?.purgeSession(tenant, session) ?? missing(),
+    purgeTenant: async tenant => store?.purgeTenant(tenant) ?? missing(),
+    readRecord: async key => store?.readRecord(key) ?? missing(),
+    writeRecord: async write => store?.writeRecord(write) ?? missing(),
+    deleteRecord: async (key, ifVersion) => store?.deleteRecord(key, ifVersion) ?? missing(),
+    listRecords: async list => store?.listRecords(list) ?? missing(),
+    prune: async () => store?.prune() ?? missing(),
+    verify: async (limit, cursor) => store?.verify(limit, cursor) ?? missing(),
+    stats: async tenant => store?.stats(tenant) ?? missing(),
+    get load() {
+      return store?.load ?? NO_LOAD
+    },
+    async close() {
+      closed = true
+      clearTimeout(retry)
+      await store?.close()
+    },
+  }
+}

@@ -1,0 +1,22 @@
+/** When something was last done for a key; forgets the oldest beyond its size. */
+export interface Recency {
+  /** Whether `everyMs` have passed since this last said so for the key. */
+  isDue(key: string, now: number, everyMs: number): boolean
+}
+
+const MAX_KEYS = 10_000
+
+export function createRecency(): Recency {
+  const last = new Map<string, number>()
+  return {
+    isDue(key, now, everyMs) {
+      const before = last.get(key)
+      // A clock that went back is no reason to wait.
+      if (before !== undefined && now >= before && now - before < everyMs) return false
+      last.delete(key)
+      last.set(key, now)
+      if (last.size > MAX_KEYS) last.delete(last.keys().next().value as string)
+      return true
+    },
+  }
+}
