@@ -17,9 +17,10 @@ export function decodeContent(content: string, format: string, maxChars: number)
   if (format === PASSTHROUGH) return { content, media_type: 'text/plain' }
   const text = findTextNotation(format)
   if (text !== undefined) {
+    const { notation, style } = text
     return {
-      content: text.notation.decode(content, text.style, maxChars),
-      media_type: 'text/plain',
+      content: notation.decode(content, style, maxChars),
+      media_type: notation.json === true ? 'application/json' : 'text/plain',
     }
   }
   const notation = findNotation(format)

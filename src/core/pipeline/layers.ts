@@ -2,19 +2,33 @@ import { formatId } from '../formats/notation.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { NOTATIONS } from '../formats/registry.ts'
 import { TEXT_NOTATIONS } from '../formats/text/registry.ts'
-import type { Layer } from './layer.ts'
+import { byPrice, type Layer } from './layer.ts'
 import { createNotationLayer } from './notation-layer.ts'
 import { createTemplateLayer, type Templates } from './templates.ts'
 import { createTextLayer } from './text-layer.ts'
 
-const L2: readonly Layer[] = [
-  createNotationLayer(NOTATIONS),
-  createTextLayer(TEXT_NOTATIONS, NOTATIONS),
-]
+/** Both kinds of notations compete by price. */
+const L2 = joinLayers(createNotationLayer(NOTATIONS), createTextLayer(TEXT_NOTATIONS, NOTATIONS))
 
 /** In order; the first with a candidate that passes the gate ends the way. L3 is what remains. */
 export function layersFor(templates: Templates | undefined): readonly Layer[] {
-  return templates === undefined ? L2 : [createTemplateLayer(templates), ...L2]
+  return templates === undefined ? [L2] : [createTemplateLayer(templates), L2]
+}
+
+/** One layer with the candidates of both, the first one's preferred where two cost the same. */
+function joinLayers(first: Layer, second: Layer): Layer {
+  return {
+    id: first.id,
+    propose(input) {
+      const a = first.propose(input)
+      const b = second.propose(input)
+      return {
+        candidates: byPrice([...a.candidates, ...b.candidates]),
+        bigger: [...a.bigger, ...b.bigger],
+        declined: [...a.declined, ...b.declined],
+      }
+    },
+  }
 }
 
 /** Names that a request may list under `formats`, in the order of preference. */

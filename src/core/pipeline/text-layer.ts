@@ -1,9 +1,11 @@
 import { formatId, type Notation } from '../formats/notation.ts'
-import { type TextNotation, textFormat } from '../formats/text/text-notation.ts'
+import { type TextNotation, textFormat, type WrittenText } from '../formats/text/text-notation.ts'
+import { equalValues } from '../value/equal-values.ts'
+import { parseJson } from '../value/parse-json.ts'
 import { byPrice, type Candidate, isAllowed, type Layer, type LayerInput } from './layer.ts'
 
 /**
- * L2 for what is not JSON: the whole text in each text notation that accepts it, by exact token counts.
+ * L2: the whole text in each text notation that accepts it, by exact token counts.
  * @param values notations that may write JSON inside a text
  */
 export function createTextLayer(
@@ -16,14 +18,16 @@ export function createTextLayer(
       const candidates: Candidate[] = []
       const bigger: string[] = []
       const declined: string[] = []
-      if (isJson(input)) return { candidates, bigger, declined }
       const { content, prices, shape } = input
+      const isJson = typeof input.value === 'object' && input.value !== null
       const tools = {
-        count: (text: string) => prices.counter.count(text),
+        counter: prices.counter,
         notations: values.filter(notation => isAllowed(notation, input)),
       }
       for (const notation of notations) {
-        if (!isAllowed(notation, input) || !notation.accepts(content, shape)) continue
+        // A JSON scalar is text.
+        if ((notation.json === true) !== isJson || !isAllowed(notation, input)) continue
+        if (!notation.accepts(content, shape)) continue
         const base = formatId(notation)
         const written = notation.encode(content, tools).filter(text => text.content !== content)
         if (written.length === 0) declined.push(base)
@@ -31,7 +35,7 @@ export function createTextLayer(
           const format = textFormat(base, style)
           const tokens = prices.price(text)
           if (tokens === null) bigger.push(format)
-          else candidates.push(candidate(notation, text, style, tokens, content))
+          else candidates.push(candidate(notation, { content: text, style }, tokens, input))
         }
       }
       return { candidates: byPrice(candidates), bigger, declined }
@@ -39,23 +43,17 @@ export function createTextLayer(
   }
 }
 
-/** Whether the value notations say the content: an object or array. A JSON scalar is text. */
-function isJson({ value }: LayerInput): boolean {
-  return typeof value === 'object' && value !== null
-}
-
 /**
- * Room that a decoder gets in the gate: a text that decodes to more than the original is wrong anyway, so it may
- * stop there. Notations that restore layout only nearly get a little more.
+ * Room that a decoder gets in the gate, in lengths of the input: a text that decodes to more is wrong, so it may stop
+ * there. JSON may grow a little, by escapes.
  */
 const ROOM = 2
 
 function candidate(
   notation: TextNotation,
-  content: string,
-  style: string,
+  { content, style }: WrittenText,
   tokens: number,
-  original: string,
+  { content: original, value }: LayerInput,
 ): Candidate {
   return {
     content,
@@ -63,7 +61,9 @@ function candidate(
     tokens,
     restores() {
       const decoded = notation.decode(content, style, original.length * ROOM)
-      return notation.same?.(decoded, original) ?? decoded === original
+      if (notation.json !== true) return decoded === original
+      const parsed = parseJson(decoded)
+      return parsed.ok && value !== undefined && equalValues(parsed.value, value)
     },
   }
 }

@@ -11,11 +11,12 @@ import {
   type WrittenText,
 } from '../../../src/core/formats/text/text-notation.ts'
 import { AppError } from '../../../src/errors.ts'
+import { lengthCounter } from '../../support/length-counter.ts'
 import { TEXT_CASES, type TextCase, UNDECODABLE_TEXTS } from './text-cases.ts'
 
 /** The notations that the table knows; others may come and be cheaper. */
 const tools: TextTools = {
-  count: text => Math.ceil(text.length / 4),
+  counter: lengthCounter(4),
   notations: NOTATIONS.filter(({ id }) => ['csv', 'kv', 'json_compact'].includes(id)),
 }
 
@@ -34,6 +35,7 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
   prefixed: ['dots', 'star'],
   md: ['s-s-3', 'a-t-c', 'p-s-2000'],
   ndjson: ['ended_compact,csv@1', 'python,json_compact@1'],
+  mcp: ['compact,json_compact@1', 'result_plain,json_compact@1'],
   embedded: ['indent8,csv@1,json_compact@1'],
 }
 

@@ -86,7 +86,7 @@ function readJsonLines(
   const spacing = findSpacing(source, parsed.value)
   if (spacing === undefined || (wanted !== undefined && wanted !== spacing)) return vain
   const inner = cheapestJson(parsed.value, tools, hasNoFence)
-  if (inner === null || inner.tokens + FENCE_TOKENS >= tools.count(source)) return vain
+  if (inner === null || inner.tokens + FENCE_TOKENS >= tools.counter.count(source)) return vain
   return { end: parsed.end, source, spacing, content: inner.content, notation: inner.notation }
 }
 

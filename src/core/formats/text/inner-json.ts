@@ -17,15 +17,15 @@ export interface InnerJson {
  */
 export function cheapestJson(
   value: Value,
-  { notations, count }: TextTools,
+  { notations, counter }: TextTools,
   fits: (content: string) => boolean,
 ): InnerJson | null {
   const shape = classify('', value)
   let best: InnerJson | null = null
   for (const notation of notations) {
-    const content = notation.accepts(value, shape) ? notation.encode(value) : null
+    const content = notation.accepts(value, shape) ? notation.encode(value, counter) : null
     if (content === null || !fits(content)) continue
-    const tokens = count(content)
+    const tokens = counter.count(content)
     if (best === null || tokens < best.tokens) best = { notation, content, tokens }
   }
   return best

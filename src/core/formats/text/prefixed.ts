@@ -33,7 +33,8 @@ const TIMES_LINE = /^×[1-9]\d{0,8}$/
 /** Tokens of such a line with its line feed. */
 const TIMES_TOKENS = 3
 
-function encode(text: string, { count }: TextTools): readonly WrittenText[] {
+function encode(text: string, { counter }: TextTools): readonly WrittenText[] {
+  const count = (part: string) => counter.count(part)
   const runs = readLineRuns(text)
   const style = MARK_STYLES.find(name => !someLineEndsWith(text, MARKS[name]))
   if (style === undefined || runs.some(({ line }) => TIMES_LINE.test(line))) return []

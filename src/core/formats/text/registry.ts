@@ -1,6 +1,7 @@
 import { formatId } from '../notation.ts'
 import { embedded } from './embedded.ts'
 import { markdown } from './markdown.ts'
+import { mcp } from './mcp.ts'
 import { ndjson } from './ndjson.ts'
 import { numbered } from './numbered.ts'
 import { prefixed } from './prefixed.ts'
@@ -13,6 +14,7 @@ export const TEXT_NOTATIONS: readonly TextNotation[] = [
   embedded,
   numbered,
   prefixed,
+  mcp,
 ]
 
 const BY_FORMAT: ReadonlyMap<string, TextNotation> = new Map(

@@ -1,10 +1,11 @@
 import type { ShapeReport } from '../../shape/classify.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Notation } from '../notation.ts'
 
 /** What a text notation may use while it encodes. */
 export interface TextTools {
-  /** Tokens of a text, for choices between its parts; the whole is priced by the pipeline. */
-  count(text: string): number
+  /** For choices between parts of the text; the whole is priced by the pipeline. */
+  readonly counter: TokenCounter
   /** Value notations that may write JSON inside the text, the preferred one first. */
   readonly notations: readonly Notation[]
 }
@@ -20,13 +21,15 @@ export interface WrittenText {
 }
 
 /**
- * One way to write a text that is not JSON as a shorter text. A new one is a file with one of these, listed in
+ * One way to write a text as a shorter text, layout included. A new one is a file with one of these, listed in
  * `registry.ts` beside it.
  */
 export interface TextNotation {
   readonly id: string
   /** Version of the grammar; raised whenever `decode` would read older text differently. */
   readonly version: number
+  /** It takes JSON, and what it decodes to is JSON of the same value; any other takes text, and gives the same text. */
+  readonly json?: true
   /** A cheap test on the shape, so that hopeless candidates cost nothing. */
   accepts(text: string, shape: ShapeReport): boolean
   /** The text in this notation, in as many ways as are worth a price; none where it cannot say it exactly. */
@@ -38,10 +41,6 @@ export interface TextNotation {
    * @throws AppError `not_decodable` with the line, `payload_too_large`
    */
   decode(content: string, style: string, maxChars: number): string
-  /**
-   * Whether a decoded text is as good as the original. Absent: only if it is the same, character for character.
-   */
-  same?(decoded: string, original: string): boolean
 }
 
 /** Between a notation's name and version and the style, in an answer's `format`. */
