@@ -1,10 +1,8 @@
 import { KeysFileError } from './access/keys-file.ts'
 import { processEnv } from './config/env.ts'
 import { ConfigError, type LoadOptions, loadConfig } from './config/load.ts'
+import { EXIT } from './exit-codes.ts'
 import { type Service, startService } from './service.ts'
-
-/** Exit codes of a service process. */
-const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
 /**
  * Runs the service until SIGTERM or SIGINT, then drains it; a second signal exits at once. SIGHUP reads

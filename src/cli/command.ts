@@ -25,9 +25,6 @@ export interface Command {
 /** A call that cannot be taken: exit code 2 and a pointer to `--help`. */
 export class UsageError extends Error {}
 
-/** Exit codes of the command line. */
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const
-
 /** The value of a string option; `undefined` where it was not given. */
 export function text(values: Values, name: string): string | undefined {
   const value = values[name]

@@ -1,5 +1,6 @@
+import { EXIT } from '../exit-codes.ts'
 import { count } from '../index.ts'
-import { type Command, EXIT } from './command.ts'
+import type { Command } from './command.ts'
 import { readInput } from './input.ts'
 import { jsonOption, tokenizerFieldsOf, tokenizerOptions } from './options.ts'
 import { alignColumns } from './table.ts'

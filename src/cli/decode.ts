@@ -1,5 +1,6 @@
+import { EXIT } from '../exit-codes.ts'
 import { decode } from '../index.ts'
-import { type Command, EXIT, text, UsageError } from './command.ts'
+import { type Command, text, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 import { jsonOption } from './options.ts'
 

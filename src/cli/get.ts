@@ -1,5 +1,6 @@
 import { processEnv } from '../config/env.ts'
-import { type Command, EXIT, text, UsageError, type Values } from './command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { type Command, text, UsageError, type Values } from './command.ts'
 import { jsonOption } from './options.ts'
 
 /** Query parameters that options of the same name fill. */

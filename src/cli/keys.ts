@@ -2,7 +2,8 @@ import { type KeyRecord, makeKey, SCOPES, type Scope, TENANT_NAME } from '../acc
 import { changeKeysFile, readKeysFile } from '../access/keys-file.ts'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
-import { type Command, EXIT, text, UsageError, type Values } from './command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { type Command, text, UsageError, type Values } from './command.ts'
 import { jsonOption } from './options.ts'
 import { alignColumns } from './table.ts'
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { type Command, EXIT, text, UsageError } from './command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { type Command, text, UsageError } from './command.ts'
 import { tokenizerFieldsOf, tokenizerOptions } from './options.ts'
 import { createProgress } from './progress.ts'
 import { inProcessPlayer, play, servicePlayer } from './replay/player.ts'

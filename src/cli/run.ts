@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { AppError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
 import { VERSION } from '../version.ts'
-import { type Command, EXIT, UsageError } from './command.ts'
+import { type Command, UsageError } from './command.ts'
 import { commandHelp, overview } from './help.ts'
 
 /** Imported when called, so that `--help` and `count` do not load the service. */

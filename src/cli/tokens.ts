@@ -1,5 +1,6 @@
 import { tokenIds } from '../core/tokens/token-ids.ts'
-import { type Command, EXIT, text, UsageError } from './command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { type Command, text, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 
 const ENCODINGS = ['o200k_base', 'cl100k_base'] as const
