@@ -3,6 +3,7 @@ import { countOperation } from './count.ts'
 import { decodeOperation } from './decode.ts'
 import { encodeOperation } from './encode.ts'
 import { keepInputOperation } from './keep-input.ts'
+import { knapsackOperation } from './knapsack.ts'
 import type { Operation } from './operation.ts'
 
 /** Every operation by its name: what a worker can be asked to do. */
@@ -11,5 +12,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Obj
   decode: decodeOperation,
   count: countOperation,
   inputs: keepInputOperation,
-  batch: batchOperation([encodeOperation, decodeOperation, countOperation] as readonly Operation[]),
+  knapsack: knapsackOperation,
+  batch: batchOperation([
+    encodeOperation,
+    decodeOperation,
+    countOperation,
+    knapsackOperation,
+  ] as readonly Operation[]),
 })

@@ -8,7 +8,7 @@ export const batchRequest = z.strictObject({
   jobs: z
     .array(z.record(z.string(), z.unknown()))
     .max(MAX_BATCH_JOBS)
-    .describe('Each with `op` (encode, decode or count) and the fields of that route'),
+    .describe('Each with `op` (encode, decode, count or knapsack) and the fields of that route'),
 })
 
 export const batchAnswer = z.strictObject({

@@ -292,6 +292,7 @@ describe('operations', () => {
       '/v1/decode',
       '/v1/encode',
       '/v1/inputs',
+      '/v1/knapsack',
       '/v1/retrieve/{hash}',
     ])
     const { requestBody } = document.paths['/v1/encode']!.post

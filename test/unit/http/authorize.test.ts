@@ -168,6 +168,7 @@ describe('a key with one scope', () => {
       '/v1/encode': ['POST', 'encode'],
       '/v1/decode': ['POST', 'encode'],
       '/v1/count': ['POST', 'encode'],
+      '/v1/knapsack': ['POST', 'encode'],
       '/v1/batch': ['POST', 'encode'],
       '/metrics': ['GET', 'metrics'],
       '/openapi.json': ['GET', 'any'],
@@ -177,6 +178,7 @@ describe('a key with one scope', () => {
   const BODIES: Readonly<Record<string, string>> = {
     '/v1/decode': '{"content":"x","format":"passthrough"}',
     '/v1/batch': '{"jobs":[]}',
+    '/v1/knapsack': '{"classes":[],"budget":0}',
   }
   const keys = SCOPES.map(scope => ({ scope, ...keyFor('acme', { scopes: [scope] }) }))
   const { app: scoped } = appWith(...keys)
