@@ -4,9 +4,14 @@ import type { Layer } from './layer.ts'
 import { createNotationLayer } from './notation-layer.ts'
 import { createTextLayer } from './text-layer.ts'
 
-/** Names of the templates of seed 000, and the notations that each stands for. */
+/**
+ * Names of the templates of seed 000, and the notation that each stands for. Nested answers and diffs inside JSON are
+ * both what `tree` writes best: it recurses, and its fences keep a diff as real lines beside its siblings.
+ */
 const TEMPLATE_NOTATIONS = {
-  csv_from_md: ['md'],
+  csv_from_md: 'md',
+  pipeline_deep_mckp: 'tree',
+  mr_diff_fence: 'tree',
 } as const
 
 export type TemplateId = keyof typeof TEMPLATE_NOTATIONS
@@ -21,12 +26,12 @@ export function createTemplateLayer(templates: Templates): Layer {
     propose(input) {
       const { tool } = input.request
       const template = tool === undefined ? undefined : templates.get(tool)
-      const ids: readonly string[] = template === undefined ? [] : TEMPLATE_NOTATIONS[template]
-      const isNamed = ({ id }: { readonly id: string }) => ids.includes(id)
-      const values = NOTATIONS.filter(isNamed)
-      const texts = TEXT_NOTATIONS.filter(isNamed)
+      const id = template === undefined ? undefined : TEMPLATE_NOTATIONS[template]
+      const texts = TEXT_NOTATIONS.filter(notation => notation.id === id)
       const layer =
-        texts.length > 0 ? createTextLayer(texts, NOTATIONS) : createNotationLayer(values)
+        texts.length > 0
+          ? createTextLayer(texts, NOTATIONS)
+          : createNotationLayer(NOTATIONS.filter(notation => notation.id === id))
       return layer.propose(input)
     },
   }

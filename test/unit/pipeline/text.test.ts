@@ -95,7 +95,19 @@ describe('content that looks like ours', () => {
 })
 
 describe('templates of L1', () => {
-  const templates = new Map<string, TemplateId>([['get_issues', 'csv_from_md']])
+  const templates = new Map<string, TemplateId>([
+    ['get_issues', 'csv_from_md'],
+    ['get_diffs', 'mr_diff_fence'],
+    ['get_pipeline', 'pipeline_deep_mckp'],
+  ])
+  const diff = Array.from({ length: 9 }, (_, i) =>
+    lines(
+      `@@ -${i},2 +${i},2 @@`,
+      `-\tconst a = "${i}"`,
+      `+\tconst a = "${i + 1}"`,
+      ' \tconst b = a',
+    ),
+  ).join('\n')
 
   function layerOf(content: string, tool?: string) {
     const request = { content, ...(tool === undefined ? {} : { tool }) }
@@ -109,6 +121,18 @@ describe('templates of L1', () => {
     expect(layerOf(table)).toBe('L2 md@1;s-t-3')
     expect(layerOf(read, 'get_issues')).toBe('L2 numbered@1;arrow')
     expect(layerOf('words', 'get_issues')).toBe('L3 passthrough')
+  })
+
+  it('keep a diff as lines, and its siblings', () => {
+    const content = JSON.stringify({
+      mr_id: 7,
+      diffs: [{ path: 'a.ts', flags: { new: false }, diff }],
+    })
+    expect(layerOf(content, 'get_diffs')).toBe('L1 tree@1')
+    expect(layerOf(content, 'get_pipeline')).toBe('L1 tree@1')
+    const { content: encoded, format } = encode({ content, formats: ['tree'] })
+    expect(encoded).toContain(diff)
+    expect(decode({ content: encoded, format }).content).toBe(content)
   })
 
   it('are off by default', () => {
