@@ -5,7 +5,7 @@ import { fail } from '../failure.ts'
 import { type HashRange, hashRange, MIN_DIGITS } from '../hash-range.ts'
 import type { Failure, Kept, PutItem, Reference, Result, TouchItem } from '../store.ts'
 import { CHUNK_BYTES, type Chunks, type SealedChunk } from './chunks.ts'
-import type { Codec } from './codec.ts'
+import { type Codec, UnreadableError } from './codec.ts'
 import type { Count } from './counters.ts'
 import { NO_SESSION, type Sessions } from './sessions.ts'
 import type { Settings } from './settings.ts'
@@ -56,6 +56,8 @@ export interface BodiesDeps {
   readonly count: Count
   /** The next number in the order of use. */
   nextUse(): number
+  /** Told of a body that cannot be read. */
+  onUnreadable(row: BodyRow, error: UnreadableError): void
 }
 
 /** What rows and index entries of a body take, on top of its chunks. */
@@ -85,6 +87,9 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
     `UPDATE body SET expires_at = ?, pinned_until = max(pinned_until, ?), used = ?, alone = max(alone, ?)
        WHERE id = ?`,
   )
+  const rewrite = database.prepare(
+    'UPDATE body SET bytes = ?, charge = ?, lines = ?, chunks = ?, key_id = ? WHERE id = ?',
+  )
   const mark = database.prepare('UPDATE body SET used = ? WHERE id = ? AND used < ?')
   const erase = database.prepare('DELETE FROM body WHERE id = ?')
   const marks = new Map<number, number>()
@@ -104,11 +109,14 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
     return { ok: true, ...kept(row), expires_at, created: false } as const
   }
 
+  function seal({ tenant, body }: PutItem, hash: Uint8Array) {
+    const sealed = chunks.seal(body, { tenantName: tenant, hash })
+    return { sealed, charge: sealed.reduce((sum, { data }) => sum + data.byteLength, ROW_BYTES) }
+  }
+
   function create(item: PutItem, tenant: number, hash: Uint8Array, now: number): Result<Kept> {
     const { body } = item
-    const owner = { tenantName: item.tenant, hash }
-    const sealed = chunks.seal(body, owner)
-    const charge = sealed.reduce((sum, { data }) => sum + data.byteLength, ROW_BYTES)
+    const { sealed, charge } = seal(item, hash)
     const refusal = space.claim(tenant, charge, now)
     if (refusal !== undefined) return refusal
     const lines = linesOf(body, sealed)
@@ -136,6 +144,37 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
     if (item.session !== undefined) sessions.link(tenant, item.session, id, hash)
     count('created')
     return { ok: true, hash: hex(hash), bytes: body.byteLength, expires_at, created: true }
+  }
+
+  /** Whether it can be given back; a put must not promise what a get would not find. */
+  function readable(row: BodyRow, bytes: number): boolean {
+    try {
+      if (row.bytes !== bytes) throw new UnreadableError(null)
+      chunks.check(row)
+      return true
+    } catch (error) {
+      if (!(error instanceof UnreadableError)) throw error
+      deps.onUnreadable(row, error)
+      return false
+    }
+  }
+
+  /** Writes the content anew, by the key that writes now; promises and sessions stay as they are. */
+  function repair(row: BodyRow, item: PutItem, now: number): Result<Kept> {
+    const { sealed, charge } = seal(item, row.hash)
+    const more = charge - row.charge
+    const refusal = more > 0 ? space.claim(row.tenant, more, now) : undefined
+    if (refusal !== undefined) return refusal
+    // It may have been the one that had to go.
+    if (byId.get(row.id) === undefined) return create(item, row.tenant, row.hash, now)
+    chunks.remove(row.id)
+    chunks.write(row.id, sealed)
+    const bytes = item.body.byteLength
+    rewrite.run(bytes, charge, linesOf(item.body, sealed), sealed.length, codec.keyId, row.id)
+    tenants.change(row.tenant, { bodies: 0, records: 0, bytes: more })
+    count('created')
+    if (item.session !== undefined) sessions.link(row.tenant, item.session, row.id, row.hash)
+    return { ...prolong(row, item, item.session === undefined, now), bytes, created: true }
   }
 
   function remove(row: BodyRow, remains: Remains, now: number): void {
@@ -193,6 +232,7 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
         remove(row, 'nothing', now)
         return create(item, tenant, hash, now)
       }
+      if (!readable(row, item.body.byteLength)) return repair(row, item, now)
       if (item.session !== undefined) sessions.link(tenant, item.session, row.id, hash)
       return prolong(row, item, item.session === undefined, now)
     },

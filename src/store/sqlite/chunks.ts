@@ -31,6 +31,8 @@ export interface Chunks {
   write(body: number, chunks: readonly SealedChunk[]): void
   /** Chunks `first` to `last`, opened, behind one another in a buffer of their own. @throws UnreadableError */
   read(owner: ChunkOwner, first: number, last: number): Uint8Array<ArrayBuffer>
+  /** Reads all and checks it, without decompressing. @throws UnreadableError */
+  check(owner: ChunkOwner): void
   /** The last chunk whose first byte lies in a line up to `line`; 0 if none. With that line. */
   atLine(owner: ChunkOwner, line: number): { readonly chunk: number; readonly line: number }
   remove(body: number): void
@@ -51,6 +53,18 @@ export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
     const row = lineOf.get(owner.id * IDS_A_BODY + chunk)
     if (row === undefined) throw new UnreadableError(null)
     return Number(row['line'])
+  }
+
+  /** Gives the chunks `first` to `last` as they lie in the file. @throws UnreadableError */
+  function* sealedOf(owner: ChunkOwner, first: number, last: number) {
+    const id = owner.id * IDS_A_BODY
+    let number = first
+    for (const row of select.iterate(id + first, id + last)) {
+      if (Number(row['id']) !== id + number) throw new UnreadableError(null)
+      yield { number, data: row['data'] as Uint8Array }
+      number++
+    }
+    if (number !== last + 1) throw new UnreadableError(null)
   }
 
   return {
@@ -75,20 +89,18 @@ export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
       const start = first * CHUNK_BYTES
       const end = Math.min(owner.bytes, (last + 1) * CHUNK_BYTES)
       const out = new Uint8Array(end - start)
-      let number = first
-      for (const row of select.iterate(
-        owner.id * IDS_A_BODY + first,
-        owner.id * IDS_A_BODY + last,
-      )) {
-        if (Number(row['id']) !== owner.id * IDS_A_BODY + number) throw new UnreadableError(null)
+      for (const { number, data } of sealedOf(owner, first, last)) {
         const at = number * CHUNK_BYTES
         const bytes = Math.min(CHUNK_BYTES, owner.bytes - at)
-        const data = row['data'] as Uint8Array
         out.set(codec.open(data, binding(owner, number, count), owner.keyId, bytes), at - start)
-        number++
       }
-      if (number !== last + 1) throw new UnreadableError(null)
       return out
+    },
+    check(owner) {
+      const count = chunkCount(owner.bytes)
+      for (const { number, data } of sealedOf(owner, 0, count - 1)) {
+        codec.check(data, binding(owner, number, count), owner.keyId)
+      }
     },
     atLine(owner, line) {
       let low = 0

@@ -36,6 +36,8 @@ export interface Codec {
   seal(raw: Uint8Array, binding: Uint8Array): Uint8Array
   /** The raw bytes, `bytes` long. @throws UnreadableError */
   open(sealed: Uint8Array, binding: Uint8Array, keyId: string | null, bytes: number): Uint8Array
+  /** Whether they are what was sealed, by checksum or tag; decompresses nothing. @throws UnreadableError */
+  check(sealed: Uint8Array, binding: Uint8Array, keyId: string | null): void
 }
 
 export interface CodecOptions {
@@ -46,6 +48,16 @@ export interface CodecOptions {
 export function createCodec({ keys, compressFromBytes }: CodecOptions): Codec {
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
   const writing = keys[0]
+
+  /** What was sealed, still compressed where it was. */
+  function payloadOf(sealed: Uint8Array, binding: Uint8Array, keyId: string | null): Uint8Array {
+    const flags = sealed[0] ?? 0
+    // An encrypted body must not be replaced by a plain one.
+    if ((flags & ENCRYPTED) !== (keyId === null ? 0 : ENCRYPTED)) throw new UnreadableError(null)
+    return keyId === null
+      ? checked(flags, sealed, binding)
+      : decrypted(flags, sealed, binding, keyOf(byId, keyId))
+  }
 
   return {
     keyId: writing?.id ?? null,
@@ -58,17 +70,12 @@ export function createCodec({ keys, compressFromBytes }: CodecOptions): Codec {
         : encrypted(flags, payload, binding, writing.key)
     },
     open(sealed, binding, keyId, bytes) {
-      const flags = sealed[0] ?? 0
-      // An encrypted body must not be replaced by a plain one.
-      if ((flags & ENCRYPTED) !== (keyId === null ? 0 : ENCRYPTED)) throw new UnreadableError(null)
-      const payload =
-        keyId === null
-          ? checked(flags, sealed, binding)
-          : decrypted(flags, sealed, binding, keyOf(byId, keyId))
-      const raw = (flags & ZSTD) === 0 ? payload : decompress(payload, bytes)
+      const payload = payloadOf(sealed, binding, keyId)
+      const raw = ((sealed[0] ?? 0) & ZSTD) === 0 ? payload : decompress(payload, bytes)
       if (raw.byteLength !== bytes) throw new UnreadableError(null)
       return raw
     },
+    check: (sealed, binding, keyId) => void payloadOf(sealed, binding, keyId),
   }
 }
 

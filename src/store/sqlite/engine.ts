@@ -110,6 +110,7 @@ export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
     space,
     count,
     nextUse: createUses(database, clock),
+    onUnreadable,
   })
   const records = createRecords(database, {
     codec,
@@ -130,7 +131,7 @@ export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
     count,
   })
   /** Bodies that turned out damaged, and keys that were missing, since the start. */
-  const damaged = new Map<number, BodyRow>()
+  const damaged = new Set<number>()
   const missing = new Set<string>()
   const reader = createReader(database, { bodies, chunks, count, onUnreadable })
   const tombstoneCount = database.prepare(
@@ -150,21 +151,21 @@ export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
 
   function noteDamage(row: BodyRow): void {
     if (damaged.has(row.id)) return
-    damaged.set(row.id, row)
+    damaged.add(row.id)
     count('damaged')
     const hash = Buffer.from(row.hash).toString('hex')
     deps.onEvent({ kind: 'damaged_body', tenant: row.tenantName, hash })
   }
 
-  /** The row may have gone since; then its number may be another body's. */
+  /** The row may have gone since, or a put may have repaired it; its number may be another body's. */
   function removeDamaged(now: number): number {
-    for (const [id, row] of damaged) {
+    let removed = 0
+    for (const id of damaged.keys()) {
       const found = bodies.byId(id)
-      if (found !== undefined && Buffer.compare(found.hash, row.hash) === 0) {
-        bodies.remove(found, 'tombstone', now)
-      }
+      if (found === undefined || reader.readable(found)) continue
+      bodies.remove(found, 'tombstone', now)
+      removed++
     }
-    const removed = damaged.size
     damaged.clear()
     return removed
   }

@@ -16,6 +16,8 @@ export interface Reader {
   part(reference: Reference, selector: PartSelector, now: number): Result<StoredPart>
   /** Up to `limit` bodies after `cursor` that cannot be read, and where to go on. */
   check(limit: number, cursor: number): Checked
+  /** Whether it is as it was put; also where its key is missing, as nothing can be said without. */
+  readable(row: BodyRow): boolean
 }
 
 export interface Checked {
@@ -87,7 +89,18 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
     return selectPart(readAll(row), selector)
   }
 
+  function readable(row: BodyRow): boolean {
+    try {
+      readAll(row)
+      return true
+    } catch (error) {
+      if (!(error instanceof UnreadableError)) throw error
+      return error.missingKey !== null
+    }
+  }
+
   return {
+    readable,
     get: (reference, now) =>
       withBody(reference, now, row => ({ ok: true, ...about(row), body: readAll(row) })),
     part: (reference, selector, now) =>
@@ -101,22 +114,11 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
       const damaged = rows
         .map(({ id }) => bodies.byId(Number(id)))
         .filter(row => row !== undefined)
-        .filter(row => row.tenantName !== '' && !readable(row, readAll))
+        .filter(row => row.tenantName !== '' && !readable(row))
       const last = rows.at(-1)
       const more = last !== undefined && rows.length === limit
       return { checked: rows.length, damaged, cursor: more ? Number(last['id']) : null }
     },
-  }
-}
-
-function readable(row: BodyRow, read: (row: BodyRow) => unknown): boolean {
-  try {
-    read(row)
-    return true
-  } catch (error) {
-    if (!(error instanceof UnreadableError)) throw error
-    // Without its key nothing can be said about it.
-    return error.missingKey !== null
   }
 }
 

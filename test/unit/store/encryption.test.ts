@@ -48,6 +48,19 @@ describe('encryption at rest', () => {
     must(await again.store.get({ tenant: 'a', ref: first.hash }))
   })
 
+  test('a put over a body whose key is missing writes it with the key of now', async () => {
+    const { store, folder } = await inlineStore({ keys: [old] })
+    const { hash } = await keep(store, 'x', { tenant: 'a', session: 's' })
+    await store.close()
+    const later = await inlineStore({ folder, keys: [fresh] })
+    expect((await keep(later.store, 'x')).created).toBe(true)
+    expect((await keep(later.store, 'x')).created).toBe(false)
+    const ref = hash.slice(0, 8)
+    expect(text(must(await later.store.get({ tenant: 'a', session: 's', ref })).body)).toBe('x')
+    expect(later.events).toEqual([{ kind: 'missing_key', key_id: 'old' }])
+    expect(must(await later.store.stats('a')).bodies).toBe(1)
+  })
+
   test('a plain body cannot stand in for an encrypted one, nor one tenant’s for another’s', async () => {
     const { store, folder } = await inlineStore({ keys: [old] })
     const { hash } = await keep(store, 'x', { tenant: 'a' })

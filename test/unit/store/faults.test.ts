@@ -18,6 +18,7 @@ import {
   MINUTE,
   must,
   noise,
+  START,
   tempFolder,
   text,
 } from './inline-store.ts'
@@ -107,6 +108,38 @@ describe('a damaged body', () => {
     await expect.poll(async () => must(await store.stats()).bodies, { timeout: 5000 }).toBe(0)
     expect((await keep(store, noise(131_072, 1))).created).toBe(true)
     must(await store.get({ tenant: 'a', ref: hash }))
+  })
+
+  test.each([
+    [
+      'a changed byte',
+      `UPDATE chunk SET data = CAST(substr(data, 1, 9) || x'58' || substr(data, 11) AS BLOB)`,
+    ],
+    ['a missing chunk', 'DELETE FROM chunk WHERE id % 4096 = 1'],
+    ['a wrong length', 'UPDATE body SET bytes = bytes - 1'],
+  ])('%s: a put writes it again, and every promise about it stays', async (_, sql) => {
+    const { store, folder, events, clock } = await inlineStore({ compressFromBytes: null })
+    const body = noise(131_072, 1)
+    const pinUntil = START + 90 * MINUTE
+    const { hash } = await keep(store, body, { tenant: 'a', session: 's', pinUntil })
+    const before = must(await store.stats('a'))
+    await keep(store, noise(131_072, 2))
+    change(folder, sql)
+    expect(await keep(store, body, { tenant: 'a', session: 't' })).toMatchObject({
+      created: true,
+      bytes: 131_072,
+      expires_at: pinUntil,
+    })
+    expect(events).toEqual([{ kind: 'damaged_body', tenant: 'a', hash }])
+    clock.now += 80 * MINUTE
+    // What was reported and is still damaged goes; what was repaired does not.
+    expect(must(await store.verify(10))).toMatchObject({ checked: 2, damaged: 1 })
+    for (const session of ['s', 't']) {
+      const got = must(await store.get({ tenant: 'a', session, ref: hash.slice(0, 8) }))
+      expect(Buffer.compare(got.body, body)).toBe(0)
+    }
+    expect(must(await store.stats('a'))).toEqual(before)
+    expect((await keep(store, body)).created).toBe(false)
   })
 
   test('verifying finds it in steps', async () => {
