@@ -158,6 +158,9 @@ describe('a history', () => {
       [[107, 7], []],
       [[140, 40], [41]],
     ])
+    // What was dropped is overwritten now.
+    for (let i = 0; i < 100; i++) history.add(ROOT, i)
     expect(history.trace(history.add(live[0]![0]!, 5))).toEqual([5, 107, 7])
+    expect(history.trace(live[1]![0]!)).toEqual([140, 40])
   })
 })
