@@ -13,8 +13,6 @@ export interface Slopes {
 
 /** The classes that may differ from the break solution, in the order in which they come into the core. */
 export interface Core {
-  /** How many may differ in a solution that is worth `needed`, at the first `needed`. */
-  readonly size: number
   /** Slopes of the classes that are not taken yet. */
   slopes(needed: number): Slopes
   /** Takes the next class; `null` at the end. */
@@ -98,7 +96,6 @@ export function createCore(
   }
 
   return {
-    size: members.length,
     slopes(target) {
       const [up, down] = [first(byUp, target), first(byDown, target)]
       return {

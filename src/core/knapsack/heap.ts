@@ -1,6 +1,5 @@
 /** Numbers `0 … keys.length - 1` by rising key, the smaller number first among equals; taken off one by one. */
 export interface Heap {
-  readonly size: number
   /** The first; undefined where there is none. */
   peek(): number | undefined
   /** Takes the first off. */
@@ -33,9 +32,6 @@ export function createHeap(keys: Float64Array): Heap {
   }
 
   return {
-    get size() {
-      return size
-    },
     peek: () => (size === 0 ? undefined : items[0]),
     pop() {
       items[0] = items[--size]!

@@ -228,6 +228,17 @@ describe.each(kinds)('%s instances', kind => {
   })
 })
 
+describe('more states than fit', () => {
+  it.each(['subset sum', 'strongly correlated'] as const)('are paired until they do: %s', kind => {
+    const size = { classes: 1_000, options: 6, range: 1e9, required: true }
+    const problem = makeInstance(kind, size, 1)
+    const solution = solved(problem, 5e7)
+    expect(faultsOf(problem, solution)).toEqual([])
+    expect(solution.optimal).toBe(true)
+    expect(solution.states).toBeGreaterThan(2 ** 21)
+  })
+})
+
 describe('the work', () => {
   const hard = makeInstance(
     'weakly correlated',

@@ -113,12 +113,12 @@ describe('the lattice', () => {
 
 describe('states', () => {
   it('are merged by falling budget without dominated ones', () => {
-    const runs = statesOf([9, 1], [5, 3], [9, 2], [6, 3], [4, 3], [5, 5])
+    const runs = statesOf([9, 1], [5, 3], [9, 2], [6, 3], [4, 3], [3, 5])
     const merged = mergeRuns(runs, [2, 5, 6], createStates(16))
     expect(pairsOf(merged)).toEqual([
       [9, 2],
       [6, 3],
-      [5, 5],
+      [3, 5],
     ])
   })
 
