@@ -134,6 +134,18 @@ const table: fc.Arbitrary<Value> = rowOf(2).chain(row =>
   fc.array(row, { minLength: 1, maxLength: 8 }),
 )
 
+/** Among many rows of a table some that are like no other. */
+const tableWithOthers: fc.Arbitrary<Value> = rowOf(1).chain(row =>
+  fc
+    .tuple(
+      fc.array(row, { minLength: 6, maxLength: 12 }),
+      objectOf(anything(1), 4),
+      objectOf(anything(1), 2),
+      fc.nat(5),
+    )
+    .map(([rows, one, other, at]) => [...rows.slice(0, at), one, ...rows.slice(at), other]),
+)
+
 const keyedTable: fc.Arbitrary<Value> = rowOf(1).chain(row => objectOf(row, 6))
 
 /** Neighbours whose strings begin alike, with others between them. */
@@ -155,7 +167,7 @@ function affixedLong(): fc.Arbitrary<fc.Arbitrary<Value>> {
 
 /** Documents that use every device of `tree@1`: tables in objects, keyed tables, lists, paths, fences, runs. */
 export const arbitraryTree: fc.Arbitrary<Value> = fc.oneof(
-  { weight: 4, arbitrary: table },
+  { weight: 4, arbitrary: fc.oneof({ weight: 3, arbitrary: table }, tableWithOthers) },
   { weight: 2, arbitrary: keyedTable },
   { weight: 3, arbitrary: objectOf(fc.oneof(scalar, table, keyedTable, alike, anything(2)), 4) },
   { weight: 1, arbitrary: fc.oneof(alike, fc.array(alike, { maxLength: 3 })) },

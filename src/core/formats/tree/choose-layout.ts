@@ -53,15 +53,14 @@ function sampleOf(rows: readonly ObjectValue[]): readonly ObjectValue[] {
 }
 
 /** The rows, each on a line. */
-export function writeRows(
+function writeRows(
   rows: readonly ObjectValue[],
   columns: readonly Column[],
   writer: RowWriter,
 ): string {
   for (const row of rows) {
     writer.out += '\n'
-    writer.startRow()
-    writer.members(columns, row)
+    writer.row(columns, row)
   }
   return writer.out
 }

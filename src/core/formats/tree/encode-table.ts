@@ -1,9 +1,11 @@
 import { ObjectValue, type Value } from '../../value/value.ts'
-import { chooseLayout, writeRows } from './choose-layout.ts'
+import { chooseLayout } from './choose-layout.ts'
 import type { CellColumn, Column, PatternColumn } from './column.ts'
 import { patternOf, planColumns } from './plan-columns.ts'
 import type { Pricer } from './pricer.ts'
+import { regularKeys } from './regular-rows.ts'
 import { KEY_COLUMN } from './syntax.ts'
+import { writeInline } from './write-inline.ts'
 import { RowWriter, writeHeader } from './write-table.ts'
 
 /** Fewer members than this are no table: what a header says once is said in the rows instead. */
@@ -16,16 +18,30 @@ const FEWEST_KEYED = 2
 export function encodeTable(value: Value, pricer: Pricer): string | null {
   if (!Array.isArray(value) || value.length === 0) return null
   if (!value.every(row => row instanceof ObjectValue)) return null
-  const columns = planColumns(value, pricer)
+  const whole = planColumns(value, pricer)
+  const regular = whole === null ? regularRows(value) : value
+  const columns = whole ?? (regular.length === 0 ? null : planColumns(regular, pricer))
   if (columns === null) return null
   const shown = columns.every(column => column.kind === 'constant')
     ? [asCell(columns[0]!), ...columns.slice(1)]
     : columns
-  const layout = chooseLayout(value, shown, pricer)
+  const layout = chooseLayout(regular, shown, pricer)
   const writer = new RowWriter(layout)
   const mark = layout.separator === ',' ? '' : layout.separator
   writer.out = `[${value.length}${mark}]:\n${writeHeader(shown, layout)}`
-  return writeRows(value, shown, writer)
+  const isRegular = whole === null ? new Set(regular) : null
+  for (const row of value) {
+    writer.out += '\n'
+    if (isRegular?.has(row) !== false) writer.row(shown, row)
+    else writer.out += writeInline(row)
+  }
+  return writer.out
+}
+
+/** The rows that fit one table where not all do; none if these are too few. */
+function regularRows(rows: readonly ObjectValue[]): readonly ObjectValue[] {
+  const keys = regularKeys(rows)
+  return keys === null ? [] : rows.filter(row => keys.has(row.keys))
 }
 
 /** The same for an object whose members are objects; the first cell of each row is the key. */

@@ -58,18 +58,25 @@ function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms
   const inline = inlinePiece(value, inner.map(inlineOf), pricer)
   const body = linesOfMembers(value, inner, level + 1, pricer)
   const tablePiece = table === null ? null : pricer.piece(table)
-  const path = keys.length === 1 && inner[0] !== null ? inner[0]!.member : null
+  const path = keys.length === 1 ? pathTo(keys[0]!, values[0]!, inner[0]!, pricer) : null
   return {
     inline,
     member: cheapest(
       plus(':', inline, 1),
       tablePiece,
-      path && plus(`.${writeText(keys[0]!, NOT_IN_KEY)}`, path, pricer.tokens(`.${keys[0]!}`)),
+      path,
       plus(`:\n${' '.repeat(level + 1)}`, body, 1),
     ),
     item: cheapest(inline, body, tablePiece),
     document: cheapest(body, inline, tablePiece),
   }
+}
+
+/** What follows the key of an object with one member: a dot, that member's key, and what follows it. */
+function pathTo(key: string, value: Value, forms: Forms | null, pricer: Pricer): Piece {
+  const step = `.${writeText(key, NOT_IN_KEY)}`
+  if (forms !== null) return plus(step, forms.member, pricer.tokens(step))
+  return pricer.piece(step + scalarMember(value as Scalar, pricer))
 }
 
 function formsOfArray(value: readonly Value[], level: number, pricer: Pricer): Forms {

@@ -27,9 +27,14 @@ export function planColumns(
   const order = mergeKeyOrders(rows)
   if (order === null || order.names.length === 0) return null
   const { names, members } = order
-  if (names.length * slots > MAX_CELLS_PER_MEMBER * members) return null
+  if (!isFilled(names.length, slots, members)) return null
   const valuesOf = gather(rows, names)
   return names.map((name, i) => planColumn(name, valuesOf[i]!, rows.length, slots, pricer))
+}
+
+/** Whether so many columns and rows hold enough members to be a table. */
+export function isFilled(columns: number, rows: number, members: number): boolean {
+  return columns > 0 && columns * rows <= MAX_CELLS_PER_MEMBER * members
 }
 
 /** The values of each column, those that are there, from the first row to the last. */

@@ -18,11 +18,12 @@ import {
 } from '../../value/char-codes.ts'
 import { ObjectValue, type Value } from '../../value/value.ts'
 import type { Column } from './column.ts'
+import { readFence } from './read-fence.ts'
 import { readColumn, readHeader } from './read-header.ts'
 import { readInline } from './read-inline.ts'
 import { RowReader } from './read-table.ts'
 import { bareValue, Reader } from './reader.ts'
-import { LONGEST_FENCE, SEPARATOR_BITS } from './syntax.ts'
+import { SEPARATOR_BITS } from './syntax.ts'
 
 /** What `encodeTree` wrote. Throws `AppError('not_decodable')`; linear in the text. */
 export function decodeTree(text: string): Value {
@@ -118,7 +119,7 @@ class TreeReader {
     const reader = this.#reader
     if (reader.next === QUOTE) return reader.quoted()
     const key = reader.bare(isKeyEnd)
-    if (key === '') throw reader.error('a key expected')
+    if (key === '' || key.startsWith(' ')) throw reader.error('a key expected')
     return key
   }
 
@@ -140,7 +141,7 @@ class TreeReader {
     let value: Value
     if (c === OPEN_BRACKET || c === OPEN_BRACE) value = readInline(reader, depth)
     else if (c === QUOTE) value = reader.quoted()
-    else if (c === BACKTICK && reader.text.startsWith('```', reader.at)) value = this.#fence()
+    else if (c === BACKTICK && reader.text.startsWith('```', reader.at)) value = readFence(reader)
     else value = bareValue(reader.bare(never))
     this.#endLine()
     return value
@@ -233,6 +234,11 @@ class TreeReader {
     const rows: ObjectValue[] = []
     for (let i = 0; i < count; i++) {
       reader.newLine()
+      const lone = keyed ? undefined : this.#loneObject(depth + 1)
+      if (lone !== undefined) {
+        rows.push(lone)
+        continue
+      }
       cells.startRow()
       if (keyColumn !== null) keys.push(cells.keyCell(keyColumn))
       rows.push(cells.row(columns, depth + 1))
@@ -242,23 +248,15 @@ class TreeReader {
     return keyed ? new ObjectValue(keys, rows) : rows
   }
 
-  /** The lines between two fences. */
-  #fence(): string {
+  /** A row that is nothing but an object in braces: one that the columns do not fit. */
+  #loneObject(depth: number): ObjectValue | undefined {
     const reader = this.#reader
-    const { text } = reader
+    if (reader.next !== OPEN_BRACE) return undefined
     const start = reader.at
-    while (reader.skip(BACKTICK));
-    if (reader.at - start > LONGEST_FENCE) throw reader.error('a shorter fence expected', start)
-    const fence = `\n${text.slice(start, reader.at)}`
-    reader.newLine()
-    const from = reader.at
-    for (let at = text.indexOf(fence, from - 1); at !== -1; at = text.indexOf(fence, at + 1)) {
-      const end = at + fence.length
-      if (end < text.length && text.charCodeAt(end) !== LINE_FEED) continue
-      reader.at = end
-      return text.slice(from, Math.max(at, from))
-    }
-    throw reader.error('a fence that is not closed', start)
+    const value = readInline(reader, depth)
+    if (reader.atLineEnd) return value as ObjectValue
+    reader.at = start
+    return undefined
   }
 
   #isItem(): boolean {

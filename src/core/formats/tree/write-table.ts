@@ -77,6 +77,9 @@ export class RowWriter {
   /** Separators that stand before the next cell; those behind the last cell are left out. */
   #pending = 0
   #first = true
+  /** Cells of this row that are not empty, and the last of them. */
+  #cells = 0
+  #lastCell = ''
 
   /** @param not what bare strings in a cell must not contain */
   constructor(layout: Layout, not = notInCell(layout.separator)) {
@@ -88,6 +91,18 @@ export class RowWriter {
   startRow(): void {
     this.#pending = 0
     this.#first = true
+    this.#cells = 0
+  }
+
+  /**
+   * A row of a table whose rows are objects. One whose only cell is an object would be taken for the row
+   * itself, so it is written as such.
+   */
+  row(columns: readonly Column[], row: ObjectValue): void {
+    const before = this.out
+    this.startRow()
+    this.members(columns, row)
+    if (this.#cells === 1 && this.#lastCell.startsWith('{')) this.out = before + writeInline(row)
   }
 
   /** A cell before the columns: the key of a keyed table. */
@@ -157,5 +172,7 @@ export class RowWriter {
       if (leaf !== null && spaced.has(leaf)) this.out += ' '
     }
     this.out += text
+    this.#cells++
+    this.#lastCell = text
   }
 }
