@@ -63,6 +63,25 @@ describe('text', () => {
     )
   })
 
+  it.each([
+    ['tables of one layout', () => '| a | b |\n|---|---|\n| some words | more |'],
+    [
+      'tables of many layouts',
+      (i: number) => `| a | b |\n|${'-'.repeat(i + 1)}|---|\n| x y | more |`,
+    ],
+    [
+      'alternating tables',
+      (i: number) => `| a | b |\n|${'-'.repeat(3 + (i % 2))}|---|\n| x y | more |`,
+    ],
+  ])('with %s has a format that the decoder is given', (_, tableOf) => {
+    const content = Array.from({ length: 60 }, (_, i) => tableOf(i)).join('\n\n')
+    const { format } = encode({ content, formats: ['md'] })
+    expect(format).toMatch(/^md@1;/)
+    // The longest that a decode request takes.
+    expect(format.length).toBeLessThanOrEqual(128)
+    expect(restored(content, { formats: ['md'] })).toBe(content)
+  })
+
   it('is reported under names of a fixed set', () => {
     const { reports } = encodeOperation.run({ content: log }, context())
     expect(reports).toMatchObject([{ layer: 'L2', format: 'ndjson@1', shape: 'prose' }])

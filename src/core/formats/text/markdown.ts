@@ -22,13 +22,14 @@ const FENCE = '```'
 /** The line that opens a table: its indentation, and its alignments where one is not the default. */
 const OPENER = /^( *)```csv(?: ([-lcr]+))?(\r?)$/
 const LAYOUT_SEPARATOR = ','
-/** Longest style. Tables of irregular widths say the width of each column in it. */
-const MAX_STYLE_CHARS = 2_000
+/** Longest style: a format is at most 128 characters. Tables beyond it stay as they are. */
+const MAX_STYLE_CHARS = 100
 
 function encode(text: string): readonly WrittenText[] {
   const out: string[] = []
   const layouts: string[] = []
-  let styleLength = 0
+  let joined = 0
+  let uniform = true
   for (const part of readMarkdown(text)) {
     if (typeof part === 'string') {
       if (OPENER.test(part)) return []
@@ -36,18 +37,25 @@ function encode(text: string): readonly WrittenText[] {
       continue
     }
     const layout = layoutOf(part)
-    styleLength += (layout?.length ?? 0) + 1
-    if (layout === null || styleLength > MAX_STYLE_CHARS) {
+    const length = joined + (layout?.length ?? 0) + 1
+    const isUniform: boolean = uniform && layout === (layouts[0] ?? layout)
+    if (layout === null || (!isUniform && length > MAX_STYLE_CHARS)) {
       for (const line of part.lines) out.push(line)
       continue
     }
     layouts.push(layout)
+    joined = length
+    uniform = isUniform
     writeTable(part, out)
   }
   if (layouts.length === 0) return []
+  return [{ content: out.join('\n'), style: styleOf(layouts) }]
+}
+
+/** One word for all tables, or a word for each. */
+function styleOf(layouts: readonly string[]): string {
   const first = layouts[0]!
-  const style = layouts.every(layout => layout === first) ? first : layouts.join(LAYOUT_SEPARATOR)
-  return [{ content: out.join('\n'), style }]
+  return layouts.every(layout => layout === first) ? first : layouts.join(LAYOUT_SEPARATOR)
 }
 
 /** `null` for a table that its cells do not give back; rows without a cell are not CSV. */
