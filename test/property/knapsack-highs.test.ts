@@ -4,7 +4,7 @@ import { randomInstances } from '../../bench/knapsack/instances.ts'
 import { faultsOf, solved } from '../unit/knapsack/oracles.ts'
 
 /** As many as take a few seconds; `npm run bench:knapsack -- --highs 500` compares as many as one likes. */
-const COUNT = 60
+const COUNT = 40
 
 it(`is as good as HiGHS on ${COUNT} random instances`, () => {
   for (const problem of randomInstances(COUNT, 1)) {
