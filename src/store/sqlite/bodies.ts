@@ -18,6 +18,8 @@ export interface BodyRow {
   readonly id: number
   readonly tenant: number
   readonly tenantName: string
+  /** Its tenant is being purged, so its chunks can no longer be checked. */
+  readonly purged: boolean
   readonly hash: Uint8Array
   readonly bytes: number
   readonly charge: number
@@ -278,8 +280,8 @@ function toRow(row: Record<string, SQLOutputValue> | undefined): BodyRow | undef
   return {
     id: Number(row['id']),
     tenant: Number(row['tenant']),
-    // Without a name the tenant is being purged.
     tenantName: (row['tenant_name'] ?? '') as string,
+    purged: row['tenant_name'] === null,
     hash: row['hash'] as Uint8Array,
     bytes: Number(row['bytes']),
     charge: Number(row['charge']),

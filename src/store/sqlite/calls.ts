@@ -1,16 +1,21 @@
 import { fail } from '../failure.ts'
-import type { StoreEvent, StoreLoad } from '../store.ts'
+import type { Failure, StoreEvent, StoreLoad } from '../store.ts'
+import { createAdmission } from './admission.ts'
+import { type CallSize, createSizes } from './call-size.ts'
 import type { Connect, Connection } from './connection.ts'
 import type { Answer, Arguments, Call, FromThread, OperationName } from './protocol.ts'
+import { createShares } from './shares.ts'
 
 /** Bounds of what waits for the store. */
 export interface CallLimits {
   readonly maxCalls: number
   /** Bodies on their way, in bytes. */
   readonly maxBytesWaiting: number
+  /** A tenant that would have to wait longer for the thread is refused, in milliseconds. */
+  readonly maxWaitMs: number
 }
 
-/** Calls to the thread: bounded, answered once, and never lost without an answer. */
+/** Calls to the thread: bounded, in a fair order, answered once, and never lost without an answer. */
 export interface Calls {
   call<K extends OperationName>(
     op: K,
@@ -28,7 +33,9 @@ export interface CallsOptions {
 }
 
 interface Pending {
-  readonly bytes: number
+  readonly call: Call
+  readonly tenant: string
+  readonly transfer: readonly ArrayBuffer[]
   settle(answer: unknown): void
 }
 
@@ -44,10 +51,11 @@ const CLOSE_MS = 10_000
 export async function createCalls({ connect, limits, onEvent }: CallsOptions): Promise<Calls> {
   const pending = new Map<number, Pending>()
   let connection: Connection | null = null
+  const admission = createAdmission({ maxWaitMs: limits.maxWaitMs })
+  const shares = createShares(limits)
+  const sizes = createSizes()
   let outgoing: Call[] = []
-  let transfers: ArrayBuffer[] = []
   let nextId = 1
-  let bytesWaiting = 0
   let refused = 0
   let threadsLost = 0
   let lossesInARow = 0
@@ -86,8 +94,15 @@ export async function createCalls({ connect, limits, onEvent }: CallsOptions): P
   function receive(message: FromThread): void {
     if (message.kind === 'event') onEvent(message.event)
     if (message.kind !== 'answers') return
-    for (const { id, result } of message.answers) settle(id, result)
+    for (const { id, result, us } of message.answers) {
+      const entry = pending.get(id)
+      if (entry === undefined) continue
+      admission.done(entry.call, us)
+      sizes.note(entry.call, result)
+      settle(id, result)
+    }
     readBytes += message.bytes
+    pump()
     if (readBytes >= REPORT_BYTES) flush()
   }
 
@@ -95,14 +110,15 @@ export async function createCalls({ connect, limits, onEvent }: CallsOptions): P
     const entry = pending.get(id)
     if (entry === undefined) return
     pending.delete(id)
-    bytesWaiting -= entry.bytes
+    shares.give(entry.tenant, entry.call.bytes)
     entry.settle(answer)
     if (pending.size === 0) onEmpty?.()
   }
 
   function failAll(): void {
     outgoing = []
-    transfers = []
+    // What the thread was never given is certainly not kept.
+    for (const { id } of admission.clear()) settle(id, closed === undefined ? RESTARTING : CLOSED)
     for (const id of [...pending.keys()]) settle(id, LOST)
   }
 
@@ -118,11 +134,18 @@ export async function createCalls({ connect, limits, onEvent }: CallsOptions): P
   function flush(): void {
     if (connection === null || (outgoing.length === 0 && readBytes === 0)) return
     const message = { kind: 'calls', calls: outgoing, read_bytes: readBytes } as const
-    const moved = transfers
+    const moved = outgoing.flatMap(({ id }) => pending.get(id)?.transfer ?? [])
     outgoing = []
-    transfers = []
     readBytes = 0
     connection.post(message, moved)
+  }
+
+  /** Gives the thread what it should have now. */
+  function pump(): void {
+    const calls = admission.take()
+    if (calls.length === 0) return
+    if (outgoing.length === 0) queueMicrotask(flush)
+    outgoing.push(...calls)
   }
 
   function call<K extends OperationName>(
@@ -131,24 +154,35 @@ export async function createCalls({ connect, limits, onEvent }: CallsOptions): P
     transfer: readonly ArrayBuffer[] = [],
   ): Promise<Answer<K>> {
     const bytes = transfer.reduce((sum, buffer) => sum + buffer.byteLength, 0)
-    const refusal = admit(bytes)
+    const next: Call = { id: nextId, op, args, bytes }
+    const size = sizes.of(next)
+    const refusal = admit(next, size)
     if (refusal !== undefined) return Promise.resolve(refusal as Answer<K>)
-    const id = nextId++
-    if (outgoing.length === 0) queueMicrotask(flush)
-    outgoing.push({ id, op, args, bytes })
-    transfers.push(...transfer)
-    bytesWaiting += bytes
+    nextId++
+    const { tenant } = size
     return new Promise(resolve => {
-      pending.set(id, { bytes, settle: answer => resolve(answer as Answer<K>) })
+      const settle = (answer: unknown) => resolve(answer as Answer<K>)
+      pending.set(next.id, { call: next, tenant, transfer, settle })
+      pump()
     })
   }
 
-  function admit(bytes: number) {
+  /** Puts it in line, or says why not. */
+  function admit(next: Call, size: CallSize): Failure | undefined {
     if (closed !== undefined) return CLOSED
-    const full = pending.size >= limits.maxCalls || bytesWaiting + bytes > limits.maxBytesWaiting
-    if (connection !== null && !full) return undefined
-    refused++
-    return connection === null ? RESTARTING : BUSY
+    const refusal = connection === null ? RESTARTING : lineUp(next, size)
+    if (refusal !== undefined) refused++
+    return refusal
+  }
+
+  function lineUp(next: Call, size: CallSize): Failure | undefined {
+    if (!shares.fits(size.tenant, next.bytes)) return BUSY
+    const refusal = admission.add(next, size)
+    if (refusal !== undefined) {
+      return fail('busy', `the store would answer in ${Math.ceil(refusal.refusedMs / 1000)} s`)
+    }
+    shares.take(size.tenant, next.bytes)
+    return undefined
   }
 
   async function close(): Promise<void> {
@@ -172,7 +206,7 @@ export async function createCalls({ connect, limits, onEvent }: CallsOptions): P
     get load() {
       return {
         pending: pending.size,
-        pending_bytes: bytesWaiting,
+        pending_bytes: shares.bytes,
         refused,
         threads_lost: threadsLost,
       }

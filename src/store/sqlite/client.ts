@@ -16,7 +16,7 @@ export interface OpenStoreOptions extends SqliteStoreOptions, Partial<CallLimits
  * newer version
  */
 export async function openSqliteStore(options: OpenStoreOptions): Promise<Store> {
-  const { onEvent, connect, maxCalls, maxBytesWaiting, ...rest } = options
+  const { onEvent, connect, maxCalls, maxBytesWaiting, maxWaitMs, ...rest } = options
   settle(rest)
   const calls = await createCalls({
     connect: connect ?? threadConnect(rest),
@@ -24,6 +24,7 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
     limits: {
       maxCalls: maxCalls ?? 4096,
       maxBytesWaiting: maxBytesWaiting ?? 64 * 1024 * 1024,
+      maxWaitMs: maxWaitMs ?? 2000,
     },
   })
   const { call } = calls
@@ -53,7 +54,12 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
     deleteRecord: (key, ifVersion) => call('deleteRecord', [key, ifVersion]),
     listRecords: list => call('listRecords', [list]),
     prune: () => repeat(() => call('expire', [])),
-    verify: (limit, cursor = 0) => call('verify', [limit, cursor]),
+    async verify(limit, cursor = 0) {
+      const step = await call('verify', [limit, cursor])
+      if (!step.ok || step.damaged === 0) return step
+      const removal = await call('removeDamaged', [])
+      return removal.ok ? step : removal
+    },
     stats: tenant => call('stats', [tenant]),
     get load() {
       return calls.load

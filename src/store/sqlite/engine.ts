@@ -44,6 +44,8 @@ export interface Engine {
     readRecord(key: RecordKey): Result<StoredRecord>
     listRecords(list: RecordList): ReturnType<ReturnType<typeof createRecords>['list']>
     stats(tenant: string | undefined): Result<StoreStats>
+    /** Finds damaged bodies; `removeDamaged` removes them. */
+    verify(limit: number, cursor: number): Result<VerifyStep>
   }
   readonly writes: {
     put(item: PutItem): Result<Kept>
@@ -59,7 +61,8 @@ export interface Engine {
     purgeSession(id: number): Result<Step>
     purgeTenant(id: number): Result<Step>
     expire(): Result<Step>
-    verify(limit: number, cursor: number): Result<VerifyStep>
+    /** Removes what was found damaged and still is. */
+    removeDamaged(): Result<Progress>
     /** One step of what goes away by itself. */
     upkeep(): Result<Progress>
   }
@@ -206,6 +209,12 @@ export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
       readRecord: key => records.read(key, clock()),
       listRecords: list => records.list(list, clock()),
       stats,
+      verify(limit, cursor) {
+        if (limit < 1) return fail('invalid_request', 'limit must be at least 1')
+        const { damaged: rows, ...rest } = reader.check(limit, cursor)
+        for (const row of rows) noteDamage(row)
+        return { ok: true, ...rest, damaged: rows.length }
+      },
     },
     writes: {
       put: item => bodies.put(item, clock()),
@@ -227,13 +236,7 @@ export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
         const progress = upkeep.expire(clock())
         return { ok: true, ...progress, done: progress.bodies + progress.records === 0 }
       },
-      verify(limit, cursor) {
-        if (limit < 1) return fail('invalid_request', 'limit must be at least 1')
-        const { damaged: rows, ...rest } = reader.check(limit, cursor)
-        for (const row of rows) noteDamage(row)
-        removeDamaged(clock())
-        return { ok: true, ...rest, damaged: rows.length }
-      },
+      removeDamaged: () => ({ ok: true, bodies: removeDamaged(clock()), records: 0 }),
       upkeep() {
         const now = clock()
         const bodiesRemoved = removeDamaged(now)

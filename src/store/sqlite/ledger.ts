@@ -5,7 +5,7 @@ import type { Failure, StoreEvent } from '../store.ts'
 import { createCounters } from './counters.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { FILE_NAME, inodeOf, type OpenOptions, openDatabase } from './open.ts'
-import type { Answer, Call, OperationName } from './protocol.ts'
+import { type Answer, type Call, isWrite, type OperationName } from './protocol.ts'
 import type { Settings } from './settings.ts'
 import { isDamage, sqliteFailure } from './sqlite-errors.ts'
 
@@ -35,19 +35,6 @@ export interface LedgerOptions {
 }
 
 type Operation = (...args: readonly unknown[]) => Answer<OperationName>
-
-/** Whether an operation needs a write transaction. */
-export function isWrite(op: OperationName): op is keyof Engine['writes'] {
-  return !READS.has(op)
-}
-
-const READS: ReadonlySet<string> = new Set<keyof Engine['reads']>([
-  'get',
-  'part',
-  'readRecord',
-  'listRecords',
-  'stats',
-])
 
 /** @throws NewerSchemaError, or SQLite's error where the file cannot be opened */
 export function createLedger(options: LedgerOptions): Ledger {

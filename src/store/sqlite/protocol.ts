@@ -8,6 +8,27 @@ export type OperationName = keyof Operations
 export type Arguments<K extends OperationName> = Parameters<Operations[K]>
 export type Answer<K extends OperationName> = ReturnType<Operations[K]>
 
+const READS: ReadonlySet<string> = new Set<keyof Engine['reads']>([
+  'get',
+  'part',
+  'readRecord',
+  'listRecords',
+  'stats',
+  'verify',
+])
+
+/** Short, and somebody's health or session depends on them: they go before what others wait for. */
+const URGENT: ReadonlySet<string> = new Set<OperationName>(['stats', 'readRecord', 'touch'])
+
+/** Whether an operation needs a write transaction. */
+export function isWrite(op: OperationName): op is keyof Engine['writes'] {
+  return !READS.has(op)
+}
+
+export function isUrgent(op: OperationName): boolean {
+  return URGENT.has(op)
+}
+
 export interface Call {
   readonly id: number
   readonly op: OperationName
@@ -28,6 +49,8 @@ export type ToThread =
 export interface Settled {
   readonly id: number
   readonly result: Answer<OperationName>
+  /** How long the thread was busy with it, its part of the commit included, in microseconds. */
+  readonly us: number
 }
 
 export type FromThread =

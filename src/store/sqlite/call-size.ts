@@ -1,0 +1,73 @@
+import type { PartSelector } from '../../core/parts/part.ts'
+import type { Reference } from '../store.ts'
+import type { Answer, Call, OperationName } from './protocol.ts'
+
+/** What a call's cost is estimated from. */
+export interface CallSize {
+  /** Whose turn it takes; `OPERATOR` where it is for all. */
+  readonly tenant: string
+  /** The operation, and for a part which. */
+  readonly kind: string
+  /** Bytes that it works on; `null` where nobody knows. */
+  readonly bytes: number | null
+}
+
+/** Stands for nobody: no client's tenant has a line break. */
+export const OPERATOR = '\n'
+
+/** Knows how large bodies are that were put or read lately, to tell a large read from a small one. */
+export interface Sizes {
+  of(call: Pick<Call, 'op' | 'args' | 'bytes'>): CallSize
+  /** Learns from an answer. */
+  note(call: Pick<Call, 'op' | 'args'>, answer: Answer<OperationName>): void
+}
+
+/** Bodies whose size is remembered. */
+const MAX_SIZES = 4096
+/** Digits of a hash that they are remembered by: the shortest that names a body without a session. */
+const DIGITS = 12
+
+export function createSizes(): Sizes {
+  const sizes = new Map<string, number>()
+
+  function remember(key: string, bytes: number): void {
+    sizes.delete(key)
+    sizes.set(key, bytes)
+    if (sizes.size <= MAX_SIZES) return
+    for (const oldest of sizes.keys()) {
+      sizes.delete(oldest)
+      break
+    }
+  }
+
+  return {
+    of({ op, args, bytes }) {
+      const [first, second] = args
+      const tenant = tenantOf(first)
+      if (op === 'get' || op === 'part') {
+        const kind = op === 'get' ? op : `part ${(second as PartSelector).kind}`
+        return { tenant, kind, bytes: sizes.get(keyOf(first as Reference)) ?? null }
+      }
+      return { tenant, kind: op, bytes: KNOWN.has(op) ? bytes : null }
+    },
+    note({ op, args }, answer) {
+      if (!answer.ok || !('bytes' in answer)) return
+      const [first] = args
+      if (op === 'put') remember(keyOf({ tenant: tenantOf(first), ref: answer.hash }), answer.bytes)
+      if (op === 'get' || op === 'part') remember(keyOf(first as Reference), answer.bytes)
+    },
+  }
+}
+
+/** Their bytes come with them. */
+const KNOWN: ReadonlySet<OperationName> = new Set<OperationName>(['put', 'writeRecord'])
+
+/** The tenant, where the first argument names one. */
+function tenantOf(first: unknown): string {
+  if (typeof first !== 'object' || first === null || !('tenant' in first)) return OPERATOR
+  return String(first.tenant)
+}
+
+function keyOf({ tenant, ref }: Pick<Reference, 'tenant' | 'ref'>): string {
+  return `${ref.slice(0, DIGITS).toLowerCase()} ${tenant}`
+}

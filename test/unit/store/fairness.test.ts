@@ -1,0 +1,224 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { parsePart } from '../../../src/core/parts/parse-part.ts'
+import type { PartSelector } from '../../../src/core/parts/part.ts'
+import { type Admission, createAdmission } from '../../../src/store/sqlite/admission.ts'
+import { createSizes } from '../../../src/store/sqlite/call-size.ts'
+import { createCosts } from '../../../src/store/sqlite/costs.ts'
+import type { Call, OperationName } from '../../../src/store/sqlite/protocol.ts'
+import { createShares } from '../../../src/store/sqlite/shares.ts'
+import { bytesOf, inlineStore, keep, must, noise } from './inline-store.ts'
+
+const MIB = 1024 * 1024
+const AHEAD = { readUs: 10_000, writeBytes: 4 * MIB }
+
+/** A line of calls whose thread the test is. */
+function line(maxWaitMs = 1e9) {
+  const admission: Admission = createAdmission({ maxWaitMs, ahead: AHEAD })
+  let id = 0
+  const add = (op: OperationName, tenant: string, bytes: number | null, putBytes = 0) => {
+    const call: Call = { id: ++id, op, args: [{ tenant }], bytes: putBytes }
+    return { call, refusal: admission.add(call, { tenant, kind: op, bytes }) }
+  }
+  return { admission, add }
+}
+
+const tenantsOf = (calls: readonly Call[]) =>
+  calls.map(call => `${call.op} ${(call.args[0] as { tenant: string }).tenant}`)
+
+describe('who is next', () => {
+  test('one long read is with the thread at once; a newcomer is next, what is urgent goes at once', () => {
+    const { admission, add } = line()
+    const queued = Array.from({ length: 300 }, () => add('part', 'a', 13 * MIB).call)
+    expect(admission.take()).toEqual([queued[0]])
+    expect(admission.take()).toEqual([])
+    add('get', 'b', 4096)
+    add('stats', '', null)
+    add('touch', 'a', null)
+    expect(tenantsOf(admission.take())).toEqual(['stats ', 'touch a'])
+    admission.done(queued[0]!, 90_000)
+    expect(tenantsOf(admission.take())).toEqual(['get b'])
+  })
+
+  test('a read of which nothing is known goes alone, small ones go together', () => {
+    const { admission, add } = line()
+    add('get', 'a', null)
+    add('get', 'a', null)
+    expect(admission.take()).toHaveLength(1)
+    const small = line()
+    for (let i = 0; i < 100; i++) small.add('get', 'a', 4096)
+    expect(small.admission.take().length).toBeGreaterThan(50)
+  })
+
+  test('puts make groups, of all tenants, and reads do not hold them up', () => {
+    const { admission, add } = line()
+    const long = add('part', 'a', 13 * MIB).call
+    for (let i = 0; i < 1000; i++) add('put', i % 2 === 0 ? 'a' : 'b', 4096, 4096)
+    const group = admission.take()
+    expect(group[0]).toBe(long)
+    expect(group.length).toBeGreaterThan(300)
+    expect(group.length).toBeLessThan(400)
+    const ofA = tenantsOf(group).filter(name => name === 'put a').length
+    expect(Math.abs(ofA - group.length / 2)).toBeLessThan(5)
+  })
+
+  test('large puts of one tenant let another’s through', () => {
+    const { admission, add } = line()
+    const large = Array.from({ length: 5 }, () => add('put', 'a', 10 * MIB, 10 * MIB).call)
+    add('put', 'b', 100, 100)
+    expect(admission.take()).toEqual([large[0]])
+    admission.done(large[0]!, 100_000)
+    expect(tenantsOf(admission.take())[0]).toBe('put b')
+  })
+
+  test('a tenant that would wait too long is refused, another is not', () => {
+    const { admission, add } = line(2000)
+    const outcomes = Array.from({ length: 300 }, () => add('part', 'a', 13 * MIB).refusal)
+    const taken = outcomes.filter(refusal => refusal === undefined).length
+    // 0.01 µs a byte until it is learned.
+    expect(taken).toBe(15)
+    expect(outcomes.at(-1)?.refusedMs).toBeGreaterThan(2000)
+    expect(add('part', 'b', 13 * MIB).refusal).toBeUndefined()
+    expect(add('stats', '', null).refusal).toBeUndefined()
+    expect(admission.clear()).toHaveLength(17)
+    expect(add('part', 'a', 13 * MIB).refusal).toBeUndefined()
+  })
+
+  test('what is learned decides how many may wait', () => {
+    const { admission, add } = line(2000)
+    const size = { tenant: 'a', kind: 'part', bytes: 13 * MIB }
+    for (let i = 0; i < 100; i++) {
+      const { call } = add('part', 'a', size.bytes)
+      admission.take()
+      admission.done(call, 500_000)
+    }
+    const taken = Array.from({ length: 20 }, () => add('part', 'a', size.bytes).refusal)
+    expect(taken.filter(refusal => refusal === undefined)).toHaveLength(5)
+  })
+})
+
+test('costs are learned for each kind and size by itself', () => {
+  const costs = createCosts()
+  const small = { tenant: 'a', kind: 'get', bytes: 100 }
+  const large = { ...small, bytes: 10 * MIB }
+  const before = costs.estimateUs(small)
+  for (let i = 0; i < 200; i++) costs.learn(large, 30_000)
+  expect(costs.estimateUs(large)).toBeGreaterThan(29_000)
+  expect(costs.estimateUs(large)).toBeLessThan(31_000)
+  expect(costs.estimateUs(small)).toBe(before)
+  const unknown = { ...small, bytes: null }
+  for (let i = 0; i < 200; i++) costs.learn(unknown, 5000)
+  expect(costs.estimateUs(unknown)).toBeGreaterThan(4900)
+})
+
+test('the size of a body is known from its put or an earlier read, and forgotten in the end', () => {
+  const sizes = createSizes()
+  const hash = (i: number) => i.toString(16).padStart(64, '0').split('').reverse().join('')
+  const get = (i: number) =>
+    ({ op: 'get', args: [{ tenant: 'a', ref: hash(i) }], bytes: 0 }) as const
+  const note = (i: number) =>
+    sizes.note(
+      { op: 'put', args: [{ tenant: 'a' }] },
+      { ok: true, hash: hash(i), bytes: 1000 + i, expires_at: 0, created: true },
+    )
+  expect(sizes.of(get(1)).bytes).toBeNull()
+  note(1)
+  expect(sizes.of(get(1))).toEqual({ tenant: 'a', kind: 'get', bytes: 1001 })
+  const selector: PartSelector = parsePart({ path: '$.a' })!
+  expect(sizes.of({ ...get(1), op: 'part', args: [...get(1).args, selector] })).toEqual({
+    tenant: 'a',
+    kind: 'part path',
+    bytes: 1001,
+  })
+  const other = { tenant: 'b', ref: hash(1) }
+  expect(sizes.of({ op: 'get', args: [other], bytes: 0 }).bytes).toBeNull()
+  for (let i = 2; i < 5000; i++) note(i)
+  expect(sizes.of(get(1)).bytes).toBeNull()
+  expect(sizes.of(get(4999)).bytes).toBe(5999)
+})
+
+test('one tenant leaves an eighth of the queue to others', () => {
+  const shares = createShares({ maxCalls: 16, maxBytesWaiting: 1600 })
+  for (let i = 0; i < 14; i++) shares.take('a', 10)
+  expect(shares.fits('a', 10)).toBe(false)
+  expect(shares.fits('b', 1460)).toBe(true)
+  expect(shares.fits('b', 1461)).toBe(false)
+  shares.give('a', 10)
+  expect(shares.fits('a', 1270)).toBe(true)
+  expect(shares.fits('a', 1271)).toBe(false)
+  expect(shares.bytes).toBe(130)
+})
+
+describe('in the store', () => {
+  const rows = Array.from({ length: 1000 }, (_, i) => ({ id: i, name: `row ${i}` }))
+  const path = parsePart({ path: '$[-1].id' })!
+
+  test('three hundred reads of one tenant: others and the probe do not wait for them', async () => {
+    const { store } = await inlineStore({ maxWaitMs: 1e9 })
+    const { hash: ref } = await keep(store, JSON.stringify(rows))
+    const { hash: small } = await keep(store, 'x', { tenant: 'b' })
+    const order: string[] = []
+    const told = (name: string, call: Promise<{ ok: boolean }>) =>
+      call.then(({ ok }) => order.push(ok ? name : `${name} failed`))
+    const reads = Array.from({ length: 300 }, () =>
+      told('a', store.part({ tenant: 'a', ref }, path)),
+    )
+    const others = [
+      told('b', store.get({ tenant: 'b', ref: small })),
+      told('stats', store.stats()),
+      told(
+        'touch',
+        store.touch([{ tenant: 'b', ref: small }]).then(([kept]) => kept!),
+      ),
+      told('record', store.readRecord({ tenant: 'b', namespace: 'n', key: 'k' })),
+      told(
+        'put',
+        store.put([{ tenant: 'b', body: bytesOf('y'), mediaType: 'x' }]).then(([k]) => k!),
+      ),
+    ]
+    await Promise.all(others)
+    const before = order.filter(name => name === 'a').length
+    expect(before).toBeLessThan(80)
+    expect(order.filter(name => name !== 'a').sort()).toEqual([
+      'b',
+      'put',
+      'record failed',
+      'stats',
+      'touch',
+    ])
+    await store.close()
+    await Promise.all(reads)
+    expect(order.filter(name => name === 'a')).toHaveLength(300)
+  })
+
+  test('a tenant that would wait longer than it may is told so', async () => {
+    const { store } = await inlineStore({ maxWaitMs: 20 })
+    const { hash: ref } = await keep(store, JSON.stringify(rows))
+    const results = await Promise.all(
+      Array.from({ length: 300 }, () => store.part({ tenant: 'a', ref }, path)),
+    )
+    const refused = results.filter(({ ok }) => !ok)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.length).toBeLessThan(300)
+    expect(refused[0]).toMatchObject({ reason: 'busy' })
+    expect(store.load).toMatchObject({ pending: 0, refused: refused.length })
+    must(await store.part({ tenant: 'a', ref }, path))
+  })
+
+  test('verifying takes no lock, goes in steps of some bytes, and locks only to remove', async () => {
+    const { store, folder } = await inlineStore({ busyTimeoutMs: 5 })
+    for (let i = 0; i < 5; i++) await keep(store, noise(3 * MIB, i))
+    const other = new DatabaseSync(join(folder, 'store.sqlite'))
+    other.exec('BEGIN IMMEDIATE')
+    const first = must(await store.verify(100))
+    expect(first).toMatchObject({ checked: 3, damaged: 0 })
+    expect(must(await store.verify(100, first.cursor!))).toMatchObject({ checked: 2, cursor: null })
+    other.exec(`UPDATE chunk SET data = x'00' WHERE id / 4096 = 2; COMMIT; BEGIN IMMEDIATE`)
+    expect(await store.verify(100)).toMatchObject({ reason: 'busy' })
+    other.exec('ROLLBACK')
+    other.close()
+    expect(must(await store.verify(100))).toMatchObject({ damaged: 1 })
+    expect(must(await store.stats()).bodies).toBe(4)
+  })
+})
