@@ -27,6 +27,11 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     text: lines('9\ta', '10\tb', '11\tc', ''),
     content: lines('9\ta', '10\tb', 'c', '→', ''),
   },
+  'numbers that are not aligned': {
+    format: 'numbered;arrow',
+    text: lines(' 1→a', ' 2→b', ' 3→c', '4→d', '5→e', ' 6→f', '007→g', '8→h'),
+    content: lines(' 1→a', 'b', 'c', '→', '4→d', '5→e', '→', ' 6→f', '→', '007→g', 'h'),
+  },
   'a numbered read with colons': {
     format: 'numbered;colon',
     text: lines('[File: x]', '1455:a', '1456:', '1457:b: c', '(more)'),
@@ -186,6 +191,11 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     text: '- x\r\n  | a | b |\r\n  |---|:--|\r\n  | 1 | 2 |\r\n- y',
     content: '- x\r\n  ```csv -l\r\na,b\r\n1,2\r\n```\r\n- y',
   },
+  'a table whose last line ends otherwise': {
+    format: 'md;s-t-3',
+    text: '| a | b |\r\n|---|---|\r\n| 1 | 2 |\r\n| 3 | 4 |',
+    content: '```csv\r\na,b\r\n1,2\r\n```\r\n| 3 | 4 |',
+  },
   'right-to-left text, NUL and tabs in cells': {
     format: 'md;s-t-3',
     text: lines('| \u05d0\u05d1 | \u0000 |', '|---|---|', '| a\tb | \u{1f600} |'),
@@ -267,6 +277,14 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     format: 'embedded;compact,csv@1',
     text: lines('Result:', `${JSON.stringify(ROWS)},`),
     content: null,
+  },
+  'lines behind a hunk of all kinds of lines': {
+    format: 'prefixed;dots',
+    text: lines('@@ -1,2 +1,3 @@ f', ' a', '-b', '\\ No newline', '+c', '+d', ...PATHS),
+    content: lines(
+      ...['@@ -1,2 +1,3 @@ f', ' a', '-b', '\\ No newline', '+c', '+d'],
+      ...['/usr/lib/node/…', 'c', 'd', 'e', 'f'],
+    ),
   },
   'rows of a table, which stay rows': {
     format: 'prefixed;dots',

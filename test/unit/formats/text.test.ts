@@ -107,11 +107,18 @@ describe('hostile text', { timeout: 60_000 }, () => {
   })
 })
 
+/** What is left of a read of so many empty lines with wide gutters. */
+function numberedRead(lines: number): string {
+  const rest = Array.from({ length: lines - 1 }, (_, i) => ((i + 2) % 5 === 0 ? `${i + 2}→` : ''))
+  return [`${' '.repeat(10)}1→`, ...rest].join('\n')
+}
+
 describe('a short text that stands for a long one', () => {
   const wide = 'w'.repeat(2_000)
   const deep = `${'['.repeat(200)}${'1,'.repeat(20_000)}1${']'.repeat(200)}`
 
   it.each([
+    ['numbered@1;arrow', numberedRead(100_000)],
     ['prefixed@1;dots', `${wide}…\n${'x\n'.repeat(20_000)}`],
     ['prefixed@1;dots', `${wide}\n×999999999`],
     ['md@1;a-s-c', `\`\`\`csv\n${wide}\n${'x\n'.repeat(20_000)}\`\`\``],

@@ -36,7 +36,8 @@ function encode(text: string): readonly WrittenText[] {
       out.push(part)
       continue
     }
-    const layout = layoutOf(part)
+    const found = findLayout(part)
+    const layout = found === null ? null : layoutWord(found)
     const length = joined + (layout?.length ?? 0) + 1
     const isUniform: boolean = uniform && layout === (layouts[0] ?? layout)
     if (layout === null || (!isUniform && length > MAX_STYLE_CHARS)) {
@@ -56,13 +57,6 @@ function encode(text: string): readonly WrittenText[] {
 function styleOf(layouts: readonly string[]): string {
   const first = layouts[0]!
   return layouts.every(layout => layout === first) ? first : layouts.join(LAYOUT_SEPARATOR)
-}
-
-/** `null` for a table that its cells do not give back; rows without a cell are not CSV. */
-function layoutOf(table: MarkdownTable): string | null {
-  if (table.rows.some(row => row.length === 0)) return null
-  const layout = findLayout(table)
-  return layout === null ? null : layoutWord(layout)
 }
 
 function writeTable({ indent, eol, header, alignments, rows }: MarkdownTable, out: string[]): void {

@@ -114,7 +114,7 @@ function gutterOf(block: Gutter, number: number): string {
   return block.padded ? digits.padStart(block.width) : digits
 }
 
-/** The gutter of a line: spaces, a number without leading zeros, the separator. */
+/** The gutter of a line: spaces, a number, the separator. */
 function readGutter(line: string, separator: string): Gutter | null {
   let first = 0
   while (first < MAX_GUTTER && line.charCodeAt(first) === SPACE) first++
@@ -126,7 +126,6 @@ function readGutter(line: string, separator: string): Gutter | null {
     number = number * 10 + (c - DIGIT_0)
   }
   if (end === first || line[end] !== separator) return null
-  if (String(number).length !== end - first) return null
   return { number, width: end, padded: first > 0 }
 }
 
