@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { parseNumber } from '../../../src/core/value/parse-number.ts'
 import { ObjectValue, type Value } from '../../../src/core/value/value.ts'
+import { writeJson } from '../../../src/core/value/write-json.ts'
 
 /** Strings that mean something to the grammar of `tree@1`, at the ends and in the middle. */
 const SIGNS = [
@@ -18,6 +19,7 @@ const SIGNS = [
   'key=*',
   'a{b}',
   'a[b]',
+  '(compact json)',
   'null',
   'true',
   '1',
@@ -165,11 +167,22 @@ function affixedLong(): fc.Arbitrary<fc.Arbitrary<Value>> {
     .map(prefix => fc.oneof(word, hostile).map((text): Value => prefix + text))
 }
 
+/** Strings that are the JSON text of something, well spaced or not. */
+const jsonText: fc.Arbitrary<Value> = fc
+  .tuple(fc.oneof(table, anything(2)), fc.constantFrom(undefined, 1, 2, '\t', '   ', '\n '))
+  .map(([value, indent]) => {
+    const json = writeJson(value)
+    return indent === undefined ? json : JSON.stringify(JSON.parse(json), null, indent)
+  })
+
 /** Documents that use every device of `tree@1`: tables in objects, keyed tables, lists, paths, fences, runs. */
 export const arbitraryTree: fc.Arbitrary<Value> = fc.oneof(
   { weight: 4, arbitrary: fc.oneof({ weight: 3, arbitrary: table }, tableWithOthers) },
   { weight: 2, arbitrary: keyedTable },
-  { weight: 3, arbitrary: objectOf(fc.oneof(scalar, table, keyedTable, alike, anything(2)), 4) },
+  {
+    weight: 3,
+    arbitrary: objectOf(fc.oneof(scalar, table, keyedTable, alike, jsonText, anything(2)), 4),
+  },
   { weight: 1, arbitrary: fc.oneof(alike, fc.array(alike, { maxLength: 3 })) },
   { weight: 1, arbitrary: fc.array(fc.oneof(table, anything(2)), { maxLength: 3 }) },
   { weight: 1, arbitrary: fc.oneof(objectOf(objectOf(table, 1), 1), anything(3)) },

@@ -102,6 +102,18 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
       ' d: e',
     ),
   ],
+  'strings that are JSON': [
+    '{"type":"text","text":"{\\"users\\":[{\\"id\\":1,\\"n\\":\\"Ann\\"},{\\"id\\":2,\\"n\\":\\"Bo\\"}]}","b":"[1,  2, \\"no spacing of any program\\"]","c(d)":"{\\"a\\": [1, {\\"b\\": null}]}"}',
+    lines(
+      'type: text',
+      'text(compact json).users[2]:',
+      'id,n',
+      '1,Ann',
+      '2,Bo',
+      'b:"[1,  2, \\"no spacing of any program\\"]"',
+      '"c(d)":"{\\"a\\": [1, {\\"b\\": null}]}"',
+    ),
+  ],
   'lines between fences': [
     '{"code":"if (x === \\"a\\") {\\n  log(\\"b\\")\\n  log(\\"c\\")\\n}\\n```\\n"}',
     lines('code:````', 'if (x === "a") {', '  log("b")', '  log("c")', '}', '```', '', '````'),
@@ -145,4 +157,7 @@ export const NO_TREES: readonly (readonly [text: string, line: number])[] = [
   ['- ', 1],
   ['- a\nb:1', 2],
   ['.:1', 1],
+  ['a(x json):[1]', 1],
+  ['a(compact):[1]', 1],
+  ['a(compact json)(compact json):[1]', 1],
 ]

@@ -111,6 +111,8 @@ describe('size and depth', { timeout: 60_000 }, () => {
       'tables in tables',
       n => `[${list(n / 50, () => `${'[{"a":'.repeat(40)}1${'}]'.repeat(40)}`)}]`,
     ],
+    ['JSON in JSON', n => nestedText(Math.floor(Math.log2(n)) - 3)],
+    ['JSON in rows', n => `[${list(n / 10, i => `{"${i}":"[{\\"a\\":${i}},{\\"a\\":2}]"}`)}]`],
     ['fences', n => `{"a":"${'```\\n'.repeat(n)}"}`],
     ['quotes', n => `[${list(n, () => '{"a":"\\"\\\\,;"}')}]`],
   ])('writes no more than the input, and in linear time: %s', (_, make) => {
@@ -142,6 +144,12 @@ describe('size and depth', { timeout: 60_000 }, () => {
     const empty = list(50_000, i => `k${i}`)
     expect(() => tree.decode(`[50000]:\n${empty}${'\n1'.repeat(50_000)}`)).toThrow('too many cells')
   })
+
+  function nestedText(levels: number): string {
+    let json = '{"a":[1,2]}'
+    for (let i = 0; i < levels; i++) json = JSON.stringify({ a: json, b: 1 })
+    return json
+  }
 
   function list(n: number, item: (i: number) => string): string {
     return Array.from({ length: n }, (_, i) => item(i)).join()

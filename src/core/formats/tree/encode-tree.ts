@@ -1,9 +1,19 @@
 import { jsonLength } from '../../value/json-length.ts'
+import { parseJson } from '../../value/parse-json.ts'
 import { ObjectValue, type Value } from '../../value/value.ts'
+import { escapeText } from '../bare-text.ts'
+import { findSpacing } from '../text/json-spacing.ts'
 import { encodeKeyedTable, encodeTable } from './encode-table.ts'
 import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
 import { cheapest, type Piece, type Pricer } from './pricer.ts'
-import { ITEM_MARK, NOT_IN_ITEM, NOT_IN_KEY, NOT_IN_LINE, PATTERN_MARK } from './syntax.ts'
+import {
+  ITEM_MARK,
+  JSON_MARK,
+  NOT_IN_ITEM,
+  NOT_IN_KEY,
+  NOT_IN_LINE,
+  PATTERN_MARK,
+} from './syntax.ts'
 import { afterSign, inlinePiece, writeInline } from './write-inline.ts'
 import { writeStringLines } from './write-string-lines.ts'
 import { isScalar, type Scalar, writeAffix, writeScalar, writeText } from './write-text.ts'
@@ -16,6 +26,10 @@ const MAX_LINE_DEPTH = 16
 
 /** A table this much shorter than JSON is taken without looking at other ways. */
 const CLEARLY_SHORTER = 0.7
+
+/** Strings that may be written as the value whose JSON they are. */
+const SHORTEST_JSON = 16
+const MAX_JSON_DEPTH = 64
 
 /** Prices where only which is smaller matters. */
 const CHARS_PER_TOKEN = 3
@@ -42,6 +56,7 @@ export function encodeTree(value: Value, pricer: Pricer): string | null {
 
 /** @param level spaces in front of the line that the value follows */
 function formsOf(value: Value, level: number, pricer: Pricer): Forms | null {
+  if (typeof value === 'string') return formsOfJsonText(value, level, pricer)
   if (isScalar(value)) return null
   return value instanceof ObjectValue
     ? formsOfObject(value, level, pricer)
@@ -69,6 +84,27 @@ function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms
     ),
     item: cheapest(inline, body, tablePiece),
     document: cheapest(body, inline, tablePiece),
+  }
+}
+
+/** A string that is the JSON text of an object or array, which may be written as that; `null` for any other. */
+function formsOfJsonText(text: string, level: number, pricer: Pricer): Forms | null {
+  if (level >= MAX_LINE_DEPTH || !/^[[{]/.test(text) || text.length < SHORTEST_JSON) return null
+  const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH })
+  if (!parsed.ok) return null
+  const spacing = findSpacing(text, parsed.value)
+  const forms = spacing === undefined ? null : formsOf(parsed.value, level, pricer)
+  if (forms === null) return null
+  const mark = `(${spacing}${JSON_MARK}`
+  const inline = pricer.piece(escapeText(text))
+  return {
+    inline,
+    member: cheapest(
+      pricer.piece(scalarMember(text, pricer)),
+      plus(mark, forms.member, pricer.tokens(mark)),
+    ),
+    item: pricer.piece(scalarItem(text, pricer)),
+    document: inline,
   }
 }
 

@@ -6,24 +6,26 @@ import {
   COLON,
   COMMA,
   DIGIT_0,
-  DIGIT_9,
   DOT,
   EQUALS,
   LINE_FEED,
   MINUS,
   OPEN_BRACE,
   OPEN_BRACKET,
+  OPEN_PARENTHESIS,
   QUOTE,
   SPACE,
 } from '../../value/char-codes.ts'
 import { ObjectValue, type Value } from '../../value/value.ts'
+import { writeSpacedJson } from '../text/json-spacing.ts'
 import type { Column } from './column.ts'
+import { isDigit, isKeyEnd, isMarkEnd, isPatternMark, never } from './line-ends.ts'
 import { readFence } from './read-fence.ts'
 import { readColumn, readHeader } from './read-header.ts'
 import { readInline } from './read-inline.ts'
 import { RowReader } from './read-table.ts'
 import { bareValue, Reader } from './reader.ts'
-import { SEPARATOR_BITS } from './syntax.ts'
+import { JSON_MARK, SEPARATOR_BITS } from './syntax.ts'
 
 /** What `encodeTree` wrote. Throws `AppError('not_decodable')`; linear in the text. */
 export function decodeTree(text: string): Value {
@@ -97,22 +99,33 @@ class TreeReader {
 
   /** One member whose key is at the place, and the lines below that belong to it. */
   #member(keys: string[], values: Value[], indent: number, depth: number): void {
+    keys.push(this.#key())
+    values.push(this.#afterKey(indent, depth + 1))
+  }
+
+  /** What a key stands for: a path goes on, or a mark, a table, or a colon and a value follow. */
+  #afterKey(indent: number, depth: number, marked = false): Value {
     const reader = this.#reader
-    let inner = depth + 1
-    const path = [this.#key()]
-    while (reader.skip(DOT)) {
-      reader.checkDepth(inner++)
-      path.push(this.#key())
+    if (reader.skip(DOT)) {
+      reader.checkDepth(depth)
+      const key = this.#key()
+      return new ObjectValue([key], [this.#afterKey(indent, depth + 1)])
     }
-    let value = this.#table(inner)
-    if (value === undefined) {
-      reader.expect(COLON, 'a colon')
-      reader.skip(SPACE)
-      value = this.#afterColon(indent, inner)
+    if (!marked && reader.skip(OPEN_PARENTHESIS)) {
+      const start = reader.at
+      const word = reader.bare(isMarkEnd)
+      if (!reader.text.startsWith(JSON_MARK, reader.at)) throw reader.error('no known mark', start)
+      reader.at += JSON_MARK.length
+      const text = writeSpacedJson(this.#afterKey(indent, depth, true), word, reader.charsLeft)
+      if (text === undefined) throw reader.error('no known spacing, or a text too long', start)
+      reader.charsLeft -= text.length
+      return text
     }
-    for (let i = path.length - 1; i > 0; i--) value = new ObjectValue([path[i]!], [value])
-    keys.push(path[0]!)
-    values.push(value)
+    const table = this.#table(depth)
+    if (table !== undefined) return table
+    reader.expect(COLON, 'a colon')
+    reader.skip(SPACE)
+    return this.#afterColon(indent, depth)
   }
 
   #key(): string {
@@ -277,28 +290,4 @@ class TreeReader {
     while (text.charCodeAt(end) === SPACE) end++
     this.#indent = end - at
   }
-}
-
-function isKeyEnd(c: number): boolean {
-  return (
-    c === COLON ||
-    c === DOT ||
-    c === QUOTE ||
-    c === OPEN_BRACKET ||
-    c === OPEN_BRACE ||
-    c === CLOSE_BRACKET ||
-    c === CLOSE_BRACE
-  )
-}
-
-function isPatternMark(c: number): boolean {
-  return c === ASTERISK
-}
-
-function isDigit(c: number): boolean {
-  return c >= DIGIT_0 && c <= DIGIT_9
-}
-
-function never(): boolean {
-  return false
 }

@@ -12,10 +12,13 @@ const CELLS_PER_CHAR = 32
 export class Reader {
   readonly text: string
   at = 0
+  /** Characters of JSON texts that the text may stand for. */
+  charsLeft: number
   #cellsLeft: number
 
   constructor(text: string) {
     this.text = text
+    this.charsLeft = FREE_CELLS + CELLS_PER_CHAR * text.length
     this.#cellsLeft = FREE_CELLS + CELLS_PER_CHAR * text.length
   }
 

@@ -4,6 +4,7 @@ import {
   COMMA_BIT,
   LINE_FEED_BIT,
   NAME_SIGN_BIT,
+  PARENTHESIS_BIT,
   PIPE_BIT,
   QUOTE_BIT,
   SEMICOLON_BIT,
@@ -23,6 +24,8 @@ export const PATTERN_MARK = '*'
 export const ROW_SEPARATOR = ';'
 /** Cells of rows inside a cell. */
 export const INNER_SEPARATOR = ','
+/** Behind a key: `(` and the spacing's name come before it. Its value is the text of what follows. */
+export const JSON_MARK = ' json)'
 /** Name that the header gives to the keys of a keyed table; only its place counts. */
 export const KEY_COLUMN = 'key'
 
@@ -45,7 +48,8 @@ export const NOT_IN_ITEM = ALWAYS | COLON_BIT
 export const NOT_INLINE = ALWAYS | COMMA_BIT | SEMICOLON_BIT | BRACKET_BIT
 export const NOT_IN_INLINE_KEY = NOT_INLINE | COLON_BIT | QUOTE_BIT
 /** ... as the key of a line, where dots make a path. */
-export const NOT_IN_KEY = ALWAYS | COLON_BIT | QUOTE_BIT | BRACKET_BIT | NAME_SIGN_BIT
+export const NOT_IN_KEY =
+  ALWAYS | COLON_BIT | QUOTE_BIT | BRACKET_BIT | NAME_SIGN_BIT | PARENTHESIS_BIT
 /** ... as a name, constant or affix in a header, whatever its separator. */
 export const NOT_IN_HEADER = NOT_INLINE | COLON_BIT | QUOTE_BIT | TAB_BIT | PIPE_BIT | NAME_SIGN_BIT
 /** Affixes and constants may hold dots and colons as well. */

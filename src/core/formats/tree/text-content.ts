@@ -11,6 +11,8 @@ export const PIPE_BIT = 64
 export const SPACE_BIT = 128
 /** A dot, `=` or `*`: they mean something in names only. */
 export const NAME_SIGN_BIT = 256
+/** An opening parenthesis: behind a key it says what its string is. */
+export const PARENTHESIS_BIT = 2048
 export const LINE_FEED_BIT = 512
 /** A control character (tab and line feed apart), a lone surrogate or a BOM: only an escape is safe. */
 export const UNSAFE_BIT = 1024
@@ -27,6 +29,7 @@ for (const [chars, bit] of [
   ['|', PIPE_BIT],
   [' ', SPACE_BIT],
   ['.=*', NAME_SIGN_BIT],
+  ['(', PARENTHESIS_BIT],
   ['\n', LINE_FEED_BIT],
 ] as const) {
   for (const char of chars) BITS[char.charCodeAt(0)] = bit

@@ -19,7 +19,7 @@ export function writeScalar(value: Scalar, not: number): string {
   return value instanceof NumberLiteral ? value.text : String(value)
 }
 
-export function writeString(text: string, not: number): string {
+function writeString(text: string, not: number): string {
   return (contentOf(text) & not) !== 0 || isAmbiguous(text) || startsMark(text)
     ? escapeText(text)
     : text
