@@ -196,6 +196,11 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     text: '| a | b |\r\n|---|---|\r\n| 1 | 2 |\r\n| 3 | 4 |',
     content: '```csv\r\na,b\r\n1,2\r\n```\r\n| 3 | 4 |',
   },
+  'a column in the middle, with a space more on the right': {
+    format: 'md;p-s-c',
+    text: lines('| name |', '| :--: |', '|  x   |', '|  yz  |'),
+    content: lines('```csv c', 'name', 'x', 'yz', '```'),
+  },
   'right-to-left text, NUL and tabs in cells': {
     format: 'md;s-t-3',
     text: lines('| \u05d0\u05d1 | \u0000 |', '|---|---|', '| a\tb | \u{1f600} |'),
