@@ -197,7 +197,7 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     content: '```csv\r\na,b\r\n1,2\r\n```\r\n| 3 | 4 |',
   },
   'a column in the middle, with a space more on the right': {
-    format: 'md;p-s-c',
+    format: 'md;p-s-h',
     text: lines('| name |', '| :--: |', '|  x   |', '|  yz  |'),
     content: lines('```csv c', 'name', 'x', 'yz', '```'),
   },
@@ -252,7 +252,7 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
       '[{"id": 1, "name": "\\u003cfirst\\u003e"}, {"id": 2, "name": "second"}]',
       ...[
         '```json',
-        '[{"id": 1, "name": "x"}, {"id": 2, "name": "second, in a fence"}]',
+        '[{"id": 1, "name": "\\u003cx"}, {"id": 2, "name": "second, in a fence"}]',
         '```',
         '',
       ],
@@ -262,10 +262,20 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
       ...['```csv', 'id,name', '1,<first>', '2,second', '```'],
       ...[
         '```json',
-        '[{"id": 1, "name": "x"}, {"id": 2, "name": "second, in a fence"}]',
+        '[{"id": 1, "name": "\\u003cx"}, {"id": 2, "name": "second, in a fence"}]',
         '```',
         '',
       ],
+    ),
+  },
+  'JSON with a fence in a string': {
+    format: 'embedded;indent2,json_compact@1',
+    text: lines('Result:', JSON.stringify([...ROWS, { id: 3, name: 'a\n```\nb' }], null, 2)),
+    content: lines(
+      'Result:',
+      '```json_compact',
+      JSON.stringify([...ROWS, { id: 3, name: 'a\n```\nb' }]),
+      '```',
     ),
   },
   'JSON in a text with such a fence': {
