@@ -63,6 +63,10 @@ describe('an MCP result that says the same twice', () => {
       '{"content":[{"type":"text"},{"type":"text","text":"{}"}],"structuredContent":{}}',
     ],
     ['no text first', '{"content":[{"text":"{}","type":"text"}],"structuredContent":{}}'],
+    [
+      'another member first',
+      '{"content":[{"type":"text","x":"{}","text":"a"}],"structuredContent":{}}',
+    ],
     ['no JSON', '"structuredContent"'],
   ])('is not, if the text has %s', (_, text) => {
     expect(written(text)).toBeUndefined()
