@@ -214,5 +214,9 @@ export type StoreEvent =
   | { readonly kind: 'damaged_file'; readonly moved_to: string | null; readonly detail: string }
   | { readonly kind: 'write_failed'; readonly reason: FailureReason; readonly detail: string }
   | { readonly kind: 'write_recovered' }
+  /** The file was removed or another put in its place; what was in it is not kept any more. */
+  | { readonly kind: 'file_replaced' }
+  /** Others than the owner may look into the folder; `mode` in octal digits. */
+  | { readonly kind: 'open_folder'; readonly folder: string; readonly mode: string }
   | { readonly kind: 'thread_lost'; readonly detail: string }
   | { readonly kind: 'bug'; readonly detail: string }

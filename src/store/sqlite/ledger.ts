@@ -3,8 +3,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { fail } from '../failure.ts'
 import type { Failure, StoreEvent } from '../store.ts'
 import { createCounters } from './counters.ts'
+import { removeOldDamaged } from './damaged-files.ts'
 import { createEngine, type Engine } from './engine.ts'
-import { FILE_NAME, inodeOf, type OpenOptions, openDatabase } from './open.ts'
+import { checkFolder, FILE_NAME, inodeOf, type OpenOptions, openDatabase } from './open.ts'
 import { type Answer, type Call, isWrite, type OperationName } from './protocol.ts'
 import type { Settings } from './settings.ts'
 import { isDamage, sqliteFailure } from './sqlite-errors.ts'
@@ -46,6 +47,23 @@ export function createLedger(options: LedgerOptions): Ledger {
     start(false)
   let failing = false
   let written = false
+  let sweptAt = Number.NEGATIVE_INFINITY
+  if (!settings.mustExist) {
+    checkFolder(settings, onEvent)
+    sweep()
+  }
+
+  /** Damaged files that were moved aside do not stay for ever. */
+  function sweep(): void {
+    const now = options.clock()
+    if (settings.mustExist || now - sweptAt < SWEEP_MS) return
+    sweptAt = now
+    try {
+      removeOldDamaged(path, now)
+    } catch (error) {
+      onEvent({ kind: 'write_failed', reason: 'failed', detail: String(error) })
+    }
+  }
 
   function start(thorough: boolean) {
     const database = open({ settings, clock: options.clock, onEvent, thorough })
@@ -61,6 +79,16 @@ export function createLedger(options: LedgerOptions): Ledger {
     } catch (error) {
       noteFailure(sqliteFailure(error) ?? fail('failed', String(error)))
     }
+  }
+
+  /** Whether the path leads to another file than the one that is open: what is written there is lost. */
+  function replaced(): boolean {
+    return opened !== null && inodeOf(path) !== opened.inode
+  }
+
+  function reopenReplaced(): void {
+    onEvent({ kind: 'file_replaced' })
+    reopen(false)
   }
 
   function stop(): void {
@@ -129,10 +157,22 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  function write(calls: readonly CallOnly[]): Answer<OperationName>[] {
-    if (opened === null) return calls.map(() => DOWN)
-    try {
+  /** A transaction in the file that is there before and after it; `undefined` where there is none. */
+  function durably(calls: readonly CallOnly[]): Answer<OperationName>[] | undefined {
+    for (let attempt = 0; attempt < 2; attempt++) {
+      if (replaced()) reopenReplaced()
+      if (opened === null) return undefined
       const answers = transaction(opened.database, opened.engine, calls)
+      if (!replaced()) return answers
+    }
+    reopenReplaced()
+    return undefined
+  }
+
+  function write(calls: readonly CallOnly[]): Answer<OperationName>[] {
+    try {
+      const answers = durably(calls)
+      if (answers === undefined) return calls.map(() => DOWN)
       noteSuccess()
       count('refused', answers.filter(answer => !answer.ok).length)
       return answers
@@ -165,9 +205,11 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     write,
     upkeep(quiet) {
-      if (opened === null || inodeOf(path) !== opened.inode) {
+      sweep()
+      if (opened === null || replaced()) {
         // Another process found the file damaged and moved it, or somebody removed it.
-        reopen(false)
+        if (opened === null) reopen(false)
+        else reopenReplaced()
         return false
       }
       try {
@@ -198,5 +240,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
   }
 }
+
+/** How often old damaged files are looked for, in milliseconds. */
+const SWEEP_MS = 60 * 60_000
 
 const DOWN = fail('failed', 'the store’s file cannot be opened')

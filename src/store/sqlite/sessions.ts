@@ -20,6 +20,8 @@ export interface Sessions {
   disown(tenant: number, name: string): number
   /** A session whose links are still to be removed. */
   disowned(): number | undefined
+  /** Numbers are used again: this one may be a live session's by now. */
+  isDisowned(session: number): boolean
   /** Removes up to `limit` links; gives the bodies that no session has any more. */
   release(session: number, limit: number): { readonly orphans: number[]; readonly done: boolean }
   removeOf(tenant: number, limit: number): number
@@ -44,6 +46,7 @@ export function createSessions(database: DatabaseSync): Sessions {
   )
   const unname = database.prepare('UPDATE session SET name = NULL WHERE id = ?')
   const nameless = database.prepare('SELECT id FROM session WHERE name IS NULL LIMIT 1')
+  const unnamed = database.prepare('SELECT 1 FROM session WHERE id = ? AND name IS NULL')
   const ofSession = database.prepare('SELECT hash, body FROM link WHERE session = ? LIMIT ?')
   const anyLink = database.prepare('SELECT 1 FROM link WHERE body = ? LIMIT 1')
   const ofTenant = database.prepare(
@@ -81,6 +84,7 @@ export function createSessions(database: DatabaseSync): Sessions {
       const row = nameless.get()
       return row === undefined ? undefined : Number(row['id'])
     },
+    isDisowned: session => unnamed.get(session) !== undefined,
     release(session, limit) {
       const rows = ofSession.all(session, limit)
       const orphans: number[] = []

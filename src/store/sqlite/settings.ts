@@ -1,7 +1,9 @@
 /** What the embedded store is told; everything but the folder has a default. */
 export interface SqliteStoreOptions {
-  /** Made if it is not there, with mode 0700. */
+  /** Made if it is not there, with mode 0700; one that is there is left as it is. */
   readonly folder: string
+  /** Opens what is there and makes or moves nothing; for looking at it. */
+  readonly mustExist?: boolean
   /** Most bytes that the files take, write-ahead log included. */
   readonly maxBytes?: number
   /** Most bytes that one tenant's bodies and records take. */
@@ -75,6 +77,7 @@ export function settle(options: SqliteStoreOptions): Settings {
   const checkpointBytes = Math.min(logBytes / 2, MAX_CHECKPOINT_BYTES)
   return {
     folder: options.folder,
+    mustExist: options.mustExist ?? false,
     maxBytes,
     tenantMaxBytes: options.tenantMaxBytes ?? maxBytes,
     maxBodyBytes: Math.min(options.maxBodyBytes ?? 16 * MIB, Math.floor(maxBytes / LOG_SHARE)),

@@ -89,6 +89,7 @@ export function createUpkeep(database: DatabaseSync, deps: UpkeepDeps): Upkeep {
   }
 
   function purgeSession(session: number, now: number) {
+    if (!sessions.isDisowned(session)) return { ...NOTHING, done: true }
     const { orphans, done } = sessions.release(session, STEP)
     const lone = orphans.map(id => bodies.byId(id)).filter(row => row?.alone === false)
     for (const row of lone) {
@@ -99,6 +100,8 @@ export function createUpkeep(database: DatabaseSync, deps: UpkeepDeps): Upkeep {
   }
 
   function purgeTenant(tenant: number, now: number) {
+    // Numbers are used again: this one may be a live tenant's by now.
+    if (tenants.nameOf(tenant) !== null) return { ...NOTHING, done: true }
     const rows = ofTenant.all(tenant, STEP)
     const removed = removeAll(
       rows.map(row => row['id']),

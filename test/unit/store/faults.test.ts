@@ -2,6 +2,7 @@ import {
   chmodSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -163,15 +164,6 @@ describe('a damaged file', () => {
     ['cut short', path => truncateSync(path, statSync(path).size - 4096 * 3)],
     ['cut to its head', path => truncateSync(path, 100)],
     [
-      'another program’s',
-      path => {
-        writeFileSync(path, '')
-        const database = new DatabaseSync(path)
-        database.exec('CREATE TABLE other (x); PRAGMA user_version = 1')
-        database.close()
-      },
-    ],
-    [
       'its first page wiped',
       path => {
         const bytes = readFileSync(path)
@@ -226,7 +218,7 @@ describe('a damaged file', () => {
 
   test('a file that was moved away is replaced', async () => {
     const { state, open } = faulty()
-    const { store, folder } = await inlineStore({ open })
+    const { store, folder, events } = await inlineStore({ open })
     await keep(store, 'x')
     const { renameSync } = await import('node:fs')
     for (const name of readdirSync(folder))
@@ -234,6 +226,54 @@ describe('a damaged file', () => {
     await expect.poll(() => state.opened, { timeout: 5000 }).toBe(2)
     await keep(store, 'y')
     expect(must(await store.stats()).bodies).toBe(1)
+    expect(events).toEqual([{ kind: 'file_replaced' }])
+  })
+
+  /** Does something to the files when the statement runs next. */
+  function whenever(at: RegExp, times: number, act: (folder: string) => void) {
+    let left = times
+    return (options: OpenOptions) => {
+      const database = openDatabase(options)
+      const exec = database.exec.bind(database)
+      database.exec = sql => {
+        if (at.test(sql) && left-- > 0) act(options.settings.folder)
+        exec(sql)
+      }
+      return database
+    }
+  }
+  const removeAll = (folder: string) => {
+    for (const name of readdirSync(folder)) rmSync(join(folder, name))
+  }
+
+  test.each([
+    ['before it begins', /^BEGIN IMMEDIATE/],
+    ['before it ends', /^COMMIT/],
+  ])('removed in a transaction, %s: what is acknowledged is in the new file', async (_, at) => {
+    const open = whenever(at, 1, removeAll)
+    const { store, folder, events } = await inlineStore({ open })
+    const kept = must((await store.put([item('x')]))[0])
+    expect(events).toEqual([{ kind: 'file_replaced' }])
+    await store.close()
+    const again = await inlineStore({ folder })
+    expect(text(must(await again.store.get({ tenant: 'a', ref: kept.hash })).body)).toBe('x')
+  })
+
+  test('removed between two puts: the second is in the new file', async () => {
+    const { store, folder } = await inlineStore()
+    await keep(store, 'x')
+    removeAll(folder)
+    const { hash } = await keep(store, 'y')
+    await store.close()
+    const again = await inlineStore({ folder })
+    must(await again.store.get({ tenant: 'a', ref: hash }))
+  })
+
+  test('removed again and again: puts fail, and none is acknowledged', async () => {
+    const open = whenever(/^COMMIT/, 2, removeAll)
+    const { store } = await inlineStore({ open })
+    expect(await store.put([item('x')])).toMatchObject([{ reason: 'failed' }])
+    expect((await keep(store, 'x')).created).toBe(true)
   })
 
   test('a file that cannot be opened again fails calls until it can', async () => {
@@ -256,6 +296,50 @@ describe('a damaged file', () => {
     ])
   })
 
+  test.each([
+    ['with tables', 'CREATE TABLE other (x)'],
+    ['with a version', 'PRAGMA user_version = 1'],
+    ['with an id', 'PRAGMA application_id = 7'],
+    ['with a log', 'PRAGMA journal_mode = WAL; CREATE TABLE other (x)'],
+  ])('another program’s, %s: refused, neither moved nor changed', async (_, sql) => {
+    const folder = tempFolder()
+    const path = join(folder, 'store.sqlite')
+    const database = new DatabaseSync(path)
+    database.exec(sql)
+    database.close()
+    chmodSync(path, 0o644)
+    const before = readFileSync(path)
+    await expect(inlineStore({ folder })).rejects.toThrow(/another program's database/)
+    expect(readdirSync(folder)).toEqual(['store.sqlite'])
+    expect(Buffer.compare(readFileSync(path), before)).toBe(0)
+    expect(statSync(path).mode & 0o777).toBe(0o644)
+  })
+
+  test('of several that were moved aside the newest stays, for a week', async () => {
+    const folder = tempFolder()
+    const path = join(folder, 'store.sqlite')
+    const names = () =>
+      readdirSync(folder)
+        .filter(name => name.includes('damaged'))
+        .sort()
+    for (const name of ['2029-12-29T00-00-00-000Z', '2029-12-30T00-00-00-000Z', 'by-hand']) {
+      writeFileSync(`${path}.damaged-${name}`, '')
+    }
+    writeFileSync(`${path}.damaged-2029-12-29T00-00-00-000Z-wal`, '')
+    writeFileSync(`${path}.damaged-2029-12-30T00-00-00-000Z-wal`, '')
+    const first = await inlineStore({ folder })
+    const newest = 'store.sqlite.damaged-2029-12-30T00-00-00-000Z'
+    const byHand = 'store.sqlite.damaged-by-hand'
+    expect(names()).toEqual([newest, `${newest}-wal`, byHand])
+    await first.store.close()
+    writeFileSync(path, 'no database '.repeat(1000))
+    const { clock, events } = await inlineStore({ folder })
+    expect(events).toMatchObject([{ kind: 'damaged_file' }])
+    expect(names()).toEqual(['store.sqlite.damaged-2030-01-01T00-00-00-000Z', byHand])
+    clock.now += 7 * 24 * 60 * MINUTE
+    await expect.poll(names, { timeout: 5000 }).toEqual([byHand])
+  })
+
   test('one of a newer version is refused and left alone', async () => {
     const { store, folder } = await inlineStore()
     await store.close()
@@ -269,14 +353,28 @@ describe('a damaged file', () => {
 })
 
 describe('the folder', () => {
-  test('it and its files are the owner’s alone', async () => {
+  test('one that it makes, and its files everywhere, are the owner’s alone', async () => {
+    const folder = join(tempFolder(), 'new')
+    const { store, events } = await inlineStore({ folder })
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(events).toEqual([])
+    await store.close()
+    const path = join(folder, 'store.sqlite')
+    chmodSync(path, 0o644)
+    await inlineStore({ folder })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600)
+  })
+
+  test('one that is there stays as it is, and is reported once where others may look in', async () => {
     const folder = tempFolder()
     chmodSync(folder, 0o755)
     writeFileSync(join(folder, 'store.sqlite'), '', { mode: 0o644 })
-    const { store } = await inlineStore({ folder })
+    const { store, events } = await inlineStore({ folder })
     await keep(store, 'x')
     const mode = (name: string) => statSync(join(folder, name)).mode & 0o777
-    expect(mode('.')).toBe(0o700)
+    expect(mode('.')).toBe(0o755)
+    expect(events).toEqual([{ kind: 'open_folder', folder, mode: '755' }])
     const names = readdirSync(folder).sort()
     expect(names).toEqual(['store.sqlite', 'store.sqlite-shm', 'store.sqlite-wal'])
     for (const name of names) expect(mode(name)).toBe(0o600)

@@ -1,15 +1,25 @@
-import { existsSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { createLedger } from '../../../src/store/sqlite/ledger.ts'
 import { openDatabase } from '../../../src/store/sqlite/open.ts'
+import type { OperationName } from '../../../src/store/sqlite/protocol.ts'
 import { settle } from '../../../src/store/sqlite/settings.ts'
-import type { StoreEvent } from '../../../src/store/store.ts'
+import type { Result, StoreEvent } from '../../../src/store/store.ts'
 import { inlineStore, keep, must, noise, START, tempFolder } from './inline-store.ts'
 
-function open(folder: string, thorough = false) {
+function open(folder: string, thorough = false, mustExist = false) {
   const events: StoreEvent[] = []
-  const settings = settle({ folder, busyTimeoutMs: 5 })
+  const settings = settle({ folder, busyTimeoutMs: 5, mustExist })
   const onEvent = (event: StoreEvent) => events.push(event)
   return { database: openDatabase({ settings, clock: () => START, onEvent, thorough }), events }
 }
@@ -44,4 +54,50 @@ test('a new file that stays locked is given up in the end, and left where it is'
   other.exec('ROLLBACK')
   other.close()
   open(folder).database.close()
+})
+
+test('where it must exist, nothing is made, moved or begun anew', async () => {
+  const parent = tempFolder()
+  const folder = join(parent, 'none')
+  expect(() => open(folder, false, true)).toThrow(`no store in ${folder}`)
+  expect(existsSync(folder)).toBe(false)
+  const path = join(parent, 'store.sqlite')
+  for (const content of ['', 'this is no database at all '.repeat(100)]) {
+    writeFileSync(path, content)
+    expect(() => open(parent, false, true)).toThrow(content === '' ? /no store in/ : /is damaged/)
+    expect(readFileSync(path, 'utf8')).toBe(content)
+    expect(readdirSync(parent)).toEqual(['store.sqlite'])
+  }
+  rmSync(path)
+  const { store } = await inlineStore({ folder: parent })
+  const { hash } = await keep(store, 'x')
+  chmodSync(parent, 0o750)
+  const second = await inlineStore({ folder: parent, mustExist: true })
+  must(await second.store.get({ tenant: 'a', ref: hash }))
+  expect(second.events).toEqual([])
+  expect(statSync(parent).mode & 0o777).toBe(0o750)
+})
+
+test('a purge’s step does nothing to whoever has the number by now', () => {
+  const ledger = createLedger({
+    settings: settle({ folder: tempFolder() }),
+    clock: () => START,
+    stopwatch: () => performance.now(),
+    onEvent: () => {},
+  })
+  onTestFinished(() => ledger.close())
+  const write = (op: OperationName, ...args: unknown[]) =>
+    must(ledger.write([{ op, args, bytes: 0 }])[0] as Result<{ id: number; bodies: number }>)
+  const put = (tenant: string, session: string) =>
+    write('put', { tenant, session, body: noise(10, 1), mediaType: 'x' })
+  put('a', 's')
+  const session = write('disownSession', 'a', 's').id
+  while (ledger.upkeep(false));
+  put('a', 't')
+  expect(write('purgeSession', session).bodies).toBe(0)
+  const tenant = write('disownTenant', 'a').id
+  while (ledger.upkeep(false));
+  put('b', 's')
+  expect(write('purgeTenant', tenant).bodies).toBe(0)
+  expect(ledger.read({ op: 'stats', args: ['b'], bytes: 0 })).toMatchObject({ bodies: 1 })
 })
