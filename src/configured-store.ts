@@ -8,10 +8,12 @@ const COMPRESS_FROM_BYTES = 8192
 /**
  * The store that the configuration says, for the service and for the command line.
  * @param onEvent told what an operator should know
+ * @param options.mustExist for a look at what is there: nothing is made or moved
  */
 export function openConfiguredStore(
   config: Pick<Config, 'data_dir' | 'store' | 'limits' | 'keys_file'>,
   onEvent: (event: StoreEvent) => void,
+  { mustExist = false }: { readonly mustExist?: boolean } = {},
 ): Promise<Store> {
   const { data_dir, store, limits, keys_file } = config
   const { max_bytes, compress, encryption_keys } = store
@@ -24,6 +26,7 @@ export function openConfiguredStore(
     compressFromBytes: compress ? COMPRESS_FROM_BYTES : null,
     keys: encryption_keys,
     tenantMaxBytes: store.tenant_max_bytes ?? share,
+    mustExist,
     onEvent,
   })
 }

@@ -4,7 +4,7 @@ import { loadConfig } from '../config/load.ts'
 import { openConfiguredStore } from '../configured-store.ts'
 import { EXIT } from '../exit-codes.ts'
 import { failureProblem } from '../store/failure.ts'
-import type { Result, Store, VerifyStep } from '../store/store.ts'
+import type { Result, Store, StoreEvent, VerifyStep } from '../store/store.ts'
 import { type Command, text, UsageError, type Values } from './command.ts'
 import { jsonOption } from './options.ts'
 import { alignColumns } from './table.ts'
@@ -60,9 +60,9 @@ export const storeCommand: Command = {
     if (action === undefined) {
       throw new UsageError(`store takes one of ${Object.keys(ACTIONS).join(', ')}`)
     }
-    const store = await openConfiguredStore(configOf(values), event =>
-      process.stderr.write(`haversack: ${JSON.stringify(event)}\n`),
-    )
+    const onEvent = (event: StoreEvent) =>
+      process.stderr.write(`haversack: ${JSON.stringify(event)}\n`)
+    const store = await openConfiguredStore(configOf(values), onEvent, { mustExist: true })
     try {
       const figures = await action(store, values)
       process.stdout.write(
