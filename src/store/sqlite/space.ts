@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { fail } from '../failure.ts'
 import type { Failure } from '../store.ts'
 import { PAGE_BYTES, type Settings } from './settings.ts'
+import { NO_ROOM } from './sqlite-errors.ts'
 import type { Tenants } from './tenants.ts'
 
 /** How full the file is, in pages. Both figures stand in the file's header: no row is looked at. */
@@ -79,8 +80,8 @@ export function createSpace(database: DatabaseSync, deps: SpaceDeps): Space {
   }
 }
 
-const QUOTA = fail('quota', 'the tenant’s share is taken by originals that are still needed')
-const FULL = fail('full', 'the store is full of originals that are still needed')
+const QUOTA = fail('quota', NO_ROOM)
+const FULL = fail('full', NO_ROOM)
 
 export function pageBytes(pages: number): number {
   return pages * PAGE_BYTES
