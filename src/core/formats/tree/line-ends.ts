@@ -42,8 +42,3 @@ export function isMarkEnd(c: number): boolean {
 export function isDigit(c: number): boolean {
   return c >= DIGIT_0 && c <= DIGIT_9
 }
-
-/** For texts that only the end of the line ends. */
-export function never(): boolean {
-  return false
-}

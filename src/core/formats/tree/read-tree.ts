@@ -19,7 +19,7 @@ import {
 import { ObjectValue, type Value } from '../../value/value.ts'
 import { writeSpacedJson } from '../text/json-spacing.ts'
 import type { Column } from './column.ts'
-import { isDigit, isKeyEnd, isMarkEnd, isPatternMark, never } from './line-ends.ts'
+import { isDigit, isKeyEnd, isMarkEnd, isPatternMark } from './line-ends.ts'
 import { readFence } from './read-fence.ts'
 import { readColumn, readHeader } from './read-header.ts'
 import { readInline } from './read-inline.ts'
@@ -92,7 +92,7 @@ class TreeReader {
       reader.expect(COLON, 'a colon')
       reader.skip(SPACE)
       if (reader.atLineEnd) throw reader.error('a value expected')
-      values.push(prefix + (reader.next === QUOTE ? reader.quoted() : reader.bare(never)))
+      values.push(prefix + (reader.next === QUOTE ? reader.quoted() : reader.restOfLine()))
       this.#endLine()
     } while (reader.at < reader.text.length && this.#indent === inner)
   }
@@ -155,7 +155,7 @@ class TreeReader {
     if (c === OPEN_BRACKET || c === OPEN_BRACE) value = readInline(reader, depth)
     else if (c === QUOTE) value = reader.quoted()
     else if (c === BACKTICK && reader.text.startsWith('```', reader.at)) value = readFence(reader)
-    else value = bareValue(reader.bare(never))
+    else value = bareValue(reader.restOfLine())
     this.#endLine()
     return value
   }

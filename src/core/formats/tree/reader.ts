@@ -89,6 +89,15 @@ export class Reader {
     }
   }
 
+  /** What is left of the line. */
+  restOfLine(): string {
+    const { text } = this
+    const start = this.at
+    const end = text.indexOf('\n', start)
+    this.at = end === -1 ? text.length : end
+    return text.slice(start, this.at)
+  }
+
   /** The bare characters up to one that `ends`, a line feed, or the end of the text. */
   bare(ends: (c: number) => boolean): string {
     const { text } = this

@@ -79,11 +79,15 @@ export function inlinePiece(
       return quoted ? `[${texts.join(',')}]` : bareArray(value, texts)
     return quoted ? jsonObject(value, texts) : bareObject(value, texts)
   }
-  const bare = pricer.tokens(write(bareScalar, false, false))
-  const json = pricer.tokens(write(jsonScalar, true, false))
-  return json <= bare
-    ? { text: write(jsonScalar, true, true), tokens: tokens + json }
-    : { text: write(bareScalar, false, true), tokens: tokens + bare }
+  const flat = inner.every(piece => piece === null)
+  const bare = write(bareScalar, false, false)
+  const json = write(jsonScalar, true, false)
+  const bareTokens = pricer.tokens(bare)
+  const jsonTokens = bare === json ? bareTokens : pricer.tokens(json)
+  if (jsonTokens <= bareTokens) {
+    return { text: flat ? json : write(jsonScalar, true, true), tokens: tokens + jsonTokens }
+  }
+  return { text: flat ? bare : write(bareScalar, false, true), tokens: tokens + bareTokens }
 }
 
 function bareScalar(value: Value): string {

@@ -1,8 +1,10 @@
-import { OPEN_BRACE, OPEN_BRACKET, QUOTE, SPACE } from '../../value/char-codes.ts'
+import { BACKTICK, MINUS, OPEN_BRACE, OPEN_BRACKET, QUOTE, SPACE } from '../../value/char-codes.ts'
 import { NumberLiteral, type Value } from '../../value/value.ts'
 import { escapeText, isAmbiguous } from '../bare-text.ts'
-import { FENCE_CHAR, ITEM_MARK, PATTERN_MARK, SHORTEST_FENCE } from './syntax.ts'
+import { FENCE_CHAR, PATTERN_MARK, SHORTEST_FENCE } from './syntax.ts'
 import { contentOf } from './text-content.ts'
+
+const FENCE = FENCE_CHAR.repeat(SHORTEST_FENCE)
 
 export type Scalar = string | number | boolean | null | NumberLiteral
 
@@ -61,6 +63,8 @@ function isPlain(text: string): boolean {
   )
 }
 
+/** Whether it begins as an item of a list or a fence does. */
 function startsMark(text: string): boolean {
-  return text.startsWith(ITEM_MARK) || text.startsWith(FENCE_CHAR.repeat(SHORTEST_FENCE))
+  const c = text.charCodeAt(0)
+  return (c === MINUS && text.charCodeAt(1) === SPACE) || (c === BACKTICK && text.startsWith(FENCE))
 }
