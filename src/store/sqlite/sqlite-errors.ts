@@ -14,9 +14,11 @@ const REASONS: Readonly<Record<number, FailureReason>> = {
   [BUSY]: 'busy',
   [LOCKED]: 'busy',
   [READONLY]: 'read_only',
-  [FULL]: 'full',
   [CANTOPEN]: 'read_only',
 }
+
+/** What a client is told whatever is full: its own share must not tell it how full others' make the store. */
+export const NO_ROOM = 'no room: what is kept is still needed'
 
 /** The primary code of an error of `node:sqlite`; `undefined` for any other error. */
 function primaryCode(error: unknown): number | undefined {
@@ -34,5 +36,6 @@ export function isDamage(error: unknown): boolean {
 export function sqliteFailure(error: unknown): Failure | undefined {
   const code = primaryCode(error)
   if (code === undefined) return undefined
+  if (code === FULL) return fail('full', NO_ROOM)
   return fail(REASONS[code] ?? 'failed', `the store's file: ${(error as Error).message}`)
 }

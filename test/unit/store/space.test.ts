@@ -47,6 +47,22 @@ describe('the cap', () => {
     await keep(store, noise(100 * KIB, 1000))
   })
 
+  test('a tenant is told the same, whether its share or the store is full', async () => {
+    const pinUntil = START + MINUTE
+    const told: Record<string, string> = {}
+    for (const share of [{}, { tenantMaxBytes: MIB }]) {
+      const { store } = await inlineStore({ maxBytes: 4 * MIB, ...share })
+      for (let i = 0; i < 20; i++) {
+        const body = noise(240 * KIB, i)
+        const [result] = await store.put([{ tenant: 'a', body, mediaType: 'x', pinUntil }])
+        if (result?.ok === false) told[result.reason] = result.detail
+      }
+    }
+    expect(Object.keys(told).sort()).toEqual(['full', 'quota'])
+    expect(told['full']).toMatch(/no room/)
+    expect(told['full']).toBe(told['quota'])
+  })
+
   test('bodies that nothing can make room for are refused at once', async () => {
     const { store } = await inlineStore({ maxBytes: 4 * MIB, tenantMaxBytes: 10 * KIB })
     const [result] = await store.put([{ tenant: 'a', body: noise(20 * KIB, 1), mediaType: 'x' }])
