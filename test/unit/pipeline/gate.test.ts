@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Notation } from '../../../src/core/formats/notation.ts'
+import type { TextNotation } from '../../../src/core/formats/text/text-notation.ts'
 import type { Refusal } from '../../../src/core/operations/operation.ts'
 import { passGate } from '../../../src/core/pipeline/gate.ts'
 import { createNotationLayer } from '../../../src/core/pipeline/notation-layer.ts'
 import { createPrices } from '../../../src/core/pipeline/prices.ts'
+import { createTextLayer } from '../../../src/core/pipeline/text-layer.ts'
 import { classify } from '../../../src/core/shape/classify.ts'
 import { parseJson } from '../../../src/core/value/parse-json.ts'
 import { AppError } from '../../../src/errors.ts'
@@ -73,6 +75,47 @@ describe('the gate', () => {
 
   it('leaves out what cannot say the value', () => {
     expect(gate('[     ]', [planted('mute', null, () => [])])).toEqual({ refusals: [] })
+  })
+})
+
+describe('the gate of texts', () => {
+  /** A text notation that writes `!` and reads it back as `decoded`. */
+  const plantedText = (decoded: string, json?: true): TextNotation => ({
+    id: 'planted',
+    version: 1,
+    ...(json === undefined ? {} : { json }),
+    accepts: () => true,
+    encode: () => [{ content: '!', style: 'x' }],
+    decode: () => decoded,
+  })
+
+  function refusalsOf(content: string, notation: TextNotation): readonly Refusal[] {
+    const parsed = parseJson(content)
+    const value = parsed.ok ? parsed.value : undefined
+    const refusals: Refusal[] = []
+    const proposals = createTextLayer([notation], []).propose({
+      request: { content },
+      content,
+      value,
+      shape: classify(content, value),
+      prices: createPrices(content, 'o200k_base', counters),
+    })
+    passGate(proposals, refusals)
+    return refusals
+  }
+
+  it('lets out only what decodes to the same characters', () => {
+    const differs = [{ format: 'planted@1;x', reason: 'differs' }]
+    expect(refusalsOf('words ', plantedText('words '))).toEqual([])
+    expect(refusalsOf('words ', plantedText('words'))).toEqual(differs)
+    expect(refusalsOf('words\r\n', plantedText('words\n'))).toEqual(differs)
+  })
+
+  it('compares values where a notation takes JSON', () => {
+    expect(refusalsOf('{ "a": 1.0 }', plantedText('{"a":1.0}', true))).toEqual([])
+    const differs = [{ format: 'planted@1;x', reason: 'differs' }]
+    expect(refusalsOf('{ "a": 1.0 }', plantedText('{"a":1}', true))).toEqual(differs)
+    expect(refusalsOf('{ "a": 1.0 }', plantedText('{', true))).toEqual(differs)
   })
 })
 

@@ -87,6 +87,14 @@ describe('text', () => {
     expect(reports).toMatchObject([{ layer: 'L2', format: 'ndjson@1', shape: 'prose' }])
   })
 
+  it('is what is not JSON: values are left to their own notations', () => {
+    const paths = Array.from({ length: 30 }, (_, i) => `/usr/lib/node/modules/${i}`)
+    const content = JSON.stringify(paths, null, 2)
+    expect(encode({ content, formats: ['prefixed', 'numbered', 'embedded'] }).format).toBe(
+      'passthrough',
+    )
+  })
+
   it('that is a JSON scalar is text', () => {
     const content = JSON.stringify(read)
     expect(restored(content)).toBe(content)
