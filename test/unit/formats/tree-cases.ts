@@ -88,6 +88,14 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
     '[{"a,b":"x*","c{":"p,q","=":"1","n":1},{"a,b":"x*","c{":"p,q","=":"1","n":2}]',
     lines('[2]:', '"a,b"="x*","c{"="p,q","="="1",n', '1', '2'),
   ],
+  'rows that are all the same': [
+    '[{"a":1,"b":2},{"a":1,"b":2},{"a":1,"b":2}]',
+    lines('[3]:', 'a,b=2', '1', '1', '1'),
+  ],
+  'characters that no channel keeps': [
+    '{"a":"x\ufeffy","b":"\\u0000","c":"\\ud800","d":"1\\r\\n2","e":"\u00e9"}',
+    lines('a:"x\\ufeffy"', 'b:"\\u0000"', 'c:"\\ud800"', 'd:"1\\r\\n2"', 'e:\u00e9'),
+  ],
   'numbers in their own spelling': [
     '[{"a":1.0,"b":-0},{"a":1e400,"b":12345678901234567890}]',
     lines('[2]:', 'a,b', '1.0,-0', '1e400,12345678901234567890'),

@@ -67,6 +67,7 @@ describe('what the writer never writes, but a reader would expect', () => {
     ['{"a": 1, "b": [true, null]}', '{"a":1,"b":[true,null]}'],
     ['a[1|]:\nb|c\n1|2', '{"a":[{"b":1,"c":2}]}'],
     ['a[0]:\nb', '{"a":[]}'],
+    ['a:```\nx\n```y\n```', '{"a":"x\\n```y"}'],
   ])('%j', (text, json) => {
     expect(writeJson(tree.decode(text))).toBe(json)
   })
