@@ -79,7 +79,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (refusedMs > maxWaitMs) return { refusedMs }
       const costUs = costs.estimateUs(size)
       const worst = size.bytes === null ? ahead.readUs : size.bytes * WORST_US_PER_BYTE
-      const weight = writing ? call.bytes + WRITE_BYTES : Math.max(costUs, worst)
+      // Whole, so that nothing is left of the sum when all have been answered.
+      const weight = writing ? call.bytes + WRITE_BYTES : Math.ceil(Math.max(costUs, worst))
       own.push({
         call,
         size,

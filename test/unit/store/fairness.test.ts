@@ -63,6 +63,18 @@ describe('who is next', () => {
     expect(Math.abs(ofA - group.length / 2)).toBeLessThan(5)
   })
 
+  test('whatever sizes went before, a long read has its turn when the thread has nothing', () => {
+    const { admission, add } = line()
+    for (let i = 0; i < 200; i++) {
+      const small = [7, 1001, 4097, 65_539 + i, 333_331].map(bytes => add('get', 'a', bytes).call)
+      expect(admission.take()).toEqual(small)
+      for (const call of small) admission.done(call, 100.7)
+      const long = add('get', 'a', 4 * MIB).call
+      expect(admission.take()).toEqual([long])
+      admission.done(long, 20_000.3)
+    }
+  })
+
   test('large puts of one tenant let another’s through', () => {
     const { admission, add } = line()
     const large = Array.from({ length: 5 }, () => add('put', 'a', 10 * MIB, 10 * MIB).call)
