@@ -25,7 +25,7 @@ export interface Ahead {
   readonly writeBytes: number
 }
 
-export const AHEAD: Ahead = {
+const AHEAD: Ahead = {
   /** A turn of reads. One that takes longer goes alone. */
   readUs: 10_000,
   /** About what one transaction takes, so that the next group is there when it ends. */

@@ -13,7 +13,7 @@ export interface CallSize {
 }
 
 /** Stands for nobody: no client's tenant has a line break. */
-export const OPERATOR = '\n'
+const OPERATOR = '\n'
 
 /** Knows how large bodies are that were put or read lately, to tell a large read from a small one. */
 export interface Sizes {
