@@ -116,7 +116,7 @@ async function livezUnderLoad(ours: Server, bodies: string) {
 }
 
 try {
-  const ours = await startServer('noop-server.ts')
+  const ours = await startServer('noop-server.ts', { HAVERSACK_LOG_LEVEL: 'warn' })
   const small = bodiesFile('small.jsonl', 4096, 64)
   const pairs = await noopAgainstBare(ours, small)
   const runs = await encodes(ours, small)
