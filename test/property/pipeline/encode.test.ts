@@ -46,13 +46,14 @@ function check(content: string): void {
   expect(answer.tokens.final).toBeLessThanOrEqual(answer.tokens.baseline)
   expect(answer.savings.encoder_tokens).toBe(answer.tokens.baseline - answer.tokens.final)
   const decoded = decode({ content: answer.content, format: answer.format })
-  if (answer.format === 'passthrough') {
+  const before = parseJson(content)
+  // Text comes back character for character.
+  if (answer.format === 'passthrough' || !before.ok) {
     expect(decoded.content).toBe(content)
     return
   }
-  const before = parseJson(content)
   const after = parseJson(decoded.content)
-  expect(before.ok && after.ok && equalValues(before.value, after.value)).toBe(true)
+  expect(after.ok && equalValues(before.value, after.value)).toBe(true)
 }
 
 describe('encode', () => {
