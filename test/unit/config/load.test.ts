@@ -99,6 +99,43 @@ describe('the configuration', () => {
   })
 })
 
+describe('keys of the store', () => {
+  const key = (id: string) => `${id}:${Buffer.alloc(32, 7).toString('base64')}`
+  const secret = (text: string) => {
+    const path = join(folder, 'secret')
+    writeFileSync(path, text)
+    return path
+  }
+
+  it('come from a file as from the variable', () => {
+    const text = `${key('k1')},${key('k2')}\n`
+    const { store } = loadConfig({ env: { HAVERSACK_STORE_KEYS_FILE: secret(text) } })
+    expect(store.encryption_keys.map(({ id }) => id)).toEqual(['k1', 'k2'])
+    expect(store.encryption_keys[0]?.key).toEqual(Buffer.alloc(32, 7))
+  })
+
+  it.each([
+    ['an empty file', () => ({ HAVERSACK_STORE_KEYS_FILE: secret(' \n') }), 'is empty'],
+    ['no file', () => ({ HAVERSACK_STORE_KEYS_FILE: '/nowhere' }), 'cannot be read'],
+    [
+      'both',
+      () => ({ HAVERSACK_STORE_KEYS: key('a'), HAVERSACK_STORE_KEYS_FILE: secret(key('b')) }),
+      'is set beside',
+    ],
+    ['one id twice', () => ({ HAVERSACK_STORE_KEYS: `${key('a')},${key('a')}` }), 'the same id'],
+    ['a short key', () => ({ HAVERSACK_STORE_KEYS: 'a:c2hvcnQ=' }), 'must be ID:BASE64'],
+  ])('are a fault with %s, which is not quoted', (_, env, fault) => {
+    const message = faults({ env: env() })
+    expect(message).toContain(fault)
+    expect(message).not.toContain('c2hvcnQ')
+  })
+
+  it('need a store with room for the largest body', () => {
+    const env = { HAVERSACK_CONFIG: file('[store]\nmax_bytes = 100_000_000\n') }
+    expect(faults({ env })).toContain('store.max_bytes')
+  })
+})
+
 describe('config.example.toml', () => {
   const text = readFileSync(new URL('../../../config.example.toml', import.meta.url), 'utf8')
 
