@@ -1,18 +1,20 @@
 import { parseArgs } from 'node:util'
 import { encode as toToon } from '@toon-format/toon'
 import { percent, table } from '../src/cli/table.ts'
+import { NOTATIONS } from '../src/core/formats/registry.ts'
 import { count, encode } from '../src/index.ts'
 import { ask, type Endpoint } from './comprehension/ask.ts'
-import { type DataSet, dataSets, type Json } from './comprehension/data-sets.ts'
-import { QUESTIONS, type Question, sameAnswer } from './comprehension/questions.ts'
+import { type DataSet, dataSets } from './comprehension/data-sets.ts'
+import { type Question, sameAnswer } from './comprehension/question.ts'
+import { QUESTIONS } from './comprehension/questions.ts'
 import { readPlainly } from './comprehension/readers.ts'
 
 /**
  * npm run bench:comprehension [-- --url URL --model MODEL --key KEY --json]
  *
- * Questions with gold answers about the same data as JSON, TOON and as we write it. With an endpoint that
- * speaks OpenAI's chat completions, a model answers them. Without one, plain readers prove that every gold
- * answer can be read from our texts.
+ * Questions with gold answers about the same data as JSON, TOON and in each of our notations; about texts as they
+ * came and as we write them. With an endpoint that speaks OpenAI's chat completions, a model answers them. Without
+ * one, plain readers prove that every gold answer can be read from our texts.
  */
 const { values } = parseArgs({
   options: {
@@ -23,35 +25,47 @@ const { values } = parseArgs({
   },
 })
 
+/** A text that is no data in a notation: only a model is asked about it. */
+const AS_IT_CAME = 'as it came'
+
 /** How one format writes a data set. */
 interface Written {
   readonly format: string
   readonly text: string
+  /** Whether it is what `encode` answers. */
+  readonly sent: boolean
 }
 
 interface Row {
   readonly set: string
   readonly format: string
+  readonly sent: boolean
   readonly tokens: number
   readonly right: number
   readonly asked: number
 }
 
-function written({ data }: DataSet): Written[] {
-  const content = JSON.stringify(data)
-  const ours = encode({ content: JSON.stringify(data, null, 2) })
+function written({ data, text }: DataSet): Written[] {
+  const pretty = JSON.stringify(data, null, 2)
+  const { format, content } = encode({ content: text ?? pretty })
+  const sent: Written = { format, text: content, sent: true }
+  if (text !== undefined) return [{ format: AS_IT_CAME, text, sent: false }, sent]
+  const compact = JSON.stringify(data)
   return [
-    { format: 'json_pretty', text: JSON.stringify(data, null, 2) },
-    { format: 'json_compact', text: content },
-    { format: 'toon', text: toToon(data) },
-    { format: ours.format, text: ours.content },
+    { format: 'json_pretty', text: pretty, sent: false },
+    { format: 'json_compact', text: compact, sent: false },
+    { format: 'toon', text: toToon(data), sent: false },
+    ...NOTATIONS.filter(({ id }) => id !== 'json_compact')
+      .map(({ id }) => encode({ content: pretty, formats: [id] }))
+      .filter(other => other.format !== 'passthrough' && other.format !== format)
+      .map(other => ({ format: other.format, text: other.content, sent: false })),
+    sent,
   ]
 }
 
 async function answerOf(form: Written, question: Question): Promise<string | null> {
   if (endpoint !== null) return ask(endpoint, form.text, question.text)
-  const data = form.format === 'toon' ? null : readPlainly(form.format, form.text)
-  return data === null ? null : question.answer(data as Json)
+  return form.format === AS_IT_CAME ? null : question.answer(readPlainly(form.format, form.text))
 }
 
 async function examine(set: DataSet, form: Written): Promise<Row> {
@@ -66,7 +80,7 @@ async function examine(set: DataSet, form: Written): Promise<Row> {
     else process.stderr.write(`${set.name}, ${form.format}: ${question.text} → ${given}\n`)
   }
   const tokens = count({ content: form.text }).tokens ?? 0
-  return { set: set.name, format: form.format, tokens, right, asked }
+  return { set: set.name, format: form.format, sent: form.sent, tokens, right, asked }
 }
 
 const endpoint: Endpoint | null =
@@ -83,10 +97,11 @@ else {
   process.stdout.write(`answers of ${who}; tokens in o200k_base\n\n`)
   process.stdout.write(
     `${table(
-      ['data', 'format', 'tokens', 'right', 'asked', 'share'],
-      rows.map(({ set, format, tokens, right, asked }) => [
+      ['data', 'format', 'sent', 'tokens', 'right', 'asked', 'share'],
+      rows.map(({ set, format, sent, tokens, right, asked }) => [
         set,
         format,
+        sent ? 'yes' : '',
         tokens,
         right,
         asked,

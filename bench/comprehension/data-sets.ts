@@ -1,4 +1,5 @@
 import { createRandom } from '../random.ts'
+import { textSets } from './text-sets.ts'
 
 /** Plain JSON data, as tools answer it. */
 export type Json =
@@ -12,8 +13,11 @@ export type Json =
 export interface DataSet {
   readonly name: string
   /** What kind of structure its questions are about. */
-  readonly kind: 'flat' | 'nested' | 'deep' | 'wrapped'
+  readonly kind: 'flat' | 'nested' | 'deep' | 'wrapped' | 'text'
+  /** What the questions are about; of a text, what a reader finds in it. */
   readonly data: Json
+  /** The tool result where it is a text of its own; else it is the data as JSON. */
+  readonly text?: string
 }
 
 const NAMES =
@@ -29,6 +33,11 @@ export function dataSets(): DataSet[] {
     { name: 'orders', kind: 'nested', data: orders(20) },
     { name: 'settings', kind: 'deep', data: settings() },
     { name: 'page of tickets', kind: 'wrapped', data: ticketPage(25) },
+    { name: 'release', kind: 'flat', data: release() },
+    { name: 'measurements', kind: 'flat', data: measurements() },
+    { name: 'repository', kind: 'nested', data: repository() },
+    { name: 'events', kind: 'nested', data: events(24) },
+    ...textSets(),
   ]
 }
 
@@ -98,5 +107,70 @@ function ticketPage(count: number): Json {
       labels: TEAMS.filter(() => random(2) === 0),
     })),
     facets: { open: 12, closed: 9, blocked: 4 },
+  }
+}
+
+/** One object of short texts. */
+function release(): Json {
+  return {
+    name: 'Northern Lights',
+    version: '01234',
+    channel: 'stable',
+    approved_by: 'Grace Hopper',
+    summary: 'Fixes two leaks; see "notes"',
+    window: 'Friday, before noon',
+    ticket: '4711',
+    previous: null,
+    signed: true,
+    downtime_minutes: 12,
+  }
+}
+
+/** Values of any kind, none of them an object. */
+function measurements(): Json {
+  const random = createRandom(61)
+  return Array.from({ length: 40 }, () => random(100_000) / 10)
+}
+
+/** Links that begin alike, JSON in a string, a text of several lines, objects with one member. */
+function repository(): Json {
+  const base = 'https://git.example.org/api/v3/repos/haversack/core'
+  return {
+    full_name: 'haversack/core',
+    links_url: `${base}/links`,
+    issues_url: `${base}/issues`,
+    pulls_url: `${base}/pulls`,
+    hooks_url: `${base}/hooks`,
+    events_url: `${base}/events`,
+    license: { spdx: { id: 'Apache-2.0' } },
+    payload: JSON.stringify({
+      action: 'opened',
+      number: 318,
+      labels: ['bug', 'urgent'],
+      checks: ['lint', 'types', 'units'].map((name, at) => ({
+        name,
+        passed: at !== 1,
+        ms: 120 + at,
+      })),
+    }),
+    readme: '# Core\n\nPacks "results": small.\n\n- first, count\n- then, pack\n',
+    open_issues: 31,
+  }
+}
+
+/** Rows with the same fields, but for every sixth, whose fields come in another order. */
+function events(count: number): Json {
+  const random = createRandom(71)
+  return {
+    stream: 'deploys',
+    events: Array.from({ length: count }, (_, index) => {
+      const id = `evt-${500 + index}`
+      const actor = NAMES[random(NAMES.length)] ?? ''
+      const target = TEAMS[random(TEAMS.length)] ?? ''
+      const seconds = 5 + random(400)
+      return index % 6 === 4
+        ? { reason: 'rolled back', seconds, target, id }
+        : { id, actor, target, state: STATES[random(STATES.length)] ?? '', seconds }
+    }),
   }
 }

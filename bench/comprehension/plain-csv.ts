@@ -6,7 +6,7 @@ import { scalar } from './plain-inline.ts'
  * proof that a text can be read without it.
  */
 export function readCsv(text: string): Json {
-  const [header = [], ...rows] = records(text)
+  const [header = [], ...rows] = csvRecords(text)
   return rows.map(row => {
     const members = header.flatMap((name, column) => {
       const cell = row[column]
@@ -18,13 +18,13 @@ export function readCsv(text: string): Json {
   })
 }
 
-interface Cell {
+export interface Cell {
   readonly text: string
   readonly quoted: boolean
 }
 
-/** RFC 4180, with line feeds. */
-function records(text: string): Cell[][] {
+/** Records as RFC 4180 says, with line feeds. */
+export function csvRecords(text: string): Cell[][] {
   const all: Cell[][] = [[]]
   let at = 0
   while (at <= text.length) {

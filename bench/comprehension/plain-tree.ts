@@ -1,5 +1,5 @@
 import type { Json } from './data-sets.ts'
-import { type Place, quotedAt, readValue, scalar } from './plain-inline.ts'
+import { type Place, quoted, quotedAt, readValue, scalar, skip, until } from './plain-inline.ts'
 import { readColumns, readKeyedRow, readRow } from './plain-table.ts'
 
 /**
@@ -16,7 +16,9 @@ export function readTree(text: string): Json {
 
 /** `[3]:` and `{3}:`, with the separator of the cells where it is no comma. */
 const TABLE_HEAD = /^(\[|\{)(\d+)([\t| ]?)[\]}]:$/
-const KEY = /^(?:"(?:[^"\\]|\\.)*"|[^:."[\]{}]+)/
+const KEY = /^(?:"(?:[^"\\]|\\.)*"|[^:."[\]{}(]+)/
+/** Behind a key: its value is the text of the JSON that follows. */
+const MARK = /^\([a-z0-9-]+ json\)/
 
 class Lines {
   readonly #lines: readonly string[]
@@ -46,24 +48,39 @@ class Lines {
   block(indent: number): Json {
     const members: [string, Json][] = []
     while (this.#more() && this.#indent() === indent && !this.peek().startsWith('- ', indent)) {
-      members.push(this.#member(this.take().slice(indent), indent))
+      const line = this.take().slice(indent)
+      if (line.startsWith('=')) members.push(...this.#run({ text: line, at: 1 }))
+      else members.push(this.#member(line, indent))
     }
     return Object.fromEntries(members) as Json
   }
 
-  #member(line: string, indent: number): [string, Json] {
-    const path: string[] = []
-    let rest = `.${line}`
-    while (rest.startsWith('.')) {
-      const [key = ''] = KEY.exec(rest.slice(1)) ?? []
-      path.push(key.startsWith('"') ? (JSON.parse(key) as string) : key)
-      rest = rest.slice(1 + key.length)
+  /** The deeper lines below `=prefix*`: each value begins with the prefix. */
+  #run(place: Place): [string, Json][] {
+    const prefix = place.text[place.at] === '"' ? quoted(place) : until(place, '*')
+    const members: [string, Json][] = []
+    for (const inner = this.#indent(); this.#more() && this.#indent() === inner; ) {
+      const line: Place = { text: this.take(), at: inner }
+      const key = line.text[inner] === '"' ? quoted(line) : until(line, ':')
+      skip(line, ':')
+      members.push([key, prefix + (line.text[line.at] === '"' ? quoted(line) : until(line, ''))])
     }
-    const value = rest.startsWith(':')
-      ? this.#afterColon(rest.slice(1).replace(/^ /, ''), indent)
-      : this.table(rest)
-    const [name = '', ...inner] = path
-    return [name, inner.reduceRight<Json>((nested, key) => ({ [key]: nested }), value)]
+    return members
+  }
+
+  /** A key, its mark and what follows. How the text of a mark is spaced is nothing that a reader asks for. */
+  #member(line: string, indent: number): [string, Json] {
+    const [key = ''] = KEY.exec(line) ?? []
+    const [mark = ''] = MARK.exec(line.slice(key.length)) ?? []
+    const value = this.#afterKey(line.slice(key.length + mark.length), indent)
+    const name = key.startsWith('"') ? (JSON.parse(key) as string) : key
+    return [name, mark === '' ? value : JSON.stringify(value)]
+  }
+
+  #afterKey(rest: string, indent: number): Json {
+    if (rest.startsWith('.')) return Object.fromEntries([this.#member(rest.slice(1), indent)])
+    if (rest.startsWith(':')) return this.#afterColon(rest.slice(1).replace(/^ /, ''), indent)
+    return this.table(rest)
   }
 
   #afterColon(text: string, indent: number): Json {
@@ -92,7 +109,7 @@ class Lines {
     while (this.#more() && this.#indent() === indent && this.peek().startsWith('- ', indent)) {
       const item = this.take().slice(indent + 2)
       if (TABLE_HEAD.test(item)) items.push(this.table(item))
-      else if (/^[^"[{]*:/.test(item) || (item.startsWith('"') && quotedAt(item) < item.length)) {
+      else if (isMember(item)) {
         // An object, whose first member stands behind the dash.
         const first = this.#member(item, indent + 1)
         const others = this.#indent() === indent + 1 ? this.block(indent + 1) : {}
@@ -107,7 +124,23 @@ class Lines {
     const separator = sign === '' ? ',' : sign
     const columns = readColumns(this.take(), separator)
     const rows = Array.from({ length: Number(count) }, () => this.take())
-    if (opener === '[') return rows.map(row => readRow(row, columns, separator))
+    if (opener === '[') {
+      return rows.map(row => loneObject(row) ?? readRow(row, columns, separator))
+    }
     return Object.fromEntries(rows.map(row => readKeyedRow(row, columns, separator))) as Json
   }
+}
+
+/** Whether an item of a list begins with a key, and so is an object. */
+function isMember(item: string): boolean {
+  if (item.startsWith('"')) return quotedAt(item) < item.length
+  return !/^(?:[[{]|```)/.test(item) && item.includes(':')
+}
+
+/** A row that is an object in braces and nothing else. */
+function loneObject(row: string): Json | undefined {
+  if (!row.startsWith('{')) return undefined
+  const place: Place = { text: row, at: 0 }
+  const object = readValue(place)
+  return place.at === row.length ? object : undefined
 }

@@ -1,45 +1,19 @@
 import type { Json } from './data-sets.ts'
-
-/** A question that a reader answers from a text, and how the answer follows from the data. */
-export interface Question {
-  readonly kind: 'retrieval' | 'aggregation' | 'filtering' | 'structure'
-  readonly text: string
-  /** The gold answer; several are given in any order. */
-  answer(data: Json): string
-}
-
-type Rows = readonly Record<string, Json>[]
-type Members = Record<string, Json>
-
-const rowsOf = (data: Json) => data as unknown as Rows
-const members = (data: Json | undefined) => data as unknown as Members
-const at = (data: Json, ...path: readonly (string | number)[]): Json =>
-  path.reduce<Json>((inner, step) => (inner as unknown as Members)[step] ?? null, data)
-const list = (values: readonly (Json | undefined)[]) => values.map(String).join(', ')
-const sum = (values: readonly (Json | undefined)[]) =>
-  values.reduce<number>((total, value) => total + Number(value), 0)
-const money = (value: number) => value.toFixed(2)
-
-const retrieval = (text: string, answer: Question['answer']): Question => ({
-  kind: 'retrieval',
-  text,
-  answer,
-})
-const aggregation = (text: string, answer: Question['answer']): Question => ({
-  kind: 'aggregation',
-  text,
-  answer,
-})
-const filtering = (text: string, answer: Question['answer']): Question => ({
-  kind: 'filtering',
-  text,
-  answer,
-})
-const structure = (text: string, answer: Question['answer']): Question => ({
-  kind: 'structure',
-  text,
-  answer,
-})
+import {
+  aggregation,
+  at,
+  filtering,
+  list,
+  type Members,
+  members,
+  money,
+  type Question,
+  retrieval,
+  rowsOf,
+  structure,
+  sum,
+} from './question.ts'
+import { QUESTIONS_OF_TEXTS } from './questions-of-texts.ts'
 
 const people: readonly Question[] = [
   retrieval('What is the city of the person with id 1017?', d => String(at(d, 17, 'city'))),
@@ -154,27 +128,80 @@ const tickets: readonly Question[] = [
   structure('How many tickets are on this page?', d => String(ticketRows(d).length)),
 ]
 
+const release: readonly Question[] = [
+  retrieval('What is the version?', d => String(at(d, 'version'))),
+  retrieval('What is the window?', d => String(at(d, 'window'))),
+  filtering('Which fields are null?', d =>
+    list(Object.keys(members(d)).filter(key => members(d)[key] === null)),
+  ),
+  structure('Which fields are there, in order?', d => list(Object.keys(members(d)))),
+]
+
+const measurements: readonly Question[] = [
+  retrieval('What is the seventh value?', d => String(at(d, 6))),
+  aggregation('What is the largest value?', d =>
+    String(Math.max(...(d as readonly Json[]).map(Number))),
+  ),
+  filtering('How many values are below 1000?', d =>
+    String((d as readonly Json[]).filter(value => Number(value) < 1000).length),
+  ),
+  structure('How many values are there?', d => String((d as readonly Json[]).length)),
+]
+
+const payloadOf = (d: Json) => JSON.parse(String(at(d, 'payload'))) as Json
+
+const repository: readonly Question[] = [
+  retrieval('What is the hooks_url?', d => String(at(d, 'hooks_url'))),
+  retrieval('What is the id of the spdx of the license?', d =>
+    String(at(d, 'license', 'spdx', 'id')),
+  ),
+  retrieval('What is the number in the payload?', d => String(at(payloadOf(d), 'number'))),
+  filtering('Which checks of the payload have not passed?', d =>
+    list(
+      rowsOf(at(payloadOf(d), 'checks'))
+        .filter(check => check['passed'] === false)
+        .map(check => check['name']),
+    ),
+  ),
+  aggregation('How many ms do the checks of the payload take together?', d =>
+    String(sum(rowsOf(at(payloadOf(d), 'checks')).map(check => check['ms']))),
+  ),
+  structure('How many lines of the readme begin with a dash?', d =>
+    String(
+      String(at(d, 'readme'))
+        .split('\n')
+        .filter(line => line.startsWith('-')).length,
+    ),
+  ),
+]
+
+const eventRows = (d: Json) => rowsOf(at(d, 'events'))
+
+const events: readonly Question[] = [
+  retrieval('Who is the actor of evt-505?', d => String(at(d, 'events', 5, 'actor'))),
+  retrieval('What is the reason of evt-510?', d => String(at(d, 'events', 10, 'reason'))),
+  aggregation('How many seconds do all events take together?', d =>
+    String(sum(eventRows(d).map(event => event['seconds']))),
+  ),
+  filtering('Which events have no actor?', d =>
+    list(
+      eventRows(d)
+        .filter(event => !Object.hasOwn(event, 'actor'))
+        .map(event => event['id']),
+    ),
+  ),
+  structure('How many events are there?', d => String(eventRows(d).length)),
+]
+
 /** The questions about each data set, by its name. */
 export const QUESTIONS: Readonly<Record<string, readonly Question[]>> = {
   people,
   orders,
   settings,
   'page of tickets': tickets,
-}
-
-/** Whether an answer says the same as the gold one: case, order of a list and quotes do not matter. */
-export function sameAnswer(given: string, gold: string): boolean {
-  return normalized(given) === normalized(gold)
-}
-
-function normalized(answer: string): string {
-  const plain = answer
-    .trim()
-    .replace(/[`*"'[\]]/g, '')
-    .replace(/\.$/, '')
-  return plain
-    .split(',')
-    .map(part => part.trim().toLowerCase())
-    .sort()
-    .join(',')
+  release,
+  measurements,
+  repository,
+  events,
+  ...QUESTIONS_OF_TEXTS,
 }

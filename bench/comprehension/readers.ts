@@ -1,21 +1,38 @@
+import { decode as fromToon } from '@toon-format/toon'
 import type { Json } from './data-sets.ts'
 import { readCsv } from './plain-csv.ts'
 import { readKv } from './plain-kv.ts'
+import { readEmbedded, readMarkdownTables, readNumbered, readPrefixed } from './plain-texts.ts'
 import { readTree } from './plain-tree.ts'
 
+/** A reading of a text; `inner` names the notation that JSON in it is written in. */
+type PlainReader = (text: string, inner: string) => Json
+
 /** Plain readers by the name of the format, without its version. */
-const READERS: Readonly<Record<string, (text: string) => Json>> = {
+const READERS: Readonly<Record<string, PlainReader>> = {
   csv: readCsv,
   kv: readKv,
   tree: readTree,
   json_pretty: text => JSON.parse(text) as Json,
   json_compact: text => JSON.parse(text) as Json,
+  toon: text => fromToon(text) as Json,
+  numbered: readNumbered,
+  prefixed: readPrefixed,
+  md: readMarkdownTables,
+  ndjson: (text, inner) => readPlainly(inner, text),
+  embedded: text => readEmbedded(text, readPlainly),
+  mcp: (text, inner) => structuredContent(readPlainly(inner, text)),
 }
 
 /** The data that a text says, read without our decoder. Throws for a format that has no plain reader. */
 export function readPlainly(format: string, text: string): Json {
-  const name = format.replace(/@.*/, '')
+  const [notation = '', style = ''] = format.split(';')
+  const name = notation.replace(/@.*/, '')
   const read = READERS[name]
   if (read === undefined) throw new Error(`no plain reader for ${format}`)
-  return read(text)
+  return read(text, style.split(',')[1] ?? '')
+}
+
+function structuredContent(result: Json): Json {
+  return (result as { readonly structuredContent?: Json }).structuredContent ?? null
 }

@@ -4,12 +4,20 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json as bodyOf } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { dataSets } from '../../bench/comprehension/data-sets.ts'
+import { QUESTIONS } from '../../bench/comprehension/questions.ts'
+import { readPlainly } from '../../bench/comprehension/readers.ts'
+import { NOTATIONS } from '../../src/core/formats/registry.ts'
+import { TEXT_NOTATIONS } from '../../src/core/formats/text/registry.ts'
+import { encode } from '../../src/index.ts'
 
 const BENCH = fileURLToPath(new URL('../../bench/comprehension.ts', import.meta.url))
 
 interface Row {
+  readonly set: string
   readonly format: string
+  readonly sent: boolean
   readonly right: number
   readonly asked: number
 }
@@ -22,12 +30,34 @@ function bench(...args: string[]): Promise<{ code: number; rows: readonly Row[] 
   })
 }
 
+const SETS = dataSets()
+
 it('every gold answer can be read from our texts by readers that know only their grammar', async () => {
   const { code, rows } = await bench()
-  const ours = rows.filter(({ format }) => format.includes('@'))
-  expect(ours).toHaveLength(4)
-  for (const { right, asked } of ours) expect([right, asked > 0]).toEqual([asked, true])
+  expect(rows.filter(({ sent }) => sent).map(({ set }) => set)).toEqual(SETS.map(set => set.name))
+  const read = rows.filter(({ format }) => format !== 'as it came')
+  for (const { set, right, asked } of read) {
+    expect([set, right, asked]).toEqual([set, QUESTIONS[set]?.length, QUESTIONS[set]?.length])
+  }
+  const formats = new Set(read.map(({ format }) => format.replace(/@.*/, '')))
+  for (const { id } of [...NOTATIONS, ...TEXT_NOTATIONS]) expect([...formats]).toContain(id)
   expect(code).toBe(0)
+})
+
+describe.each(SETS)('$name', ({ name, data, text }) => {
+  it('is read plainly as the data it was made of', () => {
+    const { content, format } = encode({ content: text ?? JSON.stringify(data, null, 2) })
+    expect(readPlainly(format, content)).toEqual(data)
+  })
+
+  it('has questions of which every one has an answer', () => {
+    for (const { text, answer } of QUESTIONS[name] ?? []) {
+      const gold = answer(data)
+      expect(gold, text).toMatch(/^(?!undefined|NaN|-?Infinity).+$/)
+      if (!text.endsWith('or null.')) expect(gold, text).not.toBe('null')
+    }
+    expect(new Set(QUESTIONS[name]?.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(3)
+  })
 })
 
 it('a model is asked about every format, and its answers are held against the gold ones', async () => {
@@ -46,7 +76,11 @@ it('a model is asked about every format, and its answers are held against the go
   const { code, rows } = await bench('--url', url, '--model', 'test')
   model.close()
   expect(code).toBe(0)
-  expect(rows.reduce((sum, { right }) => sum + right, 0)).toBe(4)
+  const people = rows.filter(({ set }) => set === 'people')
+  expect(people.map(({ right }) => right)).toEqual(people.map(() => 1))
+  expect(rows.reduce((sum, { right }) => sum + right, 0)).toBe(people.length)
   expect(rows.reduce((sum, { asked }) => sum + asked, 0)).toBe(prompts.length)
-  expect(new Set(rows.map(({ format }) => format))).toContain('toon')
+  for (const format of ['toon', 'json_compact', 'as it came', 'md@1;a-s-c']) {
+    expect(rows.map(row => row.format)).toContain(format)
+  }
 })

@@ -1,0 +1,141 @@
+import type { Json } from './data-sets.ts'
+import {
+  aggregation,
+  at,
+  filtering,
+  list,
+  type Question,
+  retrieval,
+  rowsOf,
+  structure,
+  sum,
+} from './question.ts'
+
+const lineWith = (d: Json, number: number) =>
+  String(rowsOf(d).find(({ line }) => line === number)?.['text'])
+
+const fileRead: readonly Question[] = [
+  retrieval('What is the first argument of the call in line 58?', d =>
+    String(/\((\w+)/.exec(lineWith(d, 58))?.[1]),
+  ),
+  retrieval('Which number is the second argument of the call in line 73?', d =>
+    String(/, (\d+)/.exec(lineWith(d, 73))?.[1]),
+  ),
+  filtering('Which lines (their numbers) call flush?', d =>
+    list(
+      rowsOf(d)
+        .filter(({ text }) => String(text).includes('flush('))
+        .map(({ line }) => line),
+    ),
+  ),
+  aggregation('How many lines are empty?', d =>
+    String(rowsOf(d).filter(({ text }) => text === '').length),
+  ),
+  structure('What is the number of the last line?', d => String(rowsOf(d).at(-1)?.['line'])),
+]
+
+const linesOf = (d: Json) => d as readonly string[]
+const tookOf = (line: string) => Number(/took (\d+) ms/.exec(line)?.[1] ?? 0)
+
+const logLines: readonly Question[] = [
+  retrieval('At what date and time, as written, is the first line of the host birch?', d =>
+    String(
+      linesOf(d)
+        .find(line => line.includes(' birch '))
+        ?.split(' ')[0],
+    ),
+  ),
+  aggregation('What is the longest time in ms on the host cedar?', d =>
+    String(
+      Math.max(
+        ...linesOf(d)
+          .filter(line => line.includes(' cedar '))
+          .map(tookOf),
+      ),
+    ),
+  ),
+  filtering('How many lines have the level ERROR?', d =>
+    String(linesOf(d).filter(line => line.includes(' ERROR ')).length),
+  ),
+  structure('How many times stands the line about retrying there?', d =>
+    String(linesOf(d).filter(line => line.startsWith('retrying')).length),
+  ),
+]
+
+const tableOf = (d: Json) => rowsOf(at(d, 0))
+
+const markdownTable: readonly Question[] = [
+  retrieval('How many requests has birch-7?', d => String(at(d, 0, 7, 'Requests'))),
+  retrieval('What is the note of alder-0?', d => String(at(d, 0, 0, 'Note'))),
+  aggregation('How many requests have all services together?', d =>
+    String(sum(tableOf(d).map(row => row['Requests']))),
+  ),
+  filtering('Which services belong to Edsger?', d =>
+    list(
+      tableOf(d)
+        .filter(row => row['Owner'] === 'Edsger')
+        .map(row => row['Service']),
+    ),
+  ),
+  structure('Which columns has the table, in order?', d => list(Object.keys(tableOf(d)[0] ?? {}))),
+]
+
+const jsonLines: readonly Question[] = [
+  retrieval('Which route has the line with seq 911?', d => String(at(d, 11, 'route'))),
+  retrieval('What is the id of the user of seq 918?', d => String(at(d, 18, 'user', 'id'))),
+  aggregation('How many ms do all lines have together?', d =>
+    String(sum(rowsOf(d).map(row => row['ms']))),
+  ),
+  filtering('Which seqs are of admins?', d =>
+    list(
+      rowsOf(d)
+        .filter(row => at(row, 'user', 'admin') === true)
+        .map(row => row['seq']),
+    ),
+  ),
+  structure('How many lines are there?', d => String(rowsOf(d).length)),
+]
+
+const reportWithJson: readonly Question[] = [
+  retrieval('How many seconds took the check flush-4 of the night?', d =>
+    String(at(d, 0, 4, 'seconds')),
+  ),
+  aggregation('How many seconds did the checks of the week take, with one decimal?', d =>
+    sum(rowsOf(at(d, 1)).map(row => row['seconds'])).toFixed(1),
+  ),
+  filtering('Which checks of the night have not passed?', d =>
+    list(
+      rowsOf(at(d, 0))
+        .filter(row => row['passed'] === false)
+        .map(row => row['check']),
+    ),
+  ),
+  structure('How many checks are in the report?', d =>
+    String((d as readonly Json[]).reduce<number>((all, part) => all + rowsOf(part).length, 0)),
+  ),
+]
+
+const mcpResult: readonly Question[] = [
+  retrieval('How is the sky on 2026-04-13?', d => String(at(d, 'days', 3, 'sky'))),
+  aggregation('What is the lowest temperature of all days?', d =>
+    String(Math.min(...rowsOf(at(d, 'days')).map(day => Number(day['low'])))),
+  ),
+  filtering('On which dates does it rain?', d =>
+    list(
+      rowsOf(at(d, 'days'))
+        .filter(day => day['sky'] === 'rain')
+        .map(day => day['date']),
+    ),
+  ),
+  structure('How many days are there?', d => String(rowsOf(at(d, 'days')).length)),
+]
+
+/** The questions about each tool result that is a text, by the name of its data set. */
+export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> = {
+  'file read': fileRead,
+  'log lines': logLines,
+  'markdown table': markdownTable,
+  'json lines': jsonLines,
+  'report with JSON': reportWithJson,
+  'MCP result': mcpResult,
+}

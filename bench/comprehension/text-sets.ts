@@ -1,0 +1,113 @@
+import { createRandom } from '../random.ts'
+import type { DataSet, Json } from './data-sets.ts'
+
+const HOSTS = ['alder', 'birch', 'cedar']
+const VERBS = ['open', 'read', 'write', 'close', 'flush', 'seek']
+
+type Row = Readonly<Record<string, Json>>
+
+/** Tool results that are texts, with what a reader finds in them. */
+export function textSets(): DataSet[] {
+  return [fileRead(), logLines(), markdownTable(), jsonLines(), reportWithJson(), mcpResult()]
+}
+
+/** A file as an editor shows it, with a number on each line. */
+function fileRead(): DataSet {
+  const random = createRandom(83)
+  const first = 41
+  const data = Array.from({ length: 48 }, (_, index) => {
+    const verb = VERBS[random(VERBS.length)] ?? ''
+    const text = index % 7 === 6 ? '' : `    ${verb}(buffer, ${random(900)}); // step ${index}`
+    return { line: first + index, text }
+  })
+  const text = data.map(({ line, text }) => `${String(line).padStart(6)}→${text}`).join('\n')
+  return { name: 'file read', kind: 'text', data, text }
+}
+
+/** Log lines with the same date and host for a while, one of them many times. */
+function logLines(): DataSet {
+  const random = createRandom(97)
+  const data = HOSTS.flatMap((host, hour) =>
+    Array.from({ length: 14 }, (_, index) => {
+      const time = `2026-03-0${hour + 1}T0${hour}:${10 + index * 3}:0${random(10)}Z`
+      const level = ['INFO', 'WARN', 'ERROR'][random(3)] ?? ''
+      return `${time} ${host} worker[${200 + hour}]: ${level} ${VERBS[random(VERBS.length)]} took ${random(90)} ms`
+    }),
+  )
+  data.push(
+    ...Array.from({ length: 9 }, () => 'retrying the connection to the primary in one second'),
+  )
+  return { name: 'log lines', kind: 'text', data, text: data.join('\n') }
+}
+
+/** A padded table between paragraphs. */
+function markdownTable(): DataSet {
+  const random = createRandom(101)
+  const rows = Array.from({ length: 18 }, (_, index) => ({
+    Service: `${HOSTS[index % HOSTS.length]}-${index}`,
+    Owner: ['Ada, Grace', 'Edsger', 'Barbara'][random(3)] ?? '',
+    Requests: String(100 + random(9000)),
+    Note: random(3) === 0 ? '' : `see "${VERBS[random(VERBS.length)]}"`,
+  }))
+  const names = Object.keys(rows[0] ?? {})
+  const width = (name: string) =>
+    Math.max(...[name, ...rows.map(row => (row as Row)[name])].map(cell => String(cell).length))
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => cell.padEnd(width(names[at] ?? ''))).join(' | ')} |`
+  const table = [
+    line(names),
+    `| ${names.map(name => '-'.repeat(width(name))).join(' | ')} |`,
+    ...rows.map(row => line(Object.values(row))),
+  ].join('\n')
+  const text = `# Load of last week\n\n${table}\n\nAll figures are daily means.\n`
+  return { name: 'markdown table', kind: 'text', data: [rows], text }
+}
+
+/** An object a line. */
+function jsonLines(): DataSet {
+  const random = createRandom(103)
+  const data = Array.from({ length: 24 }, (_, index) => ({
+    seq: 900 + index,
+    level: ['info', 'warn', 'error'][random(3)] ?? '',
+    route: `/v1/${VERBS[random(VERBS.length)]}`,
+    ms: random(800),
+    user: { id: 10 + random(20), admin: random(5) === 0 },
+  }))
+  const text = `${data.map(row => JSON.stringify(row)).join('\n')}\n`
+  return { name: 'json lines', kind: 'text', data, text }
+}
+
+/** Headings, and below each an answer as JSON. */
+function reportWithJson(): DataSet {
+  const random = createRandom(107)
+  const answer = (count: number): Json =>
+    Array.from({ length: count }, (_, index) => ({
+      check: `${VERBS[index % VERBS.length]}-${index}`,
+      passed: random(4) > 0,
+      seconds: random(300) / 10,
+    }))
+  const data = [answer(9), answer(7)]
+  const [nightly, weekly] = data.map(value => JSON.stringify(value, null, 2))
+  const text = `Checks of the night:\n${nightly}\n\nChecks of the week:\n${weekly}\n\nDone.`
+  return { name: 'report with JSON', kind: 'text', data, text }
+}
+
+/** A result of the Model Context Protocol, which says the same as text and as structured content. */
+function mcpResult(): DataSet {
+  const random = createRandom(109)
+  const data = {
+    city: 'Tartu',
+    days: Array.from({ length: 12 }, (_, index) => ({
+      date: `2026-04-${10 + index}`,
+      low: random(9) - 4,
+      high: 6 + random(12),
+      sky: ['clear', 'rain', 'clouds'][random(3)] ?? '',
+    })),
+  }
+  const text = JSON.stringify({
+    content: [{ type: 'text', text: JSON.stringify(data) }],
+    structuredContent: data,
+    isError: false,
+  })
+  return { name: 'MCP result', kind: 'text', data, text }
+}
