@@ -51,14 +51,12 @@ export interface Played {
   readonly restored: boolean
 }
 
-/** Encodes one result, decodes the answer, compares. */
-export async function play(
-  result: RecordedResult,
-  player: Player,
+/** The request that a recorded result stands for. */
+export function requestOf(
+  { tool, text, session, args, call_id, is_error }: RecordedResult,
   options: Pick<EncodeRequest, 'tokenizer' | 'model'>,
-): Promise<Played> {
-  const { tool, text, session, args, call_id, is_error } = result
-  const answer = await player.encode({
+): EncodeRequest & { content: string } {
+  return {
     content: text,
     tool,
     ...(session === undefined ? {} : { session }),
@@ -66,9 +64,18 @@ export async function play(
     ...(call_id === undefined ? {} : { tool_call_id: call_id }),
     ...(is_error === undefined ? {} : { is_error }),
     ...options,
-  })
+  }
+}
+
+/** Encodes one result, decodes the answer, compares. */
+export async function play(
+  result: RecordedResult,
+  player: Player,
+  options: Pick<EncodeRequest, 'tokenizer' | 'model'>,
+): Promise<Played> {
+  const answer = await player.encode(requestOf(result, options))
   const decoded = await player.decode(answer.content, answer.format)
-  return { tool, answer, restored: sameMeaning(text, decoded) }
+  return { tool: result.tool, answer, restored: sameMeaning(result.text, decoded) }
 }
 
 /** Deep enough for every content that a service parses (`limits.content_depth` is at most 1,000). */

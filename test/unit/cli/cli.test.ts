@@ -55,6 +55,7 @@ describe('haversack', () => {
     [['count', join(folder, 'none')]],
     [['tokens', '--tokenizer', 'x']],
     [['replay', '--tokenizer', 'x', folder]],
+    [['replay', '--explain', '--url', 'http://127.0.0.1:1', folder]],
   ])('takes %j for wrong usage', async argv => {
     const { code, stdout, stderr } = await captureCli(...argv)
     expect([code, stdout]).toEqual([2, ''])
@@ -144,6 +145,19 @@ describe('replay', () => {
     const tables = await captureCli('replay', path)
     expect(tables.stdout).toContain('o200k_base')
     expect(tables.stdout).toMatch(/all +3 +\d+ +\d+ +[\d.]+ % +3\/3/)
+  })
+
+  it('counts what became of every candidate', async () => {
+    const path = file('session.jsonl', session.map(line => JSON.stringify(line)).join('\n'))
+    const { stdout } = await captureCli('replay', '--explain', '--json', path)
+    const { candidates } = JSON.parse(stdout)
+    expect(candidates['csv@1']).toMatchObject({ sent: 1, dearer: 0 })
+    expect(candidates['json_compact@1'].sent).toBe(0)
+    expect(candidates.passthrough.sent).toBe(2)
+    const tables = await captureCli('replay', '--explain', path)
+    expect(tables.stdout).toMatch(/candidates +sent +dearer +declined +bigger +differs +failed/)
+    expect(tables.stdout).toMatch(/csv@1 +1 +0 +0 +0 +0 +0\n/)
+    expect((await captureCli('replay', path)).stdout).not.toContain('candidates')
   })
 
   it('reads recordings that are longer than a call may have arguments', () => {
