@@ -1,0 +1,49 @@
+/** What the families have in common that point to an earlier result: its id, and the call it came from. */
+import type { EarlierCall, Verbosity } from '../hint.ts'
+import type { Reader } from '../reader.ts'
+import { writeShown, writeText } from '../text-slot.ts'
+import { areCounts, SHOWN_CHARS } from './family.ts'
+
+const REF = /^[0-9a-f]{8,64}$/
+const CALLS_AGO = /, [1-9]\d{0,15} calls? ago/y
+
+/** Fields of every hint that points to an earlier result. */
+export interface ToEarlier {
+  readonly ref: string
+  readonly call?: EarlierCall
+}
+
+export function validEarlier({ ref, call }: ToEarlier): boolean {
+  return REF.test(ref) && (call === undefined || (call.tool !== '' && areCounts(1, call.calls_ago)))
+}
+
+/** `Read(hint.ts), 3 calls ago` */
+export function writeCall(call: EarlierCall, verbosity: Verbosity): string {
+  const argument =
+    call.argument === undefined ? '' : writeShown(call.argument, SHOWN_CHARS[verbosity])
+  const { calls_ago: ago } = call
+  const distance = ago === undefined ? '' : `, ${ago} call${ago === 1 ? '' : 's'} ago`
+  return `${writeText(call.tool)}(${argument})${distance}`
+}
+
+/** What `writeCall` wrote. */
+export function readCall(reader: Reader): EarlierCall | null {
+  const tool = reader.text()
+  if (tool === undefined || !reader.skip('(')) return null
+  const argument = reader.shown()
+  if (!reader.skip(')')) return null
+  const distance = reader.match(CALLS_AGO)
+  return {
+    tool,
+    ...(argument === undefined ? {} : { argument }),
+    ...(distance === undefined ? {} : { calls_ago: Number(distance.split(' ')[1]) }),
+  }
+}
+
+/** The call behind one of these introductions; `undefined` where there is none, `null` where it cannot be read. */
+export function readCallAfter(
+  reader: Reader,
+  ...introductions: readonly string[]
+): EarlierCall | null | undefined {
+  return introductions.some(words => reader.skip(words)) ? readCall(reader) : undefined
+}

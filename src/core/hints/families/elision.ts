@@ -1,0 +1,84 @@
+import type { ElidedPart, ElisionHint } from '../hint.ts'
+import type { Reader } from '../reader.ts'
+import { quote, writePlace, writeShown, writeWord } from '../text-slot.ts'
+import { areCounts, type Family, SHOWN_CHARS } from './family.ts'
+
+const HASH = /^[0-9a-f]{24}$/
+const REDEEM = ' | GET /v1/retrieve/{hash}'
+const LINES = /^lines (\d+)-(\d+)$/
+
+/** `> [elided: 34 of 60 items at $.items[3:37] | "all passed" | hash=…]` */
+export const elision: Family<ElisionHint> = {
+  valid: ({ hash, parts }) => HASH.test(hash) && parts.length > 0 && parts.every(validPart),
+
+  write({ hash, parts, summary }, verbosity) {
+    const terse = verbosity === 'terse'
+    const what = parts.map(terse ? writeAmount : writePart).join(', ')
+    const words =
+      summary === undefined || terse
+        ? ''
+        : ` | ${writeShown(summary, SHOWN_CHARS[verbosity], quote)}`
+    return `elided: ${what}${words} | hash=${hash}${verbosity === 'verbose' ? REDEEM : ''}`
+  },
+
+  read(reader) {
+    if (!reader.skip('elided: ')) return null
+    const parts: ElidedPart[] = []
+    do {
+      const part = readPart(reader)
+      if (part === null) return null
+      parts.push(part)
+    } while (reader.skip(', '))
+    if (!reader.skip(' | ')) return null
+    const summary = reader.skip('hash=') ? undefined : reader.shown()
+    if (summary !== undefined && !reader.skip(' | hash=')) return null
+    const hash = reader.hex()
+    if (hash === undefined) return null
+    reader.skip(REDEEM)
+    return { family: 'elision', hash, parts, ...(summary === undefined ? {} : { summary }) }
+  },
+}
+
+function validPart({ unit, omitted, of, at }: ElidedPart): boolean {
+  if (unit === '' || at === '' || !areCounts(1, omitted) || !areCounts(0, of)) return false
+  return of === undefined || omitted <= of
+}
+
+function writeAmount({ unit, omitted }: ElidedPart): string {
+  return `${omitted} ${writeWord(unit)}`
+}
+
+/** Lines that are missing in one piece say their number by where they were: `lines 40-80 of 400`. */
+function writePart(part: ElidedPart): string {
+  const { unit, omitted, of, at } = part
+  const total = of === undefined ? '' : ` of ${of}`
+  if (isRun(part)) return `${at}${total}`
+  return `${omitted}${total} ${writeWord(unit)}${at === undefined ? '' : ` at ${writePlace(at)}`}`
+}
+
+function isRun({ unit, omitted, at = '' }: ElidedPart): boolean {
+  const [, first, last] = LINES.exec(at) ?? []
+  return unit === 'lines' && first !== undefined && Number(last) - Number(first) + 1 === omitted
+}
+
+function readPart(reader: Reader): ElidedPart | null {
+  if (reader.skip('lines ')) {
+    const first = reader.count()
+    const last = reader.skip('-') ? reader.count() : undefined
+    if (first === undefined || last === undefined) return null
+    const of = readOf(reader)
+    const at = `lines ${first}-${last}`
+    return { unit: 'lines', omitted: last - first + 1, ...of, at }
+  }
+  const omitted = reader.count()
+  const of = readOf(reader)
+  const unit = reader.skip(' ') ? reader.word() : undefined
+  if (omitted === undefined || unit === undefined) return null
+  const at = reader.skip(' at ') ? reader.place() : undefined
+  return { unit, omitted, ...of, ...(at === undefined ? {} : { at }) }
+}
+
+function readOf(reader: Reader): { of?: number } {
+  const of = reader.skip(' of ') ? reader.count() : undefined
+  return of === undefined ? {} : { of }
+}

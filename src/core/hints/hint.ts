@@ -1,0 +1,106 @@
+import type { Scalar } from './scalar.ts'
+import type { Shown } from './text-slot.ts'
+import type { ToolCall } from './tool-call.ts'
+
+/** How a model finds an earlier result among its messages, without any tool. */
+export interface EarlierCall {
+  readonly tool: string
+  /** The argument that tells this call from others of the tool; see `decisiveArgument`. */
+  readonly argument?: Shown
+  /** 1: the call before. To be given where a later call has the same tool and argument, or there is no argument. */
+  readonly calls_ago?: number
+}
+
+/** The content is, byte for byte, the earlier result `ref` (8 to 64 hex digits of its SHA-256). */
+export interface ReferenceHint {
+  readonly family: 'reference'
+  readonly ref: string
+  readonly call?: EarlierCall
+}
+
+/** The content has the value of the earlier result, but for `changes`, which are all there are. */
+export interface NearReferenceHint {
+  readonly family: 'near_reference'
+  readonly ref: string
+  readonly call?: EarlierCall
+  readonly changes: readonly Change[]
+}
+
+/** One changed scalar, and where: a key, or a JSON path such as `$.jobs[2].status`. */
+export interface Change {
+  readonly path: string
+  readonly from: Scalar
+  readonly to: Scalar
+}
+
+/** What stood here are the lines `first` to `last` of the earlier result, counted from 1, ends included. */
+export interface LinesHint {
+  readonly family: 'lines'
+  readonly ref: string
+  readonly call?: EarlierCall
+  readonly first: number
+  readonly last: number
+  /** Added to the line numbers in their gutter; absent: none, the bytes are the same. */
+  readonly shift?: number
+}
+
+/** More exists than is shown; `call` gives it. */
+export interface OverflowHint {
+  readonly family: 'overflow'
+  readonly omitted: number
+  readonly unit?: string
+  readonly call: ToolCall
+}
+
+/** The content is written in `format`, an id that `POST /v1/decode` takes. */
+export interface FormatHint {
+  readonly family: 'format'
+  readonly format: string
+  /** What it was before, for example `json`. */
+  readonly from?: string
+  readonly rows?: number
+  readonly columns?: number
+}
+
+/** What the provider said about the result as a whole. */
+export interface MetadataHint {
+  readonly family: 'metadata'
+  readonly query?: Shown
+  readonly total: number
+  readonly returned: number
+  readonly sort?: { readonly by: string; readonly order: string }
+}
+
+/** Parts of the original `hash` (24 hex digits of its SHA-256) are missing here. */
+export interface ElisionHint {
+  readonly family: 'elision'
+  readonly hash: string
+  readonly parts: readonly ElidedPart[]
+  /** A few words on what is missing. */
+  readonly summary?: Shown
+}
+
+export interface ElidedPart {
+  /** Of what, in the plural: `lines`, `items`. */
+  readonly unit: string
+  readonly omitted: number
+  /** How many there were. */
+  readonly of?: number
+  /** A JSON path, or lines of the original as `lines 40-80`. */
+  readonly at?: string
+}
+
+/** One line in an answer that says what is missing, or what the answer is, and how to get the rest. */
+export type Hint =
+  | ReferenceHint
+  | NearReferenceHint
+  | LinesHint
+  | OverflowHint
+  | FormatHint
+  | MetadataHint
+  | ElisionHint
+
+export type HintFamily = Hint['family']
+
+export const VERBOSITIES = ['terse', 'standard', 'verbose'] as const
+export type Verbosity = (typeof VERBOSITIES)[number]

@@ -1,0 +1,7 @@
+import { findNotation } from '../formats/registry.ts'
+import { findTextNotation } from '../formats/text/registry.ts'
+
+/** Whether `POST /v1/decode` has a notation for this `format`. */
+export function isKnownFormat(format: string): boolean {
+  return findNotation(format) !== undefined || findTextNotation(format) !== undefined
+}

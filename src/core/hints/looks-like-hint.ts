@@ -1,0 +1,28 @@
+import { HIDDEN_CLASS } from './hidden-characters.ts'
+
+/** Where some reader sees a new line begin, U+001C to U+001E and U+0085 among them. */
+const BREAKS = new RegExp(`[${String.raw`\n\v\f\r\u001c-\u001e\u0085\u2028\u2029`}]`)
+const HIDDEN = new RegExp(`[${HIDDEN_CLASS}]`, 'g')
+/** What may stand before a hint that is quoted or in a list. */
+const LEADING = /[\s>＞*+-]*/y
+/** First words of our hints, of older ones, and of those that other services write. */
+const HEAD =
+  /^[[【⟦]\s*(?:(?:near[-_ ]?)?ref\b|near\b|lines?\b|encoded\b|query\b|total\b|returned\b|elided\b|omitted\b|skip|hash\b|\+\s*\d|\d+\s+of\s+\d)/i
+/** Characters of a line that are looked at for its first words. */
+const HEAD_CHARS = 64
+/** What clients of the gateway contract look for, anywhere. */
+const MARKER = /hash\s?=\s?[0-9a-f]{24}/i
+
+/**
+ * Whether a reader could take this line for one of our hints: wider than `parseHint`, so that whoever carries content can
+ * escape it. A text of several lines is asked about line by line. Linear.
+ */
+export function looksLikeHint(line: string): boolean {
+  return line.split(BREAKS).some(part => {
+    const seen = part.replace(HIDDEN, '')
+    if (MARKER.test(seen)) return true
+    LEADING.lastIndex = 0
+    const start = LEADING.exec(seen)?.[0].length ?? 0
+    return HEAD.test(seen.slice(start, start + HEAD_CHARS).normalize('NFKC'))
+  })
+}

@@ -1,0 +1,81 @@
+import type { TokenCounter } from '../tokens/counter.ts'
+import type { Hint, HintFamily, Verbosity } from './hint.ts'
+import { hintLine } from './render-hint.ts'
+
+/** The `[hints]` section of the configuration. */
+export interface HintsPolicy {
+  readonly enabled: boolean
+  readonly default_verbosity: Verbosity
+  /** A family without a rule is sent, to every model, as often as it pays. */
+  readonly types: { readonly [F in HintFamily]?: HintRule }
+}
+
+export interface HintRule {
+  readonly enabled: boolean
+  readonly max_per_session?: number
+  /** Model ids; `*` at the end stands for any characters, alone for any model, a nameless one too. */
+  readonly applies_to_models: readonly string[]
+}
+
+/** What the hints of one answer are for. */
+export interface HintContext {
+  readonly model?: string
+  /** Hints of a family that answers before this one brought to the session. */
+  sentInSession(family: HintFamily): number
+}
+
+/** What a hint brings, and in which tokens. */
+export interface HintGain {
+  /** Tokens that the hint stands for: of what is not sent, or of a call that the agent need not make. */
+  readonly saved_tokens: number
+  readonly counter: TokenCounter
+  /** The format that this endpoint's answers usually have; a format hint that says it is not needed. */
+  readonly usual?: string
+}
+
+/** Decides about every hint of one answer. */
+export interface HintGate {
+  /**
+   * The line to send, or `null`: then the hint must not be sent, and nothing may be left out that needs it. So it is
+   * asked before anything is omitted; what it admitted has to be sent.
+   */
+  admit(hint: Hint, gain: HintGain): string | null
+}
+
+/** The least saving, in multiples of the hint's own tokens (seed 000, "Hint cost model"). */
+export const BREAK_EVEN = 4
+
+/** The one place that lets hints out: make one for each answer. */
+export function createHintGate(policy: HintsPolicy, context: HintContext): HintGate {
+  const admitted = new Map<HintFamily, number>()
+
+  function isAllowed(family: HintFamily): boolean {
+    const rule = policy.types[family]
+    if (!policy.enabled || rule?.enabled === false) return false
+    if (rule === undefined) return true
+    if (!rule.applies_to_models.some(pattern => matches(pattern, context.model))) return false
+    if (rule.max_per_session === undefined) return true
+    return context.sentInSession(family) + (admitted.get(family) ?? 0) < rule.max_per_session
+  }
+
+  return {
+    admit(hint, { saved_tokens: saved, counter, usual }) {
+      if (!isAllowed(hint.family) || isNeedless(hint, usual)) return null
+      const line = hintLine(hint, policy.default_verbosity)
+      if (line === null || !(saved > BREAK_EVEN * counter.count(line))) return null
+      admitted.set(hint.family, (admitted.get(hint.family) ?? 0) + 1)
+      return line
+    },
+  }
+}
+
+/** Whether the hint says what its reader takes for granted. */
+function isNeedless(hint: Hint, usual: string | undefined): boolean {
+  if (hint.family === 'metadata') return hint.total <= hint.returned
+  return hint.family === 'format' && hint.format === usual
+}
+
+function matches(pattern: string, model: string | undefined): boolean {
+  if (!pattern.endsWith('*')) return pattern === model
+  return pattern === '*' || (model?.startsWith(pattern.slice(0, -1)) ?? false)
+}

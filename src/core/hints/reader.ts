@@ -1,0 +1,113 @@
+import { parseJson } from '../value/parse-json.ts'
+import { NumberLiteral } from '../value/value.ts'
+import type { Scalar } from './scalar.ts'
+import { CUT_MARK, type Shown } from './text-slot.ts'
+import { type Json, MAX_DEPTH } from './tool-call.ts'
+
+const BARE = /[A-Za-z0-9_./$~@%+*?&#!-]+/y
+const WORD = /[A-Za-z][A-Za-z_-]*/y
+const QUOTED = /"(?:[^"\\]|\\.)*"/y
+const PATH = /\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[[-\d:]*\])+(?![A-Za-z0-9_./$~@%+*?&#!-])/y
+const LINES = /lines \d{1,16}-\d{1,16}/y
+const NUMBER = /-?\d[0-9.eE+-]*/y
+const LITERAL = /(?:true|false|null)(?![A-Za-z0-9_./$~@%+*?&#!-])/y
+const COUNT = /(?:0|[1-9]\d{0,15})(?![0-9.])/y
+const HEX = /[0-9a-f]{8,64}/y
+
+/**
+ * Reads the inside of a hint from left to right. A method that finds nothing gives `undefined` (or false) and stays where it
+ * is. It may accept more than we write: `parseHint` compares with what would have been written.
+ */
+export class Reader {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get atEnd(): boolean {
+    return this.#at === this.#text.length
+  }
+
+  /** Steps over these characters if they come next. */
+  skip(literal: string): boolean {
+    const found = this.#text.startsWith(literal, this.#at)
+    if (found) this.#at += literal.length
+    return found
+  }
+
+  /** A whole number from 0 that a double holds. */
+  count(): number | undefined {
+    const digits = this.match(COUNT)
+    return digits === undefined || !Number.isSafeInteger(Number(digits))
+      ? undefined
+      : Number(digits)
+  }
+
+  /** 8 to 64 lower-case hexadecimal digits. */
+  hex(): string | undefined {
+    return this.match(HEX)
+  }
+
+  /** What `writeText` wrote. */
+  text(): string | undefined {
+    const quoted = this.match(QUOTED)
+    return quoted === undefined ? this.match(BARE) : unquote(quoted)
+  }
+
+  /** What `writeWord` wrote. */
+  word(): string | undefined {
+    const quoted = this.match(QUOTED)
+    return quoted === undefined ? this.match(WORD) : unquote(quoted)
+  }
+
+  /** What `writePlace` wrote. */
+  place(): string | undefined {
+    return this.match(LINES) ?? this.match(PATH) ?? this.text()
+  }
+
+  /** What `writeShown` wrote. */
+  shown(): Shown | undefined {
+    const tail = this.skip(CUT_MARK)
+    const text = this.text()
+    if (text === undefined) return undefined
+    if (tail) return { end: text }
+    return this.skip(CUT_MARK) ? { start: text } : text
+  }
+
+  /** What `writeScalar` wrote. */
+  scalar(): Scalar | undefined {
+    const number = this.match(NUMBER) ?? this.match(LITERAL)
+    if (number === undefined) return this.text()
+    const parsed = parseJson(number)
+    if (!parsed.ok) return undefined
+    const { value } = parsed
+    return value instanceof NumberLiteral || typeof value !== 'object' ? value : null
+  }
+
+  /** A JSON value, as `JSON.parse` reads it. */
+  json(): Json | undefined {
+    const parsed = parseJson(this.#text, { start: this.#at, prefix: true, maxDepth: MAX_DEPTH })
+    if (!parsed.ok) return undefined
+    const text = this.#text.slice(this.#at, parsed.end)
+    this.#at = parsed.end
+    return JSON.parse(text) as Json
+  }
+
+  /** What a sticky expression matches here. */
+  match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)?.[0]
+    if (found !== undefined) this.#at += found.length
+    return found
+  }
+}
+
+function unquote(quoted: string): string | undefined {
+  try {
+    return JSON.parse(quoted) as string
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Text from content, written so that it stays one value of a hint: bare where every character is harmless, else between
+ * quotes with JSON's escapes. No bracket, line break or invisible character gets through, so the only `]` that can end
+ * a hint is its own.
+ */
+import { escapeUnit, HIDDEN_CLASS } from './hidden-characters.ts'
+
+/** A value of which only one end is shown; the rest is cut away. */
+export type Excerpt = { readonly start: string } | { readonly end: string }
+/** A value as a reader sees it: whole, or an excerpt. */
+export type Shown = string | Excerpt
+
+/** Stands where a value was cut. */
+export const CUT_MARK = '…'
+
+/** What needs no quotes. */
+const BARE = /^[A-Za-z0-9_./$~@%+*?&#!-]+$/
+const WORD = /^[A-Za-z][A-Za-z_-]*$/
+/** Harmless beside the brackets, colons and digits that a path of our own spelling has. */
+const PATH = /^\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[-?\d{1,15}\]|\[(?:-?\d{1,15})?:(?:-?\d{1,15})?\])+$/
+const LINES = /^lines [1-9]\d{0,15}-[1-9]\d{0,15}$/
+
+/** What JSON may leave as it is, and we do not: brackets, what nobody sees, and the whole of a tag. */
+const ESCAPED = new RegExp(`\\udb40[\\udc00-\\udfff]|[\\[\\]${HIDDEN_CLASS}]`, 'g')
+
+/** Text between quotes. */
+export function quote(text: string): string {
+  return JSON.stringify(text).replace(ESCAPED, escapeAll)
+}
+
+/** Text that needs no quotes as it is, other text between them. */
+export function writeText(text: string): string {
+  return BARE.test(text) ? text : quote(text)
+}
+
+/** A word of letters, such as a unit, as it is; other text between quotes. */
+export function writeWord(word: string): string {
+  return WORD.test(word) ? word : quote(word)
+}
+
+/** A place: a JSON path or lines as they are, other text as `writeText` does. */
+export function writePlace(place: string): string {
+  return PATH.test(place) || LINES.test(place) ? place : writeText(place)
+}
+
+/**
+ * A value of which at most `limit` UTF-16 code units are shown.
+ * @param write `writeText` or `quote`
+ */
+export function writeShown(
+  shown: Shown,
+  limit: number,
+  write: (text: string) => string = writeText,
+): string {
+  const cut = cutShown(shown, limit)
+  if (typeof cut === 'string') return write(cut)
+  return 'start' in cut ? write(cut.start) + CUT_MARK : CUT_MARK + write(cut.end)
+}
+
+/** What `writeShown` shows. Never half of a surrogate pair. */
+export function cutShown(shown: Shown, limit: number): Shown {
+  if (typeof shown === 'string') {
+    return shown.length <= limit ? shown : { start: shown.slice(0, wholeEnd(shown, limit)) }
+  }
+  if ('start' in shown) return { start: shown.start.slice(0, wholeEnd(shown.start, limit)) }
+  const from = Math.max(0, shown.end.length - limit)
+  return { end: shown.end.slice(isLow(shown.end, from) && from > 0 ? from + 1 : from) }
+}
+
+function wholeEnd(text: string, limit: number): number {
+  return limit < text.length && isLow(text, limit) ? limit - 1 : Math.min(limit, text.length)
+}
+
+function isLow(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code >= 0xdc00 && code <= 0xdfff
+}
+
+function escapeAll(text: string): string {
+  return Array.from({ length: text.length }, (_, at) => escapeUnit(text.charCodeAt(at))).join('')
+}
