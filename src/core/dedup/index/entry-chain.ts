@@ -1,0 +1,146 @@
+import { commonDigits, sameIdentity } from './identity.ts'
+import { ENTRY, ENTRY_WORDS, type IndexView, SESSION, SHARD, STATE } from './layout.ts'
+
+/**
+ * The entries of a session: a chain from its slot, the last used one first. All functions want the shard's lock, and
+ * those that write want the session marked as dirty. `shard`, `session` and `at` are offsets in words.
+ */
+
+/** Shortest reference, in hexadecimal digits. */
+const SHORTEST_REF = 8
+
+export function stateOf({ words }: IndexView, at: number): number {
+  return Atomics.load(words, at + ENTRY.state) & 3
+}
+
+/** Whether the entry belongs to the session's present partition and was not refused. */
+export function isLive(view: IndexView, session: number, at: number): boolean {
+  const state = stateOf(view, at)
+  return (
+    (state === STATE.pending || state === STATE.durable) &&
+    view.words[at + ENTRY.epoch] === view.words[session + SESSION.epoch]
+  )
+}
+
+/** The entry with the highest sequence number of those that match; 0 where there is none. */
+export function newestEntry(
+  { words }: IndexView,
+  session: number,
+  matches: (at: number) => boolean,
+): number {
+  let found = 0
+  for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+    if (!matches(at)) continue
+    if (found === 0 || words[at + ENTRY.sequence]! > words[found + ENTRY.sequence]!) found = at
+  }
+  return found
+}
+
+/** Takes those that match out of the chain and frees them; says how many. */
+export function removeEntries(
+  view: IndexView,
+  shard: number,
+  session: number,
+  matches: (at: number) => boolean,
+): number {
+  const { words } = view
+  let removed = 0
+  let link = session + SESSION.first
+  for (let at = words[link]!; at !== 0; at = words[link]!) {
+    if (matches(at)) {
+      words[link] = words[at + ENTRY.next]!
+      freeEntry(view, shard, at)
+      removed++
+    } else link = at + ENTRY.next
+  }
+  words[session + SESSION.length]! -= removed
+  return removed
+}
+
+/** Frees the least recently used entry; the session must have one. */
+export function removeLast(view: IndexView, shard: number, session: number): void {
+  removeEntries(view, shard, session, at => view.words[at + ENTRY.next] === 0)
+}
+
+/** Frees all entries of a session. */
+export function freeChain(view: IndexView, shard: number, session: number): void {
+  const { words } = view
+  for (let at = words[session + SESSION.first]!; at !== 0; ) {
+    const next = words[at + ENTRY.next]!
+    freeEntry(view, shard, at)
+    at = next
+  }
+  words[session + SESSION.first] = 0
+  words[session + SESSION.length] = 0
+}
+
+/** Makes an entry of the session its last used one. */
+export function touchEntry({ words }: IndexView, session: number, at: number): void {
+  let link = session + SESSION.first
+  if (words[link] === at) return
+  while (words[link] !== at) link = words[link]! + ENTRY.next
+  words[link] = words[at + ENTRY.next]!
+  words[at + ENTRY.next] = words[session + SESSION.first]!
+  words[session + SESSION.first] = at
+}
+
+/** Puts an entry before all others of the session. */
+export function linkEntry({ words }: IndexView, session: number, at: number): void {
+  words[at + ENTRY.next] = words[session + SESSION.first]!
+  words[session + SESSION.first] = at
+  words[session + SESSION.length]! += 1
+}
+
+/** A slot that no session has; 0 where the shard has none left. */
+export function takeEntry(view: IndexView, shard: number): number {
+  const { words } = view
+  const fresh = words[shard + SHARD.freshEntry]!
+  let at = words[shard + SHARD.freeEntry]!
+  if (at !== 0) words[shard + SHARD.freeEntry] = words[at + ENTRY.next]!
+  else if (fresh < view.entries) {
+    words[shard + SHARD.freshEntry] = fresh + 1
+    at = shard + view.entriesAt + fresh * ENTRY_WORDS
+  } else return 0
+  words[shard + SHARD.entries]! += 1
+  return at
+}
+
+/** Puts a slot into the list of free ones. */
+function freeEntry(view: IndexView, shard: number, at: number): void {
+  clearEntry(view, shard, at)
+  view.words[shard + SHARD.entries]! -= 1
+}
+
+/** The same for a slot that is not counted as used. */
+export function clearEntry({ words }: IndexView, shard: number, at: number): void {
+  // The stamp stays, so that tickets of the past never fit; the store's answer may come at any moment.
+  Atomics.and(words, at + ENTRY.state, ~3)
+  words[at + ENTRY.next] = words[shard + SHARD.freeEntry]!
+  words[shard + SHARD.freeEntry] = at
+}
+
+/** Makes the slot's body pending, with a new stamp, which it gives. Everything else is written before. */
+export function stampPending({ words }: IndexView, at: number): number {
+  const stamp = ((Atomics.load(words, at + ENTRY.state) >>> 2) + 1) & 0x3fffffff
+  Atomics.store(words, at + ENTRY.state, (stamp << 2) | STATE.pending)
+  return stamp
+}
+
+/**
+ * Digits that tell `identity` from the session's other identities. Entries that need more for that get a longer
+ * reference from now on.
+ */
+export function referenceLength(view: IndexView, session: number, identity: Int32Array): number {
+  const { words } = view
+  let length = SHORTEST_REF
+  for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+    const meta = words[at + ENTRY.meta]!
+    if (sameIdentity(words, at, identity)) length = Math.max(length, meta >>> 8)
+    else {
+      const needed = commonDigits(words, at, identity) + 1
+      length = Math.max(length, needed)
+      if (needed > meta >>> 8) words[at + ENTRY.meta] = (needed << 8) | (meta & 0xff)
+    }
+  }
+  return length
+}

@@ -1,0 +1,20 @@
+import { hash } from 'node:crypto'
+
+declare const brand: unique symbol
+
+/** 128 bits of SHA-256 as four signed 32-bit numbers; may be sent to other threads. */
+export type SessionKey = readonly [number, number, number, number] & { readonly [brand]: true }
+
+/**
+ * What names a session of a tenant in the index. Different pairs have different keys, whatever the texts hold:
+ * the first length says where one ends, and UTF-16 keeps lone surrogates apart, which UTF-8 would make one.
+ */
+export function sessionKey(tenant: string, session: string): SessionKey {
+  const digest = hash(
+    'sha256',
+    Buffer.from(`${tenant.length}:${tenant}${session}`, 'utf16le'),
+    'buffer',
+  )
+  const words = [0, 4, 8, 12].map(at => digest.readInt32BE(at))
+  return words as unknown as SessionKey
+}

@@ -1,0 +1,56 @@
+import { isLive } from './entry-chain.ts'
+import { COUNTERS, ENTRY, HINT_FAMILIES, type IndexView, SESSION } from './layout.ts'
+import type { Counters, SessionSummary } from './session-index.ts'
+
+const MOST = 0xffffffff
+const MOST_HINTS = 0xffff
+
+/** Adds to a session's counters, which stop at their greatest value. */
+export function addCounters(
+  { words }: IndexView,
+  session: number,
+  counters: Partial<Counters>,
+): void {
+  for (let i = 0; i < COUNTERS.length; i++) {
+    const added = counters[COUNTERS[i]!]
+    if (added === undefined) continue
+    const at = session + SESSION.counters + i
+    words[at] = Math.min((words[at]! >>> 0) + added, MOST)
+  }
+}
+
+/** Counts a hint of a family unless `max` were sent, or more than can be counted. */
+export function takeHint(
+  { words }: IndexView,
+  session: number,
+  family: number,
+  max: number,
+): boolean {
+  const sent = hintsOf(words, session, family)
+  if (sent >= Math.min(max, MOST_HINTS)) return false
+  words[session + SESSION.hints + (family >> 1)]! += (family & 1) === 0 ? 1 : 0x10000
+  return true
+}
+
+function hintsOf(words: Int32Array, session: number, family: number): number {
+  const word = words[session + SESSION.hints + (family >> 1)]!
+  return (family & 1) === 0 ? word & MOST_HINTS : word >>> 16
+}
+
+export function readSummary(view: IndexView, session: number): SessionSummary {
+  const { words, floats } = view
+  let entries = 0
+  for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+    if (isLive(view, session, at)) entries++
+  }
+  const counters = COUNTERS.map((name, i) => [name, words[session + SESSION.counters + i]! >>> 0])
+  return {
+    ...(Object.fromEntries(counters) as Counters),
+    results: words[session + SESSION.results]!,
+    partition: words[session + SESSION.partition]!,
+    entries,
+    openedMs: floats[(session + SESSION.opened) >> 1]!,
+    seenMs: floats[(session + SESSION.seen) >> 1]!,
+    hints: Array.from({ length: HINT_FAMILIES }, (_, family) => hintsOf(words, session, family)),
+  }
+}
