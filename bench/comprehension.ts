@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { encode as toToon } from '@toon-format/toon'
-import { percent, table } from '../src/cli/table.ts'
+import { percent } from '../src/cli/table.ts'
 import { NOTATIONS } from '../src/core/formats/registry.ts'
 import { count, encode } from '../src/index.ts'
 import { ask, type Endpoint } from './comprehension/ask.ts'
@@ -8,13 +8,16 @@ import { type DataSet, dataSets } from './comprehension/data-sets.ts'
 import { type Question, sameAnswer } from './comprehension/question.ts'
 import { QUESTIONS } from './comprehension/questions.ts'
 import { readPlainly } from './comprehension/readers.ts'
+import { markdownTable } from './markdown-table.ts'
+import { writeSection } from './write-section.ts'
 
 /**
- * npm run bench:comprehension [-- --url URL --model MODEL --key KEY --json]
+ * npm run bench:comprehension [-- --url URL --model MODEL --key KEY --json | --write]
  *
  * Questions with gold answers about the same data as JSON, TOON and in each of our notations; about texts as they
  * came and as we write them. With an endpoint that speaks OpenAI's chat completions, a model answers them. Without
- * one, plain readers prove that every gold answer can be read from our texts.
+ * one, plain readers prove that every gold answer can be read from our texts; `--write` puts their table into
+ * bench/README.md.
  */
 const { values } = parseArgs({
   options: {
@@ -22,6 +25,7 @@ const { values } = parseArgs({
     model: { type: 'string' },
     key: { type: 'string' },
     json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
   },
 })
 
@@ -94,9 +98,9 @@ for (const set of dataSets()) for (const form of written(set)) rows.push(await e
 if (values.json) process.stdout.write(`${JSON.stringify({ model: values.model ?? null, rows })}\n`)
 else {
   const who = endpoint === null ? 'plain readers' : endpoint.model
-  process.stdout.write(`answers of ${who}; tokens in o200k_base\n\n`)
-  process.stdout.write(
-    `${table(
+  const report = [
+    `Answers of ${who}; Node ${process.version}, tokens in o200k_base.`,
+    markdownTable(
       ['data', 'format', 'sent', 'tokens', 'right', 'asked', 'share'],
       rows.map(({ set, format, sent, tokens, right, asked }) => [
         set,
@@ -107,8 +111,10 @@ else {
         asked,
         percent(right, asked),
       ]),
-    )}\n`,
-  )
+    ),
+  ].join('\n\n')
+  if (values.write) writeSection('comprehension', report)
+  process.stdout.write(`${report}\n`)
 }
 // Without a model every gold answer must be there.
 if (endpoint === null && rows.some(({ right, asked }) => right < asked)) process.exitCode = 1

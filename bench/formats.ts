@@ -1,22 +1,40 @@
 /**
- * Tokens of whole results in each notation: `npm run bench:formats -- [--corpus DIR] [--json]`. For every payload of the
- * corpus that is JSON, in both encodings: pretty and compact JSON, TOON, and what `encode` sends. Every answer is
- * decoded and compared first. Tables: docs/formats.md, "Measured".
+ * Tokens of whole results in each notation: `npm run bench:formats -- [--corpus DIR] [--json | --write]`. JSON payloads of the
+ * corpus in both encodings as pretty and compact JSON, as TOON, and as `encode` sends them; what each notation is worth;
+ * savings by shape; a peer's recorded answers; what the remaining tokens are. Every answer is decoded and compared
+ * first. `--write` puts the tables into bench/README.md.
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
+import { readResults } from '../src/cli/replay/read-results.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { ENCODINGS, type Encoding } from '../src/core/tokens/vocabulary.ts'
 import { loadVocabularies } from '../src/vocabulary.ts'
 import { type Contents, measureContent, sumOf } from './formats/contents.ts'
 import { measureParity } from './formats/parity.ts'
 import { jsonPayloads } from './formats/payloads.ts'
+import { measurePlaces } from './formats/places.ts'
+import { measureRemaining } from './formats/remaining.ts'
+import {
+  aboveLine,
+  contentsTable,
+  jsonShapesTable,
+  parityTable,
+  placesTable,
+  remainingTable,
+  textShapesTable,
+  toonLine,
+} from './formats/report.ts'
+import { measureShapes } from './formats/shapes.ts'
+import { machine } from './machine.ts'
+import { writeSection } from './write-section.ts'
 
 const { values } = parseArgs({
   options: {
     corpus: { type: 'string', default: process.env['HAVERSACK_CORPUS'] ?? '' },
     json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
   },
 })
 if (values.corpus === '') throw new Error('--corpus or HAVERSACK_CORPUS is needed')
@@ -25,6 +43,7 @@ const counters = createTokenCounters(
   loadVocabularies({ cacheDir: 'node_modules/.cache/haversack' }),
 )
 const folders = jsonPayloads(values.corpus)
+const texts = readResults(values.corpus).results.map(({ text }) => text)
 
 /** One row a file, in the order of their names. */
 function filesOf(folder: string, encoding: Encoding): readonly Contents[] {
@@ -33,34 +52,52 @@ function filesOf(folder: string, encoding: Encoding): readonly Contents[] {
   )
 }
 
-const report = ENCODINGS.map(encoding => ({
-  encoding,
-  suite: filesOf('toon-suite', encoding),
-  folders: [...folders.keys()].map(folder => sumOf(folder, filesOf(folder, encoding))),
-  parity: measureParity(folders.get('headroom-parity') ?? [], encoding, counters.get(encoding)),
-}))
-
-if (values.json) console.log(JSON.stringify(report))
-else {
-  for (const { encoding, suite, folders: sums, parity } of report) {
-    console.log(`\n### ${encoding}\n`)
-    print(suite.concat(sumOf('all eight', suite)))
-    print(sums)
-    console.log(parity)
+function measure(encoding: Encoding) {
+  const counter = counters.get(encoding)
+  return {
+    encoding,
+    suite: filesOf('toon-suite', encoding),
+    folders: [...folders.keys()].map(folder => sumOf(folder, filesOf(folder, encoding))),
+    parity: measureParity(folders.get('headroom-parity') ?? [], encoding, counter),
+    shapes: measureShapes(texts, encoding, counter),
   }
 }
 
-function print(rows: readonly Contents[]): void {
-  console.log(
-    '| | files | pretty | compact | TOON | best of other | ours | of compact | of TOON | above compact |',
-  )
-  console.log('|---|---|---|---|---|---|---|---|---|---|')
-  for (const row of rows) {
-    const of = (other: number): string => `${((100 * row.ours) / other).toFixed(1)} %`
-    const { name, files, pretty, compact, toon, other, ours, above } = row
-    console.log(
-      `| ${[name, files, pretty, compact, toon, other, ours, of(compact), of(toon), above].join(' | ')} |`,
+const byEncoding = ENCODINGS.map(measure)
+const places = measurePlaces(texts)
+const remaining = measureRemaining(texts)
+
+if (values.json) {
+  console.log(JSON.stringify({ machine: machine(), byEncoding, places, remaining }))
+} else {
+  const report = toReport()
+  if (values.write) writeSection('formats', report)
+  console.log(report)
+}
+// No JSON may ever be dearer than its compact text.
+const isAbove = byEncoding.some(({ folders, shapes }) =>
+  [...folders, ...shapes.json].some(({ above }) => above > 0),
+)
+if (isAbove) process.exitCode = 1
+
+function toReport(): string {
+  const { node, date } = machine()
+  const all = texts.length.toLocaleString('en-US')
+  const parts = [
+    `${all} recorded results, Node ${node}, ${date}. Tokens are counted, not timed: they are the same on any machine.`,
+  ]
+  for (const { encoding, suite, folders, shapes } of byEncoding) {
+    parts.push(
+      `#### JSON payloads, ${encoding}`,
+      contentsTable(suite.concat(sumOf('all eight', suite))),
+      contentsTable(folders),
+      aboveLine(shapes, encoding),
     )
   }
-  console.log()
+  const [{ parity, shapes }] = byEncoding as [ReturnType<typeof measure>]
+  parts.push('#### By shape', jsonShapesTable(shapes), textShapesTable(shapes))
+  parts.push('#### What each notation is worth', placesTable(places), toonLine(shapes))
+  parts.push("#### Beside a peer's recorded answers", parityTable(parity))
+  parts.push('#### Where the remaining tokens are', remainingTable(remaining))
+  return parts.join('\n\n')
 }

@@ -19,6 +19,9 @@ export interface Contents {
   readonly ours: number
   /** Files for which ours takes more than compact JSON; must be 0. */
   readonly above: number
+  /** Files for which TOON takes less than ours, and by how many tokens. */
+  readonly toonBelow: number
+  readonly toonGain: number
 }
 
 /** @throws Error if what `encode` sends does not stand for the very value */
@@ -31,23 +34,26 @@ export function measureContent(
   const data: unknown = JSON.parse(text)
   const pretty = JSON.stringify(data, null, 2)
   // The compact text keeps spellings of numbers and duplicate keys, which the built-in writer does not.
-  const compact = counter.count(decode({ content: text, format: 'json_compact@1' }).content)
+  const compactText = decode({ content: text, format: 'json_compact@1' }).content
+  const compact = counter.count(compactText)
+  const toon = counter.count(encodeToon(data))
   const answer = encode({ content: text, tokenizer: encoding })
-  const restored = decode({ content: answer.content, format: answer.format }).content
-  const same =
-    answer.format === 'passthrough' ||
-    restored === decode({ content: text, format: 'json_compact@1' }).content
-  if (!same) throw new Error(`${name} does not come back`)
+  if (answer.format !== 'passthrough') {
+    const restored = decode({ content: answer.content, format: answer.format }).content
+    if (restored !== compactText) throw new Error(`${name} does not come back`)
+  }
   const ours = answer.tokens.final
   return {
     name,
     files: 1,
     pretty: counter.count(pretty),
     compact,
-    toon: counter.count(encodeToon(data)),
+    toon,
     other: Math.min(compact, ...otherTexts(text).map(other => counter.count(other))),
     ours,
     above: ours > compact ? 1 : 0,
+    toonBelow: toon < ours ? 1 : 0,
+    toonGain: Math.max(0, ours - toon),
   }
 }
 
@@ -62,15 +68,18 @@ function otherTexts(text: string): readonly string[] {
 
 /** The sums of some rows. */
 export function sumOf(name: string, rows: readonly Contents[]): Contents {
-  const sum = { name, files: 0, pretty: 0, compact: 0, toon: 0, other: 0, ours: 0, above: 0 }
-  for (const row of rows) {
-    sum.files += row.files
-    sum.pretty += row.pretty
-    sum.compact += row.compact
-    sum.toon += row.toon
-    sum.other += row.other
-    sum.ours += row.ours
-    sum.above += row.above
+  const sum = (of: (row: Contents) => number): number =>
+    rows.reduce((total, row) => total + of(row), 0)
+  return {
+    name,
+    files: sum(row => row.files),
+    pretty: sum(row => row.pretty),
+    compact: sum(row => row.compact),
+    toon: sum(row => row.toon),
+    other: sum(row => row.other),
+    ours: sum(row => row.ours),
+    above: sum(row => row.above),
+    toonBelow: sum(row => row.toonBelow),
+    toonGain: sum(row => row.toonGain),
   }
-  return sum
 }
