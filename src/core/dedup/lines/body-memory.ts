@@ -1,0 +1,193 @@
+import { createIdentityReader, identityText, sameIdentity } from '../index/identity.ts'
+import type { SessionKey } from '../index/session-key.ts'
+import { ageOf, createLineTable, type LineTable } from './line-table.ts'
+import {
+  AT_HEAD,
+  BODY_BYTES,
+  BODY_CHECKSUM,
+  BODY_IDENTITY,
+  BODY_KEY,
+  BODY_LINES,
+  BODY_NUMBERED,
+  BODY_STARTS,
+  BODY_STATE,
+  IDENTITY_WORDS,
+  KEY_WORDS,
+  type MemoryParts,
+  partsOfMemory,
+  UNIT_WORDS,
+} from './memory-layout.ts'
+import type { ScannedText } from './scan-text.ts'
+
+/** A body in the memory. All of it may be overwritten at any time; see `isIntact`. */
+export interface KeptBody {
+  readonly position: number
+  /** SHA-256 of the body, 64 hex digits. */
+  readonly identity: string
+  readonly lines: number
+  readonly numbered: boolean
+  /** Word where the starts of its lines are. */
+  readonly startsAt: number
+  /** Byte of the memory where its text starts. */
+  readonly textAt: number
+}
+
+/** Bodies of recent results of all sessions, and a table that finds their lines. */
+export interface BodyMemory {
+  readonly parts: MemoryParts
+  readonly table: LineTable
+  /**
+   * Keeps a body, in place of the oldest ones.
+   * @param identity SHA-256 of the text, 64 lower-case hex digits
+   * @returns whether it is there now: a body of more than an eighth of the memory is not kept
+   */
+  put(text: ScannedText, key: SessionKey, identity: string): boolean
+  /** The body at a position, if a whole one of this session is there. */
+  open(position: number, key: SessionKey): KeptBody | null
+  /** Whether all that was read of `body` before this call was its own. Reads the body once. */
+  isIntact(body: KeptBody): boolean
+  /** The text of a body, if it is still there. */
+  read(identity: string, key: SessionKey): string | null
+}
+
+/** Line of the entries that find a body by its identity. */
+const WHOLE_BODY = -1
+/** No body takes more of the ring. */
+const MAX_SHARE = 1 / 8
+
+/**
+ * This thread's access to a memory made by `createBodyMemory`.
+ * @throws RangeError if it is none of this version
+ */
+export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
+  const parts = partsOfMemory(memory)
+  const { words, bytes, ringStart, ringUnits, positions } = parts
+  const table = createLineTable(parts)
+  const identities = createIdentityReader()
+
+  /** Gives out `units` in a row, past the ring's end from its start on. */
+  function allocate(units: number): number {
+    for (;;) {
+      const head = Atomics.load(words, AT_HEAD)
+      const at = head % ringUnits
+      const start = at + units <= ringUnits ? head : wrap(head - at + ringUnits)
+      if (Atomics.compareExchange(words, AT_HEAD, head, wrap(start + units)) === head) return start
+    }
+  }
+
+  const wrap = (position: number) => (position >= positions ? 0 : position)
+  const wordOf = (position: number) => ringStart + (position % ringUnits) * UNIT_WORDS
+
+  /** Whether no later body was given the place. An addition of nothing, since a load lets earlier reads pass it. */
+  const isLive = (position: number) =>
+    ageOf(parts, position, Atomics.add(words, AT_HEAD, 0)) <= ringUnits
+
+  function put(text: ScannedText, key: SessionKey, identity: string): boolean {
+    const image = bodyImage(text, key, identities.read(identity))
+    const units = image.length / UNIT_WORDS
+    if (units > ringUnits * MAX_SHARE) return false
+    const kept = find(identity, key)
+    // One that is in its last half is kept anew.
+    if (kept !== null && ageOf(parts, kept.position, words[AT_HEAD]!) < ringUnits / 2) return true
+    const position = allocate(units)
+    const at = wordOf(position)
+    Atomics.store(words, at + BODY_STATE, 0)
+    words.set(image, at)
+    // A thread that was held up for a whole round of the ring has just written over others; they have checksums.
+    if (!isLive(position)) return false
+    Atomics.store(words, at + BODY_STATE, position + 1)
+    for (let line = 0; line < text.lines; line++) {
+      const first = text.hashes[2 * line]!
+      if (first !== 0) table.insert(first, text.hashes[2 * line + 1]!, position, line)
+    }
+    const digest = identities.read(identity)
+    table.insert(digest[0]! ^ key[0], digest[1]! ^ key[1], position, WHOLE_BODY)
+    return true
+  }
+
+  function open(position: number, key: SessionKey): KeptBody | null {
+    const at = wordOf(position)
+    if (Atomics.load(words, at + BODY_STATE) !== position + 1) return null
+    for (let i = 0; i < KEY_WORDS; i++) if (words[at + BODY_KEY + i] !== key[i]) return null
+    const lines = words[at + BODY_LINES]!
+    const length = wordsOfBody(lines, words[at + BODY_BYTES]!)
+    if (!(length <= ringUnits * UNIT_WORDS * MAX_SHARE && at + length <= words.length)) return null
+    const startsAt = at + BODY_STARTS
+    return {
+      position,
+      identity: identityText(words, at + BODY_IDENTITY),
+      lines,
+      numbered: words[at + BODY_NUMBERED] === 1,
+      startsAt,
+      textAt: (startsAt + lines + 1) * 4,
+    }
+  }
+
+  function isIntact(body: KeptBody): boolean {
+    if (!isLive(body.position)) return false
+    const at = wordOf(body.position)
+    const length = wordsOfBody(body.lines, words[at + BODY_BYTES]!)
+    if (!(at + length <= words.length)) return false
+    const [one, two] = checksum(words, at, at + length)
+    return words[at + BODY_CHECKSUM] === one && words[at + BODY_CHECKSUM + 1] === two
+  }
+
+  function find(identity: string, key: SessionKey): KeptBody | null {
+    const digest = identities.read(identity)
+    const places = table.find(digest[0]! ^ key[0], digest[1]! ^ key[1])
+    for (let i = 0; i < places.count; i++) {
+      if (places.lines[i] !== WHOLE_BODY) continue
+      const body = open(places.positions[i]!, key)
+      if (body === null) continue
+      const at = wordOf(body.position) + BODY_IDENTITY
+      if (sameIdentity(words, at, digest)) return body
+    }
+    return null
+  }
+
+  function read(identity: string, key: SessionKey): string | null {
+    const body = find(identity, key)
+    if (body === null) return null
+    const length = words[body.startsAt + body.lines]! - 1
+    const copy = Buffer.from(bytes.subarray(body.textAt, body.textAt + length))
+    return isIntact(body) && body.identity === identity ? copy.toString('utf8') : null
+  }
+
+  return { parts, table, put, open, isIntact, read }
+}
+
+/** A body as it will lie in the memory, but for its state. */
+function bodyImage(text: ScannedText, key: SessionKey, identity: Int32Array): Int32Array {
+  const { lines, bytes } = text
+  const length = wordsOfBody(lines, bytes.length)
+  const image = new Int32Array(Math.ceil(length / UNIT_WORDS) * UNIT_WORDS)
+  image[BODY_BYTES] = bytes.length
+  image[BODY_LINES] = lines
+  image[BODY_NUMBERED] = text.numbered ? 1 : 0
+  image.set(key, BODY_KEY)
+  image.set(identity.subarray(0, IDENTITY_WORDS), BODY_IDENTITY)
+  image.set(text.starts, BODY_STARTS)
+  new Uint8Array(image.buffer).set(bytes, (BODY_STARTS + lines + 1) * 4)
+  image.set(checksum(image, 0, length), BODY_CHECKSUM)
+  return image
+}
+
+function wordsOfBody(lines: number, bytes: number): number {
+  return BODY_STARTS + lines + 1 + Math.ceil(bytes / 4)
+}
+
+/** Of the words of a body but its state and the checksum itself; to notice damage, not to prove anything. */
+function checksum(words: Int32Array, start: number, end: number): readonly [number, number] {
+  let one = 0x811c9dc5 | 0
+  let two = end - start
+  const add = (from: number, to: number) => {
+    for (let at = from; at < to; at++) {
+      const word = words[at]!
+      one = Math.imul(one ^ word, 0x01000193)
+      two = Math.imul(two + word, 0x5bd1e995) ^ (two >>> 15)
+    }
+  }
+  add(start + BODY_BYTES, start + BODY_CHECKSUM)
+  add(start + BODY_KEY, end)
+  return [one, two]
+}

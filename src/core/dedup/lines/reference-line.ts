@@ -1,0 +1,105 @@
+import type { EarlierCall, Verbosity } from '../../hints/hint.ts'
+import { parseHint } from '../../hints/parse-hint.ts'
+import { hintLine } from '../../hints/render-hint.ts'
+import type { RunGutter } from './compare-lines.ts'
+
+/** An earlier result as an answer refers to it. */
+export interface EarlierResult {
+  /** First hex digits of its identity, 8 or more; no other body of the session has them. */
+  readonly ref: string
+  /** How a model finds it; without this its first delivery must have carried the ref. */
+  readonly call?: EarlierCall
+}
+
+/** What one line of an answer refers to. */
+export interface LineReference {
+  /** `undefined`: of the same body as the reference before. */
+  readonly ref: string | undefined
+  readonly first: number
+  readonly last: number
+  readonly gutter: RunGutter
+}
+
+/** Behind a hint, what its lines' gutters are now. */
+const SUFFIXES = [
+  { text: ' numbered on', gutter: { kind: 'continued', dashes: false } },
+  { text: ' numbered on with -', gutter: { kind: 'continued', dashes: true } },
+  { text: ' without numbers', gutter: { kind: 'dropped' } },
+] as const satisfies readonly { readonly text: string; readonly gutter: RunGutter }[]
+
+/** Further lines of the body that the reference before was about. */
+const SAME_BODY = /^> \[lines ([1-9]\d{0,8})-([1-9]\d{0,8})(?: ([+-][1-9]\d{0,8}))?\]$/
+
+/** Writes the references of one answer, each as short as those before it allow. */
+export interface ReferenceWriter {
+  /** The next reference's line as it would be, or `null` if it cannot be written. */
+  write(earlier: EarlierResult, reference: Omit<LineReference, 'ref'>): string | null
+  /** That reference is now in the answer. */
+  take(earlier: EarlierResult): void
+}
+
+/** The first reference to a body names its call; a reference to the body of the one before has no id. */
+export function createReferenceWriter(verbosity: Verbosity): ReferenceWriter {
+  const introduced = new Set<string>()
+  let current = ''
+
+  function write(
+    { ref, call }: EarlierResult,
+    { first, last, gutter }: Omit<LineReference, 'ref'>,
+  ): string | null {
+    const suffix = suffixOf(gutter)
+    const shift = gutter.kind === 'kept' ? gutter.shift : 0
+    if (ref === current) {
+      const numbers = shift === 0 ? '' : ` ${shift > 0 ? '+' : ''}${shift}`
+      return `> [lines ${first}-${last}${numbers}]${suffix}`
+    }
+    const named = call === undefined || introduced.has(ref) ? {} : { call }
+    const shifted = shift === 0 ? {} : { shift }
+    const line = hintLine({ family: 'lines', ref, ...named, first, last, ...shifted }, verbosity)
+    return line === null ? null : line + suffix
+  }
+
+  return {
+    write,
+    take({ ref }) {
+      introduced.add(ref)
+      current = ref
+    },
+  }
+}
+
+function suffixOf(gutter: RunGutter): string {
+  if (gutter.kind === 'kept') return ''
+  if (gutter.kind === 'dropped') return SUFFIXES[2].text
+  return SUFFIXES[gutter.dashes ? 1 : 0].text
+}
+
+/** The reference that a line is, or `null` for any other line. */
+export function readReference(line: string): LineReference | null {
+  const bracket = line.lastIndexOf(']') + 1
+  const behind = line.slice(bracket)
+  const suffix = SUFFIXES.find(({ text }) => text === behind)
+  if (suffix === undefined && behind !== '') return null
+  const hint = line.slice(0, bracket)
+  const same = SAME_BODY.exec(hint)
+  const facts =
+    same === null
+      ? fromHint(hint)
+      : {
+          ref: undefined,
+          first: Number(same[1]),
+          last: Number(same[2]),
+          shift: Number(same[3] ?? 0),
+        }
+  if (facts === null || facts.first > facts.last) return null
+  const { shift, ...where } = facts
+  if (suffix !== undefined) return shift === 0 ? { ...where, gutter: suffix.gutter } : null
+  return { ...where, gutter: { kind: 'kept', shift } }
+}
+
+function fromHint(line: string): (Omit<LineReference, 'gutter'> & { shift: number }) | null {
+  const hint = parseHint(line)
+  if (hint?.family !== 'lines') return null
+  const { ref, first, last, shift = 0 } = hint
+  return { ref, first, last, shift }
+}

@@ -1,0 +1,72 @@
+import type { SessionKey } from '../index/session-key.ts'
+import { createGutter, readGutter } from './gutter.ts'
+import { createLineHasher } from './line-hash.ts'
+import { createNumberingTest } from './numbering.ts'
+
+/** Texts of more lines are neither matched nor kept: their tables would take 16 bytes a line. */
+const MAX_LINES = 1 << 20
+
+/** A text in UTF-8 with its lines and their hashes. */
+export interface ScannedText {
+  readonly bytes: Uint8Array
+  /** Lines are what line feeds separate: a text that ends with one has an empty last line. */
+  readonly lines: number
+  /** Where each line starts, and one more: past the end, as if a line feed followed. */
+  readonly starts: Uint32Array
+  /** Two hashes of each line's text without its gutter; both 0 for a line that is too short to be looked for. */
+  readonly hashes: Int32Array
+  /** Whether lines are named by the numbers printed before them; else they are counted from 1. */
+  readonly numbered: boolean
+}
+
+/** Lines with a shorter text, such as a lone brace, are found only as neighbours of others. */
+const MIN_HASHED_BYTES = 4
+
+/**
+ * Bytes, lines and hashes of a text, in one pass.
+ * @param key of the session; hashes of two sessions have nothing in common
+ * @returns `null` for a text that UTF-8 cannot say, or with more than 2^20 lines
+ */
+export function scanText(text: string, key: SessionKey): ScannedText | null {
+  if (!text.isWellFormed()) return null
+  return scanBytes(encoder.encode(text), key)
+}
+
+const encoder = new TextEncoder()
+
+function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {
+  const starts = startsOfLines(bytes)
+  if (starts === null) return null
+  const lines = starts.length - 1
+  const hashes = new Int32Array(lines * 2)
+  const hasher = createLineHasher(key)
+  const numbering = createNumberingTest()
+  const gutter = createGutter()
+  for (let line = 0; line < lines; line++) {
+    const end = starts[line + 1]! - 1
+    readGutter(bytes, starts[line]!, end, gutter)
+    numbering.add(gutter, end)
+    if (end - gutter.textStart < MIN_HASHED_BYTES) continue
+    hasher.hash(bytes, gutter.textStart, end)
+    hashes[2 * line] = hasher.first()
+    hashes[2 * line + 1] = hasher.second()
+  }
+  return { bytes, lines, starts, hashes, numbered: numbering.isNumbered() }
+}
+
+/** Where lines start, or `null` if there are too many. */
+export function startsOfLines(bytes: Uint8Array): Uint32Array | null {
+  let lines = 1
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines++
+  if (lines > MAX_LINES) return null
+  const starts = new Uint32Array(lines + 1)
+  let at = -1
+  for (let line = 1; line < lines; line++) {
+    at = bytes.indexOf(LINE_FEED, at + 1)
+    starts[line] = at + 1
+  }
+  starts[lines] = bytes.length + 1
+  return starts
+}
+
+const LINE_FEED = 0x0a
