@@ -32,6 +32,23 @@ describe.each([...NOTATIONS, ...TEXT_NOTATIONS].map(formatId))('%s in docs/forma
       id,
     ])
   })
+
+  it('has a grammar whose every symbol is said somewhere', () => {
+    const part = section(id)
+    const grammar = (/^```ebnf\n([\s\S]*?)\n```$/m.exec(part)?.[1] ?? '')
+      .replace(/\/\*.*?\*\//g, '')
+      .replace(/"[^"]*"|'[^']*'/g, ' ')
+    const intro = text.slice(0, text.indexOf('\n## `'))
+    const defined = new Set([...grammar.matchAll(/^([a-z-]+) +::=/gm)].map(([, name]) => name))
+    for (const [symbol] of grammar.matchAll(/[a-z][a-z-]*/g)) {
+      const name = symbol.replace(/-doubled$/, '')
+      if (defined.has(symbol)) continue
+      expect(
+        [intro, part].some(prose => prose.includes(`\`${name}\``)),
+        symbol,
+      ).toBe(true)
+    }
+  })
 })
 
 describe.each(examples)('the example of $format', ({ format, content }) => {
