@@ -50,6 +50,11 @@ export interface OverflowHint {
   readonly omitted: number
   readonly unit?: string
   readonly call: ToolCall
+  /**
+   * Arguments of `call` that the answered call did not have, or not so. With them a line may leave the others out, and
+   * `parseHint` then gives a `call` of these only.
+   */
+  readonly changed?: readonly string[]
 }
 
 /** The content is written in `format`, an id that `POST /v1/decode` takes. */

@@ -1,5 +1,5 @@
 import type { TokenCounter } from '../tokens/counter.ts'
-import type { Hint, HintFamily, Verbosity } from './hint.ts'
+import type { ElisionHint, Hint, HintFamily, Verbosity } from './hint.ts'
 import { hintLine } from './render-hint.ts'
 
 /** The `[hints]` section of the configuration. */
@@ -40,6 +40,11 @@ export interface HintGate {
    * asked before anything is omitted; what it admitted has to be sent.
    */
   admit(hint: Hint, gain: HintGain): string | null
+  /**
+   * How a marker is written for what must go because a budget was given: it stands whatever it saves. `null`: no
+   * marker may be sent, so nothing may go. Counts one marker where there is one.
+   */
+  admitMarker(): ((marker: ElisionHint) => string | null) | null
 }
 
 /** The least saving, in multiples of the hint's own tokens (seed 000, "Hint cost model"). */
@@ -58,13 +63,22 @@ export function createHintGate(policy: HintsPolicy, context: HintContext): HintG
     return context.sentInSession(family) + (admitted.get(family) ?? 0) < rule.max_per_session
   }
 
+  function count(family: HintFamily): void {
+    admitted.set(family, (admitted.get(family) ?? 0) + 1)
+  }
+
   return {
     admit(hint, { saved_tokens: saved, counter, usual }) {
       if (!isAllowed(hint.family) || isNeedless(hint, usual)) return null
       const line = hintLine(hint, policy.default_verbosity)
       if (line === null || !(saved > BREAK_EVEN * counter.count(line))) return null
-      admitted.set(hint.family, (admitted.get(hint.family) ?? 0) + 1)
+      count(hint.family)
       return line
+    },
+    admitMarker() {
+      if (!isAllowed('elision')) return null
+      count('elision')
+      return marker => hintLine(marker, policy.default_verbosity)
     },
   }
 }

@@ -4,13 +4,13 @@ import type { Scalar } from './scalar.ts'
 import { CUT_MARK, type Shown } from './text-slot.ts'
 import { type Json, MAX_DEPTH } from './tool-call.ts'
 
-const BARE = /[A-Za-z0-9_./$~@%+*?&#!-]+/y
+const BARE = /[A-Za-z0-9_./$~@%+?&#!-]+/y
 const WORD = /[A-Za-z][A-Za-z_-]*/y
 const QUOTED = /"(?:[^"\\]|\\.)*"/y
-const PATH = /\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[[-\d:]*\])+(?![A-Za-z0-9_./$~@%+*?&#!-])/y
+const PATH = /\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[[-\d:]*\])+(?![A-Za-z0-9_./$~@%+?&#!-])/y
 const LINES = /lines \d{1,16}-\d{1,16}/y
 const NUMBER = /-?\d[0-9.eE+-]*/y
-const LITERAL = /(?:true|false|null)(?![A-Za-z0-9_./$~@%+*?&#!-])/y
+const LITERAL = /(?:true|false|null)(?![A-Za-z0-9_./$~@%+?&#!-])/y
 const COUNT = /(?:0|[1-9]\d{0,15})(?![0-9.])/y
 const HEX = /[0-9a-f]{8,64}/y
 

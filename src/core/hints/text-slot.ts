@@ -10,11 +10,11 @@ export type Excerpt = { readonly start: string } | { readonly end: string }
 /** A value as a reader sees it: whole, or an excerpt. */
 export type Shown = string | Excerpt
 
-/** Stands where a value was cut. */
-export const CUT_MARK = '…'
+/** Stands where a value was cut, as in the patterns of a shell; it is never bare in a value itself. */
+export const CUT_MARK = '*'
 
 /** What needs no quotes. */
-const BARE = /^[A-Za-z0-9_./$~@%+*?&#!-]+$/
+const BARE = /^[A-Za-z0-9_./$~@%+?&#!-]+$/
 const WORD = /^[A-Za-z][A-Za-z_-]*$/
 /** Harmless beside the brackets, colons and digits that a path of our own spelling has. */
 const PATH = /^\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[-?\d{1,15}\]|\[(?:-?\d{1,15})?:(?:-?\d{1,15})?\])+$/

@@ -19,11 +19,11 @@ export interface ToolCall {
 }
 
 /** A call in one line: `get_issues(page=2, status="open")`. Nothing in it is cut. */
-export function writeToolCall(call: ToolCall): string {
+export function writeToolCall(call: ToolCall, opening = '('): string {
   const args = Object.entries(call.args).map(([name, value]) => {
     return `${writeText(name)}=${writeJsonValue(value)}`
   })
-  return `${writeText(call.name)}(${args.join(', ')})`
+  return `${writeText(call.name)}${opening}${args.join(', ')})`
 }
 
 /** Whether a call can be printed exactly: a name, finite numbers, not nested too deeply. */
@@ -55,4 +55,9 @@ function writeJsonValue(value: Json): string {
 
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value)
+}
+
+/** Whether arguments, of unknown origin but parsed from JSON, are an object. */
+export function isJsonObject(value: unknown): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

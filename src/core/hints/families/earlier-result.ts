@@ -5,7 +5,7 @@ import { writeShown, writeText } from '../text-slot.ts'
 import { areCounts, SHOWN_CHARS } from './family.ts'
 
 const REF = /^[0-9a-f]{8,64}$/
-const CALLS_AGO = /, [1-9]\d{0,15} calls? ago/y
+const CALLS_AGO = / [1-9]\d{0,15} calls? ago/y
 
 /** Fields of every hint that points to an earlier result. */
 export interface ToEarlier {
@@ -17,21 +17,21 @@ export function validEarlier({ ref, call }: ToEarlier): boolean {
   return REF.test(ref) && (call === undefined || (call.tool !== '' && areCounts(1, call.calls_ago)))
 }
 
-/** `Read(hint.ts), 3 calls ago` */
+/** `Read(hint.ts)`, `Read(hint.ts) 3 calls ago` or `Read 3 calls ago` */
 export function writeCall(call: EarlierCall, verbosity: Verbosity): string {
-  const argument =
-    call.argument === undefined ? '' : writeShown(call.argument, SHOWN_CHARS[verbosity])
-  const { calls_ago: ago } = call
-  const distance = ago === undefined ? '' : `, ${ago} call${ago === 1 ? '' : 's'} ago`
-  return `${writeText(call.tool)}(${argument})${distance}`
+  const { argument, calls_ago: ago } = call
+  const shown = argument === undefined ? '' : writeShown(argument, SHOWN_CHARS[verbosity])
+  const brackets = argument === undefined && ago !== undefined ? '' : `(${shown})`
+  const distance = ago === undefined ? '' : ` ${ago} call${ago === 1 ? '' : 's'} ago`
+  return writeText(call.tool) + brackets + distance
 }
 
 /** What `writeCall` wrote. */
 export function readCall(reader: Reader): EarlierCall | null {
   const tool = reader.text()
-  if (tool === undefined || !reader.skip('(')) return null
-  const argument = reader.shown()
-  if (!reader.skip(')')) return null
+  if (tool === undefined) return null
+  const argument = reader.skip('(') ? reader.shown() : undefined
+  reader.skip(')')
   const distance = reader.match(CALLS_AGO)
   return {
     tool,

@@ -4,7 +4,7 @@ import { areCounts, type Family } from './family.ts'
 
 const REDEEM = ', GET /v1/retrieve/{ref}?lines='
 
-/** `> [ref: 9f2c41aa lines 40-80 = Read(hint.ts), numbers +3]` */
+/** `> [ref 9f2c41aa lines 40-80 of Read(hint.ts), numbers +3]` */
 export const lines: Family<LinesHint> = {
   valid: hint =>
     validEarlier(hint) &&
@@ -17,18 +17,18 @@ export const lines: Family<LinesHint> = {
     const named =
       call === undefined || verbosity === 'terse'
         ? ''
-        : (verbose ? ', identical to ' : ' = ') + writeCall(call, verbosity)
+        : (verbose ? ', identical to ' : ' of ') + writeCall(call, verbosity)
     const numbers = shift === undefined ? '' : `, numbers ${shift > 0 ? '+' : ''}${shift}`
     const redeem = verbose ? `${REDEEM}${first}-${last}` : ''
-    return `ref: ${ref} lines ${first}-${last}${named}${numbers}${redeem}`
+    return `ref ${ref} lines ${first}-${last}${named}${numbers}${redeem}`
   },
 
   read(reader) {
-    const ref = reader.skip('ref: ') ? reader.hex() : undefined
+    const ref = reader.skip('ref ') ? reader.hex() : undefined
     const first = reader.skip(' lines ') ? reader.count() : undefined
     const last = reader.skip('-') ? reader.count() : undefined
     if (ref === undefined || first === undefined || last === undefined) return null
-    const call = readCallAfter(reader, ', identical to ', ' = ')
+    const call = readCallAfter(reader, ', identical to ', ' of ')
     if (call === null) return null
     let shift: number | undefined
     if (reader.skip(', numbers ')) {

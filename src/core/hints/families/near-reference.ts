@@ -8,22 +8,22 @@ import type { Family } from './family.ts'
 const ARROW = '→'
 const REDEEM = '; GET /v1/retrieve/{ref}'
 
-/** `> [near-ref: 9f2c41aa ~ get_job(7), status: pending→success]` */
+/** `> [near-ref 9f2c41aa get_job(7), status: pending→success]` */
 export const nearReference: Family<NearReferenceHint> = {
   valid: hint => validEarlier(hint) && hint.changes.length > 0,
 
   write({ ref, call, changes }, verbosity) {
-    const like = verbosity === 'verbose' ? ', identical to ' : ' ~ '
+    const like = verbosity === 'verbose' ? ', identical to ' : ' '
     const named =
       call === undefined || verbosity === 'terse' ? '' : like + writeCall(call, verbosity)
     const listed = changes.map(writeChange).join(', ')
-    return `near-ref: ${ref}${named}, ${verbosity === 'verbose' ? `except ${listed}${REDEEM}` : listed}`
+    return `near-ref ${ref}${named}, ${verbosity === 'verbose' ? `except ${listed}${REDEEM}` : listed}`
   },
 
   read(reader) {
-    const ref = reader.skip('near-ref: ') ? reader.hex() : undefined
+    const ref = reader.skip('near-ref ') ? reader.hex() : undefined
     if (ref === undefined) return null
-    const call = readCallAfter(reader, ', identical to ', ' ~ ')
+    const call = readCallAfter(reader, ', identical to ', ' ')
     if (call === null || !reader.skip(', ')) return null
     reader.skip('except ')
     const changes: Change[] = []

@@ -4,15 +4,24 @@ import { writeWord } from '../text-slot.ts'
 import { validToolCall, writeToolCall } from '../tool-call.ts'
 import { areCounts, type Family } from './family.ts'
 
-/** `> [+18 more issues. call get_issues(page=2)]` */
-export const overflow: Family<OverflowHint> = {
-  valid: hint => areCounts(1, hint.omitted) && hint.unit !== '' && validToolCall(hint.call),
+/** Stands for the arguments of the answered call, but for those that follow. */
+const SAME_ARGUMENTS = '(…, '
 
-  write({ omitted, unit, call }, verbosity) {
-    if (verbosity === 'terse') return `+${omitted}: ${writeToolCall(call)}`
+/** `> [+18 more issues. call get_issues(page=2, status="open")]` or `> [+18 more issues. call get_issues(…, page=2)]` */
+export const overflow: Family<OverflowHint> = {
+  valid: ({ omitted, unit, call, changed }) =>
+    areCounts(1, omitted) &&
+    unit !== '' &&
+    validToolCall(call) &&
+    (changed === undefined ||
+      (changed.length > 0 && changed.every(name => Object.hasOwn(call.args, name)))),
+
+  write(hint, verbosity) {
+    const { omitted, unit } = hint
+    if (verbosity === 'terse') return `+${omitted}: ${writeChangedCall(hint)}`
     const of = unit === undefined ? '' : ` ${writeWord(unit)}`
-    const words = verbosity === 'verbose' ? ', omitted here' : ''
-    return `+${omitted} more${of}${words}. call ${writeToolCall(call)}`
+    if (verbosity === 'standard') return `+${omitted} more${of}. call ${writeChangedCall(hint)}`
+    return `+${omitted} more${of}, omitted here. call ${writeToolCall(hint.call)}`
   },
 
   read(reader) {
@@ -25,8 +34,23 @@ export const overflow: Family<OverflowHint> = {
       reader.skip(', omitted here')
       if (!reader.skip('. call ')) return null
     }
-    const call = readToolCall(reader)
-    if (call === null) return null
-    return { family: 'overflow', omitted, ...(unit === undefined ? {} : { unit }), call }
+    const read = readToolCall(reader, SAME_ARGUMENTS)
+    if (read === null) return null
+    const { call, afterOther } = read
+    const changed = afterOther ? { changed: Object.keys(call.args) } : {}
+    return {
+      family: 'overflow',
+      omitted,
+      ...(unit === undefined ? {} : { unit }),
+      call,
+      ...changed,
+    }
   },
+}
+
+/** The call, without the arguments that are the answered call's own. */
+function writeChangedCall({ call, changed }: OverflowHint): string {
+  if (changed === undefined) return writeToolCall(call)
+  const args = Object.entries(call.args).filter(([name]) => changed.includes(name))
+  return writeToolCall({ name: call.name, args: Object.fromEntries(args) }, SAME_ARGUMENTS)
 }
