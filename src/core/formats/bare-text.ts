@@ -1,48 +1,5 @@
-import {
-  BYTE_ORDER_MARK,
-  COLON,
-  COMMA,
-  FIRST_SURROGATE,
-  LAST_SURROGATE,
-  LINE_FEED,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  SPACE,
-  TAB,
-} from '../value/char-codes.ts'
+import { OPEN_BRACE, OPEN_BRACKET, QUOTE, SPACE } from '../value/char-codes.ts'
 import { parseNumber } from '../value/parse-number.ts'
-
-/** What a string contains that decides how a line-based notation may write it. Bits of `contentOf`. */
-export const HAS_COMMA = 1
-export const HAS_COLON = 2
-export const HAS_QUOTE = 4
-export const HAS_LINE_FEED = 8
-/** A control character (tab and line feed apart), a lone surrogate or a BOM: only an escape is safe. */
-export const NEEDS_ESCAPE = 16
-
-const BITS = new Uint8Array(128)
-for (let c = 0; c < SPACE; c++) BITS[c] = NEEDS_ESCAPE
-BITS[TAB] = 0
-BITS[LINE_FEED] = HAS_LINE_FEED
-BITS[COMMA] = HAS_COMMA
-BITS[COLON] = HAS_COLON
-BITS[QUOTE] = HAS_QUOTE
-
-/** The bits of everything the string contains; one pass. */
-export function contentOf(text: string): number {
-  let bits = 0
-  let surrogates = false
-  for (let at = 0; at < text.length; at++) {
-    const c = text.charCodeAt(at)
-    if (c < 128) bits |= BITS[c]!
-    else if (c >= FIRST_SURROGATE) {
-      if (c <= LAST_SURROGATE) surrogates = true
-      else if (c === BYTE_ORDER_MARK) bits |= NEEDS_ESCAPE
-    }
-  }
-  return surrogates && !text.isWellFormed() ? bits | NEEDS_ESCAPE : bits
-}
 
 /** The string as a JSON literal that no channel alters: `quoteJson` and the BOM escaped too. */
 export function escapeText(text: string): string {

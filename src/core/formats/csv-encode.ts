@@ -1,15 +1,8 @@
 import { OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../value/char-codes.ts'
 import { ObjectValue, type Value } from '../value/value.ts'
 import { writeJson } from '../value/write-json.ts'
-import {
-  contentOf,
-  escapeText,
-  HAS_COMMA,
-  HAS_LINE_FEED,
-  HAS_QUOTE,
-  isAmbiguous,
-  NEEDS_ESCAPE,
-} from './bare-text.ts'
+import { escapeText, isAmbiguous } from './bare-text.ts'
+import { COMMA_BIT, contentOf, LINE_FEED_BIT, QUOTE_BIT, UNSAFE_BIT } from './text-content.ts'
 
 /**
  * Cells allowed for each member that is there. Beyond it a table of mostly empty cells cannot be smaller
@@ -17,7 +10,7 @@ import {
  */
 const MAX_CELLS_PER_MEMBER = 8
 
-const CELL_NEEDS_QUOTES = HAS_COMMA | HAS_QUOTE | HAS_LINE_FEED | NEEDS_ESCAPE
+const CELL_NEEDS_QUOTES = COMMA_BIT | QUOTE_BIT | LINE_FEED_BIT | UNSAFE_BIT
 
 /**
  * The array of objects as CSV, or `null` where the order of a row's keys is not the header's, a key is
@@ -117,7 +110,7 @@ function encodeName(name: string): string {
 function quoteString(text: string, content: number): string {
   const first = text.charCodeAt(0)
   const literal =
-    (content & NEEDS_ESCAPE) !== 0 ||
+    (content & UNSAFE_BIT) !== 0 ||
     first === QUOTE ||
     first === OPEN_BRACKET ||
     first === OPEN_BRACE

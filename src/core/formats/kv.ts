@@ -2,18 +2,10 @@ import { COLON, OPEN_BRACE, OPEN_BRACKET, QUOTE, SPACE } from '../value/char-cod
 import { DEFAULT_MAX_DEPTH, parseJson } from '../value/parse-json.ts'
 import { ObjectValue, type Value } from '../value/value.ts'
 import { writeJson } from '../value/write-json.ts'
-import {
-  contentOf,
-  escapeText,
-  HAS_COLON,
-  HAS_LINE_FEED,
-  HAS_QUOTE,
-  isAmbiguous,
-  NEEDS_ESCAPE,
-  readLiteral,
-} from './bare-text.ts'
+import { escapeText, isAmbiguous, readLiteral } from './bare-text.ts'
 import { notDecodable } from './not-decodable.ts'
 import type { Notation } from './notation.ts'
+import { COLON_BIT, contentOf, LINE_FEED_BIT, QUOTE_BIT, UNSAFE_BIT } from './text-content.ts'
 
 /** One line `key: value` a member; members that are objects or arrays stay JSON on their line. */
 export const kv: Notation = {
@@ -25,8 +17,8 @@ export const kv: Notation = {
 }
 
 /** A key with one of these, or with white space at an end, is written as a JSON string. */
-const KEY_NEEDS_QUOTES = HAS_COLON | HAS_QUOTE | HAS_LINE_FEED | NEEDS_ESCAPE
-const VALUE_NEEDS_QUOTES = HAS_LINE_FEED | NEEDS_ESCAPE
+const KEY_NEEDS_QUOTES = COLON_BIT | QUOTE_BIT | LINE_FEED_BIT | UNSAFE_BIT
+const VALUE_NEEDS_QUOTES = LINE_FEED_BIT | UNSAFE_BIT
 
 function encode(value: Value): string | null {
   if (!(value instanceof ObjectValue) || value.keys.length === 0) return null

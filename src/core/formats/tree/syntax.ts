@@ -11,7 +11,7 @@ import {
   SPACE_BIT,
   TAB_BIT,
   UNSAFE_BIT,
-} from './text-content.ts'
+} from '../text-content.ts'
 
 /** Marks of the grammar in docs/formats.md, "tree@1". */
 export const ITEM_MARK = '- '

@@ -1,7 +1,7 @@
 import { escapeText } from '../bare-text.ts'
+import { contentOf, LINE_FEED_BIT, UNSAFE_BIT } from '../text-content.ts'
 import type { Pricer } from './pricer.ts'
 import { FENCE_CHAR, LONGEST_FENCE, SHORTEST_FENCE } from './syntax.ts'
-import { contentOf, LINE_FEED_BIT, UNSAFE_BIT } from './text-content.ts'
 
 /**
  * A string of several lines: between fences as it is where that is cheaper, else in quotes. `null` for a

@@ -1,8 +1,8 @@
 import { BACKTICK, MINUS, OPEN_BRACE, OPEN_BRACKET, QUOTE, SPACE } from '../../value/char-codes.ts'
 import { NumberLiteral, type Value } from '../../value/value.ts'
 import { escapeText, isAmbiguous } from '../bare-text.ts'
+import { contentOf } from '../text-content.ts'
 import { FENCE_CHAR, PATTERN_MARK, SHORTEST_FENCE } from './syntax.ts'
-import { contentOf } from './text-content.ts'
 
 const FENCE = FENCE_CHAR.repeat(SHORTEST_FENCE)
 

@@ -1,4 +1,4 @@
-import { BYTE_ORDER_MARK, FIRST_SURROGATE, LAST_SURROGATE } from '../../value/char-codes.ts'
+import { BYTE_ORDER_MARK, FIRST_SURROGATE, LAST_SURROGATE } from '../value/char-codes.ts'
 
 /** What a string contains that decides where it may stand without quotes. Bits of `contentOf`. */
 export const COMMA_BIT = 1
