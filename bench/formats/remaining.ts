@@ -1,3 +1,4 @@
+import { PASSTHROUGH } from '../../src/core/formats/passthrough.ts'
 import { formatLabel } from '../../src/core/formats/text/text-notation.ts'
 import { encode } from '../../src/index.ts'
 import { keySpans } from './key-spans.ts'
@@ -7,26 +8,27 @@ import { createTokenBytes } from './token-bytes.ts'
 export const TOKEN_KINDS = ['keys', 'words', 'digits', 'punctuation', 'white space'] as const
 type TokenKind = (typeof TOKEN_KINDS)[number]
 
-/** The tokens that are left in all results of one format. */
+/** The tokens that are left in all results of one format, or of one shape that passes through. */
 export interface Remaining {
-  readonly format: string
+  readonly name: string
   results: number
   tokens: number
   readonly kinds: Record<TokenKind, number>
 }
 
 /**
- * What our output's tokens consist of, by format. A token that begins (blanks apart) in a key, a column's name or a
+ * What our output's tokens consist of, by format, and by shape where the input was sent as it came. A token that begins (blanks apart) in a key, a column's name or a
  * header counts as `keys`, whatever it is of; `words` have a letter, `digits` a digit and no letter.
  */
 export function measureRemaining(texts: readonly string[]): readonly Remaining[] {
   const tokenBytes = createTokenBytes('o200k_base')
-  const byFormat = new Map<string, Remaining>()
+  const byName = new Map<string, Remaining>()
   for (const text of texts) {
-    const { content, format } = encode({ content: text })
+    const { content, format, shape } = encode({ content: text })
     const label = formatLabel(format)
-    const sums = byFormat.get(label) ?? zero(label)
-    byFormat.set(label, sums)
+    const name = label === PASSTHROUGH ? `${label}, ${shape}` : label
+    const sums = byName.get(name) ?? zero(name)
+    byName.set(name, sums)
     const bytes = Buffer.from(content)
     const keys = markKeys(content, bytes.length, keySpans(label, content))
     let at = 0
@@ -37,7 +39,9 @@ export function measureRemaining(texts: readonly string[]): readonly Remaining[]
     }
     sums.results++
   }
-  return [...byFormat.values()].toSorted((a, b) => b.tokens - a.tokens)
+  return [...byName.values()]
+    .filter(({ tokens }) => tokens > 0)
+    .toSorted((a, b) => b.tokens - a.tokens)
 }
 
 /** A 1 for every byte of a key. */
@@ -70,7 +74,7 @@ function kindOf(bytes: Uint8Array, keys: Uint8Array, start: number, end: number)
   return part.some(byte => byte >= 0x30 && byte <= 0x39) ? 'digits' : 'punctuation'
 }
 
-function zero(format: string): Remaining {
+function zero(name: string): Remaining {
   const kinds = { keys: 0, words: 0, digits: 0, punctuation: 0, 'white space': 0 }
-  return { format, results: 0, tokens: 0, kinds }
+  return { name, results: 0, tokens: 0, kinds }
 }

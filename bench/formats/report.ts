@@ -162,9 +162,9 @@ export function parityTable(rows: readonly Parity[]): string {
 export function remainingTable(rows: readonly Remaining[]): string {
   const all = rows.reduce((sum, { tokens }) => sum + tokens, 0)
   return markdownTable(
-    ['format', 'results', 'tokens out', 'of all', ...TOKEN_KINDS],
-    rows.map(({ format, results, tokens, kinds }) => [
-      format,
+    ['sent as', 'results', 'tokens out', 'of all', ...TOKEN_KINDS],
+    rows.map(({ name, results, tokens, kinds }) => [
+      name,
       results,
       tokens,
       percent(tokens, all),
