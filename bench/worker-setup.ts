@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { DEFAULT_PIPELINE } from '../src/core/profile/pipeline-config.ts'
 import { createProgress } from '../src/pool/slots.ts'
 import { loadVocabularies } from '../src/vocabulary.ts'
 import type { WorkerSetup } from '../workers/protocol.ts'
@@ -10,6 +11,7 @@ export function benchSetup(): WorkerSetup {
     asked: { sessions: false },
     vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
     progress: createProgress(1),
+    pipeline: DEFAULT_PIPELINE,
     limits: {
       envelope: { maxDepth: 64, maxValues: 1e6 },
       contentDepth: 256,

@@ -1,5 +1,6 @@
 import { processEnv } from './config/env.ts'
 import { loadConfig } from './config/load.ts'
+import { readPipelineConfig } from './config/pipeline.ts'
 import { countOperation } from './core/operations/count.ts'
 import { decodeOperation } from './core/operations/decode.ts'
 import { encodeOperation } from './core/operations/encode.ts'
@@ -61,10 +62,12 @@ function run<Request, Answer>(operation: Operation<Request, Answer>, request: Re
 /** By the service's own configuration, so that both give the same answers. */
 function createContext(): OperationContext {
   // Nothing listens here.
-  const { cache_dir, limits } = loadConfig({ env: processEnv(), insecure: true })
+  const config = loadConfig({ env: processEnv(), insecure: true })
+  const { cache_dir, limits } = config
   return {
     counters: createTokenCounters(loadVocabularies({ cacheDir: cache_dir })),
     maxDepth: limits.content_depth,
     maxDecodedChars: limits.max_body_bytes,
+    pipeline: readPipelineConfig(config),
   }
 }

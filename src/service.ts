@@ -1,10 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { createAccess } from './access/access.ts'
 import { readKeysFile } from './access/keys-file.ts'
 import { watchFile } from './access/watch-file.ts'
 import type { Config } from './config/config.ts'
+import { readPipelineConfig } from './config/pipeline.ts'
 import { reloaded } from './config/reload.ts'
 import { openConfiguredStore } from './configured-store.ts'
 import { createApp } from './http/app.ts'
@@ -52,10 +54,11 @@ export interface ServiceSeams {
 /**
  * The composition root: builds every long-lived thing and closes it in reverse order. Resolves when the
  * workers have answered and the port is open.
- * @throws KeysFileError for keys that cannot be used
+ * @throws KeysFileError, ConfigError for keys and a `pipeline_config.toml` that cannot be used
  */
 export async function startService(config: Config, seams: ServiceSeams = {}): Promise<Service> {
   let live = config
+  const pipeline = readPipelineConfig(config)
   const logger = seams.logger ?? createLogger(config.log.level)
   const health = {
     state: 'starting' as Health['state'],
@@ -80,6 +83,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
         contentDepth: limits.content_depth,
         decodedChars: limits.max_body_bytes,
       },
+      pipeline,
     },
   })
   const admission = createAdmission({
@@ -184,10 +188,11 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   function reloadConfig(load: () => Config): void {
     attempt('config', () => {
       const { config: next, waiting } = reloaded(live, load())
+      const isTuned = !isDeepStrictEqual(readPipelineConfig(next), pipeline)
       live = next
       logger.level = next.log.level
       server.apply(serverLimits(next.limits))
-      return { needs_restart: waiting }
+      return { needs_restart: isTuned ? [...waiting, 'pipeline_config.toml'] : waiting }
     })
   }
 

@@ -1,4 +1,5 @@
 import type { Asked, Facts, Report, Resolutions } from '../src/core/operations/operation.ts'
+import type { PipelineConfig } from '../src/core/profile/pipeline-config.ts'
 import type { MediaType } from '../src/core/requests/envelope.ts'
 import type { EnvelopeLimits } from '../src/core/requests/envelope-guard.ts'
 import type { Vocabularies } from '../src/core/tokens/vocabulary.ts'
@@ -14,6 +15,8 @@ import type { Problem } from '../src/errors.ts'
 export interface WorkerSetup {
   readonly vocabularies: Vocabularies
   readonly limits: WorkerLimits
+  /** How the pipeline chooses. */
+  readonly pipeline: PipelineConfig
   /** Who can be asked between the phases of a job. */
   readonly asked: Asked
   /** Int32 slots; `BatchMessage.slot` names the one to write the index of the running job to. */

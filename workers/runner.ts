@@ -27,6 +27,7 @@ export function createRunner(
     counters: createTokenCounters(setup.vocabularies),
     maxDepth: setup.limits.contentDepth,
     maxDecodedChars: setup.limits.decodedChars,
+    pipeline: setup.pipeline,
   }
   const progress = new Int32Array(setup.progress)
 

@@ -39,8 +39,10 @@ export const configSchema = z.strictObject({
     .default(() => join(homedir(), '.cache', 'haversack')),
   /** Hashed keys of clients; without it everybody who reaches the service may use it. */
   keys_file: z.string().min(1).optional(),
-  /** What has to outlive the process: the store's file. */
+  /** What has to outlive the process: the store's file, and what tuning writes. */
   data_dir: z.string().min(1).default('.haversack'),
+  /** How the pipeline chooses; `pipeline_config.toml` in `data_dir` where absent. */
+  pipeline_config_file: z.string().min(1).optional(),
   log: z.strictObject({ level: z.enum(LOG_LEVELS).default('info') }).prefault({}),
   /** OpenTelemetry: off without an endpoint. */
   traces: z

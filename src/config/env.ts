@@ -13,6 +13,7 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_PORT', path: ['port'], type: 'integer' },
   { name: 'HAVERSACK_CACHE_DIR', path: ['cache_dir'], type: 'text' },
   { name: 'HAVERSACK_DATA_DIR', path: ['data_dir'], type: 'text' },
+  { name: 'HAVERSACK_PIPELINE_CONFIG', path: ['pipeline_config_file'], type: 'text' },
   {
     name: 'HAVERSACK_STORE_KEYS',
     path: ['store', 'encryption_keys'],

@@ -76,7 +76,8 @@ function readSecret(variable: string, file: string): string {
   throw new ConfigError([`${variable}: ${file} is empty`])
 }
 
-function readToml(file: string): Tree {
+/** @throws ConfigError for a file that cannot be read, or is no TOML */
+export function readToml(file: string): Tree {
   try {
     return parse(readFileSync(file, 'utf8'))
   } catch (error) {

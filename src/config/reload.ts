@@ -7,6 +7,7 @@ const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['cache_dir'],
   ['keys_file'],
   ['data_dir'],
+  ['pipeline_config_file'],
   ['store', 'max_bytes'],
   ['store', 'tenant_max_bytes'],
   ['store', 'compress'],

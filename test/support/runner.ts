@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { valueSymbol } from 'piscina'
 import type { Operation } from '../../src/core/operations/operation.ts'
 import { OPERATIONS } from '../../src/core/operations/registry.ts'
+import { DEFAULT_PIPELINE } from '../../src/core/profile/pipeline-config.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import type { Threads } from '../../src/pool/threads.ts'
 import { loadVocabularies } from '../../src/vocabulary.ts'
@@ -21,6 +22,7 @@ export function workerSetup(threads = 1): WorkerSetup {
     vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
     progress: createProgress(threads),
     limits: LIMITS,
+    pipeline: DEFAULT_PIPELINE,
   }
 }
 

@@ -18,8 +18,23 @@ export interface Notation {
    * write a value prices them by `counter`; without one, by their length.
    */
   encode(value: Value, counter?: TokenCounter): string | null
+  /** The same text, with its surcharge; absent where there is none. */
+  weigh?(value: Value, counter: TokenCounter): Weighed | null
   /** The value again. Throws `AppError('not_decodable')` that names the line. */
   decode(text: string): Value
+}
+
+/** A text, and what a profile adds to its tokens where notations are compared. */
+export interface Weighed {
+  readonly content: string
+  readonly surcharge: number
+}
+
+/** What the notation makes of the value, for a choice between notations. */
+export function weighed(notation: Notation, value: Value, counter: TokenCounter): Weighed | null {
+  if (notation.weigh !== undefined) return notation.weigh(value, counter)
+  const content = notation.encode(value, counter)
+  return content === null ? null : { content, surcharge: 0 }
 }
 
 /** The answer's `format` for a notation: name and grammar version, for example `csv@1`. */

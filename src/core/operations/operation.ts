@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Problem } from '../../errors.ts'
-import type { Templates } from '../pipeline/templates.ts'
+import type { PipelineConfig } from '../profile/pipeline-config.ts'
 import type { LayerId } from '../requests/encode.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import type { TokenizerId } from '../tokens/profiles.ts'
@@ -16,8 +16,8 @@ export interface OperationContext {
    * that the service encoded, because its input came in such a body.
    */
   readonly maxDecodedChars: number
-  /** L1 templates by endpoint; absent: L1 is off. */
-  readonly templates?: Templates
+  /** How the pipeline chooses; absent: by the built-in defaults. */
+  readonly pipeline?: PipelineConfig
   /** What was said from outside, in the order of `facts`; absent where nothing was asked. */
   readonly resolutions?: Resolutions
 }

@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { formatLabel } from '../formats/text/text-notation.ts'
 import type { Done, OperationContext, Refusal, Resolution } from '../operations/operation.ts'
+import { resolveProfile } from '../profile/resolve.ts'
 import type { EncodeAnswer, EncodeRequest, LayerId } from '../requests/encode.ts'
 import { classify } from '../shape/classify.ts'
 import { resolveTokenizer } from '../tokens/resolve.ts'
@@ -30,7 +31,7 @@ export function encodeContent(
   checkFormats(request.formats)
   const input = readInput(request, context)
   const refusals: Refusal[] = []
-  const outcome = firstOutcome(input, layersFor(context.templates), refusals)
+  const outcome = firstOutcome(input, layersFor(resolveProfile(context.pipeline, request)), refusals)
   checkBudget(request, outcome)
   const { baseline } = input.prices
   return {

@@ -1,4 +1,5 @@
 import type { OperationContext, Refusal } from '../operations/operation.ts'
+import { resolveProfile } from '../profile/resolve.ts'
 import type { EncodeRequest, LayerId } from '../requests/encode.ts'
 import { readInput } from './encode.ts'
 import { passGate } from './gate.ts'
@@ -28,7 +29,7 @@ export function explainContent(
 ): readonly Explained[] {
   const input = readInput(request, context)
   const explained: Explained[] = []
-  for (const layer of layersFor(context.templates)) {
+  for (const layer of layersFor(resolveProfile(context.pipeline, request))) {
     const proposals = layer.propose(input)
     const refusals: Refusal[] = []
     const winner = passGate(proposals, refusals)

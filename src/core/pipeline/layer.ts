@@ -20,13 +20,15 @@ export interface Candidate {
   /** The answer's `format`. */
   readonly format: string
   readonly tokens: number
+  /** What the profile adds to its tokens in the choice; none where absent. */
+  readonly surcharge?: number
   /** Whether decoding `content` gives the input's value again; throws where it cannot be decoded. */
   restores(): boolean
 }
 
 /** What a layer makes of an input; the gate decides whether it leaves. */
 export interface Proposals {
-  /** Fewest tokens first; every one is below the baseline. */
+  /** The cheapest first; every one has fewer tokens than the baseline. */
   readonly candidates: readonly Candidate[]
   /** Formats that were tried and saved no token. */
   readonly bigger: readonly string[]
@@ -53,7 +55,11 @@ export function isAllowed(
   )
 }
 
-/** Sorted in place, fewest tokens first. Stable: equal prices keep their order in every worker and version of Node. */
+/** Sorted in place, the cheapest first. Stable: equal prices keep their order in every worker and version of Node. */
 export function byPrice(candidates: Candidate[]): readonly Candidate[] {
-  return candidates.sort((a, b) => a.tokens - b.tokens)
+  return candidates.sort((a, b) => priceOf(a) - priceOf(b))
+}
+
+function priceOf({ tokens, surcharge = 0 }: Candidate): number {
+  return tokens + surcharge
 }

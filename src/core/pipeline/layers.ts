@@ -2,17 +2,21 @@ import { formatId } from '../formats/notation.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { NOTATIONS } from '../formats/registry.ts'
 import { TEXT_NOTATIONS } from '../formats/text/registry.ts'
+import type { Profile } from '../profile/resolve.ts'
 import { byPrice, type Layer } from './layer.ts'
 import { createNotationLayer } from './notation-layer.ts'
-import { createTemplateLayer, type Templates } from './templates.ts'
+import { profiledNotations } from './profiled-notations.ts'
+import { createTemplateLayer } from './templates.ts'
 import { createTextLayer } from './text-layer.ts'
 
-/** Both kinds of notations compete by price. */
-const L2 = joinLayers(createNotationLayer(NOTATIONS), createTextLayer(TEXT_NOTATIONS, NOTATIONS))
-
-/** In order; the first with a candidate that passes the gate ends the way. L3 is what remains. */
-export function layersFor(templates: Templates | undefined): readonly Layer[] {
-  return templates === undefined ? [L2] : [createTemplateLayer(templates), L2]
+/**
+ * In order; the first with a candidate that passes the gate ends the way. L3 is what remains. In L2 both kinds of
+ * notations compete by price.
+ */
+export function layersFor({ encoding, preferred }: Profile): readonly Layer[] {
+  const { values, texts } = profiledNotations(encoding)
+  const all = joinLayers(createNotationLayer(values), createTextLayer(texts, values))
+  return preferred === undefined ? [all] : [createTemplateLayer(preferred, values, texts), all]
 }
 
 /** One layer with the candidates of both, the first one's preferred where two cost the same. */

@@ -1,4 +1,4 @@
-import { formatId, type Notation } from '../formats/notation.ts'
+import { formatId, type Notation, type Weighed, weighed } from '../formats/notation.ts'
 import { equalValues } from '../value/equal-values.ts'
 import type { Value } from '../value/value.ts'
 import { byPrice, type Candidate, isAllowed, type Layer } from './layer.ts'
@@ -15,24 +15,30 @@ export function createNotationLayer(notations: readonly Notation[]): Layer {
       if (value === undefined) return { candidates, bigger, declined }
       for (const notation of notations) {
         if (!isAllowed(notation, input) || !notation.accepts(value, input.shape)) continue
-        const content = notation.encode(value, input.prices.counter)
-        if (content === null) declined.push(formatId(notation))
+        const written = weighed(notation, value, input.prices.counter)
+        if (written === null) declined.push(formatId(notation))
         // An unchanged text saves nothing and need not be counted.
-        if (content === null || content === input.content) continue
-        const tokens = input.prices.price(content)
+        if (written === null || written.content === input.content) continue
+        const tokens = input.prices.price(written.content)
         if (tokens === null) bigger.push(formatId(notation))
-        else candidates.push(candidate(notation, content, tokens, value))
+        else candidates.push(candidate(notation, written, tokens, value))
       }
       return { candidates: byPrice(candidates), bigger, declined }
     },
   }
 }
 
-function candidate(notation: Notation, content: string, tokens: number, value: Value): Candidate {
+function candidate(
+  notation: Notation,
+  { content, surcharge }: Weighed,
+  tokens: number,
+  value: Value,
+): Candidate {
   return {
     content,
     format: formatId(notation),
     tokens,
+    surcharge,
     restores: () => equalValues(notation.decode(content), value),
   }
 }

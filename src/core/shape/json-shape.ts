@@ -70,8 +70,8 @@ function isObject(value: Value): value is ObjectValue {
   return value instanceof ObjectValue
 }
 
-/** Mean Jaccard index of row k's keys and row 0's; 1 for a single row. */
-function keyStability(rows: readonly ObjectValue[]): number {
+/** Mean Jaccard index of row k's keys and row 0's, of the first rows; 1 for a single row. */
+export function keyStability(rows: readonly ObjectValue[]): number {
   const reference = rows[0]!.keys
   const first = new Set(reference)
   const compared = Math.min(rows.length, KEY_STABILITY_ROWS) - 1

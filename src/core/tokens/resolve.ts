@@ -60,10 +60,11 @@ export function resolveTokenizer(request: {
 const MAX_MODEL_CHARS = 256
 
 /**
+ * The name without vendor, region, route and fine-tuning, in lower case:
  * `us.anthropic.claude-sonnet-4-20250514-v1:0` → `claude-sonnet-4-…`, `openai/gpt-4.1` → `gpt-4.1`,
  * `ft:gpt-4o:acme::id` → `gpt-4o:acme::id`, `projects/…/models/claude-opus-4@20250514` → `claude-opus-4@…`.
  */
-function bareModelName(model: string): string {
+export function bareModelName(model: string): string {
   return model
     .slice(-MAX_MODEL_CHARS)
     .trim()

@@ -7,7 +7,9 @@ import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { killProcesses, type ServiceProcess, startProcess } from '../../support/service-process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-reload-'))
-const [keys, toml] = [join(folder, 'keys.json'), join(folder, 'config.toml')]
+const [keys, toml, pipeline] = ['keys.json', 'config.toml', 'pipeline.toml'].map(name =>
+  join(folder, name),
+) as [string, string, string]
 const old = keyFor('acme')
 const fresh = keyFor('beta')
 const admin = keyFor('ops', { scopes: ['metrics'] })
@@ -17,12 +19,15 @@ const CONFIG = `keys_file = ${JSON.stringify(keys)}
 max_queue_jobs = 50
 drain_grace_ms = 0
 `
+const PIPELINE = '[endpoint_overrides.list]\ntemplate_id = "pipeline_deep_mckp"\n'
 let service: ServiceProcess
 
 beforeAll(async () => {
   writeKeysFile(keys, admin, old)
   writeFileSync(toml, CONFIG)
-  service = await startProcess({ env: { HAVERSACK_CONFIG: toml } })
+  writeFileSync(pipeline, PIPELINE)
+  const env = { HAVERSACK_CONFIG: toml, HAVERSACK_PIPELINE_CONFIG: pipeline }
+  service = await startProcess({ env })
 })
 afterAll(async () => {
   killProcesses()
@@ -32,6 +37,7 @@ afterAll(async () => {
 beforeEach(async () => {
   writeKeysFile(keys, admin, old)
   writeFileSync(toml, CONFIG)
+  writeFileSync(pipeline, PIPELINE)
   await hangUp()
 })
 
@@ -110,6 +116,38 @@ describe('SIGHUP', () => {
     expect(await logLine('config read again', seen)).toMatchObject({
       needs_restart: ['limits.envelope_depth'],
     })
+  })
+
+  it('leaves how the pipeline chooses as it is, and tells of a change', async () => {
+    const layer = async () => {
+      const response = await fetch(`${service.url}/v1/encode`, {
+        method: 'POST',
+        headers: { ...old.headers, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          tool: 'list',
+          content: JSON.stringify([1, 2, 3, 4].map(id => ({ id, name: 'north gate' }))),
+        }),
+      })
+      return ((await response.json()) as { layer: string }).layer
+    }
+    expect(await layer()).toBe('L1')
+    const seen = await linesSoFar()
+    writeFileSync(pipeline, '')
+    await hangUp()
+    expect(await layer()).toBe('L1')
+    expect(await logLine('config read again', seen)).toMatchObject({
+      needs_restart: ['pipeline_config.toml'],
+    })
+  })
+
+  it('keeps everything in force where the file of the pipeline is bad', async () => {
+    const seen = await linesSoFar()
+    writeFileSync(toml, CONFIG.replace('= 50', '= 7'))
+    writeFileSync(pipeline, '[mckp]\nrecursion = 3\n')
+    await hangUp()
+    expect(await gauge('haversack_admitted_jobs_limit')).toBe(50)
+    const line = await logLine('config not read; the ones before stay in force', seen)
+    expect(line).toMatchObject({ err: { message: expect.stringContaining('mckp.recursion') } })
   })
 
   it('puts another level of the log in force', async () => {

@@ -142,10 +142,11 @@ describe('config.example.toml', () => {
   it('is valid and names every key with its default', () => {
     const uncommented = text.replace(/^#(?=[\w[])/gm, '')
     const example = configSchema.parse(parse(uncommented))
-    const { cache_dir, keys_file, workers, traces, store } = example
+    const { cache_dir, keys_file, pipeline_config_file, workers, traces, store } = example
     const withoutDefault = {
       cache_dir,
       keys_file,
+      pipeline_config_file,
       traces,
       workers: { count: workers.count },
       store: { tenant_max_bytes: store.tenant_max_bytes },

@@ -12,13 +12,14 @@ const OTHERS: Readonly<Record<string, unknown>> = {
   allowed_hosts: ['other'],
   cache_dir: '/other',
   keys_file: '/other.json',
+  pipeline_config_file: '/other.toml',
   log: { level: 'error' },
   traces: { endpoint: 'http://other', sample_ratio: 0.5 },
   workers: { count: 3, heap_mb: 200 },
 }
 
 const WAITING = [
-  ...['host', 'port', 'cache_dir', 'keys_file', 'workers', 'traces'],
+  ...['host', 'port', 'cache_dir', 'keys_file', 'pipeline_config_file', 'workers', 'traces'],
   ...['max_body_bytes', 'envelope_depth', 'envelope_values', 'content_depth'].map(
     name => `limits.${name}`,
   ),

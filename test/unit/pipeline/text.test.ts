@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { encodeOperation } from '../../../src/core/operations/encode.ts'
 import { explainContent } from '../../../src/core/pipeline/explain.ts'
-import type { TemplateId } from '../../../src/core/pipeline/templates.ts'
+import { pipelineSchema } from '../../../src/core/profile/pipeline-config.ts'
 import { decode, type EncodeRequest, encode, explain } from '../../../src/index.ts'
 import { counters } from '../tokens/loaded.ts'
 
@@ -122,11 +122,15 @@ describe('content that looks like ours', () => {
 })
 
 describe('templates of L1', () => {
-  const templates = new Map<string, TemplateId>([
-    ['get_issues', 'csv_from_md'],
-    ['get_diffs', 'mr_diff_fence'],
-    ['get_pipeline', 'pipeline_deep_mckp'],
-  ])
+  const pipeline = pipelineSchema.parse({
+    templates: {
+      endpoint_overrides: {
+        get_issues: 'csv_from_md',
+        get_diffs: 'mr_diff_fence',
+        get_pipeline: 'pipeline_deep_mckp',
+      },
+    },
+  })
   const diff = Array.from({ length: 9 }, (_, i) =>
     lines(
       `@@ -${i},2 +${i},2 @@`,
@@ -138,7 +142,7 @@ describe('templates of L1', () => {
 
   function layerOf(content: string, tool?: string) {
     const request = { content, ...(tool === undefined ? {} : { tool }) }
-    const { layer, format } = encodeOperation.run(request, { ...context(), templates }).answer
+    const { layer, format } = encodeOperation.run(request, { ...context(), pipeline }).answer
     return `${layer} ${format}`
   }
 
@@ -190,8 +194,10 @@ describe('explain', () => {
   })
 
   it('stops where the encoder does', () => {
-    const templates = new Map<string, TemplateId>([['t', 'csv_from_md']])
-    const rows = explainContent({ content: table, tool: 't' }, { ...context(), templates })
+    const pipeline = pipelineSchema.parse({
+      endpoint_overrides: { t: { template_id: 'csv_from_md' } },
+    })
+    const rows = explainContent({ content: table, tool: 't' }, { ...context(), pipeline })
     expect(rows.map(({ layer, verdict }) => `${layer} ${verdict}`)).toEqual(['L1 sent'])
     expect(explain({ content: 'words' })).toEqual([])
   })

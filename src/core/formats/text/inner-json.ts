@@ -1,6 +1,6 @@
 import { classify } from '../../shape/classify.ts'
 import type { Value } from '../../value/value.ts'
-import { formatId, type Notation } from '../notation.ts'
+import { formatId, type Notation, weighed } from '../notation.ts'
 import { findNotation } from '../registry.ts'
 import type { TextTools } from './text-notation.ts'
 
@@ -22,11 +22,16 @@ export function cheapestJson(
 ): InnerJson | null {
   const shape = classify('', value)
   let best: InnerJson | null = null
+  let lowest = Number.POSITIVE_INFINITY
   for (const notation of notations) {
-    const content = notation.accepts(value, shape) ? notation.encode(value, counter) : null
-    if (content === null || !fits(content)) continue
+    const written = notation.accepts(value, shape) ? weighed(notation, value, counter) : null
+    if (written === null || !fits(written.content)) continue
+    const { content, surcharge } = written
     const tokens = counter.count(content)
-    if (best === null || tokens < best.tokens) best = { notation, content, tokens }
+    const price = tokens + surcharge
+    if (price >= lowest) continue
+    lowest = price
+    best = { notation, content, tokens }
   }
   return best
 }

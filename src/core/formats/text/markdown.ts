@@ -9,13 +9,18 @@ import { readTextRow, writeTextRow } from './text-row.ts'
  * Markdown whose tables are CSV in fences, in place; everything else as it came. The padding of a table is its style,
  * so that the text comes back character for character; a table of no known layout stays as it is.
  */
-export const markdown: TextNotation = {
-  id: 'md',
-  version: 1,
-  accepts: (_, { shape, inner_formats }) =>
-    shape === 'markdown_table' || inner_formats.includes('md_table'),
-  encode,
-  decode,
+export const markdown: TextNotation = createMarkdown({ minCols: 1 })
+
+/** The same notation, in which tables of fewer columns stay as they are; it is read alike. */
+export function createMarkdown({ minCols }: { readonly minCols: number }): TextNotation {
+  return {
+    id: 'md',
+    version: 1,
+    accepts: (_, { shape, inner_formats }) =>
+      shape === 'markdown_table' || inner_formats.includes('md_table'),
+    encode: text => encode(text, minCols),
+    decode,
+  }
 }
 
 const FENCE = '```'
@@ -25,7 +30,7 @@ const LAYOUT_SEPARATOR = ','
 /** Longest style: a format is at most 128 characters. Tables beyond it stay as they are. */
 const MAX_STYLE_CHARS = 100
 
-function encode(text: string): readonly WrittenText[] {
+function encode(text: string, minCols: number): readonly WrittenText[] {
   const out: string[] = []
   const layouts: string[] = []
   let joined = 0
@@ -36,7 +41,7 @@ function encode(text: string): readonly WrittenText[] {
       out.push(part)
       continue
     }
-    const found = findLayout(part)
+    const found = part.header.length < minCols ? null : findLayout(part)
     const layout = found === null ? null : layoutWord(found)
     const length = joined + (layout?.length ?? 0) + 1
     const isUniform: boolean = uniform && layout === (layouts[0] ?? layout)

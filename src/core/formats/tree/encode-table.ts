@@ -1,3 +1,4 @@
+import { keyStability } from '../../shape/json-shape.ts'
 import { ObjectValue, type Value } from '../../value/value.ts'
 import { chooseLayout } from './choose-layout.ts'
 import type { CellColumn, Column, PatternColumn } from './column.ts'
@@ -5,7 +6,7 @@ import { patternOf, planColumns } from './plan-columns.ts'
 import type { Pricer } from './pricer.ts'
 import { regularKeys } from './regular-rows.ts'
 import { KEY_COLUMN } from './syntax.ts'
-import { writeInline } from './write-inline.ts'
+import { collectBrackets, type Table } from './table-piece.ts'
 import { RowWriter, writeHeader } from './write-table.ts'
 
 /** Fewer members than this are no table: what a header says once is said in the rows instead. */
@@ -15,9 +16,11 @@ const FEWEST_KEYED = 2
  * What follows a key whose value is an array of objects: `[2]:`, a header and a line for each object.
  * `null` where the value is another, or its rows make no table.
  */
-export function encodeTable(value: Value, pricer: Pricer): string | null {
-  if (!Array.isArray(value) || value.length === 0) return null
+export function encodeTable(value: Value, pricer: Pricer): Table | null {
+  const { minTableRows, minKeyStability } = pricer.style
+  if (!Array.isArray(value) || value.length < minTableRows) return null
   if (!value.every(row => row instanceof ObjectValue)) return null
+  if (minKeyStability > 0 && keyStability(value) < minKeyStability) return null
   const whole = planColumns(value, pricer)
   const regular = whole === null ? regularRows(value) : value
   const columns = whole ?? (regular.length === 0 ? null : planColumns(regular, pricer))
@@ -27,15 +30,16 @@ export function encodeTable(value: Value, pricer: Pricer): string | null {
     : columns
   const layout = chooseLayout(regular, shown, pricer)
   const writer = new RowWriter(layout)
+  const brackets = collectBrackets(writer, pricer)
   const mark = layout.separator === ',' ? '' : layout.separator
   writer.out = `[${value.length}${mark}]:\n${writeHeader(shown, layout)}`
   const isRegular = whole === null ? new Set(regular) : null
   for (const row of value) {
     writer.out += '\n'
     if (isRegular?.has(row) !== false) writer.row(shown, row)
-    else writer.out += writeInline(row)
+    else writer.bracketed(row)
   }
-  return writer.out
+  return { text: writer.out, brackets }
 }
 
 /** The rows that fit one table where not all do; none if these are too few. */
@@ -45,7 +49,7 @@ function regularRows(rows: readonly ObjectValue[]): readonly ObjectValue[] {
 }
 
 /** The same for an object whose members are objects; the first cell of each row is the key. */
-export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): string | null {
+export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): Table | null {
   const { keys } = value
   if (keys.length < FEWEST_KEYED) return null
   const rows: ObjectValue[] = []
@@ -59,6 +63,7 @@ export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): string | n
   const layout = chooseLayout(rows, columns, pricer)
   const { separator } = layout
   const writer = new RowWriter(layout)
+  const brackets = collectBrackets(writer, pricer)
   const mark = separator === ',' ? '' : separator
   const header = `${writeHeader([keyColumn], layout)}${separator}${writeHeader(columns, layout)}`
   writer.out = `{${keys.length}${mark}}:\n${header}`
@@ -69,7 +74,7 @@ export function encodeKeyedTable(value: ObjectValue, pricer: Pricer): string | n
     writer.keyCell(keys[i]!.slice(prefix.length, keys[i]!.length - suffix.length))
     writer.members(columns, rows[i]!)
   }
-  return writer.out
+  return { text: writer.out, brackets }
 }
 
 const NO_AFFIXES = { prefix: '', suffix: '' }

@@ -5,7 +5,7 @@ import { escapeText } from '../bare-text.ts'
 import { findSpacing } from '../text/json-spacing.ts'
 import { encodeKeyedTable, encodeTable } from './encode-table.ts'
 import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
-import { cheapest, type Piece, type Pricer } from './pricer.ts'
+import { bracketSurcharge, cheapest, type Piece, type Pricer } from './pricer.ts'
 import {
   ITEM_MARK,
   JSON_MARK,
@@ -14,15 +14,10 @@ import {
   NOT_IN_LINE,
   PATTERN_MARK,
 } from './syntax.ts'
+import { type Table, tablePiece } from './table-piece.ts'
 import { afterSign, inlinePiece, writeInline } from './write-inline.ts'
 import { writeStringLines } from './write-string-lines.ts'
 import { isScalar, type Scalar, writeAffix, writeScalar, writeText } from './write-text.ts'
-
-/**
- * Deepest level of lines. What lies below stays in brackets: real documents rarely go so deep, and the
- * spaces in front of deep lines would grow faster than the document.
- */
-const MAX_LINE_DEPTH = 16
 
 /** A table this much shorter than JSON is taken without looking at other ways. */
 const CLEARLY_SHORTER = 0.7
@@ -47,11 +42,11 @@ interface Forms {
 }
 
 /** The value as lines and tables, `null` for a scalar. Recursion is as deep as the value. */
-export function encodeTree(value: Value, pricer: Pricer): string | null {
+export function encodeTree(value: Value, pricer: Pricer): Piece | null {
   if (isScalar(value)) return null
   const forms =
     value instanceof ObjectValue ? formsOfObject(value, -1, pricer) : formsOfArray(value, 0, pricer)
-  return forms.document.text
+  return forms.document
 }
 
 /** @param level spaces in front of the line that the value follows */
@@ -65,31 +60,35 @@ function formsOf(value: Value, level: number, pricer: Pricer): Forms | null {
 
 function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms {
   const { keys, values } = value
-  if (keys.length === 0 || level >= MAX_LINE_DEPTH) return onlyInline(value, pricer)
+  if (keys.length === 0 || level >= pricer.style.lineDepth) return onlyInline(value, pricer)
+  if (keys.length < pricer.style.minLineMembers && values.every(isScalar)) {
+    return onlyInline(value, pricer)
+  }
   const table = encodeKeyedTable(value, pricer)
-  const clear = clearlyShorter(table, value)
+  const clear = clearlyShorter(table, value, pricer)
   if (clear !== null) return clear
   const inner = values.map(member => formsOf(member, level + 1, pricer))
   const inline = inlinePiece(value, inner.map(inlineOf), pricer)
   const body = linesOfMembers(value, inner, level + 1, pricer)
-  const tablePiece = table === null ? null : pricer.piece(table)
+  const rows = table === null ? null : tablePiece(table, pricer)
   const path = keys.length === 1 ? pathTo(keys[0]!, values[0]!, inner[0]!, pricer) : null
   return {
     inline,
     member: cheapest(
       plus(':', inline, 1),
-      tablePiece,
+      rows,
       path,
       plus(`:\n${' '.repeat(level + 1)}`, body, 1),
     ),
-    item: cheapest(inline, body, tablePiece),
-    document: cheapest(body, inline, tablePiece),
+    item: cheapest(inline, body, rows),
+    document: cheapest(body, inline, rows),
   }
 }
 
 /** A string that is the JSON text of an object or array, which may be written as that; `null` for any other. */
 function formsOfJsonText(text: string, level: number, pricer: Pricer): Forms | null {
-  if (level >= MAX_LINE_DEPTH || !/^[[{]/.test(text) || text.length < SHORTEST_JSON) return null
+  if (level >= pricer.style.lineDepth || text.length < SHORTEST_JSON) return null
+  if (!/^[[{]/.test(text)) return null
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH })
   if (!parsed.ok) return null
   const spacing = findSpacing(text, parsed.value)
@@ -116,34 +115,38 @@ function pathTo(key: string, value: Value, forms: Forms | null, pricer: Pricer):
 }
 
 function formsOfArray(value: readonly Value[], level: number, pricer: Pricer): Forms {
-  if (value.length === 0 || level > MAX_LINE_DEPTH) return onlyInline(value, pricer)
+  if (value.length === 0 || level > pricer.style.lineDepth) return onlyInline(value, pricer)
   const table = encodeTable(value, pricer)
-  const clear = clearlyShorter(table, value)
+  const clear = clearlyShorter(table, value, pricer)
   if (clear !== null) return clear
   const inner = value.map(item => formsOf(item, level, pricer))
   const inline = inlinePiece(value, inner.map(inlineOf), pricer)
   const list = linesOfItems(value, inner, level, pricer)
-  const tablePiece = table === null ? null : pricer.piece(table)
+  const rows = table === null ? null : tablePiece(table, pricer)
   return {
     inline,
-    member: cheapest(plus(':', inline, 1), tablePiece, plus(':\n', list, 1)),
-    item: cheapest(inline, tablePiece),
-    document: cheapest(inline, tablePiece, list),
+    member: cheapest(plus(':', inline, 1), rows, plus(':\n', list, 1)),
+    item: cheapest(inline, rows),
+    document: cheapest(inline, rows, list),
   }
 }
 
 function onlyInline(value: Value, pricer: Pricer): Forms {
-  const inline = pricer.piece(writeInline(value))
+  const piece = pricer.piece(writeInline(value))
+  const inline = { ...piece, surcharge: bracketSurcharge(piece.text, piece.tokens, pricer.style) }
   return { inline, member: plus(':', inline, 1), item: inline, document: inline }
 }
 
 /** The forms of a value whose table needs no comparison: written inline it would be longer by far. */
-function clearlyShorter(table: string | null, value: Value): Forms | null {
-  if (table === null) return null
-  const limit = Math.ceil(table.length / CLEARLY_SHORTER)
+function clearlyShorter(table: Table | null, value: Value, { style }: Pricer): Forms | null {
+  if (table === null || table.brackets.length > 0 || style.tableCost !== 1) return null
+  const { text } = table
+  const limit = Math.ceil(text.length / CLEARLY_SHORTER)
   if (jsonLength(value, limit) <= limit) return null
-  const piece = { text: table, tokens: table.length / CHARS_PER_TOKEN }
-  const inline = { text: writeInline(value), tokens: limit / CHARS_PER_TOKEN }
+  const piece = { text, tokens: text.length / CHARS_PER_TOKEN, surcharge: 0 }
+  const bracketed = writeInline(value)
+  const tokens = limit / CHARS_PER_TOKEN
+  const inline = { text: bracketed, tokens, surcharge: bracketSurcharge(bracketed, tokens, style) }
   return { inline, member: piece, item: piece, document: piece }
 }
 
@@ -152,7 +155,7 @@ function inlineOf(forms: Forms | null): Piece | null {
 }
 
 function plus(before: string, piece: Piece, tokens: number): Piece {
-  return { text: before + piece.text, tokens: piece.tokens + tokens }
+  return { ...piece, text: before + piece.text, tokens: piece.tokens + tokens }
 }
 
 /** A line for each member; the first without its spaces. */
@@ -168,7 +171,7 @@ function linesOfMembers(
   let nextRun = 0
   let text = ''
   let own = ''
-  let tokens = 0
+  let [tokens, surcharge] = [0, 0]
   for (let i = 0; i < keys.length; i++) {
     const run = runs[nextRun]
     if (run?.start === i) {
@@ -191,9 +194,10 @@ function linesOfMembers(
       text += start + forms.member.text
       own += start
       tokens += forms.member.tokens
+      surcharge += forms.member.surcharge
     }
   }
-  return { text, tokens: tokens + pricer.tokens(own) }
+  return { text, tokens: tokens + pricer.tokens(own), surcharge }
 }
 
 /** The members below the beginning that they share, or `null` where that saves nothing. */
@@ -230,7 +234,7 @@ function linesOfItems(
   const indent = ' '.repeat(level)
   let text = ''
   let own = ''
-  let tokens = 0
+  let [tokens, surcharge] = [0, 0]
   for (let i = 0; i < values.length; i++) {
     const forms = inner[i]!
     const start = `${i === 0 ? '' : '\n'}${indent}${ITEM_MARK}`
@@ -242,9 +246,10 @@ function linesOfItems(
       text += start + forms.item.text
       own += start
       tokens += forms.item.tokens
+      surcharge += forms.item.surcharge
     }
   }
-  return { text, tokens: tokens + pricer.tokens(own) }
+  return { text, tokens: tokens + pricer.tokens(own), surcharge }
 }
 
 function scalarItem(value: Scalar, pricer: Pricer): string {

@@ -1,30 +1,57 @@
 import type { TokenCounter } from '../../tokens/counter.ts'
+import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
 
-/** A text and its price in tokens. */
+/** A text and its price. */
 export interface Piece {
   readonly text: string
   readonly tokens: number
+  /** What the style adds to the tokens where ways to write are compared. */
+  readonly surcharge: number
 }
 
 /** Tokens of a text: exact, or guessed from its length where no counter is given. */
 export interface Pricer {
+  readonly style: TreeStyle
   tokens(text: string): number
   piece(text: string): Piece
 }
 
 const CHARS_PER_TOKEN = 3.5
 
-export function createPricer(counter: TokenCounter | undefined): Pricer {
+/**
+ * Added to the price of brackets that are too long: above the tokens of any document, so that the fewest of these are
+ * taken, and small enough that a million of them are still counted exactly.
+ */
+const TOO_LONG = 2 ** 32
+
+export function createPricer(
+  counter: TokenCounter | undefined,
+  style: TreeStyle = FEWEST_TOKENS,
+): Pricer {
   const tokens =
     counter === undefined
       ? (text: string) => text.length / CHARS_PER_TOKEN
       : (text: string) => counter.count(text)
-  return { tokens, piece: text => ({ text, tokens: tokens(text) }) }
+  return { style, tokens, piece: text => ({ text, tokens: tokens(text), surcharge: 0 }) }
+}
+
+/** What brackets cost beside their tokens. */
+export function bracketSurcharge(text: string, tokens: number, style: TreeStyle): number {
+  return tokens * (style.bracketCost - 1) + excess(text, style)
+}
+
+/** What is added where brackets are too long. */
+export function excess(bracketed: string, { maxBracketChars }: TreeStyle): number {
+  return bracketed.length > maxBracketChars ? TOO_LONG : 0
 }
 
 /** The cheapest; of equal ones the first. */
 export function cheapest(first: Piece, ...others: readonly (Piece | null)[]): Piece {
   let best = first
-  for (const piece of others) if (piece !== null && piece.tokens < best.tokens) best = piece
+  for (const piece of others) if (piece !== null && priceOf(piece) < priceOf(best)) best = piece
   return best
+}
+
+function priceOf({ tokens, surcharge }: Piece): number {
+  return tokens + surcharge
 }

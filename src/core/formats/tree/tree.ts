@@ -3,6 +3,7 @@ import type { Notation } from '../notation.ts'
 import { encodeTree } from './encode-tree.ts'
 import { createPricer } from './pricer.ts'
 import { decodeTree } from './read-tree.ts'
+import type { TreeStyle } from './style.ts'
 
 /** The ways to write a part take some hundred bytes for each of its nodes; beyond, compact JSON has to do. */
 const MAX_NODES = 2_000_000
@@ -12,6 +13,18 @@ export const tree: Notation = {
   id: 'tree',
   version: 1,
   accepts: value => value !== null && typeof value === 'object' && !hasMoreNodes(value, MAX_NODES),
-  encode: (value, counter) => encodeTree(value, createPricer(counter)),
+  encode: (value, counter) => encodeTree(value, createPricer(counter))?.text ?? null,
   decode: decodeTree,
+}
+
+/** The same notation, written in another style; it is read alike. */
+export function treeInStyle(style: TreeStyle): Notation {
+  return {
+    ...tree,
+    encode: (value, counter) => encodeTree(value, createPricer(counter, style))?.text ?? null,
+    weigh(value, counter) {
+      const piece = encodeTree(value, createPricer(counter, style))
+      return piece === null ? null : { content: piece.text, surcharge: piece.surcharge }
+    },
+  }
 }

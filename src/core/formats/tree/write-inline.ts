@@ -1,6 +1,6 @@
 import { ObjectValue, type Value } from '../../value/value.ts'
 import { quoteJson, writeJson } from '../../value/write-json.ts'
-import type { Piece, Pricer } from './pricer.ts'
+import { bracketSurcharge, type Piece, type Pricer } from './pricer.ts'
 import { NOT_IN_INLINE_KEY, NOT_INLINE } from './syntax.ts'
 import { isScalar, writeScalar, writeText } from './write-text.ts'
 
@@ -68,8 +68,12 @@ export function inlinePiece(
   pricer: Pricer,
 ): Piece {
   const members: readonly Value[] = value instanceof ObjectValue ? value.values : value
-  let tokens = 0
-  for (const piece of inner) if (piece !== null) tokens += piece.tokens
+  let [tokens, surcharge] = [0, 0]
+  for (const piece of inner) {
+    if (piece === null) continue
+    tokens += piece.tokens
+    surcharge += piece.surcharge
+  }
   const write = (scalar: (member: Value) => string, quoted: boolean, whole: boolean): string => {
     const texts = members.map((member, i) => {
       const piece = inner[i]
@@ -84,10 +88,16 @@ export function inlinePiece(
   const json = write(jsonScalar, true, false)
   const bareTokens = pricer.tokens(bare)
   const jsonTokens = bare === json ? bareTokens : pricer.tokens(json)
-  if (jsonTokens <= bareTokens) {
-    return { text: flat ? json : write(jsonScalar, true, true), tokens: tokens + jsonTokens }
-  }
-  return { text: flat ? bare : write(bareScalar, false, true), tokens: tokens + bareTokens }
+  const asJson = jsonTokens <= bareTokens
+  const own = asJson ? jsonTokens : bareTokens
+  const cheap = asJson ? json : bare
+  const text = flat
+    ? cheap
+    : asJson
+      ? write(jsonScalar, true, true)
+      : write(bareScalar, false, true)
+  surcharge += bracketSurcharge(text, own, pricer.style)
+  return { text, tokens: tokens + own, surcharge }
 }
 
 function bareScalar(value: Value): string {

@@ -71,6 +71,8 @@ export class RowWriter {
   out = ''
   /** Told of every cell that is written. */
   observe: ((leaf: Leaf, text: string) => void) | null = null
+  /** Told of every nested value in brackets; `isRows` where these hold the rows of a column. */
+  onBracket: ((text: string, isRows: boolean) => void) | null = null
   readonly #layout: Layout
   readonly #not: number
   readonly #inner: RowWriter | null
@@ -102,7 +104,14 @@ export class RowWriter {
     const before = this.out
     this.startRow()
     this.members(columns, row)
-    if (this.#cells === 1 && this.#lastCell.startsWith('{')) this.out = before + writeInline(row)
+    if (this.#cells !== 1 || !this.#lastCell.startsWith('{')) return
+    this.out = before
+    this.bracketed(row)
+  }
+
+  /** A row that is written as itself, whatever the columns are. */
+  bracketed(row: ObjectValue): void {
+    this.out += this.#inline(row)
   }
 
   /** A cell before the columns: the key of a keyed table. */
@@ -145,19 +154,28 @@ export class RowWriter {
       return writePatterned(own, this.#not)
     }
     if (column.kind === 'rows') return this.#rows(column.columns, value as readonly ObjectValue[])
-    return isScalar(value) ? writeScalar(value, this.#not) : writeInline(value)
+    return isScalar(value) ? writeScalar(value, this.#not) : this.#inline(value)
+  }
+
+  #inline(value: Value): string {
+    const text = writeInline(value)
+    this.onBracket?.(text, false)
+    return text
   }
 
   #rows(columns: readonly Column[], rows: readonly ObjectValue[]): string {
     const writer = this.#inner ?? new RowWriter(this.#layout, NOT_INLINE)
     writer.observe = this.observe
+    writer.onBracket = this.onBracket
     writer.out = ''
     for (let i = 0; i < rows.length; i++) {
       if (i > 0) writer.out += ROW_SEPARATOR
       writer.startRow()
       writer.members(columns, rows[i]!)
     }
-    return `[${writer.out}]`
+    const text = `[${writer.out}]`
+    this.onBracket?.(text, true)
+    return text
   }
 
   #cell(leaf: Leaf | null, text: string): void {

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { z } from 'zod'
+import { LEFT_OUT } from '../core/profile/left-out.ts'
+import {
+  DEFAULT_PIPELINE,
+  type PipelineConfig,
+  pipelineSchema,
+} from '../core/profile/pipeline-config.ts'
+import type { Config } from './config.ts'
+import { ConfigError, readToml } from './load.ts'
+
+/** In the data folder, where no other file is named. */
+const FILE_NAME = 'pipeline_config.toml'
+
+/**
+ * How the pipeline chooses: the file that `pipeline_config_file` names, or `pipeline_config.toml` in the data folder.
+ * The built-in defaults where there is none in the data folder.
+ * @throws ConfigError with every fault at once; also for a named file that cannot be read
+ */
+export function readPipelineConfig({
+  data_dir,
+  pipeline_config_file,
+}: Pick<Config, 'data_dir' | 'pipeline_config_file'>): PipelineConfig {
+  const file = pipeline_config_file ?? join(data_dir, FILE_NAME)
+  if (pipeline_config_file === undefined && !existsSync(file)) return DEFAULT_PIPELINE
+  const parsed = pipelineSchema.safeParse(readToml(file))
+  if (parsed.success) return parsed.data
+  throw new ConfigError(parsed.error.issues.flatMap(faultsOf).map(fault => `${file}: ${fault}`))
+}
+
+/** One fault for each key. */
+function faultsOf(issue: z.core.$ZodIssue): string[] {
+  const path = issue.path.map(String)
+  const { keys } = issue as { keys?: readonly string[] }
+  if (issue.code !== 'unrecognized_keys' || keys === undefined) {
+    return [`${path.join('.') || '(top level)'}: ${issue.message}`]
+  }
+  return keys.map(key => `${[...path, key].join('.')}: ${reasonFor(key)}`)
+}
+
+function reasonFor(key: string): string {
+  const reason = Object.hasOwn(LEFT_OUT, key) ? LEFT_OUT[key] : undefined
+  return reason === undefined ? 'no such key' : `left out: ${reason}`
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { MAX_LINE_DEPTH } from '../formats/tree/style.ts'
+import { hintPolicy, VERBOSITIES } from './hint-policy.ts'
+import { NOTATION_IDS, profileAxes, recursionDepth } from './profile-axes.ts'
+import { TEMPLATE_IDS } from './templates.ts'
+
+/** The schema that this version reads; raised when a key changes its meaning. */
+const SCHEMA_VERSION = 1
+
+const positive = z.int().positive()
+const lruSize = positive.max(1_000)
+const minBodyChars = z.int().nonnegative()
+const templateId = z.enum(TEMPLATE_IDS)
+const endpoint = z.string().min(1).max(512)
+
+const dedup = z.strictObject({
+  lru_size: lruSize.default(5),
+  /** As `hints.default_verbosity` where absent. */
+  hint_verbosity: z.enum(VERBOSITIES).optional(),
+  min_body_chars: minBodyChars.default(200),
+  enabled_per_endpoint: z.record(endpoint, z.boolean()).default({}),
+  near_ref_enabled: z.boolean().default(false),
+  near_ref_max_delta_bytes: positive.default(50),
+  near_ref_min_body_bytes: z.int().nonnegative().default(500),
+  lines_enabled: z.boolean().default(true),
+  min_run_lines: positive.default(3),
+})
+
+const templates = z.strictObject({
+  active: z.array(templateId).default([...TEMPLATE_IDS]),
+  endpoint_overrides: z.record(endpoint, templateId).default({}),
+})
+
+/** From these sizes on a shape is written in more than brackets. */
+const shapeThresholds = z.strictObject({
+  array_of_objects_min_items: positive.default(1),
+  array_of_objects_min_key_stability: z.number().min(0).max(1).default(0),
+  flat_object_min_fields: positive.default(1),
+  markdown_table_min_cols: positive.default(1),
+})
+
+const mckp = z.strictObject({
+  recursion_depth: recursionDepth.default(MAX_LINE_DEPTH),
+  formats_enabled: z.array(z.enum(NOTATION_IDS)).default([...NOTATION_IDS]),
+  shape_thresholds: shapeThresholds.prefault({}),
+})
+
+const endpointOverride = z.strictObject({
+  dedup_enabled: z.boolean().optional(),
+  lru_size: lruSize.optional(),
+  template_id: templateId.optional(),
+  min_body_chars: minBodyChars.optional(),
+})
+
+/**
+ * `pipeline_config.toml`: how the pipeline chooses, by model, agent and tool; see `docs/profiles.md`. Plain data, so that
+ * it can be handed to a thread. Every key is optional; the defaults choose by exact token counts alone.
+ */
+export const pipelineSchema = z
+  .strictObject({
+    schema_version: z.literal(SCHEMA_VERSION).default(SCHEMA_VERSION),
+    dedup: dedup.prefault({}),
+    templates: templates.prefault({}),
+    mckp: mckp.prefault({}),
+    endpoint_overrides: z.record(endpoint, endpointOverride).default({}),
+    profiles: profileAxes.prefault({}),
+    hints: hintPolicy.prefault({}),
+  })
+  .readonly()
+
+export type PipelineConfig = z.output<typeof pipelineSchema>
+
+/** What is in force without a file. */
+export const DEFAULT_PIPELINE: PipelineConfig = pipelineSchema.parse({})
