@@ -9,8 +9,9 @@ import { ENTRY, ENTRY_WORDS, type IndexView, SESSION, SHARD, STATE } from './lay
 /** Shortest reference, in hexadecimal digits. */
 const SHORTEST_REF = 8
 
+/** One of `STATE`. The store's answer may change it at any moment, without the lock. */
 export function stateOf({ words }: IndexView, at: number): number {
-  return Atomics.load(words, at + ENTRY.state) & 3
+  return words[at + ENTRY.state]! & 3
 }
 
 /** Whether the entry belongs to the session's present partition and was not refused. */
@@ -22,18 +23,39 @@ export function isLive(view: IndexView, session: number, at: number): boolean {
   )
 }
 
-/** The entry with the highest sequence number of those that match; 0 where there is none. */
-export function newestEntry(
-  { words }: IndexView,
+/** The newest durable entry with this identity, and with the tool or number where given; 0 where there is none. */
+export function findBody(
+  view: IndexView,
   session: number,
-  matches: (at: number) => boolean,
+  identity: Int32Array,
+  toolHash?: number,
+  sequence?: number,
 ): number {
+  const { words } = view
   let found = 0
   for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
-    if (!matches(at)) continue
+    if (!sameIdentity(words, at, identity)) continue
+    if (stateOf(view, at) !== STATE.durable || !isLive(view, session, at)) continue
+    if (toolHash !== undefined && words[at + ENTRY.tool] !== toolHash) continue
+    if (sequence !== undefined && words[at + ENTRY.sequence] !== sequence) continue
     if (found === 0 || words[at + ENTRY.sequence]! > words[found + ENTRY.sequence]!) found = at
   }
   return found
+}
+
+/** The entry that this call was answered with, its own or by reference; 0 where there is none. */
+export function findCall(
+  view: IndexView,
+  session: number,
+  identity: Int32Array,
+  callHash: number,
+): number {
+  const { words } = view
+  for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+    if (!sameIdentity(words, at, identity) || !isLive(view, session, at)) continue
+    if (words[at + ENTRY.call] === callHash || words[at + ENTRY.hitCall] === callHash) return at
+  }
+  return 0
 }
 
 /** Takes those that match out of the chain and frees them; says how many. */
@@ -57,9 +79,26 @@ export function removeEntries(
   return removed
 }
 
+/** Frees the entries that the store refused. */
+export function removeRefused(view: IndexView, shard: number, session: number): void {
+  const { words } = view
+  let at = words[session + SESSION.first]!
+  while (at !== 0 && stateOf(view, at) !== STATE.refused) at = words[at + ENTRY.next]!
+  if (at !== 0) removeEntries(view, shard, session, at => stateOf(view, at) === STATE.refused)
+}
+
 /** Frees the least recently used entry; the session must have one. */
 export function removeLast(view: IndexView, shard: number, session: number): void {
-  removeEntries(view, shard, session, at => view.words[at + ENTRY.next] === 0)
+  const { words } = view
+  let link = session + SESSION.first
+  for (;;) {
+    const at = words[link]!
+    if (words[at + ENTRY.next] === 0) break
+    link = at + ENTRY.next
+  }
+  freeEntry(view, shard, words[link]!)
+  words[link] = 0
+  words[session + SESSION.length]! -= 1
 }
 
 /** Frees all entries of a session. */
@@ -113,16 +152,16 @@ function freeEntry(view: IndexView, shard: number, at: number): void {
 
 /** The same for a slot that is not counted as used. */
 export function clearEntry({ words }: IndexView, shard: number, at: number): void {
-  // The stamp stays, so that tickets of the past never fit; the store's answer may come at any moment.
-  Atomics.and(words, at + ENTRY.state, ~3)
+  // The stamp stays, so that tickets of the past never fit.
+  words[at + ENTRY.state] = words[at + ENTRY.state]! & ~3
   words[at + ENTRY.next] = words[shard + SHARD.freeEntry]!
   words[shard + SHARD.freeEntry] = at
 }
 
 /** Makes the slot's body pending, with a new stamp, which it gives. Everything else is written before. */
 export function stampPending({ words }: IndexView, at: number): number {
-  const stamp = ((Atomics.load(words, at + ENTRY.state) >>> 2) + 1) & 0x3fffffff
-  Atomics.store(words, at + ENTRY.state, (stamp << 2) | STATE.pending)
+  const stamp = ((words[at + ENTRY.state]! >>> 2) + 1) & 0x3fffffff
+  words[at + ENTRY.state] = (stamp << 2) | STATE.pending
   return stamp
 }
 

@@ -8,18 +8,15 @@ export function writeEntry(
   { words, floats }: IndexView,
   at: number,
   entry: NewEntry,
-  place: {
-    readonly identity: Int32Array
-    readonly sequence: number
-    readonly epoch: number
-    readonly refLength: number
-  },
+  digest: Int32Array,
+  turn: { readonly sequence: number; readonly epoch: number },
+  refLength: number,
 ): void {
-  for (let i = 0; i < 8; i++) words[at + ENTRY.identity + i] = place.identity[i]!
+  for (let i = 0; i < 8; i++) words[at + ENTRY.identity + i] = digest[i]!
   words[at + ENTRY.meta] =
-    KINDS.indexOf(entry.kind) | (ANSWERS.indexOf(entry.answer) << 4) | (place.refLength << 8)
-  words[at + ENTRY.sequence] = place.sequence
-  words[at + ENTRY.epoch] = place.epoch
+    KINDS.indexOf(entry.kind) | (ANSWERS.indexOf(entry.answer) << 4) | (refLength << 8)
+  words[at + ENTRY.sequence] = turn.sequence
+  words[at + ENTRY.epoch] = turn.epoch
   words[at + ENTRY.bytes] = entry.bytes
   floats[(at + ENTRY.time) >> 1] = entry.timeMs
   words[at + ENTRY.tool] = entry.toolHash

@@ -1,13 +1,10 @@
+const BYTES = 32
 const WORDS = 8
 const DIGITS = 64
 
-/** Values of hexadecimal digits by character code; 255 for what is none. */
-const VALUES = new Uint8Array(128).fill(255)
-for (const [value, digit] of [...'0123456789abcdef'].entries()) VALUES[digit.charCodeAt(0)] = value
-
 /**
- * Reads SHA-256 digests in lower-case hexadecimal into words. The last one is remembered, because a request asks
- * about one body several times.
+ * Reads SHA-256 digests in hexadecimal into words. The last one is remembered, because a request asks about one
+ * body several times.
  */
 export interface IdentityReader {
   /** The digest's eight words, valid until the next call. @throws RangeError where it is no digest */
@@ -15,21 +12,15 @@ export interface IdentityReader {
 }
 
 export function createIdentityReader(): IdentityReader {
-  const words = new Int32Array(WORDS)
+  const bytes = Buffer.from(new ArrayBuffer(BYTES))
+  const words = new Int32Array(bytes.buffer)
   let last = ''
   return {
     read(identity) {
       if (identity === last) return words
-      if (identity.length !== DIGITS) throw new RangeError('an identity has 64 digits')
       last = ''
-      for (let at = 0; at < WORDS; at++) {
-        let word = 0
-        for (let digit = at * 8; digit < at * 8 + 8; digit++) {
-          const value = VALUES[identity.charCodeAt(digit)] ?? 255
-          if (value === 255) throw new RangeError('an identity is lower-case hexadecimal')
-          word = (word << 4) | value
-        }
-        words[at] = word
+      if (identity.length !== DIGITS || bytes.write(identity, 'hex') !== BYTES) {
+        throw new RangeError('an identity has 64 hexadecimal digits')
       }
       last = identity
       return words
@@ -47,14 +38,15 @@ export function sameIdentity(words: Int32Array, at: number, identity: Int32Array
 export function commonDigits(words: Int32Array, at: number, identity: Int32Array): number {
   for (let i = 0; i < WORDS; i++) {
     const difference = words[at + i]! ^ identity[i]!
-    if (difference !== 0) return i * 8 + (Math.clz32(difference) >>> 2)
+    if (difference === 0) continue
+    // The first byte of a word is its lowest one, and the first digit of a byte its upper half.
+    const byte = (31 - Math.clz32(difference & -difference)) >> 3
+    return i * 8 + byte * 2 + (((difference >>> (byte * 8)) & 0xf0) === 0 ? 1 : 0)
   }
   return DIGITS
 }
 
 /** The digest of the eight words from `at` on. */
 export function identityText(words: Int32Array, at: number): string {
-  let text = ''
-  for (let i = 0; i < WORDS; i++) text += (words[at + i]! >>> 0).toString(16).padStart(8, '0')
-  return text
+  return Buffer.from(words.buffer, at * Int32Array.BYTES_PER_ELEMENT, BYTES).toString('hex')
 }

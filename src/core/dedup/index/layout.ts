@@ -126,7 +126,10 @@ export interface IndexSize {
 
 /** The memory as a thread sees it: views, and what places are computed from. */
 export interface IndexView {
+  /** All of the memory. Shards are written under their locks only. */
   readonly words: Int32Array
+  /** The header, written atomically. */
+  readonly header: Int32Array
   readonly floats: Float64Array
   readonly shards: number
   readonly sessions: number
@@ -204,6 +207,7 @@ export function viewIndex(memory: SharedArrayBuffer): IndexView {
   const [buckets, sessions, entries] = [HEADER.buckets, HEADER.sessions, HEADER.entries].map(head)
   return {
     words,
+    header: new Int32Array(memory, 0, HEADER_WORDS),
     floats: new Float64Array(memory),
     shards: head(HEADER.shards),
     sessions: sessions!,

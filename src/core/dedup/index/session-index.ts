@@ -32,6 +32,20 @@ export interface Entry extends NewEntry {
   readonly durable: boolean
 }
 
+/** What is known of a result when it comes in. */
+export interface ResultFacts {
+  readonly timeMs: number
+  readonly callHash?: number
+  readonly identity?: string
+}
+
+/** All that is given must be the same. */
+export interface EntryMatch {
+  readonly pathHash?: number
+  readonly toolHash?: number
+  readonly kind?: NewEntry['kind']
+}
+
 /** One result of a session on its way. Plain data: it may be sent to another thread. */
 export interface Turn {
   readonly key: SessionKey
@@ -45,6 +59,8 @@ export interface Turn {
   readonly slot: number
   /** Set where this call had an answer before: a reference to the entry, or the body as `entry.answer` says. */
   readonly answered: { readonly entry: Entry; readonly as: 'body' | 'reference' } | null
+  /** Otherwise the newest durable entry with the same identity, where there is one. */
+  readonly match: Entry | null
 }
 
 /** Names an entry whose body is on its way to the store; plain data. */
@@ -73,21 +89,21 @@ export interface SessionSummary extends Counters {
  */
 export interface SessionIndex {
   /**
-   * Counts a result of the session, which is opened where it is unknown. With a call and its identity a retry is
-   * recognised, and not counted again.
+   * Counts a result of the session, which is opened where it is unknown, and looks for its identity. With its call
+   * a retry is recognised, and not counted again.
    */
-  begin(
-    key: SessionKey,
-    result: { readonly timeMs: number; readonly callHash?: number; readonly identity?: string },
-  ): Turn
-  /** The newest durable entry with this identity, which becomes the last used; of one tool, where `toolHash` says so. */
+  begin(key: SessionKey, result: ResultFacts): Turn
+  /** The newest durable entry with this identity; of one tool, where `toolHash` says so. */
   check(turn: Turn, identity: string, options?: { readonly toolHash?: number }): Entry | null
   /**
    * Records the body as pending. While the session has `lruSize` entries, the least recently used leaves.
    * Null where there is nothing to settle: the same call is durable already, or the session was compacted or evicted.
    */
   record(turn: Turn, entry: NewEntry, options: { readonly lruSize: number }): Ticket | null
-  /** Notes that the turn's call was answered with a reference to `entry`. False where that is gone: then do not send it. */
+  /**
+   * Notes that the turn's call is answered with a reference to `entry`, which becomes the last used one. False where
+   * that is gone: then do not send it.
+   */
   refer(turn: Turn, entry: Entry, callHash: number): boolean
   /**
    * After the store's answer: kept bodies may be referenced, refused ones go. Never waits. False where
@@ -97,14 +113,7 @@ export interface SessionIndex {
   /** The newest first. */
   entries(key: SessionKey, options?: { readonly pending?: boolean }): Entry[]
   /** Removes the entries, pending ones too, that have all that is given; says how many. */
-  invalidate(
-    key: SessionKey,
-    match: {
-      readonly pathHash?: number
-      readonly toolHash?: number
-      readonly kind?: NewEntry['kind']
-    },
-  ): number
+  invalidate(key: SessionKey, match: EntryMatch): number
   /** The agent's context was compacted: gives the new partition, where nothing older is found. Null where unknown. */
   compact(key: SessionKey): number | null
   /** Adds to the session's counters (whole numbers from 0). */

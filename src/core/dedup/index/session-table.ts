@@ -54,10 +54,10 @@ export function openSession(
 }
 
 /** A number that no session had before. */
-export function nextEpoch({ words }: IndexView): number {
+export function nextEpoch({ header }: IndexView): number {
   // 0 marks a free slot; it would come once in four thousand million.
   for (;;) {
-    const epoch = (Atomics.add(words, HEADER.epoch, 1) + 1) | 0
+    const epoch = (Atomics.add(header, HEADER.epoch, 1) + 1) | 0
     if (epoch !== 0) return epoch
   }
 }

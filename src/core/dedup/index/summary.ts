@@ -1,16 +1,23 @@
 import { isLive } from './entry-chain.ts'
 import { COUNTERS, ENTRY, HINT_FAMILIES, type IndexView, SESSION } from './layout.ts'
 import type { Counters, SessionSummary } from './session-index.ts'
+import type { SessionKey } from './session-key.ts'
+import { findSession } from './session-table.ts'
 
 const MOST = 0xffffffff
 const MOST_HINTS = 0xffff
 
-/** Adds to a session's counters, which stop at their greatest value. */
+/** What is counted in a session, for callers that have the shard's lock. See `SessionIndex`. */
+
 export function addCounters(
-  { words }: IndexView,
-  session: number,
+  view: IndexView,
+  shard: number,
+  key: SessionKey,
   counters: Partial<Counters>,
 ): void {
+  const { words } = view
+  const session = findSession(view, shard, key)
+  if (session === 0) return
   for (let i = 0; i < COUNTERS.length; i++) {
     const added = counters[COUNTERS[i]!]
     if (added === undefined) continue
@@ -21,11 +28,15 @@ export function addCounters(
 
 /** Counts a hint of a family unless `max` were sent, or more than can be counted. */
 export function takeHint(
-  { words }: IndexView,
-  session: number,
+  view: IndexView,
+  shard: number,
+  key: SessionKey,
   family: number,
   max: number,
 ): boolean {
+  const { words } = view
+  const session = findSession(view, shard, key)
+  if (session === 0) return false
   const sent = hintsOf(words, session, family)
   if (sent >= Math.min(max, MOST_HINTS)) return false
   words[session + SESSION.hints + (family >> 1)]! += (family & 1) === 0 ? 1 : 0x10000
@@ -37,8 +48,14 @@ function hintsOf(words: Int32Array, session: number, family: number): number {
   return (family & 1) === 0 ? word & MOST_HINTS : word >>> 16
 }
 
-export function readSummary(view: IndexView, session: number): SessionSummary {
+export function readSummary(
+  view: IndexView,
+  shard: number,
+  key: SessionKey,
+): SessionSummary | null {
   const { words, floats } = view
+  const session = findSession(view, shard, key)
+  if (session === 0) return null
   let entries = 0
   for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
     if (isLive(view, session, at)) entries++
