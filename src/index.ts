@@ -69,5 +69,6 @@ function createContext(): OperationContext {
     maxDepth: limits.content_depth,
     maxDecodedChars: limits.max_body_bytes,
     pipeline: readPipelineConfig(config),
+    keepsOriginals: false,
   }
 }

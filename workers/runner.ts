@@ -28,6 +28,7 @@ export function createRunner(
     maxDepth: setup.limits.contentDepth,
     maxDecodedChars: setup.limits.decodedChars,
     pipeline: setup.pipeline,
+    keepsOriginals: true,
   }
   const progress = new Int32Array(setup.progress)
 

@@ -7,6 +7,7 @@ import {
 } from '../requests/batch.ts'
 import { problemBody } from '../requests/problem.ts'
 import { validate } from '../requests/validate.ts'
+import type { TextBytes } from '../transport/text-bytes.ts'
 import type { Operation, OperationContext, Report } from './operation.ts'
 
 /**
@@ -28,11 +29,12 @@ export function batchOperation(
     return { operation, request: validate(operation.request, fields) }
   }
 
-  function run(job: Record<string, unknown>, context: OperationContext, reports: Report[]) {
+  function run(job: Record<string, unknown>, context: OperationContext, collected: Collected) {
     const { operation, request } = read(job)
-    const done = operation.run(request, context)
-    reports.push(...done.reports)
-    return done.answer as Record<string, unknown>
+    const { answer, reports, keep = [] } = operation.run(request, context)
+    collected.reports.push(...reports)
+    collected.keep.push(...keep)
+    return answer as Record<string, unknown>
   }
 
   return {
@@ -50,22 +52,28 @@ export function batchOperation(
         ),
       ),
     run({ jobs }, context) {
-      const reports: Report[] = []
+      const collected: Collected = { reports: [], keep: [] }
       // What the jobs may decode to is bounded for the batch as a whole.
       let left = context.maxDecodedChars
       const results = jobs.map((job, index) =>
         settle(
           () => {
-            const answer = run(job, { ...forJob(context, index), maxDecodedChars: left }, reports)
+            const answer = run(job, { ...forJob(context, index), maxDecodedChars: left }, collected)
             if (job['op'] === 'decode') left -= String(answer['content']).length
             return { ok: true, ...answer }
           },
           error => ({ ok: false, problem: briefProblem(error) }),
         ),
       )
-      return { answer: { results }, reports }
+      return { answer: { results }, ...collected }
     },
   }
+}
+
+/** What the jobs say beside their answers. */
+interface Collected {
+  readonly reports: Report[]
+  readonly keep: TextBytes[]
 }
 
 /** `attempt`'s result, or what `refused` makes of an expected failure; bugs are thrown on. */

@@ -16,6 +16,8 @@ export interface OperationContext {
    * that the service encoded, because its input came in such a body.
    */
   readonly maxDecodedChars: number
+  /** Whether what an operation says in `keep` is kept, so that something may be left out of an answer. */
+  readonly keepsOriginals: boolean
   /** How the pipeline chooses; absent: by the built-in defaults. */
   readonly pipeline?: PipelineConfig
   /** What was said from outside, in the order of `facts`; absent where nothing was asked. */
@@ -61,6 +63,8 @@ export interface Report {
   readonly shape?: string
   readonly tokens_in?: number
   readonly tokens_out?: number
+  /** Of `tokens_in` that are missing in the answer, and can be fetched back. */
+  readonly tokens_elided?: number
   /** Why candidates were not sent, one entry each. */
   readonly refusals?: readonly Refusal[]
 }

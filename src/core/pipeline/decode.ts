@@ -2,9 +2,11 @@ import { AppError } from '../../errors.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { findNotation } from '../formats/registry.ts'
 import { findTextNotation } from '../formats/text/registry.ts'
+import { parseHint } from '../hints/parse-hint.ts'
 import type { DecodeAnswer } from '../requests/decode.ts'
 import { jsonLength } from '../value/json-length.ts'
 import { writeJson } from '../value/write-json.ts'
+import { isTrimmed, withoutNotes } from './wrapped-format.ts'
 
 /**
  * What an encoded text stands for: compact JSON where the input was JSON, else the text itself.
@@ -13,8 +15,10 @@ import { writeJson } from '../value/write-json.ts'
  * rows make a short text stand for a long one; what we wrote stands for no more than the input it was made of.
  * @throws AppError `not_decodable`, `payload_too_large`
  */
-export function decodeContent(content: string, format: string, maxChars: number): DecodeAnswer {
+export function decodeContent(noted: string, notedAs: string, maxChars: number): DecodeAnswer {
+  const { content, format } = withoutNotes(noted, notedAs)
   if (format === PASSTHROUGH) return { content, media_type: 'text/plain' }
+  if (isTrimmed(format)) throw lacksParts(content)
   const text = findTextNotation(format)
   if (text !== undefined) {
     const { notation, style } = text
@@ -32,4 +36,11 @@ export function decodeContent(content: string, format: string, maxChars: number)
     throw new AppError('payload_too_large', `the decoded content is above ${maxChars} characters`)
   }
   return { content: writeJson(value), media_type: 'application/json' }
+}
+
+/** Says where the rest is, by the marker that such a text ends with. */
+function lacksParts(content: string): AppError {
+  const marker = parseHint(content.slice(content.lastIndexOf('\n') + 1))
+  const where = marker?.family === 'elision' ? `; all of it is at /v1/retrieve/${marker.hash}` : ''
+  return new AppError('not_decodable', `parts of the content were left out${where}`)
 }

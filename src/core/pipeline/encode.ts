@@ -1,49 +1,57 @@
 import { AppError } from '../../errors.ts'
-import { PASSTHROUGH } from '../formats/passthrough.ts'
+import { STRATEGIES } from '../budget/strategies.ts'
 import { formatLabel } from '../formats/text/text-notation.ts'
+import { createHintGate } from '../hints/policy.ts'
 import type { Done, OperationContext, Refusal, Resolution } from '../operations/operation.ts'
 import { resolveProfile } from '../profile/resolve.ts'
-import type { EncodeAnswer, EncodeRequest, LayerId } from '../requests/encode.ts'
+import type { EncodeAnswer, EncodeRequest } from '../requests/encode.ts'
 import { classify } from '../shape/classify.ts'
 import { resolveTokenizer } from '../tokens/resolve.ts'
 import { parseJson } from '../value/parse-json.ts'
-import { passGate } from './gate.ts'
-import type { Layer, LayerInput } from './layer.ts'
+import { chooseLossless } from './choose.ts'
+import { fitBudget, type Outcome } from './fit-budget.ts'
+import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS, layersFor } from './layers.ts'
 import { createPrices } from './prices.ts'
+import { notationOf } from './wrapped-format.ts'
 
-interface Outcome {
-  readonly content: string
-  readonly layer: LayerId
-  readonly format: string
-  readonly tokens: number
-}
+type ContentRequest = EncodeRequest & { readonly content: string }
 
 /**
- * Encodes one tool result: parse, classify, let each layer propose, pass the gate, account.
+ * Encodes one tool result: parse, classify, let each layer propose, pass the gate, fit the budget, account.
  * @throws AppError `invalid_request` (unknown tokenizer or format), `budget_too_small` with the fewest
- * tokens that a lossless answer takes.
+ * tokens that an answer takes.
  */
 export function encodeContent(
-  request: EncodeRequest & { readonly content: string },
+  request: ContentRequest,
   context: OperationContext,
 ): Done<EncodeAnswer> {
-  checkFormats(request.formats)
+  checkRequest(request)
   const input = readInput(request, context)
   const refusals: Refusal[] = []
-  const outcome = firstOutcome(input, layersFor(resolveProfile(context.pipeline, request)), refusals)
-  checkBudget(request, outcome)
+  const profile = resolveProfile(context.pipeline, request)
+  const layers = layersFor(profile)
+  const lossless = chooseLossless(input, layers, refusals)
+  const outcome = fitBudget(input, lossless, {
+    gate: createHintGate(profile.hints, { sentInSession: () => 0 }),
+    worths: { strategy: STRATEGIES[request.strategy ?? 'equal'], fields: new Map() },
+    usual: profile.preferred,
+    keepsOriginals: context.keepsOriginals,
+    choose: content => chooseLossless(readInput({ ...request, content }, context), layers, []),
+  })
   const { baseline } = input.prices
   return {
     answer: toAnswer(input, outcome, context.resolutions?.[0] ?? null),
+    keep: outcome.keep,
     reports: [
       {
         op: 'encode',
         layer: outcome.layer,
-        format: formatLabel(outcome.format),
+        format: notationOf(outcome.format),
         shape: input.shape.shape,
         tokens_in: baseline,
         tokens_out: outcome.tokens,
+        tokens_elided: elidedTokens(outcome),
         refusals: refusals.map(({ format, reason }) => ({ format: formatLabel(format), reason })),
       },
     ],
@@ -52,8 +60,8 @@ export function encodeContent(
 
 /** The content parsed, classified and counted: what every layer starts from. */
 export function readInput(
-  request: EncodeRequest & { readonly content: string },
-  context: OperationContext,
+  request: ContentRequest,
+  context: Pick<OperationContext, 'maxDepth' | 'counters'>,
 ): LayerInput {
   const { content } = request
   const parsed = parseJson(content, { maxDepth: context.maxDepth })
@@ -67,32 +75,21 @@ export function readInput(
   }
 }
 
-function firstOutcome(input: LayerInput, layers: readonly Layer[], refusals: Refusal[]): Outcome {
-  for (const layer of layers) {
-    const winner = passGate(layer.propose(input), refusals)
-    if (winner !== undefined) return { ...winner, layer: layer.id }
+function checkRequest({ formats, mode, budget_tokens }: EncodeRequest): void {
+  if (mode === 'trim' && budget_tokens === undefined) {
+    throw invalid('budget_tokens', 'mode trim needs a budget')
   }
-  const { content, prices } = input
-  return { content, layer: 'L3', format: PASSTHROUGH, tokens: prices.baseline }
-}
-
-function checkFormats(formats: readonly string[] | undefined): void {
   const index = formats?.findIndex(format => !KNOWN_FORMATS.has(format)) ?? -1
   if (index === -1) return
-  const message = `unknown format; known: ${FORMAT_NAMES.join(', ')}`
-  throw new AppError('invalid_request', `formats.${index}: ${message}`, {
-    errors: [{ path: `formats.${index}`, message }],
-  })
+  throw invalid(`formats.${index}`, `unknown format; known: ${FORMAT_NAMES.join(', ')}`)
 }
 
-function checkBudget(request: EncodeRequest, outcome: Outcome): void {
-  const { budget_tokens } = request
-  if (budget_tokens === undefined || outcome.tokens <= budget_tokens) return
-  throw new AppError(
-    'budget_too_small',
-    `nothing lossless fits ${budget_tokens} tokens; the smallest takes ${outcome.tokens}`,
-    { minimum_tokens: outcome.tokens },
-  )
+function invalid(path: string, message: string): AppError {
+  return new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
+}
+
+function elidedTokens({ elided }: Outcome): number {
+  return elided.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
 function toAnswer(
@@ -113,17 +110,17 @@ function toAnswer(
       baseline: prices.baseline,
       final: outcome.tokens,
     },
-    lossless: true,
+    lossless: outcome.elided.length === 0,
     ...(resolution?.ref === undefined ? {} : { ref: resolution.ref }),
-    hints: [],
-    elided: [],
+    hints: outcome.hints,
+    elided: outcome.elided,
     savings: {
       dedup_tokens: 0,
-      encoder_tokens: prices.baseline - outcome.tokens,
-      elided_tokens: 0,
+      encoder_tokens: prices.baseline - outcome.tokens - elidedTokens(outcome),
+      elided_tokens: elidedTokens(outcome),
     },
     bytes: { raw: Buffer.byteLength(input.content), output: Buffer.byteLength(outcome.content) },
-    truncated: false,
+    truncated: outcome.elided.length > 0,
     ...(request.pagination === undefined ? {} : { pagination: request.pagination }),
     ...(request.sort === undefined ? {} : { sort: request.sort }),
     partition: resolution?.partition ?? 0,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { STRATEGY_IDS } from '../budget/strategies.ts'
 import { byteCount, sessionField, tokenCount, tokenizerFields, tokensUsed } from './fields.ts'
 
 /** Longest of what a tool's provider says beside its content, such as a cursor or a query. */
@@ -27,10 +28,17 @@ export const encodeRequest = z.strictObject({
   tool_call_id: z.string().max(512).optional(),
   file_path: z.string().max(4096).optional(),
   ...tokenizerFields,
-  mode: z.enum(['lossless', 'elide']).optional().describe('Default lossless'),
+  mode: z
+    .enum(['lossless', 'elide', 'trim'])
+    .optional()
+    .describe('Default lossless; the others may leave parts out to fit budget_tokens'),
   budget_tokens: z.int().nonnegative().optional().describe('The answer is never above it'),
   is_error: z.boolean().optional(),
   formats: z.array(z.string().max(64)).max(64).optional().describe('Only these formats, by name'),
+  strategy: z
+    .enum(STRATEGY_IDS)
+    .optional()
+    .describe('Which parts matter most where some must go; default equal'),
   query: z.string().max(MAX_NOTE_CHARS).optional(),
   pagination: pagination.optional(),
   sort: sort.optional(),

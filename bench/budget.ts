@@ -1,0 +1,158 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { table } from '../src/cli/table.ts'
+import { documentOf } from '../src/core/budget/document.ts'
+import { fitDocument } from '../src/core/budget/fit.ts'
+import { worthOf } from '../src/core/budget/plan.ts'
+import { STRATEGIES } from '../src/core/budget/strategies.ts'
+import { renderHint } from '../src/core/hints/render-hint.ts'
+import { chooseLossless } from '../src/core/pipeline/choose.ts'
+import { readInput } from '../src/core/pipeline/encode.ts'
+import { layersFor } from '../src/core/pipeline/layers.ts'
+import { NO_NOTES } from '../src/core/pipeline/notes.ts'
+import { markerOf, withinBudget } from '../src/core/pipeline/within-budget.ts'
+import { DEFAULT_PIPELINE } from '../src/core/profile/pipeline-config.ts'
+import { resolveProfile } from '../src/core/profile/resolve.ts'
+import { createTokenCounters } from '../src/core/tokens/counters.ts'
+import { binaryDocument } from './budget/binary.ts'
+import { jsonPayloads } from './formats/payloads.ts'
+import { linePlot } from './line-plot.ts'
+import { machine, median } from './machine.ts'
+import { benchSetup } from './worker-setup.ts'
+
+/**
+ * npm run bench:budget -- CORPUS [--svg FILE]
+ *
+ * What is kept of the JSON payloads of a corpus within budgets: by the multiple-choice knapsack with all notations, and
+ * by one that takes or leaves whole items in compact JSON. Both texts are counted exactly, their markers too.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { svg: { type: 'string' } },
+})
+const [corpus] = positionals
+if (corpus === undefined) throw new Error('the folder of the corpus is required')
+
+/** Budgets, as shares of the tokens of a payload in compact JSON. */
+const SHARES = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
+/** Smaller payloads need no budget. */
+const LEAST_TOKENS = 500
+const WORTHS = { strategy: STRATEGIES.equal, fields: new Map<string, number>() }
+const ANY_HASH = '0a1b2c3d4e5f60718293a4b5'
+
+const context = {
+  counters: createTokenCounters(benchSetup().vocabularies),
+  maxDepth: 256,
+}
+const counter = context.counters.get('o200k_base')
+const profile = resolveProfile(DEFAULT_PIPELINE, {})
+const layers = layersFor(profile)
+
+interface Row {
+  readonly share: number
+  readonly ours: number
+  readonly binary: number
+  readonly filled: number
+  readonly optimal: boolean
+  readonly ms: number
+}
+
+function measure(content: string): Row[] {
+  const input = readInput({ content }, context)
+  const { prices } = input
+  if (prices.baseline < LEAST_TOKENS) return []
+  const compact = counter.count(JSON.stringify(JSON.parse(content)))
+  const lossless = chooseLossless(input, layers, [])
+  return SHARES.map(share => {
+    const budget = Math.floor(compact * share)
+    const document = documentOf(input, counter, WORTHS, budget)
+    const all = worthOf(document.root)
+    const started = performance.now()
+    const fitted =
+      lossless.tokens <= budget
+        ? null
+        : withinBudget(input, budget, {
+            worths: WORTHS,
+            notes: NO_NOTES,
+            writeMarker: marker => renderHint(marker, 'standard'),
+            choose: text => chooseLossless(readInput({ content: text }, context), layers, []),
+          })
+    const ms = performance.now() - started
+    const binary = fitDocument(binaryDocument(document), budget, (pruned, omissions) => {
+      if (omissions.length === 0) return { tokens: Infinity }
+      const marker = renderHint(markerOf(ANY_HASH, omissions, budget), 'standard')
+      return { tokens: counter.count(`${pruned}\n${marker}`) }
+    })
+    const plan = fitted === null || 'minimum' in fitted ? null : fitted
+    return {
+      share,
+      ours: fitted === null ? 1 : (plan?.plan.worth ?? 0) / all,
+      binary: 'minimum' in binary ? 0 : binary.plan.worth / all,
+      filled: plan === null ? Number.NaN : plan.tokens / budget,
+      optimal: plan?.plan.optimal ?? true,
+      ms,
+    }
+  })
+}
+
+const rows: Row[] = []
+for (const files of jsonPayloads(corpus).values()) {
+  for (const file of files) rows.push(...measure(readFileSync(file, 'utf8')))
+}
+
+const mean = (numbers: readonly number[]) =>
+  numbers.reduce((sum, each) => sum + each, 0) / Math.max(1, numbers.length)
+const percent = (share: number) => `${(100 * share).toFixed(1)} %`
+const bySize = SHARES.map(share => {
+  const own = rows.filter(row => row.share === share)
+  const written = own.filter(({ filled }) => !Number.isNaN(filled))
+  return {
+    share,
+    payloads: own.length,
+    ours: mean(own.map(row => row.ours)),
+    binary: mean(own.map(row => row.binary)),
+    worse: own.filter(row => row.ours < row.binary - 1e-9).length,
+    filled: median(written.map(row => row.filled)),
+    optimal: written.filter(row => row.optimal).length,
+    written: written.length,
+    ms: median(written.map(row => row.ms)),
+  }
+})
+process.stdout.write(`${JSON.stringify(machine())}\n\n`)
+process.stdout.write(
+  `${table(
+    [
+      'budget',
+      'payloads',
+      'worth kept',
+      'binary, one format',
+      'binary keeps more',
+      'filled (median)',
+      'plans proven best',
+      'ms (median)',
+    ],
+    bySize.map(row => [
+      `${row.share * 100} %`,
+      row.payloads,
+      percent(row.ours),
+      percent(row.binary),
+      row.worse,
+      percent(row.filled),
+      `${row.optimal}/${row.written}`,
+      row.ms.toFixed(1),
+    ]),
+  )}\n`,
+)
+if (values.svg !== undefined) {
+  const curve = (name: string, color: string, key: 'ours' | 'binary') => ({
+    name,
+    color,
+    points: bySize.map(row => [row.share, row[key]] as const),
+  })
+  const series = [
+    curve('multiple choice', '#2563eb', 'ours'),
+    curve('binary, one format', '#dc2626', 'binary'),
+  ]
+  const axis = { max: 0.8, format: percent }
+  writeFileSync(values.svg, linePlot(series, axis, { max: 1, format: percent }))
+}

@@ -1,0 +1,59 @@
+import type { ShapeReport } from '../shape/classify.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import type { Value } from '../value/value.ts'
+import { writeJson } from '../value/write-json.ts'
+import { priceText } from './price-text.ts'
+import { priceValue } from './price-value.ts'
+import type { Kept, PricedNode } from './priced-node.ts'
+import { pruneText } from './prune-text.ts'
+import { type Omission, pruneValue } from './prune-value.ts'
+import type { Worths } from './strategies.ts'
+
+/** A content that parts may be left out of. */
+export interface Document {
+  readonly root: PricedNode
+  /** The content without what is not kept: compact JSON, or text with marks in its gaps. */
+  prune(kept: Kept): { readonly content: string; readonly omissions: readonly Omission[] }
+}
+
+/** What a document is made from. */
+interface Source {
+  readonly content: string
+  readonly value: Value | undefined
+  readonly shape: ShapeReport
+}
+
+/** A JSON list or object by its value, anything else by its lines. */
+export function documentOf(
+  { content, value, shape }: Source,
+  counter: TokenCounter,
+  worths: Worths,
+  budget: number,
+): Document {
+  if (typeof value === 'object' && value !== null) {
+    return {
+      root: priceValue(value, counter, worths),
+      prune(kept) {
+        const pruned = pruneValue(value, kept)
+        return { content: writeJson(pruned.value), omissions: pruned.omissions }
+      },
+    }
+  }
+  const text = priceText(content, counter, worths, { markdown: isMarkdown(shape), budget })
+  return {
+    root: text.root.node,
+    prune(kept) {
+      const pruned = pruneText(text, kept)
+      return { content: pruned.text, omissions: pruned.omissions }
+    },
+  }
+}
+
+function isMarkdown({ shape, inner_formats }: ShapeReport): boolean {
+  return (
+    shape === 'markdown_table' ||
+    inner_formats.includes('md') ||
+    inner_formats.includes('md_table') ||
+    inner_formats.includes('md_with_code')
+  )
+}

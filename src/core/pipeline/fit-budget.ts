@@ -1,0 +1,118 @@
+import { AppError } from '../../errors.ts'
+import type { Worths } from '../budget/strategies.ts'
+import type { HintGate } from '../hints/policy.ts'
+import type { EncodeAnswer } from '../requests/encode.ts'
+import type { TextBytes } from '../transport/text-bytes.ts'
+import type { Choice } from './choose.ts'
+import type { LayerInput } from './layer.ts'
+import { annotate, NO_NOTES, notesFor } from './notes.ts'
+import { type WithinBudget, withinBudget } from './within-budget.ts'
+import { notedFormat, trimmedFormat } from './wrapped-format.ts'
+
+/** What leaves, and what was left out of it. */
+export interface Outcome extends Choice {
+  readonly hints: EncodeAnswer['hints']
+  readonly elided: EncodeAnswer['elided']
+  /** To be kept before it leaves. */
+  readonly keep: readonly TextBytes[]
+  /** How good the choice of parts is, where some were left out. */
+  readonly trimmed?: WithinBudget
+}
+
+/** What an answer may be besides its smallest lossless text. */
+export interface FitOptions {
+  readonly gate: HintGate
+  readonly worths: Worths
+  /** The notation that this endpoint's results usually have, by name. */
+  readonly usual: string | undefined
+  /** Whether originals can be kept, so that parts may be left out. */
+  readonly keepsOriginals: boolean
+  /** The smallest lossless text of another content. */
+  choose(content: string): Choice
+}
+
+/**
+ * The lossless text with its notes where that fits the budget, else what the budget lets stay of the content, where
+ * the request's mode allows that.
+ * @throws AppError `budget_too_small` with the fewest tokens that an answer takes; `invalid_request` where parts would
+ * have to go and nobody keeps originals
+ */
+export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptions): Outcome {
+  const { budget_tokens: budget = Infinity, mode = 'lossless', is_error } = input.request
+  if (lossless.tokens <= budget) return withNotes(input, lossless, options)
+  // An error is told in full or not at all.
+  if (mode === 'lossless' || is_error === true) throw tooSmall(budget, lossless.tokens, 'lossless')
+  if (!options.keepsOriginals) {
+    const message = 'leaving parts out needs the service, which keeps the original'
+    throw new AppError('invalid_request', `mode: ${message}`, {
+      errors: [{ path: 'mode', message }],
+    })
+  }
+  return trim(input, lossless, budget, options)
+}
+
+/** The text with the notes that pay and fit. */
+function withNotes({ request, prices }: LayerInput, text: Choice, options: FitOptions): Outcome {
+  const { budget_tokens: budget = Infinity } = request
+  const plain = { ...text, hints: [], elided: [], keep: [] }
+  const gain = { saved_tokens: prices.baseline - text.tokens, counter: prices.counter }
+  const notes = notesFor(request, { format: text.format, usual: options.usual }, gain, options.gate)
+  const content = annotate(text.content, notes)
+  const tokens = content === text.content ? null : prices.price(content)
+  if (tokens === null || tokens > budget) return plain
+  return {
+    ...plain,
+    content,
+    tokens,
+    format: notedFormat(text.format, notes),
+    hints: [...notes.before, ...notes.after],
+  }
+}
+
+/** The most valuable parts that fit, with a marker for the rest; with notes where these fit too. */
+function trim(
+  input: LayerInput,
+  lossless: Choice,
+  budget: number,
+  { gate, worths, choose, usual }: FitOptions,
+): Outcome {
+  const { request, prices } = input
+  const writeMarker = gate.admitMarker()
+  if (writeMarker === null) throw tooSmall(budget, lossless.tokens, 'lossless')
+  const gain = { saved_tokens: prices.baseline - budget, counter: prices.counter }
+  const notes = notesFor(request, { format: lossless.format, usual }, gain, gate)
+  const parts = { worths, writeMarker, choose }
+  const noted = notes === NO_NOTES ? null : withinBudget(input, budget, { ...parts, notes })
+  const isNoted = noted !== null && !('minimum' in noted)
+  const fitted = isNoted ? noted : withinBudget(input, budget, { ...parts, notes: NO_NOTES })
+  if ('minimum' in fitted) {
+    throw tooSmall(budget, Math.min(fitted.minimum, lossless.tokens), 'of it')
+  }
+  const { before, after } = isNoted ? notes : NO_NOTES
+  return {
+    content: fitted.content,
+    layer: lossless.layer,
+    format: trimmedFormat(fitted.format),
+    tokens: fitted.tokens,
+    hints: [...before, ...after, { family: 'elision', text: fitted.marker }],
+    elided: [elidedBy(fitted, lossless.tokens - fitted.tokens)],
+    keep: [fitted.original],
+    trimmed: fitted,
+  }
+}
+
+/** What the marker stands for: the unit of which most is missing. */
+function elidedBy({ hash, omissions }: WithinBudget, tokens: number): Outcome['elided'][number] {
+  const counts = new Map<string, number>()
+  for (const { unit, omitted } of omissions) counts.set(unit, (counts.get(unit) ?? 0) + omitted)
+  const [unit, count] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? ['parts', 0]
+  return { hash, unit, count, tokens }
+}
+
+function tooSmall(budget: number, minimum: number, kind: string): AppError {
+  return new AppError(
+    'budget_too_small',
+    `nothing ${kind} fits ${budget} tokens; the smallest takes ${minimum}`,
+    { minimum_tokens: minimum },
+  )
+}

@@ -1,0 +1,66 @@
+import type { Hint, HintFamily } from '../hints/hint.ts'
+import { nextPageCall } from '../hints/next-page-call.ts'
+import type { HintGain, HintGate } from '../hints/policy.ts'
+import type { EncodeRequest } from '../requests/encode.ts'
+
+/** A hint as it is sent. */
+export interface SentHint {
+  readonly family: HintFamily
+  readonly text: string
+}
+
+/** What is said beside a content about the result as a whole, before and after it. */
+export interface Notes {
+  readonly before: readonly SentHint[]
+  readonly after: readonly SentHint[]
+}
+
+export const NO_NOTES: Notes = { before: [], after: [] }
+
+/**
+ * The notes that pay: what the provider said of a result that is one page of many, the call for the next page where
+ * it is certain, and the format where it is not the endpoint's usual one.
+ * @param written the text's format, and the one that this endpoint's results usually have where that is known
+ */
+export function notesFor(
+  { query, pagination, sort, tool, args }: EncodeRequest,
+  written: { readonly format: string; readonly usual: string | undefined },
+  gain: HintGain,
+  gate: HintGate,
+): Notes {
+  const before: SentHint[] = []
+  const after: SentHint[] = []
+  const { format, usual } = written
+  if (usual !== undefined && !format.startsWith(`${usual}@`)) {
+    admit({ family: 'format', format }, before)
+  }
+  if (pagination !== undefined) {
+    const { total, returned, offset = 0 } = pagination
+    const sorted = sort === undefined ? {} : { sort: { by: sort.by, order: sort.order } }
+    const asked = query === undefined ? {} : { query }
+    admit({ family: 'metadata', total, returned, ...asked, ...sorted }, before)
+    const next = tool === undefined ? null : nextPageCall(tool, args, pageOf(pagination))
+    if (next !== null) {
+      admit({ family: 'overflow', omitted: total - offset - returned, ...next }, after)
+    }
+  }
+  return before.length + after.length === 0 ? NO_NOTES : { before, after }
+
+  function admit(hint: Hint, to: SentHint[]): void {
+    const text = gate.admit(hint, gain)
+    if (text !== null) to.push({ family: hint.family, text })
+  }
+}
+
+function pageOf({ offset, next, ...rest }: NonNullable<EncodeRequest['pagination']>) {
+  return {
+    ...rest,
+    ...(offset === undefined ? {} : { offset }),
+    ...(next === undefined ? {} : { next }),
+  }
+}
+
+/** The content between its notes, each a line of its own. */
+export function annotate(content: string, { before, after }: Notes): string {
+  return [...before.map(hint => hint.text), content, ...after.map(hint => hint.text)].join('\n')
+}

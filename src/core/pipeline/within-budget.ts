@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto'
+import { documentOf } from '../budget/document.ts'
+import { fitDocument } from '../budget/fit.ts'
+import type { Plan } from '../budget/plan.ts'
+import type { Omission } from '../budget/prune-value.ts'
+import type { Worths } from '../budget/strategies.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
+import type { ElidedPart, ElisionHint } from '../hints/hint.ts'
+import { type TextBytes, toBytes } from '../transport/text-bytes.ts'
+import type { Choice } from './choose.ts'
+import type { LayerInput } from './layer.ts'
+import { annotate, type Notes } from './notes.ts'
+
+/** What is left of a content in a budget. */
+export interface WithinBudget {
+  /** The smallest text of what is kept, and the marker behind it. */
+  readonly content: string
+  readonly format: string
+  /** Of all of it, the marker too. */
+  readonly tokens: number
+  readonly marker: string
+  readonly hash: string
+  readonly omissions: readonly Omission[]
+  readonly plan: Plan
+  /** To be kept durably before the answer leaves. */
+  readonly original: TextBytes
+}
+
+/** Hex digits of the SHA-256 that an original is fetched by. */
+const HASH_CHARS = 24
+/** Places that a marker names in a budget of at least so many tokens; the rest is summed up. */
+const PLACES = [
+  { from: 500, places: 3 },
+  { from: 200, places: 1 },
+] as const
+
+/**
+ * The most valuable part of a content within a budget, with a marker that gives all of it back.
+ * @param choose the smallest lossless text of a content, as for one that needs no budget
+ * @returns or the fewest tokens that anything of the content takes with its marker; `Infinity` where nothing can go
+ */
+export function withinBudget(
+  input: LayerInput,
+  budget: number,
+  options: {
+    readonly worths: Worths
+    readonly notes: Notes
+    /** `null` where the marker cannot be written. */
+    writeMarker(marker: ElisionHint): string | null
+    choose(content: string): Choice
+  },
+): WithinBudget | { readonly minimum: number } {
+  const { content, prices } = input
+  const original = toBytes(content)
+  const id = hash('sha256', original.bytes, 'hex').slice(0, HASH_CHARS)
+  const document = documentOf(input, prices.counter, options.worths, budget)
+  const fitted = fitDocument(document, budget, (pruned, omissions) => {
+    // All was kept, which is known not to fit.
+    if (omissions.length === 0) return NOTHING
+    const { content: text, format } = options.choose(pruned)
+    const marker = options.writeMarker(markerOf(id, omissions, budget))
+    if (marker === null) return NOTHING
+    const whole = `${annotate(text, options.notes)}\n${marker}`
+    // What is not smaller by every witness must not leave (promise 2).
+    return { content: whole, format, marker, tokens: prices.price(whole) ?? Infinity }
+  })
+  if ('minimum' in fitted) return fitted
+  const { text, plan, omissions } = fitted
+  return { ...text, hash: id, omissions, plan, original }
+}
+
+const NOTHING = { content: '', format: PASSTHROUGH, marker: '', tokens: Infinity }
+
+/** Says the places where most is missing, as many as the budget bears, and the rest by what it is. */
+export function markerOf(id: string, omissions: readonly Omission[], budget: number): ElisionHint {
+  const { places } = PLACES.find(({ from }) => budget >= from) ?? { places: 0 }
+  const most = new Set(omissions.toSorted((a, b) => b.omitted - a.omitted).slice(0, places))
+  const rest = new Map<string, number>()
+  for (const { unit, omitted } of omissions.filter(omission => !most.has(omission))) {
+    rest.set(unit, (rest.get(unit) ?? 0) + omitted)
+  }
+  const parts: ElidedPart[] = omissions.filter(omission => most.has(omission))
+  for (const [unit, omitted] of rest) parts.push({ unit, omitted })
+  return { family: 'elision', hash: id, parts }
+}

@@ -1,0 +1,44 @@
+import { notDecodable } from '../formats/not-decodable.ts'
+import { formatLabel } from '../formats/text/text-notation.ts'
+import type { Notes } from './notes.ts'
+
+/** In front of the format of a text that parts were left out of: it stands for less than what came in. */
+const TRIMMED = 'trimmed@1;'
+/** In front of the format of a text with lines of hints before and after it, and how many. */
+const NOTED = /^noted@1,(\d),(\d);/
+
+/** The answer's `format` for a text in `format` that lacks parts. */
+export function trimmedFormat(format: string): string {
+  return TRIMMED + format
+}
+
+export function isTrimmed(format: string): boolean {
+  return format.startsWith(TRIMMED)
+}
+
+/** Name and version of the notation that the text is in: one of a fixed set, fit for a metric's label. */
+export function notationOf(format: string): string {
+  const bare = isTrimmed(format) ? format.slice(TRIMMED.length) : format.replace(NOTED, '')
+  return formatLabel(bare)
+}
+
+/** The answer's `format` for a text in `format` that `annotate` wrote with notes. */
+export function notedFormat(format: string, { before, after }: Notes): string {
+  if (before.length + after.length === 0) return format
+  return `noted@1,${before.length},${after.length};${format}`
+}
+
+/**
+ * The text without its notes, and its own format.
+ * @throws AppError `not_decodable` where the notes are not there
+ */
+export function withoutNotes(content: string, format: string): { content: string; format: string } {
+  const [prefix, before, after] = NOTED.exec(format) ?? []
+  if (prefix === undefined) return { content, format }
+  let start = 0
+  for (let i = 0; i < Number(before); i++) start = content.indexOf('\n', start) + 1 || Infinity
+  let end = content.length
+  for (let i = 0; i < Number(after); i++) end = content.lastIndexOf('\n', end - 1)
+  if (start > end) throw notDecodable(content, 0, 'lines of hints expected around the content')
+  return { content: content.slice(start, end), format: format.slice(prefix.length) }
+}
