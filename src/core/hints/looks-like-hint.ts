@@ -2,12 +2,13 @@ import { HIDDEN_CLASS } from './hidden-characters.ts'
 
 /** Where some reader sees a new line begin, U+001C to U+001E and U+0085 among them. */
 const BREAKS = new RegExp(`[${String.raw`\n\v\f\r\u001c-\u001e\u0085\u2028\u2029`}]`)
-const HIDDEN = new RegExp(`[${HIDDEN_CLASS}]`, 'g')
+/** Also the sequences that colour a terminal. */
+const HIDDEN = new RegExp(String.raw`\u001b\[[0-9;?]*[A-Za-z]|[${HIDDEN_CLASS}]`, 'gu')
 /** What may stand before a hint that is quoted or in a list. */
 const LEADING = /[\s>＞*+-]*/y
 /** First words of our hints, of older ones, and of those that other services write. */
 const HEAD =
-  /^[[【⟦]\s*(?:(?:near[-_ ]?)?ref\b|near\b|lines?\b|encoded\b|query\b|total\b|returned\b|elided\b|omitted\b|skip|hash\b|\+\s*\d|\d+\s+of\s+\d)/i
+  /^[[【⟦]\s*(?:(?:near[-_ ]?)?ref\b|near\b|lines?\b|encoded\b|query\b|total\b|returned\b|elided\b|omitted\b|skip|hash\b|\+\s*\d|\d\S*\s+of\s+\d)/i
 /** Characters of a line that are looked at for its first words. */
 const HEAD_CHARS = 64
 /** What clients of the gateway contract look for, anywhere. */

@@ -3,7 +3,7 @@
  * quotes with JSON's escapes. No bracket, line break or invisible character gets through, so the only `]` that can end
  * a hint is its own.
  */
-import { escapeUnit, HIDDEN_CLASS } from './hidden-characters.ts'
+import { HIDDEN_CLASS } from './hidden-characters.ts'
 
 /** A value of which only one end is shown; the rest is cut away. */
 export type Excerpt = { readonly start: string } | { readonly end: string }
@@ -20,8 +20,8 @@ const WORD = /^[A-Za-z][A-Za-z_-]*$/
 const PATH = /^\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[-?\d{1,15}\]|\[(?:-?\d{1,15})?:(?:-?\d{1,15})?\])+$/
 const LINES = /^lines [1-9]\d{0,15}-[1-9]\d{0,15}$/
 
-/** What JSON may leave as it is, and we do not: brackets, what nobody sees, and the whole of a tag. */
-const ESCAPED = new RegExp(`\\udb40[\\udc00-\\udfff]|[\\[\\]${HIDDEN_CLASS}]`, 'g')
+/** What JSON may leave as it is, and we do not: brackets, and what nobody sees. */
+const ESCAPED = new RegExp(`[\\[\\]${HIDDEN_CLASS}]`, 'gu')
 
 /** Text between quotes. */
 export function quote(text: string): string {
@@ -76,6 +76,9 @@ function isLow(text: string, at: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff
 }
 
-function escapeAll(text: string): string {
-  return Array.from({ length: text.length }, (_, at) => escapeUnit(text.charCodeAt(at))).join('')
+/** JSON's escape of each of its UTF-16 code units. */
+function escapeAll(character: string): string {
+  return Array.from({ length: character.length }, (_, at) => {
+    return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`
+  }).join('')
 }
