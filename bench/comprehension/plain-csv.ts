@@ -12,7 +12,7 @@ export function readCsv(text: string): Json {
       const cell = row[column]
       return cell === undefined || (!cell.quoted && cell.text === '')
         ? []
-        : [[name.text, cellValue(cell)]]
+        : [[nameOf(name), cellValue(cell)]]
     })
     return Object.fromEntries(members) as Json
   })
@@ -46,6 +46,11 @@ export function csvRecords(text: string): Cell[][] {
     at++
   }
   return all
+}
+
+/** A name is always a string. */
+function nameOf({ text, quoted }: Cell): string {
+  return quoted && text.startsWith('"') ? (JSON.parse(text) as string) : text
 }
 
 function cellValue({ text, quoted }: Cell): Json {

@@ -5,7 +5,7 @@ import { scalar } from './plain-inline.ts'
 export function readKv(text: string): Json {
   return Object.fromEntries(
     text.split('\n').map(line => {
-      const [, key = '', value = ''] = /^("(?:[^"\\]|\\.)*"|[^:]*): (.*)$/.exec(line) ?? []
+      const [, key = '', value = ''] = /^("(?:[^"\\]|\\.)*"|[^:]*): (.*)$/s.exec(line) ?? []
       return [key.startsWith('"') ? String(JSON.parse(key)) : key, scalar(value)]
     }),
   )

@@ -52,7 +52,7 @@ function fixed(place: Place, name: string, separator: string): PlainColumn {
 
 /** The object of a row. */
 export function readRow(row: string, columns: readonly PlainColumn[], separator: string): Json {
-  return new Cells({ text: row, at: 0 }, separator, '').object(columns) ?? {}
+  return new Cells({ text: row, at: 0 }, separator, '').row(columns)
 }
 
 /** The key of a row, and the object of its other cells. */
@@ -63,7 +63,7 @@ export function readKeyedRow(
 ): [string, Json] {
   const cells = new Cells({ text: row, at: 0 }, separator, '')
   const [keys, ...members] = columns
-  return [cells.key(keys?.pattern), cells.object(members) ?? {}]
+  return [cells.key(keys?.pattern), cells.row(members)]
 }
 
 /** The cells of a row, one after the other. */
@@ -81,22 +81,31 @@ class Cells {
     this.#rowEnds = rowEnds
   }
 
+  /** The object of a row, or of rows in a cell: one that has no cell has the constants. */
+  row(columns: readonly PlainColumn[]): Json {
+    return Object.fromEntries(this.#shown(columns).members) as Json
+  }
+
   /** `undefined` where all its cells are empty, `null` where the first says so and the others are empty. */
-  object(columns: readonly PlainColumn[]): Json | undefined {
+  #group(columns: readonly PlainColumn[]): Json | undefined {
+    const { members, cells } = this.#shown(columns)
+    if (cells.length === 0) return undefined
+    const [first] = columns.filter(column => column.constant === undefined)
+    const [only] = cells
+    const isNull = cells.length === 1 && only?.[0] === first?.name && only?.[1] === null
+    return isNull ? null : (Object.fromEntries(members) as Json)
+  }
+
+  #shown(columns: readonly PlainColumn[]): Record<'members' | 'cells', [string, Json][]> {
     const members: [string, Json][] = []
-    let shown = 0
+    const cells: [string, Json][] = []
     for (const column of columns) {
       const value = this.#column(column)
       if (value === undefined) continue
-      if (column.constant === undefined) shown++
       members.push([column.name, value])
+      if (column.constant === undefined) cells.push([column.name, value])
     }
-    if (shown === 0) return undefined
-    const firstCell = members.find(
-      ([name]) => columns.find(c => c.name === name)?.constant === undefined,
-    )
-    const isNull = shown === 1 && columns.length > 1 && firstCell?.[1] === null
-    return isNull ? null : (Object.fromEntries(members) as Json)
+    return { members, cells }
   }
 
   /** The first cell, which is never read as anything but a string. */
@@ -109,7 +118,7 @@ class Cells {
 
   #column(column: PlainColumn): Json | undefined {
     if ('constant' in column) return column.constant
-    return column.group === undefined ? this.#cell(column) : this.object(column.group)
+    return column.group === undefined ? this.#cell(column) : this.#group(column.group)
   }
 
   #cell({ pattern, rows }: PlainColumn): Json | undefined {
@@ -131,7 +140,7 @@ class Cells {
     const rows: Json[] = []
     place.at++
     while (place.text[place.at] !== ']') {
-      rows.push(new Cells(place, ',', ';]').object(columns) ?? {})
+      rows.push(new Cells(place, ',', ';]').row(columns))
       skip(place, ';')
     }
     place.at++
