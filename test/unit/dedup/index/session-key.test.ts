@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { sessionKey } from '../../../../src/core/dedup/index/session-key.ts'
+import { attachIndex } from '../../../../src/core/dedup/index/attach.ts'
+import { createIndexMemory } from '../../../../src/core/dedup/index/layout.ts'
+import { type SessionKey, sessionKey } from '../../../../src/core/dedup/index/session-key.ts'
 
 test('different pairs have different keys', () => {
   const pairs: [string, string][] = [
@@ -22,6 +24,18 @@ test('different pairs have different keys', () => {
   const keys = pairs.map(pair => sessionKey(...pair).join())
   expect(new Set(keys).size).toBe(pairs.length)
   expect(pairs.map(pair => sessionKey(...pair).join())).toEqual(keys)
+})
+
+test('keys are compared in full', () => {
+  const memory = createIndexMemory({ maxSessions: 40, maxEntries: 40, shards: 1 })
+  const index = attachIndex(memory, { owner: 1 })
+  const keys = [0, 1, 2, 3].flatMap(at =>
+    [0, 1, 2 ** 31 - 1].map(word => [5, 5, 5, 5].with(at, word) as unknown as SessionKey),
+  )
+  for (const [i, key] of keys.entries()) {
+    expect(index.begin(key, { timeMs: i })).toMatchObject({ sequence: 1 })
+  }
+  for (const [i, key] of keys.entries()) expect(index.summary(key)?.openedMs).toBe(i)
 })
 
 test('a key is four numbers of 32 bits', () => {
