@@ -6,8 +6,16 @@ import { csvRecords } from './plain-csv.ts'
  * was laid out like (padding, spacing) is in no reading.
  */
 
+/** What stands behind a number, by style; at most eleven blanks and digits are before it. */
+const NUMBERED: Readonly<Record<string, RegExp>> = {
+  arrow: /^(?=.{1,12}→) *(\d+)→(.*)$/s,
+  tab: /^(?=.{1,12}\t) *(\d+)\t(.*)$/s,
+  colon: /^(?=.{1,12}:) *(\d+):(.*)$/s,
+}
+
 /** `numbered@1`: the lines with their numbers; `null` for one that has none. */
-export function readNumbered(text: string): Json {
+export function readNumbered(text: string, style: string): Json {
+  const pattern = NUMBERED[style] ?? /$^/
   const lines: { line: number | null; text: string }[] = []
   let next: number | null = null
   for (const line of text.split('\n')) {
@@ -15,7 +23,7 @@ export function readNumbered(text: string): Json {
       next = null
       continue
     }
-    const [, digits, rest = ''] = /^ *(\d+)[→\t:](.*)$/.exec(line) ?? []
+    const [, digits, rest = ''] = pattern.exec(line) ?? []
     if (next !== null) {
       lines.push({ line: next, text: next % 5 === 0 ? rest : line })
       next++
@@ -28,9 +36,9 @@ export function readNumbered(text: string): Json {
 }
 
 /** `prefixed@1`: all lines, each with its heading's text in front, as often as it stands there. */
-export function readPrefixed(text: string): Json {
+export function readPrefixed(text: string, style: string): Json {
   const lines = text.split('\n')
-  const mark = lines.some(line => line.endsWith('…')) ? '…' : '*'
+  const mark = style === 'star' ? '*' : '…'
   const all: string[] = []
   let prefix = ''
   for (const line of lines) {
@@ -47,7 +55,10 @@ export function readPrefixed(text: string): Json {
 
 /** `md@1`: the tables, each a list of rows, cells by the column's name. */
 export function readMarkdownTables(text: string): Json {
-  const tables = text.matchAll(/^ *```csv(?: [-lcr]+)?\n([\s\S]*?)\n```$/gm)
+  // How lines end is nothing that a reader sees.
+  const tables = text
+    .replaceAll('\r\n', '\n')
+    .matchAll(/^ *```csv(?: [-lcr]+)?\n([\s\S]*?)\n```$/gm)
   return [...tables].map(([, table = '']) => {
     const [header = [], ...rows] = csvRecords(table)
     return rows.map(row =>

@@ -5,8 +5,8 @@ import { readKv } from './plain-kv.ts'
 import { readEmbedded, readMarkdownTables, readNumbered, readPrefixed } from './plain-texts.ts'
 import { readTree } from './plain-tree.ts'
 
-/** A reading of a text; `inner` names the notation that JSON in it is written in. */
-type PlainReader = (text: string, inner: string) => Json
+/** A reading of a text; the style says which mark or which notation is in it. */
+type PlainReader = (text: string, style: string) => Json
 
 /** Plain readers by the name of the format, without its version. */
 const READERS: Readonly<Record<string, PlainReader>> = {
@@ -19,9 +19,9 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   numbered: readNumbered,
   prefixed: readPrefixed,
   md: readMarkdownTables,
-  ndjson: (text, inner) => readPlainly(inner, text),
+  ndjson: (text, style) => readPlainly(innerFormat(style), text),
   embedded: text => readEmbedded(text, readPlainly),
-  mcp: (text, inner) => structuredContent(readPlainly(inner, text)),
+  mcp: (text, style) => structuredContent(readPlainly(innerFormat(style), text)),
 }
 
 /** The data that a text says, read without our decoder. Throws for a format that has no plain reader. */
@@ -30,7 +30,12 @@ export function readPlainly(format: string, text: string): Json {
   const name = notation.replace(/@.*/, '')
   const read = READERS[name]
   if (read === undefined) throw new Error(`no plain reader for ${format}`)
-  return read(text, style.split(',')[1] ?? '')
+  return read(text, style)
+}
+
+/** The notation behind the spacing: `csv@1` of `python,csv@1`. */
+function innerFormat(style: string): string {
+  return style.split(',')[1] ?? ''
 }
 
 function structuredContent(result: Json): Json {

@@ -3,10 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { readPlainly } from '../../../bench/comprehension/readers.ts'
 import { csv } from '../../../src/core/formats/csv.ts'
 import { kv } from '../../../src/core/formats/kv.ts'
+import { ndjson } from '../../../src/core/formats/text/ndjson.ts'
+import { numbered } from '../../../src/core/formats/text/numbered.ts'
+import { prefixed } from '../../../src/core/formats/text/prefixed.ts'
 import { tree } from '../../../src/core/formats/tree/tree.ts'
 import { classify } from '../../../src/core/shape/classify.ts'
 import type { TokenCounter } from '../../../src/core/tokens/counter.ts'
 import { writeJson } from '../../../src/core/value/write-json.ts'
+import { lengthCounter } from '../../support/length-counter.ts'
+import { arbitraryToolText } from './arbitrary-text.ts'
 import { arbitraryTree } from './tree-values.ts'
 
 /** `PLAIN_RUNS=200000` for a long run. */
@@ -54,5 +59,55 @@ describe.each([csv, kv, tree])('$id', notation => {
       { numRuns: RUNS },
     )
     expect(read).toBeGreaterThan(RUNS / 20)
+  })
+})
+
+type NumberedLine = { readonly line: number | null; readonly text: string }
+
+/** For each text notation, what a reading says of the text it was made of, and the text itself as such. */
+const TEXT_READINGS = [
+  {
+    notation: prefixed,
+    said: (reading: unknown) => reading,
+    is: (text: string) => text.split('\n'),
+  },
+  {
+    notation: numbered,
+    said: (reading: unknown) =>
+      (reading as NumberedLine[]).map(({ line, text }) =>
+        line === null ? text : `${line} ${text}`,
+      ),
+    is: (text: string, style: string) => {
+      const sign = { arrow: '→', tab: '\t', colon: ':' }[style] ?? ''
+      const gutter = new RegExp(`^(?=.{1,12}${sign}) *(\\d+)${sign}`, 's')
+      return text.split('\n').map(line => line.replace(gutter, (_, digits) => `${Number(digits)} `))
+    },
+  },
+  {
+    notation: ndjson,
+    said: meaning,
+    is: (text: string) =>
+      text
+        .replace(/\n$/, '')
+        .split('\n')
+        .map(line => meaning(JSON.parse(line))),
+  },
+]
+
+describe.each(TEXT_READINGS)('$notation.id', ({ notation, said, is }) => {
+  it('says to a reader who knows only the grammar what stood there', () => {
+    const tools = { counter: lengthCounter(1), notations: [csv, kv, tree] }
+    let read = 0
+    fc.assert(
+      fc.property(arbitraryToolText, text => {
+        if (!notation.accepts(text, classify(text, undefined))) return
+        for (const { content, style } of notation.encode(text, tools)) {
+          read++
+          expect(said(readPlainly(`${notation.id}@1;${style}`, content))).toEqual(is(text, style))
+        }
+      }),
+      { numRuns: RUNS },
+    )
+    expect(read).toBeGreaterThan(RUNS / 100)
   })
 })
