@@ -19,6 +19,7 @@ const DOCS = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'docs/formats.md',
+  'docs/hints.md',
   'docs/knapsack.md',
   'docs/kubernetes.md',
   'docs/operations.md',

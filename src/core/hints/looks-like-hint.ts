@@ -1,5 +1,7 @@
 import { HIDDEN_CLASS } from './hidden-characters.ts'
 
+/** Without one of these, which most lines do not have, there is neither a hint nor a marker. */
+const NEEDED = /[[［﹇【⟦=]/
 /** Where some reader sees a new line begin, U+001C to U+001E and U+0085 among them. */
 const BREAKS = new RegExp(`[${String.raw`\n\v\f\r\u001c-\u001e\u0085\u2028\u2029`}]`)
 /** Also the sequences that colour a terminal. */
@@ -19,6 +21,7 @@ const MARKER = /hash\s?=\s?[0-9a-f]{24}/i
  * escape it. A text of several lines is asked about line by line. Linear.
  */
 export function looksLikeHint(line: string): boolean {
+  if (!NEEDED.test(line)) return false
   return line.split(BREAKS).some(part => {
     const seen = part.replace(HIDDEN, '')
     if (MARKER.test(seen)) return true

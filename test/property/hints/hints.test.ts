@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { HINT_FAMILIES } from '../../../src/core/hints/families/registry.ts'
 import { type Hint, VERBOSITIES } from '../../../src/core/hints/hint.ts'
 import { looksLikeHint } from '../../../src/core/hints/looks-like-hint.ts'
 import { parseHint } from '../../../src/core/hints/parse-hint.ts'
@@ -12,7 +11,7 @@ import { HINTS, hostile, verbosity } from './hints.ts'
 /** Line breaks, controls and characters that nobody sees, by Unicode's own properties. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 
-describe.each(HINT_FAMILIES)('%s', family => {
+describe.each(Object.keys(HINTS) as Hint['family'][])('%s', family => {
   const hints = HINTS[family] as fc.Arbitrary<Hint>
 
   test('what is read from a line is what the line tells', () => {

@@ -27,7 +27,7 @@ export function writeCall(call: EarlierCall, verbosity: Verbosity): string {
 }
 
 /** What `writeCall` wrote. */
-export function readCall(reader: Reader): EarlierCall | null {
+function readCall(reader: Reader): EarlierCall | null {
   const tool = reader.text()
   if (tool === undefined) return null
   const argument = reader.skip('(') ? reader.shown() : undefined

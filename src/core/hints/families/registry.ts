@@ -12,5 +12,3 @@ import { reference } from './reference.ts'
 export const FAMILIES: {
   readonly [F in HintFamily]: Family<Extract<Hint, { family: F }>>
 } = { reference, near_reference: nearReference, lines, overflow, format, metadata, elision }
-
-export const HINT_FAMILIES = Object.keys(FAMILIES) as readonly HintFamily[]
