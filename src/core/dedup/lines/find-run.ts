@@ -14,6 +14,8 @@ export interface FoundRun {
   /** First and last line of the earlier body, as a reader names them. */
   readonly first: number
   readonly last: number
+  /** Whether `first` is also what a count from 1 gives. */
+  readonly counted: boolean
   readonly gutter: RunGutter
   /** From a line of the new text to the line of the body it repeats. */
   readonly offset: number
@@ -130,7 +132,8 @@ export function createRunFinder(
     if (from >= end) return null
     const [start] = comparer.decodable(from, end)
     if (start !== from) return null
-    return { body, from, end, first, last, gutter: comparer.relation(from), offset }
+    const counted = first === from + offset + 1
+    return { body, from, end, first, last, counted, gutter: comparer.relation(from), offset }
   }
 
   /** What a reader calls this line of a body: its printed number or its place from 1; 0 if it has no name. */

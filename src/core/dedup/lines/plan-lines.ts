@@ -3,7 +3,8 @@ import type { TokenCounter } from '../../tokens/counter.ts'
 import type { SessionKey } from '../index/session-key.ts'
 import type { BodyMemory, KeptBody } from './body-memory.ts'
 import { createRunFinder, type FoundRun } from './find-run.ts'
-import { createReferenceWriter, type EarlierResult } from './reference-line.ts'
+import { isReferenceLike } from './guard-line.ts'
+import { createReferenceWriter, type EarlierResult, readReference } from './reference-line.ts'
 import type { ScannedText } from './scan-text.ts'
 
 /** Where earlier bodies are, and which of them may be referred to. */
@@ -43,8 +44,8 @@ export interface LinePlan {
 const MIN_SAVED_TOKENS = 4
 /** Runs of fewer bytes are not priced: no reference is cheaper. */
 const MIN_RUN_BYTES = 24
-/** Enough text for most runs to show that they are worth their reference. */
-const PRICED_BYTES = 1024
+/** Enough text for most runs to show that they are worth their reference; eight times as much is tried next. */
+const PRICED_BYTES = 256
 
 /**
  * Lines of a text that repeat lines of earlier bodies, each run priced: its reference costs fewer tokens than its
@@ -77,7 +78,9 @@ export function planLines(
     const { identity } = run.body
     const result = results.get(identity)!
     const reference = writer.write(result, run)
-    if (reference === null) return null
+    // What cannot be read back, such as a name that no hint can carry, is not said.
+    if (reference === null || !isReferenceLike(reference) || readReference(reference) === null)
+      return null
     const limit = counter.count(`${reference}\n`) + minSavedTokens - 1
     if (!isAbove(text, from, end, counter, limit)) return null
     writer.take(result)
@@ -110,8 +113,11 @@ function isAbove(
 ): boolean {
   const start = starts[from]!
   const stop = Math.min(starts[end]!, bytes.length)
-  const count = (to: number) => counter.countUpTo(textOf(bytes, start, to), limit) > limit
-  return (stop - start > PRICED_BYTES && count(start + PRICED_BYTES)) || count(stop)
+  for (let length = PRICED_BYTES; ; length *= 8) {
+    const seen = Math.min(stop, start + length)
+    if (counter.countUpTo(textOf(bytes, start, seen), limit) > limit) return true
+    if (seen === stop) return false
+  }
 }
 
 function textOf(bytes: Uint8Array, start: number, end: number): string {

@@ -20,6 +20,12 @@ export interface LineReference {
   readonly gutter: RunGutter
 }
 
+/** A reference that is to be written. */
+interface NewReference extends Omit<LineReference, 'ref'> {
+  /** Whether `first` is also what a count of the body's lines gives. */
+  readonly counted: boolean
+}
+
 /** Behind a hint, what its lines' gutters are now. */
 const SUFFIXES = [
   { text: ' numbered on', gutter: { kind: 'continued', dashes: false } },
@@ -33,7 +39,7 @@ const SAME_BODY = /^> \[lines ([1-9]\d{0,8})-([1-9]\d{0,8})(?: ([+-][1-9]\d{0,8}
 /** Writes the references of one answer, each as short as those before it allow. */
 export interface ReferenceWriter {
   /** The next reference's line as it would be, or `null` if it cannot be written. */
-  write(earlier: EarlierResult, reference: Omit<LineReference, 'ref'>): string | null
+  write(earlier: EarlierResult, reference: NewReference): string | null
   /** That reference is now in the answer. */
   take(earlier: EarlierResult): void
 }
@@ -45,7 +51,7 @@ export function createReferenceWriter(verbosity: Verbosity): ReferenceWriter {
 
   function write(
     { ref, call }: EarlierResult,
-    { first, last, gutter }: Omit<LineReference, 'ref'>,
+    { first, last, gutter, counted }: NewReference,
   ): string | null {
     const suffix = suffixOf(gutter)
     const shift = gutter.kind === 'kept' ? gutter.shift : 0
@@ -55,8 +61,10 @@ export function createReferenceWriter(verbosity: Verbosity): ReferenceWriter {
     }
     const named = call === undefined || introduced.has(ref) ? {} : { call }
     const shifted = shift === 0 ? {} : { shift }
-    const line = hintLine({ family: 'lines', ref, ...named, first, last, ...shifted }, verbosity)
-    return line === null ? null : line + suffix
+    // A verbose hint says how to fetch the lines, which are counted there.
+    const told = verbosity === 'verbose' && !counted ? 'standard' : verbosity
+    const hint = hintLine({ family: 'lines', ref, ...named, first, last, ...shifted }, told)
+    return hint === null ? null : hint + suffix
   }
 
   return {

@@ -40,6 +40,7 @@ function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {
   const lines = starts.length - 1
   const hashes = new Int32Array(lines * 2)
   const hasher = createLineHasher(key)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const numbering = createNumberingTest()
   const gutter = createGutter()
   for (let line = 0; line < lines; line++) {
@@ -47,7 +48,7 @@ function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {
     readGutter(bytes, starts[line]!, end, gutter)
     numbering.add(gutter, end)
     if (end - gutter.textStart < MIN_HASHED_BYTES) continue
-    hasher.hash(bytes, gutter.textStart, end)
+    hasher.hash(view, gutter.textStart, end)
     hashes[2 * line] = hasher.first()
     hashes[2 * line + 1] = hasher.second()
   }
@@ -57,14 +58,11 @@ function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {
 /** Where lines start, or `null` if there are too many. */
 export function startsOfLines(bytes: Uint8Array): Uint32Array | null {
   let lines = 1
-  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) lines++
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LINE_FEED) lines++
   if (lines > MAX_LINES) return null
   const starts = new Uint32Array(lines + 1)
-  let at = -1
-  for (let line = 1; line < lines; line++) {
-    at = bytes.indexOf(LINE_FEED, at + 1)
-    starts[line] = at + 1
-  }
+  let line = 0
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LINE_FEED) starts[++line] = at + 1
   starts[lines] = bytes.length + 1
   return starts
 }
