@@ -1,4 +1,5 @@
 import { DOT, SPACE } from '../value/char-codes.ts'
+import { DIGIT, HEX_LETTER, IN_WORD, LETTER, UNDERSCORE, wordKind } from '../value/word-kinds.ts'
 
 /** What one pass over the words of a text finds. */
 export interface WordFacts {
@@ -16,21 +17,6 @@ export interface WordFacts {
 const MIN_HASH_DIGITS = 7
 const MAX_HASH_DIGITS = 64
 
-const LETTER = 1
-const HEX_LETTER = 2
-const DIGIT = 4
-const UNDERSCORE = 8
-
-/** What a code unit below 128 is in a word; 0 separates words. Beyond, everything is a letter. */
-const WORD_CLASS = new Uint8Array(128)
-for (let c = 0; c < 128; c++) {
-  const char = String.fromCharCode(c)
-  if (/[0-9]/.test(char)) WORD_CLASS[c] = DIGIT
-  else if (/[a-fA-F]/.test(char)) WORD_CLASS[c] = HEX_LETTER
-  else if (/[g-zG-Z]/.test(char)) WORD_CLASS[c] = LETTER
-  else if (char === '_') WORD_CLASS[c] = UNDERSCORE
-}
-
 /** Counts words, sentences and letters, and looks for a hash. */
 export function scanWords(text: string): WordFacts {
   let hash = false
@@ -41,7 +27,7 @@ export function scanWords(text: string): WordFacts {
   let start = 0
   for (let at = 0; at <= text.length; at++) {
     const c = at < text.length ? text.charCodeAt(at) : SPACE
-    const kind = c < 128 ? WORD_CLASS[c]! : LETTER
+    const kind = wordKind(c) & IN_WORD
     if ((kind & (LETTER | HEX_LETTER)) !== 0) letters++
     if (kind !== 0) {
       seen |= kind

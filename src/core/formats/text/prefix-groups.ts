@@ -1,4 +1,5 @@
-import { DIGIT_0, DIGIT_9, MINUS } from '../../value/char-codes.ts'
+import { MINUS } from '../../value/char-codes.ts'
+import { DIGIT, IN_WORD, wordKind } from '../../value/word-kinds.ts'
 import type { LineRun } from './line-runs.ts'
 
 /** Neighbouring lines `[start, end)` that all begin with the first `length` characters of the first of them. */
@@ -97,7 +98,7 @@ function commonPrefix(first: LineRun, second: LineRun): number {
   let same = 0
   while (same < limit && a.charCodeAt(same) === b.charCodeAt(same)) same++
   // A file's name ends before `:12:` in one line and before `-13-` in the next.
-  if (kindOf(a.charCodeAt(same)) !== WORD && kindOf(b.charCodeAt(same)) !== WORD) return same
+  if (!isInWord(a.charCodeAt(same)) && !isInWord(b.charCodeAt(same))) return same
   while (same > 0 && !isCut(a, same)) same--
   return same
 }
@@ -105,22 +106,10 @@ function commonPrefix(first: LineRun, second: LineRun): number {
 /** Whether a reader would cut before `at`: behind a separator, or where a dash stands before a digit. */
 function isCut(line: string, at: number): boolean {
   const before = line.charCodeAt(at - 1)
-  if (kindOf(before) === SEPARATOR) return true
-  const after = line.charCodeAt(at)
-  return before === MINUS && after >= DIGIT_0 && after <= DIGIT_9
+  if (wordKind(before) === 0) return true
+  return before === MINUS && wordKind(line.charCodeAt(at)) === DIGIT
 }
 
-const WORD = 0
-/** `-` and `.`, which end a word, but also join the words of one name. */
-const JOINER = 1
-const SEPARATOR = 2
-
-const KINDS = new Uint8Array(128)
-for (let c = 0; c < 128; c++) {
-  const char = String.fromCharCode(c)
-  KINDS[c] = /\w/.test(char) ? WORD : /[.-]/.test(char) ? JOINER : SEPARATOR
-}
-
-function kindOf(c: number): number {
-  return c < 128 ? KINDS[c]! : WORD
+function isInWord(c: number): boolean {
+  return (wordKind(c) & IN_WORD) !== 0
 }

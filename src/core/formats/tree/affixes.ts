@@ -1,12 +1,10 @@
+import { DIGIT, HEX_LETTER, LETTER, wordKind } from '../../value/word-kinds.ts'
+
 /** What all strings of a column begin and end with; the rest between is each string's own. */
 export interface Affixes {
   readonly prefix: string
   readonly suffix: string
 }
-
-const OTHER = 0
-const LETTER = 1
-const DIGIT = 2
 
 /**
  * The longest prefix and suffix that all texts share and that cut neither a word nor a number, nor a pair
@@ -70,12 +68,11 @@ function cutEnd(texts: readonly string[], length: number): number {
 function isCut(text: string, at: number): boolean {
   if (at === 0 || at === text.length) return true
   const before = kindOf(text.charCodeAt(at - 1))
-  return before !== kindOf(text.charCodeAt(at)) || before === OTHER
+  return before !== kindOf(text.charCodeAt(at)) || before === 0
 }
 
+/** Letters, digits, or neither. */
 function kindOf(c: number): number {
-  if (c >= 0x30 && c <= 0x39) return DIGIT
-  // Anything beyond ASCII counts as a letter: words there are not cut, and neither are pairs of surrogates.
-  const lower = c | 0x20
-  return (lower >= 0x61 && lower <= 0x7a) || c > 0x7f ? LETTER : OTHER
+  const kind = wordKind(c)
+  return (kind & (LETTER | HEX_LETTER)) !== 0 ? LETTER : kind & DIGIT
 }
