@@ -18,7 +18,7 @@ const BARE = /^[A-Za-z0-9_./$~@%+?&#!-]+$/
 const WORD = /^[A-Za-z][A-Za-z_-]*$/
 /** Harmless beside the brackets, colons and digits that a path of our own spelling has. */
 const PATH = /^\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[-?\d{1,15}\]|\[(?:-?\d{1,15})?:(?:-?\d{1,15})?\])+$/
-const LINES = /^lines [1-9]\d{0,15}-[1-9]\d{0,15}$/
+const LINES = /^lines [1-9]\d{0,14}-[1-9]\d{0,14}$/
 
 /** What JSON may leave as it is, and we do not: brackets, and what nobody sees. */
 const ESCAPED = new RegExp(`[\\[\\]${HIDDEN_CLASS}]`, 'gu')

@@ -39,6 +39,18 @@ test('values that could be taken for others are quoted', () => {
   )
 })
 
+test.each(['lines 007-009', 'lines 9007199254740993-9007199254740995', 'lines 5-3', 'lines 1-'])(
+  'a place that is no range of lines is told as text: %s',
+  at => {
+    const hint: Hint = {
+      family: 'elision',
+      hash: '9f2c41aa07d3b85e16f04c2a',
+      parts: [{ unit: 'lines', omitted: 3, at }],
+    }
+    expect(parseHint(renderHint(hint, 'standard'))).toStrictEqual(hint)
+  },
+)
+
 test('a long value is cut, never inside a character, and says so', () => {
   const metadata = (query: string): Hint => ({ family: 'metadata', query, total: 2, returned: 1 })
   const cut = renderHint(metadata(`${'x'.repeat(79)}😀`), 'standard')

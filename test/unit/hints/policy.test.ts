@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Hint } from '../../../src/core/hints/hint.ts'
+import type { ElisionHint, Hint } from '../../../src/core/hints/hint.ts'
 import {
   BREAK_EVEN,
   createHintGate,
@@ -72,6 +72,22 @@ describe('the gate', () => {
     expect(gate().admit(metadata(21), RICH)).toBe('> [total=21 | returned=20]')
     expect(gate().admit(FORMAT, { ...RICH, usual: 'csv@1' })).toBeNull()
     expect(gate().admit(FORMAT, { ...RICH, usual: 'kv@1' })).toBe('> [encoded: csv@1]')
+  })
+
+  test('lets the place of a marker be taken before it is known what it says', () => {
+    const types = { elision: { enabled: true, max_per_session: 2, applies_to_models: ['*'] } }
+    const one = gate({ types }, { sentInSession: () => 1 })
+    const write = one.admitMarker()
+    const marker: ElisionHint = {
+      family: 'elision',
+      hash: '9f2c41aa07d3b85e16f04c2a',
+      parts: [{ unit: 'items', omitted: 3 }],
+    }
+    expect(write?.(marker)).toBe('> [elided: 3 items | hash=9f2c41aa07d3b85e16f04c2a]')
+    expect(write?.({ ...marker, parts: [] })).toBeNull()
+    expect(one.admitMarker()).toBeNull()
+    expect(one.admit(marker, RICH)).toBeNull()
+    expect(gate({ enabled: false }).admitMarker()).toBeNull()
   })
 
   test('refuses what cannot be said', () => {

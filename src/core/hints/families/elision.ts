@@ -5,7 +5,7 @@ import { areCounts, type Family, SHOWN_CHARS } from './family.ts'
 
 const HASH = /^[0-9a-f]{24}$/
 const REDEEM = ' | GET /v1/retrieve/{hash}'
-const LINES = /^lines (\d+)-(\d+)$/
+const LINES = /^lines ([1-9]\d{0,14})-([1-9]\d{0,14})$/
 
 /** `> [elided: 34 of 60 items at $.items[3:37] | "all passed" | hash=…]` */
 export const elision: Family<ElisionHint> = {
