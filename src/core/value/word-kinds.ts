@@ -4,7 +4,7 @@ export const LETTER = 2
 export const DIGIT = 4
 export const UNDERSCORE = 8
 /** `-` and `.`, which end a word, but also join the words of one name. */
-export const JOINER = 16
+const JOINER = 16
 
 /** What words are made of. */
 export const IN_WORD = HEX_LETTER | LETTER | DIGIT | UNDERSCORE
