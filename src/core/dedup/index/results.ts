@@ -28,12 +28,10 @@ export function beginTurn(
   { timeMs, callHash = 0, identity }: ResultFacts,
   digest: Int32Array,
 ): Turn {
-  const { words, floats } = view
+  const { words } = view
   let slot = findSession(view, shard, key)
   if (slot === 0) slot = openSession(view, shard, key, timeMs)
-  else touchSession(view, shard, slot)
-  const seen = (slot + SESSION.seen) >> 1
-  if (timeMs > floats[seen]!) floats[seen] = timeMs
+  else touchSession(view, shard, slot, timeMs)
   const partition = words[slot + SESSION.partition]!
   const epoch = words[slot + SESSION.epoch]!
   if (identity !== undefined && callHash !== 0) {
@@ -81,7 +79,7 @@ export function recordBody(
     return pending ? { slot: before, stamp: stampPending(view, before) } : null
   }
   // Whoever is evicted for want of room, it is not this session.
-  touchSession(view, shard, slot)
+  touchSession(view, shard, slot, entry.timeMs)
   view.words[shard + SHARD.dirty] = slot
   const at = makeRoom(view, shard, slot, lruSize)
   const refLength = referenceLength(view, slot, digest)
@@ -124,6 +122,5 @@ function makeRoom(view: IndexView, shard: number, slot: number, lruSize: number)
     if (at !== 0) return at
     if (words[shard + SHARD.oldest] === slot) removeLast(view, shard, slot)
     else evictOldest(view, shard)
-    words[shard + SHARD.dirty] = slot
   }
 }

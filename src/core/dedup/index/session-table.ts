@@ -81,10 +81,9 @@ export function evictOldest(view: IndexView, shard: number): void {
   dropSession(view, shard, view.words[shard + SHARD.oldest]!)
 }
 
-/** Forgets a session and its entries. */
+/** Forgets a session and its entries. From its first write on the session is gone, whatever happens to the writer. */
 export function dropSession(view: IndexView, shard: number, at: number): void {
   const { words } = view
-  words[shard + SHARD.dirty] = at
   words[at + SESSION.epoch] = 0
   freeChain(view, shard, at)
   unlinkBucket(view, shard, at)
@@ -94,8 +93,10 @@ export function dropSession(view: IndexView, shard: number, at: number): void {
   words[shard + SHARD.sessions]! -= 1
 }
 
-/** Makes it the last used one. */
-export function touchSession(view: IndexView, shard: number, at: number): void {
+/** Makes it the last used one, at that time. */
+export function touchSession(view: IndexView, shard: number, at: number, timeMs: number): void {
+  const seen = (at + SESSION.seen) >> 1
+  if (timeMs > view.floats[seen]!) view.floats[seen] = timeMs
   if (view.words[shard + SHARD.newest] === at) return
   unlinkUse(view, shard, at)
   linkUse(view, shard, at)

@@ -47,8 +47,8 @@ function fullIndex(): SharedArrayBuffer {
   ].entries()) {
     for (const body of bodies) {
       const turn = index.begin(KEYS[i]!, { timeMs: i })
-      const ticket = index.record(turn, entryOf(body), { lruSize: 5 })
-      index.settle(ticket!, body !== 'z')
+      const ticket = index.record(turn, { ...entryOf(body), timeMs: i }, { lruSize: 5 })
+      index.settle(ticket!, body !== 'z' || i === 2)
     }
   }
   return memory
@@ -175,7 +175,7 @@ test('an exception in the middle of an operation repairs the shard, too', () => 
   const index = attachIndex(memory, { owner: 1 })
   const turn = index.begin(newest!, { timeMs: 9 })
   // No caller does this: it makes the write of the entry fail half way.
-  const entry = Object.defineProperty(entryOf('v'), 'timeMs', {
+  const entry = Object.defineProperty(entryOf('v'), 'bytes', {
     get: () => {
       throw new Error('half way')
     },

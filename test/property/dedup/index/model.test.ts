@@ -17,35 +17,36 @@ import { IndexModel, type ModelTicket, type ModelTurn } from './model.ts'
 const SIZE = { maxSessions: 3, maxEntries: 7, shards: 1 }
 
 /** Sessions of two tenants, with equal names. */
-const names = fc.constantFrom('a s1', 'a s2', 'b s1', 'b s2', 'b s3')
+const names = fc.constantFrom('a s1', 'a s1', 'a s1', 'a s2', 'b s1', 'b s2', 'b s3')
 /** Identities that have up to 63 digits in common. */
 const identities = fc
-  .tuple(fc.constantFrom(0, 7, 8, 9, 31, 62, 63), fc.constantFrom('1', '2', 'a'))
-  .map(([common, digit]) => 'c'.repeat(common) + digit.repeat(64 - common))
+  .constantFrom([0, '1'], [0, '2'], [8, '1'], [8, '2'], [9, 'a'], [31, '1'], [63, '1'], [63, '2'])
+  .map(([common, digit]) => `${'c'.repeat(Number(common))}${digit}`.padEnd(64, `${digit}`))
 const hashes = fc.constantFrom(-1, 1, 2)
 const calls = fc.constantFrom(0, 1, 2, -3)
 const pick = fc.nat({ max: 1000 })
 
+const recorded = {
+  identity: identities,
+  call: calls,
+  entry: fc.record({
+    kind: fc.constantFrom(...KINDS),
+    toolHash: hashes,
+    pathHash: hashes,
+    bytes: fc.nat({ max: 2 ** 32 - 1 }),
+    answer: fc.constantFrom(...ANSWERS),
+    of: fc.nat({ max: 9 }),
+  }),
+  lruSize: fc.constantFrom(1, 2, 3, 3, 9),
+  settled: fc.constantFrom('kept', 'kept', 'refused', 'later'),
+}
+
 const operations = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({
-      op: fc.constant('result' as const),
-      name: names,
-      identity: identities,
-      call: calls,
-      entry: fc.record({
-        kind: fc.constantFrom(...KINDS),
-        toolHash: hashes,
-        pathHash: hashes,
-        bytes: fc.nat({ max: 2 ** 32 - 1 }),
-        answer: fc.constantFrom(...ANSWERS),
-        of: fc.nat({ max: 9 }),
-      }),
-      lruSize: fc.constantFrom(1, 2, 3, 3, 9),
-      settled: fc.constantFrom('kept', 'kept', 'refused', 'later'),
-    }),
+    arbitrary: fc.record({ op: fc.constant('result' as const), name: names, ...recorded }),
   },
+  fc.record({ op: fc.constant('record' as const), turn: pick, ...recorded }),
   fc.record({ op: fc.constant('begin' as const), name: names, identity: identities, call: calls }),
   fc.record({
     op: fc.constant('check' as const),
@@ -111,8 +112,8 @@ class Pair {
     expect(this.index.settle(ticket, kept)).toBe(this.model.settle(modelTicket, kept))
   }
 
-  result({ name, identity, call, entry, lruSize, settled }: Operation & { op: 'result' }): void {
-    const [turn, modelTurn] = this.begin(name, call, identity)
+  record([turn, modelTurn]: [Turn, ModelTurn], facts: Operation & { op: 'record' | 'result' }) {
+    const { entry, identity, call, lruSize, settled } = facts
     const recorded = { ...entry, identity, callHash: call, timeMs: this.timeMs }
     const ticket = this.index.record(turn, recorded, { lruSize })
     const modelTicket = this.model.record(modelTurn, recorded, lruSize)
@@ -139,7 +140,10 @@ class Pair {
     const key = 'name' in operation ? keyOf(operation.name) : keyOf('')
     switch (operation.op) {
       case 'result':
-        this.result(operation)
+        this.record(this.begin(operation.name, operation.call, operation.identity), operation)
+        break
+      case 'record':
+        if (turn !== undefined) this.record(turn, operation)
         break
       case 'begin':
         this.begin(operation.name, operation.call, operation.identity)

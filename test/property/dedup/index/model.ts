@@ -134,6 +134,7 @@ export class IndexModel {
     }
     this.#sessions.delete(turn.name)
     this.#sessions.set(turn.name, session)
+    session.seenMs = Math.max(session.seenMs, entry.timeMs)
     session.entries = session.entries.filter(({ state }) => state !== 'refused')
     while (session.entries.length >= lruSize) session.entries.pop()
     while (this.#used() >= this.#maxEntries) {

@@ -27,10 +27,13 @@ test('different pairs have different keys', () => {
 })
 
 test('keys are compared in full', () => {
-  const memory = createIndexMemory({ maxSessions: 40, maxEntries: 40, shards: 1 })
+  const memory = createIndexMemory({ maxSessions: 1000, maxEntries: 1, shards: 1 })
   const index = attachIndex(memory, { owner: 1 })
   const keys = [0, 1, 2, 3].flatMap(at =>
-    [0, 1, 2 ** 31 - 1].map(word => [5, 5, 5, 5].with(at, word) as unknown as SessionKey),
+    Array.from(
+      { length: 200 },
+      (_, word) => [-1, -1, -1, -1].with(at, word) as unknown as SessionKey,
+    ),
   )
   for (const [i, key] of keys.entries()) {
     expect(index.begin(key, { timeMs: i })).toMatchObject({ sequence: 1 })
