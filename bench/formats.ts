@@ -11,6 +11,7 @@ import { readResults } from '../src/cli/replay/read-results.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { ENCODINGS, type Encoding } from '../src/core/tokens/vocabulary.ts'
 import { loadVocabularies } from '../src/vocabulary.ts'
+import { measureCandidates } from './formats/candidates.ts'
 import { type Contents, measureContent, sumOf } from './formats/contents.ts'
 import { measureParity } from './formats/parity.ts'
 import { jsonPayloads } from './formats/payloads.ts'
@@ -18,13 +19,13 @@ import { measurePlaces } from './formats/places.ts'
 import { measureRemaining } from './formats/remaining.ts'
 import {
   aboveLine,
+  candidatesTable,
   contentsTable,
   jsonShapesTable,
   parityTable,
   placesTable,
   remainingTable,
   textShapesTable,
-  toonLine,
 } from './formats/report.ts'
 import { measureShapes } from './formats/shapes.ts'
 import { machine } from './machine.ts'
@@ -58,6 +59,7 @@ function measure(encoding: Encoding) {
     encoding,
     suite: filesOf('toon-suite', encoding),
     folders: [...folders.keys()].map(folder => sumOf(folder, filesOf(folder, encoding))),
+    candidates: measureCandidates(texts, encoding, counter),
     parity: measureParity(folders.get('headroom-parity') ?? [], encoding, counter),
     shapes: measureShapes(texts, encoding, counter),
   }
@@ -94,9 +96,9 @@ function toReport(): string {
       aboveLine(shapes, encoding),
     )
   }
-  const [{ parity, shapes }] = byEncoding as [ReturnType<typeof measure>]
+  const [{ candidates, parity, shapes }] = byEncoding as [ReturnType<typeof measure>]
   parts.push('#### By shape', jsonShapesTable(shapes), textShapesTable(shapes))
-  parts.push('#### What each notation is worth', placesTable(places), toonLine(shapes))
+  parts.push('#### What each notation is worth', placesTable(places), candidatesTable(candidates))
   parts.push("#### Beside a peer's recorded answers", parityTable(parity))
   parts.push('#### Where the remaining tokens are', remainingTable(remaining))
   return parts.join('\n\n')

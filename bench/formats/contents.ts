@@ -19,9 +19,6 @@ export interface Contents {
   readonly ours: number
   /** Files for which ours takes more than compact JSON; must be 0. */
   readonly above: number
-  /** Files for which TOON takes less than ours, and by how many tokens. */
-  readonly toonBelow: number
-  readonly toonGain: number
 }
 
 /** @throws Error if what `encode` sends does not stand for the very value */
@@ -52,8 +49,6 @@ export function measureContent(
     other: Math.min(compact, ...otherTexts(text).map(other => counter.count(other))),
     ours,
     above: ours > compact ? 1 : 0,
-    toonBelow: toon < ours ? 1 : 0,
-    toonGain: Math.max(0, ours - toon),
   }
 }
 
@@ -79,7 +74,5 @@ export function sumOf(name: string, rows: readonly Contents[]): Contents {
     other: sum(row => row.other),
     ours: sum(row => row.ours),
     above: sum(row => row.above),
-    toonBelow: sum(row => row.toonBelow),
-    toonGain: sum(row => row.toonGain),
   }
 }

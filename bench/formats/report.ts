@@ -1,5 +1,6 @@
 import { percent } from '../../src/cli/table.ts'
 import { markdownTable } from '../markdown-table.ts'
+import type { Candidate } from './candidates.ts'
 import type { Contents } from './contents.ts'
 import type { Parity } from './parity.ts'
 import { isToBeDropped, type Place } from './places.ts'
@@ -81,13 +82,19 @@ export function aboveLine({ json }: ShapeSums, encoding: string): string {
   return `Above its compact JSON in ${encoding}: ${above} of ${files} JSON results.`
 }
 
-/** How often TOON would be sent, were it a notation of ours. */
-export function toonLine({ json }: ShapeSums): string {
-  const below = json.reduce((sum, { toonBelow }) => sum + toonBelow, 0)
-  const files = json.reduce((sum, { files }) => sum + files, 0)
-  const gain = json.reduce((sum, { toonGain }) => sum + toonGain, 0)
-  const ours = json.reduce((sum, { ours }) => sum + ours, 0)
-  return `TOON would be the cheapest for ${below} of ${files} JSON results, by ${gain} of ${ours.toLocaleString('en-US')} tokens in all.`
+/** What notations of others would save. */
+export function candidatesTable(candidates: readonly Candidate[]): string {
+  return markdownTable(
+    ['candidate', 'results it can say', 'its tokens', 'ours', 'cheapest for', 'would save'],
+    candidates.map(({ name, results, tokens, ours, won, saved }) => [
+      name,
+      results,
+      tokens,
+      ours,
+      won,
+      saved,
+    ]),
+  )
 }
 
 /** Savings on JSON by shape. */
