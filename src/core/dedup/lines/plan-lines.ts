@@ -41,7 +41,7 @@ export interface LinePlan {
 }
 
 /** Below this a reference is not worth the reader's step back. */
-const MIN_SAVED_TOKENS = 4
+const MIN_SAVED_TOKENS = 6
 /** Runs of fewer bytes are not priced: no reference is cheaper. */
 const MIN_RUN_BYTES = 24
 /** Enough text for most runs to show that they are worth their reference; eight times as much is tried next. */

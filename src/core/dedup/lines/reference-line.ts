@@ -34,7 +34,12 @@ const SUFFIXES = [
 ] as const satisfies readonly { readonly text: string; readonly gutter: RunGutter }[]
 
 /** Further lines of the body that the reference before was about. */
-const SAME_BODY = /^> \[lines ([1-9]\d{0,8})-([1-9]\d{0,8})(?: ([+-][1-9]\d{0,8}))?\]$/
+const SAME_BODY = /^> \[lines? ([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?(?: ([+-][1-9]\d{0,8}))?\]$/
+
+function writeSameBody(first: number, last: number, shift: number): string {
+  const lines = first === last ? `line ${first}` : `lines ${first}-${last}`
+  return `> [${lines}${shift === 0 ? '' : ` ${shift > 0 ? '+' : ''}${shift}`}]`
+}
 
 /** Writes the references of one answer, each as short as those before it allow. */
 export interface ReferenceWriter {
@@ -55,10 +60,7 @@ export function createReferenceWriter(verbosity: Verbosity): ReferenceWriter {
   ): string | null {
     const suffix = suffixOf(gutter)
     const shift = gutter.kind === 'kept' ? gutter.shift : 0
-    if (ref === current) {
-      const numbers = shift === 0 ? '' : ` ${shift > 0 ? '+' : ''}${shift}`
-      return `> [lines ${first}-${last}${numbers}]${suffix}`
-    }
+    if (ref === current) return writeSameBody(first, last, shift) + suffix
     const named = call === undefined || introduced.has(ref) ? {} : { call }
     const shifted = shift === 0 ? {} : { shift }
     // A verbose hint says how to fetch the lines, which are counted there.
@@ -89,23 +91,26 @@ export function readReference(line: string): LineReference | null {
   const suffix = SUFFIXES.find(({ text }) => text === behind)
   if (suffix === undefined && behind !== '') return null
   const hint = line.slice(0, bracket)
-  const same = SAME_BODY.exec(hint)
-  const facts =
-    same === null
-      ? fromHint(hint)
-      : {
-          ref: undefined,
-          first: Number(same[1]),
-          last: Number(same[2]),
-          shift: Number(same[3] ?? 0),
-        }
+  const facts = fromSameBody(hint) ?? fromHint(hint)
   if (facts === null || facts.first > facts.last) return null
   const { shift, ...where } = facts
   if (suffix !== undefined) return shift === 0 ? { ...where, gutter: suffix.gutter } : null
   return { ...where, gutter: { kind: 'kept', shift } }
 }
 
-function fromHint(line: string): (Omit<LineReference, 'gutter'> & { shift: number }) | null {
+/** What a hint says of lines and their numbers. */
+type Facts = Omit<LineReference, 'gutter'> & { readonly shift: number }
+
+function fromSameBody(line: string): Facts | null {
+  const match = SAME_BODY.exec(line)
+  if (match === null) return null
+  const first = Number(match[1])
+  const last = Number(match[2] ?? match[1])
+  const shift = Number(match[3] ?? 0)
+  return writeSameBody(first, last, shift) === line ? { ref: undefined, first, last, shift } : null
+}
+
+function fromHint(line: string): Facts | null {
   const hint = parseHint(line)
   if (hint?.family !== 'lines') return null
   const { ref, first, last, shift = 0 } = hint

@@ -20,7 +20,7 @@ export interface ScannedText {
 }
 
 /** Lines with a shorter text, such as a lone brace, are found only as neighbours of others. */
-const MIN_HASHED_BYTES = 4
+const MIN_HASHED_BYTES = 2
 
 /**
  * Bytes, lines and hashes of a text, in one pass.

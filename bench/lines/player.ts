@@ -1,0 +1,163 @@
+import { hash } from 'node:crypto'
+import { sessionKey } from '../../src/core/dedup/index/session-key.ts'
+import { argumentBodies } from '../../src/core/dedup/lines/argument-bodies.ts'
+import { attachBodyMemory } from '../../src/core/dedup/lines/body-memory.ts'
+import { decodeLines } from '../../src/core/dedup/lines/decode-lines.ts'
+import { encodeLines } from '../../src/core/dedup/lines/encode-lines.ts'
+import { createBodyMemory } from '../../src/core/dedup/lines/memory-layout.ts'
+import { planLines } from '../../src/core/dedup/lines/plan-lines.ts'
+import type { EarlierResult } from '../../src/core/dedup/lines/reference-line.ts'
+import { scanText } from '../../src/core/dedup/lines/scan-text.ts'
+import { findChanges } from '../../src/core/dedup/near/find-changes.ts'
+import { restoreNear } from '../../src/core/dedup/near/restore-near.ts'
+import {
+  type CallName,
+  decisiveArgument,
+  nameEarlierCall,
+} from '../../src/core/hints/earlier-call.ts'
+import { renderHint } from '../../src/core/hints/render-hint.ts'
+import type { TokenCounter } from '../../src/core/tokens/counter.ts'
+import type { ContextResult } from './recording.ts'
+
+/** Shorter bodies are not referred to as a whole: `dedup.min_body_chars`. */
+const MIN_BODY_BYTES = 200
+/** Earlier results that are tried for a near reference. */
+const NEAR_CANDIDATES = 20
+const MEMORY_BYTES = 1 << 28
+
+export interface PlayOptions {
+  readonly counter: TokenCounter
+  /** Whether long arguments of calls count as earlier bodies too. */
+  readonly withArguments: boolean
+  /** Whether nothing from before a compaction is referred to. */
+  readonly heedCompaction: boolean
+  /** Tokens that one line reference must save. */
+  readonly minSavedTokens?: number
+}
+
+/** What references would have saved of one result, and how many lines of them. */
+export interface Played {
+  readonly tokens: number
+  readonly exact: number
+  readonly near: number
+  readonly lines: number
+  readonly references: number
+}
+
+interface Body {
+  /** Call it came from. */
+  readonly at: number
+  /** Argument it was, if it was one. */
+  readonly argument?: string
+  readonly text: string
+}
+
+const VERBOSITY = 'standard'
+
+/** Plays results in order as one agent after the other saw them; every reference is resolved, every byte compared. */
+export function createPlayer(options: PlayOptions): (result: ContextResult) => Played {
+  const { counter } = options
+  const memory = attachBodyMemory(createBodyMemory({ bytes: MEMORY_BYTES }))
+  let context = ''
+  let calling = ''
+  let calls: CallName[] = []
+  let bodies = new Map<string, Body>()
+
+  function open(result: ContextResult): void {
+    const here = options.heedCompaction ? `${result.session} ${result.epoch}` : result.session
+    if (here === context) return
+    context = here
+    calls = []
+    bodies = new Map()
+  }
+
+  function find(identity: string): EarlierResult | undefined {
+    const body = bodies.get(identity)
+    if (body === undefined) return undefined
+    // Of the very call that is answered, or of one before it.
+    const call = body.at === calls.length ? { tool: calling } : nameEarlierCall(calls, body.at)
+    const tool = body.argument === undefined ? call.tool : `${call.tool}.${body.argument}`
+    return { ref: identity.slice(0, 8), call: { ...call, tool } }
+  }
+
+  function textOf(ref: string): string | undefined {
+    for (const [identity, { text }] of bodies) if (identity.startsWith(ref)) return text
+    return undefined
+  }
+
+  function keep(text: string, body: Omit<Body, 'text'>): void {
+    const identity = hash('sha256', text)
+    if (bodies.has(identity)) return
+    bodies.set(identity, { ...body, text })
+    const key = sessionKey('bench', context)
+    const scanned = scanText(text, key)
+    if (scanned !== null) memory.put(scanned, key, identity)
+  }
+
+  function exact(text: string, tokens: number): number {
+    const earlier =
+      Buffer.byteLength(text) < MIN_BODY_BYTES ? undefined : find(hash('sha256', text))
+    if (earlier === undefined) return 0
+    return tokens - counter.count(renderHint({ family: 'reference', ...earlier }, VERBOSITY))
+  }
+
+  function near(text: string, tokens: number): number {
+    for (const [identity, body] of [...bodies].reverse().slice(0, NEAR_CANDIDATES)) {
+      const changes = findChanges(body.text, text)
+      if (changes === null) continue
+      if (restoreNear(body.text, changes) !== text) throw new Error('a near reference is wrong')
+      const earlier = find(identity)!
+      const hint = renderHint({ family: 'near_reference', ...earlier, changes }, VERBOSITY)
+      return tokens - counter.count(hint)
+    }
+    return 0
+  }
+
+  function lines(text: string, tokens: number): readonly [saved: number, references: number] {
+    const key = sessionKey('bench', context)
+    const scanned = scanText(text, key)
+    const { minSavedTokens } = options
+    const plan =
+      scanned === null
+        ? null
+        : planLines(
+            scanned,
+            { memory, key, find },
+            {
+              counter,
+              verbosity: VERBOSITY,
+              ...(minSavedTokens === undefined ? {} : { minSavedTokens }),
+            },
+          )
+    if (plan === null) return [0, 0]
+    const answer = encodeLines(plan)
+    if (decodeLines(answer, textOf, text.length) !== text)
+      throw new Error('a line reference is wrong')
+    const saved = tokens - counter.count(answer)
+    return saved > 0 ? [saved, plan.runs.length] : [0, 0]
+  }
+
+  function playOne({ text, tool, args, isError }: ContextResult): Played {
+    const tokens = counter.count(text)
+    const none = { tokens, exact: 0, near: 0, lines: 0, references: 0 }
+    const at = calls.length
+    calling = tool
+    if (options.withArguments) {
+      for (const { name, text: given } of argumentBodies(args)) keep(given, { at, argument: name })
+    }
+    if (isError) return none
+    const whole = exact(text, tokens)
+    const alike = whole > 0 ? 0 : near(text, tokens)
+    const [saved, references] = whole > 0 || alike > 0 ? [0, 0] : lines(text, tokens)
+    keep(text, { at })
+    return { tokens, exact: Math.max(0, whole), near: Math.max(0, alike), lines: saved, references }
+  }
+
+  return result => {
+    open(result)
+    const played = playOne(result)
+    const argument = decisiveArgument(result.args)
+    calls.push({ tool: result.tool, ...(argument === undefined ? {} : { argument }) })
+    return played
+  }
+}
