@@ -1,4 +1,4 @@
-/** Tokenizer profiles: how a model's tokens are counted, and what notations cost with it. */
+/** Tokenizer profiles: how a model's tokens are counted. What notations cost with it is configured, see `docs/profiles.md`. */
 import { AppError } from '../../errors.ts'
 import type { Encoding } from './vocabulary.ts'
 
@@ -11,14 +11,10 @@ export interface TokenizerProfile {
   readonly exact: boolean
   /** UTF-8 bytes of a token on average; what `bytes` counting divides by. */
   readonly charsPerToken: number
-  /** Cost of JSON inside a table cell, relative to plain text. */
-  readonly inlineJsonCost: number
-  /** Cost of TOON relative to JSON. */
-  readonly toonOverhead: number
 }
 
-const O200K = { charsPerToken: 4.0, inlineJsonCost: 1.0, toonOverhead: 0.6 } as const
-const CL100K = { charsPerToken: 3.7, inlineJsonCost: 1.0, toonOverhead: 0.6 } as const
+const O200K = { charsPerToken: 4.0 } as const
+const CL100K = { charsPerToken: 3.7 } as const
 
 /**
  * The encodings themselves and the profiles. Figures of the named profiles are those of the published
@@ -34,16 +30,12 @@ export const PROFILES = {
     counting: 'o200k_base',
     exact: false,
     charsPerToken: 3.5,
-    inlineJsonCost: 2.2,
-    toonOverhead: 1.13,
   },
   /** Models with open weights and a tokenizer that is not built in here. */
   ollama_bpe: {
     counting: 'bytes',
     exact: false,
     charsPerToken: 3.8,
-    inlineJsonCost: 1.0,
-    toonOverhead: 1.0,
   },
   /** What a model id that no rule knows is counted by. */
   o200k_estimate: { counting: 'o200k_base', exact: false, ...O200K },
@@ -51,8 +43,6 @@ export const PROFILES = {
     counting: 'bytes',
     exact: false,
     charsPerToken: 3.5,
-    inlineJsonCost: 1.0,
-    toonOverhead: 1.0,
   },
 } as const satisfies Record<string, TokenizerProfile>
 
