@@ -10,6 +10,8 @@ export interface HintProfile extends HintsPolicy {
   readonly types: Readonly<Record<HintFamily, HintRule>>
 }
 
+const EVERY_MODEL: readonly string[] = ['*']
+
 /** A family of hints is sent only where the policy, the model, the agent and the tool's data all allow it. */
 export function hintsFor(
   { hints }: PipelineConfig,
@@ -19,12 +21,14 @@ export function hintsFor(
 ): HintProfile {
   const types = {} as Record<HintFamily, HintRule>
   for (const family of HINT_FAMILIES) {
-    const { enabled = true, max_per_session, applies_to_models } = hints.types[family] ?? {}
-    const fits = matchModel(applies_to_models ?? ['*'], model) !== undefined
+    const rule = hints.types[family]
+    const fits = rule === undefined || matchModel(rule.applies_to_models, model) !== undefined
+    const enabled = (rule?.enabled ?? true) && fits && (hint_set?.includes(family) ?? true)
+    const limit = rule?.max_per_session
     types[family] = {
-      enabled: enabled && fits && (hint_set?.includes(family) ?? true),
-      ...(max_per_session === undefined ? {} : { max_per_session }),
-      applies_to_models: ['*'],
+      enabled,
+      ...(limit === undefined ? {} : { max_per_session: limit }),
+      applies_to_models: EVERY_MODEL,
     }
   }
   const { default_verbosity } = hints

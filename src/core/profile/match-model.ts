@@ -22,6 +22,8 @@ export function matchModel(
   patterns: readonly string[],
   model: string | undefined,
 ): string | undefined {
+  // Most configurations name no model, and every request asks.
+  if (patterns.length === 0) return undefined
   const name = model === undefined ? '' : canonical(model)
   let best: string | undefined
   let longest = -1

@@ -56,6 +56,15 @@ describe('inline_json_cost', () => {
     expect(dear).not.toMatch(/[[{]/)
   })
 
+  it('weighs them in JSON inside a text too', () => {
+    const log = cells.map(row => JSON.stringify(row)).join('\n')
+    const { content: dear, format } = encodeWith(cost('o200k_base', 5), log, {
+      formats: ['ndjson', 'csv', 'tree'],
+    })
+    expect(format).toBe('ndjson@1;compact,tree@1')
+    expect(dear).not.toMatch(/[[{]/)
+  })
+
   it('is of the tokenizer that counts for the model', () => {
     const config = cost('anthropic_class', 2.2)
     const written = (model: string) => encodeWith(config, content, { model }).content

@@ -140,6 +140,7 @@ describe('deduplication', () => {
     expect(of('Read')).toMatchObject({ exact: true, lruSize: 9, minBodyChars: 100 })
     for (const tool of [undefined, 'constructor', '__proto__', 'toString']) {
       expect(of(tool)).toMatchObject({ exact: true, lruSize: 7 })
+      expect(resolve({}, { tool }).preferred).toBeUndefined()
     }
   })
 
