@@ -133,8 +133,10 @@ class AttachedIndex implements SessionIndex {
   }
 
   #locked<A, B, C, T>(key: SessionKey, operation: Operation<A, B, C, T>, a: A, b: B, c: C): T {
+    const { words } = this.#view
     const shard = shardOf(this.#view, key)
-    acquire(this.#view.words, shard + SHARD.lock, this.#owner, this.#maxWaitMs)
+    const lock = shard + SHARD.lock
+    if (!tryAcquire(words, lock, this.#owner)) acquire(words, lock, this.#owner, this.#maxWaitMs)
     return this.#holding(shard, operation, a, b, c)
   }
 

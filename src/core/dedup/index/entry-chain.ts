@@ -79,26 +79,19 @@ export function removeEntries(
   return removed
 }
 
-/** Frees the entries that the store refused. */
-export function removeRefused(view: IndexView, shard: number, session: number): void {
-  const { words } = view
-  let at = words[session + SESSION.first]!
-  while (at !== 0 && stateOf(view, at) !== STATE.refused) at = words[at + ENTRY.next]!
-  if (at !== 0) removeEntries(view, shard, session, at => stateOf(view, at) === STATE.refused)
-}
-
-/** Frees the least recently used entry; the session must have one. */
-export function removeLast(view: IndexView, shard: number, session: number): void {
+/** Frees an entry that the store refused, or else the least recently used one; the session must have one. */
+export function removeLeast(view: IndexView, shard: number, session: number): void {
   const { words } = view
   let link = session + SESSION.first
   for (;;) {
     const at = words[link]!
-    if (words[at + ENTRY.next] === 0) break
+    if (words[at + ENTRY.next] === 0 || stateOf(view, at) === STATE.refused) break
     link = at + ENTRY.next
   }
-  freeEntry(view, shard, words[link]!)
-  words[link] = 0
+  const at = words[link]!
+  words[link] = words[at + ENTRY.next]!
   words[session + SESSION.length]! -= 1
+  freeEntry(view, shard, at)
 }
 
 /** Frees all entries of a session. */
@@ -173,6 +166,8 @@ export function referenceLength(view: IndexView, session: number, identity: Int3
   const { words } = view
   let length = SHORTEST_REF
   for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+    // With other first digits, the shortest reference is enough for both.
+    if (words[at] !== identity[0]) continue
     const meta = words[at + ENTRY.meta]!
     if (sameIdentity(words, at, identity)) length = Math.max(length, meta >>> 8)
     else {

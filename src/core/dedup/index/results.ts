@@ -3,8 +3,7 @@ import {
   findCall,
   linkEntry,
   referenceLength,
-  removeLast,
-  removeRefused,
+  removeLeast,
   stampPending,
   stateOf,
   takeEntry,
@@ -115,12 +114,11 @@ function sessionOf(view: IndexView, { slot, epoch, key }: Turn): number {
 /** A slot for one more entry of the session, which is the last used one. */
 function makeRoom(view: IndexView, shard: number, slot: number, lruSize: number): number {
   const { words } = view
-  removeRefused(view, shard, slot)
-  while (words[slot + SESSION.length]! >= Math.max(1, lruSize)) removeLast(view, shard, slot)
+  while (words[slot + SESSION.length]! >= Math.max(1, lruSize)) removeLeast(view, shard, slot)
   for (;;) {
     const at = takeEntry(view, shard)
     if (at !== 0) return at
-    if (words[shard + SHARD.oldest] === slot) removeLast(view, shard, slot)
+    if (words[shard + SHARD.oldest] === slot) removeLeast(view, shard, slot)
     else evictOldest(view, shard)
   }
 }

@@ -135,11 +135,10 @@ export class IndexModel {
     this.#sessions.delete(turn.name)
     this.#sessions.set(turn.name, session)
     session.seenMs = Math.max(session.seenMs, entry.timeMs)
-    session.entries = session.entries.filter(({ state }) => state !== 'refused')
-    while (session.entries.length >= lruSize) session.entries.pop()
+    while (session.entries.length >= lruSize) removeLeast(session.entries)
     while (this.#used() >= this.#maxEntries) {
       if (this.#sessions.size > 1) this.#evict()
-      else session.entries.pop()
+      else removeLeast(session.entries)
     }
     const ticket = {}
     const added: ModelEntry = {
@@ -242,6 +241,12 @@ export class IndexModel {
     for (const [name] of idle) this.#sessions.delete(name)
     return idle.length
   }
+}
+
+/** Those that were refused go first. */
+function removeLeast(entries: ModelEntry[]): void {
+  const refused = entries.findIndex(({ state }) => state === 'refused')
+  entries.splice(refused === -1 ? entries.length - 1 : refused, 1)
 }
 
 function newest(entries: readonly ModelEntry[]): ModelEntry | undefined {
