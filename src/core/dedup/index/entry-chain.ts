@@ -23,6 +23,26 @@ export function isLive(view: IndexView, session: number, at: number): boolean {
   )
 }
 
+/** False where no entry of the session begins with the same digits. */
+function mayHave({ words }: IndexView, session: number, identity: Int32Array): boolean {
+  const first = identity[0]!
+  return ((words[session + SESSION.filter + ((first >>> 5) & 1)]! >>> (first & 31)) & 1) === 1
+}
+
+function addToFilter({ words }: IndexView, session: number, at: number): void {
+  const first = words[at + ENTRY.identity]!
+  words[session + SESSION.filter + ((first >>> 5) & 1)]! |= 1 << (first & 31)
+}
+
+function rebuildFilter(view: IndexView, session: number): void {
+  const { words } = view
+  words[session + SESSION.filter] = 0
+  words[session + SESSION.filter + 1] = 0
+  for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+    addToFilter(view, session, at)
+  }
+}
+
 /** The newest durable entry with this identity, and with the tool or number where given; 0 where there is none. */
 export function findBody(
   view: IndexView,
@@ -32,6 +52,7 @@ export function findBody(
   sequence?: number,
 ): number {
   const { words } = view
+  if (!mayHave(view, session, identity)) return 0
   let found = 0
   for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
     if (!sameIdentity(words, at, identity)) continue
@@ -51,6 +72,7 @@ export function findCall(
   callHash: number,
 ): number {
   const { words } = view
+  if (!mayHave(view, session, identity)) return 0
   for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
     if (!sameIdentity(words, at, identity) || !isLive(view, session, at)) continue
     if (words[at + ENTRY.call] === callHash || words[at + ENTRY.hitCall] === callHash) return at
@@ -76,6 +98,7 @@ export function removeEntries(
     } else link = at + ENTRY.next
   }
   words[session + SESSION.length]! -= removed
+  rebuildFilter(view, session)
   return removed
 }
 
@@ -92,6 +115,7 @@ export function removeLeast(view: IndexView, shard: number, session: number): vo
   words[link] = words[at + ENTRY.next]!
   words[session + SESSION.length]! -= 1
   freeEntry(view, shard, at)
+  rebuildFilter(view, session)
 }
 
 /** Frees all entries of a session. */
@@ -104,6 +128,7 @@ export function freeChain(view: IndexView, shard: number, session: number): void
   }
   words[session + SESSION.first] = 0
   words[session + SESSION.length] = 0
+  rebuildFilter(view, session)
 }
 
 /** Makes an entry of the session its last used one. */
@@ -117,7 +142,9 @@ export function touchEntry({ words }: IndexView, session: number, at: number): v
 }
 
 /** Puts an entry before all others of the session. */
-export function linkEntry({ words }: IndexView, session: number, at: number): void {
+export function linkEntry(view: IndexView, session: number, at: number): void {
+  const { words } = view
+  addToFilter(view, session, at)
   words[at + ENTRY.next] = words[session + SESSION.first]!
   words[session + SESSION.first] = at
   words[session + SESSION.length]! += 1
@@ -164,6 +191,7 @@ export function stampPending({ words }: IndexView, at: number): number {
  */
 export function referenceLength(view: IndexView, session: number, identity: Int32Array): number {
   const { words } = view
+  if (!mayHave(view, session, identity)) return SHORTEST_REF
   let length = SHORTEST_REF
   for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
     // With other first digits, the shortest reference is enough for both.

@@ -81,8 +81,10 @@ export const SESSION = {
   seen: 14,
   counters: 16,
   hints: 26,
+  /** Two words: a bit for the first six bits of each entry's identity, so that most misses need no look at entries. */
+  filter: 30,
 } as const
-export const SESSION_WORDS = 30
+export const SESSION_WORDS = 32
 
 export const ENTRY = {
   /** Eight words, the first digits in the first. */

@@ -44,6 +44,16 @@ function auditShard(view: IndexView, shard: number): void {
   equal('entries in use', at(shard + SHARD.entries), chains.flat().length)
   for (const entry of freeEntries) equal('free', at(entry + ENTRY.state) & 3, STATE.free)
   for (const [i, slot] of live.entries()) {
+    const filter = [0, 0]
+    for (const entry of chains[i]!) {
+      const first = at(entry + ENTRY.identity) & 63
+      filter[first >> 5]! |= 1 << (first & 31)
+    }
+    equal(
+      'filter',
+      `${at(slot + SESSION.filter)} ${at(slot + SESSION.filter + 1)}`,
+      filter.join(' '),
+    )
     equal('length of a chain', at(slot + SESSION.length), chains[i]!.length)
     for (const entry of chains[i]!) {
       if ((at(entry + ENTRY.state) & 3) === STATE.free) throw new Error('a free entry in a chain')
