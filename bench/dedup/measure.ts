@@ -1,7 +1,7 @@
 import type { Rival } from './rivals.ts'
 
 /** A body that no other operation has: its number is written into it. */
-export function numberBody(body: Buffer, operation: number): Buffer {
+function numberBody(body: Buffer, operation: number): Buffer {
   body.writeDoubleLE(operation)
   return body
 }

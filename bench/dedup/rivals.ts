@@ -20,7 +20,7 @@ export interface Rival {
 const LRU_SIZE = 5
 
 /** Sessions in an order that no cache line follows. */
-export function sessionOf(operation: number, sessions: number): number {
+function sessionOf(operation: number, sessions: number): number {
   return (operation * 7919) % sessions
 }
 

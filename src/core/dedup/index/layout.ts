@@ -5,9 +5,9 @@
  */
 
 /** First word of an index: "HVSX". */
-export const MAGIC = 0x48565358
+const MAGIC = 0x48565358
 /** Changes with the layout; threads of one process always agree, so this only catches a wrong buffer. */
-export const VERSION = 1
+const VERSION = 1
 
 export const HEADER = {
   magic: 0,
