@@ -1,0 +1,37 @@
+import type { HintFamily } from '../hints/hint.ts'
+import { isTrimmed, withoutNotes } from '../pipeline/wrapped-format.ts'
+import type { EncodeAnswer } from '../requests/encode.ts'
+
+/** Hints that stand beside a content, and where; those of other families are in it. */
+const BESIDE: { readonly [F in HintFamily]?: 'before' | 'after' } = {
+  format: 'before',
+  metadata: 'before',
+  overflow: 'after',
+  elision: 'after',
+}
+
+/**
+ * An answer's content without the hints beside it, with the format of that alone.
+ * @returns `null` where the listed hints do not stand in their order around it, or the format says other ones
+ */
+export function bodyOf({
+  content,
+  format,
+  hints,
+}: EncodeAnswer): { readonly content: string; readonly format: string } | null {
+  const before = linesOf(hints, 'before').map(line => `${line}\n`)
+  const after = linesOf(hints, 'after').map(line => `\n${line}`)
+  const [head, tail] = [before.join(''), after.join('')]
+  if (content.length < head.length + tail.length) return null
+  if (!content.startsWith(head) || !content.endsWith(tail)) return null
+  const inner = content.slice(head.length, content.length - tail.length)
+  if (isTrimmed(format)) return { content: inner, format: format.slice(format.indexOf(';') + 1) }
+  const unnoted = withoutNotes(content, format)
+  return unnoted.content === inner ? unnoted : null
+}
+
+function linesOf(hints: EncodeAnswer['hints'], place: 'before' | 'after'): string[] {
+  return hints
+    .filter(({ family }) => BESIDE[family as HintFamily] === place)
+    .map(({ text }) => text)
+}

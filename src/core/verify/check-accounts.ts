@@ -1,0 +1,39 @@
+import type { CheckedAnswer } from './checked-answer.ts'
+import type { Fault } from './fault.ts'
+
+/** What an answer says of itself in numbers and flags, held against what it is. */
+export function checkAccounts({ request, answer, context, prices }: CheckedAnswer): Fault[] {
+  const { tokens, savings, bytes, elided } = answer
+  const { counter, baseline } = prices
+  const faults: Fault[] = []
+  const expect = (name: string, said: unknown, is: unknown) => {
+    if (said !== is) faults.push({ family: 'answer', reason: `${name} is ${is}, not ${said}` })
+  }
+  expect('tokens.tokenizer', tokens.tokenizer, counter.id)
+  expect('tokens.exact', tokens.exact, counter.exact)
+  expect('tokens.baseline', tokens.baseline, baseline)
+  expect('tokens.final', tokens.final, counter.count(answer.content))
+  const { dedup_tokens, encoder_tokens, elided_tokens } = savings
+  const saved = dedup_tokens + encoder_tokens + elided_tokens
+  expect('the sum of savings', saved, tokens.baseline - tokens.final)
+  const omitted = elided.reduce((sum, { tokens: each }) => sum + each, 0)
+  expect('savings.elided_tokens', elided_tokens, omitted)
+  expect('bytes.raw', bytes.raw, Buffer.byteLength(request.content))
+  expect('bytes.output', bytes.output, Buffer.byteLength(answer.content))
+  expect('truncated', answer.truncated, elided.length > 0)
+  expect('lossless', answer.lossless, elided.length === 0)
+  expect('partition', answer.partition, context.partition)
+  const markers = answer.hints.filter(({ family }) => family === 'elision').length
+  expect('the number of markers', markers, elided.length)
+  if (tokens.final > tokens.baseline) {
+    faults.push({ family: 'answer', reason: 'the answer has more tokens than what came in' })
+  }
+  if (tokens.final > (request.budget_tokens ?? Infinity)) {
+    faults.push({ family: 'answer', reason: `the answer is above ${request.budget_tokens} tokens` })
+  }
+  const mayOmit = request.is_error !== true && (request.mode ?? 'lossless') !== 'lossless'
+  if (elided.length > 0 && !mayOmit) {
+    faults.push({ family: 'answer', reason: 'parts were left out of what must stay whole' })
+  }
+  return faults
+}

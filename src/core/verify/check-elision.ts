@@ -1,0 +1,133 @@
+import { AppError } from '../../errors.ts'
+import type { ElidedPart, ElisionHint } from '../hints/hint.ts'
+import { decodeContent } from '../pipeline/decode.ts'
+import type { Value } from '../value/value.ts'
+import { bodyOf } from './answer-body.ts'
+import type { CheckedAnswer } from './checked-answer.ts'
+import { type MissingLines, missingLines } from './missing-lines.ts'
+import { missingIn, type Question } from './missing-values.ts'
+import { jsonValue } from './same-meaning.ts'
+
+/** Digits of the SHA-256 that an original is fetched by. */
+const HASH_DIGITS = 24
+/** A place that ends with a run of items, `$.items[3:37]`. */
+const RUN = /^(.*)\[(\d+):(\d+)\]$/s
+
+/** A marker: the original's hash, and exactly the parts that are missing, where they are said to be. */
+export function wrongElision(
+  hint: ElisionHint,
+  checked: CheckedAnswer,
+  maxChars: number,
+): string | null {
+  const { request, answer, identity, value } = checked
+  if (identity.slice(0, HASH_DIGITS) !== hint.hash) return 'the hash is not that of the original'
+  const wrong = wrongSummary(hint, answer.elided)
+  if (wrong !== null) return wrong
+  const body = bodyOf(answer)
+  if (body === null) return 'the marker does not stand behind the content'
+  const rest = decoded(body, maxChars)
+  if (rest === null) return 'what is left cannot be decoded'
+  const claims = hint.parts
+  return typeof value === 'object' && value !== null
+    ? wrongParts(claims, value, jsonValue(rest))
+    : wrongLines(claims, request.content, rest)
+}
+
+/** The list of the answer names the original, and the unit of which most is missing. */
+function wrongSummary(
+  { hash, parts }: ElisionHint,
+  elided: CheckedAnswer['answer']['elided'],
+): string | null {
+  const [only] = elided
+  if (only === undefined || elided.length > 1) return 'the answer lists not one original for it'
+  if (only.hash !== hash) return 'the answer lists another hash'
+  const sums = sumsByUnit(parts)
+  const most = Math.max(...sums.values())
+  return only.count === most && sums.get(only.unit) === most
+    ? null
+    : 'the answer counts other parts than the marker'
+}
+
+function decoded(body: { content: string; format: string }, maxChars: number): string | null {
+  try {
+    return decodeContent(body.content, body.format, maxChars).content
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
+function wrongParts(
+  claims: readonly ElidedPart[],
+  original: Value,
+  rest: Value | undefined,
+): string | null {
+  if (rest === undefined) return 'what is left is no JSON'
+  const ask = (question: Question) => missingIn(original, rest, question)
+  if (ask({ counts: () => false }) === null) return 'what is left is no part of the original'
+  const sums = sumsByUnit(claims)
+  for (const unit of new Set([...sums.keys(), 'items', 'fields', 'texts'])) {
+    const bounds = ask({ counts: each => each === unit })
+    const said = sums.get(unit) ?? 0
+    if (bounds === null || said < bounds.least || said > bounds.most) {
+      return `not ${said} ${unit} are missing`
+    }
+  }
+  for (const claim of claims) {
+    if (claim.at === undefined) continue
+    const bounds = ask(questionOf(claim, claim.at))
+    // Places that a path cannot name are counted at the nearest that it can, so there may be more.
+    if (bounds === null || claim.omitted > bounds.most) {
+      return `not so many ${claim.unit} are missing at ${claim.at}`
+    }
+  }
+  return null
+}
+
+function questionOf({ unit, of }: ElidedPart, at: string): Question {
+  const [, list = at, start, end] = (unit === 'items' && RUN.exec(at)) || []
+  const run = start === undefined ? {} : { run: { start: Number(start), end: Number(end) } }
+  return {
+    counts: (each, place) => each === unit && isWithin(place, list),
+    container: { at: list, ...(of === undefined ? {} : { of }), ...run },
+  }
+}
+
+/** Whether a place is this one, or one in it. */
+function isWithin(place: string, outer: string): boolean {
+  return place.startsWith(outer) && ['', '.', '['].includes(place.charAt(outer.length))
+}
+
+function wrongLines(claims: readonly ElidedPart[], original: string, rest: string): string | null {
+  const readings = missingLines(original, rest)
+  if (readings.length === 0) return 'what is left is no part of the original'
+  const total = original.split('\n').length
+  const isTrue = readings.some(missing => isSaid(missing, claims, total))
+  return isTrue ? null : 'other lines are missing than it says'
+}
+
+/** Whether the claims are all that is missing, and true. */
+function isSaid(
+  { runs, cuts }: MissingLines,
+  claims: readonly ElidedPart[],
+  total: number,
+): boolean {
+  const sums = sumsByUnit(claims)
+  const lines = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+  if ((sums.get('lines') ?? 0) !== lines || (sums.get('texts') ?? 0) !== cuts.length) return false
+  if ([...sums.keys()].some(unit => unit !== 'lines' && unit !== 'texts')) return false
+  return claims.every(({ unit, omitted, of, at }) => {
+    if (of !== undefined && of !== total) return false
+    if (at === undefined) return true
+    if (unit === 'texts') return omitted === 1 && cuts.some(cut => at === `lines ${cut}-${cut}`)
+    return runs.some(({ first, last }) => {
+      return at === `lines ${first}-${last}` && omitted === last - first + 1
+    })
+  })
+}
+
+function sumsByUnit(parts: readonly ElidedPart[]): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const { unit, omitted } of parts) sums.set(unit, (sums.get(unit) ?? 0) + omitted)
+  return sums
+}

@@ -1,0 +1,49 @@
+import { isCut } from './missing-values.ts'
+
+/** What is missing in a text: runs of lines, counted from 1, both ends included, and the ends of single lines. */
+export interface MissingLines {
+  readonly runs: readonly { readonly first: number; readonly last: number }[]
+  readonly cuts: readonly number[]
+}
+
+/** One way to read the text so far. */
+interface Reading {
+  /** The line of the original that comes next, counted from 0. */
+  readonly next: number
+  readonly missing: MissingLines
+}
+
+/** In place of lines that are missing. */
+const MARK = /^\[… (?:line (\d{1,9})|lines (\d{1,9})-(\d{1,9}))\]$/
+/** A text that has marks itself may be read in several ways; more than these are not followed. */
+const MOST_READINGS = 64
+
+/**
+ * The ways in which `left` can be the original with a mark in place of each run of missing lines; none where it has
+ * something else.
+ */
+export function missingLines(original: string, left: string): readonly MissingLines[] {
+  const lines = original.split('\n')
+  let readings: Reading[] = [{ next: 0, missing: { runs: [], cuts: [] } }]
+  for (const line of left.split('\n')) {
+    readings = readings.flatMap(reading => readLine(reading, line, lines)).slice(0, MOST_READINGS)
+  }
+  return readings.filter(({ next }) => next === lines.length).map(({ missing }) => missing)
+}
+
+function readLine({ next, missing }: Reading, line: string, lines: readonly string[]): Reading[] {
+  const readings: Reading[] = []
+  const original = lines[next]
+  if (original === line) readings.push({ next: next + 1, missing })
+  else if (original !== undefined && isCut(original, line)) {
+    const cuts = [...missing.cuts, next + 1]
+    readings.push({ next: next + 1, missing: { ...missing, cuts } })
+  }
+  const [, only, from = only, to = only] = MARK.exec(line) ?? []
+  const [first, last] = [Number(from), Number(to)]
+  if (first === next + 1 && last >= first && last <= lines.length) {
+    const runs = [...missing.runs, { first, last }]
+    readings.push({ next: last, missing: { ...missing, runs } })
+  }
+  return readings
+}

@@ -1,0 +1,21 @@
+import type { DecodeAnswer } from '../requests/decode.ts'
+import { equalValues } from '../value/equal-values.ts'
+import { parseJson } from '../value/parse-json.ts'
+import type { Value } from '../value/value.ts'
+
+/** Deep enough for every content that a service parses: its limit is at most this. */
+const MAX_DEPTH = 1_000
+
+/** The value of a JSON text; `undefined` for other text. */
+export function jsonValue(text: string): Value | undefined {
+  const parsed = parseJson(text, { maxDepth: MAX_DEPTH })
+  return parsed.ok ? parsed.value : undefined
+}
+
+/** Whether a decoded text is the original: the same value where it is JSON, else the same characters. */
+export function sameMeaning(original: string, { content, media_type }: DecodeAnswer): boolean {
+  if (media_type === 'text/plain' || content === original) return content === original
+  const before = jsonValue(original)
+  const after = jsonValue(content)
+  return before !== undefined && after !== undefined && equalValues(before, after)
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { AppError } from '../../errors.ts'
+import {
+  type EncodeAnswer,
+  type EncodeRequest,
+  encodeAnswer,
+  encodeRequest,
+} from '../requests/encode.ts'
+import { sessionField } from '../requests/fields.ts'
+import { validate } from '../requests/validate.ts'
+
+/** One call of `POST /v1/encode`. */
+export interface Exchange {
+  readonly request: EncodeRequest
+  readonly answer: EncodeAnswer
+}
+
+/** What happened to a session between two calls. */
+export interface SessionEvent {
+  readonly event: 'compaction' | 'close'
+  readonly session: string
+}
+
+/** A line of a transcript; the lines stand in the order in which the answers were given. */
+export type TranscriptEntry = Exchange | SessionEvent
+
+/** An entry, and its line in the file, counted from 1. */
+export interface TranscriptLine {
+  readonly line: number
+  readonly entry: TranscriptEntry
+}
+
+const exchange = z.strictObject({ request: encodeRequest, answer: encodeAnswer })
+const sessionEvent = z.strictObject({
+  event: z.enum(['compaction', 'close']),
+  session: sessionField,
+})
+
+/**
+ * Reads a transcript: JSON lines; blank ones are passed over.
+ * @throws AppError `invalid_request` for the first line that is no entry
+ */
+export function parseTranscript(text: string): readonly TranscriptLine[] {
+  const lines: TranscriptLine[] = []
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() !== '') lines.push({ line: index + 1, entry: parseEntry(line, index + 1) })
+  }
+  return lines
+}
+
+function parseEntry(text: string, line: number): TranscriptEntry {
+  try {
+    const entry: unknown = JSON.parse(text)
+    const isEvent = typeof entry === 'object' && entry !== null && Object.hasOwn(entry, 'event')
+    return isEvent ? validate(sessionEvent, entry) : validate(exchange, entry)
+  } catch (error) {
+    const reason = error instanceof AppError ? error.detail : 'is no JSON'
+    throw new AppError('invalid_request', `line ${line}: ${reason}`)
+  }
+}

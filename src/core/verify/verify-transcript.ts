@@ -1,0 +1,181 @@
+import { isDeepStrictEqual } from 'node:util'
+import { AppError } from '../../errors.ts'
+import { parseHint } from '../hints/parse-hint.ts'
+import { createPrices } from '../pipeline/prices.ts'
+import type { TokenCounters } from '../tokens/counters.ts'
+import { resolveTokenizer } from '../tokens/resolve.ts'
+import {
+  type AgentContext,
+  type ContentRequest,
+  createAgentContexts,
+  identityOf,
+} from './agent-contexts.ts'
+import { bodyOf } from './answer-body.ts'
+import { checkAccounts } from './check-accounts.ts'
+import { checkHints } from './check-hints.ts'
+import type { CheckedAnswer } from './checked-answer.ts'
+import { decodeAnswer } from './decode-answer.ts'
+import type { Fault } from './fault.ts'
+import { jsonValue, sameMeaning } from './same-meaning.ts'
+import type { Exchange, TranscriptEntry, TranscriptLine } from './transcript.ts'
+
+/** What is wrong with the answer in one line of a transcript. */
+export interface Finding extends Fault {
+  readonly line: number
+  /** `null` for an answer without a session. */
+  readonly session: string | null
+}
+
+/** An id that an answer sent, and the text that redeeming it must give. */
+export interface Redeemable {
+  readonly line: number
+  readonly family: Fault['family']
+  readonly id: string
+  /** Of a reference, which only its session can redeem. */
+  readonly session?: string
+  readonly content: string
+}
+
+/** What came of one line. */
+export interface Verified {
+  readonly findings: readonly Finding[]
+  /** Hints that the answer sent, and how many of them are not true. */
+  readonly hints: number
+  readonly failed: number
+  readonly redeemable: readonly Redeemable[]
+}
+
+/** Holds answers against their requests and the answers before them, in the order in which they were given. */
+export interface Verifier {
+  check(line: TranscriptLine): Verified
+}
+
+const NOTHING: Verified = { findings: [], hints: 0, failed: 0, redeemable: [] }
+/** Decoded JSON can be longer than what came in, since lone surrogates become escapes. */
+const MOST_GROWTH = 6
+
+/** @returns a verifier that remembers the results of every session that is not compacted or closed */
+export function createVerifier(counters: TokenCounters): Verifier {
+  const contexts = createAgentContexts()
+
+  function checkExchange({ request, answer }: Exchange, line: number): Verified {
+    const session = request.session ?? null
+    const { content } = request
+    if (content === undefined) {
+      const reason = 'the request has no content to hold the answer against'
+      const finding: Finding = { line, session, family: 'answer', reason }
+      return { ...NOTHING, findings: [finding] }
+    }
+    const result = { request: { ...request, content }, answer, identity: identityOf(content) }
+    const context = contexts.of(request)
+    const first = firstTry(context, result)
+    const checked: CheckedAnswer = {
+      ...result,
+      context: first === -1 ? context : context.before(first),
+      value: jsonValue(content),
+      prices: createPrices(content, resolveTokenizer(request), counters),
+    }
+    const retried = context.results[first]
+    const faults = [...checkAnswer(checked), ...(retried ? checkRetry(retried, result) : [])]
+    const redeemable = redeemableOf(checked, line)
+    if (first === -1) context.add(result)
+    const bad = new Set(faults.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))
+    return {
+      findings: faults.map(fault => ({ line, session, ...fault })),
+      hints: answer.hints.length,
+      failed: answer.hints.filter(({ text }) => bad.has(text)).length,
+      redeemable,
+    }
+  }
+
+  return {
+    check({ line, entry }) {
+      if (isExchange(entry)) return checkExchange(entry, line)
+      if (entry.event === 'close') contexts.close(entry.session)
+      else contexts.compact(entry.session)
+      return NOTHING
+    },
+  }
+}
+
+/** What is wrong with any answer of a transcript. */
+export function verifyTranscript(
+  lines: readonly TranscriptLine[],
+  counters: TokenCounters,
+): readonly Finding[] {
+  const verifier = createVerifier(counters)
+  return lines.flatMap(line => verifier.check(line).findings)
+}
+
+function isExchange(entry: TranscriptEntry): entry is Exchange {
+  return 'request' in entry
+}
+
+function checkAnswer(checked: CheckedAnswer): Fault[] {
+  const maxChars = MOST_GROWTH * checked.request.content.length
+  return [
+    ...checkHints(checked, maxChars),
+    ...checkDecoding(checked, maxChars),
+    ...checkAccounts(checked),
+  ]
+}
+
+/** What is lossless decodes to the very content; what is not is the marker's to say. */
+function checkDecoding({ request, answer, context }: CheckedAnswer, maxChars: number): Fault[] {
+  if (!answer.lossless) return []
+  const reason = decodingFault(request, answer, context, maxChars)
+  return reason === null ? [] : [{ family: 'answer', reason }]
+}
+
+function decodingFault(
+  { content }: ContentRequest,
+  answer: Exchange['answer'],
+  context: AgentContext,
+  maxChars: number,
+): string | null {
+  const resolve = (ref: string) => {
+    const found = context.find(ref)
+    return found.length === 1 ? found[0]?.request.content : undefined
+  }
+  try {
+    const decoded = decodeAnswer(answer, resolve, maxChars)
+    if (!sameMeaning(content, decoded)) return 'the answer decodes to something else'
+    return bodyOf(answer) === null ? 'other lines stand around the content than are listed' : null
+  } catch (error) {
+    if (error instanceof AppError) return `the answer cannot be decoded: ${error.detail}`
+    throw error
+  }
+}
+
+/** Where in the context this result was sent before, or -1. */
+function firstTry(
+  { results }: AgentContext,
+  { request, identity }: { readonly request: ContentRequest; readonly identity: string },
+): number {
+  const { tool_call_id: id } = request
+  if (id === undefined) return -1
+  return results.findIndex(
+    before => before.request.tool_call_id === id && before.identity === identity,
+  )
+}
+
+function checkRetry(before: Exchange, again: Exchange): Fault[] {
+  if (!isDeepStrictEqual(before.request, again.request)) return []
+  if (isDeepStrictEqual(before.answer, again.answer)) return []
+  return [{ family: 'answer', reason: 'the same call was answered differently before' }]
+}
+
+/** The ids in an answer's hints, with what they stand for; those that mean nothing are findings already. */
+function redeemableOf({ request, answer, context }: CheckedAnswer, line: number): Redeemable[] {
+  return answer.hints.flatMap(({ text }): Redeemable[] => {
+    const hint = parseHint(text.slice(0, text.lastIndexOf(']') + 1))
+    if (hint === null) return []
+    const { family } = hint
+    if (family === 'elision') return [{ line, family, id: hint.hash, content: request.content }]
+    if (family !== 'reference' && family !== 'near_reference' && family !== 'lines') return []
+    const [target, other] = context.find(hint.ref)
+    const { session } = request
+    if (target === undefined || other !== undefined || session === undefined) return []
+    return [{ line, family, id: hint.ref, session, content: target.request.content }]
+  })
+}
