@@ -23,6 +23,7 @@ const DOCS = [
   'docs/knapsack.md',
   'docs/kubernetes.md',
   'docs/operations.md',
+  'docs/profiles.md',
   'docs/store.md',
   'docs/tokens.md',
   'bench/README.md',

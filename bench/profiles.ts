@@ -1,0 +1,94 @@
+/**
+ * What a key of `pipeline_config.toml` costs or saves in tokens of o200k_base:
+ * `npm run bench:profiles -- --corpus DIR [--json]`. Every recorded result is encoded alone, under each configuration.
+ */
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readResults } from '../src/cli/replay/read-results.ts'
+import { encodeOperation } from '../src/core/operations/encode.ts'
+import { type PipelineConfig, pipelineSchema } from '../src/core/profile/pipeline-config.ts'
+import { createTokenCounters } from '../src/core/tokens/counters.ts'
+import { parseJson } from '../src/core/value/parse-json.ts'
+import { loadVocabularies } from '../src/vocabulary.ts'
+import { machine } from './machine.ts'
+
+const { values } = parseArgs({
+  options: {
+    corpus: { type: 'string', default: process.env['HAVERSACK_CORPUS'] ?? '' },
+    json: { type: 'boolean', default: false },
+  },
+})
+if (values.corpus === '') throw new Error('--corpus DIR is needed')
+
+const ofModels = (variant: object) => ({ profiles: { llm: { variants: { default: variant } } } })
+const fromSize = (shape_thresholds: object) => ({ mckp: { shape_thresholds } })
+const weights = { o200k_base: { inline_json_cost: 2.2 } }
+
+const CONFIGURATIONS: Readonly<Record<string, object>> = {
+  defaults: {},
+  'inline_json_cost = 2.2': { profiles: { tokenizer: { variants: weights } } },
+  'prefer_explicit_keys = true': ofModels({ prefer_explicit_keys: true }),
+  'max_inline_nested = 512': ofModels({ max_inline_nested: 512 }),
+  'max_inline_nested = 128': ofModels({ max_inline_nested: 128 }),
+  'max_inline_nested = 64': ofModels({ max_inline_nested: 64 }),
+  'recursion_depth = 5': { mckp: { recursion_depth: 5 } },
+  'recursion_depth = 3': { mckp: { recursion_depth: 3 } },
+  'array_of_objects_min_items = 4': fromSize({ array_of_objects_min_items: 4 }),
+  'array_of_objects_min_key_stability = 0.7': fromSize({ array_of_objects_min_key_stability: 0.7 }),
+  'flat_object_min_fields = 8': fromSize({ flat_object_min_fields: 8 }),
+  'markdown_table_min_cols = 3': fromSize({ markdown_table_min_cols: 3 }),
+  'formats_enabled without tree': {
+    mckp: {
+      formats_enabled: pipelineSchema.parse({}).mckp.formats_enabled.filter(id => id !== 'tree'),
+    },
+  },
+}
+
+const { results } = readResults(values.corpus)
+const isContainer = (text: string): boolean => {
+  const parsed = parseJson(text)
+  return parsed.ok && parsed.value !== null && typeof parsed.value === 'object'
+}
+const sets = {
+  JSON: results.filter(({ text }) => isContainer(text)),
+  text: results.filter(({ text }) => !isContainer(text)),
+}
+const cacheDir = join(homedir(), '.cache', 'haversack')
+const context = {
+  counters: createTokenCounters(loadVocabularies({ cacheDir })),
+  maxDepth: 256,
+  maxDecodedChars: 2 ** 24,
+  keepsOriginals: false,
+}
+
+function tokensUnder(pipeline: PipelineConfig, set: (typeof sets)['JSON']): number {
+  return set.reduce((sum, { text, tool }) => {
+    const { answer } = encodeOperation.run({ content: text, tool }, { ...context, pipeline })
+    return sum + answer.tokens.final
+  }, 0)
+}
+
+const rows = Object.entries(CONFIGURATIONS).map(([what, toml]) => {
+  const pipeline = pipelineSchema.parse(toml)
+  return { what, json: tokensUnder(pipeline, sets.JSON), text: tokensUnder(pipeline, sets.text) }
+})
+
+/** `643,106 (+1.2 %)` */
+function against(tokens: number, usual: number): string {
+  const more = ((tokens - usual) / usual) * 100
+  const sign = more < 0 ? '−' : '+'
+  const change = tokens === usual ? 'same' : `${sign}${Math.abs(more).toFixed(2)} %`
+  return `${tokens.toLocaleString('en')} | ${change}`
+}
+
+if (values.json) console.log(JSON.stringify({ machine: machine(), rows }))
+else {
+  const [usual] = rows
+  console.log(`| | ${sets.JSON.length} JSON results | | ${sets.text.length} texts | |`)
+  console.log('| --- | --: | --: | --: | --: |')
+  for (const { what, json, text } of rows) {
+    const [a, b] = [against(json, usual?.json ?? 0), against(text, usual?.text ?? 0)]
+    console.log(`| \`${what}\` | ${a} | ${b} |`)
+  }
+}
