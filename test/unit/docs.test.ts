@@ -18,6 +18,7 @@ const DOCS = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'docs/dedup.md',
   'docs/formats.md',
   'docs/hints.md',
   'docs/knapsack.md',
