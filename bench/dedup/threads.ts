@@ -6,7 +6,7 @@ import { stormOfThreads, stormWithKills } from '../../test/integration/dedup/ind
 import { median } from '../machine.ts'
 import { markdown } from '../store/measure.ts'
 import { installRivals } from './rivals.ts'
-import type { SeeRound, SeeSetup } from './worker-see.ts'
+import type { SeeRound, SeeSetup, SeeTimes } from './worker-see.ts'
 
 const ROUNDS = 21
 const COUNT = 20_000
@@ -29,7 +29,14 @@ export async function threads(folder: string): Promise<string> {
     rows.push([rival, what, ...(await compare(workers, what))])
     await Promise.all(workers.map(worker => worker.terminate()))
   }
-  const header = ['what', 'operation', 'one thread, a second', 'two threads', 'ratio', 'from', 'to']
+  const header = [
+    'what',
+    'operation',
+    'one thread, a second',
+    'two threads',
+    'ratio',
+    'ratio by processor time',
+  ]
   return markdown(header, rows)
 }
 
@@ -41,22 +48,24 @@ async function start(setup: SeeSetup): Promise<Worker> {
 
 async function compare(workers: readonly Worker[], what: SeeRound['what']): Promise<number[]> {
   let first = 1
-  const run = async (worker: Worker): Promise<number> => {
+  const run = async (worker: Worker): Promise<SeeTimes> => {
     worker.postMessage({ what, first, count: COUNT } satisfies SeeRound)
     first += COUNT
-    const [ms] = (await once(worker, 'message')) as [number]
-    return ms
+    const [times] = (await once(worker, 'message')) as [SeeTimes]
+    return times
   }
-  const [one, two, ratio]: number[][] = [[], [], []]
+  const [one, two, wall, processor]: number[][] = [[], [], [], []]
   for (let round = 0; round < ROUNDS + 3; round++) {
-    const alone = COUNT / (await run(workers[round % 2]!))
-    const together = (2 * COUNT) / Math.max(...(await Promise.all(workers.map(run))))
+    const alone = await run(workers[round % 2]!)
+    const both = await Promise.all(workers.map(run))
     if (round < 3) continue
-    one!.push(alone * 1000)
-    two!.push(together * 1000)
-    ratio!.push(together / alone)
+    const together = Math.max(...both.map(times => times.wall))
+    one!.push((1000 * COUNT) / alone.wall)
+    two!.push((2000 * COUNT) / together)
+    wall!.push((2 * alone.wall) / together)
+    processor!.push((4 * alone.processor) / (both[0]!.processor + both[1]!.processor))
   }
-  return [one!, two!, ratio!].map(median).concat(Math.min(...ratio!), Math.max(...ratio!))
+  return [one!, two!, wall!, processor!].map(median)
 }
 
 /** Four threads that must lose nothing, and threads that are terminated; throws where anything is false. */

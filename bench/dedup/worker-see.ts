@@ -11,11 +11,17 @@ export interface SeeSetup {
   readonly sessions: number
 }
 
-/** Asked by message; answered with milliseconds. */
+/** Asked by message; answered with `SeeTimes`. */
 export interface SeeRound {
   readonly what: 'see' | 'check'
   readonly first: number
   readonly count: number
+}
+
+/** Milliseconds of a round: as the clock went, and of the thread's processor time. */
+export interface SeeTimes {
+  readonly wall: number
+  readonly processor: number
 }
 
 function create({ rival, memory, folder, owner, sessions }: SeeSetup): Rival {
@@ -27,8 +33,10 @@ const rival = create(workerData as SeeSetup)
 const identities = Array.from({ length: 997 }, (_, i) => `${i}`.padStart(64, '0'))
 
 parentPort?.on('message', async ({ what, first, count }: SeeRound) => {
+  const started = performance.now()
   const ns =
     what === 'see' ? await perSee(rival, 4096, first, count) : perCheck(rival, identities, count)
-  parentPort?.postMessage((ns * count) / 1e6)
+  const times: SeeTimes = { wall: performance.now() - started, processor: (ns * count) / 1e6 }
+  parentPort?.postMessage(times)
 })
 parentPort?.postMessage('ready')
