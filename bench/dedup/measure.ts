@@ -7,7 +7,7 @@ function numberBody(body: Buffer, operation: number): Buffer {
 }
 
 /** Nanoseconds of the thread's own processor time: what other processes take of a busy machine is not counted. */
-export function processorTime(): number {
+function processorTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) * 1000
 }
