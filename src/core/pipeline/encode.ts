@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts'
-import { STRATEGIES } from '../budget/strategies.ts'
 import { formatLabel } from '../formats/text/text-notation.ts'
 import { createHintGate } from '../hints/policy.ts'
 import type { Done, OperationContext, Refusal, Resolution } from '../operations/operation.ts'
+import { worthsOf } from '../profile/budget-profile.ts'
 import { resolveProfile } from '../profile/resolve.ts'
 import type { EncodeAnswer, EncodeRequest } from '../requests/encode.ts'
 import { classify } from '../shape/classify.ts'
@@ -34,7 +34,7 @@ export function encodeContent(
   const lossless = chooseLossless(input, layers, refusals)
   const outcome = fitBudget(input, lossless, {
     gate: createHintGate(profile.hints, { sentInSession: () => 0 }),
-    worths: { strategy: STRATEGIES[request.strategy ?? 'equal'], fields: new Map() },
+    worths: worthsOf(profile.budget, request.strategy),
     usual: profile.preferred,
     keepsOriginals: context.keepsOriginals,
     choose: content => chooseLossless(readInput({ ...request, content }, context), layers, []),

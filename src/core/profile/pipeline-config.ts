@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { STRATEGY_IDS } from '../budget/strategies.ts'
 import { MAX_LINE_DEPTH } from '../formats/tree/style.ts'
 import { hintPolicy, VERBOSITIES } from './hint-policy.ts'
 import { NOTATION_IDS, profileAxes, recursionDepth } from './profile-axes.ts'
@@ -45,11 +46,23 @@ const mckp = z.strictObject({
   shape_thresholds: shapeThresholds.prefault({}),
 })
 
+/** A field that is worth a million others is kept before all of them; sums stay exact enough to be compared. */
+const MAX_FIELD_VALUE = 1_000_000
+const strategy = z.enum(STRATEGY_IDS)
+const fieldValues = z.record(z.string(), z.number().min(0).max(MAX_FIELD_VALUE))
+
+const budget = z.strictObject({
+  strategy: strategy.default('equal'),
+  field_values: fieldValues.default({}),
+})
+
 const endpointOverride = z.strictObject({
   dedup_enabled: z.boolean().optional(),
   lru_size: lruSize.optional(),
   template_id: templateId.optional(),
   min_body_chars: minBodyChars.optional(),
+  strategy: strategy.optional(),
+  field_values: fieldValues.optional(),
 })
 
 /**
@@ -62,6 +75,7 @@ export const pipelineSchema = z
     dedup: dedup.prefault({}),
     templates: templates.prefault({}),
     mckp: mckp.prefault({}),
+    budget: budget.prefault({}),
     endpoint_overrides: z.record(endpoint, endpointOverride).default({}),
     profiles: profileAxes.prefault({}),
     hints: hintPolicy.prefault({}),

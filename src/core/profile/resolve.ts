@@ -1,4 +1,5 @@
 import { resolveTokenizer } from '../tokens/resolve.ts'
+import { type BudgetProfile, budgetFor } from './budget-profile.ts'
 import { type DedupProfile, dedupFor } from './dedup-profile.ts'
 import { type HintProfile, hintsFor } from './hint-profile.ts'
 import { matchModel } from './match-model.ts'
@@ -35,6 +36,7 @@ export interface Profile {
   readonly encoding: EncodingProfile
   /** Notation that L1 tries before all others. */
   readonly preferred: string | undefined
+  readonly budget: BudgetProfile
   readonly dedup: DedupProfile
   readonly hints: HintProfile
 }
@@ -76,6 +78,7 @@ export function resolveProfile(
       minCols: thresholds.markdown_table_min_cols,
     },
     preferred: preferredFormat(config, query.tool, data),
+    budget: budgetFor(config, query.tool),
     dedup: dedupFor(config, query.tool, agent, hints),
     hints,
   }

@@ -1,0 +1,30 @@
+import { STRATEGIES, type StrategyId, type Worths } from '../budget/strategies.ts'
+import { own } from './own.ts'
+import type { PipelineConfig } from './pipeline-config.ts'
+
+/** The section `budget` for a tool: what its parts are worth. Fields that the tool names win one by one. */
+export function budgetFor(
+  { budget, endpoint_overrides }: PipelineConfig,
+  tool: string | undefined,
+): BudgetProfile {
+  const override = own(endpoint_overrides, tool)
+  return {
+    strategy: override?.strategy ?? budget.strategy,
+    fields: new Map([
+      ...Object.entries(budget.field_values),
+      ...Object.entries(override?.field_values ?? {}),
+    ]),
+  }
+}
+
+/** What is kept first of a tool's results where not all of it fits a budget. */
+export interface BudgetProfile {
+  readonly strategy: StrategyId
+  /** Worth of a field by its key, from 0; 1 where it is not named. */
+  readonly fields: ReadonlyMap<string, number>
+}
+
+/** What parts are worth for one request, whose own strategy wins. */
+export function worthsOf({ strategy, fields }: BudgetProfile, requested?: StrategyId): Worths {
+  return { strategy: STRATEGIES[requested ?? strategy], fields }
+}
