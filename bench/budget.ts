@@ -80,7 +80,7 @@ function measure(content: string): Row[] {
     const ms = performance.now() - started
     const binary = fitDocument(binaryDocument(document), budget, (pruned, omissions) => {
       if (omissions.length === 0) return { tokens: Infinity }
-      const marker = renderHint(markerOf(ANY_HASH, omissions, budget), 'standard')
+      const marker = renderHint(markerOf(ANY_HASH, omissions, 0), 'standard')
       return { tokens: counter.count(`${pruned}\n${marker}`) }
     })
     const plan = fitted === null || 'minimum' in fitted ? null : fitted

@@ -8,7 +8,7 @@ export interface Choice {
 }
 
 /** Choices that a parent sees of a node at most; more make plans finer and slower. */
-const MOST_CHOICES = 16
+export const MOST_CHOICES = 16
 
 /**
  * Choices are made bottom up. A container sees of its children those on the upper concave hull of worth over cost
@@ -36,17 +36,17 @@ export function createChoices(): Choices {
     return [...keyed, ...merged(node, tableOwn, form, child => hullOf(child, 'row'))]
   }
 
-  return (node, form) =>
-    thin(
-      undominated(node.children === undefined ? leafChoices(node) : containerChoices(node, form)),
-    )
+  return (node, form, most) =>
+    node.children === undefined
+      ? undominated(leafChoices(node))
+      : thin(undominated(containerChoices(node, form)), most)
 }
 
 /**
  * The choices of a node that is decided on by itself: none of them costs at least as much as another and is worth no
- * more, cheapest first.
+ * more, cheapest first; of a container at most `most` of them, 2 or more.
  */
-export type Choices = (node: PricedNode, form: Form) => readonly Choice[]
+export type Choices = (node: PricedNode, form: Form, most: number) => readonly Choice[]
 
 type Hull = readonly Choice[]
 
@@ -100,7 +100,11 @@ function merged(
 
 function keptBy(steps: readonly Step[], count: number, children: number): Kept {
   const kept: (Kept | null)[] = Array.from({ length: children }, () => null)
-  for (let i = 0; i < count; i++) kept[steps[i]!.child] = steps[i]!.choice.kept()
+  // The last step of a child is the one that counts; asking the others too would take a factor for every level.
+  for (let i = count - 1; i >= 0; i--) {
+    const { child, choice } = steps[i]!
+    kept[child] ??= choice.kept()
+  }
   return { kind: 'some', children: kept }
 }
 
@@ -111,10 +115,11 @@ function hull(choices: Choice[]): Hull {
     while (kept.length > 0 && liesBelow(kept.at(-2), kept.at(-1)!, choice)) kept.pop()
     kept.push(choice)
   }
-  return thin(kept)
+  return thin(kept, MOST_CHOICES)
 }
 
 function undominated(choices: Choice[]): Hull {
+  if (choices.length === 1) return choices[0]!.worth > 0 ? choices : []
   let most = 0
   return choices
     .toSorted((a, b) => a.cost - b.cost || b.worth - a.worth)
@@ -133,10 +138,10 @@ function liesBelow(a: Choice | undefined, b: Choice, c: Choice): boolean {
 }
 
 /** Costs that grow by about the same factor, because a budget may be any part of the whole; hulls stay hulls. */
-function thin(choices: Hull): Hull {
-  if (choices.length <= MOST_CHOICES) return choices
+function thin(choices: Hull, most: number): Hull {
+  if (choices.length <= most) return choices
   const last = choices.at(-1)!
-  const ratio = (last.cost / Math.max(1, choices[0]!.cost)) ** (1 / (MOST_CHOICES - 1))
+  const ratio = (last.cost / Math.max(1, choices[0]!.cost)) ** (1 / (most - 1))
   const picked: Choice[] = []
   let next = 0
   for (const choice of choices) {

@@ -4,6 +4,8 @@ import type { Cut } from './priced-node.ts'
 const SHORTEST_CUT_TEXT = 48
 /** The least that says anything, in tokens. */
 const LEAST_TOKENS = 12
+/** Each cut has this share of the next longer one, so that a text fills at least as much of any room. */
+const NEXT_SHARE = 0.8
 /** Tokens of the mark behind a beginning. */
 const MARK_TOKENS = 6
 
@@ -16,7 +18,8 @@ const CUT_WORTHS = {
 } as const
 
 /**
- * Beginnings of a text that may stand for it, the shortest first: a half, a quarter and so on.
+ * Beginnings of a text that may stand for it, the shortest first: four fifths of it, four fifths of
+ * that, and so on.
  * @param tokens of the whole text, which is worth `worth`
  */
 export function cutsOf(
@@ -25,7 +28,7 @@ export function cutsOf(
 ): readonly Cut[] {
   if (tokens < SHORTEST_CUT_TEXT) return []
   const cuts: Cut[] = []
-  for (let share = 1 / 2; tokens * share >= LEAST_TOKENS; share /= 2) {
+  for (let share = NEXT_SHARE; tokens * share >= LEAST_TOKENS; share *= NEXT_SHARE) {
     cuts.push({
       cost: Math.ceil(tokens * share) + MARK_TOKENS,
       worth: worth * CUT_WORTHS[by](share),

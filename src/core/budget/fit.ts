@@ -16,10 +16,11 @@ export type WritePruned<Text extends { readonly tokens: number }> = (
   omissions: readonly Omission[],
 ) => Text
 
-/** Plans that are written and counted at most; the search halves its range where nothing better is known. */
-const MOST_TRIES = 8
-/** A text that fills this share of the budget is good enough. */
+/** Plans that are written and counted at most. */
+const MOST_TRIES = 7
+/** A text that fills this share of the budget is good enough, and what is aimed at. */
 const FULL = 0.97
+const AIM = (1 + FULL) / 2
 
 /**
  * The most valuable part of a document that fits, with exact counts of what is written in the end: a plan goes by the
@@ -33,31 +34,54 @@ export function fitDocument<Text extends { readonly tokens: number }>(
 ): Fitted<Text> | { readonly minimum: number } {
   const planner = createPlanner(document.root)
   let best: Fitted<Text> | null = null
-  let low = 0
-  let high = Math.min(planner.total - 1, Number.MAX_SAFE_INTEGER)
-  let next = Math.min(high, budget)
-  for (let tries = 0; tries < MOST_TRIES && next > low; tries++) {
+  // The largest plan that is known to fit, and the smallest that does not: its budget, and the tokens of its text.
+  let low: Tried = { budget: 0, tokens: 0 }
+  let high: Tried | null = null
+  let next = Math.min(planner.total - 1, budget)
+  for (let tries = 0; tries < MOST_TRIES && next > low.budget; ) {
     const plan = planner.plan(next)
-    const { content, omissions } = document.prune(plan.kept)
-    const text = write(content, omissions)
-    const fits = text.tokens <= budget
-    if (fits && (best === null || plan.worth > best.plan.worth)) best = { text, plan, omissions }
-    if (fits && text.tokens >= budget * FULL) break
-    if (fits) low = next
-    else high = Math.min(high, next)
-    next = nextBudget({ low, high, tried: next, scale: budget / Math.max(1, text.tokens) })
+    if (best !== null && plan.cost <= best.plan.cost) {
+      low = { ...low, budget: next }
+    } else {
+      tries++
+      const { content, omissions } = document.prune(plan.kept)
+      const text = write(content, omissions)
+      if (text.tokens > budget) high = { budget: Math.min(next, plan.cost), tokens: text.tokens }
+      else {
+        low = { budget: next, tokens: text.tokens }
+        if (best === null || plan.worth > best.plan.worth) best = { text, plan, omissions }
+        if (text.tokens >= budget * FULL) break
+      }
+    }
+    next =
+      high === null
+        ? Math.min(planner.total - 1, inProportion(low, budget * AIM))
+        : between(low, high, budget * AIM)
   }
   return best ?? fitLeast(document, planner.plan(0), budget, write)
 }
 
-/** By proportion, within what is known to fit and what is not. */
-function nextBudget(range: { low: number; high: number; tried: number; scale: number }): number {
-  const { low, high, tried, scale } = range
-  const guess = Math.floor(tried * scale * (scale < 1 ? FULL : 1))
-  if (guess > low && guess < high) return guess
-  return guess >= high && low === tried
-    ? Math.floor((low + high + 1) / 2)
-    : Math.floor((low + high) / 2)
+/** The least share of the range by which it shrinks. */
+const LEAST_STEP = 1 / 16
+
+interface Tried {
+  readonly budget: number
+  readonly tokens: number
+}
+
+function inProportion({ budget, tokens }: Tried, aim: number): number {
+  return Math.max(budget + 1, Math.ceil(budget * (aim / Math.max(1, tokens))))
+}
+
+/**
+ * Where the text would have `aim` tokens if these grew evenly between what is known, not too near to either so that the
+ * range shrinks.
+ */
+function between(low: Tried, high: Tried, aim: number): number {
+  // What must not leave at all has infinitely many tokens.
+  const share = Number.isFinite(high.tokens) ? (aim - low.tokens) / (high.tokens - low.tokens) : 0.5
+  const inside = Math.min(1 - LEAST_STEP, Math.max(LEAST_STEP, share))
+  return Math.floor(low.budget + (high.budget - low.budget) * inside)
 }
 
 /** Nothing but what is required. */

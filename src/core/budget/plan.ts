@@ -1,7 +1,9 @@
 import { solveMckp } from '../knapsack/mckp.ts'
 import { SKIPPED } from '../knapsack/problem.ts'
-import { type Choice, type Choices, createChoices } from './choices.ts'
-import { ALL, extraOf, type Form, type Kept, type PricedNode } from './priced-node.ts'
+import { createChoices } from './choices.ts'
+import { classesOf, keptOf, type PlanClass } from './classes.ts'
+import { type Opening, openWithin, totalOf, totalsOf } from './opening.ts'
+import { ALL, type Kept, type PricedNode } from './priced-node.ts'
 
 /** What to keep of a document within a budget, and how good that is. */
 export interface Plan {
@@ -19,57 +21,48 @@ export interface Plan {
 /** Work that one plan takes at most; beyond it the plan is the best found, with its bound. */
 const MAX_STATES = 2_000_000
 
-/**
- * A container is opened, so that each of its children is decided on by itself, where it has more than this share of the
- * document; coarser where the frames of what is open would take too much of the budget.
- */
-const OPENING_SHARES = [1 / 64, 1 / 16, 1 / 4, 1] as const
-const FRAMES_SHARE = 1 / 4
-
-/** Containers that are open, each with how its children stand. */
-type Opened = ReadonlyMap<PricedNode, Form>
-
 /** Plans for one document. */
 export interface Planner {
   /** Tokens of the whole document, by its own prices. */
   readonly total: number
   /**
    * Decides what is kept within a budget: a multiple-choice knapsack whose classes are the children of open
-   * containers, and whose options are their choices (`createChoices`), or nothing. Frames of open containers are kept
-   * in any case.
+   * containers, and whose options are their choices (`createChoices`), or nothing. Frames of open containers count in
+   * any case.
    * @param budget tokens by the document's own prices, which are near those of the text that is written in the end
    */
   plan(budget: number): Plan
 }
 
 export function createPlanner(root: PricedNode): Planner {
-  const totals = new Map<PricedNode, number>()
-  const total = addUp(root, totals)
+  const totals = totalsOf(root)
+  const total = totalOf(root, totals)
   const choicesOf = createChoices()
+  /** By the number of open containers: coarser openings are parts of finer ones. */
+  const known = new Map<number, readonly PlanClass[]>()
+
+  function classesFor(opening: Opening): readonly PlanClass[] {
+    const { size } = opening.forms
+    const classes = known.get(size) ?? classesOf(root, opening, choicesOf)
+    known.set(size, classes)
+    return classes
+  }
+
   return {
     total,
-    plan: budget =>
-      total <= budget ? wholePlan(root, total) : planWithin(root, budget, { totals, choicesOf }),
-  }
-}
-
-interface Known {
-  readonly totals: ReadonlyMap<PricedNode, number>
-  readonly choicesOf: Choices
-}
-
-function planWithin(root: PricedNode, budget: number, { totals, choicesOf }: Known): Plan {
-  const { opened, frames } = openWithin(root, budget, totals)
-  const classes = classesOf(root, opened, choicesOf)
-  const picks = pickWithin(classes, Math.max(0, Math.floor(budget - frames)))
-  const chosen = new Map(classes.map(({ node }, index) => [node, picks.choices[index] ?? null]))
-  return {
-    kept: keptOf(root, opened, chosen) ?? { kind: 'some', children: [] },
-    cost: frames + picks.cost,
-    worth: picks.worth,
-    upperBound: picks.upperBound,
-    optimal: picks.optimal,
-    classes: classes.length,
+    plan(budget) {
+      if (total <= budget) return wholePlan(root, total)
+      const opening = openWithin(root, budget, totals)
+      const classes = classesFor(opening)
+      const room = Math.max(0, Math.floor(budget - opening.frames))
+      const { picks, cost, ...solution } = pickWithin(classes, room)
+      return {
+        ...solution,
+        kept: keptOf(root, opening, classes, picks),
+        cost: opening.frames + cost,
+        classes: classes.length,
+      }
+    },
   }
 }
 
@@ -81,74 +74,6 @@ function wholePlan(root: PricedNode, cost: number): Plan {
 /** Worth of a node as a whole. */
 export function worthOf({ worth, children = [] }: PricedNode): number {
   return children.reduce((sum, child) => sum + worthOf(child), worth)
-}
-
-/** Tokens of every node as a whole, its key apart. */
-function addUp(node: PricedNode, totals: Map<PricedNode, number>): number {
-  let total = node.own
-  for (const child of node.children ?? []) total += addUp(child, totals) + extraOf(child, 'keyed')
-  totals.set(node, total)
-  return total
-}
-
-/** The finest opening whose frames leave most of the budget. */
-function openWithin(root: PricedNode, budget: number, totals: ReadonlyMap<PricedNode, number>) {
-  let found = open(root, 1, totals)
-  for (const share of OPENING_SHARES) {
-    const finer = open(root, share, totals)
-    if (finer.frames <= budget * FRAMES_SHARE) {
-      found = finer
-      break
-    }
-  }
-  return found
-}
-
-/** @returns open containers, and the tokens of their frames and keys */
-function open(
-  root: PricedNode,
-  share: number,
-  totals: ReadonlyMap<PricedNode, number>,
-): { opened: Opened; frames: number } {
-  const opened = new Map<PricedNode, Form>()
-  const least = totals.get(root)! * share
-  let frames = 0
-  const visit = (node: PricedNode): void => {
-    const inner = (node.children ?? []).filter(
-      child => child.children !== undefined && child.sealed !== true && totals.get(child)! >= least,
-    )
-    const isTable = node.tableOwn !== undefined && inner.length === 0
-    opened.set(node, isTable ? 'row' : 'keyed')
-    frames += isTable ? node.tableOwn : node.own
-    for (const child of inner) {
-      frames += extraOf(child, 'keyed')
-      visit(child)
-    }
-  }
-  visit(root)
-  return { opened, frames }
-}
-
-interface PlanClass {
-  readonly node: PricedNode
-  /** Tokens that go with any choice. */
-  readonly extra: number
-  readonly choices: readonly Choice[]
-}
-
-function classesOf(root: PricedNode, opened: Opened, choicesOf: Choices): PlanClass[] {
-  const classes: PlanClass[] = []
-  const visit = (node: PricedNode): void => {
-    for (const child of node.children ?? []) {
-      if (opened.has(child)) visit(child)
-      else if (child.required !== true) {
-        const choices = choicesOf(child, opened.get(node)!)
-        classes.push({ node: child, extra: extraOf(child, 'keyed'), choices })
-      }
-    }
-  }
-  visit(root)
-  return classes
 }
 
 /** The best choice of each class, or none, as a multiple-choice knapsack with whole costs. */
@@ -168,26 +93,14 @@ function pickWithin(classes: readonly PlanClass[], budget: number) {
   const required = new Uint8Array(classes.length)
   const solution = solveMckp({ starts, costs, values, required, budget }, { maxStates: MAX_STATES })
   if (!solution.feasible) throw new Error('a knapsack without required classes has no solution')
-  const choices = classes.map((each, index) => {
-    const pick = solution.picks[index]!
-    return pick === SKIPPED ? null : each.choices[pick]!
-  })
   return {
-    choices,
+    picks: classes.map(({ choices }, index) => {
+      const pick = solution.picks[index]!
+      return pick === SKIPPED ? null : choices[pick]!
+    }),
     cost: solution.cost,
     worth: solution.value,
     upperBound: solution.upperBound,
     optimal: solution.optimal,
   }
-}
-
-function keptOf(
-  node: PricedNode,
-  opened: Opened,
-  chosen: ReadonlyMap<PricedNode, Choice | null>,
-): Kept | null {
-  if (node.required === true) return ALL
-  if (!opened.has(node)) return chosen.get(node)?.kept() ?? null
-  const children = (node.children ?? []).map(child => keptOf(child, opened, chosen))
-  return { kind: 'some', children }
 }

@@ -64,6 +64,8 @@ export function priceText(
     parts: readonly TextPart[],
   ): TextPart {
     const worth = worthOf(own, start)
+    // A heading without a text below it is a part like any other.
+    if (parts.length === 0) return { start, end, node: { own, key: 0, worth } }
     const children = parts.map(part => part.node)
     return { start, end, parts, node: { own, key: 0, worth, children, sealed: true } }
   }

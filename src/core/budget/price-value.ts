@@ -7,8 +7,8 @@ import { cutsOf } from './cuts.ts'
 import { type PricedNode, SEPARATOR } from './priced-node.ts'
 import type { Worths } from './strategies.ts'
 
-/** Levels below which a value is one part. */
-const DEEPEST = 8
+/** Levels below which a value is one part. Recursion over priced nodes is no deeper. */
+const DEEPEST = 64
 /** A value of more nodes is looked at less deeply. */
 const MANY_NODES = 200_000
 const SHALLOW = 3
@@ -30,7 +30,7 @@ export function priceValue(value: Value, counter: TokenCounter, worths: Worths):
   }
 
   function price(inner: Value, { key, weight, level }: Place): PricedNode {
-    if (isScalar(inner) || level === deepest) return priceLeaf(inner, key, weight)
+    if (isScalar(inner) || isEmpty(inner) || level === deepest) return priceLeaf(inner, key, weight)
     if (inner instanceof ObjectValue) {
       const children = inner.values.map((member, index) => {
         const name = inner.keys[index]!
@@ -91,6 +91,11 @@ export function priceValue(value: Value, counter: TokenCounter, worths: Worths):
     for (const name of union) tokens += keyTokens(name)
     return tokens
   }
+}
+
+/** That there is nothing in it is said as one field. */
+function isEmpty(value: ObjectValue | readonly Value[]): boolean {
+  return (value instanceof ObjectValue ? value.values : value).length === 0
 }
 
 /** What lies too deep to be looked at counts as many fields as would take its tokens. */

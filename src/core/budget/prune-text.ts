@@ -21,8 +21,12 @@ export function pruneText(
       return
     }
     out.push(gapMark(start, end))
-    const at = end - start === 1 ? `line ${end}` : `lines ${start + 1}-${end}`
-    omissions.push({ at, unit: 'lines', omitted: end - start, of: lines.length })
+    omissions.push({
+      at: linesAt(start, end),
+      unit: 'lines',
+      omitted: end - start,
+      of: lines.length,
+    })
   }
 
   /** Whether the mark would take as much room as what it stands for. */
@@ -49,7 +53,7 @@ export function pruneText(
     else if (part.kind === 'cut') {
       closeGap()
       out.push(cutText(lines[start]!, part.chars))
-      omissions.push({ at: `line ${start + 1}`, unit: 'texts', omitted: 1 })
+      omissions.push({ at: linesAt(start, start + 1), unit: 'texts', omitted: 1 })
     } else if (parts.length === 0) keep(start, end)
     else {
       keep(start, parts[0]!.start)
@@ -69,6 +73,11 @@ export function pruneText(
 
 /** About the length of a gap's mark. */
 const MARK_CHARS = 18
+
+/** As `?lines=` takes them. */
+function linesAt(start: number, end: number): string {
+  return `lines ${start + 1}-${end}`
+}
 
 /** One line in place of the lines `start` to `end` (from 0, exclusive), numbered as `?lines=` counts them. */
 function gapMark(start: number, end: number): string {

@@ -4,13 +4,17 @@ import type { Kept } from './priced-node.ts'
 
 /** What was left out at one kind of place, for example of every item's `body`. */
 export interface Omission {
-  /** JSON path of the place, `.*` for any item; for texts `lines 40-80`. */
+  /** JSON path of the place, `[:]` for any item; for texts `lines 40-80`. Both can be asked for. */
   readonly at: string
   readonly unit: 'items' | 'fields' | 'texts' | 'lines'
   omitted: number
   /** How many there were there; absent for what is one at each place. */
   readonly of?: number
 }
+
+/** Places that are told apart, and missing fields of one object that are named one by one, at most. */
+const MAX_PLACES = 1_000
+const NAMED_FIELDS = 3
 
 /** The part of `value` that is kept, and what was left out by place, in the order of the document. */
 export function pruneValue(
@@ -26,49 +30,100 @@ export function pruneValue(
     else omissions.set(id, { at, unit, omitted, ...(of === undefined ? {} : { of }) })
   }
 
-  function prune(inner: Value, part: Kept, at: string): Value {
+  function prune(inner: Value, part: Kept, place: Place): Value {
     if (part.kind === 'all') return inner
     if (part.kind === 'cut') {
-      note(at, 'texts', 1)
+      note(place.path, 'texts', 1)
       return cutText(inner as string, part.chars)
     }
-    if (inner instanceof ObjectValue) return pruneObject(inner, part.children, at)
-    const items = inner as readonly Value[]
+    if (inner instanceof ObjectValue) return pruneObject(inner, part.children, place)
+    return pruneList(inner as readonly Value[], part.children, place)
+  }
+
+  function pruneList(
+    items: readonly Value[],
+    parts: readonly (Kept | null)[],
+    place: Place,
+  ): readonly Value[] {
     const rest: Value[] = []
     const missing: number[] = []
-    part.children.forEach((child, index) => {
-      if (child === null) missing.push(index)
-      else rest.push(prune(items[index]!, child, at + ANY_ITEM))
+    const anyItem = itemPlace(place)
+    parts.forEach((part, index) => {
+      if (part === null) missing.push(index)
+      else rest.push(prune(items[index]!, part, anyItem))
     })
-    if (missing.length > 0) noteItems(at, missing, items.length)
+    if (missing.length > 0) noteMissing(place, 'items', missing.length, items.length, missing)
     return rest
   }
 
-  /** A list that is one of many like it is counted with them. */
-  function noteItems(at: string, missing: readonly number[], of: number): void {
-    if (at.includes(ANY_ITEM)) note(at, 'items', missing.length)
-    else note(at + rangeOf(missing), 'items', missing.length, of)
-  }
-
-  function pruneObject(inner: ObjectValue, parts: readonly (Kept | null)[], at: string): Value {
+  function pruneObject(
+    inner: ObjectValue,
+    parts: readonly (Kept | null)[],
+    place: Place,
+  ): ObjectValue {
     const keys: string[] = []
     const values: Value[] = []
+    const missing: string[] = []
     parts.forEach((part, index) => {
       const key = inner.keys[index]!
-      const path = at + stepOf(key)
-      if (part === null) note(path, 'fields', 1)
+      if (part === null) missing.push(key)
       else {
         keys.push(key)
-        values.push(prune(inner.values[index]!, part, path))
+        values.push(prune(inner.values[index]!, part, memberPlace(place, key)))
       }
     })
+    noteFields(place, missing, inner.keys.length)
     return new ObjectValue(keys, values)
   }
 
-  return { value: prune(value, kept, '$'), omissions: [...omissions.values()] }
+  function noteFields(place: Place, missing: readonly string[], of: number): void {
+    const isNamed = place.many ? omissions.size < MAX_PLACES : missing.length <= NAMED_FIELDS
+    if (isNamed) for (const key of missing) note(memberPlace(place, key).path, 'fields', 1)
+    else noteMissing(place, 'fields', missing.length, of)
+  }
+
+  /** What is one of many like it is counted with them. */
+  function noteMissing(
+    { path, many }: Place,
+    unit: Omission['unit'],
+    omitted: number,
+    of: number,
+    indexes?: readonly number[],
+  ): void {
+    if (many) note(path, unit, omitted)
+    else note(indexes === undefined ? path : path + rangeOf(indexes), unit, omitted, of)
+  }
+
+  const root = { path: '$', steps: 0, many: false }
+  return { value: prune(value, kept, root), omissions: [...omissions.values()] }
 }
 
-const ANY_ITEM = '.*'
+/** Where a value stands, or the nearest one around it that a path can name. */
+interface Place {
+  readonly path: string
+  readonly steps: number
+  /** Whether the path stands for several values. */
+  readonly many: boolean
+}
+
+/** Steps of a path, and characters of one step, at most: a marker is one line, and should be a short one. */
+const MAX_STEPS = 8
+const MAX_STEP_CHARS = 40
+
+function itemPlace(list: Place): Place {
+  return { ...within(list, '[:]'), many: true }
+}
+
+function memberPlace(object: Place, key: string): Place {
+  return within(object, key.length > MAX_STEP_CHARS ? null : stepOf(key))
+}
+
+function within(outer: Place, step: string | null): Place {
+  if (step === null || step.length > MAX_STEP_CHARS || outer.steps === MAX_STEPS) {
+    return { path: outer.path, steps: MAX_STEPS, many: true }
+  }
+  return { path: outer.path + step, steps: outer.steps + 1, many: outer.many }
+}
 
 /** `[20:200]` where items are missing in one run, which `?path=` then gives back; else nothing. */
 function rangeOf(missing: readonly number[]): string {

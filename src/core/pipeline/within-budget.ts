@@ -28,11 +28,9 @@ export interface WithinBudget {
 
 /** Hex digits of the SHA-256 that an original is fetched by. */
 const HASH_CHARS = 24
-/** Places that a marker names in a budget of at least so many tokens; the rest is summed up. */
-const PLACES = [
-  { from: 500, places: 3 },
-  { from: 200, places: 1 },
-] as const
+/** Places that a marker names at most, and the share of the budget that it may take for that. */
+const MAX_PLACES = 3
+const MARKER_SHARE = 1 / 8
 
 /**
  * The most valuable part of a content within a budget, with a marker that gives all of it back.
@@ -54,15 +52,24 @@ export function withinBudget(
   const original = toBytes(content)
   const id = hash('sha256', original.bytes, 'hex').slice(0, HASH_CHARS)
   const document = documentOf(input, prices.counter, options.worths, budget)
+  const { counter } = prices
+  const written = (pruned: Choice, marker: string | null) => {
+    if (marker === null) return NOTHING
+    const whole = `${annotate(pruned.content, options.notes)}\n${marker}`
+    // What is not smaller by every witness must not leave (promise 2).
+    const tokens = prices.price(whole) ?? Infinity
+    return { content: whole, format: pruned.format, marker, tokens }
+  }
   const fitted = fitDocument(document, budget, (pruned, omissions) => {
     // All was kept, which is known not to fit.
     if (omissions.length === 0) return NOTHING
-    const { content: text, format } = options.choose(pruned)
-    const marker = options.writeMarker(markerOf(id, omissions, budget))
-    if (marker === null) return NOTHING
-    const whole = `${annotate(text, options.notes)}\n${marker}`
-    // What is not smaller by every witness must not leave (promise 2).
-    return { content: whole, format, marker, tokens: prices.price(whole) ?? Infinity }
+    const kept = options.choose(pruned)
+    const brief = options.writeMarker(markerOf(id, omissions, 0))
+    const marker = fullestMarker(id, omissions, options.writeMarker, line => {
+      return counter.count(line) <= budget * MARKER_SHARE
+    })
+    const full = written(kept, marker ?? brief)
+    return full.tokens <= budget || full.marker === brief ? full : written(kept, brief)
   })
   if ('minimum' in fitted) return fitted
   const { text, plan, omissions } = fitted
@@ -71,13 +78,27 @@ export function withinBudget(
 
 const NOTHING = { content: '', format: PASSTHROUGH, marker: '', tokens: Infinity }
 
-/** Says the places where most is missing, as many as the budget bears, and the rest by what it is. */
-export function markerOf(id: string, omissions: readonly Omission[], budget: number): ElisionHint {
-  const { places } = PLACES.find(({ from }) => budget >= from) ?? { places: 0 }
+/** The marker that names the most places and is still short enough; `null` where none is. */
+export function fullestMarker(
+  id: string,
+  omissions: readonly Omission[],
+  write: (marker: ElisionHint) => string | null,
+  isShort: (line: string) => boolean,
+): string | null {
+  for (let places = Math.min(MAX_PLACES, omissions.length); places > 0; places--) {
+    const line = write(markerOf(id, omissions, places))
+    if (line !== null && isShort(line)) return line
+  }
+  return null
+}
+
+/** Says the places where most is missing, and the rest by what it is. */
+export function markerOf(id: string, omissions: readonly Omission[], places: number): ElisionHint {
   const most = new Set(omissions.toSorted((a, b) => b.omitted - a.omitted).slice(0, places))
   const rest = new Map<string, number>()
-  for (const { unit, omitted } of omissions.filter(omission => !most.has(omission))) {
-    rest.set(unit, (rest.get(unit) ?? 0) + omitted)
+  for (const omission of omissions) {
+    if (most.has(omission)) continue
+    rest.set(omission.unit, (rest.get(omission.unit) ?? 0) + omission.omitted)
   }
   const parts: ElidedPart[] = omissions.filter(omission => most.has(omission))
   for (const [unit, omitted] of rest) parts.push({ unit, omitted })
