@@ -1,6 +1,3 @@
-import { processEnv } from './config/env.ts'
-import { loadConfig } from './config/load.ts'
-import { readPipelineConfig } from './config/pipeline.ts'
 import { countOperation } from './core/operations/count.ts'
 import { decodeOperation } from './core/operations/decode.ts'
 import { encodeOperation } from './core/operations/encode.ts'
@@ -10,8 +7,7 @@ import type { CountAnswer, CountRequest } from './core/requests/count.ts'
 import type { DecodeAnswer, DecodeRequest } from './core/requests/decode.ts'
 import type { EncodeAnswer, EncodeRequest } from './core/requests/encode.ts'
 import { validate } from './core/requests/validate.ts'
-import { createTokenCounters } from './core/tokens/counters.ts'
-import { loadVocabularies } from './vocabulary.ts'
+import { createLocalContext } from './local-context.ts'
 
 export type { CountAnswer, CountRequest, DecodeAnswer, DecodeRequest, EncodeAnswer, EncodeRequest }
 
@@ -30,7 +26,7 @@ export function encode(request: EncodeRequest): EncodeAnswer {
  * @throws AppError `invalid_request`
  */
 export function explain(request: EncodeRequest & { content: string }): readonly Explained[] {
-  context ??= createContext()
+  context ??= createLocalContext()
   return explainContent(
     { ...validate(encodeOperation.request, request), content: request.content },
     context,
@@ -55,20 +51,6 @@ export function count(request: CountRequest): CountAnswer {
 }
 
 function run<Request, Answer>(operation: Operation<Request, Answer>, request: Request): Answer {
-  context ??= createContext()
+  context ??= createLocalContext()
   return operation.run(validate(operation.request, request), context).answer
-}
-
-/** By the service's own configuration, so that both give the same answers. */
-function createContext(): OperationContext {
-  // Nothing listens here.
-  const config = loadConfig({ env: processEnv(), insecure: true })
-  const { cache_dir, limits } = config
-  return {
-    counters: createTokenCounters(loadVocabularies({ cacheDir: cache_dir })),
-    maxDepth: limits.content_depth,
-    maxDecodedChars: limits.max_body_bytes,
-    pipeline: readPipelineConfig(config),
-    keepsOriginals: false,
-  }
 }

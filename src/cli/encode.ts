@@ -1,8 +1,15 @@
 import { EXIT } from '../exit-codes.ts'
-import { encode, explain } from '../index.ts'
-import { type Command, text, UsageError } from './command.ts'
+import { type EncodeAnswer, type EncodeRequest, encode, explain } from '../index.ts'
+import { type Command, text, UsageError, type Values } from './command.ts'
 import { readInput } from './input.ts'
-import { jsonOption, tokenizerFieldsOf, tokenizerOptions } from './options.ts'
+import {
+  budgetFieldsOf,
+  budgetOptions,
+  jsonOption,
+  tokenizerFieldsOf,
+  tokenizerOptions,
+} from './options.ts'
+import { namedService, type ServiceClient, serviceOptions } from './service-client.ts'
 import { percent, table } from './table.ts'
 
 export const encodeCommand: Command = {
@@ -13,25 +20,27 @@ export const encodeCommand: Command = {
   options: {
     ...tokenizerOptions,
     formats: { type: 'string', value: 'LIST', help: 'Only these formats, separated by commas' },
-    budget: { type: 'string', value: 'TOKENS', help: 'Fail if the answer would be above' },
+    ...budgetOptions,
+    session: {
+      type: 'string',
+      value: 'ID',
+      help: 'The agent context that it goes to (needs a service)',
+    },
+    tool: { type: 'string', value: 'NAME', help: 'The tool whose result it is' },
+    ...serviceOptions,
     explain: { type: 'boolean', help: 'Show every candidate, its tokens and what became of it' },
     ...jsonOption,
   },
   async run(values, [file]) {
-    const formats = text(values, 'formats')
-    const budget = text(values, 'budget')
-    if (budget !== undefined && !/^\d+$/.test(budget)) {
-      throw new UsageError('--budget takes a whole number')
+    const fields = fieldsOf(values)
+    const service = serviceFor(values)
+    if (values['explain'] === true && service !== undefined) {
+      throw new UsageError('--explain looks into this process; it does not go with a service')
     }
-    const request = {
-      content: await readInput(file),
-      ...tokenizerFieldsOf(values),
-      ...(formats === undefined ? {} : { formats: formats.split(',') }),
-      ...(budget === undefined ? {} : { budget_tokens: Number(budget) }),
-    }
-    const answer = encode(request)
-    const { tokens, layer, format, shape } = answer
+    const request = { content: await readInput(file), ...fields }
+    const answer = await (service?.post<EncodeAnswer>('/v1/encode', request) ?? encode(request))
     if (values['explain'] === true) {
+      const { tokens, layer, shape } = answer
       const rows = explain(request).map(({ layer, format, tokens: cost, verdict }) => {
         const saved = cost === null ? '' : percent(tokens.baseline - cost, tokens.baseline)
         return [layer, format, cost ?? '', saved, verdict]
@@ -50,10 +59,52 @@ export const encodeCommand: Command = {
     process.stdout.write(answer.content)
     // A terminal shows both streams: keep the last line of the text to itself.
     if (process.stdout.isTTY) process.stderr.write('\n')
-    process.stderr.write(
-      `${shape}, ${layer}, format ${format}: ${tokens.baseline} → ${tokens.final} tokens ` +
-        `(${tokens.tokenizer}${tokens.exact ? '' : ', estimated'})\n`,
-    )
+    process.stderr.write(`${accountOf(answer)}\n`)
     return EXIT.ok
   },
+}
+
+/** What the options say of a request. */
+function fieldsOf(values: Values): Omit<EncodeRequest, 'content'> {
+  const formats = text(values, 'formats')
+  const session = text(values, 'session')
+  const tool = text(values, 'tool')
+  return {
+    ...tokenizerFieldsOf(values),
+    ...budgetFieldsOf(values),
+    ...(formats === undefined ? {} : { formats: formats.split(',') }),
+    ...(session === undefined ? {} : { session }),
+    ...(tool === undefined ? {} : { tool }),
+  }
+}
+
+/**
+ * The service that a call goes to: the one of `--url`, or where parts may go or earlier results count, which only a
+ * service keeps. `undefined`: this process does it.
+ */
+function serviceFor(values: Values): ServiceClient | undefined {
+  const { mode = 'lossless' } = budgetFieldsOf(values)
+  const reasons = [
+    ...(mode === 'lossless' ? [] : [`--mode ${mode}`]),
+    ...(text(values, 'session') === undefined ? [] : ['--session']),
+  ]
+  if (reasons.length === 0 && text(values, 'url') === undefined) return undefined
+  const service = namedService(values)
+  if (service !== undefined) return service
+  throw new UsageError(
+    `${reasons.join(' and ')} needs a running service, which keeps originals: name it by --url or HAVERSACK_URL`,
+  )
+}
+
+/** One line: what it is, what it became, what saved how much, and which hints it has. */
+function accountOf({ shape, layer, format, tokens, savings, hints }: EncodeAnswer): string {
+  const { dedup_tokens, encoder_tokens, elided_tokens } = savings
+  const counted = `${tokens.tokenizer}${tokens.exact ? '' : ', estimated'}`
+  const saved = `dedup ${dedup_tokens}, encoder ${encoder_tokens}, omission ${elided_tokens}`
+  const families = [...new Set(hints.map(({ family }) => family))]
+  const hinted = families.length === 0 ? '' : `; hints: ${families.join(', ')}`
+  return (
+    `${shape}, ${layer}, format ${format}: ${tokens.baseline} → ${tokens.final} tokens ` +
+    `(${counted}); saved: ${saved}${hinted}`
+  )
 }

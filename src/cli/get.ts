@@ -1,7 +1,10 @@
-import { processEnv } from '../config/env.ts'
 import { EXIT } from '../exit-codes.ts'
 import { type Command, text, UsageError, type Values } from './command.ts'
 import { jsonOption } from './options.ts'
+import { namedService, ServiceProblem, serviceAt, serviceOptions } from './service-client.ts'
+
+/** Where a service listens that nobody told otherwise. */
+const DEFAULT_URL = 'http://127.0.0.1:8787'
 
 /** Query parameters that options of the same name fill. */
 const PARAMETERS = ['session', 'lines', 'bytes', 'path', 'grep', 'context'] as const
@@ -19,12 +22,11 @@ export const getCommand: Command = {
   operands: 'HASH',
   maxOperands: 1,
   options: {
+    ...serviceOptions,
     url: {
-      type: 'string',
-      value: 'URL',
-      help: 'The service (default HAVERSACK_URL, else http://127.0.0.1:8787)',
+      ...serviceOptions.url,
+      help: `The service (default HAVERSACK_URL, else ${DEFAULT_URL})`,
     },
-    key: { type: 'string', value: 'KEY', help: 'Key for it (default HAVERSACK_KEY)' },
     session: { type: 'string', value: 'ID', help: 'Session that a reference of 8 digits is of' },
     lines: { type: 'string', value: 'RANGE', help: 'Only these lines: 40-80, 40- or -20' },
     bytes: { type: 'string', value: 'RANGE', help: 'Only these bytes: 0-99, 100- or -100' },
@@ -35,45 +37,30 @@ export const getCommand: Command = {
   },
   async run(values, [hash]) {
     if (hash === undefined) throw new UsageError('get takes a hash')
-    const response = await ask(hash, values)
-    const answer = (await response.json()) as Record<string, unknown>
-    if (response.ok) {
-      const asJson = values['json'] === true
+    const asJson = values['json'] === true
+    try {
+      const answer = await fetchOriginal(hash, values)
       process.stdout.write(
-        asJson
-          ? `${JSON.stringify({ outcome: 'ok', ...answer })}\n`
-          : String(answer['original_content']),
+        asJson ? `${JSON.stringify({ outcome: 'ok', ...answer })}\n` : answer.original_content,
       )
       return EXIT.ok
+    } catch (error) {
+      if (!(error instanceof ServiceProblem)) throw error
+      const { status, code, detail } = error
+      const outcome = OUTCOMES[status] ?? code
+      if (asJson) process.stdout.write(`${JSON.stringify({ outcome, detail })}\n`)
+      else process.stderr.write(`haversack: ${outcome}: ${detail}\n`)
+      return status === 400 ? EXIT.usage : EXIT.failed
     }
-    const outcome = OUTCOMES[response.status] ?? String(answer['code'])
-    if (values['json'] === true) {
-      process.stdout.write(`${JSON.stringify({ outcome, detail: answer['detail'] })}\n`)
-    } else process.stderr.write(`haversack: ${outcome}: ${answer['detail']}\n`)
-    return response.status === 400 ? EXIT.usage : EXIT.failed
   },
 }
 
-async function ask(hash: string, values: Values): Promise<Response> {
-  const env = processEnv()
-  const base = text(values, 'url') ?? (env['HAVERSACK_URL'] || 'http://127.0.0.1:8787')
-  const key = text(values, 'key') ?? env['HAVERSACK_KEY']
-  const url = addressOf(base, hash)
+function fetchOriginal(hash: string, values: Values): Promise<{ original_content: string }> {
+  const service = namedService(values) ?? serviceAt(DEFAULT_URL, values)
+  const query: Record<string, string> = {}
   for (const name of PARAMETERS) {
     const value = text(values, name)
-    if (value !== undefined) url.searchParams.set(name, value)
+    if (value !== undefined) query[name] = value
   }
-  try {
-    return await fetch(url, key === undefined ? {} : { headers: { 'x-api-key': key } })
-  } catch {
-    throw new Error(`no service answers at ${base}`)
-  }
-}
-
-function addressOf(base: string, hash: string): URL {
-  try {
-    return new URL(`${base.replace(/\/+$/, '')}/v1/retrieve/${encodeURIComponent(hash)}`)
-  } catch {
-    throw new UsageError(`${base} is not a URL`)
-  }
+  return service.get(`/v1/retrieve/${encodeURIComponent(hash)}`, query)
 }

@@ -1,5 +1,6 @@
-import type { CommandOption, Values } from './command.ts'
-import { text } from './command.ts'
+import { STRATEGY_IDS } from '../core/budget/strategies.ts'
+import type { EncodeRequest } from '../index.ts'
+import { type CommandOption, text, UsageError, type Values } from './command.ts'
 
 /** The options that several commands share. */
 export const tokenizerOptions = {
@@ -10,6 +11,59 @@ export const tokenizerOptions = {
 export const jsonOption = {
   json: { type: 'boolean', help: 'Print the whole answer as JSON' },
 } as const satisfies Record<string, CommandOption>
+
+const MODES = ['lossless', 'elide', 'trim'] as const
+
+/** How much may leave, and what goes first where it must be less. */
+export const budgetOptions = {
+  budget: { type: 'string', value: 'TOKENS', help: 'Fail if the answer would be above' },
+  mode: {
+    type: 'string',
+    value: 'MODE',
+    help: `${MODES.join(', ')}: whether parts may be left out for the budget (default the first)`,
+  },
+  strategy: {
+    type: 'string',
+    value: 'ID',
+    help: `Which parts matter most then: ${STRATEGY_IDS.join(', ')}`,
+  },
+} as const satisfies Record<string, CommandOption>
+
+/**
+ * The request fields that `budgetOptions` fill.
+ * @throws UsageError
+ */
+export function budgetFieldsOf(
+  values: Values,
+): Pick<EncodeRequest, 'budget_tokens' | 'mode' | 'strategy'> {
+  const budget = text(values, 'budget')
+  if (budget !== undefined && !/^\d{1,15}$/.test(budget)) {
+    throw new UsageError('--budget takes a whole number')
+  }
+  const mode = oneOf('mode', MODES, values)
+  const strategy = oneOf('strategy', STRATEGY_IDS, values)
+  if (mode === 'trim' && budget === undefined) throw new UsageError('--mode trim needs a --budget')
+  return {
+    ...(budget === undefined ? {} : { budget_tokens: Number(budget) }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(strategy === undefined ? {} : { strategy }),
+  }
+}
+
+/**
+ * The value of an option that takes one of a few; `undefined` where it was not given.
+ * @throws UsageError
+ */
+export function oneOf<Choice extends string>(
+  name: string,
+  choices: readonly Choice[],
+  values: Values,
+): Choice | undefined {
+  const given = text(values, name)
+  const choice = choices.find(each => each === given)
+  if (given === undefined || choice !== undefined) return choice
+  throw new UsageError(`--${name} takes ${choices.join(', ')}`)
+}
 
 /** The request fields that `tokenizerOptions` fill. */
 export function tokenizerFieldsOf(values: Values): { tokenizer?: string; model?: string } {

@@ -4,6 +4,7 @@ import { EXIT } from '../exit-codes.ts'
 import { VERSION } from '../version.ts'
 import { type Command, UsageError } from './command.ts'
 import { commandHelp, overview } from './help.ts'
+import { ServiceProblem } from './service-client.ts'
 
 /** Imported when called, so that `--help` and `count` do not load the service. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -15,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   get: async () => (await import('./get.ts')).getCommand,
   store: async () => (await import('./store.ts')).storeCommand,
   tokens: async () => (await import('./tokens.ts')).tokensCommand,
+  verify: async () => (await import('./verify.ts')).verifyCommand,
   replay: async () => (await import('./replay.ts')).replayCommand,
 }
 
@@ -62,7 +64,7 @@ function explain(command: Command, error: unknown): number {
     process.stderr.write(`haversack: ${error.message}\nTry: haversack ${command.name} --help\n`)
     return EXIT.usage
   }
-  if (error instanceof AppError) {
+  if (error instanceof AppError || error instanceof ServiceProblem) {
     process.stderr.write(`haversack: ${error.code}: ${error.detail}\n`)
     return error.code === 'invalid_request' ? EXIT.usage : EXIT.failed
   }

@@ -14,7 +14,7 @@ function file(name: string, content: string | Uint8Array): string {
   return path
 }
 
-const COMMANDS = ['serve', 'encode', 'decode', 'count', 'tokens', 'replay']
+const COMMANDS = ['serve', 'encode', 'decode', 'count', 'tokens', 'verify', 'replay']
 const rows = JSON.stringify(
   Array.from({ length: 10 }, (_, id) => ({ id, name: `n${id}` })),
   null,
@@ -48,6 +48,13 @@ describe('haversack', () => {
     [['count', '--fast']],
     [['encode', 'a', 'b']],
     [['encode', '--budget', 'few']],
+    [['encode', '--mode', 'short']],
+    [['encode', '--mode', 'trim']],
+    [['encode', '--mode', 'trim', '--budget', '9']],
+    [['encode', '--session', 's']],
+    [['encode', '--strategy', 'luck']],
+    [['encode', '--url', 'nowhere']],
+    [['encode', '--explain', '--url', 'http://127.0.0.1:1']],
     [['decode', 'x']],
     [['serve', '--port', 'http']],
     [['replay']],
@@ -78,6 +85,7 @@ describe('encode and decode', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^id,name\n0,n0\n/)
     expect(stderr).toMatch(/array_of_objects, L2, format csv@1: \d+ → \d+ tokens \(o200k_base\)/)
+    expect(stderr).toMatch(/; saved: dedup 0, encoder [1-9]\d*, omission 0\n$/)
     const back = await captureCli('decode', '--format', 'csv@1', file('rows.csv', stdout))
     expect(JSON.parse(back.stdout)).toEqual(JSON.parse(rows))
   })

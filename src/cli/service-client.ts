@@ -1,0 +1,75 @@
+import { processEnv } from '../config/env.ts'
+import { MEDIA_TYPES } from '../core/requests/envelope.ts'
+import { type CommandOption, text, UsageError, type Values } from './command.ts'
+
+/** The options by which every command names a service. */
+export const serviceOptions = {
+  url: { type: 'string', value: 'URL', help: 'The service (default HAVERSACK_URL)' },
+  key: { type: 'string', value: 'KEY', help: 'Key for it (default HAVERSACK_KEY)' },
+} as const satisfies Record<string, CommandOption>
+
+/** What a service answers where it cannot do what was asked. */
+export class ServiceProblem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+
+  constructor(path: string, status: number, { code, detail }: Record<string, unknown>) {
+    super(`${path}: ${status} ${code}: ${detail}`)
+    this.status = status
+    this.code = String(code)
+    this.detail = String(detail)
+  }
+}
+
+/** A running service. Both reject with `ServiceProblem`, or with an `Error` where nothing of ours answers. */
+export interface ServiceClient {
+  get<Answer>(path: string, query?: Readonly<Record<string, string>>): Promise<Answer>
+  post<Answer>(path: string, request: object): Promise<Answer>
+}
+
+/** The service that `--url`, else `HAVERSACK_URL` names, or `undefined`. */
+export function namedService(values: Values): ServiceClient | undefined {
+  const base = text(values, 'url') ?? (processEnv()['HAVERSACK_URL'] || undefined)
+  return base === undefined ? undefined : serviceAt(base, values)
+}
+
+/**
+ * The service at `base`, with the key of `--key`, else `HAVERSACK_KEY`.
+ * @throws UsageError where `base` is no URL
+ */
+export function serviceAt(base: string, values: Values): ServiceClient {
+  if (!URL.canParse(base)) throw new UsageError(`${base} is not a URL`)
+  const key = text(values, 'key') ?? processEnv()['HAVERSACK_KEY']
+  const headers = { ...(key === undefined ? {} : { 'x-api-key': key }) }
+  const root = base.replace(/\/+$/, '')
+
+  async function ask<Answer>(path: string, query: string, init: RequestInit): Promise<Answer> {
+    const response = await reach(root + path + query, init)
+    const answer = (await response.json().catch(() => null)) as Record<string, unknown> | null
+    if (answer === null) throw new Error(`what answers at ${base} is no Haversack service`)
+    if (!response.ok) throw new ServiceProblem(path, response.status, answer)
+    return answer as Answer
+  }
+
+  async function reach(url: string, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(url, init)
+    } catch (error) {
+      throw new Error(`no service answers at ${base}`, { cause: error })
+    }
+  }
+
+  return {
+    get(path, query = {}) {
+      const parameters = new URLSearchParams(query).toString()
+      return ask(path, parameters === '' ? '' : `?${parameters}`, { headers })
+    },
+    post: (path, request) =>
+      ask(path, '', {
+        method: 'POST',
+        headers: { ...headers, 'content-type': MEDIA_TYPES.json },
+        body: JSON.stringify(request),
+      }),
+  }
+}

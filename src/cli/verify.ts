@@ -1,0 +1,97 @@
+import { parseTranscript } from '../core/verify/transcript.ts'
+import { createVerifier, type Finding, type Redeemable } from '../core/verify/verify-transcript.ts'
+import { EXIT } from '../exit-codes.ts'
+import { createLocalContext } from '../local-context.ts'
+import { type Command, text, UsageError } from './command.ts'
+import { readInput } from './input.ts'
+import { createProgress } from './progress.ts'
+import { type ServiceClient, ServiceProblem, serviceAt, serviceOptions } from './service-client.ts'
+import { table } from './table.ts'
+
+export const verifyCommand: Command = {
+  name: 'verify',
+  summary:
+    'Check every hint and every figure of recorded answers. FILE is a transcript as replay --transcript writes it: ' +
+    'a line {"request", "answer"} for each call, {"event": "compaction"|"close", "session"} between them',
+  operands: '[FILE]',
+  maxOperands: 1,
+  options: {
+    ...serviceOptions,
+    url: { ...serviceOptions.url, help: 'Redeem every id at this service, too' },
+    json: { type: 'boolean', help: 'Print sums and findings as JSON' },
+  },
+  async run(values, [file]) {
+    const url = text(values, 'url')
+    const service = url === undefined ? undefined : serviceAt(url, values)
+    if (service === undefined && text(values, 'key') !== undefined) {
+      throw new UsageError('--key goes with --url')
+    }
+    const lines = parseTranscript(await readInput(file))
+    const verifier = createVerifier(createLocalContext().counters)
+    const checked = lines.map(line => verifier.check(line))
+    const findings: Finding[] = checked.flatMap(each => each.findings)
+    const ids = checked.flatMap(each => each.redeemable)
+    if (service !== undefined) findings.push(...(await redeemAll(ids, service)))
+    const sums = {
+      answers: lines.filter(({ entry }) => 'request' in entry).length,
+      hints: checked.reduce((sum, { hints }) => sum + hints, 0),
+      redeemed: service === undefined ? null : ids.length,
+      findings,
+    }
+    process.stdout.write(values['json'] === true ? `${JSON.stringify(sums)}\n` : toText(sums))
+    return findings.length === 0 ? EXIT.ok : EXIT.failed
+  },
+}
+
+interface Sums {
+  readonly answers: number
+  readonly hints: number
+  /** `null` where no service was asked. */
+  readonly redeemed: number | null
+  readonly findings: readonly Finding[]
+}
+
+function toText({ answers, hints, redeemed, findings }: Sums): string {
+  const rows = findings.map(({ line, session, family, reason }) => {
+    return [String(line), session ?? '–', family, reason]
+  })
+  const found =
+    rows.length === 0 ? '' : `${table(['line', 'session', 'family', 'reason'], rows)}\n\n`
+  const ids = redeemed === null ? '' : `, ${redeemed} ids asked for`
+  const result = findings.length === 0 ? 'all true' : `${findings.length} findings`
+  return `${found}${answers} answers, ${hints} hints${ids}: ${result}.\n`
+}
+
+/** Asks for each id, once for each session, and compares with what it must give. */
+async function redeemAll(ids: readonly Redeemable[], service: ServiceClient): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const known = new Map<string, string | null>()
+  const progress = createProgress('redeem', ids.length)
+  for (const { line, family, id, session, content } of ids) {
+    const place = JSON.stringify([id, session])
+    if (!known.has(place)) known.set(place, await redeem(id, session, service))
+    progress.advance()
+    const given = known.get(place) ?? null
+    if (given === content) continue
+    const reason = given === null ? `${id} cannot be redeemed` : `${id} gives another text`
+    findings.push({ line, session: session ?? null, family, reason })
+  }
+  progress.done()
+  return findings
+}
+
+/** The original; `null` where the service says that there is none. */
+async function redeem(
+  id: string,
+  session: string | undefined,
+  service: ServiceClient,
+): Promise<string | null> {
+  const query = session === undefined ? {} : { session }
+  try {
+    const path = `/v1/retrieve/${id}`
+    return (await service.get<{ original_content: string }>(path, query)).original_content
+  } catch (error) {
+    if (error instanceof ServiceProblem && error.status !== 401 && error.status !== 403) return null
+    throw error
+  }
+}
