@@ -1,7 +1,7 @@
 import { createRandom } from '../generated-text.ts'
 
 /** An earlier text and a later one that repeats most of it. */
-interface TextPair {
+export interface TextPair {
   readonly earlier: string
   readonly later: string
 }

@@ -19,6 +19,7 @@ const DOCS = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'docs/dedup.md',
+  'docs/dedup-lines.md',
   'docs/formats.md',
   'docs/hints.md',
   'docs/knapsack.md',
