@@ -33,7 +33,10 @@ export interface Change {
   readonly to: Scalar
 }
 
-/** What stood here are the lines `first` to `last` of the earlier result, counted from 1, ends included. */
+/**
+ * What stood here are the lines `first` to `last` of the earlier result, ends included: by their printed numbers where it
+ * has such (docs/dedup-lines.md), else counted from 1.
+ */
 export interface LinesHint {
   readonly family: 'lines'
   readonly ref: string
