@@ -36,6 +36,7 @@ const threads = createThreads({
   workerUrl: new URL('http/noop-worker.ts', import.meta.url),
   heapMb: 512,
   setup,
+  onExit: () => {},
   onCrash: error => process.stderr.write(`${error}\n`),
 })
 const pool = createPool({
@@ -50,7 +51,7 @@ const { signal } = new AbortController()
 /** A message of no-op jobs, one for each body. */
 function noops(bodies: readonly Uint8Array[], moveFrom: number): BatchMessage {
   const { body, starts } = packRanges(bodies, moveFrom)
-  const job = { op: 'noop', media: 'msgpack', accept: 'json', phase: 'whole' } as const
+  const job = { op: 'noop', tenant: '', media: 'msgpack', accept: 'json', phase: 'whole' } as const
   const jobs = bodies.map(({ length }, index) => ({ ...job, start: starts[index] ?? 0, length }))
   return { jobs, body, slot: 0 }
 }
@@ -165,7 +166,7 @@ async function inPlace() {
     const text = JSON.stringify({ content: recordsOf(bytes * 0.85, seed) })
     const body = new Uint8Array(Buffer.from(text))
     const job: Job = { ...header, tenant: 'local', body, requestId: 'bench' }
-    const whole = { ...header, phase: 'whole', start: 0, length: body.length } as const
+    const whole = { ...header, tenant: '', phase: 'whole', start: 0, length: body.length } as const
     return [
       // A copy each time: the pool owns what it is given, and transfers large ones away.
       () => runWhole({ ...job, body: body.slice() }),

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,6 +10,13 @@ import type { Config } from './config/config.ts'
 import { readPipelineConfig } from './config/pipeline.ts'
 import { reloaded } from './config/reload.ts'
 import { openConfiguredStore } from './configured-store.ts'
+import { createSessionDesk } from './core/dedup/session/session-desk.ts'
+import {
+  attachSessions,
+  createSharedSessions,
+  MAIN_OWNER,
+  releaseThread,
+} from './core/dedup/session/shared-sessions.ts'
 import { createApp } from './http/app.ts'
 import type { Health } from './http/context.ts'
 import type { Route } from './http/routes/route.ts'
@@ -69,11 +77,21 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   const records = keys_file === undefined ? null : readKeysFile(keys_file)
   const access = createAccess(records, () => performance.now())
   const progress = createProgress(workers.count)
+  const shared = createSharedSessions(
+    {
+      maxSessions: config.sessions.max_sessions,
+      maxEntries: config.sessions.max_entries,
+      seeds: [randomInt(2 ** 32), randomInt(2 ** 32)],
+    },
+    config.sessions.body_memory_bytes,
+  )
+  const sessions = attachSessions(shared, { owner: MAIN_OWNER, maxWaitMs: LOCK_WAIT_MS })
   const threads = createThreads({
     size: workers.count,
     workerUrl: seams.workerUrl ?? workerModule('tasks'),
     heapMb: workers.heap_mb,
     onCrash: error => logger.error({ err: error }, 'a worker thread died'),
+    onExit: threadId => releaseThread(shared, threadId),
     setup: {
       asked: { sessions: seams.authority !== undefined },
       vocabularies: loadVocabularies({ cacheDir: config.cache_dir }),
@@ -84,6 +102,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
         decodedChars: limits.max_body_bytes,
       },
       pipeline,
+      sessions: shared,
     },
   })
   const admission = createAdmission({
@@ -135,6 +154,8 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       health,
       access,
       originals,
+      sessions,
+      desk: createSessionDesk(sessions.index),
       allowedHosts: () => live.allowed_hosts,
       maxBodyBytes: limits.max_body_bytes,
       ...(tracing === null ? {} : { tracing }),
@@ -148,6 +169,9 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   })
   const address = await open()
   keysWatch?.begin(reloadKeys)
+  const idleWatch = setInterval(() => {
+    sessions.index.closeIdle(Date.now() - live.store.session_ttl_ms)
+  }, IDLE_WATCH_MS)
   health.state = 'ready'
 
   /** Opens the port and waits for the workers' first answer; leaves nothing running where one fails. */
@@ -215,6 +239,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     async close() {
       health.state = 'draining'
       keysWatch?.close()
+      clearInterval(idleWatch)
       await sleep(live.limits.drain_grace_ms)
       await server.drain(live.limits.drain_timeout_ms)
       await pool.close()
@@ -231,6 +256,12 @@ function lifetimesOf(settings: Config['store'], tenant: string): Lifetimes {
     sessionMs: own?.session_ttl_ms ?? settings.session_ttl_ms,
   }
 }
+
+/** How long the main thread waits for a session that a worker is at, in milliseconds. */
+const LOCK_WAIT_MS = 5
+
+/** How often sessions are closed that were idle for longer than their bodies are kept, in milliseconds. */
+const IDLE_WATCH_MS = 30_000
 
 /** How often a store that cannot be opened is tried again, in milliseconds. */
 const STORE_RETRY_MS = 15_000

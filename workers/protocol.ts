@@ -1,4 +1,12 @@
-import type { Asked, Facts, Report, Resolutions } from '../src/core/operations/operation.ts'
+import type { Reliance } from '../src/core/dedup/session/refer-to-earlier.ts'
+import type { SharedSessions } from '../src/core/dedup/session/shared-sessions.ts'
+import type {
+  Asked,
+  Facts,
+  KeepItem,
+  Report,
+  Resolutions,
+} from '../src/core/operations/operation.ts'
 import type { PipelineConfig } from '../src/core/profile/pipeline-config.ts'
 import type { MediaType } from '../src/core/requests/envelope.ts'
 import type { EnvelopeLimits } from '../src/core/requests/envelope-guard.ts'
@@ -19,6 +27,8 @@ export interface WorkerSetup {
   readonly pipeline: PipelineConfig
   /** Who can be asked between the phases of a job. */
   readonly asked: Asked
+  /** What sessions have seen lately; absent: sessions have no effect. */
+  readonly sessions?: SharedSessions
   /** Int32 slots; `BatchMessage.slot` names the one to write the index of the running job to. */
   readonly progress: SharedArrayBuffer
 }
@@ -34,6 +44,7 @@ export interface WorkerLimits {
 /** What to do with a body; its bytes are `body[start, start + length)` of the message. */
 export interface JobHeader {
   readonly op: string
+  readonly tenant: string
   readonly media: MediaType
   readonly accept: MediaType
   readonly start: number
@@ -44,6 +55,8 @@ export interface JobHeader {
    */
   readonly phase: 'whole' | 'ask' | 'finish'
   readonly resolutions?: Resolutions
+  /** Answer as if sessions had no effect: nothing can be kept now, or what an answer relied on is gone. */
+  readonly sessionless?: true
 }
 
 export interface BatchMessage {
@@ -62,6 +75,10 @@ export type Outcome = { readonly work_us: number } & (
       readonly reports: readonly Report[]
       /** What must be kept before the answer leaves, as ranges too. */
       readonly keep: readonly KeepRange[]
+      /** What must be there before it may. */
+      readonly rely: readonly Reliance[]
+      /** The request body again, where another answer may be needed: see `JobHeader.sessionless`. */
+      readonly again?: { readonly start: number; readonly length: number }
     }
   /** Something must be asked; the range is the request body again, for the second phase. */
   | {
@@ -74,10 +91,9 @@ export type Outcome = { readonly work_us: number } & (
   | { readonly kind: 'failed'; readonly problem: Problem; readonly bug?: string }
 )
 
-export interface KeepRange {
+export interface KeepRange extends Omit<KeepItem, 'bytes'> {
   readonly start: number
   readonly length: number
-  readonly media_type: string
 }
 
 export interface BatchResult {

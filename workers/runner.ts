@@ -1,10 +1,11 @@
+import { threadId } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
-import type { Operation, OperationContext } from '../src/core/operations/operation.ts'
+import { attachSessions, workerOwner } from '../src/core/dedup/session/shared-sessions.ts'
+import type { KeepItem, Operation, OperationContext } from '../src/core/operations/operation.ts'
 import { readEnvelope, writeEnvelope } from '../src/core/requests/envelope.ts'
 import { validate } from '../src/core/requests/validate.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { packRanges } from '../src/core/transport/ranges.ts'
-import type { TextBytes } from '../src/core/transport/text-bytes.ts'
 import { AppError } from '../src/errors.ts'
 import type { BatchMessage, BatchResult, JobHeader, Outcome, WorkerSetup } from './protocol.ts'
 
@@ -12,7 +13,8 @@ import type { BatchMessage, BatchResult, JobHeader, Outcome, WorkerSetup } from 
 interface Loose {
   readonly outcome: Outcome
   readonly bytes: Uint8Array | null
-  readonly keep: readonly TextBytes[]
+  readonly keep: readonly KeepItem[]
+  readonly again: Uint8Array | null
 }
 
 /**
@@ -31,6 +33,21 @@ export function createRunner(
     keepsOriginals: true,
   }
   const progress = new Int32Array(setup.progress)
+  const sessions =
+    setup.sessions === undefined
+      ? null
+      : attachSessions(setup.sessions, { owner: workerOwner(threadId) })
+
+  /** The context of one job. */
+  function contextOf({ resolutions, tenant, sessionless }: JobHeader): OperationContext {
+    return {
+      ...base,
+      ...(resolutions === undefined ? {} : { resolutions }),
+      ...(sessions === null || sessionless === true
+        ? {}
+        : { sessions: { ...sessions, tenant, nowMs: Date.now() } }),
+    }
+  }
 
   function runJob(job: JobHeader, body: Uint8Array): Loose {
     const started = performance.now()
@@ -43,11 +60,9 @@ export function createRunner(
       const facts = job.phase === 'ask' ? (operation.facts?.(request, setup.asked) ?? []) : []
       if (facts.some(fact => fact !== null)) {
         const outcome = { kind: 'ask', facts, start: 0, length: 0, ...took() } as const
-        return { outcome, bytes: body, keep: [] }
+        return { outcome, bytes: body, keep: [], again: null }
       }
-      const { resolutions } = job
-      const context = resolutions === undefined ? base : { ...base, resolutions }
-      const { answer, reports, keep = [] } = operation.run(request, context)
+      const { answer, reports, keep = [], rely = [] } = operation.run(request, contextOf(job))
       const { media, bytes } = writeEnvelope(answer, job.accept)
       const done = {
         kind: 'done',
@@ -56,11 +71,14 @@ export function createRunner(
         length: 0,
         reports,
         keep: [],
+        rely,
         ...took(),
       } as const
-      return { outcome: done, bytes, keep }
+      const isOfSession = rely.length > 0 || keep.some(({ session }) => session !== undefined)
+      return { outcome: done, bytes, keep, again: isOfSession ? body : null }
     } catch (error) {
-      return { outcome: { kind: 'failed', ...toFailure(error), ...took() }, bytes: null, keep: [] }
+      const outcome = { kind: 'failed', ...toFailure(error), ...took() } as const
+      return { outcome, bytes: null, keep: [], again: null }
     }
   }
 
@@ -71,17 +89,20 @@ export function createRunner(
       return runJob(job, bodies.subarray(job.start, job.start + job.length))
     })
     const { body, starts } = packRanges(
-      loose.flatMap(({ bytes, keep }) => [bytes, ...keep.map(kept => kept.bytes)]),
+      loose.flatMap(({ bytes, keep, again }) => [bytes, ...keep.map(kept => kept.bytes), again]),
     )
     let next = 0
-    const outcomes = loose.map(({ outcome, bytes, keep }): Outcome => {
+    const outcomes = loose.map(({ outcome, bytes, keep, again }): Outcome => {
       const start = starts[next++] as number
-      const ranges = keep.map(({ bytes: { length }, media_type }) => {
-        return { start: starts[next++] as number, length, media_type }
+      const ranges = keep.map(({ bytes: { length }, ...item }) => {
+        return { ...item, start: starts[next++] as number, length }
       })
+      const againAt = starts[next++] as number
       if (bytes === null) return outcome
       const placed = { ...outcome, start, length: bytes.length }
-      return placed.kind === 'done' ? { ...placed, keep: ranges } : placed
+      if (placed.kind !== 'done') return placed
+      const body = again === null ? {} : { again: { start: againAt, length: again.length } }
+      return { ...placed, keep: ranges, ...body }
     })
     return transferring({ outcomes, body })
   }

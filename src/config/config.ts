@@ -63,6 +63,16 @@ export const configSchema = z.strictObject({
       tenants: z.record(z.string(), z.strictObject(lifetimes)).default({}),
     })
     .prefault({}),
+  sessions: z
+    .strictObject({
+      max_sessions: positive.max(10_000_000).default(100_000),
+      max_entries: positive.max(100_000_000).default(500_000),
+      body_memory_bytes: positive
+        .min(MIB)
+        .max(2048 * MIB)
+        .default(64 * MIB),
+    })
+    .prefault({}),
   workers: z
     .strictObject({
       count: positive.max(256).default(() => availableParallelism()),

@@ -12,6 +12,7 @@ const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['store', 'tenant_max_bytes'],
   ['store', 'compress'],
   ['store', 'encryption_keys'],
+  ['sessions'],
   ['workers'],
   ['traces'],
   ['limits', 'max_body_bytes'],

@@ -9,6 +9,7 @@ import { reportRequest } from './report-request.ts'
 import { batchRoute } from './routes/batch.ts'
 import { countRoute } from './routes/count.ts'
 import { decodeRoute } from './routes/decode.ts'
+import { dedupRoute } from './routes/dedup.ts'
 import { encodeRoute } from './routes/encode.ts'
 import { inputsRoute } from './routes/inputs.ts'
 import { knapsackRoute } from './routes/knapsack.ts'
@@ -18,6 +19,7 @@ import { openApiRoute } from './routes/openapi.ts'
 import { readyzRoute } from './routes/readyz.ts'
 import { retrieveRoute } from './routes/retrieve.ts'
 import type { Route } from './routes/route.ts'
+import { SESSION_ROUTES } from './routes/sessions.ts'
 
 /** Every route of the service; a new one is a file and a row. */
 const ROUTES: readonly Route[] = [
@@ -28,6 +30,8 @@ const ROUTES: readonly Route[] = [
   batchRoute,
   inputsRoute,
   retrieveRoute,
+  dedupRoute,
+  ...SESSION_ROUTES,
   livezRoute,
   readyzRoute,
   metricsRoute,
@@ -56,14 +60,16 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
   // Whoever has no key learns nothing of what there is.
   const knownCaller = authorize(deps.access, 'any')
   const routes = [...ROUTES, ...extra]
+  const methods = new Map<string, string[]>()
   for (const route of [...routes, openApiRoute(routes)]) {
-    if (route.scope !== 'open') {
-      app.on(route.method.toUpperCase(), route.path, authorize(deps.access, route.scope))
-    }
+    const method = route.method.toUpperCase()
+    methods.set(route.path, [...(methods.get(route.path) ?? []), method])
+    if (route.scope !== 'open') app.on(method, route.path, authorize(deps.access, route.scope))
     route.mount(app, deps)
-    app.all(route.path, knownCaller, c => {
-      return refuse(c, wrongMethod(route), { allow: route.method.toUpperCase() })
-    })
+  }
+  for (const [path, offered] of methods) {
+    const allow = offered.join(', ')
+    app.all(path, knownCaller, c => refuse(c, wrongMethod(path, allow), { allow }))
   }
   app.all('*', knownCaller, c => refuse(c, new AppError('not_found', 'no such route')))
   app.onError((error, c) => refuse(c, error))
@@ -72,9 +78,6 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
 
 const UNEXPECTED = { code: 'internal', detail: 'an unexpected error; it was logged' } as const
 
-function wrongMethod(route: Route): AppError {
-  return new AppError(
-    'method_not_allowed',
-    `${route.path} answers ${route.method.toUpperCase()} only`,
-  )
+function wrongMethod(path: string, allow: string): AppError {
+  return new AppError('method_not_allowed', `${path} answers ${allow} only`)
 }

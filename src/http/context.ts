@@ -1,6 +1,8 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Access, Caller } from '../access/access.ts'
+import type { SessionDesk } from '../core/dedup/session/session-desk.ts'
+import type { Sessions } from '../core/dedup/session/shared-sessions.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../metrics.ts'
@@ -52,6 +54,8 @@ export interface JobDeps {
   readonly metrics: Pick<Metrics, 'job' | 'report'>
   readonly maxBodyBytes: number
   readonly originals: Originals
+  /** What sessions have seen; absent where they have no effect. */
+  readonly sessions?: Sessions
   /** Present where another process knows the sessions. */
   readonly authority?: Authority
 }
@@ -61,6 +65,7 @@ export interface AppDeps extends JobDeps {
   readonly metrics: Metrics
   readonly logger: Logger
   readonly health: Health
+  readonly desk: SessionDesk
   readonly access: Pick<Access, 'identify' | 'allow'>
   readonly tracing?: Pick<Tracing, 'request'>
   /** Names, beside loopback's and addresses, by which clients reach the service. */

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { MEDIA_TYPES, type MediaType } from '../core/requests/envelope.ts'
 import { AppError } from '../errors.ts'
 import type { Ticket } from '../pool/admission.ts'
-import type { Job, JobResult } from '../pool/job.ts'
+import type { Authority, Job, JobResult } from '../pool/job.ts'
 import type { Kept } from '../store/store.ts'
 import { announcedLength, readBody } from './body.ts'
 import { type AppContext, type JobDeps, requestHeader } from './context.ts'
@@ -10,6 +10,7 @@ import { answerMedia, requestMedia } from './media.ts'
 import { frameHeaders } from './middleware/observe.ts'
 import { answerQuestions } from './questions.ts'
 import type { Route, RouteScope } from './routes/route.ts'
+import { type Done, settleAnswer } from './settle-answer.ts'
 
 /** An answer, ready to be sent. */
 interface Written {
@@ -53,12 +54,8 @@ async function serveJob(
   try {
     const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
     const job = toJob(c, op, media, body)
-    const result = await deps.pool.runTwoPhase(job, questionsOf(caller.tenant, ticket, deps))
-    note(c, op, result, deps)
-    if (!result.ok) throw failure(result)
-    const keeping = result.keep.map(text => deps.originals.keep(caller.tenant, text))
-    // Durable before anything that speaks of it leaves the process.
-    const keptNow = keeping.length === 0 ? [] : await Promise.all(keeping)
+    const { result, keptNow } = await answerDurably(c, job, ticket, deps)
+    for (const report of result.reports) deps.metrics.report(report)
     const written = kept?.(keptNow, job.accept) ?? { media: result.media, bytes: result.body }
     const response = respond(c, written)
     leaveWhenRead(c, ticket, written.bytes.length, written.bytes.length)
@@ -102,12 +99,35 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
   }
 }
 
-/** Notes where the time went, and what was done. */
-function note(c: AppContext, op: string, result: JobResult, { metrics }: JobDeps): void {
+/**
+ * The answer once everything is durable that it speaks of. Where what it says of its session cannot be made
+ * true now, the job runs once more as if it had none.
+ */
+async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobDeps) {
+  const { tenant } = job
+  const questions = questionsOf(tenant, ticket, deps)
+  const settlers = { originals: deps.originals, tenant, sessions: deps.sessions }
+  const result = await run(c, job, questions, deps)
+  const keptNow = await settleAnswer(result, settlers)
+  if (keptNow !== null) return { result, keptNow }
+  const plain = { ...job, body: result.again ?? job.body, sessionless: true } as const
+  const other = await run(c, plain, questions, deps)
+  return { result: other, keptNow: (await settleAnswer(other, settlers)) ?? [] }
+}
+
+/** Runs a job, and notes where the time went. */
+async function run(
+  c: AppContext,
+  job: Job,
+  questions: Authority,
+  { pool, metrics }: JobDeps,
+): Promise<Done> {
+  const result = await pool.runTwoPhase(job, questions)
   const { queue_ms, work_ms } = result
   c.get('frame').timing = { queue: queue_ms, work: work_ms }
-  metrics.job(op, queue_ms, work_ms)
-  if (result.ok) for (const report of result.reports) metrics.report(report)
+  metrics.job(job.op, queue_ms, work_ms)
+  if (!result.ok) throw failure(result)
+  return result
 }
 
 /** Thrown, so that all failures are rendered and counted in one place. */

@@ -41,19 +41,48 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
     return resolved
   }
 
+  /** Each text once; what is not there stays out, and the decoder says so. */
+  async function texts({
+    session,
+    refs,
+  }: NonNullable<Facts['references']>): Promise<Record<string, TextBytes>> {
+    const found: Record<string, TextBytes> = Object.create(null)
+    for (const ref of refs.slice(0, MAX_REFERENCES)) {
+      const { input } = await settle(async () => {
+        const { body, media_type } = await originals.fetch({ tenant, ref, session }, claim)
+        return { bytes: body, media_type }
+      })
+      if (input !== undefined) found[ref] = input
+    }
+    return found
+  }
+
+  async function references(facts: readonly (Facts | null)[]) {
+    const resolved: (Resolution | undefined)[] = []
+    for (const fact of facts) {
+      const asked = fact?.references
+      resolved.push(asked === undefined ? undefined : { texts: await texts(asked) })
+    }
+    return resolved
+  }
+
   return {
     async resolve(facts) {
       const resolved = await inputs(facts)
+      const referred = await references(facts)
       const known =
         sessions !== undefined && facts.some(fact => fact?.body !== undefined)
           ? await sessions.resolve(facts)
           : []
       return facts.map((fact, index) =>
-        fact === null ? null : { ...known[index], ...resolved[index] },
+        fact === null ? null : { ...known[index], ...resolved[index], ...referred[index] },
       )
     },
   }
 }
+
+/** Earlier results that one answer refers to, at most. */
+const MAX_REFERENCES = 1_000
 
 async function settle(fetch: () => Promise<TextBytes>): Promise<Resolution> {
   try {

@@ -1,6 +1,6 @@
-import type { Facts, Report, Resolutions } from '../core/operations/operation.ts'
+import type { Reliance } from '../core/dedup/session/refer-to-earlier.ts'
+import type { Facts, KeepItem, Report, Resolutions } from '../core/operations/operation.ts'
 import type { MediaType } from '../core/requests/envelope.ts'
-import type { TextBytes } from '../core/transport/text-bytes.ts'
 import type { Problem } from '../errors.ts'
 
 /** One request for the workers. The pool owns `body` from then on, and may detach it. */
@@ -12,6 +12,8 @@ export interface Job {
   readonly accept: MediaType
   readonly body: Uint8Array
   readonly requestId: string
+  /** Answer as if sessions had no effect. */
+  readonly sessionless?: true
   /**
    * Whether nobody waits for the answer any more; asked before the job gets a thread. No AbortSignal: to
    * make one for each request costs more than all else that the queue does with it.
@@ -34,7 +36,11 @@ export type JobResult = JobTimes &
         readonly body: Uint8Array
         readonly reports: readonly Report[]
         /** Must be durably kept before the answer leaves. */
-        readonly keep: readonly TextBytes[]
+        readonly keep: readonly KeepItem[]
+        /** Must be there and be prolonged before it does. */
+        readonly rely: readonly Reliance[]
+        /** The request's body, where it may be needed once more. */
+        readonly again?: Uint8Array
       }
     | { readonly ok: false; readonly problem: Problem }
   )

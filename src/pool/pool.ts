@@ -126,12 +126,14 @@ export function createPool(options: PoolOptions): WorkerPool {
     )
     const jobs = entries.map(({ job, phase, resolutions }, index) => ({
       op: job.op,
+      tenant: job.tenant,
       media: job.media,
       accept: job.accept,
       start: starts[index] as number,
       length: job.body.length,
       phase,
       ...(resolutions === undefined ? {} : { resolutions }),
+      ...(job.sessionless === true ? { sessionless: true as const } : {}),
     }))
     running += entries.length
     options.onBatch?.(entries.length)
@@ -277,13 +279,14 @@ export function createPool(options: PoolOptions): WorkerPool {
       return { ok: false, problem: outcome.problem, ...times(end) }
     }
     if (outcome.kind === 'ask') throw new Error('a question came back from a phase that has none')
-    const { media, start, length, reports } = outcome
-    const keep = outcome.keep.map(({ media_type, ...range }) => ({
-      bytes: bytes.subarray(range.start, range.start + range.length),
-      media_type,
-    }))
-    const body = bytes.subarray(start, start + length)
-    return { ok: true, media, body, reports, keep, ...times(end) }
+    const { media, reports, rely, again } = outcome
+    const part = (range: { start: number; length: number }) =>
+      bytes.subarray(range.start, range.start + range.length)
+    const keep = outcome.keep.map(({ start, length, ...item }) => {
+      return { ...item, bytes: part({ start, length }) }
+    })
+    const rest = again === undefined ? {} : { again: part(again) }
+    return { ok: true, media, body: part(outcome), reports, keep, rely, ...rest, ...times(end) }
   }
 }
 

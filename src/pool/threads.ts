@@ -19,6 +19,8 @@ export interface ThreadOptions {
   readonly heapMb: number
   /** Told why a thread died, where it was no job's fault: mostly a module that does not load. */
   onCrash(error: unknown): void
+  /** Told the id of each thread that has ended, whatever ended it. */
+  onExit(threadId: number): void
 }
 
 const TASK: keyof typeof tasks = 'runBatch'
@@ -37,6 +39,7 @@ type Pool = Piscina<BatchMessage, BatchResult>
  * the service with fewer threads or none, and what waited for the old ones is rejected and sent again.
  */
 export function createThreads(options: ThreadOptions): Threads {
+  const watched = new WeakSet<object>()
   let restart: NodeJS.Timeout | undefined
   let pool: Pool | null = start()
 
@@ -58,7 +61,19 @@ export function createThreads(options: ThreadOptions): Threads {
     })
     started.on('error', error => options.onCrash(error))
     started.on('workerDestroy', () => setImmediate(replaceIfShrunk, started))
+    started.on('workerCreate', () => watchThreads(started))
+    watchThreads(started)
     return started
+  }
+
+  function watchThreads({ threads }: Pool): void {
+    for (const thread of threads) {
+      if (watched.has(thread)) continue
+      watched.add(thread)
+      // Once it has ended it has no id.
+      const { threadId } = thread
+      thread.once('exit', () => options.onExit(threadId))
+    }
   }
 
   function replaceIfShrunk(candidate: Pool): void {

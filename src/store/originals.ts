@@ -1,3 +1,4 @@
+import type { Reliance } from '../core/dedup/session/refer-to-earlier.ts'
 import type { PartSelector } from '../core/parts/part.ts'
 import type { TextBytes } from '../core/transport/text-bytes.ts'
 import { AppError } from '../errors.ts'
@@ -22,6 +23,13 @@ export interface Originals {
    */
   keep(tenant: string, text: TextBytes, session?: string): Promise<Kept>
   /**
+   * Sees that a reference means that very body now, and makes it live on.
+   * @throws AppError as `fetch`
+   */
+  rely(tenant: string, reliance: Reliance): Promise<void>
+  /** Removes what only the session keeps. */
+  forget(tenant: string, session: string): Promise<void>
+  /**
    * A whole text, or a part of it; either makes it live as long again as when it was kept.
    * @param claim told the bytes of the whole text before it is fetched; what it throws is thrown
    * @throws AppError `not_found`, `gone`, `ambiguous`, `invalid_request`, `overloaded`
@@ -37,11 +45,12 @@ const REFRESH_MS = 60_000
 
 /** @param lifetimes asked each time, because a reload may change them */
 export function createOriginals(
-  store: Pick<Store, 'put' | 'get' | 'part' | 'touch'>,
+  store: Pick<Store, 'put' | 'get' | 'part' | 'touch' | 'purgeSession'>,
   lifetimes: (tenant: string) => Lifetimes,
   now: () => number,
 ): Originals {
   const refreshed = createRecency()
+  const relied = createRecency()
 
   /** Prolongs the life of what was seen again, now and then: each time would be a write for each read. */
   function refresh({ tenant }: Reference, hash: string, bytes: number): void {
@@ -68,6 +77,23 @@ export function createOriginals(
       const [kept] = await store.put([session === undefined ? item : { ...item, session }])
       if (kept === undefined) throw new Error('the store gave no answer to a put')
       return valueOr(kept)
+    },
+    async rely(tenant, { session, ref, identity }) {
+      const { originalMs, sessionMs } = lifetimes(tenant)
+      const ttlMs = Math.max(originalMs, sessionMs)
+      // Until that long ago it was there, and it is pinned since.
+      const every = Math.min(REFRESH_MS, ttlMs / 4)
+      const key = `${tenant}:${session}:${identity}`
+      if (!relied.isDue(key, now(), every)) return
+      const [found] = await store.touch([{ tenant, session, ref, ttlMs, pinUntil: now() + ttlMs }])
+      if (found === undefined) throw new Error('the store gave no answer to a touch')
+      if (found.ok && found.hash === identity) return
+      relied.undo(key)
+      valueOr(found)
+      throw new AppError('ambiguous', 'the reference means another body')
+    },
+    async forget(tenant, session) {
+      valueOr(await store.purgeSession(tenant, session))
     },
     async fetch(reference, claim) {
       claim(await sizeOf(reference))

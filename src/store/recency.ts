@@ -2,6 +2,8 @@
 export interface Recency {
   /** Whether `everyMs` have passed since this last said so for the key. */
   isDue(key: string, now: number, everyMs: number): boolean
+  /** It was not done after all. */
+  undo(key: string): void
 }
 
 const MAX_KEYS = 10_000
@@ -17,6 +19,9 @@ export function createRecency(): Recency {
       last.set(key, now)
       if (last.size > MAX_KEYS) last.delete(last.keys().next().value as string)
       return true
+    },
+    undo: key => {
+      last.delete(key)
     },
   }
 }

@@ -1,4 +1,7 @@
 import { createAccess } from '../../src/access/access.ts'
+import { attachIndex } from '../../src/core/dedup/index/attach.ts'
+import { createIndexMemory } from '../../src/core/dedup/index/layout.ts'
+import { createSessionDesk } from '../../src/core/dedup/session/session-desk.ts'
 import { AppError } from '../../src/errors.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { AppDeps } from '../../src/http/context.ts'
@@ -11,9 +14,14 @@ import { inlineThreads } from './runner.ts'
 /** The originals of a store that is empty and full at once. */
 const NOTHING_KEPT: AppDeps['originals'] = {
   keep: () => Promise.reject(new AppError('overloaded', 'no room', { retry_after_s: 30 })),
+  rely: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
+  forget: async () => {},
   fetch: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
   fetchPart: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
 }
+
+/** Memory for a few sessions. */
+const FEW = { maxSessions: 64, maxEntries: 256 }
 
 /** A line that the service logged. */
 export interface Logged {
@@ -65,6 +73,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
     }),
     access: createAccess(null, () => 0),
     originals: NOTHING_KEPT,
+    desk: createSessionDesk(attachIndex(createIndexMemory(FEW), { owner: 1 })),
     health: { state: 'ready', storeAnswers: async () => true },
     allowedHosts: () => ['haversack.internal'],
     maxBodyBytes: 100_000,

@@ -49,6 +49,7 @@ export function inlineThreads(runBatch = inlineRunner()): Threads {
 export function header(op: string, bytes: Uint8Array, fields: Partial<JobHeader> = {}): JobHeader {
   return {
     op,
+    tenant: '',
     media: 'json',
     accept: 'json',
     start: 0,

@@ -1,4 +1,5 @@
 import { AppError, type ErrorExtras } from '../../errors.ts'
+import type { Reliance } from '../dedup/session/refer-to-earlier.ts'
 import {
   type BatchAnswer,
   type BatchRequest,
@@ -7,8 +8,7 @@ import {
 } from '../requests/batch.ts'
 import { problemBody } from '../requests/problem.ts'
 import { validate } from '../requests/validate.ts'
-import type { TextBytes } from '../transport/text-bytes.ts'
-import type { Operation, OperationContext, Report } from './operation.ts'
+import type { KeepItem, Operation, OperationContext, Report } from './operation.ts'
 
 /**
  * `POST /v1/batch`: runs jobs of the given operations in order, each with its own success or problem.
@@ -31,9 +31,10 @@ export function batchOperation(
 
   function run(job: Record<string, unknown>, context: OperationContext, collected: Collected) {
     const { operation, request } = read(job)
-    const { answer, reports, keep = [] } = operation.run(request, context)
+    const { answer, reports, keep = [], rely = [] } = operation.run(request, context)
     collected.reports.push(...reports)
     collected.keep.push(...keep)
+    collected.rely.push(...rely)
     return answer as Record<string, unknown>
   }
 
@@ -52,7 +53,7 @@ export function batchOperation(
         ),
       ),
     run({ jobs }, context) {
-      const collected: Collected = { reports: [], keep: [] }
+      const collected: Collected = { reports: [], keep: [], rely: [] }
       // What the jobs may decode to is bounded for the batch as a whole.
       let left = context.maxDecodedChars
       const results = jobs.map((job, index) =>
@@ -73,7 +74,8 @@ export function batchOperation(
 /** What the jobs say beside their answers. */
 interface Collected {
   readonly reports: Report[]
-  readonly keep: TextBytes[]
+  readonly keep: KeepItem[]
+  readonly rely: Reliance[]
 }
 
 /** `attempt`'s result, or what `refused` makes of an expected failure; bugs are thrown on. */

@@ -1,19 +1,33 @@
-import { decodeContent } from '../pipeline/decode.ts'
+import { decodeContent, type ResolveReference, referencesOf } from '../pipeline/decode.ts'
 import {
   type DecodeAnswer,
   type DecodeRequest,
   decodeAnswer,
   decodeRequest,
 } from '../requests/decode.ts'
-import type { Operation } from './operation.ts'
+import { toText } from '../transport/text-bytes.ts'
+import type { Facts, Operation, Resolution } from './operation.ts'
 
-/** `POST /v1/decode`. Fails with `not_decodable`, `payload_too_large`. */
+/** `POST /v1/decode`. Fails with `not_decodable`, `payload_too_large`; with a session also with what a reference of it cannot be found by. */
 export const decodeOperation: Operation<DecodeRequest, DecodeAnswer> = {
   name: 'decode',
   request: decodeRequest,
   answer: decodeAnswer,
-  run: (request, { maxDecodedChars }) => ({
-    answer: decodeContent(request.content, request.format, maxDecodedChars),
+  facts: request => [factsOf(request)],
+  run: ({ content, format }, { maxDecodedChars, resolutions }) => ({
+    answer: decodeContent(content, format, maxDecodedChars, resolverOf(resolutions?.[0])),
     reports: [],
   }),
+}
+
+/** The references of a text that means something in its session only. */
+function factsOf({ content, format, session }: DecodeRequest): Facts | null {
+  if (session === undefined) return null
+  const refs = referencesOf(content, format)
+  return refs.length === 0 ? null : { references: { session, refs } }
+}
+
+function resolverOf(resolution: Resolution | null | undefined): ResolveReference {
+  const texts = resolution?.texts ?? {}
+  return ref => (Object.hasOwn(texts, ref) ? toText(texts[ref]!) : undefined)
 }

@@ -1,5 +1,8 @@
 import type { z } from 'zod'
 import type { Problem } from '../../errors.ts'
+import type { Reliance } from '../dedup/session/refer-to-earlier.ts'
+import type { KeptForSession } from '../dedup/session/remember.ts'
+import type { Sessions } from '../dedup/session/shared-sessions.ts'
 import type { PipelineConfig } from '../profile/pipeline-config.ts'
 import type { LayerId } from '../requests/encode.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
@@ -18,10 +21,19 @@ export interface OperationContext {
   readonly maxDecodedChars: number
   /** Whether what an operation says in `keep` is kept, so that something may be left out of an answer. */
   readonly keepsOriginals: boolean
+  /** The sessions' recent results, and whose request this is; absent: sessions have no effect. */
+  readonly sessions?: SessionContext
   /** How the pipeline chooses; absent: by the built-in defaults. */
   readonly pipeline?: PipelineConfig
   /** What was said from outside, in the order of `facts`; absent where nothing was asked. */
   readonly resolutions?: Resolutions
+}
+
+/** What L0 needs. */
+export interface SessionContext extends Sessions {
+  readonly tenant: string
+  /** Unix milliseconds; tells idle sessions from others, and decides nothing in an answer. */
+  readonly nowMs: number
 }
 
 /** What a request needs from outside its thread before it can be answered (first phase). */
@@ -30,6 +42,8 @@ export interface Facts {
   readonly input_ref?: string
   /** For the authority over sessions, where there is one. */
   readonly body?: BodyFacts
+  /** Earlier results of a session that a text refers to. */
+  readonly references?: { readonly session: string; readonly refs: readonly string[] }
 }
 
 /** What the authority over sessions needs to know of a body. */
@@ -49,6 +63,8 @@ export interface Resolution {
   readonly input?: TextBytes
   /** Why there is none; the request fails with it. */
   readonly problem?: Problem
+  /** The texts of the references that were found. */
+  readonly texts?: Readonly<Record<string, TextBytes>>
   /** The session's partition: compactions so far. */
   readonly partition?: number
   /** Reference id of the body, 8 hex or more; present once the body is durably kept. */
@@ -65,6 +81,8 @@ export interface Report {
   readonly tokens_out?: number
   /** Of `tokens_in` that are missing in the answer, and can be fetched back. */
   readonly tokens_elided?: number
+  /** Of `tokens_in` that references to earlier results stand for. */
+  readonly tokens_referred?: number
   /** Why candidates were not sent, one entry each. */
   readonly refusals?: readonly Refusal[]
 }
@@ -90,8 +108,13 @@ export interface Done<Answer> {
   readonly answer: Answer
   readonly reports: readonly Report[]
   /** What must be kept durably before the answer may leave. */
-  readonly keep?: readonly TextBytes[]
+  readonly keep?: readonly KeepItem[]
+  /** What must be there, and be prolonged, before it may. */
+  readonly rely?: readonly Reliance[]
 }
+
+/** A text to keep, for a session where it says so. */
+export type KeepItem = TextBytes & Partial<Pick<KeptForSession, 'session' | 'ticket'>>
 
 /**
  * One thing that the service does: a name, the schemas of both sides, and a pure function between them.

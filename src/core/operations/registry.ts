@@ -1,6 +1,7 @@
 import { batchOperation } from './batch.ts'
 import { countOperation } from './count.ts'
 import { decodeOperation } from './decode.ts'
+import { dedupOperation } from './dedup.ts'
 import { encodeOperation } from './encode.ts'
 import { keepInputOperation } from './keep-input.ts'
 import { knapsackOperation } from './knapsack.ts'
@@ -10,12 +11,14 @@ import type { Operation } from './operation.ts'
 export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Object.create(null), {
   encode: encodeOperation,
   decode: decodeOperation,
+  dedup: dedupOperation,
   count: countOperation,
   inputs: keepInputOperation,
   knapsack: knapsackOperation,
   batch: batchOperation([
     encodeOperation,
     decodeOperation,
+    dedupOperation,
     countOperation,
     knapsackOperation,
   ] as readonly Operation[]),

@@ -1,4 +1,10 @@
 import { AppError } from '../../errors.ts'
+import {
+  decodeReferences,
+  referencesIn,
+  refersToSession,
+} from '../dedup/session/decode-references.ts'
+import { LINES_FORMAT } from '../dedup/session/formats.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { findNotation } from '../formats/registry.ts'
 import { findTextNotation } from '../formats/text/registry.ts'
@@ -6,17 +12,32 @@ import { parseHint } from '../hints/parse-hint.ts'
 import type { DecodeAnswer } from '../requests/decode.ts'
 import { jsonLength } from '../value/json-length.ts'
 import { writeJson } from '../value/write-json.ts'
-import { isTrimmed, withoutNotes } from './wrapped-format.ts'
+import { innerFormat, isTrimmed, withoutNotes } from './wrapped-format.ts'
+
+/** The text of a session's earlier result by its id, `undefined` where there is none. */
+export type ResolveReference = (ref: string) => string | undefined
 
 /**
  * What an encoded text stands for: compact JSON where the input was JSON, else the text itself.
  * @param format the `format` of the encode answer
  * @param maxChars UTF-16 code units of JSON that are written at most. Notations that name a key once for many
  * rows make a short text stand for a long one; what we wrote stands for no more than the input it was made of.
+ * @param resolve for texts that refer to earlier results of their session
  * @throws AppError `not_decodable`, `payload_too_large`
  */
-export function decodeContent(noted: string, notedAs: string, maxChars: number): DecodeAnswer {
+export function decodeContent(
+  noted: string,
+  notedAs: string,
+  maxChars: number,
+  resolve: ResolveReference = () => undefined,
+): DecodeAnswer {
   const { content, format } = withoutNotes(noted, notedAs)
+  const lines = innerFormat(format, LINES_FORMAT)
+  if (lines !== undefined || refersToSession(format)) {
+    const text = lines === undefined ? content : decodeContent(content, lines, maxChars).content
+    const outer = lines === undefined ? format : LINES_FORMAT
+    return { content: decodeReferences(text, outer, resolve, maxChars), media_type: 'text/plain' }
+  }
   if (format === PASSTHROUGH) return { content, media_type: 'text/plain' }
   if (isTrimmed(format)) throw lacksParts(content)
   const text = findTextNotation(format)
@@ -36,6 +57,17 @@ export function decodeContent(noted: string, notedAs: string, maxChars: number):
     throw new AppError('payload_too_large', `the decoded content is above ${maxChars} characters`)
   }
   return { content: writeJson(value), media_type: 'application/json' }
+}
+
+/**
+ * The ids that an encoded text refers to, none where it stands for itself.
+ * @throws AppError `not_decodable`
+ */
+export function referencesOf(noted: string, notedAs: string): readonly string[] {
+  const { content, format } = withoutNotes(noted, notedAs)
+  if (refersToSession(format)) return referencesIn(content, format)
+  // A notation around the lines leaves references whole.
+  return innerFormat(format, LINES_FORMAT) === undefined ? [] : referencesIn(content, LINES_FORMAT)
 }
 
 /** Says where the rest is, by the marker that such a text ends with. */

@@ -1,21 +1,15 @@
 import { AppError } from '../../errors.ts'
 import { formatLabel } from '../formats/text/text-notation.ts'
-import { createHintGate } from '../hints/policy.ts'
-import type { Done, OperationContext, Refusal, Resolution } from '../operations/operation.ts'
-import { worthsOf } from '../profile/budget-profile.ts'
+import type { Done, OperationContext, Refusal, Report } from '../operations/operation.ts'
 import { resolveProfile } from '../profile/resolve.ts'
 import type { EncodeAnswer, EncodeRequest } from '../requests/encode.ts'
-import { classify } from '../shape/classify.ts'
-import { resolveTokenizer } from '../tokens/resolve.ts'
-import { parseJson } from '../value/parse-json.ts'
-import { chooseLossless } from './choose.ts'
-import { fitBudget, type Outcome } from './fit-budget.ts'
+import type { Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
-import { FORMAT_NAMES, KNOWN_FORMATS, layersFor } from './layers.ts'
-import { createPrices } from './prices.ts'
+import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
+import { createOutcomes } from './outcomes.ts'
+import { type ContentRequest, readInput } from './read-input.ts'
+import { openSessionLayer, type SessionLayer } from './session-layer.ts'
 import { notationOf } from './wrapped-format.ts'
-
-type ContentRequest = EncodeRequest & { readonly content: string }
 
 /**
  * Encodes one tool result: parse, classify, let each layer propose, pass the gate, fit the budget, account.
@@ -28,50 +22,27 @@ export function encodeContent(
 ): Done<EncodeAnswer> {
   checkRequest(request)
   const input = readInput(request, context)
-  const refusals: Refusal[] = []
   const profile = resolveProfile(context.pipeline, request)
-  const layers = layersFor(profile)
-  const lossless = chooseLossless(input, layers, refusals)
-  const outcome = fitBudget(input, lossless, {
-    gate: createHintGate(profile.hints, { sentInSession: () => 0 }),
-    worths: worthsOf(profile.budget, request.strategy),
-    usual: profile.preferred,
-    keepsOriginals: context.keepsOriginals,
-    choose: content => chooseLossless(readInput({ ...request, content }, context), layers, []),
-  })
-  const { baseline } = input.prices
-  return {
-    answer: toAnswer(input, outcome, context.resolutions?.[0] ?? null),
-    keep: outcome.keep,
-    reports: [
-      {
-        op: 'encode',
-        layer: outcome.layer,
-        format: notationOf(outcome.format),
-        shape: input.shape.shape,
-        tokens_in: baseline,
-        tokens_out: outcome.tokens,
-        tokens_elided: elidedTokens(outcome),
-        refusals: refusals.map(({ format, reason }) => ({ format: formatLabel(format), reason })),
-      },
-    ],
+  const layer = openSessionLayer(input, profile, context.sessions)
+  const past = layer?.past() ?? null
+  if (past !== null) return { ...past, reports: [reportOf(past.answer, [])] }
+  const refusals: Refusal[] = []
+  const outcomes = createOutcomes({ ...input, request }, profile, context, { layer, refusals })
+  const seen = seenBy(layer, context)
+  let sent: Outcome = outcomes.referred() ?? outcomes.encoded()
+  let answer = toAnswer(input, sent, seen)
+  let keep = layer === null ? [] : layer.close(answer, sent.referral ?? null)
+  if (keep === null) {
+    // What it refers to was forgotten meanwhile.
+    sent = outcomes.encoded()
+    answer = toAnswer(input, sent, seen)
+    keep = layer?.close(answer, null) ?? []
   }
-}
-
-/** The content parsed, classified and counted: what every layer starts from. */
-export function readInput(
-  request: ContentRequest,
-  context: Pick<OperationContext, 'maxDepth' | 'counters'>,
-): LayerInput {
-  const { content } = request
-  const parsed = parseJson(content, { maxDepth: context.maxDepth })
-  const value = parsed.ok ? parsed.value : undefined
   return {
-    request,
-    content,
-    value,
-    shape: classify(content, value),
-    prices: createPrices(content, resolveTokenizer(request), context.counters),
+    answer,
+    keep: [...sent.keep, ...keep],
+    rely: sent.referral?.relies ?? [],
+    reports: [reportOf(answer, refusals)],
   }
 }
 
@@ -88,16 +59,40 @@ function invalid(path: string, message: string): AppError {
   return new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
-function elidedTokens({ elided }: Outcome): number {
-  return elided.reduce((sum, { tokens }) => sum + tokens, 0)
+/** What is said of the session beside the content. */
+interface Seen {
+  readonly partition: number
+  readonly ref: string | undefined
 }
 
-function toAnswer(
-  input: LayerInput,
-  outcome: Outcome,
-  resolution: Resolution | null,
-): EncodeAnswer {
+function seenBy(layer: SessionLayer | null, { resolutions }: OperationContext): Seen {
+  const resolution = resolutions?.[0]
+  return {
+    partition: layer?.partition ?? resolution?.partition ?? 0,
+    ref: layer?.ref ?? resolution?.ref,
+  }
+}
+
+function reportOf(answer: EncodeAnswer, refusals: readonly Refusal[]): Report {
+  return {
+    op: 'encode',
+    layer: answer.layer,
+    format: notationOf(answer.format),
+    shape: answer.shape,
+    tokens_in: answer.tokens.baseline,
+    tokens_out: answer.tokens.final,
+    tokens_elided: answer.savings.elided_tokens,
+    tokens_referred: answer.savings.dedup_tokens,
+    refusals: refusals.map(({ format, reason }) => ({ format: formatLabel(format), reason })),
+  }
+}
+
+function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen): EncodeAnswer {
   const { request, shape, prices } = input
+  const saved = prices.baseline - outcome.tokens
+  const elided = outcome.elided.reduce((sum, { tokens }) => sum + tokens, 0)
+  const isReferred = outcome.referral !== undefined
+  const lossless = outcome.elided.length === 0
   return {
     content: outcome.content,
     layer: outcome.layer,
@@ -110,19 +105,19 @@ function toAnswer(
       baseline: prices.baseline,
       final: outcome.tokens,
     },
-    lossless: outcome.elided.length === 0,
-    ...(resolution?.ref === undefined ? {} : { ref: resolution.ref }),
-    hints: outcome.hints,
+    lossless,
+    ...(ref === undefined || !lossless ? {} : { ref }),
+    hints: [...outcome.hints],
     elided: outcome.elided,
     savings: {
-      dedup_tokens: 0,
-      encoder_tokens: prices.baseline - outcome.tokens - elidedTokens(outcome),
-      elided_tokens: elidedTokens(outcome),
+      dedup_tokens: isReferred ? saved : 0,
+      encoder_tokens: isReferred ? 0 : saved - elided,
+      elided_tokens: elided,
     },
     bytes: { raw: Buffer.byteLength(input.content), output: Buffer.byteLength(outcome.content) },
-    truncated: outcome.elided.length > 0,
+    truncated: !lossless,
     ...(request.pagination === undefined ? {} : { pagination: request.pagination }),
     ...(request.sort === undefined ? {} : { sort: request.sort }),
-    partition: resolution?.partition ?? 0,
+    partition,
   }
 }

@@ -1,9 +1,9 @@
 import type { OperationContext, Refusal } from '../operations/operation.ts'
 import { resolveProfile } from '../profile/resolve.ts'
 import type { EncodeRequest, LayerId } from '../requests/encode.ts'
-import { readInput } from './encode.ts'
 import { passGate } from './gate.ts'
 import { layersFor } from './layers.ts'
+import { readInput } from './read-input.ts'
 
 /** What became of one candidate. */
 export interface Explained {

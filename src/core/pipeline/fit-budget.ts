@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts'
 import type { Worths } from '../budget/strategies.ts'
+import type { Referral } from '../dedup/session/refer-to-earlier.ts'
 import type { HintGate } from '../hints/policy.ts'
 import type { EncodeAnswer } from '../requests/encode.ts'
 import type { TextBytes } from '../transport/text-bytes.ts'
@@ -15,6 +16,8 @@ export interface Outcome extends Choice {
   readonly elided: EncodeAnswer['elided']
   /** To be kept before it leaves. */
   readonly keep: readonly TextBytes[]
+  /** What it refers to, where it is said in terms of earlier results. */
+  readonly referral?: Referral
   /** How good the choice of parts is, where some were left out. */
   readonly trimmed?: WithinBudget
 }

@@ -1,4 +1,5 @@
 import { notDecodable } from '../formats/not-decodable.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { formatLabel } from '../formats/text/text-notation.ts'
 import type { Notes } from './notes.ts'
 
@@ -14,6 +15,20 @@ export function trimmedFormat(format: string): string {
 
 export function isTrimmed(format: string): boolean {
   return format.startsWith(TRIMMED)
+}
+
+/** Between the format of a text with references to lines and that of the new lines. */
+const INNER = ';'
+
+/** The answer's `format` for a text in `outer` whose lines are written in `inner`. */
+export function linesFormat(outer: string, inner: string): string {
+  return inner === PASSTHROUGH ? outer : outer + INNER + inner
+}
+
+/** The format that a text was written in before `outer`, `undefined` where it was not. */
+export function innerFormat(format: string, outer: string): string | undefined {
+  if (format === outer) return PASSTHROUGH
+  return format.startsWith(outer + INNER) ? format.slice(outer.length + INNER.length) : undefined
 }
 
 /** Name and version of the notation that the text is in: one of a fixed set, fit for a metric's label. */

@@ -16,9 +16,18 @@ export interface DedupProfile {
   readonly minBodyChars: number
   readonly nearMaxDeltaBytes: number
   readonly nearMinBodyBytes: number
-  /** Lines of a run, at least. */
-  readonly minRunLines: number
+  /** Tokens that a reference to lines saves after its own cost, at least. */
+  readonly minSavedTokens: number
+  /** Tools that write the file they are given. */
+  readonly mutating: readonly string[]
+  /** Tools whose results are stale once this one is called. */
+  readonly stale: readonly string[]
   readonly verbosity: Verbosity
+}
+
+/** Whether results of the tool take part in references at all. */
+export function takesPart({ exact, near, lines }: DedupProfile): boolean {
+  return exact || near || lines
 }
 
 /** The section `dedup` for a tool and an agent. What its hints may not say is off. */
@@ -41,7 +50,9 @@ export function dedupFor(
     minBodyChars: override?.min_body_chars ?? dedup.min_body_chars,
     nearMaxDeltaBytes: dedup.near_ref_max_delta_bytes,
     nearMinBodyBytes: dedup.near_ref_min_body_bytes,
-    minRunLines: dedup.min_run_lines,
+    minSavedTokens: dedup.lines_min_saved_tokens,
+    mutating: dedup.mutating_tools,
+    stale: own(dedup.invalidates, tool) ?? [],
     verbosity: dedup.hint_verbosity ?? hints.default_verbosity,
   }
 }

@@ -14,6 +14,8 @@ const minBodyChars = z.int().nonnegative()
 const templateId = z.enum(TEMPLATE_IDS)
 const endpoint = z.string().min(1).max(512)
 
+const toolName = z.string().min(1).max(512)
+
 const dedup = z.strictObject({
   lru_size: lruSize.default(5),
   /** As `hints.default_verbosity` where absent. */
@@ -24,7 +26,11 @@ const dedup = z.strictObject({
   near_ref_max_delta_bytes: positive.default(50),
   near_ref_min_body_bytes: z.int().nonnegative().default(500),
   lines_enabled: z.boolean().default(true),
-  min_run_lines: positive.default(3),
+  lines_min_saved_tokens: positive.default(6),
+  /** Tools that write the file they are given: what was read of it is stale then. */
+  mutating_tools: z.array(toolName).default(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']),
+  /** Tools whose earlier results are stale once the tool is called. */
+  invalidates: z.record(toolName, z.array(toolName)).default({}),
 })
 
 const templates = z.strictObject({

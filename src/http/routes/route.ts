@@ -8,7 +8,7 @@ export type RouteScope = Scope | 'any' | 'open'
 
 /** What `/openapi.json` says of a route. */
 export interface RouteDoc {
-  readonly method: 'get' | 'post'
+  readonly method: 'get' | 'post' | 'delete'
   readonly path: string
   readonly summary: string
   readonly scope: RouteScope

@@ -290,10 +290,14 @@ describe('operations', () => {
       '/v1/batch',
       '/v1/count',
       '/v1/decode',
+      '/v1/dedup',
       '/v1/encode',
       '/v1/inputs',
       '/v1/knapsack',
       '/v1/retrieve/{hash}',
+      '/v1/sessions/{id}',
+      '/v1/sessions/{id}/compaction',
+      '/v1/sessions/{id}/invalidate',
     ])
     const { requestBody } = document.paths['/v1/encode']!.post
     const { schema } = requestBody.content['application/json']!

@@ -8,7 +8,9 @@ import {
   BODY_IDENTITY,
   BODY_KEY,
   BODY_LINES,
+  BODY_NOTE,
   BODY_NUMBERED,
+  BODY_READY,
   BODY_STARTS,
   BODY_STATE,
   IDENTITY_WORDS,
@@ -37,12 +39,20 @@ export interface BodyMemory {
   readonly parts: MemoryParts
   readonly table: LineTable
   /**
-   * Keeps a body, in place of the oldest ones.
+   * Keeps a body, in place of the oldest ones, to be referred to once it is confirmed. One that is there already, and
+   * for a while yet, stays as it is with its note.
    * @param identity SHA-256 of the text, 64 lower-case hex digits
-   * @returns whether it is there now: a body of more than an eighth of the memory is not kept
+   * @param note given back with it, for example how its call is named
+   * @returns where it is now, or `null`: one of more than an eighth of the memory is not kept
    */
+  place(text: ScannedText, key: SessionKey, identity: string, note: string): number | null
+  /** The body may be referred to from now on. Without effect where it was overwritten. */
+  confirm(position: number): void
+  /** Both at once, without a note. */
   put(text: ScannedText, key: SessionKey, identity: string): boolean
-  /** The body at a position, if a whole one of this session is there. */
+  /** The note of a confirmed body, if it is there. */
+  noteOf(identity: string, key: SessionKey): string | null
+  /** The body at a position, if a whole confirmed one of this session is there. */
   open(position: number, key: SessionKey): KeptBody | null
   /** Whether all that was read of `body` before this call was its own. Reads the body once. */
   isIntact(body: KeptBody): boolean
@@ -82,19 +92,21 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
   const isLive = (position: number) =>
     ageOf(parts, position, Atomics.add(words, AT_HEAD, 0)) <= ringUnits
 
-  function put(text: ScannedText, key: SessionKey, identity: string): boolean {
-    const image = bodyImage(text, key, identities.read(identity))
+  function place(text: ScannedText, key: SessionKey, identity: string, note: string) {
+    const image = bodyImage(text, key, identities.read(identity), Buffer.from(note, 'utf8'))
     const units = image.length / UNIT_WORDS
-    if (units > ringUnits * MAX_SHARE) return false
+    if (units > ringUnits * MAX_SHARE) return null
     const kept = find(identity, key)
     // One that is in its last half is kept anew.
-    if (kept !== null && ageOf(parts, kept.position, words[AT_HEAD]!) < ringUnits / 2) return true
+    if (kept !== null && ageOf(parts, kept.position, words[AT_HEAD]!) < ringUnits / 2) {
+      return kept.position
+    }
     const position = allocate(units)
     const at = wordOf(position)
     Atomics.store(words, at + BODY_STATE, 0)
     words.set(image, at)
     // A thread that was held up for a whole round of the ring has just written over others; they have checksums.
-    if (!isLive(position)) return false
+    if (!isLive(position)) return null
     Atomics.store(words, at + BODY_STATE, position + 1)
     for (let line = 0; line < text.lines; line++) {
       const first = text.hashes[2 * line]!
@@ -102,15 +114,23 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     }
     const digest = identities.read(identity)
     table.insert(digest[0]! ^ key[0], digest[1]! ^ key[1], position, WHOLE_BODY)
-    return true
+    return position
+  }
+
+  function confirm(position: number): void {
+    const at = wordOf(position)
+    // The note of a later body there is safe: a mark that is not its own position says nothing to it.
+    if (Atomics.load(words, at + BODY_STATE) !== position + 1 || !isLive(position)) return
+    Atomics.compareExchange(words, at + BODY_READY, 0, position + 1)
   }
 
   function open(position: number, key: SessionKey): KeptBody | null {
     const at = wordOf(position)
     if (Atomics.load(words, at + BODY_STATE) !== position + 1) return null
+    if (Atomics.load(words, at + BODY_READY) !== position + 1) return null
     for (let i = 0; i < KEY_WORDS; i++) if (words[at + BODY_KEY + i] !== key[i]) return null
     const lines = words[at + BODY_LINES]!
-    const length = wordsOfBody(lines, words[at + BODY_BYTES]!)
+    const length = wordsOfBody(lines, words[at + BODY_BYTES]! + words[at + BODY_NOTE]!)
     if (!(length <= ringUnits * UNIT_WORDS * MAX_SHARE && at + length <= words.length)) return null
     const startsAt = at + BODY_STARTS
     return {
@@ -126,7 +146,7 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
   function isIntact(body: KeptBody): boolean {
     if (!isLive(body.position)) return false
     const at = wordOf(body.position)
-    const length = wordsOfBody(body.lines, words[at + BODY_BYTES]!)
+    const length = wordsOfBody(body.lines, words[at + BODY_BYTES]! + words[at + BODY_NOTE]!)
     if (!(at + length <= words.length)) return false
     const [one, two] = checksum(words, at, at + length)
     return words[at + BODY_CHECKSUM] === one && words[at + BODY_CHECKSUM + 1] === two
@@ -153,21 +173,45 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     return isIntact(body) && body.identity === identity ? copy.toString('utf8') : null
   }
 
-  return { parts, table, put, open, isIntact, read }
+  function put(text: ScannedText, key: SessionKey, identity: string): boolean {
+    const position = place(text, key, identity, '')
+    if (position !== null) confirm(position)
+    return position !== null
+  }
+
+  function noteOf(identity: string, key: SessionKey): string | null {
+    const body = find(identity, key)
+    if (body === null) return null
+    const at = wordOf(body.position)
+    const start = body.textAt + words[at + BODY_BYTES]!
+    const copy = Buffer.from(bytes.subarray(start, start + words[at + BODY_NOTE]!))
+    return isIntact(body) && body.identity === identity ? copy.toString('utf8') : null
+  }
+
+  return { parts, table, place, confirm, put, noteOf, open, isIntact, read }
 }
 
 /** A body as it will lie in the memory, but for its state. */
-function bodyImage(text: ScannedText, key: SessionKey, identity: Int32Array): Int32Array {
+function bodyImage(
+  text: ScannedText,
+  key: SessionKey,
+  identity: Int32Array,
+  note: Uint8Array,
+): Int32Array {
   const { lines, bytes } = text
-  const length = wordsOfBody(lines, bytes.length)
+  const length = wordsOfBody(lines, bytes.length + note.length)
   const image = new Int32Array(Math.ceil(length / UNIT_WORDS) * UNIT_WORDS)
   image[BODY_BYTES] = bytes.length
   image[BODY_LINES] = lines
   image[BODY_NUMBERED] = text.numbered ? 1 : 0
+  image[BODY_NOTE] = note.length
   image.set(key, BODY_KEY)
   image.set(identity.subarray(0, IDENTITY_WORDS), BODY_IDENTITY)
   image.set(text.starts, BODY_STARTS)
-  new Uint8Array(image.buffer).set(bytes, (BODY_STARTS + lines + 1) * 4)
+  const textAt = (BODY_STARTS + lines + 1) * 4
+  const out = new Uint8Array(image.buffer)
+  out.set(bytes, textAt)
+  out.set(note, textAt + bytes.length)
   image.set(checksum(image, 0, length), BODY_CHECKSUM)
   return image
 }
@@ -176,7 +220,7 @@ function wordsOfBody(lines: number, bytes: number): number {
   return BODY_STARTS + lines + 1 + Math.ceil(bytes / 4)
 }
 
-/** Of the words of a body but its state and the checksum itself; to notice damage, not to prove anything. */
+/** Of the words of a body but its states and the checksum itself; to notice damage, not to prove anything. */
 function checksum(words: Int32Array, start: number, end: number): readonly [number, number] {
   let one = 0x811c9dc5 | 0
   let two = end - start
@@ -188,6 +232,7 @@ function checksum(words: Int32Array, start: number, end: number): readonly [numb
     }
   }
   add(start + BODY_BYTES, start + BODY_CHECKSUM)
-  add(start + BODY_KEY, end)
+  add(start + BODY_KEY, start + BODY_READY)
+  add(start + BODY_NOTE, end)
   return [one, two]
 }

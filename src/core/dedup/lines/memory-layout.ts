@@ -15,9 +15,11 @@
  * | 0 | state: 0 until all else is written, then the body's position + 1 |
  * | 1, 2 | bytes of text; lines |
  * | 3 | 1 if lines are named by their printed numbers |
- * | 4, 5 | checksum over all words but 0, 4 and 5 |
+ * | 4, 5 | checksum over all words but 0, 4, 5 and 18 |
  * | 6–9, 10–17 | session key; identity |
- * | from 18 | start of each line and of one past the last; then the text, padded with zeros |
+ * | 18 | 0 until the body may be referred to, then its position + 1 |
+ * | 19 | bytes of the note |
+ * | from 20 | start of each line and of one past the last; then the text and the note, padded with zeros |
  *
  * Why nothing else is needed: docs/dedup-lines.md, "Memory".
  */
@@ -25,7 +27,7 @@
 /** 'HLin' */
 const MAGIC = 0x6e694c48
 /** Raise with every change of the layout, of the line hash or of what a gutter is. */
-const LAYOUT_VERSION = 1
+const LAYOUT_VERSION = 2
 
 const HEADER_WORDS = 16
 const AT_MAGIC = 0
@@ -48,7 +50,9 @@ export const BODY_NUMBERED = 3
 export const BODY_CHECKSUM = 4
 export const BODY_KEY = 6
 export const BODY_IDENTITY = 10
-export const BODY_STARTS = 18
+export const BODY_READY = 18
+export const BODY_NOTE = 19
+export const BODY_STARTS = 20
 
 export const KEY_WORDS = 4
 export const IDENTITY_WORDS = 8

@@ -1,0 +1,181 @@
+import { AppError } from '../../../errors.ts'
+import type { Hint, HintFamily } from '../../hints/hint.ts'
+import type { HintGate } from '../../hints/policy.ts'
+import type { DedupProfile } from '../../profile/dedup-profile.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import type { Entry } from '../index/session-index.ts'
+import { decodeLines } from '../lines/decode-lines.ts'
+import { encodeLines } from '../lines/encode-lines.ts'
+import { type LinePlan, planLines } from '../lines/plan-lines.ts'
+import type { EarlierResult } from '../lines/reference-line.ts'
+import { scanText } from '../lines/scan-text.ts'
+import { findChanges } from '../near/find-changes.ts'
+import { createEarlierResults, refOf } from './earlier-results.ts'
+import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
+import type { SessionTurn } from './open-turn.ts'
+import type { Sessions } from './shared-sessions.ts'
+
+/** A body that an answer depends on: its hint must be redeemable when the answer leaves. */
+export interface Reliance {
+  readonly session: string
+  /** As the hint says it. */
+  readonly ref: string
+  /** What the id must stand for: SHA-256, 64 hex digits. */
+  readonly identity: string
+}
+
+/** A content said in terms of what the agent has already. */
+export interface Referral {
+  readonly kind: 'exact' | 'near' | 'lines'
+  readonly content: string
+  readonly format: string
+  readonly hints: readonly { readonly family: HintFamily; readonly text: string }[]
+  readonly relies: readonly Reliance[]
+  /** The entry that the whole of it refers to. */
+  readonly entry?: Entry
+}
+
+/** What a content is compared with, and at which prices. */
+export interface ReferOptions {
+  readonly sessions: Sessions
+  readonly dedup: DedupProfile
+  readonly gate: HintGate
+  readonly counter: TokenCounter
+  /** Tokens of the content as it came. */
+  readonly baseline: number
+}
+
+/**
+ * The content as a reference to one earlier result, the same or nearly, where that is allowed, pays and is known to be
+ * redeemable; `null` otherwise.
+ */
+export function referToResult(
+  content: string,
+  here: SessionTurn,
+  options: ReferOptions,
+): Referral | null {
+  const { sessions, dedup } = options
+  const find = createEarlierResults(sessions.bodies, here)
+  const { match } = here.turn
+  if (dedup.exact && match !== null) {
+    const result = find(match.identity)
+    const sent = result === undefined ? null : send({ family: 'reference', ...result }, options)
+    if (sent !== null) return referral('exact', REFERENCE_FORMAT, sent, here, match)
+  }
+  if (!dedup.near || !content.startsWith('{')) return null
+  for (const entry of sessions.index.entries(here.key)) {
+    const sent = nearTo(content, entry, find(entry.identity), here, options)
+    if (sent !== null) return referral('near', NEAR_FORMAT, sent, here, entry)
+  }
+  return null
+}
+
+/** The reference that a retry was answered with the first time. */
+export function referAgain(
+  entry: Entry,
+  here: SessionTurn,
+  options: ReferOptions,
+): Referral | null {
+  const result = createEarlierResults(options.sessions.bodies, here)(entry.identity)
+  const sent = result === undefined ? null : send({ family: 'reference', ...result }, options)
+  return sent === null ? null : referral('exact', REFERENCE_FORMAT, sent, here, entry)
+}
+
+/** A hint that is admitted, as it is sent. */
+interface Sent {
+  readonly family: HintFamily
+  readonly text: string
+}
+
+function send(hint: Hint, { gate, counter, baseline }: ReferOptions): Sent | null {
+  const text = gate.admit(hint, { saved_tokens: baseline, counter })
+  return text === null ? null : { family: hint.family, text }
+}
+
+function nearTo(
+  content: string,
+  { identity, bytes }: Entry,
+  result: EarlierResult | undefined,
+  { context }: SessionTurn,
+  options: ReferOptions,
+): Sent | null {
+  const { dedup, sessions } = options
+  const { nearMaxDeltaBytes: maxDeltaBytes, nearMinBodyBytes: minBodyBytes } = dedup
+  // Cheaper than to read it: every character is a byte at least, and three at most.
+  if (result === undefined || bytes > 3 * content.length + maxDeltaBytes) return null
+  const earlier = sessions.bodies.read(identity, context)
+  const changes =
+    earlier === null ? null : findChanges(earlier, content, { maxDeltaBytes, minBodyBytes })
+  return changes === null ? null : send({ family: 'near_reference', ...result, changes }, options)
+}
+
+function referral(
+  kind: 'exact' | 'near',
+  format: string,
+  sent: Sent,
+  { session }: SessionTurn,
+  entry: Entry,
+): Referral {
+  const { identity } = entry
+  const relies = [{ session, ref: refOf(identity), identity }]
+  return { kind, content: sent.text, format, hints: [sent], relies, entry }
+}
+
+/** The content with lines that the agent has already said by reference, where that is allowed and pays. */
+export function referToLines(
+  content: string,
+  here: SessionTurn,
+  options: ReferOptions,
+): Referral | null {
+  const { sessions, dedup, counter } = options
+  const text = dedup.lines ? scanText(content, here.context) : null
+  if (text === null) return null
+  const find = createEarlierResults(sessions.bodies, here, { byLine: true })
+  const plan = planLines(
+    text,
+    { memory: sessions.bodies, key: here.context, find },
+    { counter, verbosity: dedup.verbosity, minSavedTokens: dedup.minSavedTokens },
+  )
+  if (plan === null) return null
+  const written = encodeLines(plan)
+  const identities = [...new Set(plan.runs.map(({ identity }) => identity))]
+  if (!isAdmitted(plan, written, options) || !restores(written, content, identities)) return null
+  return {
+    kind: 'lines',
+    content: written,
+    format: LINES_FORMAT,
+    hints: plan.runs.map(({ reference }) => ({ family: 'lines', text: reference })),
+    relies: identities.map(identity => ({
+      session: here.session,
+      ref: refOf(identity),
+      identity,
+    })),
+  }
+
+  /** The gate: what is sent must give the very text again. */
+  function restores(answer: string, original: string, relied: readonly string[]): boolean {
+    const resolve = (ref: string) => {
+      const identity = relied.find(each => each.startsWith(ref))
+      return identity === undefined
+        ? undefined
+        : (sessions.bodies.read(identity, here.context) ?? undefined)
+    }
+    try {
+      return decodeLines(answer, resolve, original.length) === original
+    } catch (error) {
+      if (error instanceof AppError) return false
+      throw error
+    }
+  }
+}
+
+/** All references of an answer are one hint to the policy. */
+function isAdmitted(
+  { runs }: LinePlan,
+  written: string,
+  { gate, counter, baseline }: ReferOptions,
+): boolean {
+  const saved_tokens = baseline - counter.countUpTo(written, baseline)
+  const ref = refOf(runs[0]!.identity)
+  return gate.admit({ family: 'lines', ref, first: 1, last: 1 }, { saved_tokens, counter }) !== null
+}

@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto'
+import type { EncodeAnswer } from '../../requests/encode.ts'
+import type { TextBytes } from '../../transport/text-bytes.ts'
+import { TEXT_TYPES } from '../../transport/text-bytes.ts'
+import type { NewEntry, Ticket } from '../index/session-index.ts'
+import type { SessionKey } from '../index/session-key.ts'
+import { scanText } from '../lines/scan-text.ts'
+import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
+import { noteFor } from './earlier-results.ts'
+import type { SessionTurn } from './open-turn.ts'
+import type { Reliance } from './refer-to-earlier.ts'
+import type { Sessions } from './shared-sessions.ts'
+
+/** What waits for a body to be durable; plain data, settled by `settleBody`. */
+export interface BodyTicket {
+  readonly entry: Ticket | null
+  /** Where it lies in the body memory. */
+  readonly position: number | null
+}
+
+/** A body to keep for a session. */
+export interface KeptForSession extends TextBytes {
+  readonly session: string
+  readonly ticket: BodyTicket
+}
+
+/**
+ * Records a result that the agent now has, so that later ones may refer to it once it is durable.
+ * @param delivered how its answer says it, and the sequence of the entry that this refers to
+ */
+export function remember(
+  { index, bodies }: Sessions,
+  here: SessionTurn,
+  result: CallFacts & { readonly content: string },
+  options: {
+    readonly delivered: Pick<NewEntry, 'answer' | 'of'>
+    /** Whether the answer has the lines as they were, so that a reader finds them. */
+    readonly lines: boolean
+    readonly lruSize: number
+    readonly nowMs: number
+    readonly mutating: readonly string[]
+  },
+): KeptForSession {
+  const bytes = Buffer.from(result.content, 'utf8')
+  const { identity, callHash, turn } = here
+  const entry: NewEntry = {
+    identity,
+    callHash,
+    kind: kindOf(result.tool, options.mutating),
+    toolHash: hash32(result.tool),
+    pathHash: hash32(pathOf(result)),
+    bytes: bytes.length,
+    timeMs: options.nowMs,
+    ...options.delivered,
+  }
+  const note = noteFor(result, { sequence: turn.sequence, lines: options.lines })
+  const text = note === null ? null : scanText(result.content, here.context)
+  return {
+    bytes,
+    media_type: TEXT_TYPES.utf8,
+    session: here.session,
+    ticket: {
+      entry: index.record(turn, entry, { lruSize: options.lruSize }),
+      position: text === null ? null : bodies.place(text, here.context, identity, note ?? ''),
+    },
+  }
+}
+
+/** After the store's answer. From then on a kept body may be referred to. */
+export function settleBody(
+  { index, bodies }: Sessions,
+  { entry, position }: BodyTicket,
+  kept: boolean,
+): void {
+  if (position !== null && kept) bodies.confirm(position)
+  if (entry !== null) index.settle(entry, kept)
+}
+
+/** An answer, and what it depends on. */
+export interface PastAnswer {
+  readonly answer: EncodeAnswer
+  readonly relies: readonly Reliance[]
+}
+
+/** Keeps an answer that depends on what the session had then, for a retry of the same call. */
+export function rememberAnswer({ bodies }: Sessions, here: SessionTurn, past: PastAnswer): void {
+  const key = answerKey(here.context)
+  const text = scanText(JSON.stringify(past), key)
+  const position = text === null ? null : bodies.place(text, key, answerId(here), '')
+  if (position !== null) bodies.confirm(position)
+}
+
+/** The answer that the same call had, where it was kept and is still there. */
+export function answerBefore({ bodies }: Sessions, here: SessionTurn): PastAnswer | null {
+  const text = bodies.read(answerId(here), answerKey(here.context))
+  return text === null ? null : (JSON.parse(text) as PastAnswer)
+}
+
+function answerId({ identity, callHash }: SessionTurn): string {
+  return hash('sha256', `${callHash} ${identity}`, 'hex')
+}
+
+/** Apart from bodies, so that no line of an answer is ever taken for one of a result. */
+function answerKey(context: SessionKey): SessionKey {
+  return [~context[0], context[1], context[2], context[3]] as unknown as SessionKey
+}

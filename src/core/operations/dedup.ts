@@ -1,0 +1,16 @@
+import { dedupContent } from '../pipeline/dedup.ts'
+import {
+  type DedupAnswer,
+  type DedupRequest,
+  dedupAnswer,
+  dedupRequest,
+} from '../requests/dedup.ts'
+import type { Operation } from './operation.ts'
+
+/** `POST /v1/dedup`. Fails with `invalid_request` for an unknown tokenizer. */
+export const dedupOperation: Operation<DedupRequest, DedupAnswer> = {
+  name: 'dedup',
+  request: dedupRequest,
+  answer: dedupAnswer,
+  run: dedupContent,
+}

@@ -1,0 +1,93 @@
+import type { Referral } from '../dedup/session/refer-to-earlier.ts'
+import { createHintGate } from '../hints/policy.ts'
+import type { OperationContext, Refusal } from '../operations/operation.ts'
+import { worthsOf } from '../profile/budget-profile.ts'
+import type { Profile } from '../profile/resolve.ts'
+import { type Choice, chooseLossless } from './choose.ts'
+import { fitBudget, type Outcome } from './fit-budget.ts'
+import type { LayerInput } from './layer.ts'
+import { layersFor } from './layers.ts'
+import { type ContentRequest, readInput } from './read-input.ts'
+import type { SessionLayer } from './session-layer.ts'
+import { linesFormat } from './wrapped-format.ts'
+
+/** What may leave for one result. */
+export interface Outcomes {
+  /** In terms of what the agent has (L0), where that is the smallest. */
+  referred(): Outcome | null
+  /** By itself (L1 to L3), within the budget; throws `AppError` as `fitBudget` does. */
+  encoded(): Outcome
+}
+
+/** A reference must stay a line of its own, word for word. */
+const AROUND_REFERENCES = ['numbered']
+
+export function createOutcomes(
+  input: LayerInput & { readonly request: ContentRequest },
+  profile: Profile,
+  context: OperationContext,
+  { layer, refusals }: { readonly layer: SessionLayer | null; readonly refusals: Refusal[] },
+): Outcomes {
+  const { request, prices } = input
+  const { budget_tokens: budget = Infinity, strategy } = request
+  const layers = layersFor(profile)
+  let smallest: Choice | undefined
+
+  const lossless = () => {
+    smallest ??= chooseLossless(input, layers, refusals)
+    return smallest
+  }
+
+  /** The smallest lossless text of another content. */
+  const choose = (content: string, formats = request.formats) => {
+    const other = { ...request, content, ...(formats === undefined ? {} : { formats }) }
+    return chooseLossless(readInput(other, context), layers, [])
+  }
+
+  /** One for each attempt, since it counts what it admits. */
+  const gate = () =>
+    createHintGate(profile.hints, { sentInSession: family => layer?.sentInSession(family) ?? 0 })
+
+  function priced(referral: Referral | null, format?: string): Outcome | null {
+    if (referral === null) return null
+    const { content, hints } = referral
+    const tokens = prices.price(content)
+    if (tokens === null || tokens > budget) return null
+    const label = format ?? referral.format
+    return {
+      content,
+      layer: 'L0',
+      format: label,
+      tokens,
+      hints: [...hints],
+      elided: [],
+      keep: [],
+      referral,
+    }
+  }
+
+  /** New lines may be written shorter, in a way that leaves references whole. */
+  function withLines(referral: Referral | null): Outcome | null {
+    if (referral === null) return null
+    const { content, format } = choose(referral.content, AROUND_REFERENCES)
+    return priced({ ...referral, content }, linesFormat(referral.format, format))
+  }
+
+  return {
+    referred() {
+      if (layer === null) return null
+      const whole = priced(layer.toResult(gate()))
+      if (whole !== null) return whole
+      const lines = withLines(layer.toLines(gate()))
+      return lines !== null && lines.tokens < lossless().tokens ? lines : null
+    },
+    encoded: () =>
+      fitBudget(input, lossless(), {
+        gate: gate(),
+        worths: worthsOf(profile.budget, strategy),
+        usual: profile.preferred,
+        keepsOriginals: context.keepsOriginals,
+        choose: content => choose(content),
+      }),
+  }
+}

@@ -1,0 +1,110 @@
+import type { z } from 'zod'
+import { IndexBusyError } from '../../core/dedup/index/lock.ts'
+import type { SessionDesk } from '../../core/dedup/session/session-desk.ts'
+import { MEDIA_TYPES, readEnvelope, writeEnvelope } from '../../core/requests/envelope.ts'
+import { sessionField } from '../../core/requests/fields.ts'
+import {
+  compactionAnswer,
+  invalidateAnswer,
+  invalidateRequest,
+  sessionSummary,
+} from '../../core/requests/sessions.ts'
+import { validate } from '../../core/requests/validate.ts'
+import { AppError } from '../../errors.ts'
+import { announcedLength, readBody } from '../body.ts'
+import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
+import { answerMedia, requestMedia } from '../media.ts'
+import { frameHeaders } from '../middleware/observe.ts'
+import type { Route } from './route.ts'
+
+/** A list of names: read in place, since it takes microseconds. */
+const MAX_BODY_BYTES = 65_536
+const ENVELOPE = { maxDepth: 4, maxValues: 4_096 }
+
+const PATH = '/v1/sessions/:id'
+
+/** What a route does to the session that its path names; `null`: there is none. */
+type Act = (
+  desk: SessionDesk,
+  name: { readonly tenant: string; readonly session: string },
+  c: AppContext,
+  deps: AppDeps,
+) => Promise<object | null>
+
+export const SESSION_ROUTES: readonly Route[] = [
+  route('get', PATH, 'What a session has seen and been sent', sessionSummary, {
+    act: async (desk, { tenant, session }) => desk.summary(tenant, session),
+  }),
+  route('delete', PATH, 'Close a session: forget it, and what only it keeps', sessionSummary, {
+    async act(desk, { tenant, session }, _, { originals }) {
+      const summary = desk.close(tenant, session)
+      await originals.forget(tenant, session)
+      return summary
+    },
+  }),
+  route('post', `${PATH}/compaction`, "The agent's context was compacted", compactionAnswer, {
+    async act(desk, { tenant, session }) {
+      const partition = desk.compact(tenant, session)
+      return partition === null ? null : { session, partition }
+    },
+  }),
+  route('post', `${PATH}/invalidate`, 'Results of files or tools are stale', invalidateAnswer, {
+    request: invalidateRequest,
+    async act(desk, { tenant, session }, c, { admission }) {
+      const what = validate(invalidateRequest, await readSmall(c, admission))
+      const invalidated = desk.invalidate(tenant, session, what)
+      return invalidated === null ? null : { session, invalidated }
+    },
+  }),
+]
+
+function route(
+  method: Route['method'],
+  path: string,
+  summary: string,
+  answer: z.ZodType,
+  { act, request }: { readonly act: Act; readonly request?: z.ZodType },
+): Route {
+  return {
+    method,
+    path,
+    summary,
+    scope: 'encode',
+    ...(request === undefined ? {} : { request }),
+    answer,
+    mount: (app, deps) => app.on(method.toUpperCase(), path, c => serve(c, act, deps)),
+  }
+}
+
+async function serve(c: AppContext, act: Act, deps: AppDeps): Promise<Response> {
+  const session = validate(sessionField, c.req.param('id'))
+  const { tenant } = c.get('frame').caller
+  const found = await unlessBusy(() => act(deps.desk, { tenant, session }, c, deps))
+  if (found === null) throw new AppError('not_found', 'no such session is known')
+  const { media, bytes } = writeEnvelope(found, answerMedia(requestHeader(c, 'accept'), 'json'))
+  const headers = frameHeaders(c)
+  headers['content-type'] = MEDIA_TYPES[media]
+  c.get('frame').answerBytes = bytes.length
+  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+}
+
+/** The main thread does not wait for a lock. */
+async function unlessBusy<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!(error instanceof IndexBusyError)) throw error
+    throw new AppError('overloaded', 'the session is in use', { retry_after_s: 1 }, error)
+  }
+}
+
+async function readSmall(c: AppContext, admission: AppDeps['admission']): Promise<unknown> {
+  const announced = announcedLength(c, MAX_BODY_BYTES)
+  const ticket = admission.enter(c.get('frame').caller, announced ?? 0)
+  try {
+    const body = await readBody(c, announced, MAX_BODY_BYTES, ticket)
+    return readEnvelope(body, requestMedia(c), ENVELOPE)
+  } finally {
+    ticket.leave()
+  }
+}
