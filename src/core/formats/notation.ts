@@ -20,6 +20,8 @@ export interface Notation {
   encode(value: Value, counter?: TokenCounter): string | null
   /** The same text, with its surcharge; absent where there is none. */
   weigh?(value: Value, counter: TokenCounter): Weighed | null
+  /** How each part of the text was chosen, where there is a choice; absent where there is none. */
+  explain?(value: Value, counter: TokenCounter): readonly ExplainedPart[]
   /** The value again. Throws `AppError('not_decodable')` that names the line. */
   decode(text: string): Value
 }
@@ -28,6 +30,21 @@ export interface Notation {
 export interface Weighed {
   readonly content: string
   readonly surcharge: number
+}
+
+/** A list or object of the value, and the ways that it was looked at in. */
+export interface ExplainedPart {
+  /** JSON path; `(json)` behind that of a string stands for the value whose JSON the string is. */
+  readonly path: string
+  readonly chosen: string
+  /** Tokens of the chosen way, with everything in it. */
+  readonly tokens: number
+  /** In order of preference. `price` is what is compared: the tokens, and what a profile adds to them. */
+  readonly options: readonly {
+    readonly way: string
+    readonly tokens: number
+    readonly price: number
+  }[]
 }
 
 /** What the notation makes of the value, for a choice between notations. */

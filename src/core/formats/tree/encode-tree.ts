@@ -15,6 +15,7 @@ import {
   PATTERN_MARK,
 } from './syntax.ts'
 import { type Table, tablePiece } from './table-piece.ts'
+import { ROLES } from './trace.ts'
 import { afterSign, inlinePiece, writeInline } from './write-inline.ts'
 import { writeStringLines } from './write-string-lines.ts'
 import { isScalar, type Scalar, writeAffix, writeScalar, writeText } from './write-text.ts'
@@ -65,9 +66,9 @@ function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms
     return onlyInline(value, pricer)
   }
   const table = encodeKeyedTable(value, pricer)
-  const clear = clearlyShorter(table, value, pricer)
+  const clear = clearlyShorter(table, 'keyed table', value, pricer)
   if (clear !== null) return clear
-  const inner = values.map(member => formsOf(member, level + 1, pricer))
+  const inner = values.map((member, i) => formsAt(keys[i]!, member, level + 1, pricer))
   const inline = inlinePiece(value, inner.map(inlineOf), pricer)
   const body = linesOfMembers(value, inner, level + 1, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
@@ -75,14 +76,31 @@ function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms
   return {
     inline,
     member: cheapest(
-      plus(':', inline, 1),
-      rows,
-      path,
-      plus(`:\n${' '.repeat(level + 1)}`, body, 1),
+      'member',
+      {
+        brackets: plus(':', inline, 1),
+        'keyed table': rows,
+        path,
+        lines: plus(`:\n${' '.repeat(level + 1)}`, body, 1),
+      },
+      pricer,
     ),
-    item: cheapest(inline, body, rows),
-    document: cheapest(body, inline, rows),
+    item: cheapest('item', { brackets: inline, lines: body, 'keyed table': rows }, pricer),
+    document: cheapest('document', { lines: body, brackets: inline, 'keyed table': rows }, pricer),
   }
+}
+
+/** The forms of a member or item, and where it is for whoever asks. */
+function formsAt(
+  step: string | number | null,
+  value: Value,
+  level: number,
+  pricer: Pricer,
+): Forms | null {
+  pricer.trace?.enter(step)
+  const forms = formsOf(value, level, pricer)
+  pricer.trace?.leave()
+  return forms
 }
 
 /** A string that is the JSON text of an object or array, which may be written as that; `null` for any other. */
@@ -92,17 +110,16 @@ function formsOfJsonText(text: string, level: number, pricer: Pricer): Forms | n
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH })
   if (!parsed.ok) return null
   const spacing = findSpacing(text, parsed.value)
-  const forms = spacing === undefined ? null : formsOf(parsed.value, level, pricer)
+  const forms = spacing === undefined ? null : formsAt(null, parsed.value, level, pricer)
   if (forms === null) return null
   const mark = `(${spacing}${JSON_MARK}`
   const inline = pricer.piece(escapeText(text))
+  const asString = pricer.piece(scalarMember(text, pricer))
+  const asValue = plus(mark, forms.member, pricer.tokens(mark))
   return {
     inline,
-    member: cheapest(
-      pricer.piece(scalarMember(text, pricer)),
-      plus(mark, forms.member, pricer.tokens(mark)),
-    ),
-    item: pricer.piece(scalarItem(text, pricer)),
+    member: cheapest('member', { string: asString, value: asValue }, pricer),
+    item: cheapest('item', { string: pricer.piece(scalarItem(text, pricer)) }, pricer),
     document: inline,
   }
 }
@@ -117,28 +134,44 @@ function pathTo(key: string, value: Value, forms: Forms | null, pricer: Pricer):
 function formsOfArray(value: readonly Value[], level: number, pricer: Pricer): Forms {
   if (value.length === 0 || level > pricer.style.lineDepth) return onlyInline(value, pricer)
   const table = encodeTable(value, pricer)
-  const clear = clearlyShorter(table, value, pricer)
+  const clear = clearlyShorter(table, 'table', value, pricer)
   if (clear !== null) return clear
-  const inner = value.map(item => formsOf(item, level, pricer))
+  const inner = value.map((item, i) => formsAt(i, item, level, pricer))
   const inline = inlinePiece(value, inner.map(inlineOf), pricer)
   const list = linesOfItems(value, inner, level, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
   return {
     inline,
-    member: cheapest(plus(':', inline, 1), rows, plus(':\n', list, 1)),
-    item: cheapest(inline, rows),
-    document: cheapest(inline, rows, list),
+    member: cheapest(
+      'member',
+      { brackets: plus(':', inline, 1), table: rows, list: plus(':\n', list, 1) },
+      pricer,
+    ),
+    item: cheapest('item', { brackets: inline, table: rows }, pricer),
+    document: cheapest('document', { brackets: inline, table: rows, list }, pricer),
   }
 }
 
 function onlyInline(value: Value, pricer: Pricer): Forms {
   const piece = pricer.piece(writeInline(value))
   const inline = { ...piece, surcharge: bracketSurcharge(piece.text, piece.tokens, pricer.style) }
-  return { inline, member: plus(':', inline, 1), item: inline, document: inline }
+  const member = plus(':', inline, 1)
+  return {
+    inline,
+    member: cheapest('member', { brackets: member }, pricer),
+    item: cheapest('item', { brackets: inline }, pricer),
+    document: cheapest('document', { brackets: inline }, pricer),
+  }
 }
 
 /** The forms of a value whose table needs no comparison: written inline it would be longer by far. */
-function clearlyShorter(table: Table | null, value: Value, { style }: Pricer): Forms | null {
+function clearlyShorter(
+  table: Table | null,
+  way: 'table' | 'keyed table',
+  value: Value,
+  pricer: Pricer,
+): Forms | null {
+  const { style, trace } = pricer
   if (table === null || table.brackets.length > 0 || style.tableCost !== 1) return null
   const { text } = table
   const limit = Math.ceil(text.length / CLEARLY_SHORTER)
@@ -147,6 +180,10 @@ function clearlyShorter(table: Table | null, value: Value, { style }: Pricer): F
   const bracketed = writeInline(value)
   const tokens = limit / CHARS_PER_TOKEN
   const inline = { text: bracketed, tokens, surcharge: bracketSurcharge(bracketed, tokens, style) }
+  if (trace !== undefined) {
+    const counted = pricer.piece(text)
+    for (const role of ROLES) trace.decide(role, { [way]: counted }, counted)
+  }
   return { inline, member: piece, item: piece, document: piece }
 }
 

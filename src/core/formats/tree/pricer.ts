@@ -1,5 +1,6 @@
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
+import type { Role, Trace, Ways } from './trace.ts'
 
 /** A text and its price. */
 export interface Piece {
@@ -12,6 +13,8 @@ export interface Piece {
 /** Tokens of a text: exact, or guessed from its length where no counter is given. */
 export interface Pricer {
   readonly style: TreeStyle
+  /** Where somebody asks how the text came about. */
+  readonly trace?: Trace
   tokens(text: string): number
   piece(text: string): Piece
 }
@@ -27,12 +30,14 @@ const TOO_LONG = 2 ** 32
 export function createPricer(
   counter: TokenCounter | undefined,
   style: TreeStyle = FEWEST_TOKENS,
+  trace?: Trace,
 ): Pricer {
   const tokens =
     counter === undefined
       ? (text: string) => text.length / CHARS_PER_TOKEN
       : (text: string) => counter.count(text)
-  return { style, tokens, piece: text => ({ text, tokens: tokens(text), surcharge: 0 }) }
+  const piece = (text: string) => ({ text, tokens: tokens(text), surcharge: 0 })
+  return { style, tokens, piece, ...(trace === undefined ? {} : { trace }) }
 }
 
 /** What brackets cost beside their tokens. */
@@ -45,13 +50,18 @@ export function excess(bracketed: string, { maxBracketChars }: TreeStyle): numbe
   return bracketed.length > maxBracketChars ? TOO_LONG : 0
 }
 
-/** The cheapest; of equal ones the first. */
-export function cheapest(first: Piece, ...others: readonly (Piece | null)[]): Piece {
-  let best = first
-  for (const piece of others) if (piece !== null && priceOf(piece) < priceOf(best)) best = piece
+/** The cheapest of the ways, one of which there is; of equal ones the first. */
+export function cheapest(role: Role, ways: Ways, { trace }: Pricer): Piece {
+  let best: Piece | undefined
+  for (const piece of Object.values(ways)) {
+    if (piece !== null && (best === undefined || priceOf(piece) < priceOf(best))) best = piece
+  }
+  if (best === undefined) throw new Error('a container without a way to write it')
+  trace?.decide(role, ways, best)
   return best
 }
 
-function priceOf({ tokens, surcharge }: Piece): number {
+/** What ways to write are compared by. */
+export function priceOf({ tokens, surcharge }: Piece): number {
   return tokens + surcharge
 }

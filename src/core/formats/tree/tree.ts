@@ -1,9 +1,12 @@
+import type { TokenCounter } from '../../tokens/counter.ts'
 import { hasMoreNodes } from '../../value/has-more-nodes.ts'
-import type { Notation } from '../notation.ts'
+import type { Value } from '../../value/value.ts'
+import type { ExplainedPart, Notation } from '../notation.ts'
 import { encodeTree } from './encode-tree.ts'
 import { createPricer } from './pricer.ts'
 import { decodeTree } from './read-tree.ts'
-import type { TreeStyle } from './style.ts'
+import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
+import { createTrace } from './trace.ts'
 
 /** The ways to write a part take some hundred bytes for each of its nodes; beyond, compact JSON has to do. */
 const MAX_NODES = 2_000_000
@@ -14,6 +17,7 @@ export const tree: Notation = {
   version: 1,
   accepts: value => value !== null && typeof value === 'object' && !hasMoreNodes(value, MAX_NODES),
   encode: (value, counter) => encodeTree(value, createPricer(counter))?.text ?? null,
+  explain: (value, counter) => explainTree(value, counter, FEWEST_TOKENS),
   decode: decodeTree,
 }
 
@@ -26,5 +30,16 @@ export function treeInStyle(style: TreeStyle): Notation {
       const piece = encodeTree(value, createPricer(counter, style))
       return piece === null ? null : { content: piece.text, surcharge: piece.surcharge }
     },
+    explain: (value, counter) => explainTree(value, counter, style),
   }
+}
+
+function explainTree(
+  value: Value,
+  counter: TokenCounter,
+  style: TreeStyle,
+): readonly ExplainedPart[] {
+  const trace = createTrace()
+  encodeTree(value, createPricer(counter, style, trace))
+  return trace.parts()
 }
