@@ -1,8 +1,12 @@
 import { parseArgs } from 'node:util'
 import { createProgress } from '../src/cli/progress.ts'
-import { type Played, play, servicePlayer } from '../src/cli/replay/player.ts'
+import { type Played, play } from '../src/cli/replay/play.ts'
+import { servicePlayer } from '../src/cli/replay/player.ts'
 import type { RecordedResult } from '../src/cli/replay/read-results.ts'
+import { serviceAt } from '../src/cli/service-client.ts'
 import { percent, table } from '../src/cli/table.ts'
+import { createVerifier } from '../src/core/verify/verify-transcript.ts'
+import { createLocalContext } from '../src/local-context.ts'
 import { makeResults } from './results.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
@@ -20,14 +24,16 @@ interface Row extends Played {
 
 /** The sessions run beside one another, as two agents would; each plays its results in order. */
 async function playSessions(results: readonly RecordedResult[], url: string): Promise<Row[]> {
-  const player = servicePlayer(url)
+  const player = servicePlayer(serviceAt(url, {}))
+  const verifier = createVerifier(createLocalContext().counters)
+  const write = () => 0
   const progress = createProgress('playing', results.length)
   const sessions = Map.groupBy(results, ({ session = '' }) => session)
   const rows = await Promise.all(
     [...sessions].map(async ([session, calls]) => {
       const played: Row[] = []
       for (const call of calls) {
-        played.push({ session, ...(await play(call, player, {})) })
+        played.push({ session, ...(await play(call, {}, { player, verifier, write })) })
         progress.advance()
       }
       return played
@@ -94,8 +100,13 @@ function report(rows: readonly Row[], notes: readonly string[]): string {
   ].join('\n\n')
 }
 
+/** Whether the answer came back as what went in, and all that it says is true. */
+function isRight({ restored, findings }: Row): boolean {
+  return restored && findings.length === 0
+}
+
 function verdict(rows: readonly Row[]): string {
-  const differing = rows.filter(({ restored }) => !restored)
+  const differing = rows.filter(row => !isRight(row))
   return differing.length === 0
     ? `Every one of ${rows.length} answers decoded to what went in.`
     : `${differing.length} of ${rows.length} answers did not decode to what went in.`
@@ -122,7 +133,7 @@ async function main(): Promise<number> {
   const stopped = (await service?.stop()) ?? 0
   process.stdout.write(`${report(rows, notes)}\n\n${verdict(rows)}\n`)
   if (stopped !== 0) process.stderr.write(`demo: the service ended with ${stopped}\n`)
-  return stopped === 0 && rows.every(({ restored }) => restored) ? 0 : 1
+  return stopped === 0 && rows.every(isRight) ? 0 : 1
 }
 
 try {

@@ -57,9 +57,13 @@ function toText({ answers, hints, redeemed, findings }: Sums): string {
   })
   const found =
     rows.length === 0 ? '' : `${table(['line', 'session', 'family', 'reason'], rows)}\n\n`
-  const ids = redeemed === null ? '' : `, ${redeemed} ids asked for`
-  const result = findings.length === 0 ? 'all true' : `${findings.length} findings`
-  return `${found}${answers} answers, ${hints} hints${ids}: ${result}.\n`
+  const ids = redeemed === null ? '' : `, ${counted(redeemed, 'id')} asked for`
+  const result = findings.length === 0 ? 'all true' : counted(findings.length, 'finding')
+  return `${found}${counted(answers, 'answer')}, ${counted(hints, 'hint')}${ids}: ${result}.\n`
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Asks for each id, once for each session, and compares with what it must give. */

@@ -11,6 +11,9 @@ export interface RecordedResult {
   readonly text: string
   readonly call_id?: string
   readonly is_error?: boolean
+  readonly is_sidechain?: boolean
+  /** Compactions of the agent's context before it. */
+  readonly epoch?: number
 }
 
 /** A line of a recorded session; fields that replay does not need are passed over. */
@@ -21,6 +24,8 @@ const sessionLine = z.looseObject({
   args: z.unknown().optional(),
   call_id: z.string().nullish(),
   is_error: z.boolean().nullish(),
+  is_sidechain: z.boolean().nullish(),
+  epoch: z.int().min(0).max(10_000).nullish(),
 })
 
 /** What was found, and what was passed over and why. */
@@ -67,7 +72,7 @@ function readSession(text: string): RecordedResult[] | null {
     if (line.trim() === '') continue
     const parsed = sessionLine.safeParse(tryJson(line))
     if (!parsed.success) return null
-    const { session, tool, args, call_id, is_error } = parsed.data
+    const { session, tool, args, call_id, is_error, is_sidechain, epoch } = parsed.data
     results.push({
       tool: tool ?? '(none)',
       text: parsed.data.text,
@@ -75,6 +80,8 @@ function readSession(text: string): RecordedResult[] | null {
       ...(session ? { session } : {}),
       ...(call_id ? { call_id } : {}),
       ...(is_error == null ? {} : { is_error }),
+      ...(is_sidechain == null ? {} : { is_sidechain }),
+      ...(epoch == null ? {} : { epoch }),
     })
   }
   return results

@@ -78,11 +78,10 @@ function checkUnlisted({ request, answer, value }: CheckedAnswer): Fault[] {
     .map(line => ({ line, hint: parseHint(line) }))
     .filter(({ line, hint }) => hint !== null && !listed.has(line))
   if (stray.length === 0) return []
-  const own = new Set(request.content.split('\n'))
-  if (value !== undefined) addLines(value, own)
+  const own = [request.content, ...(value === undefined ? [] : textsIn(value))]
   const isReference = answer.format.endsWith(SESSION_FORMATS.lines)
   return stray
-    .filter(({ line, hint }) => !own.has(line) && !(isReference && hint?.family === 'lines'))
+    .filter(({ line, hint }) => !isIn(own, line) && !(isReference && hint?.family === 'lines'))
     .map(({ line, hint }) => ({
       family: hint?.family ?? 'answer',
       reason: 'the content has this hint, but the answer does not list it',
@@ -90,16 +89,24 @@ function checkUnlisted({ request, answer, value }: CheckedAnswer): Fault[] {
     }))
 }
 
-/** Adds the lines of every text in a value. */
-function addLines(value: Value, lines: Set<string>): void {
+/** Whether a text has this, as it is or as JSON inside of it spells it. */
+function isIn(texts: readonly string[], line: string): boolean {
+  const spelt = JSON.stringify(line).slice(1, -1)
+  return texts.some(text => text.includes(line) || text.includes(spelt))
+}
+
+/** Every key and text in a value. */
+function textsIn(value: Value): string[] {
+  const texts: string[] = []
   const pending: Value[] = [value]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (typeof next === 'string') for (const line of next.split('\n')) lines.add(line)
+    if (typeof next === 'string') texts.push(next)
     else if (next instanceof ObjectValue) {
-      for (const key of next.keys) pending.push(key)
+      for (const key of next.keys) texts.push(key)
       for (const inner of next.values) pending.push(inner)
     } else if (Array.isArray(next)) for (const inner of next) pending.push(inner)
   }
+  return texts
 }
 
 function countLines(text: string): Map<string, number> {

@@ -50,7 +50,7 @@ describe('a replay against a service', () => {
     expect(await captureCli('replay', '--url', url, path)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'haversack: fetch failed\n',
+      stderr: 'haversack: no service answers at http://127.0.0.1:1\n',
     })
   })
 

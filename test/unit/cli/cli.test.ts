@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -62,6 +62,12 @@ describe('haversack', () => {
     [['count', join(folder, 'none')]],
     [['tokens', '--tokenizer', 'x']],
     [['replay', '--tokenizer', 'x', folder]],
+    [['replay', '--baseline', 'xml', folder]],
+    [['replay', '--mode', 'trim', folder]],
+    [['replay', '--transcript', join(folder, 'none', 'at'), folder]],
+    [['verify', join(folder, 'none')]],
+    [['verify', '--key', 'k', folder]],
+    [['verify', '--url', 'nowhere', folder]],
     [['replay', '--explain', '--url', 'http://127.0.0.1:1', folder]],
   ])('takes %j for wrong usage', async argv => {
     const { code, stdout, stderr } = await captureCli(...argv)
@@ -168,6 +174,56 @@ describe('replay', () => {
     expect((await captureCli('replay', path)).stdout).not.toContain('candidates')
   })
 
+  const long = JSON.stringify(Array.from({ length: 60 }, (_, id) => ({ id, name: `item ${id}` })))
+  const longSession = [{ session: 's', tool: 'list', text: long }, ...session.slice(1)]
+
+  it('replays under a budget, and redeems what it left out', async () => {
+    const path = file('session.jsonl', longSession.map(line => JSON.stringify(line)).join('\n'))
+    const argv = ['replay', '--json', '--budget', '60', '--mode', 'trim', path]
+    const { code, stdout } = await captureCli(...argv)
+    const { total, hints } = JSON.parse(stdout)
+    expect([code, hints]).toEqual([0, { sent: 1, failed: 0 }])
+    expect(total).toMatchObject({ results: 3, restored: 3 })
+    expect(total.saved_tokens.omission).toBeGreaterThan(0)
+    const tables = await captureCli(...argv.filter(option => option !== '--json'))
+    expect(tables.stdout).toMatch(/omission \(redeemable\) +\d/)
+    expect(tables.stdout).toContain('Hints: 1 verified, 0 failed.')
+    const tight = await captureCli('replay', '--json', '--budget', '1', '--mode', 'trim', path)
+    expect(tight.code).toBe(0)
+    expect(JSON.parse(tight.stdout)).toMatchObject({ too_small: 2, failed: 0 })
+  })
+
+  it('measures against the baseline that is asked for, and names it', async () => {
+    const path = file('session.jsonl', session.map(line => JSON.stringify(line)).join('\n'))
+    const sums = new Map<string, { tokens_in: number; saved: number }>()
+    for (const baseline of ['input', 'json_compact', 'json_pretty', 'toon']) {
+      const { stdout } = await captureCli('replay', '--json', '--baseline', baseline, path)
+      const { total, ...rest } = JSON.parse(stdout)
+      expect(rest.baseline).toBe(baseline)
+      const saved = total.tokens_in - total.tokens_out
+      expect(total.saved_tokens.encoder).toBe(saved)
+      sums.set(baseline, { tokens_in: total.tokens_in, saved })
+    }
+    // The recorded rows are indented by two spaces.
+    expect(sums.get('json_pretty')).toEqual(sums.get('input'))
+    expect(sums.get('json_compact')?.saved).toBeLessThan(sums.get('input')?.saved ?? 0)
+    expect(sums.get('toon')?.saved).toBeLessThan(sums.get('json_compact')?.saved ?? 0)
+    const { stdout } = await captureCli('replay', '--baseline', 'toon', path)
+    expect(stdout).toContain('the baseline is TOON for results that are JSON')
+  })
+
+  it('writes a transcript that verify finds true', async () => {
+    const path = file('session.jsonl', longSession.map(line => JSON.stringify(line)).join('\n'))
+    const transcript = join(folder, 'transcript.jsonl')
+    await captureCli('replay', '--budget', '60', '--mode', 'trim', '--transcript', transcript, path)
+    expect(await captureCli('verify', transcript)).toEqual({
+      code: 0,
+      stdout: '3 answers, 1 hint: all true.\n',
+      stderr: '',
+    })
+    expect(statSync(transcript).mode & 0o777).toBe(0o600)
+  })
+
   it('reads recordings that are longer than a call may have arguments', () => {
     const path = file('long.jsonl', '{"text":""}\n'.repeat(300_000))
     expect(readResults(path).results).toHaveLength(300_000)
@@ -182,5 +238,45 @@ describe('replay', () => {
     rmSync(other, { recursive: true })
     expect(JSON.parse(stdout).total.results).toBe(2)
     expect(stderr).toContain('not UTF-8')
+  })
+})
+
+describe('verify', () => {
+  const transcript = join(folder, 'verified.jsonl')
+
+  it('prints what is wrong, by line, session and family, and fails', async () => {
+    const results = [1, 2].map(call =>
+      JSON.stringify({ session: 's', tool: 'list', text: `${rows} `.repeat(call) }),
+    )
+    await captureCli('replay', '--transcript', transcript, file('two.jsonl', results.join('\n')))
+    const lines = readFileSync(transcript, 'utf8').trimEnd().split('\n')
+    const answer = JSON.parse(lines[1] ?? '')
+    answer.answer.tokens.final++
+    const path = file('wrong.jsonl', [lines[0], '', JSON.stringify(answer)].join('\n'))
+
+    const { code, stdout } = await captureCli('verify', path)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      /^line +session +family +reason\n-+\n3 +s +answer +tokens\.final is \d+, not \d+\n/,
+    )
+    expect(stdout).toContain('2 answers, 0 hints: 3 findings.')
+    const json = await captureCli('verify', '--json', path)
+    expect(json.code).toBe(1)
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      answers: 2,
+      hints: 0,
+      redeemed: null,
+      findings: [{ line: 3, session: 's', family: 'answer' }, { line: 3 }, { line: 3 }],
+    })
+  })
+
+  it.each([
+    ['no JSON', 'x', /line 2: is no JSON/],
+    ['another object', '{"request":{"content":""}}', /line 2: answer: /],
+    ['another event', '{"event":"nap","session":"s"}', /line 2: event: /],
+  ])('takes %s for wrong usage', async (_, line, message) => {
+    const { code, stderr } = await captureCli('verify', file('bad.jsonl', `\n${line}`))
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
   })
 })

@@ -1,0 +1,40 @@
+import { writeJson } from '../../core/value/write-json.ts'
+import { jsonValue } from '../../core/verify/same-meaning.ts'
+
+/** What a result would have cost without us, by name. */
+export const BASELINES = {
+  input: 'the input as it came',
+  json_compact: 'compact JSON for results that are JSON, other text as it came',
+  json_pretty: 'JSON indented by two spaces for results that are JSON, other text as it came',
+  toon: 'TOON for results that are JSON, other text as it came',
+} as const
+
+export type Baseline = keyof typeof BASELINES
+
+export const BASELINE_IDS = Object.keys(BASELINES) as readonly Baseline[]
+
+/** A result as the baseline writes it. Pretty JSON and TOON write numbers as doubles. */
+export type Render = (text: string) => string
+
+export async function loadBaseline(baseline: Baseline): Promise<Render> {
+  switch (baseline) {
+    case 'input':
+      return text => text
+    case 'json_compact':
+      return text => {
+        const value = jsonValue(text)
+        return value === undefined ? text : writeJson(value)
+      }
+    case 'json_pretty':
+      return ifJson(value => JSON.stringify(value, null, 2))
+    case 'toon': {
+      // Nothing else needs it.
+      const { encode } = await import('@toon-format/toon')
+      return ifJson(value => encode(value))
+    }
+  }
+}
+
+function ifJson(write: (value: unknown) => string): Render {
+  return text => (jsonValue(text) === undefined ? text : write(JSON.parse(text)))
+}

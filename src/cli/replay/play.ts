@@ -1,0 +1,94 @@
+import { sameMeaning } from '../../core/verify/same-meaning.ts'
+import type { TranscriptLine } from '../../core/verify/transcript.ts'
+import type { Finding, Redeemable, Verifier } from '../../core/verify/verify-transcript.ts'
+import type { EncodeAnswer, EncodeRequest } from '../../index.ts'
+import type { Player } from './player.ts'
+import type { RecordedResult } from './read-results.ts'
+
+/** The fields that every request of a replay has. */
+export type CommonFields = Pick<
+  EncodeRequest,
+  'tokenizer' | 'model' | 'budget_tokens' | 'mode' | 'strategy'
+>
+
+/** What became of one result. */
+export interface Played {
+  readonly tool: string
+  readonly text: string
+  readonly answer: EncodeAnswer
+  /** Whether decoding the answer, or where parts are missing redeeming its marker, gives the very input. */
+  readonly restored: boolean
+  /** Hints that the answer sent, and how many of them are not true or cannot be redeemed. */
+  readonly hints: number
+  readonly failedHints: number
+  readonly findings: readonly Finding[]
+}
+
+/** The request that a recorded result stands for. */
+export function requestOf(
+  { tool, text, session, args, call_id, is_error, is_sidechain }: RecordedResult,
+  common: CommonFields,
+): EncodeRequest & { content: string } {
+  return {
+    content: text,
+    tool,
+    ...(session === undefined ? {} : { session }),
+    ...(args === undefined ? {} : { args }),
+    ...(call_id === undefined ? {} : { tool_call_id: call_id }),
+    ...(is_error === undefined ? {} : { is_error }),
+    ...(is_sidechain === undefined ? {} : { is_sidechain }),
+    ...common,
+  }
+}
+
+/**
+ * Encodes one result, verifies the answer, decodes it and redeems what it refers to.
+ * @param write takes the entry for the transcript
+ */
+export async function play(
+  result: RecordedResult,
+  common: CommonFields,
+  { player, verifier, write }: { player: Player; verifier: Verifier; write(entry: object): number },
+): Promise<Played> {
+  const { tool, text, session } = result
+  const named = session === undefined ? result : { ...result, session: player.nameOf(session) }
+  const request = requestOf(named, common)
+  const answer = await player.encode(request)
+  const line = write({ request, answer })
+  const entry: TranscriptLine['entry'] = { request, answer }
+  const verified = verifier.check({ line, entry })
+  const dead = await deadIds(verified.redeemable, player)
+  return {
+    tool,
+    text,
+    answer,
+    restored: await isRestored(text, request.session, answer, player),
+    hints: verified.hints,
+    failedHints: Math.min(verified.hints, verified.failed + dead.length),
+    findings: [...verified.findings, ...dead.map(id => toFinding(id, request.session))],
+  }
+}
+
+/** Ids that do not give what they stand for. */
+async function deadIds(ids: readonly Redeemable[], player: Player): Promise<Redeemable[]> {
+  const dead: Redeemable[] = []
+  for (const each of ids) {
+    if ((await player.redeem(each.id, each.session)) !== each.content) dead.push(each)
+  }
+  return dead
+}
+
+function toFinding({ line, family, id }: Redeemable, session: string | undefined): Finding {
+  return { line, session: session ?? null, family, reason: `${id} cannot be redeemed` }
+}
+
+async function isRestored(
+  text: string,
+  session: string | undefined,
+  { content, format, elided }: EncodeAnswer,
+  player: Player,
+): Promise<boolean> {
+  const [marker] = elided
+  if (marker !== undefined) return (await player.redeem(marker.hash)) === text
+  return sameMeaning(text, await player.decode(content, format, session))
+}

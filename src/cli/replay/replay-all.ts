@@ -1,0 +1,65 @@
+import type { TokenCounters } from '../../core/tokens/counters.ts'
+import { createVerifier } from '../../core/verify/verify-transcript.ts'
+import { AppError } from '../../errors.ts'
+import { explain } from '../../index.ts'
+import { createProgress } from '../progress.ts'
+import { ServiceProblem } from '../service-client.ts'
+import { followCompactions } from './compactions.ts'
+import { type CommonFields, play, requestOf } from './play.ts'
+import type { Player } from './player.ts'
+import type { RecordedResult } from './read-results.ts'
+import { createTally, type Tally } from './tally.ts'
+import type { TranscriptFile } from './transcript-file.ts'
+import type { VerdictTally } from './verdicts.ts'
+
+interface ReplayOptions {
+  readonly player: Player
+  /** What every request says beside its result. */
+  readonly common: CommonFields
+  readonly counters: TokenCounters
+  readonly transcript: TranscriptFile
+  readonly verdicts: VerdictTally | null
+  /** Tokens of a result as the baseline writes it; absent: those of the input. */
+  baselineTokens?(text: string): number
+}
+
+/** Plays results in their order and sums up; what fails or is not true is told on stderr. */
+export async function replayAll(
+  results: readonly RecordedResult[],
+  { player, common, counters, transcript, verdicts, baselineTokens }: ReplayOptions,
+): Promise<Tally> {
+  const { write } = transcript
+  const tally = createTally()
+  const verifier = createVerifier(counters)
+  const follow = followCompactions(player, verifier, write)
+  const progress = createProgress('replay', results.length)
+  for (const [index, result] of results.entries()) {
+    const tell = (what: string, reason: string) => {
+      process.stderr.write(`${what}: result ${index + 1} (${result.tool}): ${reason}\n`)
+    }
+    try {
+      await follow(result)
+      const played = await play(result, common, { player, verifier, write })
+      const { tokens } = played.answer
+      tally.add(played, baselineTokens?.(result.text) ?? tokens.baseline)
+      for (const { family, reason } of played.findings) tell('not true', `${family}: ${reason}`)
+      verdicts?.add(explain(requestOf(result, common)))
+    } catch (error) {
+      // One result that is refused says nothing of the others.
+      if (isTooSmall(error)) tally.too_small++
+      else {
+        tally.failed++
+        tell('failed', error instanceof Error ? error.message : String(error))
+      }
+    }
+    progress.advance()
+  }
+  progress.done()
+  return tally
+}
+
+/** Whether nothing that may be sent of a result fits the budget: a result of the replay, not a failure. */
+function isTooSmall(error: unknown): boolean {
+  const isProblem = error instanceof AppError || error instanceof ServiceProblem
+  return isProblem && error.code === 'budget_too_small'
+}

@@ -1,0 +1,77 @@
+import { percent, table } from '../table.ts'
+import { BASELINES, type Baseline } from './baselines.ts'
+import { MEANS } from './savings.ts'
+import { DIMENSIONS, type Sums, type Tally } from './tally.ts'
+import { VERDICTS, type VerdictTally } from './verdicts.ts'
+
+/** What was measured, and how. */
+export interface Replayed {
+  readonly tally: Tally
+  readonly tokenizer: string
+  readonly baseline: Baseline
+  readonly verdicts: VerdictTally | null
+}
+
+/** Most rows of a group that the tables show; `--json` has them all. */
+const MAX_ROWS = 15
+
+const MEANS_NAMES = {
+  exact: 'references to the same result',
+  near: 'references to a result nearly the same',
+  lines: 'references to lines',
+  encoder: 'encoder',
+  omission: 'omission (redeemable)',
+} as const satisfies Record<(typeof MEANS)[number], string>
+
+/** All sums, one JSON object. */
+export function toJson({ tally, tokenizer, baseline, verdicts }: Replayed): string {
+  const { total, failed, too_small, hints, findings, by } = tally
+  const groups = Object.fromEntries(DIMENSIONS.map(name => [name, Object.fromEntries(by[name])]))
+  const candidates = verdicts && { candidates: Object.fromEntries(verdicts.byFormat) }
+  const sums = { tokenizer, baseline, total, failed, too_small, hints, findings }
+  return `${JSON.stringify({ ...sums, ...groups, ...candidates })}\n`
+}
+
+/** Tables for a reader. */
+export function toTables({ tally, tokenizer, baseline, verdicts }: Replayed): string {
+  const { total, failed, too_small, hints, findings, by } = tally
+  const parts = DIMENSIONS.map(name => {
+    const groups = [...by[name]].sort(([, a], [, b]) => b.tokens_in - a.tokens_in)
+    const rows = groups.slice(0, MAX_ROWS).map(([key, sums]) => row(key, sums))
+    const cut = groups.length - rows.length
+    return `${table(header(name), rows)}${cut > 0 ? `\n… and ${cut} more (--json)` : ''}`
+  })
+  if (verdicts !== null) parts.push(toVerdictTable(verdicts))
+  parts.push(toSavingsTable(total))
+  parts.push(table(header('total'), [row('all', total)]))
+  parts.push(`Hints: ${hints.sent - hints.failed} verified, ${hints.failed} failed.`)
+  if (findings > 0) parts.push(`Not true: ${findings} findings, on stderr.`)
+  if (too_small > 0) parts.push(`In no form within the budget, and in no sum: ${too_small}.`)
+  if (failed > 0) parts.push(`Failed, and in no sum: ${failed}.`)
+  const title = `Tokens in ${tokenizer}; the baseline is ${BASELINES[baseline]}.`
+  return `${[title, ...parts].join('\n\n')}\n`
+}
+
+function toSavingsTable({ tokens_in, saved_tokens }: Sums): string {
+  const rows = MEANS.map(means => {
+    const tokens = saved_tokens[means]
+    return [MEANS_NAMES[means], tokens, percent(tokens, tokens_in)]
+  })
+  return table(['saved by', 'tokens', 'share'], rows)
+}
+
+function toVerdictTable({ byFormat }: VerdictTally): string {
+  const rows = [...byFormat]
+    .sort(([, a], [, b]) => b.sent - a.sent)
+    .map(([format, counts]) => [format, ...VERDICTS.map(verdict => counts[verdict])])
+  return table(['candidates', ...VERDICTS], rows)
+}
+
+function header(name: string): string[] {
+  return [name, 'results', 'tokens in', 'tokens out', 'saved', 'restored']
+}
+
+function row(key: string, { results, tokens_in, tokens_out, restored }: Sums): (string | number)[] {
+  const saved = percent(tokens_in - tokens_out, tokens_in)
+  return [key, results, tokens_in, tokens_out, saved, `${restored}/${results}`]
+}
