@@ -2,7 +2,7 @@ import { countOperation } from './core/operations/count.ts'
 import { decodeOperation } from './core/operations/decode.ts'
 import { encodeOperation } from './core/operations/encode.ts'
 import type { Operation, OperationContext } from './core/operations/operation.ts'
-import { type Explained, explainContent } from './core/pipeline/explain.ts'
+import { type Explanation, explainContent } from './core/pipeline/explain.ts'
 import type { CountAnswer, CountRequest } from './core/requests/count.ts'
 import type { DecodeAnswer, DecodeRequest } from './core/requests/decode.ts'
 import type { EncodeAnswer, EncodeRequest } from './core/requests/encode.ts'
@@ -22,10 +22,11 @@ export function encode(request: EncodeRequest): EncodeAnswer {
 }
 
 /**
- * What became of each candidate for the answer of `encode`.
- * @throws AppError `invalid_request`
+ * How the answer of `encode` comes about: what became of each candidate, how the parts of the text were chosen, and what
+ * a budget leaves of it. No session has a part in it.
+ * @throws AppError `invalid_request`, `budget_too_small`
  */
-export function explain(request: EncodeRequest & { content: string }): readonly Explained[] {
+export function explain(request: EncodeRequest & { content: string }): Explanation {
   context ??= createLocalContext()
   return explainContent(
     { ...validate(encodeOperation.request, request), content: request.content },

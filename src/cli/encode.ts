@@ -1,6 +1,7 @@
 import { EXIT } from '../exit-codes.ts'
 import { type EncodeAnswer, type EncodeRequest, encode, explain } from '../index.ts'
 import { type Command, text, UsageError, type Values } from './command.ts'
+import { writeExplanation } from './explanation.ts'
 import { readInput } from './input.ts'
 import {
   budgetFieldsOf,
@@ -10,7 +11,6 @@ import {
   tokenizerOptions,
 } from './options.ts'
 import { namedService, type ServiceClient, serviceOptions } from './service-client.ts'
-import { percent, table } from './table.ts'
 
 export const encodeCommand: Command = {
   name: 'encode',
@@ -28,30 +28,18 @@ export const encodeCommand: Command = {
     },
     tool: { type: 'string', value: 'NAME', help: 'The tool whose result it is' },
     ...serviceOptions,
-    explain: { type: 'boolean', help: 'Show every candidate, its tokens and what became of it' },
+    explain: {
+      type: 'boolean',
+      help: 'Show every candidate, how each part was written, and the plan of a budget',
+    },
     ...jsonOption,
   },
   async run(values, [file]) {
     const fields = fieldsOf(values)
+    if (values['explain'] === true) return explainInput(values, { ...fields, file })
     const service = serviceFor(values)
-    if (values['explain'] === true && service !== undefined) {
-      throw new UsageError('--explain looks into this process; it does not go with a service')
-    }
     const request = { content: await readInput(file), ...fields }
     const answer = await (service?.post<EncodeAnswer>('/v1/encode', request) ?? encode(request))
-    if (values['explain'] === true) {
-      const { tokens, layer, shape } = answer
-      const rows = explain(request).map(({ layer, format, tokens: cost, verdict }) => {
-        const saved = cost === null ? '' : percent(tokens.baseline - cost, tokens.baseline)
-        return [layer, format, cost ?? '', saved, verdict]
-      })
-      rows.push(['L3', 'passthrough', tokens.baseline, '', layer === 'L3' ? 'sent' : 'dearer'])
-      const inner =
-        answer.inner_formats.length === 0 ? '' : ` with ${answer.inner_formats.join(', ')}`
-      process.stdout.write(`${shape}${inner}, tokens in ${tokens.tokenizer}\n\n`)
-      process.stdout.write(`${table(['layer', 'format', 'tokens', 'saved', 'verdict'], rows)}\n`)
-      return EXIT.ok
-    }
     if (values['json'] === true) {
       process.stdout.write(`${JSON.stringify(answer)}\n`)
       return EXIT.ok
@@ -62,6 +50,20 @@ export const encodeCommand: Command = {
     process.stderr.write(`${accountOf(answer)}\n`)
     return EXIT.ok
   },
+}
+
+async function explainInput(
+  values: Values,
+  { file, ...fields }: Omit<EncodeRequest, 'content'> & { file: string | undefined },
+): Promise<number> {
+  const elsewhere = ['url', 'session'].find(name => text(values, name) !== undefined)
+  if (elsewhere !== undefined) {
+    throw new UsageError(`--explain looks into this process; it does not go with --${elsewhere}`)
+  }
+  const explanation = explain({ content: await readInput(file), ...fields })
+  const isJson = values['json'] === true
+  process.stdout.write(isJson ? `${JSON.stringify(explanation)}\n` : writeExplanation(explanation))
+  return EXIT.ok
 }
 
 /** What the options say of a request. */

@@ -43,7 +43,7 @@ export async function replayAll(
       const { tokens } = played.answer
       tally.add(played, baselineTokens?.(result.text) ?? tokens.baseline)
       for (const { family, reason } of played.findings) tell('not true', `${family}: ${reason}`)
-      verdicts?.add(explain(requestOf(result, common)))
+      verdicts?.add(explain(requestOf(result, common)).candidates)
     } catch (error) {
       // One result that is refused says nothing of the others.
       if (isTooSmall(error)) tally.too_small++

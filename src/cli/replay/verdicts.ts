@@ -2,7 +2,7 @@ import { PASSTHROUGH } from '../../core/formats/passthrough.ts'
 import { formatLabel } from '../../core/formats/text/text-notation.ts'
 import type { explain } from '../../index.ts'
 
-type Explained = ReturnType<typeof explain>
+type Explained = ReturnType<typeof explain>['candidates']
 
 /** What becomes of a candidate, in the order of the table's columns; the last three are refusals by the gate. */
 export const VERDICTS = ['sent', 'dearer', 'declined', 'bigger', 'differs', 'failed'] as const

@@ -11,6 +11,8 @@ export interface Plan {
   /** Tokens and worth of what is kept, by the document's own prices. */
   readonly cost: number
   readonly worth: number
+  /** Worth of the whole document. */
+  readonly wholeWorth: number
   /** No plan that opens the same containers and makes the same choices of parts is worth more. */
   readonly upperBound: number
   readonly optimal: boolean
@@ -37,6 +39,7 @@ export interface Planner {
 export function createPlanner(root: PricedNode): Planner {
   const totals = totalsOf(root)
   const total = totalOf(root, totals)
+  const wholeWorth = worthOf(root)
   const choicesOf = createChoices()
   /** By the number of open containers: coarser openings are parts of finer ones. */
   const known = new Map<number, readonly PlanClass[]>()
@@ -51,13 +54,14 @@ export function createPlanner(root: PricedNode): Planner {
   return {
     total,
     plan(budget) {
-      if (total <= budget) return wholePlan(root, total)
+      if (total <= budget) return wholePlan(total, wholeWorth)
       const opening = openWithin(root, budget, totals)
       const classes = classesFor(opening)
       const room = Math.max(0, Math.floor(budget - opening.frames))
       const { picks, cost, ...solution } = pickWithin(classes, room)
       return {
         ...solution,
+        wholeWorth,
         kept: keptOf(root, opening, classes, picks),
         cost: opening.frames + cost,
         classes: classes.length,
@@ -66,9 +70,16 @@ export function createPlanner(root: PricedNode): Planner {
   }
 }
 
-function wholePlan(root: PricedNode, cost: number): Plan {
-  const worth = worthOf(root)
-  return { kept: ALL, cost, worth, upperBound: worth, optimal: true, classes: 1 }
+function wholePlan(cost: number, worth: number): Plan {
+  return {
+    kept: ALL,
+    cost,
+    worth,
+    wholeWorth: worth,
+    upperBound: worth,
+    optimal: true,
+    classes: 1,
+  }
 }
 
 /** Worth of a node as a whole. */

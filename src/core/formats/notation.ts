@@ -36,6 +36,8 @@ export interface Weighed {
 export interface ExplainedPart {
   /** JSON path; `(json)` behind that of a string stands for the value whose JSON the string is. */
   readonly path: string
+  /** Lists and objects around it. */
+  readonly depth: number
   readonly chosen: string
   /** Tokens of the chosen way, with everything in it. */
   readonly tokens: number

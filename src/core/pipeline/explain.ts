@@ -1,9 +1,17 @@
+import type { ExplainedPart } from '../formats/notation.ts'
+import { findNotation } from '../formats/registry.ts'
 import type { OperationContext, Refusal } from '../operations/operation.ts'
-import { resolveProfile } from '../profile/resolve.ts'
-import type { EncodeRequest, LayerId } from '../requests/encode.ts'
+import { type Profile, resolveProfile } from '../profile/resolve.ts'
+import type { EncodeAnswer, LayerId } from '../requests/encode.ts'
+import type { Outcome } from './fit-budget.ts'
 import { passGate } from './gate.ts'
+import type { LayerInput } from './layer.ts'
 import { layersFor } from './layers.ts'
-import { readInput } from './read-input.ts'
+import { createOutcomes } from './outcomes.ts'
+import { profiledNotations } from './profiled-notations.ts'
+import { type ContentRequest, readInput } from './read-input.ts'
+import type { WithinBudget } from './within-budget.ts'
+import { notationOf } from './wrapped-format.ts'
 
 /** What became of one candidate. */
 export interface Explained {
@@ -12,24 +20,79 @@ export interface Explained {
   /** Tokens where it is smaller than the input. */
   readonly tokens: number | null
   /**
-   * `sent`; `dearer`: a cheaper one was sent; `declined`: the notation cannot say the input exactly; else the gate's
-   * reason, see `Refusal`.
+   * `sent`, or what would be but for the budget; `dearer`: than that; `declined`: the notation cannot say the input
+   * exactly; else the gate's reason, see `Refusal`.
    */
   readonly verdict: 'sent' | 'dearer' | 'declined' | Refusal['reason']
 }
 
+/** How parts were chosen for a budget. Worths have no unit; tokens are those of the planner's own prices. */
+export interface ExplainedPlan {
+  readonly budget_tokens: number
+  /** Parts that were decided on, each with several choices. */
+  readonly classes: number
+  readonly worth: number
+  /** Of the whole content. */
+  readonly whole_worth: number
+  /** No plan over the same parts and choices is worth more. */
+  readonly upper_bound: number
+  /** Share of the bound that the plan may be short of: 0 where it is proven best. */
+  readonly gap: number
+  readonly optimal: boolean
+  readonly omissions: WithinBudget['omissions']
+}
+
+/** How an answer came about. */
+export interface Explanation {
+  readonly shape: string
+  readonly inner_formats: readonly string[]
+  readonly tokenizer: string
+  readonly baseline: number
+  /** What leaves. */
+  readonly layer: LayerId
+  readonly format: string
+  readonly final: number
+  readonly hints: EncodeAnswer['hints']
+  /** In the order in which they were looked at. Notations that do not accept the shape are not listed. */
+  readonly candidates: readonly Explained[]
+  /** How the parts of the sent text were chosen, where its notation decides by parts. */
+  readonly parts: readonly ExplainedPart[]
+  /** Where parts were left out. */
+  readonly plan: ExplainedPlan | null
+}
+
 /**
- * Every candidate of every layer that was asked, in the order in which they were looked at, by the same steps as
- * `encodeContent`. Notations that do not accept the shape are not listed.
- * @throws AppError `invalid_request` for an unknown tokenizer
+ * The way of `encodeContent` without a session, step by step. Parts may go although no original is kept, since nothing
+ * leaves.
+ * @throws AppError as `encodeContent`
  */
-export function explainContent(
-  request: EncodeRequest & { readonly content: string },
-  context: OperationContext,
-): readonly Explained[] {
+export function explainContent(request: ContentRequest, context: OperationContext): Explanation {
   const input = readInput(request, context)
+  const profile = resolveProfile(context.pipeline, request)
+  const allowed = { ...context, keepsOriginals: true }
+  const outcome = createOutcomes({ ...input, request }, profile, allowed, {
+    layer: null,
+    refusals: [],
+  }).encoded()
+  const { shape, prices } = input
+  return {
+    shape: shape.shape,
+    inner_formats: shape.inner_formats,
+    tokenizer: prices.counter.id,
+    baseline: prices.baseline,
+    layer: outcome.layer,
+    format: outcome.format,
+    final: outcome.tokens,
+    hints: outcome.hints,
+    candidates: explainCandidates(input, profile),
+    parts: explainParts(input, profile, outcome),
+    plan: explainPlan(request, outcome),
+  }
+}
+
+function explainCandidates(input: LayerInput, profile: Profile): readonly Explained[] {
   const explained: Explained[] = []
-  for (const layer of layersFor(resolveProfile(context.pipeline, request))) {
+  for (const layer of layersFor(profile)) {
     const proposals = layer.propose(input)
     const refusals: Refusal[] = []
     const winner = passGate(proposals, refusals)
@@ -48,4 +111,34 @@ export function explainContent(
     if (winner !== undefined) break
   }
   return explained
+}
+
+/** Of the whole input: what is left within a budget is another value. */
+function explainParts(
+  { value, prices }: LayerInput,
+  { encoding }: Profile,
+  { format, trimmed }: Outcome,
+): readonly ExplainedPart[] {
+  const id = trimmed === undefined ? findNotation(notationOf(format))?.id : undefined
+  const notation = profiledNotations(encoding).values.find(each => each.id === id)
+  if (value === undefined || notation?.explain === undefined) return []
+  return notation.explain(value, prices.counter)
+}
+
+function explainPlan(
+  { budget_tokens = 0 }: ContentRequest,
+  { trimmed }: Outcome,
+): ExplainedPlan | null {
+  if (trimmed === undefined) return null
+  const { classes, worth, wholeWorth, upperBound, optimal } = trimmed.plan
+  return {
+    budget_tokens,
+    classes,
+    worth,
+    whole_worth: wholeWorth,
+    upper_bound: upperBound,
+    gap: optimal || upperBound === 0 ? 0 : (upperBound - worth) / upperBound,
+    optimal,
+    omissions: trimmed.omissions,
+  }
 }

@@ -174,7 +174,7 @@ describe('templates of L1', () => {
 
 describe('explain', () => {
   it('says what became of each candidate, the sent one first', () => {
-    const rows = explain({ content: table })
+    const rows = explain({ content: table }).candidates
     expect(rows[0]).toEqual({
       layer: 'L2',
       format: 'md@1;s-t-3',
@@ -186,10 +186,10 @@ describe('explain', () => {
 
   it('names what could not say it, and what was bigger', () => {
     const forged = `${table}\n\n\`\`\`csv\na,b\n\`\`\``
-    expect(explain({ content: forged })).toContainEqual(
+    expect(explain({ content: forged }).candidates).toContainEqual(
       expect.objectContaining({ format: 'md@1', verdict: 'declined', tokens: null }),
     )
-    expect(explain({ content: '{"a":[1]}', formats: ['kv'] })).toEqual([
+    expect(explain({ content: '{"a":[1]}', formats: ['kv'] }).candidates).toEqual([
       expect.objectContaining({ format: 'kv@1', verdict: expect.stringMatching(/sent|bigger/) }),
     ])
   })
@@ -198,9 +198,12 @@ describe('explain', () => {
     const pipeline = pipelineSchema.parse({
       endpoint_overrides: { t: { template_id: 'csv_from_md' } },
     })
-    const rows = explainContent({ content: table, tool: 't' }, { ...context(), pipeline })
+    const { candidates: rows } = explainContent(
+      { content: table, tool: 't' },
+      { ...context(), pipeline },
+    )
     expect(rows.map(({ layer, verdict }) => `${layer} ${verdict}`)).toEqual(['L1 sent'])
-    expect(explain({ content: 'words' })).toEqual([])
+    expect(explain({ content: 'words' }).candidates).toEqual([])
   })
 })
 

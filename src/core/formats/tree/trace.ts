@@ -57,20 +57,27 @@ export function createTrace(): Trace {
     },
     parts() {
       const parts: ExplainedPart[] = []
-      collect(root, 'document', '$', parts)
+      collect(root, { role: 'document', path: '$', depth: 0 }, parts)
       return parts
     },
   }
 }
 
+interface Place {
+  readonly role: Role
+  readonly path: string
+  readonly depth: number
+}
+
 /** Recursion is as deep as lines go. */
-function collect(node: Node, role: Role, path: string, parts: ExplainedPart[]): void {
+function collect(node: Node, { role, path, depth }: Place, parts: ExplainedPart[]): void {
   const decision = node.decisions[role]
   if (decision === undefined) return
   const { ways, best } = decision
   const chosen = wayOf(decision)
   parts.push({
     path,
+    depth,
     chosen,
     tokens: best.tokens,
     options: (Object.entries(ways) as [Way, Piece | null][]).flatMap(([way, piece]) =>
@@ -79,8 +86,8 @@ function collect(node: Node, role: Role, path: string, parts: ExplainedPart[]): 
   })
   if (CLOSED.includes(chosen)) return
   for (const inner of node.inner) {
-    const { step } = inner
-    collect(inner, typeof step === 'number' ? 'item' : 'member', path + textOf(step), parts)
+    const role = typeof inner.step === 'number' ? 'item' : 'member'
+    collect(inner, { role, path: path + textOf(inner.step), depth: depth + 1 }, parts)
   }
 }
 
