@@ -30,7 +30,6 @@ export async function settleAnswer(
 ): Promise<readonly Kept[] | null> {
   if (keep.length === 0 && rely.length === 0) return []
   const { originals, tenant } = settlers
-  const relied = rely.map(reliance => isDone(originals.rely(tenant, reliance)))
   const ofSession = keep.filter(({ session }) => session !== undefined)
   const remembered = ofSession.map(item => keepForSession(item, settlers))
   const kept = await Promise.all(
@@ -38,8 +37,10 @@ export async function settleAnswer(
       .filter(({ session }) => session === undefined)
       .map(({ bytes, media_type }) => originals.keep(tenant, { bytes, media_type })),
   )
-  const settled = await Promise.all([...relied, ...remembered])
-  return settled.every(Boolean) ? kept : null
+  if ((await Promise.all(remembered)).includes(false)) return null
+  // Some of it may just have been kept.
+  const relied = await Promise.all(rely.map(each => isDone(originals.rely(tenant, each))))
+  return relied.includes(false) ? null : kept
 }
 
 async function keepForSession(

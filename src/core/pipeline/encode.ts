@@ -91,7 +91,7 @@ function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen)
   const { request, shape, prices } = input
   const saved = prices.baseline - outcome.tokens
   const elided = outcome.elided.reduce((sum, { tokens }) => sum + tokens, 0)
-  const isReferred = outcome.referral !== undefined
+  const referred = outcome.referral === undefined ? 0 : (outcome.referredTokens ?? saved)
   const lossless = outcome.elided.length === 0
   return {
     content: outcome.content,
@@ -110,8 +110,8 @@ function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen)
     hints: [...outcome.hints],
     elided: outcome.elided,
     savings: {
-      dedup_tokens: isReferred ? saved : 0,
-      encoder_tokens: isReferred ? 0 : saved - elided,
+      dedup_tokens: referred,
+      encoder_tokens: saved - referred - elided,
       elided_tokens: elided,
     },
     bytes: { raw: Buffer.byteLength(input.content), output: Buffer.byteLength(outcome.content) },

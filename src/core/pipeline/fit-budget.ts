@@ -18,6 +18,8 @@ export interface Outcome extends Choice {
   readonly keep: readonly TextBytes[]
   /** What it refers to, where it is said in terms of earlier results. */
   readonly referral?: Referral
+  /** Of the tokens saved, those that references alone save; absent: all of them. */
+  readonly referredTokens?: number
   /** How good the choice of parts is, where some were left out. */
   readonly trimmed?: WithinBudget
 }

@@ -70,7 +70,10 @@ export function createOutcomes(
   function withLines(referral: Referral | null): Outcome | null {
     if (referral === null) return null
     const { content, format } = choose(referral.content, AROUND_REFERENCES)
-    return priced({ ...referral, content }, linesFormat(referral.format, format))
+    const written = priced({ ...referral, content }, linesFormat(referral.format, format))
+    if (written === null) return null
+    const referredTokens = prices.baseline - prices.counter.count(referral.content)
+    return { ...written, referredTokens: Math.max(0, referredTokens) }
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { Counters } from '../dedup/index/session-index.ts'
-import { refOf } from '../dedup/session/earlier-results.ts'
+import { hopsTo, refOf } from '../dedup/session/earlier-results.ts'
 import { openTurn, type SessionTurn } from '../dedup/session/open-turn.ts'
 import {
   type ReferOptions,
@@ -9,7 +9,12 @@ import {
   referToLines,
   referToResult,
 } from '../dedup/session/refer-to-earlier.ts'
-import { answerBefore, remember, rememberAnswer } from '../dedup/session/remember.ts'
+import {
+  answerBefore,
+  remember,
+  rememberAnswer,
+  rememberArguments,
+} from '../dedup/session/remember.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { HintFamily } from '../hints/hint.ts'
 import type { HintGate } from '../hints/policy.ts'
@@ -71,6 +76,9 @@ export function openSessionLayer(
   )
   if (here === null) return null
   const { answered } = here.turn
+  /** Texts in the call's arguments, to be kept with its answer. */
+  const given: readonly KeepItem[] =
+    dedup.lines && answered === null ? rememberArguments({ bodies }, here, request) : []
   const isKept =
     takesPart(dedup) && request.is_error !== true && content.length >= dedup.minBodyChars
   const options = (gate: HintGate): ReferOptions => {
@@ -99,7 +107,12 @@ export function openSessionLayer(
       if (keep === null) return null
       if (answered === null) count(here, answer, referral)
       // Only this moment could give it; and only a call has a retry.
-      if (keep.length > 0 && referral !== null && here.callHash !== 0) {
+      if (
+        answered === null &&
+        referral !== null &&
+        referral.kind !== 'exact' &&
+        here.callHash !== 0
+      ) {
         rememberAnswer({ index, bodies }, here, { answer, relies: referral.relies })
       }
       return keep
@@ -109,10 +122,10 @@ export function openSessionLayer(
   function record({ lossless, format }: Delivered, referral: Referral | null) {
     const entry = referral?.entry
     if (referral?.kind === 'exact' && entry !== undefined) {
-      return index.refer(here!.turn, entry, here!.callHash) ? [] : null
+      return index.refer(here!.turn, entry, here!.callHash) ? given : null
     }
     // Of what was trimmed the agent has only parts.
-    if (!isKept || !lossless || answered?.entry.durable === true) return []
+    if (!isKept || !lossless || answered?.entry.durable === true) return given
     const kept = remember(
       { index, bodies },
       here!,
@@ -122,13 +135,21 @@ export function openSessionLayer(
           answer: referral?.kind === 'near' ? 'near' : referral === null ? 'full' : 'lines',
           of: entry?.sequence ?? 0,
         },
-        lines: LINEWISE.has(notationOf(format)),
+        hops: hopsOf(format, referral),
         lruSize: dedup.lruSize,
         nowMs,
         mutating: dedup.mutating,
       },
     )
-    return [kept]
+    return [...given, kept]
+  }
+
+  /** References between the answer and the content's lines. */
+  function hopsOf(format: string, referral: Referral | null): number | undefined {
+    if (referral === null) return LINEWISE.has(notationOf(format)) ? 0 : undefined
+    if (referral.kind !== 'lines') return undefined
+    const hops = referral.relies.map(({ identity }) => hopsTo(bodies, here!, identity) ?? 0)
+    return 1 + Math.max(...hops)
   }
 
   function count({ key }: SessionTurn, answer: EncodeAnswer, referral: Referral | null): void {

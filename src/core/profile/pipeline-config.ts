@@ -17,7 +17,7 @@ const endpoint = z.string().min(1).max(512)
 const toolName = z.string().min(1).max(512)
 
 const dedup = z.strictObject({
-  lru_size: lruSize.default(5),
+  lru_size: lruSize.default(16),
   /** As `hints.default_verbosity` where absent. */
   hint_verbosity: z.enum(VERBOSITIES).optional(),
   min_body_chars: minBodyChars.default(200),
@@ -26,7 +26,7 @@ const dedup = z.strictObject({
   near_ref_max_delta_bytes: positive.default(50),
   near_ref_min_body_bytes: z.int().nonnegative().default(500),
   lines_enabled: z.boolean().default(true),
-  lines_min_saved_tokens: positive.default(6),
+  lines_min_saved_tokens: positive.default(4),
   /** Tools that write the file they are given: what was read of it is stale then. */
   mutating_tools: z.array(toolName).default(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']),
   /** Tools whose earlier results are stale once the tool is called. */

@@ -19,19 +19,53 @@ const NEAR_CALLS = 9
 export interface BodyNote extends CallName {
   /** Position of the result in its session. */
   readonly sequence: number
-  /** Whether a reader finds its lines in the answer as it was sent. */
-  readonly lines: boolean
+  /**
+   * References that a reader follows to its lines: 0 where they stand in the answer as it was sent. Absent where they
+   * cannot be found by their numbers.
+   */
+  readonly hops?: number
 }
+
+/** A reader is not sent further than this. */
+const MAX_HOPS = 8
 
 /** The note for a body that comes now, `null` where its call has no name: then it cannot be referred to. */
 export function noteFor(
   { tool, args }: CallFacts,
-  facts: Pick<BodyNote, 'sequence' | 'lines'>,
+  sequence: number,
+  hops: number | undefined,
 ): string | null {
   if (tool === undefined || tool === '') return null
   const argument = decisiveArgument(args)
-  const note: BodyNote = { tool, ...(argument === undefined ? {} : { argument }), ...facts }
+  return writeNote({
+    tool,
+    ...(argument === undefined ? {} : { argument }),
+    sequence,
+    ...(hops === undefined ? {} : { hops }),
+  })
+}
+
+/** The note for a text that the agent itself gave to a tool, under this name in its arguments. */
+export function noteForArgument(tool: string, name: string, sequence: number): string {
+  return writeNote({ tool: `${tool}.${name}`, sequence, hops: 0 })
+}
+
+function writeNote(note: BodyNote): string {
   return JSON.stringify(note)
+}
+
+function readNote(note: string): BodyNote {
+  return JSON.parse(note) as BodyNote
+}
+
+/** References that a reader follows to a body's lines, `undefined` where they cannot be found. */
+export function hopsTo(
+  bodies: BodyMemory,
+  { context }: Pick<SessionTurn, 'context'>,
+  identity: string,
+): number | undefined {
+  const note = bodies.noteOf(identity, context)
+  return note === null ? undefined : readNote(note).hops
 }
 
 /**
@@ -49,8 +83,8 @@ export function createEarlierResults(
   function look(identity: string): EarlierResult | undefined {
     const note = bodies.noteOf(identity, context)
     if (note === null) return undefined
-    const { sequence, lines, ...call } = JSON.parse(note) as BodyNote
-    if (byLine && !lines) return undefined
+    const { sequence, hops = MAX_HOPS, ...call } = readNote(note)
+    if (byLine && hops >= MAX_HOPS) return undefined
     const ref = refOf(identity)
     // Two bodies with the same digits cannot be told apart in one answer.
     if ((byRef.get(ref) ?? identity) !== identity) return undefined
@@ -67,6 +101,8 @@ export function createEarlierResults(
 /** A short distance names a call alone; beyond it the argument helps to find it. */
 function nameByDistance(call: CallName, ago: number): EarlierCall {
   const { tool } = call
+  // What the agent gave to the very call that is answered.
+  if (ago === 0) return { tool }
   if (ago <= NEAR_CALLS) return { tool, calls_ago: ago }
   const { argument } = nameEarlierCall([call], 0)
   return { tool, ...(argument === undefined ? {} : { argument }), calls_ago: ago }

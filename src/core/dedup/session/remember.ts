@@ -4,9 +4,10 @@ import type { TextBytes } from '../../transport/text-bytes.ts'
 import { TEXT_TYPES } from '../../transport/text-bytes.ts'
 import type { NewEntry, Ticket } from '../index/session-index.ts'
 import type { SessionKey } from '../index/session-key.ts'
+import { argumentBodies } from '../lines/argument-bodies.ts'
 import { scanText } from '../lines/scan-text.ts'
 import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
-import { noteFor } from './earlier-results.ts'
+import { noteFor, noteForArgument } from './earlier-results.ts'
 import type { SessionTurn } from './open-turn.ts'
 import type { Reliance } from './refer-to-earlier.ts'
 import type { Sessions } from './shared-sessions.ts'
@@ -34,8 +35,8 @@ export function remember(
   result: CallFacts & { readonly content: string },
   options: {
     readonly delivered: Pick<NewEntry, 'answer' | 'of'>
-    /** Whether the answer has the lines as they were, so that a reader finds them. */
-    readonly lines: boolean
+    /** References that a reader follows from the answer to the content's lines; `undefined`: they cannot be found. */
+    readonly hops: number | undefined
     readonly lruSize: number
     readonly nowMs: number
     readonly mutating: readonly string[]
@@ -53,7 +54,7 @@ export function remember(
     timeMs: options.nowMs,
     ...options.delivered,
   }
-  const note = noteFor(result, { sequence: turn.sequence, lines: options.lines })
+  const note = noteFor(result, turn.sequence, options.hops)
   const text = note === null ? null : scanText(result.content, here.context)
   return {
     bytes,
@@ -64,6 +65,33 @@ export function remember(
       position: text === null ? null : bodies.place(text, here.context, identity, note ?? ''),
     },
   }
+}
+
+/**
+ * Notes the long texts that the agent gave to the tool, which it often gets back: the result of this very call may refer to
+ * them already. To be kept before its answer leaves, since nothing else waits for that.
+ */
+export function rememberArguments(
+  { bodies }: Pick<Sessions, 'bodies'>,
+  { session, context, turn }: SessionTurn,
+  { tool, args }: CallFacts,
+): readonly Omit<KeptForSession, 'ticket'>[] {
+  if (tool === undefined || tool === '') return []
+  return argumentBodies(args).flatMap(({ name, text }) => {
+    const scanned = scanText(text, context)
+    if (scanned === null) return []
+    const identity = hash('sha256', scanned.bytes, 'hex')
+    const position = bodies.place(
+      scanned,
+      context,
+      identity,
+      noteForArgument(tool, name, turn.sequence),
+    )
+    if (position === null) return []
+    // Whoever refers to it relies on it too, so that one that could not be kept is noticed.
+    bodies.confirm(position)
+    return [{ bytes: scanned.bytes, media_type: TEXT_TYPES.utf8, session }]
+  })
 }
 
 /** After the store's answer. From then on a kept body may be referred to. */

@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto'
+import { settleBody } from './core/dedup/session/remember.ts'
+import { createSessionDesk, type SessionDesk } from './core/dedup/session/session-desk.ts'
+import {
+  attachSessions,
+  createSharedSessions,
+  MAIN_OWNER,
+} from './core/dedup/session/shared-sessions.ts'
+import { decodeOperation } from './core/operations/decode.ts'
+import { encodeOperation } from './core/operations/encode.ts'
+import type { KeepItem, OperationContext } from './core/operations/operation.ts'
+import type { DecodeAnswer, DecodeRequest } from './core/requests/decode.ts'
+import type { EncodeAnswer, EncodeRequest } from './core/requests/encode.ts'
+import { validate } from './core/requests/validate.ts'
+import { type TextBytes, toText } from './core/transport/text-bytes.ts'
+
+/** Sessions of this process alone, whose originals are kept in its memory as long as it lives. */
+export interface LocalSessions {
+  /** As `POST /v1/encode`, with sessions. */
+  encode(request: EncodeRequest): EncodeAnswer
+  /** As `POST /v1/decode`. */
+  decode(request: DecodeRequest): DecodeAnswer
+  /** The text that a hash, or a session's reference, stands for; `null` where there is none, or more than one. */
+  original(id: string, session?: string): string | null
+  readonly desk: SessionDesk
+}
+
+/** The tenant of a process that serves nobody else. */
+export const LOCAL_TENANT = 'local'
+
+/** @param bodyBytes memory for recent results, which references to lines are made from */
+export function createLocalSessions(
+  context: OperationContext,
+  { bodyBytes }: { readonly bodyBytes: number },
+): LocalSessions {
+  const shared = createSharedSessions({ maxSessions: 10_000, maxEntries: 50_000 }, bodyBytes)
+  const sessions = attachSessions(shared, { owner: MAIN_OWNER })
+  const originals = new Map<string, TextBytes>()
+  const bySession = new Map<string, Set<string>>()
+  const encodeContext = {
+    ...context,
+    keepsOriginals: true,
+    // Nothing here depends on the time.
+    sessions: { ...sessions, tenant: LOCAL_TENANT, nowMs: 0 },
+  }
+
+  function keep({ ticket, session, ...text }: KeepItem): void {
+    const identity = hash('sha256', text.bytes, 'hex')
+    originals.set(identity, text)
+    if (session !== undefined) {
+      const known = bySession.get(session) ?? new Set()
+      bySession.set(session, known.add(identity))
+    }
+    if (ticket !== undefined) settleBody(sessions, ticket, true)
+  }
+
+  function find(id: string, session?: string): TextBytes | null {
+    const among = session === undefined ? originals.keys() : (bySession.get(session) ?? [])
+    const found = [...among].filter(identity => identity.startsWith(id))
+    return found.length === 1 ? (originals.get(found[0]!) ?? null) : null
+  }
+
+  return {
+    encode(request) {
+      const asked = validate(encodeOperation.request, request)
+      const { answer, keep: kept = [] } = encodeOperation.run(asked, encodeContext)
+      for (const item of kept) keep(item)
+      return answer
+    },
+    decode(request) {
+      const asked = validate(decodeOperation.request, request)
+      const [facts] = decodeOperation.facts?.(asked, { sessions: false }) ?? []
+      const { session, refs } = facts?.references ?? { refs: [] }
+      const texts: Record<string, TextBytes> = Object.create(null)
+      for (const ref of refs) {
+        const text = find(ref, session)
+        if (text !== null) texts[ref] = text
+      }
+      return decodeOperation.run(asked, { ...context, resolutions: [{ texts }] }).answer
+    },
+    original(id, session) {
+      const text = find(id, session)
+      return text === null ? null : toText(text)
+    },
+    desk: createSessionDesk(sessions.index),
+  }
+}
