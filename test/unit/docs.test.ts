@@ -20,6 +20,7 @@ const DOCS = [
   'SECURITY.md',
   'docs/dedup.md',
   'docs/dedup-lines.md',
+  'docs/sessions.md',
   'docs/formats.md',
   'docs/hints.md',
   'docs/knapsack.md',
