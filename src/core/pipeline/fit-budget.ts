@@ -79,13 +79,15 @@ function trim(
   input: LayerInput,
   lossless: Choice,
   budget: number,
-  { gate, worths, choose, usual }: FitOptions,
+  { gate, worths, choose }: FitOptions,
 ): Outcome {
   const { request, prices } = input
   const writeMarker = gate.admitMarker()
   if (writeMarker === null) throw tooSmall(budget, lossless.tokens, 'lossless')
   const gain = { saved_tokens: prices.baseline - budget, counter: prices.counter }
-  const notes = notesFor(request, { format: lossless.format, usual }, gain, gate)
+  // What is left may be written in another notation than the whole, so the format is not told.
+  const written = { format: lossless.format, usual: undefined }
+  const notes = notesFor(request, written, gain, gate)
   const parts = { worths, writeMarker, choose }
   const noted = notes === NO_NOTES ? null : withinBudget(input, budget, { ...parts, notes })
   const isNoted = noted !== null && !('minimum' in noted)
