@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { encodeOperation } from '../../core/operations/encode.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
-import { validate } from '../../core/requests/validate.ts'
-import { toText } from '../../core/transport/text-bytes.ts'
-import { identityOf } from '../../core/verify/agent-contexts.ts'
-import { type DecodeAnswer, decode, type EncodeAnswer, type EncodeRequest } from '../../index.ts'
+import type { DecodeAnswer, EncodeAnswer, EncodeRequest } from '../../index.ts'
+import { createLocalSessions, LOCAL_TENANT } from '../../local-sessions.ts'
 import { type ServiceClient, ServiceProblem } from '../service-client.ts'
 
 /** Something that encodes, decodes and keeps: this process, or a service. */
@@ -20,25 +17,18 @@ export interface Player {
   nameOf(session: string): string
 }
 
-/** Digits of the SHA-256 that an original is fetched by. */
-const HASH_DIGITS = 24
+/** Memory for what sessions have seen, enough for recordings of some hundred megabytes. */
+const BODY_BYTES = 256 * 1024 * 1024
 
-/** The pipeline in this thread, which keeps originals as long as it lives. Sessions have no effect. */
+/** The pipeline in this thread, with sessions and originals that live as long as it does. */
 export function inProcessPlayer(context: OperationContext): Player {
-  const originals = new Map<string, string>()
+  const sessions = createLocalSessions(context, { bodyBytes: BODY_BYTES })
   return {
-    async encode(request) {
-      const asked = validate(encodeOperation.request, request)
-      const { answer, keep = [] } = encodeOperation.run(asked, { ...context, keepsOriginals: true })
-      for (const kept of keep) {
-        const text = toText(kept)
-        originals.set(identityOf(text).slice(0, HASH_DIGITS), text)
-      }
-      return answer
-    },
-    decode: async (content, format) => decode({ content, format }),
-    redeem: async id => originals.get(id) ?? null,
-    compact: async () => false,
+    encode: async request => sessions.encode(request),
+    decode: async (content, format, session) =>
+      sessions.decode({ content, format, ...(session === undefined ? {} : { session }) }),
+    redeem: async (id, session) => sessions.original(id, session),
+    compact: async session => sessions.desk.compact(LOCAL_TENANT, session) !== null,
     nameOf: session => session,
   }
 }

@@ -1,4 +1,4 @@
-import { SESSION_FORMATS } from '../../core/verify/decode-answer.ts'
+import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../../core/dedup/session/formats.ts'
 import type { EncodeAnswer } from '../../index.ts'
 
 /** By what an answer became smaller. */
@@ -8,9 +8,9 @@ type Means = (typeof MEANS)[number]
 export type Savings = Record<Means, number>
 
 const REFERRING = [
-  [SESSION_FORMATS.reference, 'exact'],
-  [SESSION_FORMATS.near_reference, 'near'],
-  [SESSION_FORMATS.lines, 'lines'],
+  [REFERENCE_FORMAT, 'exact'],
+  [NEAR_FORMAT, 'near'],
+  [LINES_FORMAT, 'lines'],
 ] as const
 
 /**

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { argumentBodies } from '../dedup/lines/argument-bodies.ts'
 import { toBytes } from '../transport/text-bytes.ts'
 import type { Exchange } from './transcript.ts'
 
@@ -13,15 +14,32 @@ export interface GivenResult {
   readonly identity: string
 }
 
+/** A text that an agent has before it: a result, or what it gave to a tool itself. */
+export interface KnownText {
+  readonly identity: string
+  readonly content: string
+  /** The tool, or `tool.argument`. */
+  readonly name: string | undefined
+  /** Of the call; absent for what was given to it. */
+  readonly args?: unknown
+  /** Which call it belongs to, counted from 0. */
+  readonly position: number
+  readonly isError: boolean
+}
+
 /** What an agent has before it: the results of one session and partition, a sub-agent's apart. */
 export interface AgentContext {
   /** Compactions so far. */
   readonly partition: number
   /** In their order; a result that was sent twice is there once. */
   readonly results: readonly GivenResult[]
-  /** Different results whose identity begins with `ref` (8 digits or more), the latest of each. */
-  find(ref: string): readonly GivenResult[]
-  add(result: GivenResult): void
+  /** In their order, those of a call behind what was given to it. */
+  readonly texts: readonly KnownText[]
+  /** All texts whose identity begins with `ref` (8 digits or more). */
+  find(ref: string): readonly KnownText[]
+  /** What is given to a call whose result comes next. */
+  addCall(request: ContentRequest): void
+  addResult(result: GivenResult): void
   /** As it was before its result `index` came. */
   before(index: number): AgentContext
 }
@@ -42,58 +60,70 @@ export function identityOf(content: string): string {
 }
 
 export function createAgentContexts(): AgentContexts {
-  const partitions = new Map<string, number>()
-  const contexts = new Map<string, [main: AgentContext, side: AgentContext]>()
-
-  function open(session: string): [main: AgentContext, side: AgentContext] {
-    let pair = contexts.get(session)
-    if (pair === undefined) {
-      const partition = partitions.get(session) ?? 0
-      pair = [createContext(partition), createContext(partition)]
-      contexts.set(session, pair)
-    }
-    return pair
-  }
-
+  const main = new Map<string, AgentContext>()
+  const side = new Map<string, AgentContext>()
   return {
     of({ session, is_sidechain }) {
       if (session === undefined) return createContext(0)
-      return open(session)[is_sidechain === true ? 1 : 0]
+      const contexts = is_sidechain === true ? side : main
+      const context = contexts.get(session) ?? createContext(0)
+      contexts.set(session, context)
+      return context
     },
+    // Of the main context: a sub-agent's goes on.
     compact(session) {
-      partitions.set(session, (partitions.get(session) ?? 0) + 1)
-      contexts.delete(session)
+      main.set(session, createContext((main.get(session)?.partition ?? 0) + 1))
     },
     close(session) {
-      partitions.delete(session)
-      contexts.delete(session)
+      main.delete(session)
+      side.delete(session)
     },
   }
 }
 
 function createContext(partition: number): AgentContext {
   const results: GivenResult[] = []
-  const byPrefix = new Map<string, GivenResult[]>()
+  const texts: KnownText[] = []
+  const byPrefix = new Map<string, KnownText[]>()
+
+  function know(text: KnownText): void {
+    texts.push(text)
+    const prefix = text.identity.slice(0, REF_DIGITS)
+    const others = byPrefix.get(prefix)
+    if (others === undefined) byPrefix.set(prefix, [text])
+    else others.push(text)
+  }
+
+  function addCall({ tool, args }: ContentRequest): void {
+    if (tool === undefined || tool === '') return
+    const position = results.length
+    for (const { name, text } of argumentBodies(args)) {
+      const identity = identityOf(text)
+      know({ identity, content: text, name: `${tool}.${name}`, position, isError: false })
+    }
+  }
+
+  function addResult(result: GivenResult): void {
+    const { identity, request } = result
+    const { tool: name, args, content, is_error: isError = false } = request
+    know({ identity, content, name, args, position: results.length, isError })
+    results.push(result)
+  }
+
   return {
     partition,
     results,
-    find(ref) {
-      const found = new Map<string, GivenResult>()
-      for (const result of byPrefix.get(ref.slice(0, REF_DIGITS)) ?? []) {
-        if (result.identity.startsWith(ref)) found.set(result.identity, result)
-      }
-      return [...found.values()]
-    },
-    add(result) {
-      results.push(result)
-      const prefix = result.identity.slice(0, REF_DIGITS)
-      const others = byPrefix.get(prefix)
-      if (others === undefined) byPrefix.set(prefix, [result])
-      else others.push(result)
-    },
+    texts,
+    find: ref =>
+      (byPrefix.get(ref.slice(0, REF_DIGITS)) ?? []).filter(text => text.identity.startsWith(ref)),
+    addCall,
+    addResult,
     before(index) {
       const earlier = createContext(partition)
-      for (const result of results.slice(0, index)) earlier.add(result)
+      for (const result of results.slice(0, index)) {
+        earlier.addCall(result.request)
+        earlier.addResult(result)
+      }
       return earlier
     },
   }

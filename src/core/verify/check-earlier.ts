@@ -2,10 +2,10 @@ import { decisiveArgument } from '../hints/earlier-call.ts'
 import type { EarlierCall } from '../hints/hint.ts'
 import type { Shown } from '../hints/text-slot.ts'
 import { isJsonObject } from '../hints/tool-call.ts'
-import type { AgentContext, GivenResult } from './agent-contexts.ts'
+import type { AgentContext, KnownText } from './agent-contexts.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
 
-/** A reference: its id means one result of the agent's context, no error, and the call it names gave that. */
+/** A reference: its id means one text of the agent's context, no error, and the call it names had that. */
 export function wrongEarlier(
   { ref, call }: { readonly ref: string; readonly call?: EarlierCall },
   { context, identity }: CheckedAnswer,
@@ -16,9 +16,9 @@ export function wrongEarlier(
     const itself = identity.startsWith(ref) ? '; it is this result itself' : ''
     return `${ref} is no earlier result of this context${itself}`
   }
-  if (found.length > 1) return `${ref} fits ${found.length} earlier results`
-  const given = context.results.filter(result => result.identity === target.identity)
-  if (given.every(({ request }) => request.is_error === true)) return 'it refers to an error'
+  const others = found.some(text => text.identity !== target.identity)
+  if (others) return `${ref} fits several earlier results`
+  if (found.every(text => text.isError)) return 'it refers to an error'
   return call === undefined ? null : wrongCall(call, target.identity, context)
 }
 
@@ -27,23 +27,26 @@ export function wasShown(ref: string, { results }: AgentContext): boolean {
   return results.some(({ answer }) => answer.content.includes(ref))
 }
 
-/** Why a reader who follows the name does not come to the result; `null` where they do. */
-function wrongCall(call: EarlierCall, identity: string, { results }: AgentContext): string | null {
+/** Why a reader who follows the name does not come to the text; `null` where they do. */
+function wrongCall(
+  call: EarlierCall,
+  identity: string,
+  { results, texts }: AgentContext,
+): string | null {
   const { calls_ago: ago } = call
-  const result =
-    ago === undefined ? results.findLast(other => isNamed(other, call)) : results.at(-ago)
-  if (result === undefined) {
-    return ago === undefined ? 'no earlier call is so named' : 'no call is so long ago'
+  const named = texts.filter(text => isNamed(text, call))
+  if (ago === undefined) {
+    const last = named.at(-1)
+    if (last === undefined) return 'no earlier call is so named'
+    return last.identity === identity ? null : 'the latest call of this name had another text'
   }
-  if (!isNamed(result, call)) return `${ago} calls ago another tool or argument was called`
-  if (result.identity === identity) return null
-  return ago === undefined
-    ? 'the latest call of this name gave another result'
-    : `${ago} calls ago there was another result`
+  const then = named.filter(({ position }) => position === results.length - ago)
+  if (then.length === 0) return `${ago} calls ago no call had this name`
+  return then.some(text => text.identity === identity) ? null : `${ago} calls ago was another text`
 }
 
-function isNamed({ request: { tool, args } }: GivenResult, call: EarlierCall): boolean {
-  if (tool !== call.tool) return false
+function isNamed({ name, args }: KnownText, call: EarlierCall): boolean {
+  if (name !== call.tool) return false
   if (call.argument === undefined) return true
   const argument = wholeArgument(args)
   return argument !== undefined && isShownAs(argument, call.argument)

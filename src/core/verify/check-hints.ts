@@ -6,7 +6,6 @@ import { wasShown, wrongEarlier } from './check-earlier.ts'
 import { wrongElision } from './check-elision.ts'
 import { wrongFormat, wrongMetadata, wrongOverflow } from './check-provider-notes.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
-import { SESSION_FORMATS } from './decode-answer.ts'
 import type { Fault } from './fault.ts'
 
 /** Every hint that an answer lists: it is there, can be read, and is true. */
@@ -79,9 +78,8 @@ function checkUnlisted({ request, answer, value }: CheckedAnswer): Fault[] {
     .filter(({ line, hint }) => hint !== null && !listed.has(line))
   if (stray.length === 0) return []
   const own = [request.content, ...(value === undefined ? [] : textsIn(value))]
-  const isReference = answer.format.endsWith(SESSION_FORMATS.lines)
   return stray
-    .filter(({ line, hint }) => !isIn(own, line) && !(isReference && hint?.family === 'lines'))
+    .filter(({ line }) => !isIn(own, line))
     .map(({ line, hint }) => ({
       family: hint?.family ?? 'answer',
       reason: 'the content has this hint, but the answer does not list it',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../../errors.ts'
 import { parseHint } from '../hints/parse-hint.ts'
+import { decodeContent } from '../pipeline/decode.ts'
 import { createPrices } from '../pipeline/prices.ts'
 import type { TokenCounters } from '../tokens/counters.ts'
 import { resolveTokenizer } from '../tokens/resolve.ts'
@@ -14,7 +15,6 @@ import { bodyOf } from './answer-body.ts'
 import { checkAccounts } from './check-accounts.ts'
 import { checkHints } from './check-hints.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
-import { decodeAnswer } from './decode-answer.ts'
 import type { Fault } from './fault.ts'
 import { jsonValue, sameMeaning } from './same-meaning.ts'
 import type { Exchange, TranscriptEntry, TranscriptLine } from './transcript.ts'
@@ -69,16 +69,18 @@ export function createVerifier(counters: TokenCounters): Verifier {
     const result = { request: { ...request, content }, answer, identity: identityOf(content) }
     const context = contexts.of(request)
     const first = firstTry(context, result)
+    const then = first === -1 ? context : context.before(first)
+    then.addCall(result.request)
     const checked: CheckedAnswer = {
       ...result,
-      context: first === -1 ? context : context.before(first),
+      context: then,
       value: jsonValue(content),
       prices: createPrices(content, resolveTokenizer(request), counters),
     }
     const retried = context.results[first]
     const faults = [...checkAnswer(checked), ...(retried ? checkRetry(retried, result) : [])]
     const redeemable = redeemableOf(checked, line)
-    if (first === -1) context.add(result)
+    if (first === -1) context.addResult(result)
     const bad = new Set(faults.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))
     return {
       findings: faults.map(fault => ({ line, session, ...fault })),
@@ -133,12 +135,9 @@ function decodingFault(
   context: AgentContext,
   maxChars: number,
 ): string | null {
-  const resolve = (ref: string) => {
-    const found = context.find(ref)
-    return found.length === 1 ? found[0]?.request.content : undefined
-  }
+  const resolve = (ref: string) => context.find(ref)[0]?.content
   try {
-    const decoded = decodeAnswer(answer, resolve, maxChars)
+    const decoded = decodeContent(answer.content, answer.format, maxChars, resolve)
     if (!sameMeaning(content, decoded)) return 'the answer decodes to something else'
     return bodyOf(answer) === null ? 'other lines stand around the content than are listed' : null
   } catch (error) {
@@ -173,9 +172,9 @@ function redeemableOf({ request, answer, context }: CheckedAnswer, line: number)
     const { family } = hint
     if (family === 'elision') return [{ line, family, id: hint.hash, content: request.content }]
     if (family !== 'reference' && family !== 'near_reference' && family !== 'lines') return []
-    const [target, other] = context.find(hint.ref)
+    const [target] = context.find(hint.ref)
     const { session } = request
-    if (target === undefined || other !== undefined || session === undefined) return []
-    return [{ line, family, id: hint.ref, session, content: target.request.content }]
+    if (target === undefined || session === undefined) return []
+    return [{ line, family, id: hint.ref, session, content: target.content }]
   })
 }

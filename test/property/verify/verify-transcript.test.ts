@@ -1,22 +1,17 @@
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeOperation } from '../../../src/core/operations/encode.ts'
+import { pipelineSchema } from '../../../src/core/profile/pipeline-config.ts'
 import type { EncodeRequest } from '../../../src/core/requests/encode.ts'
-import { createTokenCounters } from '../../../src/core/tokens/counters.ts'
 import { parseTranscript } from '../../../src/core/verify/transcript.ts'
 import { verifyTranscript } from '../../../src/core/verify/verify-transcript.ts'
 import { AppError } from '../../../src/errors.ts'
-import { loadVocabularies } from '../../../src/vocabulary.ts'
+import { createLocalContext } from '../../../src/local-context.ts'
+import { createLocalSessions, LOCAL_TENANT } from '../../../src/local-sessions.ts'
 
 /** More in the long run. */
 const RUNS = Number(process.env['VERIFY_RUNS'] ?? 1_000)
 
-const counters = createTokenCounters(
-  loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
-)
-const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, keepsOriginals: true }
+const context = createLocalContext()
 
 const word = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
@@ -45,47 +40,103 @@ const json = fc
 const line = fc.oneof(prose, word, fc.constantFrom('# Heading', '```', '> quoted', '| a | b |', ''))
 const text = fc.array(line, { maxLength: 60 }).map(lines => lines.join('\n'))
 
-const request: fc.Arbitrary<EncodeRequest> = fc.record(
+const content = fc.oneof(json, text)
+/** One of a few that come again, whole or in part, or in one scalar another. */
+const bodies = fc.array(content, { minLength: 1, maxLength: 3 })
+const variant = fc.constantFrom(
+  (body: string) => body,
+  (body: string) => `new first line\n${body}`,
+  (body: string) => body.slice(0, body.length >> 1),
+  (body: string) => body.replace(/\d/, '8'),
+)
+
+const fields: fc.Arbitrary<Omit<EncodeRequest, 'content'>> = fc.record(
   {
-    content: fc.oneof(json, text),
     mode: fc.constantFrom('lossless', 'trim', 'elide'),
     budget_tokens: fc.oneof(fc.nat(60), fc.nat(600)),
     strategy: fc.constantFrom('equal', 'trailing'),
     tokenizer: fc.constantFrom('cl100k_base', 'anthropic_class'),
-    tool: fc.constantFrom('list', 'get issues'),
-    args: fc.constantFrom({ page: 1, per_page: 5 }, { offset: 0, limit: 5, q: 'x]' }, [1]),
+    tool: fc.constantFrom('list', 'get issues', 'Read', 'Write'),
+    args: fc.oneof(
+      fc.constantFrom({ page: 1, per_page: 5 }, { offset: 0, limit: 5, q: 'x]' }, [1]),
+      fc.record({ path: word, content: text }),
+    ),
+    tool_call_id: fc.constantFrom('c1', 'c2'),
     query: prose,
     pagination: fc.record({ total: fc.nat(20), returned: fc.constant(5) }),
     sort: fc.record({ by: word, order: fc.constantFrom('asc', 'desc') }),
-    session: fc.constantFrom('s1', 's2'),
+    session: fc.constantFrom('s1', 's1', 's1', 's2'),
     is_error: fc.boolean(),
+    is_sidechain: fc.boolean(),
   },
-  { requiredKeys: ['content'] },
-) as fc.Arbitrary<EncodeRequest>
+  { requiredKeys: [] },
+) as fc.Arbitrary<Omit<EncodeRequest, 'content'>>
 
-/** As a line of a transcript; `null` where the service refuses. */
-function record(asked: EncodeRequest): string | null {
-  try {
-    const { answer } = encodeOperation.run(asked, context)
-    return JSON.stringify({ request: asked, answer })
-  } catch (error) {
-    if (error instanceof AppError) return null
-    throw error
-  }
+const step = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ body: fc.nat(2), variant, fields }) },
+  { weight: 1, arbitrary: fc.constantFrom('compaction' as const, 'close' as const) },
+)
+
+const pipeline = fc
+  .record({
+    verbosity: fc.constantFrom('terse', 'standard', 'verbose'),
+    near_ref_enabled: fc.boolean(),
+    preferred_format: fc.constantFrom('csv', 'tree', 'md'),
+  })
+  .map(({ verbosity, near_ref_enabled, preferred_format }) =>
+    pipelineSchema.parse({
+      dedup: { near_ref_enabled, min_body_chars: 20, lines_min_saved_tokens: 1 },
+      hints: { default_verbosity: verbosity },
+      profiles: { data: { variants: { all: { endpoint_pattern: 'list', preferred_format } } } },
+    }),
+  )
+
+/** Lines of the transcript of these steps; requests that are refused are none. */
+function record(texts: readonly string[], steps: readonly Step[], config: Config): string[] {
+  const sessions = createLocalSessions({ ...context, pipeline: config }, { bodyBytes: 1 << 20 })
+  return steps.flatMap(each => {
+    if (typeof each === 'string') {
+      const act = each === 'close' ? sessions.desk.close : sessions.desk.compact
+      const isKnown = act(LOCAL_TENANT, 's1') !== null
+      return isKnown ? [JSON.stringify({ event: each, session: 's1' })] : []
+    }
+    const body = texts[each.body % texts.length] ?? ''
+    const request: EncodeRequest = { ...each.fields, content: each.variant(body) }
+    try {
+      return [JSON.stringify({ request, answer: sessions.encode(request) })]
+    } catch (error) {
+      if (error instanceof AppError) return []
+      throw error
+    }
+  })
 }
+
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
+type Config = ReturnType<typeof pipelineSchema.parse>
 
 describe('verifyTranscript', () => {
   it('finds nothing wrong with what this version answers', () => {
-    let omitting = 0
+    const seen = new Map<string, number>()
     fc.assert(
-      fc.property(fc.array(request, { minLength: 1, maxLength: 3 }), requests => {
-        const lines = requests.map(record).filter(each => each !== null)
-        omitting += lines.filter(each => each.includes('"lossless":false')).length
-        expect(verifyTranscript(parseTranscript(lines.join('\n')), counters)).toEqual([])
-      }),
+      fc.property(
+        bodies,
+        fc.array(step, { minLength: 1, maxLength: 6 }),
+        pipeline,
+        (texts, steps, config) => {
+          const lines = record(texts, steps, config)
+          for (const line of lines) {
+            for (const [, family = ''] of line.matchAll(/"family":"(\w+)"/g)) {
+              seen.set(family, (seen.get(family) ?? 0) + 1)
+            }
+          }
+          expect(verifyTranscript(parseTranscript(lines.join('\n')), context.counters)).toEqual([])
+        },
+      ),
       { numRuns: RUNS },
     )
-    // Else the markers would not have been looked at.
-    expect(omitting).toBeGreaterThan(RUNS / 20)
+    // Else it was not looked at.
+    for (const family of ['reference', 'lines', 'metadata', 'overflow', 'format', 'elision']) {
+      expect(seen.get(family), family).toBeGreaterThan(RUNS / 250)
+    }
   })
 })

@@ -1,0 +1,91 @@
+import { type Lie, omit, rewrite } from './lie.ts'
+
+/** What the provider said of a result. */
+export const LIES_OF_NOTES: readonly Lie[] = [
+  [
+    'another total',
+    'page',
+    ({ page }) => rewrite(page, 'total=90', 'total=91'),
+    'metadata',
+    /the total is 90, not 91/,
+  ],
+  [
+    'other items returned',
+    'page',
+    ({ page }) => rewrite(page, 'returned=30', 'returned=31'),
+    'metadata',
+    /30 were returned/,
+  ],
+  [
+    'another query',
+    'page',
+    ({ page }) => rewrite(page, 'open', 'shut'),
+    'metadata',
+    /query or order/,
+  ],
+  [
+    'another order',
+    'page',
+    ({ page }) => rewrite(page, 'created:desc', 'created:asc'),
+    'metadata',
+    /query or order/,
+  ],
+  [
+    'a total that nobody said',
+    'page',
+    ({ page }) => {
+      page.request = omit(page.request, 'pagination')
+    },
+    'metadata',
+    /says nothing of a total/,
+  ],
+  [
+    'a total of what is all there',
+    'page',
+    ({ page }) => {
+      page.request.pagination = { total: 30, returned: 30 }
+      rewrite(page, 'total=90', 'total=30')
+    },
+    'metadata',
+    /nothing more exists/,
+  ],
+  [
+    'more left than there is',
+    'page',
+    ({ page }) => rewrite(page, '+60', '+61', 1),
+    'overflow',
+    /60 more exist, not 61/,
+  ],
+  [
+    'another page',
+    'page',
+    ({ page }) => rewrite(page, 'page=2', 'page=3', 1),
+    'overflow',
+    /does not give the next page/,
+  ],
+  [
+    'a page that nobody can know',
+    'page',
+    ({ page }) => {
+      page.request.args = { q: 'open' }
+    },
+    'overflow',
+    /do not show how the tool pages/,
+  ],
+  [
+    'further pages that nobody spoke of',
+    'page',
+    ({ page }) => {
+      page.request = omit(page.request, 'tool')
+    },
+    'overflow',
+    /says nothing of further pages/,
+  ],
+  [
+    'another format',
+    'other',
+    ({ other }) => rewrite(other, 'tree@1', 'kv@1'),
+    'format',
+    /is written in tree@1/,
+  ],
+]
