@@ -13,8 +13,8 @@ export const MOST_CHOICES = 16
 /**
  * Choices are made bottom up. A container sees of its children those on the upper concave hull of worth over cost
  * with the origin, and merges the children's steps by worth per token: the hull of a sum of independent sets is the
- * merge of their hulls, so each of its choices is a best one at its cost (Sinha and Zoltners 1979). Recursion is as
- * deep as the node.
+ * merge of their hulls, so each of its choices is a best one at its cost among those of its form (Sinha and Zoltners
+ * 1979). Recursion is as deep as the node.
  */
 export function createChoices(): Choices {
   const known = { keyed: new Map<PricedNode, Hull>(), row: new Map<PricedNode, Hull>() }
@@ -79,7 +79,7 @@ function merged(
     const extra = extraOf(node, form)
     let cost = 0
     let worth = 0
-    for (const choice of hullOfChild(node)) {
+    for (const choice of concave(hullOfChild(node), extra)) {
       steps.push({ child, choice, cost: choice.cost + extra - cost, worth: choice.worth - worth })
       cost = choice.cost + extra
       worth = choice.worth
@@ -110,12 +110,20 @@ function keptBy(steps: readonly Step[], count: number, children: number): Kept {
 
 /** The choices on the upper concave hull with the origin, at most `MOST_CHOICES` of them, the dearest among them. */
 function hull(choices: Choice[]): Hull {
+  return thin(concave(undominated(choices), 0), MOST_CHOICES)
+}
+
+/**
+ * The choices on the upper concave hull with the origin.
+ * @param extra tokens that go with any of them; where they do, fewer are on it
+ */
+function concave(choices: Hull, extra: number): Hull {
   const kept: Choice[] = []
-  for (const choice of undominated(choices)) {
-    while (kept.length > 0 && liesBelow(kept.at(-2), kept.at(-1)!, choice)) kept.pop()
+  for (const choice of choices) {
+    while (kept.length > 0 && liesBelow(kept.at(-2), kept.at(-1)!, choice, extra)) kept.pop()
     kept.push(choice)
   }
-  return thin(kept, MOST_CHOICES)
+  return kept
 }
 
 function undominated(choices: Choice[]): Hull {
@@ -131,8 +139,8 @@ function undominated(choices: Choice[]): Hull {
 }
 
 /** Whether `b` is on or below the line from `a` (the origin where there is none) to `c`. */
-function liesBelow(a: Choice | undefined, b: Choice, c: Choice): boolean {
-  const cost = a?.cost ?? 0
+function liesBelow(a: Choice | undefined, b: Choice, c: Choice, extra: number): boolean {
+  const cost = a?.cost ?? -extra
   const worth = a?.worth ?? 0
   return (b.worth - worth) * (c.cost - cost) <= (c.worth - worth) * (b.cost - cost)
 }
