@@ -18,6 +18,7 @@ const DOCS = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'docs/budget.md',
   'docs/dedup.md',
   'docs/dedup-lines.md',
   'docs/sessions.md',
