@@ -51,6 +51,7 @@ export function documentOf(
 
 function isMarkdown({ shape, inner_formats }: ShapeReport): boolean {
   return (
+    shape === 'prose' ||
     shape === 'markdown_table' ||
     inner_formats.includes('md') ||
     inner_formats.includes('md_table') ||
