@@ -98,6 +98,11 @@ export function createMetrics(gauges: Gauges): Metrics {
     'Tokens of an encoded input as it left',
     TOKENS,
   )
+  const tokensSaved = counter(
+    'haversack_tokens_saved_total',
+    'Tokens that encoded inputs were spared, by what spared them',
+    ['by'],
+  )
   const results = counter('haversack_results_total', 'Encoded results by layer, format and shape', [
     'layer',
     'format',
@@ -179,11 +184,16 @@ export function createMetrics(gauges: Gauges): Metrics {
       queueTime(queueMs / 1000, op)
       workTime(workMs / 1000, op)
     },
-    report({ layer, format, shape, tokens_in, tokens_out, refusals: refused }) {
+    report({ layer, format, shape, refusals: refused, ...report }) {
       if (layer === undefined || format === undefined || shape === undefined) return
+      const { tokens_in = 0, tokens_out = 0, tokens_elided = 0, tokens_referred = 0 } = report
       results.inc({ layer, format, shape })
-      tokensIn(tokens_in ?? 0)
-      tokensOut(tokens_out ?? 0)
+      tokensIn(tokens_in)
+      tokensOut(tokens_out)
+      const encoder = tokens_in - tokens_out - tokens_elided - tokens_referred
+      tokensSaved.inc({ by: 'dedup' }, tokens_referred)
+      tokensSaved.inc({ by: 'encoder' }, encoder)
+      tokensSaved.inc({ by: 'omission' }, tokens_elided)
       for (const refusal of refused ?? []) refusals.inc({ ...refusal })
     },
     error: code => errors.inc({ code }),
