@@ -79,7 +79,7 @@ export function withinBudget(
 const NOTHING = { content: '', format: PASSTHROUGH, marker: '', tokens: Infinity }
 
 /** The marker that names the most places and is still short enough; `null` where none is. */
-export function fullestMarker(
+function fullestMarker(
   id: string,
   omissions: readonly Omission[],
   write: (marker: ElisionHint) => string | null,
