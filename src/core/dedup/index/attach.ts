@@ -22,6 +22,7 @@ import {
   dropIdle,
   invalidateEntries,
   readEntries,
+  readPresent,
 } from './sessions.ts'
 import { addCounters, readSummary, takeHint } from './summary.ts'
 
@@ -60,6 +61,10 @@ class AttachedIndex implements SessionIndex {
     this.#view = view
     this.#owner = owner
     this.#maxWaitMs = maxWaitMs
+  }
+
+  present(key: SessionKey): ReturnType<typeof readPresent> {
+    return this.#locked(key, readPresent, key, undefined, undefined)
   }
 
   begin(key: SessionKey, result: ResultFacts): Turn {

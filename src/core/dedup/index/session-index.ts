@@ -37,6 +37,8 @@ export interface ResultFacts {
   readonly timeMs: number
   readonly callHash?: number
   readonly identity?: string
+  /** Set where the caller knows that it came before: then it is not counted, if that was in the same epoch. */
+  readonly again?: Pick<Turn, 'sequence' | 'epoch'>
 }
 
 /** All that is given must be the same. */
@@ -88,6 +90,8 @@ export interface SessionSummary extends Counters {
  * may be evicted between two calls: then a turn finds nothing, and nothing is recorded for it.
  */
 export interface SessionIndex {
+  /** The epoch and partition in which the session's next result will be; null where it is unknown. */
+  present(key: SessionKey): Pick<Turn, 'epoch' | 'partition'> | null
   /**
    * Counts a result of the session, which is opened where it is unknown, and looks for its identity. With its call
    * a retry is recognised, and not counted again.

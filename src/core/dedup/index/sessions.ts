@@ -1,12 +1,29 @@
-import { freeChain, isLive, removeEntries } from './entry-chain.ts'
+import { freeChain, isLive, nextOf, removeEntries } from './entry-chain.ts'
 import { readEntry } from './entry-fields.ts'
 import { ENTRY, type IndexView, SESSION, SHARD } from './layout.ts'
-import { type Entry, type EntryMatch, KINDS, type SessionSummary } from './session-index.ts'
+import {
+  type Entry,
+  type EntryMatch,
+  KINDS,
+  type SessionSummary,
+  type Turn,
+} from './session-index.ts'
 import type { SessionKey } from './session-key.ts'
 import { dropSession, findSession, nextEpoch } from './session-table.ts'
 import { readSummary } from './summary.ts'
 
 /** What happens to whole sessions, for callers that have the shard's lock. See `SessionIndex`. */
+
+export function readPresent(
+  view: IndexView,
+  shard: number,
+  key: SessionKey,
+): Pick<Turn, 'epoch' | 'partition'> | null {
+  const { words } = view
+  const slot = findSession(view, shard, key)
+  if (slot === 0) return null
+  return { epoch: words[slot + SESSION.epoch]!, partition: words[slot + SESSION.partition]! }
+}
 
 export function readEntries(
   view: IndexView,
@@ -18,10 +35,10 @@ export function readEntries(
   const slot = findSession(view, shard, key)
   const entries: Entry[] = []
   if (slot === 0) return entries
-  const partition = words[slot + SESSION.partition]!
-  for (let at = words[slot + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+  let at = words[slot + SESSION.leastUsed]!
+  for (let left = words[slot + SESSION.length]!; left > 0; left--, at = nextOf(view, at)) {
     if (!isLive(view, slot, at)) continue
-    const entry = readEntry(view, at, partition)
+    const entry = readEntry(view, slot, at)
     if (pending || entry.durable) entries.push(entry)
   }
   return entries.sort((a, b) => b.sequence - a.sequence)
