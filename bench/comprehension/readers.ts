@@ -1,7 +1,6 @@
 import { decode as fromToon } from '@toon-format/toon'
 import type { Json } from './data-sets.ts'
 import { readCsv } from './plain-csv.ts'
-import { readKv } from './plain-kv.ts'
 import { readEmbedded, readMarkdownTables, readNumbered, readPrefixed } from './plain-texts.ts'
 import { readTree } from './plain-tree.ts'
 
@@ -11,7 +10,6 @@ type PlainReader = (text: string, style: string) => Json
 /** Plain readers by the name of the format, without its version. */
 const READERS: Readonly<Record<string, PlainReader>> = {
   csv: readCsv,
-  kv: readKv,
   tree: readTree,
   json_pretty: text => JSON.parse(text) as Json,
   json_compact: text => JSON.parse(text) as Json,

@@ -56,7 +56,7 @@ function otherTexts(text: string): readonly string[] {
   const parsed = parseJson(text)
   if (!parsed.ok) return []
   const { value } = parsed
-  return NOTATIONS.filter(({ id }) => id === 'csv' || id === 'kv')
+  return NOTATIONS.filter(({ id }) => id === 'csv')
     .map(notation => notation.encode(value as Value))
     .filter(other => other !== null)
 }

@@ -15,7 +15,6 @@ export function keySpans(label: string, content: string): readonly Span[] {
       return matches(JSON_KEY, content, 0)
     case 'csv':
       return [[0, lineEnd(content, 0)]]
-    case 'kv':
     case 'tree':
     case 'ndjson':
     case 'mcp':

@@ -22,7 +22,7 @@ export function contentsTable(rows: readonly Contents[]): string {
       'pretty JSON',
       'compact JSON',
       'TOON',
-      'best of csv, kv, compact',
+      'best of csv, compact',
       'ours',
       'of compact',
       'of TOON',

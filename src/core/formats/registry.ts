@@ -1,11 +1,10 @@
 import { csv } from './csv.ts'
 import { jsonCompact } from './json-compact.ts'
-import { kv } from './kv.ts'
 import { formatId, type Notation } from './notation.ts'
 import { tree } from './tree/tree.ts'
 
 /** Every notation, the more special ones first: of two equally cheap texts the earlier one is sent. */
-export const NOTATIONS: readonly Notation[] = [csv, kv, jsonCompact, tree]
+export const NOTATIONS: readonly Notation[] = [csv, jsonCompact, tree]
 
 const BY_FORMAT: ReadonlyMap<string, Notation> = new Map(NOTATIONS.map(n => [formatId(n), n]))
 

@@ -1,6 +1,5 @@
 import { csv } from '../formats/csv.ts'
 import { jsonCompact } from '../formats/json-compact.ts'
-import { kv } from '../formats/kv.ts'
 import type { Notation } from '../formats/notation.ts'
 import { NOTATIONS } from '../formats/registry.ts'
 import { createMarkdown, markdown } from '../formats/text/markdown.ts'
@@ -52,8 +51,6 @@ function inProfile(notation: Notation, profile: EncodingProfile, style: TreeStyl
   switch (notation) {
     case csv:
       return withSurcharge(csvFrom(profile), style, { cost: style.tableCost, nested: nestedInRows })
-    case kv:
-      return withSurcharge(kvFrom(profile), style, { cost: 1, nested: nestedInMembers })
     case jsonCompact:
       return withSurcharge(jsonCompact, style, { cost: 1, nested: value => [writeJson(value)] })
     case tree:
@@ -71,16 +68,6 @@ function csvFrom({ minItems, minKeyStability }: EncodingProfile): Notation {
       csv.accepts(value, shape) &&
       (shape.n_items ?? 0) >= minItems &&
       (shape.key_stability ?? 0) >= minKeyStability,
-  }
-}
-
-/** A flat object only from so many members on. */
-function kvFrom({ minFields }: EncodingProfile): Notation {
-  return {
-    ...kv,
-    accepts: (value, shape) =>
-      kv.accepts(value, shape) &&
-      (shape.shape !== 'flat_object' || (shape.n_fields ?? 0) >= minFields),
   }
 }
 

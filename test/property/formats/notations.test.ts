@@ -12,7 +12,7 @@ import { arbitraryDocument, arbitraryEdit, arbitraryText } from './arbitrary-val
 const RUNS = 3000
 
 /** Of the random documents, the least share that each notation must write, lest the test prove nothing. */
-const LEAST_ENCODED = { csv: 0.2, kv: 0.25, json_compact: 1, tree: 0.9 }
+const LEAST_ENCODED = { csv: 0.2, json_compact: 1, tree: 0.9 }
 
 describe.each(NOTATIONS)('$id', notation => {
   it('gives back every value that it writes', () => {

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readPlainly } from '../../../bench/comprehension/readers.ts'
 import { csv } from '../../../src/core/formats/csv.ts'
-import { kv } from '../../../src/core/formats/kv.ts'
 import { ndjson } from '../../../src/core/formats/text/ndjson.ts'
 import { numbered } from '../../../src/core/formats/text/numbered.ts'
 import { prefixed } from '../../../src/core/formats/text/prefixed.ts'
@@ -44,7 +43,7 @@ function meaning(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, meaning(inner)]))
 }
 
-describe.each([csv, kv, tree])('$id', notation => {
+describe.each([csv, tree])('$id', notation => {
   it('says to a reader who knows only the grammar what it was made of', () => {
     let read = 0
     fc.assert(
@@ -96,7 +95,7 @@ const TEXT_READINGS = [
 
 describe.each(TEXT_READINGS)('$notation.id', ({ notation, said, is }) => {
   it('says to a reader who knows only the grammar what stood there', () => {
-    const tools = { counter: lengthCounter(1), notations: [csv, kv, tree] }
+    const tools = { counter: lengthCounter(1), notations: [csv, tree] }
     let read = 0
     fc.assert(
       fc.property(arbitraryToolText, text => {

@@ -76,7 +76,7 @@ describe('whatever is configured', () => {
       }),
       { numRuns: RUNS },
     )
-    expect([...formats]).toEqual(expect.arrayContaining(['tree@1', 'csv@1', 'kv@1', 'passthrough']))
+    expect([...formats]).toEqual(expect.arrayContaining(['tree@1', 'csv@1', 'passthrough']))
   })
 
   it('every text comes back as it was, and takes no more tokens', () => {

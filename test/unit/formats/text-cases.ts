@@ -245,9 +245,9 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     content: lines('Result:', '```csv', 'id,name', '1,first of all', '2,second', '```', 'done'),
   },
   'two JSON values, and one in a fence': {
-    format: 'embedded;python-html,kv@1,csv@1',
+    format: 'embedded;python-html,json_compact@1,csv@1',
     text: lines(
-      '{"command": "a \\u0026\\u0026 b", "output": "nothing at all, as it seems", "code": 0}',
+      '{"command": "a \\u0026\\u0026 b \\u0026\\u0026 c", "output": "nothing at all, as it seems", "code": 0}',
       '',
       '[{"id": 1, "name": "\\u003cfirst\\u003e"}, {"id": 2, "name": "second"}]',
       ...[
@@ -258,7 +258,9 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
       ],
     ),
     content: lines(
-      ...['```kv', 'command: a && b', 'output: nothing at all, as it seems', 'code: 0', '```', ''],
+      '```json_compact',
+      '{"command":"a && b && c","output":"nothing at all, as it seems","code":0}',
+      ...['```', ''],
       ...['```csv', 'id,name', '1,<first>', '2,second', '```'],
       ...[
         '```json',
@@ -280,7 +282,7 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
   },
   'JSON in a text with such a fence': {
     format: 'embedded;indent2,csv@1',
-    text: lines('Result:', JSON.stringify(ROWS, null, 2), '```kv', 'a: 1', '```'),
+    text: lines('Result:', JSON.stringify(ROWS, null, 2), '```json_compact', '{}', '```'),
     content: null,
   },
   'JSON whose spacing no program writes': {

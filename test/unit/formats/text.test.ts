@@ -17,7 +17,7 @@ import { TEXT_CASES, type TextCase, UNDECODABLE_TEXTS } from './text-cases.ts'
 /** The notations that the table knows; others may come and be cheaper. */
 const tools: TextTools = {
   counter: lengthCounter(4),
-  notations: NOTATIONS.filter(({ id }) => ['csv', 'kv', 'json_compact'].includes(id)),
+  notations: NOTATIONS.filter(({ id }) => ['csv', 'json_compact'].includes(id)),
 }
 
 /** What the notation writes, each after checking that it is read back as the same text. */

@@ -70,6 +70,17 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
       'j:=*',
     ),
   ],
+  'keys that need quotes': [
+    '{"":1,"a:b":2,"a: b":3,"\\"":4," c":5,"a\\nb":6,"a b":7,"-":8,"1":9,"\ufeffk":0}',
+    lines(
+      ...['"":1', '"a:b":2', '"a: b":3', '"\\"":4', '" c":5', '"a\\nb":6'],
+      ...['a b:7', '-:8', '1:9', '"\\ufeffk":0'],
+    ),
+  ],
+  'duplicate and prototype keys': [
+    '{"a":1,"__proto__":2,"a":3,"constructor":4}',
+    lines('a:1', '__proto__:2', 'a:3', 'constructor:4'),
+  ],
   'cells with signs': [
     '[{"a":"x,y","b":"1;2","c":"say \\"hi\\"","d":"p|q"},{"a":"x","b":"[","c":"1\\n2","d":"7"},{"a":"\\t","b":"*","c":"=","d":"\\ud800"}]',
     lines(
@@ -93,8 +104,8 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
     lines('[3]:', 'a,b=2', '1', '1', '1'),
   ],
   'characters that no channel keeps': [
-    '{"a":"x\ufeffy","b":"\\u0000","c":"\\ud800","d":"1\\r\\n2","e":"\u00e9"}',
-    lines('a:"x\\ufeffy"', 'b:"\\u0000"', 'c:"\\ud800"', 'd:"1\\r\\n2"', 'e:\u00e9'),
+    '{"a":"x\ufeffy","b":"\\u0000","c":"\\ud800","d":"1\\r\\n2","e":"\u00e9","f":"a\\tb"}',
+    lines('a:"x\\ufeffy"', 'b:"\\u0000"', 'c:"\\ud800"', 'd:"1\\r\\n2"', 'e:\u00e9', 'f: a\tb'),
   ],
   'numbers in their own spelling': [
     '[{"a":1.0,"b":-0},{"a":1e400,"b":12345678901234567890}]',
@@ -133,6 +144,11 @@ export const NO_TREES: readonly (readonly [text: string, line: number])[] = [
   ['', 1],
   ['a', 1],
   ['a:1\nb', 2],
+  [':1', 1],
+  ['"a:1', 1],
+  ['"a" :1', 1],
+  ['a:1\n\nb:2', 2],
+  ['a:1\nb:[1,', 2],
   ['a:\n b:1\n  c:2', 3],
   ['a:\nb:1', 2],
   ['a:', 1],

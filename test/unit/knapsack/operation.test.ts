@@ -31,14 +31,14 @@ describe('POST /v1/knapsack', () => {
         id: 'table',
         options: [
           { id: 'csv', cost: 4, value: 9 },
-          { id: 'kv', cost: 2, value: 5 },
+          { id: 'tree', cost: 2, value: 5 },
         ],
       },
       { id: 'log', required: true, options: [{ id: 'short', cost: 3, value: 0.5 }] },
       { id: 'rest', options: [{ id: 'all', cost: 9, value: 9 }] },
     ]
     expect(run({ classes, budget: 6 })).toEqual({
-      picks: Object.assign(Object.create(null), { table: 'kv', log: 'short', rest: null }),
+      picks: Object.assign(Object.create(null), { table: 'tree', log: 'short', rest: null }),
       cost: 5,
       value: 5.5,
       optimal: true,

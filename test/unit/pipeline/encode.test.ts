@@ -78,7 +78,7 @@ describe('encode', () => {
 
   it('chooses among the named formats only', () => {
     expect(encode({ content: table, formats: ['json_compact'] }).format).toBe('json_compact@1')
-    expect(encode({ content: table, formats: ['kv@1'] }).format).toBe('passthrough')
+    expect(encode({ content: table, formats: ['md@1'] }).format).toBe('passthrough')
     expect(encode({ content: table, formats: [] }).format).toBe('passthrough')
     expect(failure({ content: table, formats: ['csv', 'xml'] }).extras.errors?.[0]?.path).toBe(
       'formats.1',

@@ -165,13 +165,13 @@ describe('formats_enabled', () => {
     const only = (...formats_enabled: string[]) => ({ mckp: { formats_enabled } })
     expect(encodeWith({}, rows).format).toBe('tree@1')
     expect(encodeWith(only('json_compact'), rows).format).toBe('json_compact@1')
-    expect(encodeWith(only('md', 'kv'), rows).format).toBe('passthrough')
+    expect(encodeWith(only('md', 'numbered'), rows).format).toBe('passthrough')
     expect(encodeWith(only('ndjson', 'csv'), log).format).toBe('ndjson@1;compact,csv@1')
     expect(encodeWith(only('csv'), log).format).toBe('passthrough')
   })
 
   it('are narrowed by those that the request names', () => {
-    const config = { mckp: { formats_enabled: ['csv', 'kv'] } }
+    const config = { mckp: { formats_enabled: ['csv', 'json_compact'] } }
     expect(encodeWith(config, rows, { formats: ['csv', 'tree'] }).format).toBe('csv@1')
     expect(encodeWith(config, rows, { formats: ['tree'] }).format).toBe('passthrough')
   })

@@ -189,8 +189,8 @@ describe('explain', () => {
     expect(explain({ content: forged }).candidates).toContainEqual(
       expect.objectContaining({ format: 'md@1', verdict: 'declined', tokens: null }),
     )
-    expect(explain({ content: '{"a":[1]}', formats: ['kv'] }).candidates).toEqual([
-      expect.objectContaining({ format: 'kv@1', verdict: expect.stringMatching(/sent|bigger/) }),
+    expect(explain({ content: '{"a":[1]}', formats: ['tree'] }).candidates).toEqual([
+      expect.objectContaining({ format: 'tree@1', verdict: expect.stringMatching(/sent|bigger/) }),
     ])
   })
 

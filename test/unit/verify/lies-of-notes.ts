@@ -84,7 +84,7 @@ export const LIES_OF_NOTES: readonly Lie[] = [
   [
     'another format',
     'other',
-    ({ other }) => rewrite(other, 'tree@1', 'kv@1'),
+    ({ other }) => rewrite(other, 'tree@1', 'csv@1'),
     'format',
     /is written in tree@1/,
   ],
