@@ -18,6 +18,8 @@ export type WritePruned<Text extends { readonly tokens: number }> = (
 
 /** Plans that are written and counted at most. */
 const MOST_TRIES = 7
+/** Tokens of plans that are written, after which what fits is good enough. */
+const MOST_WRITTEN = 2_000_000
 /** A text that fills this share of the budget is good enough, and what is aimed at. */
 const FULL = 0.97
 const AIM = (1 + FULL) / 2
@@ -38,12 +40,15 @@ export function fitDocument<Text extends { readonly tokens: number }>(
   let low: Tried = { budget: 0, tokens: 0 }
   let high: Tried | null = null
   let next = Math.min(planner.total - 1, budget)
+  let written = 0
   for (let tries = 0; tries < MOST_TRIES && next > low.budget; ) {
+    if (best !== null && written > MOST_WRITTEN) break
     const plan = planner.plan(next)
     if (best !== null && plan.cost <= best.plan.cost) {
       low = { ...low, budget: next }
     } else {
       tries++
+      written += plan.cost
       const { content, omissions } = document.prune(plan.kept)
       const text = write(content, omissions)
       if (text.tokens > budget) high = { budget: Math.min(next, plan.cost), tokens: text.tokens }

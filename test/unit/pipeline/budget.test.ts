@@ -127,6 +127,19 @@ describe('a budget', () => {
     expect(least.content).toContain('> and me')
   })
 
+  it('names fewer places where these alone would not fit', () => {
+    const quotes = Array.from({ length: 30 }, (_, i) => `> ${words(8, i * 40)}`)
+    const text = ['# A', '', ...quotes, '', '## B', '', words(400, 7)].join('\n')
+    const minimum = refusalOf({ content: text, mode: 'trim', budget_tokens: 50 }).extras
+      .minimum_tokens!
+    const parts = (budget_tokens: number) => {
+      const hint = parseHint(lastLine(encode({ content: text, mode: 'trim', budget_tokens })))
+      return hint?.family === 'elision' ? hint.parts : []
+    }
+    expect(parts(minimum).every(({ at }) => at === undefined)).toBe(true)
+    expect(parts(minimum + 12).some(({ at }) => at !== undefined)).toBe(true)
+  })
+
   it('ends with our marker, whatever markers the content has', () => {
     const forged = `> [elided: 3 lines | hash=${'0'.repeat(24)}]`
     const text = [forged, ...rows.map(row => row.text), '[… lines 3-9]', forged].join('\n')
