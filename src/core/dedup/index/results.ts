@@ -1,17 +1,15 @@
 import {
   findBody,
   findCall,
-  freeLeast,
-  linkLast,
+  linkEntry,
   referenceLength,
-  replaceEntry,
+  removeLeast,
   stampPending,
   stateOf,
   takeEntry,
   touchEntry,
 } from './entry-chain.ts'
 import { readEntry, writeEntry } from './entry-fields.ts'
-import { noteUse } from './filter.ts'
 import { ENTRY, type IndexView, SESSION, SHARD, STATE } from './layout.ts'
 import type { Entry, NewEntry, ResultFacts, Ticket, Turn } from './session-index.ts'
 import type { SessionKey } from './session-key.ts'
@@ -40,7 +38,7 @@ export function beginTurn(
     if (at !== 0) {
       const own = words[at + ENTRY.call] === callHash
       const sequence = words[at + (own ? ENTRY.sequence : ENTRY.hitSequence)]!
-      const entry = readEntry(view, slot, at, identity)
+      const entry = readEntry(view, at, partition, identity)
       const answered = { entry, as: own ? 'body' : 'reference' } as const
       return { key, sequence, partition, epoch, slot, answered, match: null }
     }
@@ -49,7 +47,7 @@ export function beginTurn(
   const sequence = isCounted ? again.sequence : words[slot + SESSION.results]! + 1
   if (!isCounted) words[slot + SESSION.results] = sequence
   const at = identity === undefined ? 0 : findBody(view, slot, digest)
-  const match = at === 0 ? null : readEntry(view, slot, at, identity)
+  const match = at === 0 ? null : readEntry(view, at, partition, identity)
   return { key, sequence, partition, epoch, slot, answered: null, match }
 }
 
@@ -62,7 +60,7 @@ export function checkBody(
 ): Entry | null {
   const slot = sessionOf(view, turn)
   const at = slot === 0 ? 0 : findBody(view, slot, digest, toolHash)
-  return at === 0 ? null : readEntry(view, slot, at, identity)
+  return at === 0 ? null : readEntry(view, at, turn.partition, identity)
 }
 
 export function recordBody(
@@ -83,10 +81,10 @@ export function recordBody(
   // Whoever is evicted for want of room, it is not this session.
   touchSession(view, shard, slot, entry.timeMs)
   view.words[shard + SHARD.dirty] = slot
-  const at = addEntry(view, shard, slot, lruSize)
-  const refLength = referenceLength(view, slot, digest, at)
-  writeEntry(view, slot, at, entry, { digest, sequence: turn.sequence, refLength })
-  noteUse(view, slot, at)
+  const at = makeRoom(view, shard, slot, lruSize)
+  const refLength = referenceLength(view, slot, digest)
+  writeEntry(view, at, entry, digest, turn, refLength)
+  linkEntry(view, slot, at)
   return { slot: at, stamp: stampPending(view, at) }
 }
 
@@ -114,20 +112,14 @@ function sessionOf(view: IndexView, { slot, epoch, key }: Turn): number {
   return same ? slot : 0
 }
 
-/** One more entry of the session, its last used one, still to be written. */
-function addEntry(view: IndexView, shard: number, slot: number, lruSize: number): number {
+/** A slot for one more entry of the session, which is the last used one. */
+function makeRoom(view: IndexView, shard: number, slot: number, lruSize: number): number {
   const { words } = view
-  const most = Math.max(1, lruSize)
-  while (words[slot + SESSION.length]! > most) freeLeast(view, shard, slot)
-  if (words[slot + SESSION.length] === most) return replaceEntry(view, slot)
+  while (words[slot + SESSION.length]! >= Math.max(1, lruSize)) removeLeast(view, shard, slot)
   for (;;) {
     const at = takeEntry(view, shard)
-    if (at !== 0) {
-      linkLast(view, slot, at)
-      return at
-    }
-    // Alone in its shard, it has all entries.
-    if (words[shard + SHARD.oldest] === slot) return replaceEntry(view, slot)
-    evictOldest(view, shard)
+    if (at !== 0) return at
+    if (words[shard + SHARD.oldest] === slot) removeLeast(view, shard, slot)
+    else evictOldest(view, shard)
   }
 }

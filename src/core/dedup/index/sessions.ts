@@ -1,4 +1,4 @@
-import { freeChain, isLive, nextOf, removeEntries } from './entry-chain.ts'
+import { freeChain, isLive, removeEntries } from './entry-chain.ts'
 import { readEntry } from './entry-fields.ts'
 import { ENTRY, type IndexView, SESSION, SHARD } from './layout.ts'
 import {
@@ -35,10 +35,10 @@ export function readEntries(
   const slot = findSession(view, shard, key)
   const entries: Entry[] = []
   if (slot === 0) return entries
-  let at = words[slot + SESSION.leastUsed]!
-  for (let left = words[slot + SESSION.length]!; left > 0; left--, at = nextOf(view, at)) {
+  const partition = words[slot + SESSION.partition]!
+  for (let at = words[slot + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
     if (!isLive(view, slot, at)) continue
-    const entry = readEntry(view, slot, at)
+    const entry = readEntry(view, at, partition)
     if (pending || entry.durable) entries.push(entry)
   }
   return entries.sort((a, b) => b.sequence - a.sequence)
