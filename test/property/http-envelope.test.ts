@@ -8,7 +8,13 @@ import { testApp } from '../support/app.ts'
 const ROUTES = ['/v1/encode', '/v1/decode', '/v1/count', '/v1/batch'] as const
 /** What a body alone can be refused with; above all, never `internal`. */
 const CODES: readonly ErrorCode[] = [
-  ...(['invalid_request', 'not_decodable', 'budget_too_small', 'unsupported_media_type'] as const),
+  ...([
+    'invalid_request',
+    'not_decodable',
+    'budget_too_small',
+    'unsupported_media_type',
+    'overloaded',
+  ] as const),
   // The last two for an input that is not kept.
   ...(['payload_too_large', 'not_found', 'gone'] as const),
 ]

@@ -21,7 +21,7 @@ describe('the profile of a request', () => {
         maxInlineNested: Number.POSITIVE_INFINITY,
         recursionDepth: 16,
       },
-      dedup: { exact: true, near: false, lines: true, lruSize: 5, minBodyChars: 200 },
+      dedup: { exact: true, near: false, lines: true, lruSize: 16, minBodyChars: 200 },
     })
     expect(resolve({}).preferred).toBeUndefined()
     expect(enabled({})).toEqual(HINT_FAMILIES)
