@@ -1,8 +1,9 @@
+import { clearFilter, mayHave, noteUse } from './filter.ts'
 import { commonDigits, sameIdentity } from './identity.ts'
 import { ENTRY, ENTRY_WORDS, type IndexView, SESSION, SHARD, STATE } from './layout.ts'
 
 /**
- * The entries of a session: a chain from its slot, the last used one first. All functions want the shard's lock, and
+ * The entries of a session: a ring in order of use, from its slot. All functions want the shard's lock, and
  * those that write want the session marked as dirty. `shard`, `session` and `at` are offsets in words.
  */
 
@@ -23,26 +24,6 @@ export function isLive(view: IndexView, session: number, at: number): boolean {
   )
 }
 
-/** False where no entry of the session begins with the same digits. */
-function mayHave({ words }: IndexView, session: number, identity: Int32Array): boolean {
-  const first = identity[0]!
-  return ((words[session + SESSION.filter + ((first >>> 5) & 1)]! >>> (first & 31)) & 1) === 1
-}
-
-function addToFilter({ words }: IndexView, session: number, at: number): void {
-  const first = words[at + ENTRY.identity]!
-  words[session + SESSION.filter + ((first >>> 5) & 1)]! |= 1 << (first & 31)
-}
-
-function rebuildFilter(view: IndexView, session: number): void {
-  const { words } = view
-  words[session + SESSION.filter] = 0
-  words[session + SESSION.filter + 1] = 0
-  for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
-    addToFilter(view, session, at)
-  }
-}
-
 /** The newest durable entry with this identity, and with the tool or number where given; 0 where there is none. */
 export function findBody(
   view: IndexView,
@@ -52,19 +33,20 @@ export function findBody(
   sequence?: number,
 ): number {
   const { words } = view
-  if (!mayHave(view, session, identity)) return 0
+  if (!mayHave(view, session, identity[0]!)) return 0
   let found = 0
-  for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+  let at = words[session + SESSION.leastUsed]!
+  for (let left = words[session + SESSION.length]!; left > 0; left--, at = nextOf(view, at)) {
     if (!sameIdentity(words, at, identity)) continue
     if (stateOf(view, at) !== STATE.durable || !isLive(view, session, at)) continue
     if (toolHash !== undefined && words[at + ENTRY.tool] !== toolHash) continue
     if (sequence !== undefined && words[at + ENTRY.sequence] !== sequence) continue
-    if (found === 0 || words[at + ENTRY.sequence]! > words[found + ENTRY.sequence]!) found = at
+    if (found === 0 || words[at + ENTRY.sequence]! >= words[found + ENTRY.sequence]!) found = at
   }
   return found
 }
 
-/** The entry that this call was answered with, its own or by reference; 0 where there is none. */
+/** The last used entry that this call was answered with, its own or by reference; 0 where there is none. */
 export function findCall(
   view: IndexView,
   session: number,
@@ -72,12 +54,19 @@ export function findCall(
   callHash: number,
 ): number {
   const { words } = view
-  if (!mayHave(view, session, identity)) return 0
-  for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+  if (!mayHave(view, session, identity[0]!)) return 0
+  let found = 0
+  let at = words[session + SESSION.leastUsed]!
+  for (let left = words[session + SESSION.length]!; left > 0; left--, at = nextOf(view, at)) {
     if (!sameIdentity(words, at, identity) || !isLive(view, session, at)) continue
-    if (words[at + ENTRY.call] === callHash || words[at + ENTRY.hitCall] === callHash) return at
+    if (words[at + ENTRY.call] === callHash || words[at + ENTRY.hitCall] === callHash) found = at
   }
-  return 0
+  return found
+}
+
+/** The next later used entry; behind the last used one comes the least used one. */
+export function nextOf({ words }: IndexView, at: number): number {
+  return words[at + ENTRY.next]!
 }
 
 /** Takes those that match out of the chain and frees them; says how many. */
@@ -88,65 +77,102 @@ export function removeEntries(
   matches: (at: number) => boolean,
 ): number {
   const { words } = view
-  let removed = 0
-  let link = session + SESSION.first
-  for (let at = words[link]!; at !== 0; at = words[link]!) {
-    if (matches(at)) {
-      words[link] = words[at + ENTRY.next]!
-      freeEntry(view, shard, at)
-      removed++
-    } else link = at + ENTRY.next
+  const length = words[session + SESSION.length]!
+  let at = words[session + SESSION.leastUsed]!
+  words[session + SESSION.length] = 0
+  clearFilter(view, session)
+  for (let left = length; left > 0; left--) {
+    const next = nextOf(view, at)
+    if (matches(at)) freeEntry(view, shard, at)
+    else linkEntry(view, session, at)
+    at = next
   }
-  words[session + SESSION.length]! -= removed
-  rebuildFilter(view, session)
-  return removed
-}
-
-/** Frees an entry that the store refused, or else the least recently used one; the session must have one. */
-export function removeLeast(view: IndexView, shard: number, session: number): void {
-  const { words } = view
-  let link = session + SESSION.first
-  for (;;) {
-    const at = words[link]!
-    if (words[at + ENTRY.next] === 0 || stateOf(view, at) === STATE.refused) break
-    link = at + ENTRY.next
-  }
-  const at = words[link]!
-  words[link] = words[at + ENTRY.next]!
-  words[session + SESSION.length]! -= 1
-  freeEntry(view, shard, at)
-  rebuildFilter(view, session)
+  return length - words[session + SESSION.length]!
 }
 
 /** Frees all entries of a session. */
 export function freeChain(view: IndexView, shard: number, session: number): void {
   const { words } = view
-  for (let at = words[session + SESSION.first]!; at !== 0; ) {
-    const next = words[at + ENTRY.next]!
+  let at = words[session + SESSION.leastUsed]!
+  for (let left = words[session + SESSION.length]!; left > 0; left--) {
+    const next = nextOf(view, at)
     freeEntry(view, shard, at)
     at = next
   }
-  words[session + SESSION.first] = 0
   words[session + SESSION.length] = 0
-  rebuildFilter(view, session)
+  clearFilter(view, session)
+}
+
+/** Frees the least used entry of a session that has one. */
+export function freeLeast(view: IndexView, shard: number, session: number): void {
+  const { words } = view
+  const at = words[session + SESSION.leastUsed]!
+  words[session + SESSION.leastUsed] = nextOf(view, at)
+  words[words[session + SESSION.lastUsed]! + ENTRY.next] = nextOf(view, at)
+  words[session + SESSION.length]! -= 1
+  freeEntry(view, shard, at)
+}
+
+/**
+ * The place of an entry that leaves, as the last used one: of the one before where the store refused it, so that a
+ * store that is full costs no others; else of the least used one. No entry but these two is looked at.
+ */
+export function replaceEntry(view: IndexView, session: number): number {
+  const { words } = view
+  const last = words[session + SESSION.lastUsed]!
+  if (stateOf(view, last) === STATE.refused) {
+    // It leaves before older ones, which the filter does not expect.
+    rebuildFilter(view, session)
+    return last
+  }
+  // The ring stays as it is, only its ends move on.
+  const at = words[session + SESSION.leastUsed]!
+  words[session + SESSION.lastUsed] = at
+  words[session + SESSION.leastUsed] = nextOf(view, at)
+  return at
+}
+
+/** What is in the chain is in the filter from then on, and has yet to leave it. */
+function rebuildFilter(view: IndexView, session: number): void {
+  const { words } = view
+  clearFilter(view, session)
+  let at = words[session + SESSION.leastUsed]!
+  for (let left = words[session + SESSION.length]!; left > 0; left--, at = nextOf(view, at)) {
+    noteUse(view, session, at)
+  }
 }
 
 /** Makes an entry of the session its last used one. */
-export function touchEntry({ words }: IndexView, session: number, at: number): void {
-  let link = session + SESSION.first
-  if (words[link] === at) return
-  while (words[link] !== at) link = words[link]! + ENTRY.next
-  words[link] = words[at + ENTRY.next]!
-  words[at + ENTRY.next] = words[session + SESSION.first]!
-  words[session + SESSION.first] = at
+export function touchEntry(view: IndexView, session: number, at: number): void {
+  const { words } = view
+  const last = words[session + SESSION.lastUsed]!
+  if (last !== at) {
+    let before = last
+    while (nextOf(view, before) !== at) before = nextOf(view, before)
+    words[before + ENTRY.next] = nextOf(view, at)
+    if (words[session + SESSION.leastUsed] === at)
+      words[session + SESSION.leastUsed] = nextOf(view, at)
+    words[session + SESSION.length]! -= 1
+    linkLast(view, session, at)
+  }
+  noteUse(view, session, at)
 }
 
-/** Puts an entry before all others of the session. */
-export function linkEntry(view: IndexView, session: number, at: number): void {
-  const { words } = view
-  addToFilter(view, session, at)
-  words[at + ENTRY.next] = words[session + SESSION.first]!
-  words[session + SESSION.first] = at
+/** Adds an entry, its identity written, as the last used one of the session. */
+function linkEntry(view: IndexView, session: number, at: number): void {
+  linkLast(view, session, at)
+  noteUse(view, session, at)
+}
+
+/** The same before its identity is known; then `noteUse` is to follow. */
+export function linkLast({ words }: IndexView, session: number, at: number): void {
+  if (words[session + SESSION.length] === 0) {
+    words[session + SESSION.leastUsed] = at
+  } else {
+    words[words[session + SESSION.lastUsed]! + ENTRY.next] = at
+  }
+  words[at + ENTRY.next] = words[session + SESSION.leastUsed]!
+  words[session + SESSION.lastUsed] = at
   words[session + SESSION.length]! += 1
 }
 
@@ -188,14 +214,21 @@ export function stampPending({ words }: IndexView, at: number): number {
 /**
  * Digits that tell `identity` from the session's other identities. Entries that need more for that get a longer
  * reference from now on.
+ * @param own the entry that is to have it, whose words are still old
  */
-export function referenceLength(view: IndexView, session: number, identity: Int32Array): number {
+export function referenceLength(
+  view: IndexView,
+  session: number,
+  identity: Int32Array,
+  own: number,
+): number {
   const { words } = view
-  if (!mayHave(view, session, identity)) return SHORTEST_REF
+  if (!mayHave(view, session, identity[0]!)) return SHORTEST_REF
   let length = SHORTEST_REF
-  for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+  let at = words[session + SESSION.leastUsed]!
+  for (let left = words[session + SESSION.length]!; left > 0; left--, at = nextOf(view, at)) {
     // With other first digits, the shortest reference is enough for both.
-    if (words[at] !== identity[0]) continue
+    if (words[at] !== identity[0] || at === own) continue
     const meta = words[at + ENTRY.meta]!
     if (sameIdentity(words, at, identity)) length = Math.max(length, meta >>> 8)
     else {

@@ -1,24 +1,28 @@
 import { stateOf } from './entry-chain.ts'
 import { identityText } from './identity.ts'
-import { ENTRY, type IndexView, STATE } from './layout.ts'
+import { ENTRY, type IndexView, SESSION, STATE } from './layout.ts'
 import { ANSWERS, type Entry, KINDS, type NewEntry } from './session-index.ts'
+
+const MOST_AGE = 2 ** 31 - 1
 
 /** Writes all fields of an entry but its links and state. */
 export function writeEntry(
   { words, floats }: IndexView,
+  session: number,
   at: number,
   entry: NewEntry,
-  digest: Int32Array,
-  turn: { readonly sequence: number; readonly epoch: number },
-  refLength: number,
+  facts: { readonly digest: Int32Array; readonly sequence: number; readonly refLength: number },
 ): void {
+  const { digest, sequence, refLength } = facts
   for (let i = 0; i < 8; i++) words[at + ENTRY.identity + i] = digest[i]!
   words[at + ENTRY.meta] =
     KINDS.indexOf(entry.kind) | (ANSWERS.indexOf(entry.answer) << 4) | (refLength << 8)
-  words[at + ENTRY.sequence] = turn.sequence
-  words[at + ENTRY.epoch] = turn.epoch
+  words[at + ENTRY.sequence] = sequence
+  words[at + ENTRY.epoch] = words[session + SESSION.epoch]!
   words[at + ENTRY.bytes] = entry.bytes
-  floats[(at + ENTRY.time) >> 1] = entry.timeMs
+  // 24 days have room.
+  const age = entry.timeMs - floats[(session + SESSION.opened) >> 1]!
+  words[at + ENTRY.time] = Math.max(-MOST_AGE, Math.min(age, MOST_AGE))
   words[at + ENTRY.tool] = entry.toolHash
   words[at + ENTRY.path] = entry.pathHash
   words[at + ENTRY.call] = entry.callHash
@@ -30,8 +34,8 @@ export function writeEntry(
 /** Reads an entry; its identity may be given where it is known as text. */
 export function readEntry(
   view: IndexView,
+  session: number,
   at: number,
-  partition: number,
   identity = identityText(view.words, at),
 ): Entry {
   const { words, floats } = view
@@ -43,11 +47,11 @@ export function readEntry(
     pathHash: words[at + ENTRY.path]!,
     callHash: words[at + ENTRY.call]!,
     bytes: words[at + ENTRY.bytes]! >>> 0,
-    timeMs: floats[(at + ENTRY.time) >> 1]!,
+    timeMs: floats[(session + SESSION.opened) >> 1]! + words[at + ENTRY.time]!,
     answer: ANSWERS[(meta >> 4) & 15]!,
     of: words[at + ENTRY.of]!,
     sequence: words[at + ENTRY.sequence]!,
-    partition,
+    partition: words[session + SESSION.partition]!,
     ref: identity.slice(0, meta >>> 8),
     durable: stateOf(view, at) === STATE.durable,
   }

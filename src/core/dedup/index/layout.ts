@@ -7,7 +7,7 @@
 /** First word of an index: "HVSX". */
 const MAGIC = 0x48565358
 /** Changes with the layout; threads of one process always agree, so this only catches a wrong buffer. */
-const VERSION = 1
+const VERSION = 2
 
 export const HEADER = {
   magic: 0,
@@ -72,19 +72,24 @@ export const SESSION = {
   bucketNext: 6,
   newer: 7,
   older: 8,
-  /** Its entries, the last used one first. */
-  first: 9,
-  length: 10,
-  results: 11,
-  /** Two words each: float64, milliseconds. */
-  opened: 12,
+  /** Ends of the ring of its entries; each links to the next later used one, and the last used one to the first. */
+  leastUsed: 9,
+  lastUsed: 10,
+  length: 11,
+  results: 12,
+  /** Entries that were added to the young half of the filter. */
+  filtered: 13,
+  /** Float64, milliseconds, as `opened`. */
   seen: 14,
-  counters: 16,
-  hints: 26,
-  /** Two words: a bit for the first six bits of each entry's identity, so that most misses need no look at entries. */
-  filter: 30,
+  /** Two halves of `FILTER_WORDS`: what was used of late, and what was before that; see `filter.ts`. */
+  young: 16,
+  old: 20,
+  opened: 24,
+  counters: 26,
+  hints: 36,
 } as const
-export const SESSION_WORDS = 32
+export const SESSION_WORDS = 40
+export const FILTER_WORDS = 4
 
 export const ENTRY = {
   /** Eight words, the first digits in the first. */
@@ -97,17 +102,17 @@ export const ENTRY = {
   sequence: 11,
   epoch: 12,
   bytes: 13,
-  /** Two words: float64, milliseconds. */
+  /** Milliseconds since its session was opened. */
   time: 14,
-  tool: 16,
-  path: 17,
-  call: 18,
-  of: 19,
+  tool: 15,
+  path: 16,
+  call: 17,
+  of: 18,
   /** The call that was last answered with a reference to this entry, and its number in the session. */
-  hitCall: 20,
-  hitSequence: 21,
+  hitCall: 19,
+  hitSequence: 20,
 } as const
-export const ENTRY_WORDS = 22
+export const ENTRY_WORDS = 21
 
 export const STATE = { free: 0, pending: 1, durable: 2, refused: 3 } as const
 

@@ -1,5 +1,5 @@
-import { clearEntry } from './entry-chain.ts'
-import { ENTRY, ENTRY_WORDS, type IndexView, SESSION, SESSION_WORDS, SHARD } from './layout.ts'
+import { clearEntry, nextOf } from './entry-chain.ts'
+import { ENTRY_WORDS, type IndexView, SESSION, SESSION_WORDS, SHARD } from './layout.ts'
 import { linkSession } from './session-table.ts'
 
 /**
@@ -42,7 +42,8 @@ function rebuildFreeEntries(view: IndexView, shard: number, sessions: readonly n
   const first = shard + view.entriesAt
   const used = new Uint8Array(words[shard + SHARD.freshEntry]!)
   for (const session of sessions) {
-    for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+    let at = words[session + SESSION.leastUsed]!
+    for (let left = words[session + SESSION.length]!; left > 0; left--, at = nextOf(view, at)) {
       used[(at - first) / ENTRY_WORDS] = 1
       words[shard + SHARD.entries]! += 1
     }

@@ -1,15 +1,17 @@
 import {
   findBody,
   findCall,
-  linkEntry,
+  freeLeast,
+  linkLast,
   referenceLength,
-  removeLeast,
+  replaceEntry,
   stampPending,
   stateOf,
   takeEntry,
   touchEntry,
 } from './entry-chain.ts'
 import { readEntry, writeEntry } from './entry-fields.ts'
+import { noteUse } from './filter.ts'
 import { ENTRY, type IndexView, SESSION, SHARD, STATE } from './layout.ts'
 import type { Entry, NewEntry, ResultFacts, Ticket, Turn } from './session-index.ts'
 import type { SessionKey } from './session-key.ts'
@@ -38,7 +40,7 @@ export function beginTurn(
     if (at !== 0) {
       const own = words[at + ENTRY.call] === callHash
       const sequence = words[at + (own ? ENTRY.sequence : ENTRY.hitSequence)]!
-      const entry = readEntry(view, at, partition, identity)
+      const entry = readEntry(view, slot, at, identity)
       const answered = { entry, as: own ? 'body' : 'reference' } as const
       return { key, sequence, partition, epoch, slot, answered, match: null }
     }
@@ -47,7 +49,7 @@ export function beginTurn(
   const sequence = isCounted ? again.sequence : words[slot + SESSION.results]! + 1
   if (!isCounted) words[slot + SESSION.results] = sequence
   const at = identity === undefined ? 0 : findBody(view, slot, digest)
-  const match = at === 0 ? null : readEntry(view, at, partition, identity)
+  const match = at === 0 ? null : readEntry(view, slot, at, identity)
   return { key, sequence, partition, epoch, slot, answered: null, match }
 }
 
@@ -60,7 +62,7 @@ export function checkBody(
 ): Entry | null {
   const slot = sessionOf(view, turn)
   const at = slot === 0 ? 0 : findBody(view, slot, digest, toolHash)
-  return at === 0 ? null : readEntry(view, at, turn.partition, identity)
+  return at === 0 ? null : readEntry(view, slot, at, identity)
 }
 
 export function recordBody(
@@ -81,10 +83,10 @@ export function recordBody(
   // Whoever is evicted for want of room, it is not this session.
   touchSession(view, shard, slot, entry.timeMs)
   view.words[shard + SHARD.dirty] = slot
-  const at = makeRoom(view, shard, slot, lruSize)
-  const refLength = referenceLength(view, slot, digest)
-  writeEntry(view, at, entry, digest, turn, refLength)
-  linkEntry(view, slot, at)
+  const at = addEntry(view, shard, slot, lruSize)
+  const refLength = referenceLength(view, slot, digest, at)
+  writeEntry(view, slot, at, entry, { digest, sequence: turn.sequence, refLength })
+  noteUse(view, slot, at)
   return { slot: at, stamp: stampPending(view, at) }
 }
 
@@ -112,14 +114,20 @@ function sessionOf(view: IndexView, { slot, epoch, key }: Turn): number {
   return same ? slot : 0
 }
 
-/** A slot for one more entry of the session, which is the last used one. */
-function makeRoom(view: IndexView, shard: number, slot: number, lruSize: number): number {
+/** One more entry of the session, its last used one, still to be written. */
+function addEntry(view: IndexView, shard: number, slot: number, lruSize: number): number {
   const { words } = view
-  while (words[slot + SESSION.length]! >= Math.max(1, lruSize)) removeLeast(view, shard, slot)
+  const most = Math.max(1, lruSize)
+  while (words[slot + SESSION.length]! > most) freeLeast(view, shard, slot)
+  if (words[slot + SESSION.length] === most) return replaceEntry(view, slot)
   for (;;) {
     const at = takeEntry(view, shard)
-    if (at !== 0) return at
-    if (words[shard + SHARD.oldest] === slot) removeLeast(view, shard, slot)
-    else evictOldest(view, shard)
+    if (at !== 0) {
+      linkLast(view, slot, at)
+      return at
+    }
+    // Alone in its shard, it has all entries.
+    if (words[shard + SHARD.oldest] === slot) return replaceEntry(view, slot)
+    evictOldest(view, shard)
   }
 }

@@ -1,4 +1,4 @@
-import { freeChain, isLive, removeEntries } from './entry-chain.ts'
+import { freeChain, isLive, nextOf, removeEntries } from './entry-chain.ts'
 import { readEntry } from './entry-fields.ts'
 import { ENTRY, type IndexView, SESSION, SHARD } from './layout.ts'
 import {
@@ -35,13 +35,13 @@ export function readEntries(
   const slot = findSession(view, shard, key)
   const entries: Entry[] = []
   if (slot === 0) return entries
-  const partition = words[slot + SESSION.partition]!
-  for (let at = words[slot + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+  let at = words[slot + SESSION.leastUsed]!
+  for (let left = words[slot + SESSION.length]!; left > 0; left--, at = nextOf(view, at)) {
     if (!isLive(view, slot, at)) continue
-    const entry = readEntry(view, at, partition)
+    const entry = readEntry(view, slot, at)
     if (pending || entry.durable) entries.push(entry)
   }
-  return entries.sort((a, b) => b.sequence - a.sequence)
+  return entries.reverse().sort((a, b) => b.sequence - a.sequence)
 }
 
 export function invalidateEntries(

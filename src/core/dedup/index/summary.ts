@@ -1,5 +1,5 @@
-import { isLive } from './entry-chain.ts'
-import { COUNTERS, ENTRY, HINT_FAMILIES, type IndexView, SESSION } from './layout.ts'
+import { isLive, nextOf } from './entry-chain.ts'
+import { COUNTERS, HINT_FAMILIES, type IndexView, SESSION } from './layout.ts'
 import type { Counters, SessionSummary } from './session-index.ts'
 import type { SessionKey } from './session-key.ts'
 import { findSession } from './session-table.ts'
@@ -57,7 +57,8 @@ export function readSummary(
   const session = findSession(view, shard, key)
   if (session === 0) return null
   let entries = 0
-  for (let at = words[session + SESSION.first]!; at !== 0; at = words[at + ENTRY.next]!) {
+  let at = words[session + SESSION.leastUsed]!
+  for (let left = words[session + SESSION.length]!; left > 0; left--, at = nextOf(view, at)) {
     if (isLive(view, session, at)) entries++
   }
   const counters = COUNTERS.map((name, i) => [name, words[session + SESSION.counters + i]! >>> 0])

@@ -1,6 +1,8 @@
+import { mayHave } from '../../../../src/core/dedup/index/filter.ts'
 import {
   ENTRY,
   ENTRY_WORDS,
+  FILTER_WORDS,
   type IndexView,
   SESSION,
   SESSION_WORDS,
@@ -38,28 +40,51 @@ function auditShard(view: IndexView, shard: number): void {
     equal('shard of a session', shardOf(view, key), shard)
     equal('session by its key', findSession(view, shard, key), slot)
   }
-  const chains = live.map(slot => follow(words, at(slot + SESSION.first), ENTRY.next))
+  const chains = live.map(slot => ringOf(words, slot))
   const freeEntries = follow(words, at(shard + SHARD.freeEntry), ENTRY.next)
   sameSlots('entries', entries, [...chains.flat(), ...freeEntries])
   equal('entries in use', at(shard + SHARD.entries), chains.flat().length)
   for (const entry of freeEntries) equal('free', at(entry + ENTRY.state) & 3, STATE.free)
   for (const [i, slot] of live.entries()) {
-    const filter = [0, 0]
-    for (const entry of chains[i]!) {
-      const first = at(entry + ENTRY.identity) & 63
-      filter[first >> 5]! |= 1 << (first & 31)
-    }
-    equal(
-      'filter',
-      `${at(slot + SESSION.filter)} ${at(slot + SESSION.filter + 1)}`,
-      filter.join(' '),
-    )
-    equal('length of a chain', at(slot + SESSION.length), chains[i]!.length)
+    auditFilter(view, slot, chains[i]!)
     for (const entry of chains[i]!) {
       if ((at(entry + ENTRY.state) & 3) === STATE.free) throw new Error('a free entry in a chain')
       equal('epoch of an entry', at(entry + ENTRY.epoch), at(slot + SESSION.epoch))
     }
   }
+}
+
+/** All entries of a session; each once, from the least used one to the last used one and round again. */
+function ringOf(words: Int32Array, slot: number): number[] {
+  const length = words[slot + SESSION.length]!
+  const ring: number[] = []
+  for (
+    let at = words[slot + SESSION.leastUsed]!;
+    ring.length < length;
+    at = words[at + ENTRY.next]!
+  ) {
+    ring.push(at)
+  }
+  equal('entries in a ring', new Set(ring).size, length)
+  if (length === 0) return ring
+  equal('the last used entry', words[slot + SESSION.lastUsed], ring.at(-1))
+  equal('behind the last used one', words[ring.at(-1)! + ENTRY.next], ring[0])
+  return ring
+}
+
+/** No entry is missed, and what has left does not stay in it. */
+function auditFilter(view: IndexView, slot: number, chain: readonly number[]): void {
+  const { words } = view
+  for (const entry of chain) equal('in the filter', mayHave(view, slot, words[entry]!), true)
+  const filtered = words[slot + SESSION.filtered]!
+  let bits = 0
+  for (let i = 0; i < FILTER_WORDS; i++) bits += bitsOf(words[slot + SESSION.young + i]!)
+  if (filtered > chain.length) throw new Error(`${filtered} in the filter of ${chain.length}`)
+  if (bits > 3 * filtered) throw new Error(`${bits} bits for ${filtered} entries`)
+}
+
+function bitsOf(word: number): number {
+  return (word >>> 0).toString(2).replaceAll('0', '').length
 }
 
 function follow(words: Int32Array, first: number, link: number): number[] {

@@ -135,7 +135,8 @@ export class IndexModel {
     this.#sessions.delete(turn.name)
     this.#sessions.set(turn.name, session)
     session.seenMs = Math.max(session.seenMs, entry.timeMs)
-    while (session.entries.length >= lruSize) removeLeast(session.entries)
+    while (session.entries.length > lruSize) session.entries.pop()
+    if (session.entries.length === lruSize) removeLeast(session.entries)
     while (this.#used() >= this.#maxEntries) {
       if (this.#sessions.size > 1) this.#evict()
       else removeLeast(session.entries)
@@ -243,10 +244,10 @@ export class IndexModel {
   }
 }
 
-/** Those that were refused go first. */
+/** The one before goes first, if it was refused. */
 function removeLeast(entries: ModelEntry[]): void {
-  const refused = entries.findIndex(({ state }) => state === 'refused')
-  entries.splice(refused === -1 ? entries.length - 1 : refused, 1)
+  if (entries[0]?.state === 'refused') entries.shift()
+  else entries.pop()
 }
 
 function newest(entries: readonly ModelEntry[]): ModelEntry | undefined {
