@@ -33,7 +33,7 @@ export const verifyCommand: Command = {
     const ids = checked.flatMap(each => each.redeemable)
     if (service !== undefined) findings.push(...(await redeemAll(ids, service)))
     const sums = {
-      answers: lines.filter(({ entry }) => 'request' in entry).length,
+      answers: lines.filter(({ entry }) => 'request' in entry && entry.answer !== null).length,
       hints: checked.reduce((sum, { hints }) => sum + hints, 0),
       redeemed: service === undefined ? null : ids.length,
       findings,

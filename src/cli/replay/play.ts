@@ -41,6 +41,12 @@ export function requestOf(
   }
 }
 
+/** The result with the name that its session has at the player. */
+export function named(result: RecordedResult, player: Player): RecordedResult {
+  const { session } = result
+  return session === undefined ? result : { ...result, session: player.nameOf(session) }
+}
+
 /**
  * Encodes one result, verifies the answer, decodes it and redeems what it refers to.
  * @param write takes the entry for the transcript
@@ -50,9 +56,8 @@ export async function play(
   common: CommonFields,
   { player, verifier, write }: { player: Player; verifier: Verifier; write(entry: object): number },
 ): Promise<Played> {
-  const { tool, text, session } = result
-  const named = session === undefined ? result : { ...result, session: player.nameOf(session) }
-  const request = requestOf(named, common)
+  const { tool, text } = result
+  const request = requestOf(named(result, player), common)
   const answer = await player.encode(request)
   const line = write({ request, answer })
   const entry: TranscriptLine['entry'] = { request, answer }

@@ -5,7 +5,7 @@ import { explain } from '../../index.ts'
 import { createProgress } from '../progress.ts'
 import { ServiceProblem } from '../service-client.ts'
 import { followCompactions } from './compactions.ts'
-import { type CommonFields, play, requestOf } from './play.ts'
+import { type CommonFields, named, play, requestOf } from './play.ts'
 import type { Player } from './player.ts'
 import type { RecordedResult } from './read-results.ts'
 import { createTally, type Tally } from './tally.ts'
@@ -46,8 +46,11 @@ export async function replayAll(
       verdicts?.add(explain(requestOf(result, common)).candidates)
     } catch (error) {
       // One result that is refused says nothing of the others.
-      if (isTooSmall(error)) tally.too_small++
-      else {
+      if (isTooSmall(error)) {
+        tally.too_small++
+        const entry = { request: requestOf(named(result, player), common), answer: null }
+        verifier.check({ line: write(entry), entry })
+      } else {
         tally.failed++
         tell('failed', error instanceof Error ? error.message : String(error))
       }

@@ -33,6 +33,8 @@ export interface AgentContext {
   readonly partition: number
   /** In their order; a result that was sent twice is there once. */
   readonly results: readonly GivenResult[]
+  /** How many calls there were, with those that were refused. */
+  readonly calls: number
   /** In their order, those of a call behind what was given to it. */
   readonly texts: readonly KnownText[]
   /** All texts whose identity begins with `ref` (8 digits or more). */
@@ -40,6 +42,8 @@ export interface AgentContext {
   /** What is given to a call whose result comes next. */
   addCall(request: ContentRequest): void
   addResult(result: GivenResult): void
+  /** A call whose result was not answered, but counts in distances. */
+  addRefused(): void
   /** As it was before its result `index` came. */
   before(index: number): AgentContext
 }
@@ -84,6 +88,9 @@ export function createAgentContexts(): AgentContexts {
 function createContext(partition: number): AgentContext {
   const results: GivenResult[] = []
   const texts: KnownText[] = []
+  /** Which call each result is of. */
+  const positions: number[] = []
+  let calls = 0
   const byPrefix = new Map<string, KnownText[]>()
 
   function know(text: KnownText): void {
@@ -96,7 +103,7 @@ function createContext(partition: number): AgentContext {
 
   function addCall({ tool, args }: ContentRequest): void {
     if (tool === undefined || tool === '') return
-    const position = results.length
+    const position = calls
     for (const { name, text } of argumentBodies(args)) {
       const identity = identityOf(text)
       know({ identity, content: text, name: `${tool}.${name}`, position, isError: false })
@@ -106,7 +113,8 @@ function createContext(partition: number): AgentContext {
   function addResult(result: GivenResult): void {
     const { identity, request } = result
     const { tool: name, args, content, is_error: isError = false } = request
-    know({ identity, content, name, args, position: results.length, isError })
+    know({ identity, content, name, args, position: calls++, isError })
+    positions.push(calls - 1)
     results.push(result)
   }
 
@@ -114,13 +122,20 @@ function createContext(partition: number): AgentContext {
     partition,
     results,
     texts,
+    get calls() {
+      return calls
+    },
     find: ref =>
       (byPrefix.get(ref.slice(0, REF_DIGITS)) ?? []).filter(text => text.identity.startsWith(ref)),
     addCall,
     addResult,
+    addRefused() {
+      calls++
+    },
     before(index) {
       const earlier = createContext(partition)
-      for (const result of results.slice(0, index)) {
+      for (const [at, result] of results.slice(0, index).entries()) {
+        while (earlier.calls < positions[at]!) earlier.addRefused()
         earlier.addCall(result.request)
         earlier.addResult(result)
       }

@@ -31,7 +31,7 @@ export function wasShown(ref: string, { results }: AgentContext): boolean {
 function wrongCall(
   call: EarlierCall,
   identity: string,
-  { results, texts }: AgentContext,
+  { calls, texts }: AgentContext,
 ): string | null {
   const { calls_ago: ago } = call
   const named = texts.filter(text => isNamed(text, call))
@@ -40,7 +40,7 @@ function wrongCall(
     if (last === undefined) return 'no earlier call is so named'
     return last.identity === identity ? null : 'the latest call of this name had another text'
   }
-  const then = named.filter(({ position }) => position === results.length - ago)
+  const then = named.filter(({ position }) => position === calls - ago)
   if (then.length === 0) return `${ago} calls ago no call had this name`
   return then.some(text => text.identity === identity) ? null : `${ago} calls ago was another text`
 }

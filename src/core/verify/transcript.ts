@@ -15,6 +15,12 @@ export interface Exchange {
   readonly answer: EncodeAnswer
 }
 
+/** A call of which nothing fits its budget (`budget_too_small`): the agent made the call all the same. */
+export interface RefusedCall {
+  readonly request: EncodeRequest
+  readonly answer: null
+}
+
 /** What happened to a session between two calls. */
 export interface SessionEvent {
   readonly event: 'compaction' | 'close'
@@ -22,7 +28,7 @@ export interface SessionEvent {
 }
 
 /** A line of a transcript; the lines stand in the order in which the answers were given. */
-export type TranscriptEntry = Exchange | SessionEvent
+export type TranscriptEntry = Exchange | RefusedCall | SessionEvent
 
 /** An entry, and its line in the file, counted from 1. */
 export interface TranscriptLine {
@@ -31,6 +37,7 @@ export interface TranscriptLine {
 }
 
 const exchange = z.strictObject({ request: encodeRequest, answer: encodeAnswer })
+const refusedCall = z.strictObject({ request: encodeRequest, answer: z.null() })
 const sessionEvent = z.strictObject({
   event: z.enum(['compaction', 'close']),
   session: sessionField,
@@ -51,8 +58,9 @@ export function parseTranscript(text: string): readonly TranscriptLine[] {
 function parseEntry(text: string, line: number): TranscriptEntry {
   try {
     const entry: unknown = JSON.parse(text)
-    const isEvent = typeof entry === 'object' && entry !== null && Object.hasOwn(entry, 'event')
-    return isEvent ? validate(sessionEvent, entry) : validate(exchange, entry)
+    const fields = Object(entry) as { event?: unknown; answer?: unknown }
+    if (fields.event !== undefined) return validate(sessionEvent, entry)
+    return fields.answer === null ? validate(refusedCall, entry) : validate(exchange, entry)
   } catch (error) {
     const reason = error instanceof AppError ? error.detail : 'is no JSON'
     throw new AppError('invalid_request', `line ${line}: ${reason}`)

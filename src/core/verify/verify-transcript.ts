@@ -17,7 +17,7 @@ import { checkHints } from './check-hints.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
 import type { Fault } from './fault.ts'
 import { jsonValue, sameMeaning } from './same-meaning.ts'
-import type { Exchange, TranscriptEntry, TranscriptLine } from './transcript.ts'
+import type { Exchange, RefusedCall, TranscriptEntry, TranscriptLine } from './transcript.ts'
 
 /** What is wrong with the answer in one line of a transcript. */
 export interface Finding extends Fault {
@@ -78,7 +78,9 @@ export function createVerifier(counters: TokenCounters): Verifier {
       prices: createPrices(content, resolveTokenizer(request), counters),
     }
     const retried = context.results[first]
-    const faults = [...checkAnswer(checked), ...(retried ? checkRetry(retried, result) : [])]
+    const isSame = retried !== undefined && isDeepStrictEqual(retried.answer, answer)
+    // What was said of it the first time holds.
+    const faults = isSame ? [] : [...checkAnswer(checked), ...checkRetry(retried, result)]
     const redeemable = redeemableOf(checked, line)
     if (first === -1) context.addResult(result)
     const bad = new Set(faults.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))
@@ -90,10 +92,18 @@ export function createVerifier(counters: TokenCounters): Verifier {
     }
   }
 
+  function addRefused({ request }: RefusedCall): void {
+    const { content = '' } = request
+    const context = contexts.of(request)
+    context.addCall({ ...request, content })
+    context.addRefused()
+  }
+
   return {
     check({ line, entry }) {
       if (isExchange(entry)) return checkExchange(entry, line)
-      if (entry.event === 'close') contexts.close(entry.session)
+      if ('request' in entry) addRefused(entry)
+      else if (entry.event === 'close') contexts.close(entry.session)
       else contexts.compact(entry.session)
       return NOTHING
     },
@@ -110,7 +120,7 @@ export function verifyTranscript(
 }
 
 function isExchange(entry: TranscriptEntry): entry is Exchange {
-  return 'request' in entry
+  return 'request' in entry && entry.answer !== null
 }
 
 function checkAnswer(checked: CheckedAnswer): Fault[] {
@@ -158,9 +168,9 @@ function firstTry(
   )
 }
 
-function checkRetry(before: Exchange, again: Exchange): Fault[] {
-  if (!isDeepStrictEqual(before.request, again.request)) return []
-  if (isDeepStrictEqual(before.answer, again.answer)) return []
+/** The same call is to be answered as before. */
+function checkRetry(before: Exchange | undefined, again: Exchange): Fault[] {
+  if (before === undefined || !isDeepStrictEqual(before.request, again.request)) return []
   return [{ family: 'answer', reason: 'the same call was answered differently before' }]
 }
 

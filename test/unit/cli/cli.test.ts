@@ -259,14 +259,14 @@ describe('verify', () => {
     expect(stdout).toMatch(
       /^line +session +family +reason\n-+\n3 +s +answer +tokens\.final is \d+, not \d+\n/,
     )
-    expect(stdout).toContain('2 answers, 0 hints: 3 findings.')
+    expect(stdout).toContain('2 answers, 0 hints: 2 findings.')
     const json = await captureCli('verify', '--json', path)
     expect(json.code).toBe(1)
     expect(JSON.parse(json.stdout)).toMatchObject({
       answers: 2,
       hints: 0,
       redeemed: null,
-      findings: [{ line: 3, session: 's', family: 'answer' }, { line: 3 }, { line: 3 }],
+      findings: [{ line: 3, session: 's', family: 'answer' }, { line: 3 }],
     })
   })
 

@@ -75,6 +75,15 @@ describe('a lie', () => {
   })
 })
 
+it('counts calls that nothing fits', () => {
+  const { read, reference } = structuredClone(recorded.lines)
+  rewrite(reference, '3 calls ago', '2 calls ago')
+  const refused = { request: { session: 's', content: 'a long one' }, answer: null }
+  const lies = (entries: TranscriptEntry[]) => verify(entries).map(({ reason }) => reason)
+  expect(lies([read, refused, reference])).toEqual([])
+  expect(lies([read, reference])).toEqual(['2 calls ago no call had this name'])
+})
+
 it('counts hints, those that fail, and what can be redeemed', () => {
   const verifier = createVerifier(context.counters)
   const { read, job, error, reference } = structuredClone(recorded.lines)
