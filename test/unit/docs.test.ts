@@ -30,6 +30,7 @@ const DOCS = [
   'docs/profiles.md',
   'docs/store.md',
   'docs/tokens.md',
+  'docs/verify.md',
   'bench/README.md',
 ]
 
