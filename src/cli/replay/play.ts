@@ -1,7 +1,9 @@
 import { sameMeaning } from '../../core/verify/same-meaning.ts'
 import type { TranscriptLine } from '../../core/verify/transcript.ts'
 import type { Finding, Redeemable, Verifier } from '../../core/verify/verify-transcript.ts'
+import { AppError } from '../../errors.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../index.ts'
+import { ServiceProblem } from '../service-client.ts'
 import type { Player } from './player.ts'
 import type { RecordedResult } from './read-results.ts'
 
@@ -95,5 +97,11 @@ async function isRestored(
 ): Promise<boolean> {
   const [marker] = elided
   if (marker !== undefined) return (await player.redeem(marker.hash)) === text
-  return sameMeaning(text, await player.decode(content, format, session))
+  try {
+    return sameMeaning(text, await player.decode(content, format, session))
+  } catch (error) {
+    const isKnown = error instanceof AppError || error instanceof ServiceProblem
+    if (isKnown && error.code === 'not_decodable') return false
+    throw error
+  }
 }
