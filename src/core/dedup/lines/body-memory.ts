@@ -9,6 +9,7 @@ import {
   BODY_KEY,
   BODY_LINES,
   BODY_NOTE,
+  BODY_NOTE_CHECKSUM,
   BODY_NUMBERED,
   BODY_READY,
   BODY_STARTS,
@@ -152,6 +153,14 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     return words[at + BODY_CHECKSUM] === one && words[at + BODY_CHECKSUM + 1] === two
   }
 
+  /** The same for its note and what names it: those are asked for much more often than the body. */
+  function isNoteIntact(body: KeptBody, note: Uint8Array): boolean {
+    if (!isLive(body.position)) return false
+    const at = wordOf(body.position)
+    const [one, two] = noteChecksum(words, at, note)
+    return words[at + BODY_NOTE_CHECKSUM] === one && words[at + BODY_NOTE_CHECKSUM + 1] === two
+  }
+
   function find(identity: string, key: SessionKey): KeptBody | null {
     const digest = identities.read(identity)
     const places = table.find(digest[0]! ^ key[0], digest[1]! ^ key[1])
@@ -185,7 +194,7 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     const at = wordOf(body.position)
     const start = body.textAt + words[at + BODY_BYTES]!
     const copy = Buffer.from(bytes.subarray(start, start + words[at + BODY_NOTE]!))
-    return isIntact(body) && body.identity === identity ? copy.toString('utf8') : null
+    return isNoteIntact(body, copy) && body.identity === identity ? copy.toString('utf8') : null
   }
 
   return { parts, table, place, confirm, put, noteOf, open, isIntact, read }
@@ -212,6 +221,7 @@ function bodyImage(
   const out = new Uint8Array(image.buffer)
   out.set(bytes, textAt)
   out.set(note, textAt + bytes.length)
+  image.set(noteChecksum(image, 0, note), BODY_NOTE_CHECKSUM)
   image.set(checksum(image, 0, length), BODY_CHECKSUM)
   return image
 }
@@ -222,17 +232,34 @@ function wordsOfBody(lines: number, bytes: number): number {
 
 /** Of the words of a body but its states and the checksum itself; to notice damage, not to prove anything. */
 function checksum(words: Int32Array, start: number, end: number): readonly [number, number] {
+  const sum = createSum(end - start)
+  sum.add(words, start + BODY_BYTES, start + BODY_CHECKSUM)
+  sum.add(words, start + BODY_KEY, start + BODY_READY)
+  sum.add(words, start + BODY_NOTE, start + BODY_NOTE_CHECKSUM)
+  sum.add(words, start + BODY_STARTS, end)
+  return sum.value()
+}
+
+/** Of a note, and of the words from which its place and its body's name are known. */
+function noteChecksum(words: Int32Array, start: number, note: Uint8Array) {
+  const sum = createSum(note.length)
+  sum.add(words, start + BODY_BYTES, start + BODY_CHECKSUM)
+  sum.add(words, start + BODY_KEY, start + BODY_READY)
+  sum.add(note, 0, note.length)
+  return sum.value()
+}
+
+function createSum(seed: number) {
   let one = 0x811c9dc5 | 0
-  let two = end - start
-  const add = (from: number, to: number) => {
-    for (let at = from; at < to; at++) {
-      const word = words[at]!
-      one = Math.imul(one ^ word, 0x01000193)
-      two = Math.imul(two + word, 0x5bd1e995) ^ (two >>> 15)
-    }
+  let two = seed
+  return {
+    add(numbers: Int32Array | Uint8Array, from: number, to: number): void {
+      for (let at = from; at < to; at++) {
+        const number = numbers[at]!
+        one = Math.imul(one ^ number, 0x01000193)
+        two = Math.imul(two + number, 0x5bd1e995) ^ (two >>> 15)
+      }
+    },
+    value: (): readonly [number, number] => [one, two],
   }
-  add(start + BODY_BYTES, start + BODY_CHECKSUM)
-  add(start + BODY_KEY, start + BODY_READY)
-  add(start + BODY_NOTE, end)
-  return [one, two]
 }

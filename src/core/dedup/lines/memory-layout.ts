@@ -15,11 +15,12 @@
  * | 0 | state: 0 until all else is written, then the body's position + 1 |
  * | 1, 2 | bytes of text; lines |
  * | 3 | 1 if lines are named by their printed numbers |
- * | 4, 5 | checksum over all words but 0, 4, 5 and 18 |
+ * | 4, 5 | checksum over all words but 0, 4, 5, 18, 20 and 21 |
  * | 6–9, 10–17 | session key; identity |
  * | 18 | 0 until the body may be referred to, then its position + 1 |
  * | 19 | bytes of the note |
- * | from 20 | start of each line and of one past the last; then the text and the note, padded with zeros |
+ * | 20, 21 | checksum over the note and the words 1 to 3 and 6 to 17, so that a note is read without its body |
+ * | from 22 | start of each line and of one past the last; then the text and the note, padded with zeros |
  *
  * Why nothing else is needed: docs/dedup-lines.md, "Memory".
  */
@@ -27,7 +28,7 @@
 /** 'HLin' */
 const MAGIC = 0x6e694c48
 /** Raise with every change of the layout, of the line hash or of what a gutter is. */
-const LAYOUT_VERSION = 2
+const LAYOUT_VERSION = 3
 
 const HEADER_WORDS = 16
 const AT_MAGIC = 0
@@ -52,7 +53,8 @@ export const BODY_KEY = 6
 export const BODY_IDENTITY = 10
 export const BODY_READY = 18
 export const BODY_NOTE = 19
-export const BODY_STARTS = 20
+export const BODY_NOTE_CHECKSUM = 20
+export const BODY_STARTS = 22
 
 export const KEY_WORDS = 4
 export const IDENTITY_WORDS = 8

@@ -32,6 +32,13 @@ export function scanText(text: string, key: SessionKey): ScannedText | null {
   return scanBytes(encoder.encode(text), key)
 }
 
+/** A text that is only to be kept: as one line, which is not looked for. */
+export function unsplitText(text: string): ScannedText {
+  const bytes = encoder.encode(text)
+  const starts = Uint32Array.of(0, bytes.length + 1)
+  return { bytes, lines: 1, starts, hashes: new Int32Array(2), numbered: false }
+}
+
 const encoder = new TextEncoder()
 
 function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {

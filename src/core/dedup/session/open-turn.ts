@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { SessionIndex, Turn } from '../index/session-index.ts'
 import { type SessionKey, sessionKey } from '../index/session-key.ts'
+import { type ScannedText, scanText } from '../lines/scan-text.ts'
 import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
 
 /** A result as it comes to a session. */
@@ -20,6 +21,8 @@ export interface SessionTurn {
   /** SHA-256 of the content's UTF-8 bytes. */
   readonly identity: string
   readonly callHash: number
+  /** The content's lines; read when first asked for. `null`: too many. */
+  scan(): ScannedText | null
 }
 
 /** Which calls make earlier results stale. */
@@ -53,7 +56,13 @@ export function openTurn(
   }
   const identity = hash('sha256', content, 'hex')
   const turn = index.begin(key, { timeMs: nowMs, callHash, identity })
-  return { session, key, context: contextKey(turn), turn, identity, callHash }
+  const context = contextKey(turn)
+  let scanned: ScannedText | null | undefined
+  const scan = () => {
+    if (scanned === undefined) scanned = scanText(content, context)
+    return scanned
+  }
+  return { session, key, context, turn, identity, callHash, scan }
 }
 
 function invalidate(

@@ -8,7 +8,6 @@ import { decodeLines } from '../lines/decode-lines.ts'
 import { encodeLines } from '../lines/encode-lines.ts'
 import { type LinePlan, planLines } from '../lines/plan-lines.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
-import { scanText } from '../lines/scan-text.ts'
 import { findChanges } from '../near/find-changes.ts'
 import { createEarlierResults, refOf } from './earlier-results.ts'
 import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
@@ -128,7 +127,7 @@ export function referToLines(
   options: ReferOptions,
 ): Referral | null {
   const { sessions, dedup, counter } = options
-  const text = dedup.lines ? scanText(content, here.context) : null
+  const text = dedup.lines ? here.scan() : null
   if (text === null) return null
   const find = createEarlierResults(sessions.bodies, here, { byLine: true })
   const plan = planLines(

@@ -5,7 +5,7 @@ import { TEXT_TYPES } from '../../transport/text-bytes.ts'
 import type { NewEntry, Ticket } from '../index/session-index.ts'
 import type { SessionKey } from '../index/session-key.ts'
 import { argumentBodies } from '../lines/argument-bodies.ts'
-import { scanText } from '../lines/scan-text.ts'
+import { scanText, unsplitText } from '../lines/scan-text.ts'
 import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
 import { noteFor, noteForArgument } from './earlier-results.ts'
 import type { SessionTurn } from './open-turn.ts'
@@ -42,8 +42,10 @@ export function remember(
     readonly mutating: readonly string[]
   },
 ): KeptForSession {
-  const bytes = Buffer.from(result.content, 'utf8')
   const { identity, callHash, turn } = here
+  const note = noteFor(result, turn.sequence, options.hops)
+  const text = note === null ? null : here.scan()
+  const bytes = text?.bytes ?? Buffer.from(result.content, 'utf8')
   const entry: NewEntry = {
     identity,
     callHash,
@@ -54,8 +56,6 @@ export function remember(
     timeMs: options.nowMs,
     ...options.delivered,
   }
-  const note = noteFor(result, turn.sequence, options.hops)
-  const text = note === null ? null : scanText(result.content, here.context)
   return {
     bytes,
     media_type: TEXT_TYPES.utf8,
@@ -113,8 +113,7 @@ export interface PastAnswer {
 /** Keeps an answer that depends on what the session had then, for a retry of the same call. */
 export function rememberAnswer({ bodies }: Sessions, here: SessionTurn, past: PastAnswer): void {
   const key = answerKey(here.context)
-  const text = scanText(JSON.stringify(past), key)
-  const position = text === null ? null : bodies.place(text, key, answerId(here), '')
+  const position = bodies.place(unsplitText(JSON.stringify(past)), key, answerId(here), '')
   if (position !== null) bodies.confirm(position)
 }
 
