@@ -46,5 +46,6 @@ function pathArgument(args: unknown): string | undefined {
 /** 32 bits of SHA-256, never 0, which says "not known"; 0 for `undefined`. */
 export function hash32(text: string | undefined): number {
   if (text === undefined) return 0
-  return hash('sha256', Buffer.from(text, 'utf16le'), 'buffer').readInt32BE(0) || 1
+  const digest = hash('sha256', Buffer.from(text, 'utf16le'))
+  return Number.parseInt(digest.slice(0, 8), 16) | 0 || 1
 }
