@@ -53,7 +53,10 @@ export interface PutItem {
   readonly tenant: string
   readonly body: Uint8Array
   readonly mediaType: string
-  /** Sessions resolve short references, and can be purged. */
+  /**
+   * Sessions resolve short references, and can be purged. `ambiguous` where another body of the session has the same
+   * first 8 digits: a reference that was sent means one body for good.
+   */
   readonly session?: string
   /** How long it is kept after this moment; an earlier, longer promise stays. */
   readonly ttlMs?: number

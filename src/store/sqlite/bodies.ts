@@ -199,6 +199,17 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
       .filter(row => row.expiresAt > now && within(row.hash, range))
   }
 
+  /** Whether another body of the session, live or not, is named by the same shortest reference: that must stay its own. */
+  function isTaken(tenant: number, name: string, hash: Uint8Array): boolean {
+    const session = sessions.find(tenant, name)
+    const range = hashRange(hex(hash).slice(0, MIN_DIGITS.session))
+    if (session === NO_SESSION || range === undefined) return false
+    return sessions.candidates(session, range).some(id => {
+      const row = toRow(byId.get(id))
+      return row !== undefined && hex(row.hash) !== hex(hash) && within(row.hash, range)
+    })
+  }
+
   function find(reference: Reference, now: number): BodyRow | Failure {
     const { session } = reference
     const minimum = session === undefined ? MIN_DIGITS.tenant : MIN_DIGITS.session
@@ -228,6 +239,9 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
       }
       const hash = digest('sha256', item.body, 'buffer')
       const tenant = tenants.findOrAdd(item.tenant)
+      if (item.session !== undefined && isTaken(tenant, item.session, hash)) {
+        return fail('ambiguous', 'another body of the session has the same first digits')
+      }
       const row = toRow(byHash.get(tenant, hash))
       if (row === undefined) return create(item, tenant, hash, now)
       if (row.expiresAt <= now) {

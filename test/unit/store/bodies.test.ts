@@ -93,17 +93,28 @@ describe('references', () => {
     must(await store.get({ tenant: 'a', ref: hash.slice(0, 24), session: 'unknown' }))
   })
 
-  test('a prefix of two bodies is ambiguous until it is long enough, or one has gone', async () => {
+  test('the reference of a body stays its own: none with the same first digits joins its session', async () => {
     const { store, clock } = await inlineStore()
     const [one, two] = twins(8)
-    const { hash } = await keep(store, one, { tenant: 'a', session: 's', ttlMs: 60 * MINUTE })
-    await keep(store, two, { tenant: 'a', session: 's', ttlMs: MINUTE })
+    const ofSession = { tenant: 'a', session: 's', ttlMs: MINUTE }
+    const { hash } = await keep(store, one, ofSession)
     const short = { tenant: 'a', session: 's', ref: hash.slice(0, 8) }
-    expect(await store.get(short)).toMatchObject({ reason: 'ambiguous' })
-    expect(await store.touch([short])).toMatchObject([{ reason: 'ambiguous' }])
-    expect(text(must(await store.get({ ...short, ref: hash.slice(0, 16) })).body)).toBe(one)
-    clock.now += 2 * MINUTE
+    const putTwo = (session: string) =>
+      store.put([{ ...ofSession, session, body: bytesOf(two), mediaType: 'text/plain' }])
+    expect(await putTwo('s')).toMatchObject([{ ok: false, reason: 'ambiguous' }])
+    // Nothing of it was kept.
+    expect((await keep(store, two, { tenant: 'a' })).created).toBe(true)
+    expect(await putTwo('s')).toMatchObject([{ ok: false, reason: 'ambiguous' }])
+    expect(await putTwo('t')).toMatchObject([{ ok: true, created: false }])
     expect(text(must(await store.get(short)).body)).toBe(one)
+    await keep(store, one, ofSession)
+    // Not even when its life is over, as long as it is known.
+    clock.now += 2 * MINUTE
+    expect(await putTwo('s')).toMatchObject([{ ok: false, reason: 'ambiguous' }])
+    expect(await store.get(short)).toMatchObject({ reason: 'gone' })
+    must(await store.purgeSession('a', 's'))
+    expect(await putTwo('s')).toMatchObject([{ ok: true }])
+    expect(text(must(await store.get(short)).body)).toBe(two)
   })
 
   test('another tenant gets the answer of an unknown hash', async () => {
