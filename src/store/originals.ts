@@ -4,7 +4,7 @@ import type { TextBytes } from '../core/transport/text-bytes.ts'
 import { AppError } from '../errors.ts'
 import { failureProblem } from './failure.ts'
 import { createRecency } from './recency.ts'
-import type { Kept, Reference, Result, Store, StoredBody, StoredPart } from './store.ts'
+import type { Kept, Reference, Result, Store, StoredBody, StoredPart, TouchItem } from './store.ts'
 
 /** How long a tenant's bodies are kept, in milliseconds. */
 export interface Lifetimes {
@@ -56,10 +56,18 @@ export function createOriginals(
   function refresh({ tenant }: Reference, hash: string, bytes: number): void {
     const { originalMs } = lifetimes(tenant)
     const every = Math.min(REFRESH_MS, originalMs / 4)
-    if (bytes === 0 || !refreshed.isDue(`${tenant}:${hash}`, now(), every)) return
+    const key = `${tenant}:${hash}`
+    if (bytes === 0 || !refreshed.isDue(key, now(), every)) return
+    refreshed.done(key, now())
     const item = { tenant, ref: hash, ttlMs: originalMs, pinUntil: now() + originalMs }
     // Nobody waits for it, and where it fails the promise that was given stands.
     void store.touch([item])
+  }
+
+  async function touchOne(item: TouchItem): Promise<Result<Kept>> {
+    const [found] = await store.touch([item])
+    if (found === undefined) throw new Error('the store gave no answer to a touch')
+    return found
   }
 
   /** The size of a whole text, from its first byte; an empty one has none. */
@@ -81,15 +89,20 @@ export function createOriginals(
     async rely(tenant, { session, ref, identity }) {
       const { originalMs, sessionMs } = lifetimes(tenant)
       const ttlMs = Math.max(originalMs, sessionMs)
-      // Until that long ago it was there, and it is pinned since.
       const every = Math.min(REFRESH_MS, ttlMs / 4)
       const key = `${tenant}:${session}:${identity}`
-      if (!relied.isDue(key, now(), every)) return
-      const [found] = await store.touch([{ tenant, session, ref, ttlMs, pinUntil: now() + ttlMs }])
-      if (found === undefined) throw new Error('the store gave no answer to a touch')
-      if (found.ok && found.hash === identity) return
-      relied.undo(key)
-      valueOr(found)
+      const at = now()
+      const isDue = relied.isDue(key, at, every)
+      // Whatever was so a moment ago, it may have been purged since; to look is cheaper than to write.
+      const found = valueOr(
+        isDue
+          ? await touchOne({ tenant, session, ref, ttlMs, pinUntil: at + ttlMs })
+          : await store.part({ tenant, session, ref }, FIRST_BYTE),
+      )
+      if (found.hash === identity) {
+        if (isDue) relied.done(key, at)
+        return
+      }
       throw new AppError('ambiguous', 'the reference means another body')
     },
     async forget(tenant, session) {

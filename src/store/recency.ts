@@ -1,9 +1,9 @@
 /** When something was last done for a key; forgets the oldest beyond its size. */
 export interface Recency {
-  /** Whether `everyMs` have passed since this last said so for the key. */
+  /** Whether `everyMs` have passed since it was done for the key. */
   isDue(key: string, now: number, everyMs: number): boolean
-  /** It was not done after all. */
-  undo(key: string): void
+  /** It was done. */
+  done(key: string, now: number): void
 }
 
 const MAX_KEYS = 10_000
@@ -14,14 +14,12 @@ export function createRecency(): Recency {
     isDue(key, now, everyMs) {
       const before = last.get(key)
       // A clock that went back is no reason to wait.
-      if (before !== undefined && now >= before && now - before < everyMs) return false
+      return before === undefined || now < before || now - before >= everyMs
+    },
+    done(key, now) {
       last.delete(key)
       last.set(key, now)
       if (last.size > MAX_KEYS) last.delete(last.keys().next().value as string)
-      return true
-    },
-    undo: key => {
-      last.delete(key)
     },
   }
 }
