@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { refOf } from './core/dedup/session/earlier-results.ts'
 import { settleBody } from './core/dedup/session/remember.ts'
 import { createSessionDesk, type SessionDesk } from './core/dedup/session/session-desk.ts'
 import {
@@ -36,7 +37,8 @@ export function createLocalSessions(
   const shared = createSharedSessions({ maxSessions: 10_000, maxEntries: 50_000 }, bodyBytes)
   const sessions = attachSessions(shared, { owner: MAIN_OWNER })
   const originals = new Map<string, TextBytes>()
-  const bySession = new Map<string, Set<string>>()
+  /** By session, then by reference. */
+  const bySession = new Map<string, Map<string, string>>()
   const encodeContext = {
     ...context,
     keepsOriginals: true,
@@ -44,18 +46,28 @@ export function createLocalSessions(
     sessions: { ...sessions, tenant: LOCAL_TENANT, nowMs: 0 },
   }
 
-  function keep({ ticket, session, ...text }: KeepItem): void {
+  /** Whether what an answer says of it is true: a session's reference means one body. */
+  function keep({ ticket, session, ...text }: KeepItem): boolean {
     const identity = hash('sha256', text.bytes, 'hex')
-    originals.set(identity, text)
-    if (session !== undefined) {
-      const known = bySession.get(session) ?? new Set()
-      bySession.set(session, known.add(identity))
-    }
-    if (ticket !== undefined) settleBody(sessions, ticket, true)
+    const isTaken = session !== undefined && !link(session, identity)
+    if (!isTaken) originals.set(identity, text)
+    if (ticket === undefined) return true
+    settleBody(sessions, ticket, !isTaken)
+    return !isTaken
+  }
+
+  function link(session: string, identity: string): boolean {
+    const known = bySession.get(session) ?? new Map<string, string>()
+    bySession.set(session, known)
+    const ref = refOf(identity)
+    if ((known.get(ref) ?? identity) !== identity) return false
+    known.set(ref, identity)
+    return true
   }
 
   function find(id: string, session?: string): TextBytes | null {
-    const among = session === undefined ? originals.keys() : (bySession.get(session) ?? [])
+    const among =
+      session === undefined ? originals.keys() : (bySession.get(session)?.values() ?? [])
     const found = [...among].filter(identity => identity.startsWith(id))
     return found.length === 1 ? (originals.get(found[0]!) ?? null) : null
   }
@@ -64,8 +76,11 @@ export function createLocalSessions(
     encode(request) {
       const asked = validate(encodeOperation.request, request)
       const { answer, keep: kept = [] } = encodeOperation.run(asked, encodeContext)
-      for (const item of kept) keep(item)
-      return answer
+      if (kept.map(keep).every(isKept => isKept)) return answer
+      const apart = { ...encodeContext, sessions: { ...encodeContext.sessions, isApart: true } }
+      const other = encodeOperation.run(asked, apart)
+      other.keep?.forEach(keep)
+      return other.answer
     },
     decode(request) {
       const asked = validate(decodeOperation.request, request)

@@ -55,7 +55,9 @@ export interface JobHeader {
    */
   readonly phase: 'whole' | 'ask' | 'finish'
   readonly resolutions?: Resolutions
-  /** Answer as if sessions had no effect: nothing can be kept now, or what an answer relied on is gone. */
+  /** See `SessionContext.attempt`. */
+  readonly attempt?: string
+  /** Answer without the session: nothing can be kept now, or what an answer relied on is gone. */
   readonly sessionless?: true
 }
 

@@ -39,13 +39,17 @@ export function createRunner(
       : attachSessions(setup.sessions, { owner: workerOwner(threadId) })
 
   /** The context of one job. */
-  function contextOf({ resolutions, tenant, sessionless }: JobHeader): OperationContext {
+  function contextOf({ resolutions, tenant, attempt, sessionless }: JobHeader): OperationContext {
+    const job = {
+      tenant,
+      nowMs: Date.now(),
+      isApart: sessionless === true,
+      ...(attempt === undefined ? {} : { attempt }),
+    }
     return {
       ...base,
       ...(resolutions === undefined ? {} : { resolutions }),
-      ...(sessions === null || sessionless === true
-        ? {}
-        : { sessions: { ...sessions, tenant, nowMs: Date.now() } }),
+      ...(sessions === null ? {} : { sessions: { ...sessions, ...job } }),
     }
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { MEDIA_TYPES, type MediaType } from '../core/requests/envelope.ts'
 import { AppError } from '../errors.ts'
@@ -95,23 +96,23 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
     accept,
     body,
     requestId: frame.requestId,
+    attempt: randomUUID(),
     ...(outgoing === undefined ? {} : { abandoned: () => outgoing.destroyed }),
   }
 }
 
 /**
  * The answer once everything is durable that it speaks of. Where what it says of its session cannot be made
- * true now, the job runs once more as if it had none.
+ * true now, the job runs once more without it.
  */
 async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobDeps) {
   const { tenant } = job
-  const questions = questionsOf(tenant, ticket, deps)
   const settlers = { originals: deps.originals, tenant, sessions: deps.sessions }
-  const result = await run(c, job, questions, deps)
+  const result = await run(c, job, questionsOf(tenant, ticket, deps), deps)
   const keptNow = await settleAnswer(result, settlers)
   if (keptNow !== null) return { result, keptNow }
   const plain = { ...job, body: result.again ?? job.body, sessionless: true } as const
-  const other = await run(c, plain, questions, deps)
+  const other = await run(c, plain, questionsOf(tenant, ticket, deps), deps)
   return { result: other, keptNow: (await settleAnswer(other, settlers)) ?? [] }
 }
 

@@ -1,6 +1,7 @@
+import { MAX_REFERENCES } from '../core/dedup/session/decode-references.ts'
 import type { Facts, Resolution } from '../core/operations/operation.ts'
 import type { TextBytes } from '../core/transport/text-bytes.ts'
-import { AppError } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
 import type { Authority } from '../pool/job.ts'
 import type { Originals } from '../store/originals.ts'
 
@@ -36,32 +37,49 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
     const resolved: (Resolution | undefined)[] = []
     for (const fact of facts) {
       const ref = fact?.input_ref
-      resolved.push(ref === undefined ? undefined : await settle(() => use(ref)))
+      resolved.push(
+        ref === undefined ? undefined : await orProblem(async () => ({ input: await use(ref) })),
+      )
     }
     return resolved
   }
 
-  /** Each text once; what is not there stays out, and the decoder says so. */
-  async function texts({
-    session,
-    refs,
-  }: NonNullable<Facts['references']>): Promise<Record<string, TextBytes>> {
-    const found: Record<string, TextBytes> = Object.create(null)
-    for (const ref of refs.slice(0, MAX_REFERENCES)) {
-      const { input } = await settle(async () => {
+  /** Texts of references, each once; what is not there stays out, and the decoder says so. */
+  async function references(facts: readonly (Facts | null)[]) {
+    const found = new Map<string, TextBytes | null>()
+
+    /** @throws AppError where it cannot be said whether it is there */
+    async function find(session: string, ref: string): Promise<TextBytes | null> {
+      try {
         const { body, media_type } = await originals.fetch({ tenant, ref, session }, claim)
         return { bytes: body, media_type }
-      })
-      if (input !== undefined) found[ref] = input
+      } catch (error) {
+        if (error instanceof AppError && ABSENT.has(error.code)) return null
+        throw error
+      }
     }
-    return found
-  }
 
-  async function references(facts: readonly (Facts | null)[]) {
+    async function texts({ session, refs }: NonNullable<Facts['references']>) {
+      const texts: Record<string, TextBytes> = Object.create(null)
+      for (const ref of refs) {
+        const key = `${ref} ${session}`
+        const known = found.get(key)
+        if (known === undefined && found.size >= MAX_LOOKUPS) throw tooMany()
+        const text = known === undefined ? await find(session, ref) : known
+        found.set(key, text)
+        if (text === null) continue
+        texts[ref] = text
+        // It is written once more.
+        if (known !== undefined) claim(text.bytes.length)
+      }
+      return texts
+    }
+
     const resolved: (Resolution | undefined)[] = []
     for (const fact of facts) {
       const asked = fact?.references
-      resolved.push(asked === undefined ? undefined : { texts: await texts(asked) })
+      const answer = asked && (await orProblem(async () => ({ texts: await texts(asked) })))
+      resolved.push(answer)
     }
     return resolved
   }
@@ -81,12 +99,19 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
   }
 }
 
-/** Earlier results that one answer refers to, at most. */
-const MAX_REFERENCES = 1_000
+/** Codes that say that a text is not there, or not for this session. */
+const ABSENT: ReadonlySet<ErrorCode> = new Set(['not_found', 'gone', 'ambiguous'])
 
-async function settle(fetch: () => Promise<TextBytes>): Promise<Resolution> {
+/** Texts that are looked for in one request, which may be a batch. */
+const MAX_LOOKUPS = 4 * MAX_REFERENCES
+
+function tooMany(): AppError {
+  return new AppError('payload_too_large', `more than ${MAX_LOOKUPS} earlier results`)
+}
+
+async function orProblem(attempt: () => Promise<Resolution>): Promise<Resolution> {
   try {
-    return { input: await fetch() }
+    return await attempt()
   } catch (error) {
     if (error instanceof AppError) return { problem: error.toProblem() }
     throw error

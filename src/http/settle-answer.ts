@@ -1,7 +1,10 @@
+import { IndexBusyError } from '../core/dedup/index/lock.ts'
+import { isPresent } from '../core/dedup/session/open-turn.ts'
+import type { Reliance } from '../core/dedup/session/refer-to-earlier.ts'
 import { settleBody } from '../core/dedup/session/remember.ts'
 import type { Sessions } from '../core/dedup/session/shared-sessions.ts'
 import type { KeepItem } from '../core/operations/operation.ts'
-import { AppError } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
 import type { JobResult } from '../pool/job.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Kept } from '../store/store.ts'
@@ -18,47 +21,100 @@ export interface Settlers {
 export type Done = JobResult & { readonly ok: true }
 
 /**
- * Makes everything durable that an answer speaks of, and sees that all it refers to is there and stays. In that order the
- * answer may leave.
+ * Makes everything durable that an answer speaks of, and sees that all it refers to is there, stays, and is in the
+ * agent's context. In that order the answer may leave.
  * @returns what was kept; `null` where something about its session did not work out: then another answer
  * is to be sent, one without the session
  * @throws AppError of the store, for what the answer must have
  */
 export async function settleAnswer(
-  { keep, rely }: Done,
+  { keep, rely }: Pick<Done, 'keep' | 'rely'>,
   settlers: Settlers,
 ): Promise<readonly Kept[] | null> {
   if (keep.length === 0 && rely.length === 0) return []
-  const { originals, tenant } = settlers
-  const ofSession = keep.filter(({ session }) => session !== undefined)
-  const remembered = ofSession.map(item => keepForSession(item, settlers))
-  const kept = await Promise.all(
-    keep
-      .filter(({ session }) => session === undefined)
-      .map(({ bytes, media_type }) => originals.keep(tenant, { bytes, media_type })),
-  )
-  if ((await Promise.all(remembered)).includes(false)) return null
-  // Some of it may just have been kept.
-  const relied = await Promise.all(rely.map(each => isDone(originals.rely(tenant, each))))
-  return relied.includes(false) ? null : kept
+  const { sessions } = settlers
+  const settle = (isTrue: boolean) => {
+    if (sessions === undefined) return
+    for (const { ticket } of keep) {
+      if (ticket !== undefined) settleBody(sessions, ticket, isTrue)
+    }
+  }
+  try {
+    const kept = await keepAll(keep, settlers)
+    // Some of it may just have been kept.
+    const isTrue = kept !== null && (await isRedeemable(rely, settlers))
+    // What was not delivered in this way is not to be referred to.
+    settle(isTrue)
+    return isTrue ? kept : null
+  } catch (error) {
+    settle(false)
+    throw error
+  }
 }
 
-async function keepForSession(
-  { bytes, media_type, session, ticket }: KeepItem,
+/** What was kept for no session; `null` where something for one was not. */
+async function keepAll(
+  items: readonly KeepItem[],
+  { originals, tenant }: Settlers,
+): Promise<readonly Kept[] | null> {
+  const alone: Promise<Kept>[] = []
+  const ofSession: Promise<boolean>[] = []
+  for (const { bytes, media_type, session, ticket } of items) {
+    const kept = originals.keep(tenant, { bytes, media_type }, session)
+    if (session === undefined) alone.push(kept)
+    // Texts of arguments have no ticket: who refers to one finds out whether it is there.
+    else ofSession.push(ticket === undefined ? failureOf(kept).then(() => true) : isDone(kept))
+  }
+  const [kept, remembered] = await Promise.all([Promise.all(alone), Promise.all(ofSession)])
+  return remembered.includes(false) ? null : kept
+}
+
+/** Whether all that an answer refers to can be redeemed. What cannot is forgotten, so that it is kept anew when it comes again. */
+async function isRedeemable(
+  rely: readonly Reliance[],
   { originals, tenant, sessions }: Settlers,
 ): Promise<boolean> {
-  const kept = await isDone(originals.keep(tenant, { bytes, media_type }, session))
-  if (sessions !== undefined && ticket !== undefined) settleBody(sessions, ticket, kept)
-  return kept
+  const distinct = new Map(rely.map(each => [`${each.identity} ${each.session}`, each]))
+  const isThere = async (each: Reliance) => {
+    const code = await failureOf(originals.rely(tenant, each))
+    if (code !== null && GONE.has(code)) sessions?.bodies.retract(each.identity, each.context)
+    return code === null
+  }
+  const relied = await Promise.all([...distinct.values()].map(isThere))
+  // Not only there: a compaction or the end of the session that was answered meanwhile holds.
+  return !relied.includes(false) && isInContext([...distinct.values()], tenant, sessions)
 }
 
-/** Whether it worked out; bugs are thrown on. */
+function isInContext(
+  rely: readonly Reliance[],
+  tenant: string,
+  sessions: Sessions | undefined,
+): boolean {
+  if (sessions === undefined) return true
+  const { index } = sessions
+  try {
+    return rely.every(({ session, context }) => isPresent(index, { tenant, session }, context))
+  } catch (error) {
+    // The main thread does not wait for it.
+    if (error instanceof IndexBusyError) return false
+    throw error
+  }
+}
+
+/** Codes that say that a reference means nothing, or something else. */
+const GONE: ReadonlySet<ErrorCode> = new Set(['not_found', 'gone', 'ambiguous'])
+
 async function isDone(attempt: Promise<unknown>): Promise<boolean> {
+  return (await failureOf(attempt)) === null
+}
+
+/** The code that it failed with, `null` where it worked out; bugs are thrown on. */
+async function failureOf(attempt: Promise<unknown>): Promise<ErrorCode | null> {
   try {
     await attempt
-    return true
+    return null
   } catch (error) {
-    if (error instanceof AppError) return false
+    if (error instanceof AppError) return error.code
     throw error
   }
 }

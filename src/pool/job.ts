@@ -12,7 +12,9 @@ export interface Job {
   readonly accept: MediaType
   readonly body: Uint8Array
   readonly requestId: string
-  /** Answer as if sessions had no effect. */
+  /** Names the job, also where it is run again. */
+  readonly attempt?: string
+  /** Answer without the session: see `SessionContext.isApart`. */
   readonly sessionless?: true
   /**
    * Whether nobody waits for the answer any more; asked before the job gets a thread. No AbortSignal: to

@@ -98,8 +98,14 @@ function briefProblem(error: AppError) {
 }
 
 function forJob(context: OperationContext, index: number): OperationContext {
-  const { resolutions, ...rest } = context
-  return resolutions === undefined ? rest : { ...rest, resolutions: [resolutions[index] ?? null] }
+  const { resolutions, sessions, ...rest } = context
+  const attempt = sessions?.attempt
+  const own = attempt === undefined ? {} : { attempt: `${attempt} ${index}` }
+  return {
+    ...rest,
+    ...(sessions === undefined ? {} : { sessions: { ...sessions, ...own } }),
+    ...(resolutions === undefined ? {} : { resolutions: [resolutions[index] ?? null] }),
+  }
 }
 
 function invalid(path: string, message: string): AppError {

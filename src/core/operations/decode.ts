@@ -1,3 +1,4 @@
+import { AppError } from '../../errors.ts'
 import { decodeContent, type ResolveReference, referencesOf } from '../pipeline/decode.ts'
 import {
   type DecodeAnswer,
@@ -27,7 +28,10 @@ function factsOf({ content, format, session }: DecodeRequest): Facts | null {
   return refs.length === 0 ? null : { references: { session, refs } }
 }
 
+/** @throws AppError where the references could not be looked for */
 function resolverOf(resolution: Resolution | null | undefined): ResolveReference {
+  const problem = resolution?.problem
+  if (problem !== undefined) throw new AppError(problem.code, problem.detail, problem)
   const texts = resolution?.texts ?? {}
   return ref => (Object.hasOwn(texts, ref) ? toText(texts[ref]!) : undefined)
 }

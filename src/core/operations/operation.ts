@@ -34,6 +34,10 @@ export interface SessionContext extends Sessions {
   readonly tenant: string
   /** Unix milliseconds; tells idle sessions from others, and decides nothing in an answer. */
   readonly nowMs: number
+  /** Names the job, so that one which is run again after a lost thread is known. */
+  readonly attempt?: string
+  /** Nothing is taken from the session and nothing left there, since what an answer spoke of could not be kept. */
+  readonly isApart?: boolean
 }
 
 /** What a request needs from outside its thread before it can be answered (first phase). */
@@ -61,7 +65,7 @@ export interface BodyFacts {
 export interface Resolution {
   /** The content that `input_ref` names. */
   readonly input?: TextBytes
-  /** Why there is none; the request fails with it. */
+  /** Why there is none, or why a text cannot be looked for; the request fails with it. */
   readonly problem?: Problem
   /** The texts of the references that were found. */
   readonly texts?: Readonly<Record<string, TextBytes>>

@@ -59,6 +59,9 @@ export function decodeContent(
   return { content: writeJson(value), media_type: 'application/json' }
 }
 
+/** A gutter that `numbered@1` leaves out has no more characters than this. */
+const MAX_GROWTH = 16
+
 /**
  * The ids that an encoded text refers to, none where it stands for itself.
  * @throws AppError `not_decodable`
@@ -66,8 +69,11 @@ export function decodeContent(
 export function referencesOf(noted: string, notedAs: string): readonly string[] {
   const { content, format } = withoutNotes(noted, notedAs)
   if (refersToSession(format)) return referencesIn(content, format)
-  // A notation around the lines leaves references whole.
-  return innerFormat(format, LINES_FORMAT) === undefined ? [] : referencesIn(content, LINES_FORMAT)
+  const around = innerFormat(format, LINES_FORMAT)
+  if (around === undefined) return []
+  // What looks like a reference in the notation around the lines may be content.
+  const lines = decodeContent(content, around, MAX_GROWTH * (content.length + 1)).content
+  return referencesIn(lines, LINES_FORMAT)
 }
 
 /** Says where the rest is, by the marker that such a text ends with. */

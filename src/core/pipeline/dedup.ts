@@ -1,31 +1,44 @@
+import type { Referral } from '../dedup/session/refer-to-earlier.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { createHintGate } from '../hints/policy.ts'
 import type { Done, OperationContext } from '../operations/operation.ts'
 import { resolveProfile } from '../profile/resolve.ts'
 import type { DedupAnswer, DedupRequest } from '../requests/dedup.ts'
 import { readInput } from './read-input.ts'
-import { openSessionLayer } from './session-layer.ts'
-
-/** The caller delivers the content, or the hint. */
-const AS_IT_IS = { lossless: true, format: PASSTHROUGH }
+import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
 
 /** L0 alone: what the session knows of a content, which is recorded for later ones. */
 export function dedupContent(request: DedupRequest, context: OperationContext): Done<DedupAnswer> {
   const input = readInput(request, context)
   const profile = resolveProfile(context.pipeline, request)
-  const layer = openSessionLayer(input, profile, context.sessions)
+  const layer = openSessionLayer('dedup', input, profile, context)
   if (layer === null) return { answer: { kind: 'none', partition: 0 }, reports: [] }
-  const { partition, ref } = layer
+  const past = layer.past()
+  if (past !== null) return { ...past, answer: past.answer as DedupAnswer, reports: [] }
   const gate = createHintGate(profile.hints, { sentInSession: layer.sentInSession })
   const referral = layer.toResult(gate)
-  const keep = layer.record(AS_IT_IS, referral)
+  const answer = toAnswer(layer, referral)
+  const keep = layer.deliver(deliveryOf(answer, referral), referral)
+  if (keep !== null) return { answer, keep, rely: referral?.relies ?? [], reports: [] }
+  const none = toAnswer(layer, null)
+  return { answer: none, keep: layer.deliver(deliveryOf(none, null), null) ?? [], reports: [] }
+}
+
+function toAnswer({ partition, ref }: SessionLayer, referral: Referral | null): DedupAnswer {
   const known = ref === undefined ? {} : { ref }
-  if (referral === null || keep === null) {
-    const kept = keep ?? layer.record(AS_IT_IS, null) ?? []
-    return { answer: { kind: 'none', ...known, partition }, keep: kept, reports: [] }
-  }
-  const { content: hint, relies } = referral
+  if (referral === null) return { kind: 'none', ...known, partition }
   const kind = referral.kind === 'near' ? 'near' : 'exact'
-  const of = relies[0]!.ref
-  return { answer: { kind, ...known, of, hint, partition }, keep, rely: relies, reports: [] }
+  const of = referral.relies[0]!.ref
+  return { kind, ...known, of, hint: referral.content, partition }
+}
+
+/** The caller delivers the content, or the hint. */
+function deliveryOf(answer: DedupAnswer, referral: Referral | null): Delivery {
+  return {
+    answer,
+    lossless: true,
+    format: PASSTHROUGH,
+    families: referral?.hints.map(({ family }) => family) ?? [],
+    counters: referral === null ? {} : { [referral.kind]: 1 },
+  }
 }

@@ -8,7 +8,7 @@ import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
 import { type ContentRequest, readInput } from './read-input.ts'
-import { openSessionLayer, type SessionLayer } from './session-layer.ts'
+import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
 import { notationOf } from './wrapped-format.ts'
 
 /**
@@ -23,20 +23,23 @@ export function encodeContent(
   checkRequest(request)
   const input = readInput(request, context)
   const profile = resolveProfile(context.pipeline, request)
-  const layer = openSessionLayer(input, profile, context.sessions)
+  const layer = openSessionLayer('encode', input, profile, context)
   const past = layer?.past() ?? null
-  if (past !== null) return { ...past, reports: [reportOf(past.answer, [])] }
+  if (past !== null) {
+    const again = past.answer as EncodeAnswer
+    return { ...past, answer: again, reports: [reportOf(again, [])] }
+  }
   const refusals: Refusal[] = []
   const outcomes = createOutcomes({ ...input, request }, profile, context, { layer, refusals })
   const seen = seenBy(layer, context)
   let sent: Outcome = outcomes.referred() ?? outcomes.encoded()
   let answer = toAnswer(input, sent, seen)
-  let keep = layer === null ? [] : layer.close(answer, sent.referral ?? null)
+  let keep = layer === null ? [] : layer.deliver(deliveryOf(answer, sent), sent.referral ?? null)
   if (keep === null) {
     // What it refers to was forgotten meanwhile.
     sent = outcomes.encoded()
     answer = toAnswer(input, sent, seen)
-    keep = layer?.close(answer, null) ?? []
+    keep = layer?.deliver(deliveryOf(answer, sent), null) ?? []
   }
   return {
     answer,
@@ -44,6 +47,22 @@ export function encodeContent(
     rely: sent.referral?.relies ?? [],
     reports: [reportOf(answer, refusals)],
   }
+}
+
+/** What the session is told of an answer. */
+function deliveryOf(answer: EncodeAnswer, { referral }: Outcome): Delivery {
+  const { lossless, format, hints, savings, tokens } = answer
+  const { dedup_tokens, encoder_tokens, elided_tokens } = savings
+  const counters = {
+    baseline_tokens: tokens.baseline,
+    final_tokens: tokens.final,
+    encoder_tokens_saved: encoder_tokens,
+    elided_tokens,
+    ...(referral === undefined
+      ? {}
+      : { [referral.kind]: 1, [`${referral.kind}_tokens_saved`]: dedup_tokens }),
+  }
+  return { answer, lossless, format, families: hints.map(({ family }) => family), counters }
 }
 
 function checkRequest({ formats, mode, budget_tokens }: EncodeRequest): void {

@@ -1,3 +1,4 @@
+import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../dedup/session/formats.ts'
 import { formatId } from '../formats/notation.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { NOTATIONS } from '../formats/registry.ts'
@@ -35,8 +36,12 @@ function joinLayers(first: Layer, second: Layer): Layer {
   }
 }
 
+/** Formats of answers that refer to earlier results, by name: L0. */
+const REFERENCES = [REFERENCE_FORMAT, NEAR_FORMAT, LINES_FORMAT]
+
 /** Names that a request may list under `formats`, in the order of preference. */
 export const FORMAT_NAMES: readonly string[] = [
+  ...REFERENCES.map(nameOf),
   ...NOTATIONS.map(n => n.id),
   ...TEXT_NOTATIONS.map(n => n.id),
   PASSTHROUGH,
@@ -45,6 +50,16 @@ export const FORMAT_NAMES: readonly string[] = [
 /** The same names, and each with its version. */
 export const KNOWN_FORMATS: ReadonlySet<string> = new Set([
   ...FORMAT_NAMES,
+  ...REFERENCES,
   ...NOTATIONS.map(formatId),
   ...TEXT_NOTATIONS.map(formatId),
 ])
+
+/** Whether a request that lists `formats` allows references of a format: only where the list names it. */
+export function allowsReference(formats: readonly string[] | undefined, format: string): boolean {
+  return formats === undefined || formats.includes(format) || formats.includes(nameOf(format))
+}
+
+function nameOf(format: string): string {
+  return format.slice(0, format.indexOf('@'))
+}

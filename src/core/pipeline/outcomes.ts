@@ -6,7 +6,7 @@ import type { Profile } from '../profile/resolve.ts'
 import { type Choice, chooseLossless } from './choose.ts'
 import { fitBudget, type Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
-import { layersFor } from './layers.ts'
+import { allowsReference, layersFor } from './layers.ts'
 import { type ContentRequest, readInput } from './read-input.ts'
 import type { SessionLayer } from './session-layer.ts'
 import { linesFormat } from './wrapped-format.ts'
@@ -20,7 +20,7 @@ export interface Outcomes {
 }
 
 /** A reference must stay a line of its own, word for word. */
-const AROUND_REFERENCES = ['numbered']
+const AROUND_REFERENCES: readonly string[] = ['numbered', 'numbered@1']
 
 export function createOutcomes(
   input: LayerInput & { readonly request: ContentRequest },
@@ -51,6 +51,7 @@ export function createOutcomes(
   function priced(referral: Referral | null, format?: string): Outcome | null {
     if (referral === null) return null
     const { content, hints } = referral
+    if (!allowsReference(request.formats, referral.format)) return null
     const tokens = prices.price(content)
     if (tokens === null || tokens > budget) return null
     const label = format ?? referral.format
@@ -69,7 +70,9 @@ export function createOutcomes(
   /** New lines may be written shorter, in a way that leaves references whole. */
   function withLines(referral: Referral | null): Outcome | null {
     if (referral === null) return null
-    const { content, format } = choose(referral.content, AROUND_REFERENCES)
+    const { formats = AROUND_REFERENCES } = request
+    const around = formats.filter(format => AROUND_REFERENCES.includes(format))
+    const { content, format } = choose(referral.content, around)
     const written = priced({ ...referral, content }, linesFormat(referral.format, format))
     if (written === null) return null
     const referredTokens = prices.baseline - prices.counter.count(referral.content)

@@ -1,6 +1,9 @@
+import { hash } from 'node:crypto'
 import type { Counters } from '../dedup/index/session-index.ts'
+import { sessionKey } from '../dedup/index/session-key.ts'
+import { createCallMemory } from '../dedup/session/call-memory.ts'
 import { hopsTo, refOf } from '../dedup/session/earlier-results.ts'
-import { openTurn, type SessionTurn } from '../dedup/session/open-turn.ts'
+import { contextKey, invalidateBy, openTurn } from '../dedup/session/open-turn.ts'
 import {
   type ReferOptions,
   type Referral,
@@ -9,16 +12,11 @@ import {
   referToLines,
   referToResult,
 } from '../dedup/session/refer-to-earlier.ts'
-import {
-  answerBefore,
-  remember,
-  rememberAnswer,
-  rememberArguments,
-} from '../dedup/session/remember.ts'
+import { keepOn, remember, rememberArguments } from '../dedup/session/remember.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { HintFamily } from '../hints/hint.ts'
 import type { HintGate } from '../hints/policy.ts'
-import type { KeepItem, SessionContext } from '../operations/operation.ts'
+import type { KeepItem, OperationContext, SessionContext } from '../operations/operation.ts'
 import { takesPart } from '../profile/dedup-profile.ts'
 import { HINT_FAMILIES } from '../profile/hint-policy.ts'
 import type { Profile } from '../profile/resolve.ts'
@@ -30,143 +28,235 @@ import { notationOf } from './wrapped-format.ts'
 export interface SessionLayer {
   /** Compactions so far. */
   readonly partition: number
+  /** The id by which later answers name this result, where it is recorded. */
+  readonly ref: string | undefined
   /** The answer that a retry had the first time, where only that time could give it. */
-  past(): { readonly answer: EncodeAnswer; readonly rely: readonly Reliance[] } | null
+  past(): PastAnswer | null
   /** The content as a reference to one earlier result. */
   toResult(gate: HintGate): Referral | null
   /** The content with lines said by reference. */
   toLines(gate: HintGate): Referral | null
-  /** Hints of a family that the session was sent so far. */
+  /** Hints of a family that the session had been sent when the call came first. */
   sentInSession(family: HintFamily): number
   /**
-   * Records the result as it is delivered.
-   * @returns what must be kept before the answer leaves; `null` where what it refers to is gone meanwhile: then it must
-   * not be sent
+   * Records the result as it is delivered, counts it, and notes the answer for a retry.
+   * @returns what is to be kept before the answer leaves; `null` where what it refers to is gone meanwhile: then it
+   * must not be sent
    */
-  record(delivered: Delivered, referral: Referral | null): readonly KeepItem[] | null
-  /** The same for an encoded answer, which is counted, and kept for a retry where it needs to be. */
-  close(answer: EncodeAnswer, referral: Referral | null): readonly KeepItem[] | null
-  /** The id by which later answers name this result, where it was recorded. */
-  readonly ref: string | undefined
+  deliver(delivery: Delivery, referral: Referral | null): readonly KeepItem[] | null
+}
+
+interface PastAnswer {
+  readonly answer: object
+  readonly keep: readonly KeepItem[]
+  readonly rely: readonly Reliance[]
 }
 
 /** How a content reaches the agent. */
-export type Delivered = Pick<EncodeAnswer, 'lossless' | 'format'>
+export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format'> {
+  /** Given back to a retry. */
+  readonly answer: object
+  readonly families: readonly string[]
+  /** For the session's summary. */
+  readonly counters: Partial<Counters>
+}
+
+/** What is asked of a session; the rest of the request is what the answer follows from besides. */
+type SessionRequest = LayerInput['request'] & { readonly session: string }
 
 /** Notations in which a reader finds a result's lines by their numbers. */
 const LINEWISE: ReadonlySet<string> = new Set([PASSTHROUGH, 'numbered@1'])
 /** More than a session is ever sent. */
 const NO_LIMIT = 0xffff
 
-/** `null` without a session, and for results that take no part in one: see `openTurn`. */
+/**
+ * `null` without a session, and for results of a sub-agent: its context is another one, which is not named.
+ * @param op the operation: each has answers of its own
+ */
 export function openSessionLayer(
+  op: string,
   input: LayerInput,
-  { dedup }: Profile,
-  sessions: SessionContext | undefined,
+  profile: Profile,
+  { sessions, maxDecodedChars }: Pick<OperationContext, 'sessions' | 'maxDecodedChars'>,
 ): SessionLayer | null {
-  const { request, content, prices } = input
-  const { session } = request
+  const { content } = input
+  const { session, ...rest } = input.request
   if (sessions === undefined || session === undefined) return null
-  const { tenant, nowMs, index, bodies } = sessions
-  const here = openTurn(
-    index,
-    tenant,
-    { ...request, session, content },
-    { nowMs, invalidation: dedup },
-  )
-  if (here === null) return null
-  const { answered } = here.turn
-  /** Texts in the call's arguments, to be kept with its answer. */
+  const { tenant, index, bodies, isApart } = sessions
+  const request = { ...rest, session }
+  const key = sessionKey(tenant, session)
+  if (request.is_sidechain === true) {
+    if (isApart !== true) invalidateBy(index, key, request, profile.dedup)
+    return null
+  }
+  const present = index.present(key)
+  const name = nameOf(request, sessions)
+  const identity = contentId(content)
+  const memoryIn = (epoch: number) => {
+    if (name === undefined) return undefined
+    return createCallMemory(bodies, contextKey(key, epoch), {
+      name,
+      identity,
+      options: optionsOf(op, request),
+    })
+  }
+  const known = present === null ? undefined : memoryIn(present.epoch)
+  if (isApart === true || known?.isApart()) {
+    known?.noteApart()
+    const sent = known?.seen()?.sent ?? []
+    return apartLayer(present?.partition ?? 0, family => sent[HINT_FAMILIES.indexOf(family)] ?? 0)
+  }
+  invalidateBy(index, key, request, profile.dedup)
+  const call = { name, identity, memory: known, epoch: present?.epoch ?? 0 }
+  const here = openTurn(index, key, { ...request, content }, call, sessions.nowMs)
+  const memory = here.turn.epoch === present?.epoch ? known : memoryIn(here.turn.epoch)
+  const sent = here.seen?.sent ?? sentTo(sessions, key, profile)
+  if (here.seen === null) memory?.noteSeen({ sequence: here.turn.sequence, sent })
+  return presentLayer(input, profile, { request, sessions, here, memory, sent, maxDecodedChars })
+}
+
+/** What a present layer is made of. */
+interface Present {
+  readonly request: SessionRequest
+  readonly sessions: SessionContext
+  readonly here: ReturnType<typeof openTurn>
+  readonly memory: ReturnType<typeof createCallMemory> | undefined
+  readonly sent: readonly number[]
+  readonly maxDecodedChars: number
+}
+
+function presentLayer(
+  { content, prices }: LayerInput,
+  { dedup }: Profile,
+  { request, sessions, here, memory, sent, maxDecodedChars }: Present,
+): SessionLayer {
+  const { index, bodies, nowMs } = sessions
+  const { turn } = here
+  const { answered } = turn
+  const before = memory?.answered() ?? null
+  const isWellFormed = content.isWellFormed()
+  /** Texts in the call's arguments. */
   const given: readonly KeepItem[] =
-    dedup.lines && answered === null ? rememberArguments({ bodies }, here, request) : []
+    dedup.lines && isWellFormed ? rememberArguments({ bodies }, here, request) : []
   const isKept =
-    takesPart(dedup) && request.is_error !== true && content.length >= dedup.minBodyChars
+    isWellFormed &&
+    takesPart(dedup) &&
+    request.is_error !== true &&
+    content.length >= dedup.minBodyChars
+  const isNew = isKept && before === null && answered === null
   const options = (gate: HintGate): ReferOptions => {
-    return { sessions, dedup, gate, counter: prices.counter, baseline: prices.baseline }
+    const { counter, baseline } = prices
+    return { sessions, dedup, gate, counter, baseline, maxBytes: maxDecodedChars }
+  }
+
+  /** @param hops references that a reader follows from the answer to the content's lines */
+  function record(answer: 'full' | 'near' | 'lines', of: number, hops: number | undefined) {
+    if (!isKept) return given
+    // Recorded already, and perhaps stale by now; or on its way with a thread that was lost.
+    const isOld = before !== null || answered !== null
+    if (isOld && answered?.entry.durable !== false) return [...given, keepOn(here, content)]
+    const { lruSize, mutating } = dedup
+    const options = { delivered: { answer, of }, hops, lruSize, nowMs, mutating }
+    return [...given, remember(sessions, here, { ...request, content }, options)]
+  }
+
+  function recordAs({ lossless, format }: Delivery, referral: Referral | null) {
+    // Of what was trimmed the agent has only parts.
+    if (!lossless) return given
+    if (referral === null) {
+      return record('full', 0, LINEWISE.has(notationOf(format)) ? 0 : undefined)
+    }
+    const { kind, entry } = referral
+    if (kind === 'exact') return given
+    if (kind === 'near') return record('near', entry!.sequence, undefined)
+    const hops = referral.relies.map(({ identity }) => hopsTo(bodies, here, identity) ?? 0)
+    return record('lines', 0, 1 + Math.max(...hops))
+  }
+
+  function count({ counters, families }: Delivery): void {
+    index.count(turn.key, counters)
+    for (const family of new Set(families)) {
+      const number = HINT_FAMILIES.indexOf(family as HintFamily)
+      if (number >= 0) index.takeHint(turn.key, number, NO_LIMIT)
+    }
+  }
+
+  /** Whether the agent's context and what it holds are as they were when the turn began. */
+  function isStillTrue({ kind, entry }: Referral): boolean {
+    if (kind === 'exact') return index.refer(turn, entry!, here.callHash)
+    return index.present(turn.key)?.epoch === turn.epoch
+  }
+
+  /** Whether a retry will get the answer again. */
+  function note({ answer }: Delivery, referral: Referral | null): boolean {
+    if (memory === undefined || before !== null) return true
+    if (referral === null) return memory.noteAnswered({ by: 'itself' })
+    return memory.noteAnswered({ by: 'session', answer, relies: referral.relies })
   }
 
   return {
-    partition: here.turn.partition,
+    partition: turn.partition,
     ref: isKept ? refOf(here.identity) : undefined,
     past() {
-      if (answered?.as !== 'body' || answered.entry.answer === 'full') return null
-      const past = answerBefore({ index, bodies }, here)
-      return past === null ? null : { answer: past.answer, rely: past.relies }
+      if (before?.by !== 'session') return null
+      const { answer, relies } = before
+      return { answer, keep: record('lines', 0, undefined), rely: relies }
     },
     toResult(gate) {
-      if (!isKept || answered?.as === 'body') return null
-      if (answered?.as === 'reference') return referAgain(answered.entry, here, options(gate))
-      return referToResult(content, here, options(gate))
+      if (isNew) return referToResult(content, here, options(gate))
+      const isReference = isKept && before === null && answered?.as === 'reference'
+      return isReference ? referAgain(answered.entry, here, options(gate)) : null
     },
-    toLines: gate =>
-      isKept && answered === null ? referToLines(content, here, options(gate)) : null,
-    sentInSession: family => index.summary(here.key)?.hints[HINT_FAMILIES.indexOf(family)] ?? 0,
-    record,
-    close(answer, referral) {
-      const keep = record(answer, referral)
-      if (keep === null) return null
-      if (answered === null) count(here, answer, referral)
-      // Only this moment could give it; and only a call has a retry.
-      if (
-        answered === null &&
-        referral !== null &&
-        referral.kind !== 'exact' &&
-        here.callHash !== 0
-      ) {
-        rememberAnswer({ index, bodies }, here, { answer, relies: referral.relies })
-      }
-      return keep
+    toLines: gate => (isNew ? referToLines(content, here, options(gate)) : null),
+    sentInSession: family => sent[HINT_FAMILIES.indexOf(family)] ?? 0,
+    deliver(delivery, referral) {
+      if (referral !== null && !isStillTrue(referral)) return null
+      // Where there is no room to remember it, only what a retry can be given by itself is sent.
+      const isNoted = note(delivery, referral)
+      if (!isNoted && referral !== null && referral.kind !== 'exact') return null
+      if (before === null && answered === null) count(delivery)
+      return recordAs(delivery, referral)
     },
   }
+}
 
-  function record({ lossless, format }: Delivered, referral: Referral | null) {
-    const entry = referral?.entry
-    if (referral?.kind === 'exact' && entry !== undefined) {
-      return index.refer(here!.turn, entry, here!.callHash) ? given : null
-    }
-    // Of what was trimmed the agent has only parts.
-    if (!isKept || !lossless || answered?.entry.durable === true) return given
-    const kept = remember(
-      { index, bodies },
-      here!,
-      { ...request, content },
-      {
-        delivered: {
-          answer: referral?.kind === 'near' ? 'near' : referral === null ? 'full' : 'lines',
-          of: entry?.sequence ?? 0,
-        },
-        hops: hopsOf(format, referral),
-        lruSize: dedup.lruSize,
-        nowMs,
-        mutating: dedup.mutating,
-      },
-    )
-    return [...given, kept]
+/** For an answer that takes nothing from the session and leaves nothing there. */
+function apartLayer(partition: number, sentInSession: SessionLayer['sentInSession']): SessionLayer {
+  const none = () => null
+  return {
+    partition,
+    ref: undefined,
+    past: none,
+    toResult: none,
+    toLines: none,
+    sentInSession,
+    deliver: (_, referral) => (referral === null ? [] : null),
   }
+}
 
-  /** References between the answer and the content's lines. */
-  function hopsOf(format: string, referral: Referral | null): number | undefined {
-    if (referral === null) return LINEWISE.has(notationOf(format)) ? 0 : undefined
-    if (referral.kind !== 'lines') return undefined
-    const hops = referral.relies.map(({ identity }) => hopsTo(bodies, here!, identity) ?? 0)
-    return 1 + Math.max(...hops)
-  }
+/** Hints that the session was sent so far, where the policy has a limit. */
+function sentTo(
+  { index }: SessionContext,
+  key: ReturnType<typeof sessionKey>,
+  { hints }: Profile,
+): readonly number[] {
+  const isLimited = HINT_FAMILIES.some(family => hints.types[family].max_per_session !== undefined)
+  return isLimited ? (index.summary(key)?.hints ?? []) : []
+}
 
-  function count({ key }: SessionTurn, answer: EncodeAnswer, referral: Referral | null): void {
-    const { dedup_tokens, encoder_tokens, elided_tokens } = answer.savings
-    const counters: Partial<Counters> = {
-      baseline_tokens: answer.tokens.baseline,
-      final_tokens: answer.tokens.final,
-      encoder_tokens_saved: encoder_tokens,
-      elided_tokens,
-      ...(referral === null
-        ? {}
-        : { [referral.kind]: 1, [`${referral.kind}_tokens_saved`]: dedup_tokens }),
-    }
-    index.count(key, counters)
-    for (const family of new Set(answer.hints.map(hint => hint.family))) {
-      const number = HINT_FAMILIES.indexOf(family as HintFamily)
-      if (number >= 0) index.takeHint(key, number, NO_LIMIT)
-    }
-  }
+/** What a retry of the call has in common with it; a job that is run again after a lost thread is one too. */
+function nameOf({ tool_call_id }: SessionRequest, { attempt }: SessionContext): string | undefined {
+  if (tool_call_id !== undefined) return `call ${tool_call_id}`
+  return attempt === undefined ? undefined : `job ${attempt}`
+}
+
+/** SHA-256 of the UTF-8 bytes; of text that has none, of UTF-16, which only tells it from others. */
+function contentId(content: string): string {
+  return hash('sha256', content.isWellFormed() ? content : Buffer.from(content, 'utf16le'), 'hex')
+}
+
+/** What an answer follows from beside its content and the session. */
+function optionsOf(op: string, request: SessionRequest): string {
+  const { args, content, input_ref, session, ...options } = request
+  return JSON.stringify([op, options])
 }

@@ -24,7 +24,12 @@ export const encodeRequest = z.strictObject({
   input_ref: z.string().max(64).optional().describe('Instead of content: kept with /v1/inputs'),
   session: sessionField.optional(),
   tool: z.string().max(512).optional().describe('Name of the tool that was called'),
-  args: z.unknown().optional().describe('Arguments of the call; never logged or kept'),
+  args: z
+    .unknown()
+    .optional()
+    .describe(
+      'Arguments of the call; never logged. With a session, texts of 200 characters and more are kept like results',
+    ),
   tool_call_id: z.string().max(512).optional(),
   file_path: z.string().max(4096).optional(),
   ...tokenizerFields,
@@ -34,7 +39,11 @@ export const encodeRequest = z.strictObject({
     .describe('Default lossless; the others may leave parts out to fit budget_tokens'),
   budget_tokens: z.int().nonnegative().optional().describe('The answer is never above it'),
   is_error: z.boolean().optional(),
-  formats: z.array(z.string().max(64)).max(64).optional().describe('Only these formats, by name'),
+  formats: z
+    .array(z.string().max(64))
+    .max(64)
+    .optional()
+    .describe('Only these formats, by name; references too only where ref, near or lines is named'),
   strategy: z
     .enum(STRATEGY_IDS)
     .optional()

@@ -49,6 +49,8 @@ export interface BodyMemory {
   place(text: ScannedText, key: SessionKey, identity: string, note: string): number | null
   /** The body may be referred to from now on. Without effect where it was overwritten. */
   confirm(position: number): void
+  /** It may not be referred to any more, until it is placed and confirmed again. */
+  retract(identity: string, key: SessionKey): void
   /** Both at once, without a note. */
   put(text: ScannedText, key: SessionKey, identity: string): boolean
   /** The note of a confirmed body, if it is there. */
@@ -125,6 +127,14 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     Atomics.compareExchange(words, at + BODY_READY, 0, position + 1)
   }
 
+  function retract(identity: string, key: SessionKey): void {
+    for (let body = find(identity, key); body !== null; body = find(identity, key)) {
+      const { position } = body
+      const at = wordOf(position) + BODY_READY
+      if (Atomics.compareExchange(words, at, position + 1, 0) !== position + 1) return
+    }
+  }
+
   function open(position: number, key: SessionKey): KeptBody | null {
     const at = wordOf(position)
     if (Atomics.load(words, at + BODY_STATE) !== position + 1) return null
@@ -197,7 +207,7 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     return isNoteIntact(body, copy) && body.identity === identity ? copy.toString('utf8') : null
   }
 
-  return { parts, table, place, confirm, put, noteOf, open, isIntact, read }
+  return { parts, table, place, confirm, retract, put, noteOf, open, isIntact, read }
 }
 
 /** A body as it will lie in the memory, but for its state. */

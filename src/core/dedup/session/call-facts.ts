@@ -10,17 +10,17 @@ export interface CallFacts {
   readonly file_path?: string | undefined
 }
 
-/** Tools that read files; what they gave is stale once the file is written. */
-const READING = new Set(['Read', 'Grep', 'Glob', 'NotebookRead'])
-
 /** Arguments that name the file, the most telling first. */
 const PATH_ARGUMENTS = ['file_path', 'notebook_path', 'path', 'filename'] as const
 
-/** @param mutating tools that write the file they are given */
-export function kindOf(tool: string | undefined, mutating: readonly string[]): NewEntry['kind'] {
-  if (tool === undefined) return 'other'
-  if (mutating.includes(tool)) return 'file-mutate'
-  return READING.has(tool) ? 'file-read' : 'other'
+/**
+ * What a call does to the file it is about: whatever a tool that does not write says of a file is stale once the file
+ * is written, whether it is called `Read`, `read` or `cat`.
+ * @param mutating tools that write the file they are given
+ */
+export function kindOf(call: CallFacts, mutating: readonly string[]): NewEntry['kind'] {
+  if (call.tool !== undefined && mutating.includes(call.tool)) return 'file-mutate'
+  return pathOf(call) === undefined ? 'other' : 'file-read'
 }
 
 /**

@@ -1,3 +1,4 @@
+import { AppError } from '../../../errors.ts'
 import { notDecodable } from '../../formats/not-decodable.ts'
 import { parseHint } from '../../hints/parse-hint.ts'
 import { decodeLines } from '../lines/decode-lines.ts'
@@ -5,17 +6,26 @@ import { readReference } from '../lines/reference-line.ts'
 import { restoreNear } from '../near/restore-near.ts'
 import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
 
+/** Earlier results that one answer refers to, at most. */
+export const MAX_REFERENCES = 1_000
+
 /** Whether texts of a format refer to earlier results of their session. */
 export function refersToSession(format: string): boolean {
   return format === REFERENCE_FORMAT || format === NEAR_FORMAT || format === LINES_FORMAT
 }
 
-/** The ids that a text refers to, each once, in their order. */
+/**
+ * The ids that a text refers to, each once, in their order.
+ * @throws AppError `not_decodable` for more than an answer refers to
+ */
 export function referencesIn(content: string, format: string): readonly string[] {
   const refs = new Set<string>()
   for (const line of format === LINES_FORMAT ? content.split('\n') : [content]) {
     const ref = format === LINES_FORMAT ? readReference(line)?.ref : refOf(line)
     if (ref !== undefined) refs.add(ref)
+    if (refs.size > MAX_REFERENCES) {
+      throw new AppError('not_decodable', `more than ${MAX_REFERENCES} earlier results`)
+    }
   }
   return [...refs]
 }

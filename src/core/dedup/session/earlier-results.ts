@@ -24,6 +24,8 @@ export interface BodyNote extends CallName {
    * cannot be found by their numbers.
    */
   readonly hops?: number
+  /** Whether the agent itself gave the text to the call, so that the call's own result may refer to it. */
+  readonly given?: true
 }
 
 /** A reader is not sent further than this. */
@@ -47,7 +49,7 @@ export function noteFor(
 
 /** The note for a text that the agent itself gave to a tool, under this name in its arguments. */
 export function noteForArgument(tool: string, name: string, sequence: number): string {
-  return writeNote({ tool: `${tool}.${name}`, sequence, hops: 0 })
+  return writeNote({ tool: `${tool}.${name}`, sequence, hops: 0, given: true })
 }
 
 function writeNote(note: BodyNote): string {
@@ -69,7 +71,7 @@ export function hopsTo(
 }
 
 /**
- * Finds bodies that are in the agent's context, durable, and have a name for a reader.
+ * Finds bodies that were in the agent's context before this result, are durable, and have a name for a reader.
  * @param byLine only those whose lines a reader finds
  */
 export function createEarlierResults(
@@ -83,8 +85,11 @@ export function createEarlierResults(
   function look(identity: string): EarlierResult | undefined {
     const note = bodies.noteOf(identity, context)
     if (note === null) return undefined
-    const { sequence, hops = MAX_HOPS, ...call } = readNote(note)
+    const { sequence, hops = MAX_HOPS, given, ...call } = readNote(note)
     if (byLine && hops >= MAX_HOPS) return undefined
+    // Not to itself, where it is sent again, and not to what came after it.
+    const latest = given === true ? turn.sequence : turn.sequence - 1
+    if (sequence > latest) return undefined
     const ref = refOf(identity)
     // Two bodies with the same digits cannot be told apart in one answer.
     if ((byRef.get(ref) ?? identity) !== identity) return undefined

@@ -4,11 +4,13 @@ import type { HintGate } from '../../hints/policy.ts'
 import type { DedupProfile } from '../../profile/dedup-profile.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Entry } from '../index/session-index.ts'
+import type { SessionKey } from '../index/session-key.ts'
 import { decodeLines } from '../lines/decode-lines.ts'
 import { encodeLines } from '../lines/encode-lines.ts'
 import { type LinePlan, planLines } from '../lines/plan-lines.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
 import { findChanges } from '../near/find-changes.ts'
+import { MAX_REFERENCES } from './decode-references.ts'
 import { createEarlierResults, refOf } from './earlier-results.ts'
 import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
 import type { SessionTurn } from './open-turn.ts'
@@ -21,6 +23,8 @@ export interface Reliance {
   readonly ref: string
   /** What the id must stand for: SHA-256, 64 hex digits. */
   readonly identity: string
+  /** The agent's context that the body is in. */
+  readonly context: SessionKey
 }
 
 /** A content said in terms of what the agent has already. */
@@ -42,6 +46,8 @@ export interface ReferOptions {
   readonly counter: TokenCounter
   /** Tokens of the content as it came. */
   readonly baseline: number
+  /** Bytes of all the bodies that one answer refers to, at most: what a decoder may fetch. */
+  readonly maxBytes: number
 }
 
 /**
@@ -62,7 +68,7 @@ export function referToResult(
     if (sent !== null) return referral('exact', REFERENCE_FORMAT, sent, here, match)
   }
   if (!dedup.near || !content.startsWith('{')) return null
-  for (const entry of sessions.index.entries(here.key)) {
+  for (const entry of sessions.index.entries(here.turn.key)) {
     const sent = nearTo(content, entry, find(entry.identity), here, options)
     if (sent !== null) return referral('near', NEAR_FORMAT, sent, here, entry)
   }
@@ -112,12 +118,15 @@ function referral(
   kind: 'exact' | 'near',
   format: string,
   sent: Sent,
-  { session }: SessionTurn,
+  here: SessionTurn,
   entry: Entry,
 ): Referral {
-  const { identity } = entry
-  const relies = [{ session, ref: refOf(identity), identity }]
+  const relies = [relianceOn(entry.identity, here)]
   return { kind, content: sent.text, format, hints: [sent], relies, entry }
+}
+
+function relianceOn(identity: string, { session, context }: SessionTurn): Reliance {
+  return { session, ref: refOf(identity), identity, context }
 }
 
 /** The content with lines that the agent has already said by reference, where that is allowed and pays. */
@@ -136,35 +145,46 @@ export function referToLines(
     { counter, verbosity: dedup.verbosity, minSavedTokens: dedup.minSavedTokens },
   )
   if (plan === null) return null
-  const written = encodeLines(plan)
   const identities = [...new Set(plan.runs.map(({ identity }) => identity))]
-  if (!isAdmitted(plan, options) || !restores(written, content, identities)) return null
+  const bodies = readBodies(identities, here, options)
+  if (bodies === null || !isAdmitted(plan, options)) return null
+  const written = encodeLines(plan)
+  if (!restores(written, content, bodies)) return null
   return {
     kind: 'lines',
     content: written,
     format: LINES_FORMAT,
     hints: plan.runs.map(({ reference }) => ({ family: 'lines', text: reference })),
-    relies: identities.map(identity => ({
-      session: here.session,
-      ref: refOf(identity),
-      identity,
-    })),
+    relies: identities.map(identity => relianceOn(identity, here)),
   }
+}
 
-  /** The gate: what is sent must give the very text again. */
-  function restores(answer: string, original: string, relied: readonly string[]): boolean {
-    const resolve = (ref: string) => {
-      const identity = relied.find(each => each.startsWith(ref))
-      return identity === undefined
-        ? undefined
-        : (sessions.bodies.read(identity, here.context) ?? undefined)
-    }
-    try {
-      return decodeLines(answer, resolve, original.length) === original
-    } catch (error) {
-      if (error instanceof AppError) return false
-      throw error
-    }
+/** The bodies of an answer by their ids, as its decoder fetches them; `null` where it could not. */
+function readBodies(
+  identities: readonly string[],
+  { context }: SessionTurn,
+  { sessions, maxBytes }: ReferOptions,
+): ReadonlyMap<string, string> | null {
+  if (identities.length > MAX_REFERENCES) return null
+  const bodies = new Map<string, string>()
+  let bytes = 0
+  for (const identity of identities) {
+    const text = sessions.bodies.read(identity, context)
+    if (text === null) return null
+    bytes += Buffer.byteLength(text)
+    if (bytes > maxBytes) return null
+    bodies.set(refOf(identity), text)
+  }
+  return bodies
+}
+
+/** The gate: what is sent must give the very text again. */
+function restores(answer: string, original: string, bodies: ReadonlyMap<string, string>): boolean {
+  try {
+    return decodeLines(answer, ref => bodies.get(ref), original.length) === original
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
   }
 }
 

@@ -1,15 +1,12 @@
 import { hash } from 'node:crypto'
-import type { EncodeAnswer } from '../../requests/encode.ts'
 import type { TextBytes } from '../../transport/text-bytes.ts'
 import { TEXT_TYPES } from '../../transport/text-bytes.ts'
 import type { NewEntry, Ticket } from '../index/session-index.ts'
-import type { SessionKey } from '../index/session-key.ts'
 import { argumentBodies } from '../lines/argument-bodies.ts'
-import { scanText, unsplitText } from '../lines/scan-text.ts'
+import { scanText } from '../lines/scan-text.ts'
 import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
 import { noteFor, noteForArgument } from './earlier-results.ts'
 import type { SessionTurn } from './open-turn.ts'
-import type { Reliance } from './refer-to-earlier.ts'
 import type { Sessions } from './shared-sessions.ts'
 
 /** What waits for a body to be durable; plain data, settled by `settleBody`. */
@@ -49,7 +46,7 @@ export function remember(
   const entry: NewEntry = {
     identity,
     callHash,
-    kind: kindOf(result.tool, options.mutating),
+    kind: kindOf(result, options.mutating),
     toolHash: hash32(result.tool),
     pathHash: hash32(pathOf(result)),
     bytes: bytes.length,
@@ -67,9 +64,15 @@ export function remember(
   }
 }
 
+/** A result that came before, to be kept on. */
+export function keepOn({ session }: SessionTurn, content: string): KeptForSession {
+  const bytes = Buffer.from(content, 'utf8')
+  return { bytes, media_type: TEXT_TYPES.utf8, session, ticket: { entry: null, position: null } }
+}
+
 /**
  * Notes the long texts that the agent gave to the tool, which it often gets back: the result of this very call may refer to
- * them already. To be kept before its answer leaves, since nothing else waits for that.
+ * them already. Whoever does relies on them, so that one that could not be kept is noticed.
  */
 export function rememberArguments(
   { bodies }: Pick<Sessions, 'bodies'>,
@@ -88,7 +91,6 @@ export function rememberArguments(
       noteForArgument(tool, name, turn.sequence),
     )
     if (position === null) return []
-    // Whoever refers to it relies on it too, so that one that could not be kept is noticed.
     bodies.confirm(position)
     return [{ bytes: scanned.bytes, media_type: TEXT_TYPES.utf8, session }]
   })
@@ -102,32 +104,4 @@ export function settleBody(
 ): void {
   if (position !== null && kept) bodies.confirm(position)
   if (entry !== null) index.settle(entry, kept)
-}
-
-/** An answer, and what it depends on. */
-export interface PastAnswer {
-  readonly answer: EncodeAnswer
-  readonly relies: readonly Reliance[]
-}
-
-/** Keeps an answer that depends on what the session had then, for a retry of the same call. */
-export function rememberAnswer({ bodies }: Sessions, here: SessionTurn, past: PastAnswer): void {
-  const key = answerKey(here.context)
-  const position = bodies.place(unsplitText(JSON.stringify(past)), key, answerId(here), '')
-  if (position !== null) bodies.confirm(position)
-}
-
-/** The answer that the same call had, where it was kept and is still there. */
-export function answerBefore({ bodies }: Sessions, here: SessionTurn): PastAnswer | null {
-  const text = bodies.read(answerId(here), answerKey(here.context))
-  return text === null ? null : (JSON.parse(text) as PastAnswer)
-}
-
-function answerId({ identity, callHash }: SessionTurn): string {
-  return hash('sha256', `${callHash} ${identity}`, 'hex')
-}
-
-/** Apart from bodies, so that no line of an answer is ever taken for one of a result. */
-function answerKey(context: SessionKey): SessionKey {
-  return [~context[0], context[1], context[2], context[3]] as unknown as SessionKey
 }
