@@ -5,6 +5,7 @@ import type {
   Facts,
   KeepItem,
   Report,
+  RequestTerms,
   Resolutions,
 } from '../src/core/operations/operation.ts'
 import type { PipelineConfig } from '../src/core/profile/pipeline-config.ts'
@@ -55,6 +56,7 @@ export interface JobHeader {
    */
   readonly phase: 'whole' | 'ask' | 'finish'
   readonly resolutions?: Resolutions
+  readonly terms?: RequestTerms
   /** See `SessionContext.attempt`. */
   readonly attempt?: string
   /** Answer without the session: nothing can be kept now, or what an answer relied on is gone. */

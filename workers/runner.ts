@@ -39,7 +39,7 @@ export function createRunner(
       : attachSessions(setup.sessions, { owner: workerOwner(threadId) })
 
   /** The context of one job. */
-  function contextOf({ resolutions, tenant, attempt, sessionless }: JobHeader): OperationContext {
+  function contextOf({ resolutions, terms, tenant, attempt, sessionless }: JobHeader): OperationContext {
     const job = {
       tenant,
       nowMs: Date.now(),
@@ -49,6 +49,7 @@ export function createRunner(
     return {
       ...base,
       ...(resolutions === undefined ? {} : { resolutions }),
+      ...(terms === undefined ? {} : { terms }),
       ...(sessions === null ? {} : { sessions: { ...sessions, ...job } }),
     }
   }
@@ -59,7 +60,9 @@ export function createRunner(
     try {
       const operation = operations[job.op]
       if (operation === undefined) throw new Error(`no operation ${job.op}`)
-      const envelope = readEnvelope(body, job.media, setup.limits.envelope)
+      // MessagePack has no spellings.
+      const keepsSpelling = operation.keepsSpelling === true && job.accept === 'json'
+      const envelope = readEnvelope(body, job.media, setup.limits.envelope, { keepsSpelling })
       const request = validate(operation.request, envelope)
       const facts = job.phase === 'ask' ? (operation.facts?.(request, setup.asked) ?? []) : []
       if (facts.some(fact => fact !== null)) {
@@ -79,7 +82,8 @@ export function createRunner(
         ...took(),
       } as const
       const isOfSession = rely.length > 0 || keep.some(({ session }) => session !== undefined)
-      return { outcome: done, bytes, keep, again: isOfSession ? body : null }
+      const isOfTerms = job.terms?.redeems === true && keep.length > 0
+      return { outcome: done, bytes, keep, again: isOfSession || isOfTerms ? body : null }
     } catch (error) {
       const outcome = { kind: 'failed', ...toFailure(error), ...took() } as const
       return { outcome, bytes: null, keep: [], again: null }

@@ -7,6 +7,7 @@ import { checkOrigin } from './middleware/origin.ts'
 import { problemResponse } from './problems.ts'
 import { reportRequest } from './report-request.ts'
 import { batchRoute } from './routes/batch.ts'
+import { compressRoute } from './routes/compress.ts'
 import { countRoute } from './routes/count.ts'
 import { decodeRoute } from './routes/decode.ts'
 import { dedupRoute } from './routes/dedup.ts'
@@ -28,6 +29,7 @@ const ROUTES: readonly Route[] = [
   countRoute,
   knapsackRoute,
   batchRoute,
+  compressRoute,
   inputsRoute,
   retrieveRoute,
   dedupRoute,

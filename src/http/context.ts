@@ -84,6 +84,8 @@ type RequestHeader =
   | 'traceparent'
   | 'transfer-encoding'
   | 'x-api-key'
+  | 'x-haversack-bypass'
+  | 'x-headroom-bypass'
   | 'x-request-id'
 
 /**

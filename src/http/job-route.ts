@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
+import type { RequestTerms } from '../core/operations/operation.ts'
 import { MEDIA_TYPES, type MediaType } from '../core/requests/envelope.ts'
 import { AppError } from '../errors.ts'
 import type { Ticket } from '../pool/admission.ts'
@@ -11,7 +12,7 @@ import { answerMedia, requestMedia } from './media.ts'
 import { frameHeaders } from './middleware/observe.ts'
 import { answerQuestions } from './questions.ts'
 import type { Route, RouteScope } from './routes/route.ts'
-import { type Done, settleAnswer } from './settle-answer.ts'
+import { type Done, settleAnswer, settleOrNull } from './settle-answer.ts'
 
 /** An answer, ready to be sent. */
 interface Written {
@@ -29,23 +30,32 @@ interface JobRoute {
   readonly answer: z.ZodType
   /** The answer where it is about what was kept, rather than what the worker wrote. */
   kept?(kept: readonly Kept[], accept: MediaType): Written
+  /** What the request says beside its body, where the operation asks. */
+  terms?(c: AppContext): RequestTerms
+}
+
+/** How the jobs of a route differ from those of others. */
+interface JobWays {
+  readonly op: string
+  readonly kept: JobRoute['kept'] | undefined
+  readonly terms: JobRoute['terms'] | undefined
 }
 
 /**
  * The route of an operation that a worker runs: claim a place, read the body once, hand it over, keep
  * what must be kept, answer the bytes that come back. The main thread never looks inside a body.
  */
-export function jobRoute({ op, kept, ...doc }: JobRoute): Route {
+export function jobRoute({ op, kept, terms, ...doc }: JobRoute): Route {
   return {
     method: 'post',
     ...doc,
-    mount: (app, deps) => app.post(doc.path, c => serveJob(c, { op, kept }, deps)),
+    mount: (app, deps) => app.post(doc.path, c => serveJob(c, { op, kept, terms }, deps)),
   }
 }
 
 async function serveJob(
   c: AppContext,
-  { op, kept }: Pick<JobRoute, 'op'> & { kept: JobRoute['kept'] | undefined },
+  { op, kept, terms }: JobWays,
   deps: JobDeps,
 ): Promise<Response> {
   const { caller } = c.get('frame')
@@ -54,7 +64,7 @@ async function serveJob(
   const ticket = deps.admission.enter(caller, announced ?? 0)
   try {
     const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
-    const job = toJob(c, op, media, body)
+    const job = { ...toJob(c, op, media, body), ...(terms && { terms: terms(c) }) }
     const { result, keptNow } = await answerDurably(c, job, ticket, deps)
     for (const report of result.reports) deps.metrics.report(report)
     const written = kept?.(keptNow, job.accept) ?? { media: result.media, bytes: result.body }
@@ -102,16 +112,18 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
 }
 
 /**
- * The answer once everything is durable that it speaks of. Where what it says of its session cannot be made
- * true now, the job runs once more without it.
+ * The answer once everything is durable that it speaks of. Where what it says of its session, or leaves out by the
+ * request's terms, cannot be made true now, the job runs once more without it.
  */
 async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobDeps) {
   const { tenant } = job
   const settlers = { originals: deps.originals, tenant, sessions: deps.sessions }
   const result = await run(c, job, questionsOf(tenant, ticket, deps), deps)
-  const keptNow = await settleAnswer(result, settlers)
+  const settle = job.terms?.redeems === true ? settleOrNull : settleAnswer
+  const keptNow = await settle(result, settlers)
   if (keptNow !== null) return { result, keptNow }
-  const plain = { ...job, body: result.again ?? job.body, sessionless: true } as const
+  const terms = job.terms && { terms: { ...job.terms, redeems: false } }
+  const plain = { ...job, body: result.again ?? job.body, sessionless: true, ...terms } as const
   const other = await run(c, plain, questionsOf(tenant, ticket, deps), deps)
   return { result: other, keptNow: (await settleAnswer(other, settlers)) ?? [] }
 }

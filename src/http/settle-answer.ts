@@ -52,6 +52,19 @@ export async function settleAnswer(
   }
 }
 
+/** As `settleAnswer`, and `null` too where the store fails: the answer can do without what it kept. */
+export async function settleOrNull(
+  done: Done,
+  settlers: Settlers,
+): Promise<readonly Kept[] | null> {
+  try {
+    return await settleAnswer(done, settlers)
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
 /** What was kept for no session; `null` where something for one was not. */
 async function keepAll(
   items: readonly KeepItem[],

@@ -1,5 +1,11 @@
 import type { Reliance } from '../core/dedup/session/refer-to-earlier.ts'
-import type { Facts, KeepItem, Report, Resolutions } from '../core/operations/operation.ts'
+import type {
+  Facts,
+  KeepItem,
+  Report,
+  RequestTerms,
+  Resolutions,
+} from '../core/operations/operation.ts'
 import type { MediaType } from '../core/requests/envelope.ts'
 import type { Problem } from '../errors.ts'
 
@@ -12,6 +18,8 @@ export interface Job {
   readonly accept: MediaType
   readonly body: Uint8Array
   readonly requestId: string
+  /** What the request said beside its body, where its operation asks. */
+  readonly terms?: RequestTerms
   /** Names the job, also where it is run again. */
   readonly attempt?: string
   /** Answer without the session: see `SessionContext.isApart`. */

@@ -133,6 +133,7 @@ export function createPool(options: PoolOptions): WorkerPool {
       length: job.body.length,
       phase,
       ...(resolutions === undefined ? {} : { resolutions }),
+      ...(job.terms === undefined ? {} : { terms: job.terms }),
       ...(job.attempt === undefined ? {} : { attempt: job.attempt }),
       ...(job.sessionless === true ? { sessionless: true as const } : {}),
     }))

@@ -27,6 +27,16 @@ export interface OperationContext {
   readonly pipeline?: PipelineConfig
   /** What was said from outside, in the order of `facts`; absent where nothing was asked. */
   readonly resolutions?: Resolutions
+  /** What was said beside the body; absent where the route does not ask. */
+  readonly terms?: RequestTerms
+}
+
+/** What a request comes with beside its body. */
+export interface RequestTerms {
+  /** Whether its client can fetch kept originals, so that parts may be left out unasked. */
+  readonly redeems: boolean
+  /** Whether everything is to stay as it is. */
+  readonly bypass: boolean
 }
 
 /** What L0 needs. */
@@ -126,6 +136,8 @@ export type KeepItem = TextBytes & Partial<Pick<KeptForSession, 'session' | 'tic
  */
 export interface Operation<Request = unknown, Answer = unknown> {
   readonly name: string
+  /** Whether JSON numbers that the answer repeats keep their spelling: see `parseKeepingSpelling`. */
+  readonly keepsSpelling?: true
   readonly request: z.ZodType<Request>
   readonly answer: z.ZodType<Answer>
   /** What must be asked before `run`: one entry a job, `null` where nothing is. */

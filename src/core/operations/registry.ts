@@ -1,4 +1,5 @@
 import { batchOperation } from './batch.ts'
+import { compressOperation } from './compress.ts'
 import { countOperation } from './count.ts'
 import { decodeOperation } from './decode.ts'
 import { dedupOperation } from './dedup.ts'
@@ -13,6 +14,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Obj
   decode: decodeOperation,
   dedup: dedupOperation,
   count: countOperation,
+  compress: compressOperation,
   inputs: keepInputOperation,
   knapsack: knapsackOperation,
   batch: batchOperation([

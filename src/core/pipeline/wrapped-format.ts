@@ -4,7 +4,8 @@ import { formatLabel } from '../formats/text/text-notation.ts'
 import type { Notes } from './notes.ts'
 
 /** In front of the format of a text that parts were left out of: it stands for less than what came in. */
-const TRIMMED = 'trimmed@1;'
+export const TRIMMED_LABEL = 'trimmed@1'
+const TRIMMED = `${TRIMMED_LABEL};`
 /** In front of the format of a text with lines of hints before and after it, and how many. */
 const NOTED = /^noted@1,(\d),(\d);/
 

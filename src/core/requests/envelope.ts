@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { Packr, Unpackr } from 'msgpackr'
 import { AppError } from '../../errors.ts'
 import { type EnvelopeLimits, guardJson, guardMsgpack, guardValue } from './envelope-guard.ts'
+import { parseKeepingSpelling } from './number-spelling.ts'
 
 /** The two encodings of request and answer bodies. */
 export type MediaType = 'json' | 'msgpack'
@@ -27,25 +28,38 @@ const SMALL_BYTES = 64 * 1024
  * Parses a request body (UTF-8 JSON or MessagePack). Its depth and number of values are bounded, for all
  * but small bodies before a parser sees them, so that none can be made to recurse or allocate without
  * bound.
+ * @param options.keepsSpelling whether numbers in JSON keep their spelling: see `parseKeepingSpelling`
  * @throws AppError `invalid_request`
  */
-export function readEnvelope(bytes: Uint8Array, media: MediaType, limits: EnvelopeLimits): unknown {
+export function readEnvelope(
+  bytes: Uint8Array,
+  media: MediaType,
+  limits: EnvelopeLimits,
+  { keepsSpelling = false } = {},
+): unknown {
   if (bytes.length === 0) throw new AppError('invalid_request', 'the body is empty')
-  return media === 'json' ? readJson(bytes, limits) : readMsgpack(bytes, limits)
+  if (media === 'msgpack') return readMsgpack(bytes, limits)
+  return keepsSpelling ? readJsonAsSpelled(bytes, limits) : readJson(bytes, limits)
 }
 
 function readJson(bytes: Uint8Array, limits: EnvelopeLimits): unknown {
   const isSmall = bytes.length <= SMALL_BYTES
   if (!isSmall) guardJson(bytes, limits)
-  if (!isUtf8(bytes)) throw new AppError('invalid_request', 'the body is not valid UTF-8')
-  const value = parseJson(utf8.decode(bytes))
+  const value = parseJson(bytes, JSON.parse)
   if (isSmall) guardValue(value, limits)
   return value
 }
 
-function parseJson(text: string): unknown {
+/** A reviver walks the value by recursion, so the depth is bounded before. */
+function readJsonAsSpelled(bytes: Uint8Array, limits: EnvelopeLimits): unknown {
+  guardJson(bytes, limits)
+  return parseJson(bytes, parseKeepingSpelling)
+}
+
+function parseJson(bytes: Uint8Array, parse: (text: string) => unknown): unknown {
+  if (!isUtf8(bytes)) throw new AppError('invalid_request', 'the body is not valid UTF-8')
   try {
-    return JSON.parse(text)
+    return parse(utf8.decode(bytes))
   } catch (cause) {
     throw new AppError('invalid_request', 'the body is not valid JSON', {}, cause)
   }

@@ -30,6 +30,7 @@ const query = z.strictObject({
   grep: text.optional().describe('Lines that have this text, which is no pattern'),
   context: text.optional().describe('Lines around each of them'),
   ignore_case: text.optional(),
+  query: text.optional().describe('Accepted from gateways, without effect: nothing is held back'),
 })
 
 /** A kept original, whole or in part. */
@@ -46,7 +47,7 @@ export const retrieveRoute: Route = {
 async function serve(c: AppContext, deps: AppDeps): Promise<Response> {
   const frame = c.get('frame')
   const { caller } = frame
-  const { session, ...partQuery } = validate(query, single(c.req.queries()))
+  const { session, query: _query, ...partQuery } = validate(query, single(c.req.queries()))
   const selector = parsePart(partQuery as PartQuery)
   const reference: Reference = {
     tenant: caller.tenant,

@@ -288,6 +288,7 @@ describe('operations', () => {
       '/openapi.json',
       '/readyz',
       '/v1/batch',
+      '/v1/compress',
       '/v1/count',
       '/v1/decode',
       '/v1/dedup',

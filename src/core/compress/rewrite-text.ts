@@ -1,0 +1,70 @@
+import { AppError } from '../../errors.ts'
+import type { Done, OperationContext } from '../operations/operation.ts'
+import { encodeContent } from '../pipeline/encode.ts'
+import type { EncodeAnswer } from '../requests/encode.ts'
+import type { MessageText } from './message-texts.ts'
+import { argsOf } from './tool-calls.ts'
+
+/** A text with what stands for it. */
+export type Rewritten = Done<EncodeAnswer>
+
+/** What counts the tokens. */
+export interface Counting {
+  readonly tokenizer?: string
+  readonly model?: string
+}
+
+/**
+ * The smallest lossless text for a payload. It depends on the text, the call that it answers and the configuration, and on
+ * nothing else of the conversation, so that a conversation which goes on is written the same way again.
+ * @throws AppError `invalid_request` for an unknown tokenizer
+ */
+export function rewriteLossless(
+  source: MessageText,
+  counting: Counting,
+  context: OperationContext,
+): Rewritten {
+  return encodeContent(requestFor(source, counting), context)
+}
+
+/**
+ * What is left of a payload in so many tokens, with a marker; where nothing is so small, the least that can be left; where
+ * nothing may go, the lossless text.
+ */
+export function rewriteWithin(
+  source: MessageText,
+  lossless: Rewritten,
+  tokens: number,
+  counting: Counting,
+  context: OperationContext,
+): Rewritten {
+  const request = requestFor(source, counting)
+  const trim = (budget_tokens: number) =>
+    attempt(() => encodeContent({ ...request, mode: 'trim', budget_tokens }, context))
+  const fitted = trim(tokens)
+  if ('answer' in fitted) return fitted
+  if (fitted.minimum >= lossless.answer.tokens.final) return lossless
+  const least = trim(fitted.minimum)
+  return 'answer' in least ? least : lossless
+}
+
+function requestFor({ text, call, isError }: MessageText, counting: Counting) {
+  const args = call.args === undefined ? undefined : argsOf(call)
+  return {
+    ...counting,
+    content: text,
+    ...(call.tool === undefined ? {} : { tool: call.tool }),
+    ...(args === undefined ? {} : { args }),
+    ...(isError ? { is_error: true } : {}),
+  }
+}
+
+/** The text, or the fewest tokens that anything of it takes. */
+function attempt(encode: () => Rewritten): Rewritten | { readonly minimum: number } {
+  try {
+    return encode()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'budget_too_small') throw error
+    return { minimum: error.extras.minimum_tokens ?? Number.POSITIVE_INFINITY }
+  }
+}

@@ -1,0 +1,57 @@
+import { compressMessages, type Payload, tokensAfter } from '../compress/compress-messages.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
+import { isTrimmed, notationOf, TRIMMED_LABEL } from '../pipeline/wrapped-format.ts'
+import {
+  type CompressAnswer,
+  type CompressRequest,
+  compressAnswer,
+  compressRequest,
+} from '../requests/compress.ts'
+import type { Operation } from './operation.ts'
+
+/** `POST /v1/compress`: a conversation with smaller tool results. Fails with `invalid_request`. */
+export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
+  name: 'compress',
+  keepsSpelling: true,
+  request: compressRequest,
+  answer: compressAnswer,
+  run(request, context) {
+    const { messages, payloads } = compressMessages(request, context)
+    const rewritten = payloads.flatMap(payload => payload.rewritten ?? [])
+    const before = payloads.reduce((sum, { tokens }) => sum + tokens, 0)
+    const after = tokensAfter(payloads)
+    return {
+      answer: {
+        messages,
+        tokens_before: before,
+        tokens_after: after,
+        tokens_saved: before - after,
+        compression_ratio: before === 0 ? 1 : after / before,
+        transforms_applied: transformsOf(payloads),
+        ccr_hashes: distinct(rewritten.flatMap(({ answer }) => answer.elided.map(e => e.hash))),
+      },
+      reports: rewritten.flatMap(({ reports }) => reports.map(r => ({ ...r, op: 'compress' }))),
+      keep: rewritten.flatMap(({ keep = [] }) => keep),
+    }
+  },
+}
+
+/** The notations of the texts that changed, and whether parts were left out. */
+function transformsOf(payloads: readonly Payload[]): string[] {
+  return distinct(
+    payloads.flatMap(({ source, rewritten }) => {
+      if (rewritten === null || rewritten.answer.content === source.text) return []
+      const { format } = rewritten.answer
+      const notation = notationOf(format)
+      return [
+        ...(isTrimmed(format) ? [TRIMMED_LABEL] : []),
+        ...(notation === PASSTHROUGH ? [] : [notation]),
+      ]
+    }),
+  )
+}
+
+/** Each once, where it comes first. */
+function distinct(names: readonly string[]): string[] {
+  return [...new Set(names)]
+}
