@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Outcome } from './failures.ts'
+import type { RawHeaders } from './headers.ts'
+import type { ForwardLimits, Upstream } from './upstream.ts'
+import type { Vendor } from './vendor-errors.ts'
+
+/** What is told of an exchange that is over; nothing of what was said in it. */
+export interface Exchange {
+  readonly outcome: Outcome
+  /** The status that the client was sent; `null` where it was sent none. */
+  readonly status: number | null
+  /** Bytes of the bodies, as they were on the wire without chunk framing; through a tunnel, all bytes. */
+  readonly sent_bytes: number
+  readonly received_bytes: number
+  /** From the start to the head of the upstream's answer; `null` where none came. */
+  readonly first_byte_ms: number | null
+  readonly total_ms: number
+  /** A kept connection turned out to be dead, and the request was sent on another one. */
+  readonly retried: boolean
+  /** A stable code of what went wrong: ours (`upstream_timeout`) or the system's (`ECONNREFUSED`). */
+  readonly error: string | null
+}
+
+/**
+ * Watches an answer for accounting. It is called after the bytes were passed on, and not again once it has thrown; it must not
+ * change the chunks, which may not have left yet.
+ */
+export interface AnswerObserver {
+  head?(status: number, headers: RawHeaders): void
+  chunk?(bytes: Uint8Array): void
+}
+
+export interface ForwardOptions {
+  /** The request target behind the proxy's prefix, with its query, as the client sent it. */
+  readonly path: string
+  /** Sent instead of the incoming body, with its own length. */
+  readonly body?: Uint8Array
+  /** Added behind the headers of the answer, also where it is an error of ours. */
+  readonly extraHeaders?: Readonly<Record<string, string>>
+  readonly onAnswer?: AnswerObserver
+  /** The request came with the server's `checkContinue`: its client waits for a 100, which is the upstream's to give. */
+  readonly awaitsContinue?: boolean
+}
+
+/** What all exchanges of a forwarder share. */
+export interface ExchangeContext {
+  readonly upstream: Upstream
+  readonly vendor: Vendor
+  readonly limits: ForwardLimits
+  /** Milliseconds, never going back. */
+  readonly now: () => number
+}
+
+/** Takes over what an upgrade made of both connections; what it gives is called when the exchange must end. */
+export type Upgrade = (
+  answer: IncomingMessage,
+  upstream: Duplex,
+  head: Buffer,
+  end: (outcome: Outcome, sent: number, received: number) => void,
+) => () => void

@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Exchange, ExchangeContext, ForwardOptions } from './exchange.ts'
+import { ExchangeRun } from './exchange-run.ts'
+import { answerOn, joinUpgraded } from './upgraded.ts'
+import { createUpstream, type ForwardLimits, type ProxyEnvironment } from './upstream.ts'
+import type { Vendor } from './vendor-errors.ts'
+
+export interface ForwarderOptions {
+  /** The upstream, from configuration only: `https://api.anthropic.com`; a path is put before every target. */
+  readonly base: URL
+  /** Whose error envelopes clients expect. */
+  readonly vendor: Vendor
+  readonly limits: ForwardLimits
+  readonly env: ProxyEnvironment
+  /** Milliseconds, never going back. */
+  readonly now?: () => number
+}
+
+/** Sends requests to one upstream and its answers back, as they are and as they come. */
+export interface Forwarder {
+  /**
+   * Forwards a request. Gives what became of it when it is over, and never rejects: what fails is told to the client in the
+   * vendor's words.
+   */
+  forward(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    options: ForwardOptions,
+  ): Promise<Exchange>
+  /**
+   * Forwards a request for another protocol (the server's `upgrade` event), then bytes both ways. An answer that does not switch is
+   * passed on as any other.
+   */
+  upgrade(
+    incoming: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    options: Pick<ForwardOptions, 'path' | 'extraHeaders'>,
+  ): Promise<Exchange>
+  /** Takes no more, ends what is under way, and closes the kept connections. */
+  close(): Promise<void>
+}
+
+/** Throws a TypeError for a `base` that is no upstream (`createUpstream`). */
+export function createForwarder(options: ForwarderOptions): Forwarder {
+  const { base, vendor, limits, env, now = () => performance.now() } = options
+  const upstream = createUpstream(base, limits.connect_ms, env)
+  const context: ExchangeContext = { upstream, vendor, limits, now }
+  const active = new Map<ExchangeRun, Promise<Exchange>>()
+  let closed = false
+
+  function start(run: ExchangeRun): Promise<Exchange> {
+    if (closed) run.end()
+    const exchange = run.run()
+    active.set(run, exchange)
+    void exchange.then(() => active.delete(run))
+    return exchange
+  }
+
+  return {
+    forward: (incoming, outgoing, forwardOptions) =>
+      start(new ExchangeRun(context, incoming, outgoing, forwardOptions)),
+    upgrade(incoming, duplex, head, { path, extraHeaders = {} }) {
+      // Node's servers give the connection itself; the event's type allows for others.
+      const socket = duplex as Socket
+      const outgoing = answerOn(socket, incoming)
+      const join = joinUpgraded(socket, outgoing, { head, idleMs: limits.idle_ms, extraHeaders })
+      return start(new ExchangeRun(context, incoming, outgoing, { path, extraHeaders }, join))
+    },
+    async close() {
+      closed = true
+      for (const run of active.keys()) run.end()
+      await Promise.all(active.values())
+      upstream.close()
+    },
+  }
+}

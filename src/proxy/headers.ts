@@ -1,0 +1,155 @@
+/** Names and values in turn, in the order and spelling of the wire: `IncomingMessage.rawHeaders`. */
+export type RawHeaders = readonly string[]
+
+/** Meant for one hop only (RFC 9110 §7.6.1, §11.7). */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'proxy-connection',
+])
+
+/** Decided by name, so no `Connection` header can take them away: where a message goes, where it ends, for whom. */
+const DECIDED_BY_NAME: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'host',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Ours, for the proxy itself: its key, its switches. */
+const OWN_PREFIX = 'x-haversack-'
+
+/** How the body of a forwarded request is sent: as it comes in, with the framing that it has, or as one piece. */
+export type RequestBody =
+  | { readonly kind: 'none' | 'sized' | 'chunked' }
+  | { readonly kind: 'whole'; readonly bytes: Uint8Array }
+
+export interface RequestHeaderOptions {
+  /** `Host` at the upstream. */
+  readonly host: string
+  readonly method: string
+  readonly body: RequestBody
+  /** `Expect: 100-continue` goes along: the upstream decides whether the body is sent. */
+  readonly keepExpect: boolean
+  /** `Connection: Upgrade` and the protocol go along. */
+  readonly keepUpgrade: boolean
+}
+
+/** Of these, one line says all. */
+const SINGLE: ReadonlySet<string> = new Set(['host', 'content-length', 'connection'])
+
+/**
+ * What a request says to the upstream: its own headers, in order, with duplicates, without those meant for us
+ * (`X-Haversack-*`) or for this hop. `Host` is replaced where it stood; a whole body brings its own length.
+ */
+export function requestHeaders(raw: RawHeaders, options: RequestHeaderOptions): string[] {
+  const hopByHop = namedByConnection(raw)
+  const headers: string[] = []
+  const single = new Set<string>()
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] as string
+    const key = name.toLowerCase()
+    const value = hopByHop.has(key) ? null : keptValue(key, raw[at + 1] as string, options)
+    if (value === null || single.has(key)) continue
+    if (SINGLE.has(key)) single.add(key)
+    headers.push(name, value)
+    if (key === 'te') headers.push('Connection', 'TE')
+  }
+  if (!single.has('host')) headers.push('Host', options.host)
+  if (!single.has('content-length') && needsLength(options)) {
+    headers.push('Content-Length', lengthOf(options.body))
+  }
+  return headers
+}
+
+/** The value with which a header goes to the upstream; `null`: it does not. */
+function keptValue(key: string, value: string, options: RequestHeaderOptions): string | null {
+  const { body } = options
+  switch (key) {
+    case 'host':
+      return options.host
+    case 'content-length':
+      return body.kind === 'whole' ? lengthOf(body) : value
+    case 'transfer-encoding':
+    case 'trailer':
+      return body.kind === 'chunked' ? value : null
+    case 'expect':
+      return options.keepExpect ? value : null
+    case 'te':
+      // Trailers pass through here, other transfer codings do not (RFC 9110 §10.1.4).
+      return /(?:^|[,\s])trailers(?:$|[,;\s])/i.test(value) ? 'trailers' : null
+    case 'connection':
+      return options.keepUpgrade ? 'Upgrade' : null
+    case 'upgrade':
+      return options.keepUpgrade ? value : null
+    default:
+      return key.startsWith(OWN_PREFIX) ? null : value
+  }
+}
+
+/** Methods that give a body a meaning say that there is none (RFC 9110 §8.6). */
+function needsLength({ method, body }: RequestHeaderOptions): boolean {
+  if (body.kind !== 'none') return body.kind === 'whole'
+  return method === 'POST' || method === 'PUT' || method === 'PATCH'
+}
+
+function lengthOf(body: RequestBody): string {
+  return String(body.kind === 'whole' ? body.bytes.length : 0)
+}
+
+export interface AnswerHeaderOptions {
+  /** Put behind the upstream's. */
+  readonly extra?: Readonly<Record<string, string>>
+  /** Trailers can be sent, so `Trailer` may announce them. */
+  readonly trailers?: boolean
+  /** The answer switches protocols on this hop too. */
+  readonly upgrade?: boolean
+}
+
+/** What an answer says to the client: the upstream's headers, in order, with duplicates, without those for its own hop. */
+export function answerHeaders(raw: RawHeaders, options: AnswerHeaderOptions): string[] {
+  const hopByHop = namedByConnection(raw)
+  const headers: string[] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] as string
+    const key = name.toLowerCase()
+    const value = raw[at + 1] as string
+    if (hopByHop.has(key) || !isForClient(key, options)) continue
+    // Behind a content-length, Node would write this one's bytes above 0x7f anew.
+    if (key === 'content-disposition' && /[\x80-\xff]/.test(value)) headers.unshift(name, value)
+    else headers.push(name, value)
+  }
+  for (const [name, value] of Object.entries(options.extra ?? {})) headers.push(name, value)
+  return headers
+}
+
+function isForClient(key: string, { trailers, upgrade }: AnswerHeaderOptions): boolean {
+  if (key === 'trailer') return trailers === true
+  if (key === 'connection' || key === 'upgrade') return upgrade === true
+  return key !== 'transfer-encoding'
+}
+
+/** Names and values as pairs, as trailers are given to Node. */
+export function pairs(raw: RawHeaders): [string, string][] {
+  return Array.from({ length: raw.length >> 1 }, (_, at) => [
+    raw[2 * at] as string,
+    raw[2 * at + 1] as string,
+  ])
+}
+
+/** The names in lower case that concern one hop: the known ones and those that `Connection` names. */
+function namedByConnection(raw: RawHeaders): ReadonlySet<string> {
+  const named: string[] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    if ((raw[at] as string).toLowerCase() !== 'connection') continue
+    for (const option of (raw[at + 1] as string).toLowerCase().split(',')) {
+      if (!DECIDED_BY_NAME.has(option.trim())) named.push(option.trim())
+    }
+  }
+  return named.length === 0 ? HOP_BY_HOP : new Set([...HOP_BY_HOP, ...named])
+}

@@ -1,0 +1,38 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { pairs, type RequestBody } from './headers.ts'
+
+/** The body to forward: `bytes` where they are given, else what the head of the request announces. */
+export function bodyOf({ headers }: IncomingMessage, bytes: Uint8Array | undefined): RequestBody {
+  if (bytes !== undefined) return { kind: 'whole', bytes }
+  if (headers['transfer-encoding'] !== undefined) return { kind: 'chunked' }
+  return { kind: Number(headers['content-length'] ?? 0) > 0 ? 'sized' : 'none' }
+}
+
+export interface PumpOptions {
+  /** Nothing is to be forwarded any more; what still comes is read, so that the connection can be used again. */
+  readonly over: () => boolean
+  /** Told the bytes of each chunk, and 0 when the upstream takes more. */
+  readonly moved: (bytes: number) => void
+}
+
+/** Sends a body as it comes in, no faster than the upstream takes it, with its trailers. */
+export function pumpBody(
+  incoming: IncomingMessage,
+  request: ClientRequest,
+  { over, moved }: PumpOptions,
+): void {
+  incoming.on('data', (chunk: Buffer) => {
+    if (over()) return
+    moved(chunk.length)
+    if (!request.write(chunk)) incoming.pause()
+  })
+  request.on('drain', () => {
+    moved(0)
+    incoming.resume()
+  })
+  incoming.on('end', () => {
+    if (over()) return
+    if (request.chunkedEncoding) request.addTrailers(pairs(incoming.rawTrailers))
+    request.end()
+  })
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Outcome } from './failures.ts'
+
+/** One end of a tunnel: its stream, and what was read from it before the tunnel stood. */
+export interface TunnelEnd {
+  readonly stream: Duplex
+  readonly head: Uint8Array
+}
+
+export interface TunnelOptions {
+  readonly idleMs: number
+  /** Told once, with the bytes from client to upstream and back. */
+  readonly ended: (outcome: Outcome, sent: number, received: number) => void
+}
+
+/**
+ * Joins two connections that were upgraded: bytes go both ways as they come, with back-pressure; the end of one side is passed
+ * to the other; a failure of one, or `idleMs` without a byte, ends both. Gives what ends it from outside.
+ */
+export function joinStreams(
+  client: TunnelEnd,
+  upstream: TunnelEnd,
+  options: TunnelOptions,
+): () => void {
+  const moved = { sent: 0, received: 0 }
+  let open = 2
+  let outcome: Outcome = 'answered'
+  const idle = setTimeout(() => end('timed_out'), options.idleMs)
+
+  function end(why: Outcome): void {
+    if (open === 2 || why === 'timed_out') outcome = why
+    client.stream.destroy()
+    upstream.stream.destroy()
+  }
+
+  function pass(from: TunnelEnd, to: TunnelEnd, way: keyof typeof moved, failed: Outcome): void {
+    if (from.head.length > 0) {
+      moved[way] += from.head.length
+      to.stream.write(from.head)
+    }
+    from.stream.on('data', (chunk: Buffer) => {
+      moved[way] += chunk.length
+      idle.refresh()
+    })
+    from.stream.on('error', () => end(failed))
+    from.stream.on('close', () => {
+      to.stream.end()
+      if (--open > 0) return
+      clearTimeout(idle)
+      options.ended(outcome, moved.sent, moved.received)
+    })
+    from.stream.pipe(to.stream)
+  }
+
+  pass(client, upstream, 'sent', 'aborted')
+  pass(upstream, client, 'received', 'broken')
+  return () => end('closed')
+}
+
+/**
+ * Whether a request asks for another protocol in a way that can be passed on: what a server's `shouldUpgradeCallback` should say.
+ * Not with a body, and not for h2c, which clients merely offer with ordinary requests: these are answered without it.
+ */
+export function wantsUpgrade({ method, headers }: IncomingMessage): boolean {
+  if (method !== 'GET' || headers.upgrade === undefined) return false
+  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
+    return false
+  return !/(?:^|[,\s])h2c(?:$|[,\s])/i.test(headers.upgrade)
+}

@@ -1,0 +1,195 @@
+import { once } from 'node:events'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import {
+  type AddressInfo,
+  connect,
+  createServer,
+  type Server as NetServer,
+  type Socket,
+} from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+import type { Exchange, ForwardOptions } from '../../../src/proxy/exchange.ts'
+import { createForwarder, type Forwarder } from '../../../src/proxy/forwarder.ts'
+import { pathBehind } from '../../../src/proxy/target.ts'
+import { wantsUpgrade } from '../../../src/proxy/tunnel.ts'
+import type { ForwardLimits, ProxyEnvironment } from '../../../src/proxy/upstream.ts'
+import type { Vendor } from '../../../src/proxy/vendor-errors.ts'
+
+/** Far beyond what a test takes. */
+export const AMPLE: ForwardLimits = {
+  connect_ms: 15_000,
+  headers_ms: 15_000,
+  idle_ms: 15_000,
+  total_ms: 15_000,
+}
+
+/** A connection with what came over it. */
+export class Wire {
+  readonly socket: Socket
+  #got = Buffer.alloc(0)
+  #waiting: (() => void)[] = []
+  closed = false
+  error: string | null = null
+
+  constructor(socket: Socket) {
+    this.socket = socket
+    socket.on('data', (chunk: Buffer) => {
+      this.#got = Buffer.concat([this.#got, chunk])
+      this.#wake()
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.error = error.code ?? 'error'
+    })
+    socket.on('close', () => {
+      this.closed = true
+      this.#wake()
+    })
+  }
+
+  /** All that came, one character a byte. */
+  get text(): string {
+    return this.#got.toString('latin1')
+  }
+
+  /** Everything so far, once `part` has come; throws when the connection closes without it. */
+  async until(part: string): Promise<string> {
+    while (!this.text.includes(part)) {
+      if (this.closed) throw new Error(`closed without ${part}: ${this.text.slice(-500)}`)
+      await new Promise<void>(resolve => this.#waiting.push(resolve))
+    }
+    return this.text
+  }
+
+  /** Everything, once the connection is closed. */
+  async all(): Promise<string> {
+    while (!this.closed) await new Promise<void>(resolve => this.#waiting.push(resolve))
+    return this.text
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}
+
+/** An upstream that gets connections as they are; `next` waits for one. */
+export interface RawUpstream {
+  readonly url: URL
+  readonly connections: readonly Wire[]
+  next(): Promise<Wire>
+}
+
+export async function rawUpstream(): Promise<RawUpstream> {
+  const connections: Wire[] = []
+  const waiting: ((wire: Wire) => void)[] = []
+  const unclaimed: Wire[] = []
+  const server = createServer(socket => {
+    const wire = new Wire(socket)
+    connections.push(wire)
+    const taker = waiting.shift()
+    if (taker === undefined) unclaimed.push(wire)
+    else taker(wire)
+  })
+  const url = await listen(server)
+  return {
+    url,
+    connections,
+    next() {
+      const wire = unclaimed.shift()
+      return wire === undefined
+        ? new Promise(resolve => waiting.push(resolve))
+        : Promise.resolve(wire)
+    },
+  }
+}
+
+/** An upstream on Node's own server. */
+export async function httpUpstream(listener: RequestListener): Promise<URL> {
+  return await listen(createHttpServer(listener))
+}
+
+export interface FrontOptions {
+  readonly base: URL
+  readonly vendor?: Vendor
+  readonly limits?: Partial<ForwardLimits>
+  readonly env?: ProxyEnvironment
+  /** Read and sent whole, instead of as it comes. */
+  readonly whole?: boolean
+  readonly options?: Partial<ForwardOptions>
+  /** Sees both streams before they are forwarded. */
+  readonly seen?: (incoming: IncomingMessage, outgoing: ServerResponse) => Partial<ForwardOptions>
+}
+
+/** A plain HTTP server that forwards what is under `/api`. */
+export interface Front {
+  readonly url: URL
+  readonly forwarder: Forwarder
+  readonly server: Server
+  /** What became of the requests, in the order in which they came. */
+  readonly exchanges: readonly Promise<Exchange>[]
+}
+
+export async function front(options: FrontOptions): Promise<Front> {
+  const forwarder = createForwarder({
+    base: options.base,
+    vendor: options.vendor ?? 'anthropic',
+    limits: { ...AMPLE, ...options.limits },
+    env: options.env ?? {},
+  })
+  const exchanges: Promise<Exchange>[] = []
+  const pathOf = (target = '') => pathBehind(target, '/api') ?? target
+  const server = createHttpServer({ shouldUpgradeCallback: wantsUpgrade })
+  const forward =
+    (awaitsContinue: boolean): RequestListener =>
+    async (incoming, outgoing) => {
+      const rest: Partial<ForwardOptions> = options.whole
+        ? { body: await buffer(incoming) }
+        : { awaitsContinue }
+      const path = pathOf(incoming.url)
+      Object.assign(rest, options.seen?.(incoming, outgoing))
+      exchanges.push(forwarder.forward(incoming, outgoing, { path, ...rest, ...options.options }))
+    }
+  server.on('request', forward(false))
+  server.on('checkContinue', forward(true))
+  server.on('upgrade', (incoming, socket, head) => {
+    exchanges.push(forwarder.upgrade(incoming, socket, head, { path: pathOf(incoming.url) }))
+  })
+  const url = await listen(server)
+  onTestFinished(() => forwarder.close())
+  return { url, forwarder, server, exchanges }
+}
+
+/** Opens a connection and sends bytes, one character a byte. */
+export function dial(url: URL, bytes = ''): Wire {
+  const socket = connect(Number(url.port), url.hostname)
+  const wire = new Wire(socket)
+  if (bytes !== '') socket.write(bytes, 'latin1')
+  onTestFinished(() => void socket.destroy())
+  return wire
+}
+
+/** Lines as a head, with the body behind it. */
+export function message(lines: readonly string[], body = ''): string {
+  return `${lines.join('\r\n')}\r\n\r\n${body}`
+}
+
+export async function listen(server: NetServer, scheme = 'http'): Promise<URL> {
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy()
+    server.close()
+  })
+  return new URL(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`)
+}
