@@ -39,7 +39,13 @@ export function createRunner(
       : attachSessions(setup.sessions, { owner: workerOwner(threadId) })
 
   /** The context of one job. */
-  function contextOf({ resolutions, terms, tenant, attempt, sessionless }: JobHeader): OperationContext {
+  function contextOf({
+    resolutions,
+    terms,
+    tenant,
+    attempt,
+    sessionless,
+  }: JobHeader): OperationContext {
     const job = {
       tenant,
       nowMs: Date.now(),
