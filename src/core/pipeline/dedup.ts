@@ -4,14 +4,17 @@ import { createHintGate } from '../hints/policy.ts'
 import type { Done, OperationContext } from '../operations/operation.ts'
 import { resolveProfile } from '../profile/resolve.ts'
 import type { DedupAnswer, DedupRequest } from '../requests/dedup.ts'
-import { readInput } from './read-input.ts'
+import { resolveTokenizer } from '../tokens/resolve.ts'
+import { createPrices } from './prices.ts'
 import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
 
 /** L0 alone: what the session knows of a content, which is recorded for later ones. */
 export function dedupContent(request: DedupRequest, context: OperationContext): Done<DedupAnswer> {
-  const input = readInput(request, context)
+  const { content } = request
+  // Neither parsed nor classified: references compare bytes.
+  const prices = createPrices(content, resolveTokenizer(request), context.counters)
   const profile = resolveProfile(context.pipeline, request)
-  const layer = openSessionLayer('dedup', input, profile, context)
+  const layer = openSessionLayer('dedup', { request, content, prices }, profile, context)
   if (layer === null) return { answer: { kind: 'none', partition: 0 }, reports: [] }
   const past = layer.past()
   if (past !== null) return { ...past, answer: past.answer as DedupAnswer, reports: [] }

@@ -75,7 +75,7 @@ const NO_LIMIT = 0xffff
  */
 export function openSessionLayer(
   op: string,
-  input: LayerInput,
+  input: Pick<LayerInput, 'request' | 'content' | 'prices'>,
   profile: Profile,
   { sessions, maxDecodedChars }: Pick<OperationContext, 'sessions' | 'maxDecodedChars'>,
 ): SessionLayer | null {
@@ -126,7 +126,7 @@ interface Present {
 }
 
 function presentLayer(
-  { content, prices }: LayerInput,
+  { content, prices }: Pick<LayerInput, 'content' | 'prices'>,
   { dedup }: Profile,
   { request, sessions, here, memory, sent, maxDecodedChars }: Present,
 ): SessionLayer {
