@@ -23,7 +23,7 @@ import type { ForwardLimits, ProxyEnvironment } from '../../../src/proxy/upstrea
 import type { Vendor } from '../../../src/proxy/vendor-errors.ts'
 
 /** Far beyond what a test takes. */
-export const AMPLE: ForwardLimits = {
+const AMPLE: ForwardLimits = {
   connect_ms: 15_000,
   headers_ms: 15_000,
   idle_ms: 15_000,
