@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compress, HeadroomAuthError, HeadroomClient, HeadroomCompressError } from 'headroom-ai'
@@ -178,5 +178,15 @@ describe("LiteLLM's guardrail", () => {
       'x-headroom-bypass': 'true',
     })
     expect(await response.json()).toMatchObject({ messages: openAi, tokens_saved: 0 })
+  })
+})
+
+describe('docs/gateways.md', () => {
+  it('shows what the service answers', async () => {
+    const text = readFileSync(new URL('../../docs/gateways.md', import.meta.url), 'utf8')
+    const [, body = ''] = /```sh\ncurl [^']*'[^']*' -d '([^']*)'\n```/.exec(text) ?? []
+    const [, shown = ''] = /```json\n([^`]*)```/.exec(text) ?? []
+    const response = await service.post('/v1/compress', body, plain.headers)
+    expect(await response.json()).toEqual(JSON.parse(shown))
   })
 })

@@ -23,6 +23,7 @@ const DOCS = [
   'docs/dedup-lines.md',
   'docs/sessions.md',
   'docs/formats.md',
+  'docs/gateways.md',
   'docs/hints.md',
   'docs/knapsack.md',
   'docs/kubernetes.md',
