@@ -4,14 +4,22 @@ import { sessionKey } from '../../src/core/dedup/index/session-key.ts'
 import { median } from '../machine.ts'
 import { markdown, quantile } from '../store/measure.ts'
 import { eachSee, perCheck, perSee } from './measure.ts'
-import { bareHash, haversack, installRivals, lmdb, lruCache, type Rival } from './rivals.ts'
+import {
+  bareHash,
+  haversack,
+  installRivals,
+  LRU_SIZE,
+  lmdb,
+  lruCache,
+  type Rival,
+} from './rivals.ts'
 
 const ROUNDS = 15
-const COUNT = 10_000
+const COUNT = 20_000
 const IDENTITIES = Array.from({ length: 997 }, (_, i) => hash('sha256', `never recorded ${i}`))
 
 function memoryFor(sessions: number): SharedArrayBuffer {
-  return createIndexMemory({ maxSessions: sessions, maxEntries: sessions * 5 })
+  return createIndexMemory({ maxSessions: sessions, maxEntries: sessions * LRU_SIZE })
 }
 
 /** Hash, check and record of new bodies, and checks alone: one thread, all rivals in turn in each round. */

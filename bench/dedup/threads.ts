@@ -5,7 +5,7 @@ import { createIndexMemory } from '../../src/core/dedup/index/layout.ts'
 import { stormOfThreads, stormWithKills } from '../../test/integration/dedup/index/storm.ts'
 import { median } from '../machine.ts'
 import { markdown } from '../store/measure.ts'
-import { installRivals } from './rivals.ts'
+import { installRivals, LRU_SIZE } from './rivals.ts'
 import type { SeeRound, SeeSetup, SeeTimes } from './worker-see.ts'
 
 const ROUNDS = 21
@@ -15,7 +15,7 @@ const SESSIONS = 10_000
 /** Two threads against one: operations a second of both together, in turn in each round. */
 export async function threads(folder: string): Promise<string> {
   installRivals(folder)
-  const memory = createIndexMemory({ maxSessions: SESSIONS, maxEntries: SESSIONS * 5 })
+  const memory = createIndexMemory({ maxSessions: SESSIONS, maxEntries: SESSIONS * LRU_SIZE })
   const rows: (string | number)[][] = []
   for (const [rival, what] of [
     ['bare', 'see'],
