@@ -166,6 +166,13 @@ describe('a store that refuses', () => {
     expect(Object.keys(problem)).not.toContain('content')
     const lossless = await small.post('/v1/encode', JSON.stringify({ content: records }))
     expect(await json(lossless)).toMatchObject({ lossless: true })
+    // A gateway's request must not fail for that; it gets what it would get without a budget.
+    const content = `${words(200, 99_000)}\n${'99 '.repeat(200_000)}`
+    const messages = [{ role: 'tool', content }]
+    const ask = (fields: object) => json(small.post('/v1/compress', JSON.stringify(fields)))
+    const within = await ask({ messages, token_budget: 400 })
+    expect(within).toEqual(await ask({ messages }))
+    expect(within).toMatchObject({ ccr_hashes: [] })
     await small.close()
   })
 })
