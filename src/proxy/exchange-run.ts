@@ -66,6 +66,8 @@ export class ExchangeRun {
     const outgoing = this.#outgoing
     outgoing.on('finish', () => this.#settle())
     outgoing.on('close', () => this.#left())
+    // The server would end a quiet connection; here, a model may be thinking, and the limits are our own.
+    outgoing.on('timeout', () => undefined)
     // These two are followed by the close of the answer.
     outgoing.on('error', () => outgoing.destroy())
     this.#incoming.on('error', () => outgoing.destroy())

@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import type { Exchange, ExchangeContext, ForwardOptions } from './exchange.ts'
 import { ExchangeRun } from './exchange-run.ts'
 import { answerOn, joinUpgraded } from './upgraded.ts'
@@ -30,12 +28,11 @@ export interface Forwarder {
     options: ForwardOptions,
   ): Promise<Exchange>
   /**
-   * Forwards a request for another protocol (the server's `upgrade` event), then bytes both ways. An answer that does not switch is
-   * passed on as any other.
+   * Forwards a request for another protocol (the server's `upgrade` event, with the head that it gives), then bytes both ways on
+   * the request's connection. An answer that does not switch is passed on as any other; a request with a body is refused.
    */
   upgrade(
     incoming: IncomingMessage,
-    socket: Duplex,
     head: Buffer,
     options: Pick<ForwardOptions, 'path' | 'extraHeaders'>,
   ): Promise<Exchange>
@@ -62,9 +59,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
   return {
     forward: (incoming, outgoing, forwardOptions) =>
       start(new ExchangeRun(context, incoming, outgoing, forwardOptions)),
-    upgrade(incoming, duplex, head, { path, extraHeaders = {} }) {
-      // Node's servers give the connection itself; the event's type allows for others.
-      const socket = duplex as Socket
+    upgrade(incoming, head, { path, extraHeaders = {} }) {
+      const { socket } = incoming
       const outgoing = answerOn(socket, incoming)
       const join = joinUpgraded(socket, outgoing, { head, idleMs: limits.idle_ms, extraHeaders })
       return start(new ExchangeRun(context, incoming, outgoing, { path, extraHeaders }, join))

@@ -362,6 +362,22 @@ describe('a client that waits for 100', () => {
     await wire.all()
   })
 
+  it('for which nobody waits changes nothing', async () => {
+    const upstream = await rawUpstream()
+    const proxy = await front({ base: upstream.url })
+    const lines = ['POST /api/ HTTP/1.1', 'Host: us', 'Content-Length: 4', 'Connection: close']
+    const client = dial(proxy.url, message(lines, 'bo'))
+    const wire = await upstream.next()
+    await wire.until('\r\n\r\nbo')
+    wire.socket.write(message(['HTTP/1.1 100 Continue'], message(['HTTP/1.1 103 Early Hints'])))
+    expect(await client.until('\r\n\r\n')).toBe(message(['HTTP/1.1 103 Early Hints']))
+    client.socket.write('dy')
+    await wire.until('\r\n\r\nbody')
+    wire.socket.end(message(['HTTP/1.1 204 No Content']))
+    await client.all()
+    expect(wire.text).toMatch(/\r\n\r\nbody$/)
+  })
+
   it('gets it anyway from an upstream that does not know of it', async () => {
     const upstream = await rawUpstream()
     const proxy = await front({ base: upstream.url, limits: { idle_ms: 20 } })

@@ -206,6 +206,20 @@ describe('time limits', () => {
   })
 })
 
+it('the server’s limit for quiet connections does not end those that wait for an answer', async () => {
+  const upstream = await rawUpstream()
+  const proxy = await front({ base: upstream.url })
+  const quiet = new Promise<void>(resolve => {
+    proxy.server.on('connection', socket => socket.on('timeout', () => resolve()))
+  })
+  proxy.server.timeout = 20
+  const client = dial(proxy.url, GET)
+  const wire = await upstream.next()
+  await quiet
+  wire.socket.end(message(['HTTP/1.1 204 No Content']))
+  expect(await client.all()).toContain('204 No Content')
+})
+
 describe('a kept connection', () => {
   const POST = message(['POST /api/ HTTP/1.1', 'Host: us', 'Content-Length: 4'], 'body')
   const EMPTY = message(['HTTP/1.1 200 OK', 'Content-Length: 0'])
@@ -249,6 +263,23 @@ describe('a kept connection', () => {
       retried: false,
     })
     expect(upstream.connections.length).toBe(1)
+  })
+
+  it('is replaced by a new one, as the others that were kept may be dead too', async () => {
+    const { upstream, proxy, client, wire } = await begun({ whole: true }, POST)
+    const other = dial(proxy.url, POST)
+    const second = await upstream.next()
+    for (const kept of [wire, second]) {
+      await kept.until('body')
+      kept.socket.write(EMPTY)
+      kept.socket.once('data', () => kept.socket.resetAndDestroy())
+    }
+    await Promise.all([client.until('\r\n\r\n'), other.until('\r\n\r\n'), ...proxy.exchanges])
+    client.socket.write(POST)
+    const fresh = await upstream.next()
+    await fresh.until('body')
+    fresh.socket.write(EMPTY)
+    expect(await proxy.exchanges[2]).toMatchObject({ outcome: 'answered', retried: true })
   })
 
   it('is used again', async () => {

@@ -122,6 +122,7 @@ export interface FrontOptions {
   /** Read and sent whole, instead of as it comes. */
   readonly whole?: boolean
   readonly options?: Partial<ForwardOptions>
+  readonly shouldUpgrade?: (incoming: IncomingMessage) => boolean
   /** Sees both streams before they are forwarded. */
   readonly seen?: (incoming: IncomingMessage, outgoing: ServerResponse) => Partial<ForwardOptions>
 }
@@ -144,7 +145,8 @@ export async function front(options: FrontOptions): Promise<Front> {
   })
   const exchanges: Promise<Exchange>[] = []
   const pathOf = (target = '') => pathBehind(target, '/api') ?? target
-  const server = createHttpServer({ shouldUpgradeCallback: wantsUpgrade })
+  const shouldUpgradeCallback = options.shouldUpgrade ?? wantsUpgrade
+  const server = createHttpServer({ shouldUpgradeCallback })
   const forward =
     (awaitsContinue: boolean): RequestListener =>
     async (incoming, outgoing) => {
@@ -157,8 +159,8 @@ export async function front(options: FrontOptions): Promise<Front> {
     }
   server.on('request', forward(false))
   server.on('checkContinue', forward(true))
-  server.on('upgrade', (incoming, socket, head) => {
-    exchanges.push(forwarder.upgrade(incoming, socket, head, { path: pathOf(incoming.url) }))
+  server.on('upgrade', (incoming, _, head) => {
+    exchanges.push(forwarder.upgrade(incoming, head, { path: pathOf(incoming.url) }))
   })
   const url = await listen(server)
   onTestFinished(() => forwarder.close())

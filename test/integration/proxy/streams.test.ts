@@ -165,20 +165,28 @@ describe('a large body', () => {
   })
 
   it('may be refused before it was sent, and the connection is used again', async () => {
+    const paused = Promise.withResolvers<void>()
+    const seen = (incoming: IncomingMessage) => {
+      incoming.on('pause', () => paused.resolve())
+      return {}
+    }
     const upstream = await rawUpstream()
-    const proxy = await front({ base: upstream.url })
-    const head = ['POST /api/ HTTP/1.1', 'Host: us', 'Content-Length: 4']
+    const proxy = await front({ base: upstream.url, seen })
+    const head = ['POST /api/ HTTP/1.1', 'Host: us', `Content-Length: ${LARGE_BYTES}`]
     const client = dial(proxy.url, message(head))
     const wire = await upstream.next()
     await wire.until('\r\n\r\n')
+    wire.socket.pause()
+    client.socket.write(Buffer.alloc(LARGE_BYTES))
+    await paused.promise
     wire.socket.write(message(['HTTP/1.1 413 Too Large', 'Content-Length: 2'], 'no'))
     await client.until('\r\n\r\nno')
-    await wire.all()
-    client.socket.write(`body${message(['GET /api/2 HTTP/1.1', 'Host: us', 'Connection: close'])}`)
+    client.socket.write(message(['GET /api/2 HTTP/1.1', 'Host: us', 'Connection: close']))
     const second = await upstream.next()
     await second.until('GET /2 HTTP/1.1')
     second.socket.end(message(['HTTP/1.1 204 No Content']))
     expect(await client.all()).toContain('204 No Content')
+    expect(await proxy.exchanges[0]).toMatchObject({ outcome: 'answered', status: 413 })
   })
 })
 

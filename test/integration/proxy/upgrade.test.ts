@@ -137,6 +137,15 @@ describe('an upgrade', () => {
 })
 
 describe('what only looks like one', () => {
+  it('is refused where a body is to be read before the protocol changes', async () => {
+    const upstream = await rawUpstream()
+    const proxy = await front({ base: upstream.url, shouldUpgrade: () => true })
+    const lines = ['POST /api/ HTTP/1.1', 'Host: us', 'Upgrade: x', 'Connection: upgrade']
+    const client = dial(proxy.url, message([...lines, 'Content-Length: 9'], 'bo'))
+    expect(await client.all()).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await proxy.exchanges[0]).toMatchObject({ outcome: 'refused' })
+  })
+
   it.each([
     ['h2c', ['GET /api/ HTTP/1.1', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'], ''],
     ['with a body', ['POST /api/ HTTP/1.1', 'Upgrade: websocket', 'Content-Length: 4'], 'body'],
