@@ -1,0 +1,73 @@
+import {
+  BREAKPOINT_KEYS,
+  CALLER,
+  type ConversationReader,
+  TEXT_PARTS,
+} from '../conversation-reader.ts'
+import { itemsOf, type JsonNode, memberOf } from '../json-node.ts'
+import { items, members, RANGE } from '../selection.ts'
+import { namesIn, type Route } from './route.ts'
+
+const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
+
+const BLOCK = members({
+  type: RANGE,
+  id: RANGE,
+  name: RANGE,
+  input: RANGE,
+  caller: CALLER,
+  tool_use_id: RANGE,
+  is_error: RANGE,
+  content: TEXT_PARTS,
+  ...BREAKPOINT_KEYS,
+})
+
+/** `/v1/messages` and `/v1/messages/count_tokens` (https://platform.claude.com/docs/en/api/messages). */
+export const anthropicMessages: Route = {
+  request: members({
+    model: RANGE,
+    stream: RANGE,
+    cache_control: RANGE,
+    tools: items(members({ name: RANGE })),
+    messages: items(members({ role: RANGE, content: items(BLOCK), ...BREAKPOINT_KEYS })),
+  }),
+  list: 'messages',
+  listOptional: false,
+
+  toolNames: (request, reader) => namesIn(itemsOf(memberOf(request, 'tools')), ['name'], reader),
+
+  readMessage(node, message, reader) {
+    if (node.doubled) return
+    const role = reader.text(memberOf(node, 'role'))
+    for (const [block, each] of itemsOf(memberOf(node, 'content')).entries()) {
+      if (each.doubled) continue
+      const type = reader.text(memberOf(each, 'type'))
+      if (type === 'tool_use' && role === 'assistant') addCall(each, reader)
+      else if (type === 'tool_result' && role === 'user')
+        addResult(each, { message, block }, reader)
+      reader.addBreakpoints(each)
+    }
+    reader.addBreakpoints(node)
+  },
+}
+
+function addCall(node: JsonNode, reader: ConversationReader): void {
+  reader.addCall(reader.text(memberOf(node, 'id')), {
+    tool: reader.text(memberOf(node, 'name')),
+    args: reader.argsOf(memberOf(node, 'input')),
+    byProgram: reader.isProgram(node),
+  })
+}
+
+function addResult(
+  node: JsonNode,
+  place: { readonly message: number; readonly block: number },
+  reader: ConversationReader,
+): void {
+  const callId = reader.text(memberOf(node, 'tool_use_id'))
+  const call = reader.call(callId)
+  if (call?.byProgram || reader.isProgram(node)) return
+  const isError = reader.isSet(memberOf(node, 'is_error'))
+  const source = { call, tool: call?.tool, callId, isError }
+  reader.addTexts(memberOf(node, 'content'), place, source, TEXT_TYPES)
+}

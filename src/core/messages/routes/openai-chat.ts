@@ -1,0 +1,93 @@
+import { BREAKPOINT_KEYS, type ConversationReader, TEXT_PARTS } from '../conversation-reader.ts'
+import { itemsOf, type JsonNode, memberOf } from '../json-node.ts'
+import { items, members, RANGE } from '../selection.ts'
+import type { ToolCall } from '../tool-result-text.ts'
+import { namesIn, type Route } from './route.ts'
+
+const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
+
+const MESSAGE = members({
+  role: RANGE,
+  name: RANGE,
+  content: TEXT_PARTS,
+  tool_call_id: RANGE,
+  tool_calls: items(
+    members({
+      id: RANGE,
+      function: members({ name: RANGE, arguments: RANGE }),
+      custom: members({ name: RANGE, input: RANGE }),
+    }),
+  ),
+  function_call: members({ name: RANGE, arguments: RANGE }),
+  ...BREAKPOINT_KEYS,
+})
+
+const NAMED = members({ name: RANGE })
+
+/** `/v1/chat/completions` (https://platform.openai.com/docs/api-reference/chat). */
+export const openaiChat: Route = {
+  request: members({
+    model: RANGE,
+    stream: RANGE,
+    tools: items(members({ function: NAMED, custom: NAMED })),
+    functions: items(NAMED),
+    messages: items(MESSAGE),
+  }),
+  list: 'messages',
+  listOptional: false,
+
+  toolNames(request, reader) {
+    const tools = itemsOf(memberOf(request, 'tools'))
+    return [
+      ...namesIn(tools, ['function', 'name'], reader),
+      ...namesIn(tools, ['custom', 'name'], reader),
+      ...namesIn(itemsOf(memberOf(request, 'functions')), ['name'], reader),
+    ]
+  },
+
+  readMessage(node, message, reader) {
+    if (node.doubled) return
+    const role = reader.text(memberOf(node, 'role'))
+    if (role === 'assistant') addCalls(node, reader)
+    const isTool = role === 'tool'
+    if (isTool || role === 'function') {
+      const name = reader.text(memberOf(node, 'name'))
+      const callId = isTool ? reader.text(memberOf(node, 'tool_call_id')) : undefined
+      const call = reader.call(isTool ? idKey(callId) : nameKey(name))
+      const source = { call, tool: call?.tool ?? name, callId, isError: false }
+      reader.addTexts(memberOf(node, 'content'), { message, block: 0 }, source, TEXT_TYPES)
+    } else for (const part of itemsOf(memberOf(node, 'content'))) reader.addBreakpoints(part)
+    reader.addBreakpoints(node)
+  },
+}
+
+function addCalls(message: JsonNode, reader: ConversationReader): void {
+  for (const each of itemsOf(memberOf(message, 'tool_calls'))) {
+    if (each.doubled) continue
+    const custom = memberOf(each, 'custom')
+    const called = memberOf(each, 'function') ?? custom
+    const call = callOf(called, called === custom ? 'input' : 'arguments', reader)
+    reader.addCall(idKey(reader.text(memberOf(each, 'id'))), call)
+  }
+  const old = memberOf(message, 'function_call')
+  const call = callOf(old, 'arguments', reader)
+  reader.addCall(nameKey(call.tool), call)
+}
+
+function callOf(called: JsonNode | undefined, args: string, reader: ConversationReader): ToolCall {
+  const known = called?.doubled ? undefined : called
+  return {
+    tool: reader.text(memberOf(known, 'name')),
+    args: reader.argsIn(memberOf(known, args)),
+    byProgram: false,
+  }
+}
+
+/** Messages of the role `function` have no id: they answer the last call of that name. */
+function nameKey(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : `name ${name}`
+}
+
+function idKey(id: string | undefined): string | undefined {
+  return id === undefined ? undefined : `id ${id}`
+}

@@ -1,0 +1,103 @@
+import {
+  BREAKPOINT_KEYS,
+  CALLER,
+  type ConversationReader,
+  TEXT_PARTS,
+} from '../conversation-reader.ts'
+import { itemsOf, type JsonNode, memberOf } from '../json-node.ts'
+import { items, members, RANGE } from '../selection.ts'
+import { namesIn, type Route } from './route.ts'
+
+const TEXT_TYPES: ReadonlySet<string> = new Set(['input_text', 'output_text', 'text'])
+
+/** A namespace holds tools of its own. */
+const TOOLS = items(members({ type: RANGE, name: RANGE, tools: items(members({ name: RANGE })) }))
+
+const ITEM = members({
+  type: RANGE,
+  id: RANGE,
+  call_id: RANGE,
+  name: RANGE,
+  arguments: RANGE,
+  input: RANGE,
+  caller: CALLER,
+  output: TEXT_PARTS,
+  error: RANGE,
+  content: items(members(BREAKPOINT_KEYS)),
+  tools: TOOLS,
+  ...BREAKPOINT_KEYS,
+})
+
+/** `/v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
+export const openaiResponses: Route = {
+  request: members({ model: RANGE, stream: RANGE, tools: TOOLS, input: items(ITEM) }),
+  list: 'input',
+  listOptional: true,
+
+  toolNames(request, reader) {
+    // Tools may also come into the conversation on the way.
+    const lists = [request, ...itemsOf(memberOf(request, 'input'))]
+    return lists.flatMap(node => {
+      const tools = itemsOf(node.doubled ? undefined : memberOf(node, 'tools'))
+      const inner = tools.flatMap(tool =>
+        itemsOf(tool.doubled ? undefined : memberOf(tool, 'tools')),
+      )
+      return namesIn([...tools, ...inner], ['name'], reader)
+    })
+  },
+
+  readMessage(node, message, reader, request) {
+    if (node.doubled) return
+    const type = reader.text(memberOf(node, 'type'))
+    if (type === 'function_call') addCall(node, 'arguments', reader)
+    else if (type === 'custom_tool_call') addCall(node, 'input', reader)
+    else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+      addOutput(node, message, reader, request)
+    } else if (type === 'mcp_call') addCallWithOutput(node, message, reader)
+    for (const part of itemsOf(memberOf(node, 'content'))) reader.addBreakpoints(part)
+    reader.addBreakpoints(node)
+  },
+}
+
+function addCall(node: JsonNode, args: string, reader: ConversationReader): void {
+  reader.addCall(reader.text(memberOf(node, 'call_id')), {
+    tool: reader.text(memberOf(node, 'name')),
+    args: reader.argsIn(memberOf(node, args)),
+    byProgram: reader.isProgram(node),
+  })
+}
+
+function addOutput(
+  node: JsonNode,
+  message: number,
+  reader: ConversationReader,
+  request: JsonNode,
+): void {
+  const callId = reader.text(memberOf(node, 'call_id'))
+  const call = reader.call(callId)
+  // The provider may hold the call, and then only the tools tell whether a program can have made it.
+  const byProgram = call?.byProgram ?? allowsPrograms(request, reader)
+  if (byProgram || reader.isProgram(node)) return
+  const source = { call, tool: call?.tool, callId, isError: false }
+  reader.addTexts(memberOf(node, 'output'), { message, block: 0 }, source, TEXT_TYPES)
+}
+
+/** A call that the provider made itself; one item has both the call and what came of it. */
+function addCallWithOutput(node: JsonNode, message: number, reader: ConversationReader): void {
+  const tool = reader.text(memberOf(node, 'name'))
+  const args = reader.argsIn(memberOf(node, 'arguments'))
+  const source = {
+    call: { tool, args, byProgram: false },
+    tool,
+    callId: reader.text(memberOf(node, 'id')),
+    isError: reader.isSet(memberOf(node, 'error')),
+  }
+  reader.addTexts(memberOf(node, 'output'), { message, block: 0 }, source, TEXT_TYPES)
+}
+
+function allowsPrograms(request: JsonNode, reader: ConversationReader): boolean {
+  const tools = itemsOf(memberOf(request, 'tools'))
+  return tools.some(
+    tool => tool.doubled || reader.text(memberOf(tool, 'type')) === 'programmatic_tool_calling',
+  )
+}

@@ -1,0 +1,76 @@
+import { OPEN_BRACE } from '../value/char-codes.ts'
+import { ConversationReader } from './conversation-reader.ts'
+import { type JsonBytes, memberOf } from './json-node.ts'
+import { type ReadLimits, readJson } from './read-json.ts'
+import { anthropicMessages } from './routes/anthropic-messages.ts'
+import { openaiChat } from './routes/openai-chat.ts'
+import { openaiResponses } from './routes/openai-responses.ts'
+import type { Route } from './routes/route.ts'
+import type { ToolResultText } from './tool-result-text.ts'
+
+const ROUTES = {
+  anthropic_messages: anthropicMessages,
+  openai_chat: openaiChat,
+  openai_responses: openaiResponses,
+} as const satisfies Record<string, Route>
+
+/** A request body's shape, by the endpoint that it is sent to. */
+export type RouteName = keyof typeof ROUTES
+
+/** Bytes `[start, end)`. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** What is known of a request body. It refers to the body, which must not change. */
+export interface ScannedRequest {
+  readonly body: JsonBytes
+  readonly model: string | undefined
+  readonly stream: boolean | undefined
+  /** Names of the tools that the request defines itself. */
+  readonly tools: readonly string[]
+  /** The messages of the conversation, or the items of the input. */
+  readonly messages: readonly ByteRange[]
+  /** Texts of tool results, in the order of the conversation. */
+  readonly results: readonly ToolResultText[]
+  /** Members that say how far the provider shall cache, from the key to the value, in the order of the body. */
+  readonly breakpoints: readonly ByteRange[]
+}
+
+/**
+ * Finds the tool results in a request body, in one pass. What is found lies at the very place where `JSON.parse` and a
+ * walk would find it; what is ambiguous (doubled keys, unknown types) is not found. `null` where the body is no JSON
+ * in UTF-8, has not the shape of a request to `route`, has a decisive key twice at the top, or is beyond a limit: it
+ * is then to be forwarded as it is. Never throws.
+ */
+export function scanRequest(
+  bytes: Uint8Array,
+  route: RouteName,
+  limits: ReadLimits,
+): ScannedRequest | null {
+  const rules: Route = ROUTES[route]
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const request = readJson(body, rules.request, limits)
+  if (request === null || request.doubled || body[request.start] !== OPEN_BRACE) return null
+  const messages = memberOf(request, rules.list)?.items ?? null
+  if (messages === null && !rules.listOptional) return null
+
+  const reader = new ConversationReader(body)
+  for (const [index, message] of (messages ?? []).entries()) {
+    rules.readMessage(message, index, reader, request)
+  }
+  // At the top it stands for the last block that can be cached.
+  if (reader.isSet(memberOf(request, 'cache_control'))) reader.endCachedPrefix()
+  return {
+    body,
+    model: reader.text(memberOf(request, 'model')),
+    stream: reader.flag(memberOf(request, 'stream')),
+    tools: rules.toolNames(request, reader),
+    messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
+    results: reader.found,
+    breakpoints: reader.breakpoints
+      .map(({ keyStart, end }) => ({ start: keyStart, end }))
+      .sort((a, b) => a.start - b.start),
+  }
+}

@@ -1,0 +1,87 @@
+import { type JsonBytes, type JsonNode, parseAt } from './json-node.ts'
+
+/** A call that a conversation holds. */
+export interface ToolCall {
+  readonly tool: string | undefined
+  /** The arguments as a value; a text that is no JSON as it is; `undefined` where there are none. */
+  args(): unknown
+  /** Made by a program of the model, which gets the result instead of the model: no text for us to change. */
+  readonly byProgram: boolean
+}
+
+/** Where a text is, as a reader counts, from 0. */
+export interface ResultPlace {
+  /** The message of the conversation, or the item of the input. */
+  readonly message: number
+  /** The block of the message; 0 where a message is one result. */
+  readonly block: number
+  /** The part of the result's content, images and the like counted; 0 where the content is a string. */
+  readonly part: number
+}
+
+/** A text of a tool result in a request body: one JSON string literal that may be replaced. */
+export interface ToolResultText extends ResultPlace {
+  /** Bytes `[start, end)` of the literal, quotes included. */
+  readonly start: number
+  readonly end: number
+  /** The text that the literal means; decoded at each call. It may have lone surrogates, which UTF-8 cannot say. */
+  text(): string
+  /** The tool that was called; `undefined` where the body does not tell. */
+  readonly tool: string | undefined
+  readonly callId: string | undefined
+  /** What the tool was called with, `undefined` where the body does not tell; parsed at each call. */
+  args(): unknown
+  readonly isError: boolean
+  /** It stands at or before a breakpoint of the prompt cache. */
+  readonly inCachedPrefix: boolean
+}
+
+/** What a reader of messages knows of a result. */
+export interface ResultSource {
+  readonly call: ToolCall | undefined
+  readonly tool: string | undefined
+  readonly callId: string | undefined
+  readonly isError: boolean
+}
+
+/** One that is found; the rest of the body may still move it into the cached prefix. */
+export class FoundText implements ToolResultText {
+  readonly start: number
+  readonly end: number
+  readonly message: number
+  readonly block: number
+  readonly part: number
+  inCachedPrefix = false
+  readonly #body: JsonBytes
+  readonly #source: ResultSource
+
+  constructor(body: JsonBytes, literal: JsonNode, place: ResultPlace, source: ResultSource) {
+    this.#body = body
+    this.start = literal.start
+    this.end = literal.end
+    this.message = place.message
+    this.block = place.block
+    this.part = place.part
+    this.#source = source
+  }
+
+  get tool(): string | undefined {
+    return this.#source.tool
+  }
+
+  get callId(): string | undefined {
+    return this.#source.callId
+  }
+
+  get isError(): boolean {
+    return this.#source.isError
+  }
+
+  text(): string {
+    return parseAt(this.#body, this) as string
+  }
+
+  args(): unknown {
+    return this.#source.call?.args()
+  }
+}
