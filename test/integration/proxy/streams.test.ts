@@ -13,7 +13,7 @@ const EVENTS = message([
 ])
 
 /** More than the system's buffers of two connections hold. */
-const LARGE_BYTES = 32 * 1024 * 1024
+const LARGE_BYTES = 16 * 1024 * 1024
 
 function noise(bytes: number): Buffer {
   const random = createRandom(7)
