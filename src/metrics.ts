@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Report } from './core/operations/operation.ts'
 import { createHistogram } from './histogram.ts'
+import { createProxyMetrics, type ProxyMetrics } from './proxy-metrics.ts'
 import type { StoreStats } from './store/store.ts'
 import { registerStoreGauges } from './store-metrics.ts'
 import { VERSION } from './version.ts'
@@ -8,6 +9,7 @@ import { VERSION } from './version.ts'
 /** Everything that `GET /metrics` shows. Label values come from fixed sets only, never from clients. */
 export interface Metrics {
   readonly registry: Registry
+  readonly proxy: ProxyMetrics
   /** One finished request; sizes in bytes, times in milliseconds. */
   request(route: string, status: number, totalMs: number, bodyBytes: number): void
   job(op: string, queueMs: number, workMs: number): void
@@ -176,6 +178,7 @@ export function createMetrics(gauges: Gauges): Metrics {
 
   return {
     registry,
+    proxy: createProxyMetrics(registry),
     request(route, status, totalMs, bytes) {
       requestTime(totalMs / 1000, route, status)
       if (bytes > 0) bodyBytes(bytes)

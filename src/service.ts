@@ -19,6 +19,7 @@ import {
 } from './core/dedup/session/shared-sessions.ts'
 import { createApp } from './http/app.ts'
 import type { Health } from './http/context.ts'
+import { createDropIns, dropInFor } from './http/drop-ins.ts'
 import type { Route } from './http/routes/route.ts'
 import { createHttpServer, type ServerLimits } from './http/server.ts'
 import { createLogger, type Logger } from './logger.ts'
@@ -145,6 +146,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   const store = observed(await openStore(), metrics.store)
   const originals = createOriginals(store, tenant => lifetimesOf(live.store, tenant), Date.now)
   const tracing = await loadTracing(config.traces)
+  const dropIns = createDropIns(config.proxy)
   const app = createApp(
     {
       pool,
@@ -156,6 +158,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       originals,
       sessions,
       desk: createSessionDesk(sessions.index),
+      dropIns,
       allowedHosts: () => live.allowed_hosts,
       maxBodyBytes: limits.max_body_bytes,
       ...(tracing === null ? {} : { tracing }),
@@ -163,9 +166,12 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     },
     seams.routes,
   )
-  const server = createHttpServer(app, serverLimits(limits), status => {
-    metrics.protocolError(status)
-    logger.info({ status }, 'refused before it was a request')
+  const server = createHttpServer(app, serverLimits(limits), {
+    refused(status) {
+      metrics.protocolError(status)
+      logger.info({ status }, 'refused before it was a request')
+    },
+    isForwarded: target => dropInFor(dropIns, target) !== null,
   })
   const address = await open()
   keysWatch?.begin(reloadKeys)
@@ -242,6 +248,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       clearInterval(idleWatch)
       await sleep(live.limits.drain_grace_ms)
       await server.drain(live.limits.drain_timeout_ms)
+      await Promise.all(dropIns.map(({ forwarder }) => forwarder.close()))
       await pool.close()
       await store.close()
       await tracing?.close()

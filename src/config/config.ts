@@ -7,6 +7,15 @@ const MIB = 1024 * 1024
 
 const positive = z.int().positive()
 
+/** The longest that a timer of Node waits. */
+const TIMER_MAX_MS = 2 ** 31 - 1
+
+/** Where requests are forwarded to: nothing in it that would be sent along, or be left out. */
+const upstreamUrl = z.url({ protocol: /^https?$/ }).refine(text => {
+  const url = URL.parse(text)
+  return url !== null && url.username + url.password + url.search + url.hash === ''
+}, 'must have no credentials, query or fragment')
+
 /** At most ten years, so that sums of times stay exact. */
 const lifetime = positive.max(315_360_000_000)
 
@@ -73,6 +82,23 @@ export const configSchema = z.strictObject({
         .default(64 * MIB),
     })
     .prefault({}),
+  /** The drop-in proxies; a vendor without a URL has no route. */
+  proxy: z
+    .strictObject({
+      anthropic_url: upstreamUrl.optional(),
+      openai_url: upstreamUrl.optional(),
+      https_proxy: z.string().optional(),
+      no_proxy: z.string().optional(),
+      connect_timeout_ms: positive.max(TIMER_MAX_MS).default(10_000),
+      headers_timeout_ms: positive.max(TIMER_MAX_MS).default(600_000),
+      idle_timeout_ms: positive.max(TIMER_MAX_MS).default(300_000),
+      total_timeout_ms: positive.max(TIMER_MAX_MS).default(3_600_000),
+      /** Larger bodies are forwarded as they come; as `limits.max_body_bytes` where absent. */
+      max_rewrite_bytes: positive.optional(),
+    })
+    .prefault({}),
+  /** What the proxies do to requests; off is byte for byte. */
+  compression: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
   workers: z
     .strictObject({
       count: positive.max(256).default(() => availableParallelism()),

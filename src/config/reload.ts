@@ -13,6 +13,7 @@ const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['store', 'compress'],
   ['store', 'encryption_keys'],
   ['sessions'],
+  ['proxy'],
   ['workers'],
   ['traces'],
   ['limits', 'max_body_bytes'],

@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
 import { AppError } from '../errors.ts'
 import type { AppContext, AppDeps, AppEnv } from './context.ts'
+import { vendorResponse } from './drop-in-errors.ts'
+import { dropInFor } from './drop-ins.ts'
 import { authorize } from './middleware/authorize.ts'
 import { frameHeaders, observe } from './middleware/observe.ts'
 import { checkOrigin } from './middleware/origin.ts'
@@ -11,6 +13,7 @@ import { compressRoute } from './routes/compress.ts'
 import { countRoute } from './routes/count.ts'
 import { decodeRoute } from './routes/decode.ts'
 import { dedupRoute } from './routes/dedup.ts'
+import { mountDropIns } from './routes/drop-in.ts'
 import { encodeRoute } from './routes/encode.ts'
 import { inputsRoute } from './routes/inputs.ts'
 import { knapsackRoute } from './routes/knapsack.ts'
@@ -56,7 +59,10 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     if (problem === UNEXPECTED) deps.logger.error({ requestId, err: error }, 'unexpected error')
     deps.metrics.error(problem.code)
     frame.code = problem.code
-    return problemResponse(problem, requestId, { ...frameHeaders(c), ...headers })
+    const all = { ...frameHeaders(c), ...headers }
+    const asked = dropInFor(deps.dropIns ?? [], c.env?.incoming?.url)
+    if (asked !== null) return vendorResponse(asked.dropIn.vendor, problem, all)
+    return problemResponse(problem, requestId, all)
   }
 
   // Whoever has no key learns nothing of what there is.
@@ -73,6 +79,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     const allow = offered.join(', ')
     app.all(path, knownCaller, c => refuse(c, wrongMethod(path, allow), { allow }))
   }
+  mountDropIns(app, deps)
   app.all('*', knownCaller, c => refuse(c, new AppError('not_found', 'no such route')))
   app.onError((error, c) => refuse(c, error))
   return app

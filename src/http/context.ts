@@ -11,10 +11,19 @@ import type { Authority } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Tracing } from '../tracing.ts'
+import type { DropIn } from './drop-ins.ts'
+
+/** What the server knows of a request beside Node's pair. */
+export interface ServerBindings extends Partial<HttpBindings> {
+  /** Came with `upgrade`: what followed the head. There is no `outgoing` then. */
+  readonly upgradeHead?: Buffer
+  /** The client waits for a 100 before it sends its body. */
+  readonly awaitsContinue?: boolean
+}
 
 /** What Hono carries for each request. Without a port (`app.request()`) there are no bindings. */
 export interface AppEnv {
-  Bindings: Partial<HttpBindings>
+  Bindings: ServerBindings
   Variables: { frame: RequestFrame }
 }
 
@@ -30,6 +39,8 @@ export interface RequestFrame {
   answerBytes: number
   /** Who sent it; `ANONYMOUS` until that is known. */
   caller: Caller
+  /** The status where the answer did not go through the app; `null`: it got none. */
+  status?: number | null
   /** The code of the problem that it was answered with. */
   code: ErrorCode | undefined
   /** Entries of `Server-Timing` before the total, in milliseconds. */
@@ -68,6 +79,8 @@ export interface AppDeps extends JobDeps {
   readonly desk: SessionDesk
   readonly access: Pick<Access, 'identify' | 'allow'>
   readonly tracing?: Pick<Tracing, 'request'>
+  /** Vendors' APIs that the service stands in for. */
+  readonly dropIns?: readonly DropIn[]
   /** Names, beside loopback's and addresses, by which clients reach the service. */
   allowedHosts(): readonly string[]
 }
@@ -85,6 +98,7 @@ type RequestHeader =
   | 'transfer-encoding'
   | 'x-api-key'
   | 'x-haversack-bypass'
+  | 'x-haversack-key'
   | 'x-headroom-bypass'
   | 'x-request-id'
 

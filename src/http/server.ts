@@ -1,9 +1,12 @@
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import { ERRORS } from '../errors.ts'
+import { wantsUpgrade } from '../proxy/tunnel.ts'
+import { answerOn } from '../proxy/upgraded.ts'
 import type { AppEnv } from './context.ts'
 import { answerProtocolErrors, malformed } from './protocol-errors.ts'
 
@@ -36,20 +39,36 @@ const IDLE_SWEEP_MS = 25
 /** A connection that did nothing for so long is idle: no request is on its way to us any more. */
 const QUIET_MS = 100
 
-/** @param refused told the status of requests that never became one */
+export interface ServerHooks {
+  /** Told the status of requests that never became one. */
+  refused(status: number): void
+  /** Whether the app answers requests for this target on Node's own streams, upgrades too. */
+  isForwarded(target: string | undefined): boolean
+}
+
 export function createHttpServer(
   app: Pick<Hono<AppEnv>, 'fetch'>,
   limits: ServerLimits,
-  refused: (status: number) => void,
+  { refused, isForwarded }: ServerHooks,
 ): HttpServer {
-  const listener = getRequestListener(app.fetch, {
+  const options = {
     // A request without Host (HTTP/1.0, plain probes) counts as one for localhost.
     hostname: 'localhost',
     errorHandler() {
       refused(ERRORS.invalid_request.status)
       return malformed()
     },
-  })
+  }
+  const listener = getRequestListener(app.fetch, options)
+  /** Requests whose clients wait for a 100, which is an upstream's to give. */
+  const waiting = new WeakSet<IncomingMessage>()
+  const forwardingListener = getRequestListener(async (request, { incoming, outgoing }) => {
+    const awaitsContinue = waiting.has(incoming as IncomingMessage)
+    const env = { incoming, outgoing, awaitsContinue } as AppEnv['Bindings']
+    const response = await app.fetch(request, env)
+    // The app says so too, but for HEAD in a response that the adapter does not know again.
+    return outgoing.headersSent || outgoing.destroyed ? RESPONSE_ALREADY_SENT : response
+  }, options)
   const server = createServer(
     {
       connectionsCheckingInterval: LATE_SWEEP_MS,
@@ -57,9 +76,25 @@ export function createHttpServer(
       joinDuplicateHeaders: true,
       // Answered by the app instead, as the problem that it is.
       requireHostHeader: false,
+      // Elsewhere a request for another protocol is answered as any other.
+      shouldUpgradeCallback: incoming => isForwarded(incoming.url) && wantsUpgrade(incoming),
     },
-    (incoming, outgoing) => void listener(incoming, outgoing),
+    (incoming, outgoing) => {
+      const listen = isForwarded(incoming.url) ? forwardingListener : listener
+      void listen(incoming, outgoing)
+    },
   )
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (isForwarded(incoming.url)) waiting.add(incoming)
+    else outgoing.writeContinue()
+    server.emit('request', incoming, outgoing)
+  })
+  server.on('upgrade', (incoming: IncomingMessage, _, head: Buffer) => {
+    seen.set(incoming.socket, null)
+    // The idle limit of the tunnel holds.
+    incoming.socket.setTimeout(0)
+    void upgrade(app, incoming, head)
+  })
   /** When each open connection was last seen to do something, by `performance.now()`; `null`: at work. */
   const seen = new Map<Socket, number | null>()
   server.on('connection', (socket: Socket) => {
@@ -110,7 +145,11 @@ export function createHttpServer(
       new Promise(resolve => {
         // Clients that keep connections alive would hold up the end otherwise.
         const sweep = setInterval(closeQuiet, IDLE_SWEEP_MS)
-        const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
+        const deadline = setTimeout(() => {
+          server.closeAllConnections()
+          // Of those that were upgraded the server knows no more.
+          for (const socket of seen.keys()) socket.destroy()
+        }, deadlineMs)
         // Not `http.Server.close`, which also closes connections whose next request is on its way.
         NetServer.prototype.close.call(server, () => {
           clearInterval(sweep)
@@ -121,4 +160,18 @@ export function createHttpServer(
         })
       }),
   }
+}
+
+/** Lets the app have a request for another protocol; where it refuses, its answer is sent and the connection ends. */
+async function upgrade(
+  app: Pick<Hono<AppEnv>, 'fetch'>,
+  incoming: IncomingMessage,
+  upgradeHead: Buffer,
+): Promise<void> {
+  const request = new Request(`http://localhost${incoming.url}`)
+  const response = await app.fetch(request, { incoming, upgradeHead } as AppEnv['Bindings'])
+  if (response === RESPONSE_ALREADY_SENT) return
+  const outgoing = answerOn(incoming.socket, incoming)
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  outgoing.end(await response.text())
 }

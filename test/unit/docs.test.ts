@@ -29,6 +29,7 @@ const DOCS = [
   'docs/kubernetes.md',
   'docs/operations.md',
   'docs/profiles.md',
+  'docs/proxies.md',
   'docs/store.md',
   'docs/tokens.md',
   'docs/verify.md',
@@ -72,7 +73,9 @@ describe('docs/operations.md', () => {
   })
 
   it('has every metric of ours', () => {
-    const source = read('src/metrics.ts') + read('src/store-metrics.ts')
+    const source = ['src/metrics.ts', 'src/store-metrics.ts', 'src/proxy-metrics.ts']
+      .map(read)
+      .join('')
     const names = [...source.matchAll(/'(haversack_[a-z_]+[a-z])'/g)].map(([, name = '']) => name)
     expect(names.length).toBeGreaterThan(25)
     for (const name of names) {

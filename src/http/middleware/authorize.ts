@@ -10,7 +10,10 @@ export function authorize(
   scope: Exclude<RouteScope, 'open'>,
 ): MiddlewareHandler<AppEnv> {
   return (c, next) => {
-    const caller = access.identify(() => presentedKey(c))
+    const caller = access.identify(() => {
+      // There, the usual headers are the vendor's.
+      return scope === 'proxy' ? requestHeader(c, 'x-haversack-key') : presentedKey(c)
+    })
     c.get('frame').caller = caller
     access.allow(caller, scope)
     return next()

@@ -12,6 +12,9 @@ import {
 /** Ids that are safe in a header and in a log line. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
+/** What stands for the status of an answer that was not sent, as nginx has it. */
+const CLIENT_LEFT = 499
+
 /** What is known of a request once its answer stands. */
 export interface Observation {
   readonly frame: RequestFrame
@@ -52,7 +55,7 @@ export function observe(
       frame,
       method: c.req.method,
       route: routeLabel(c.req.routePath),
-      status: c.res.status,
+      status: frame.status === undefined ? c.res.status : (frame.status ?? CLIENT_LEFT),
       totalMs: performance.now() - frame.started,
       traceparent: requestHeader(c, 'traceparent'),
     })

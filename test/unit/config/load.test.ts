@@ -136,13 +136,38 @@ describe('keys of the store', () => {
   })
 })
 
+describe('an upstream', () => {
+  it.each([
+    'ftp://a.test',
+    'a.test',
+    'https://u:p@a.test',
+    'https://a.test/?q',
+    'https://a.test/#f',
+  ])('cannot be %s', url => {
+    expect(faults({ env: { HAVERSACK_OPENAI_URL: url } })).toContain('HAVERSACK_OPENAI_URL')
+  })
+
+  it('comes from the environment, with the way to it', () => {
+    const env = {
+      HAVERSACK_ANTHROPIC_URL: 'https://a.test/x',
+      https_proxy: 'low',
+      HTTPS_PROXY: 'high',
+    }
+    expect(loadConfig({ env }).proxy).toMatchObject({
+      anthropic_url: 'https://a.test/x',
+      https_proxy: 'high',
+    })
+  })
+})
+
 describe('config.example.toml', () => {
   const text = readFileSync(new URL('../../../config.example.toml', import.meta.url), 'utf8')
 
   it('is valid and names every key with its default', () => {
     const uncommented = text.replace(/^#(?=[\w[])/gm, '')
     const example = configSchema.parse(parse(uncommented))
-    const { cache_dir, keys_file, pipeline_config_file, workers, traces, store } = example
+    const { cache_dir, keys_file, pipeline_config_file, workers, traces, store, proxy } = example
+    const { anthropic_url, openai_url, https_proxy, no_proxy, max_rewrite_bytes } = proxy
     const withoutDefault = {
       cache_dir,
       keys_file,
@@ -150,10 +175,13 @@ describe('config.example.toml', () => {
       traces,
       workers: { count: workers.count },
       store: { tenant_max_bytes: store.tenant_max_bytes },
+      proxy: { anthropic_url, openai_url, https_proxy, no_proxy, max_rewrite_bytes },
     }
     expect(example).toEqual(configSchema.parse(withoutDefault))
     for (const key of Object.keys(configSchema.shape)) expect(uncommented).toContain(key)
-    for (const key of Object.keys(example.limits)) expect(uncommented).toContain(`${key} =`)
+    for (const key of Object.keys({ ...example.limits, ...proxy })) {
+      expect(uncommented).toContain(`${key} =`)
+    }
   })
 
   it('changes nothing as it is', () => {

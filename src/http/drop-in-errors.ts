@@ -1,0 +1,18 @@
+import { problemBody } from '../core/requests/problem.ts'
+import type { Problem } from '../errors.ts'
+import { type Vendor, vendorErrorBody } from '../proxy/vendor-errors.ts'
+
+/** A problem of ours as a client of the vendor's API expects to be told of it. */
+export function vendorResponse(
+  vendor: Vendor,
+  problem: Problem,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const { status, title, detail = title, code } = problemBody(problem)
+  const retry =
+    problem.retry_after_s === undefined ? {} : { 'retry-after': `${problem.retry_after_s}` }
+  return new Response(vendorErrorBody(vendor, { status, code, message: `Haversack: ${detail}` }), {
+    status,
+    headers: { 'content-type': 'application/json', ...retry, ...headers },
+  })
+}

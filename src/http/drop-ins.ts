@@ -1,0 +1,45 @@
+import type { Config } from '../config/config.ts'
+import { createForwarder, type Forwarder } from '../proxy/forwarder.ts'
+import { pathBehind } from '../proxy/target.ts'
+import type { Vendor } from '../proxy/vendor-errors.ts'
+
+/** A vendor's API that the service stands in for. */
+export interface DropIn {
+  readonly vendor: Vendor
+  /** Stands before every path of the vendor's. */
+  readonly prefix: `/${Vendor}`
+  readonly forwarder: Forwarder
+}
+
+/** One for each vendor whose upstream is configured. */
+export function createDropIns(settings: Config['proxy']): readonly DropIn[] {
+  const { anthropic_url, openai_url, https_proxy, no_proxy } = settings
+  const limits = {
+    connect_ms: settings.connect_timeout_ms,
+    headers_ms: settings.headers_timeout_ms,
+    idle_ms: settings.idle_timeout_ms,
+    total_ms: settings.total_timeout_ms,
+  }
+  const env = {
+    ...(https_proxy === undefined ? {} : { HTTPS_PROXY: https_proxy }),
+    ...(no_proxy === undefined ? {} : { NO_PROXY: no_proxy }),
+  }
+  const dropIn = (vendor: Vendor, url: string | undefined): DropIn[] => {
+    if (url === undefined) return []
+    const forwarder = createForwarder({ base: new URL(url), vendor, limits, env })
+    return [{ vendor, prefix: `/${vendor}`, forwarder }]
+  }
+  return [...dropIn('anthropic', anthropic_url), ...dropIn('openai', openai_url)]
+}
+
+/** The one that a request target is for, and the target behind its prefix as it was sent. */
+export function dropInFor(
+  dropIns: readonly DropIn[],
+  target: string | undefined,
+): { readonly dropIn: DropIn; readonly path: string } | null {
+  for (const dropIn of dropIns) {
+    const path = pathBehind(target ?? '', dropIn.prefix)
+    if (path !== null) return { dropIn, path }
+  }
+  return null
+}
