@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Report } from './core/operations/operation.ts'
 import { createHistogram } from './histogram.ts'
 import { createProxyMetrics, type ProxyMetrics } from './proxy-metrics.ts'
+import { registerSessionGauges, type SessionUse } from './session-metrics.ts'
 import type { StoreStats } from './store/store.ts'
 import { registerStoreGauges } from './store-metrics.ts'
 import { VERSION } from './version.ts'
@@ -24,6 +25,8 @@ export interface Metrics {
   store(op: string, ms: number, failure: string | null): void
   /** Something that an operator should know of the store. */
   storeProblem(kind: string): void
+  /** An answer was given without its session, because what it spoke of could not be made true. */
+  apart(): void
   /** Keys or configuration were read again. */
   reload(what: 'keys' | 'config', ok: boolean): void
 }
@@ -46,6 +49,7 @@ export interface Gauges {
   store(): Promise<StoreStats | null>
   /** Calls that wait for the store. */
   storePending(): number
+  sessions(): SessionUse
 }
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -137,6 +141,12 @@ export function createMetrics(gauges: Gauges): Metrics {
     Number(gauges.draining()),
   )
   registerStoreGauges(registry, gauges)
+  registerSessionGauges(registry, gauges.sessions)
+  const apart = counter(
+    'haversack_answers_apart_total',
+    'Answers given without their session, because something could not be kept or was gone',
+    [],
+  )
   const storeTime = histogram(
     'haversack_store_seconds',
     'Time of a call of the store',
@@ -206,6 +216,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       storeTime(ms / 1000, op)
       if (failure !== null) storeFailures.inc({ op, reason: failure })
     },
+    apart: () => apart.inc(),
     storeProblem: kind => storeProblems.inc({ kind }),
     protocolError: status => protocolErrors.inc({ status }),
     reload(what, ok) {

@@ -10,6 +10,7 @@ import type { Config } from './config/config.ts'
 import { readPipelineConfig } from './config/pipeline.ts'
 import { reloaded } from './config/reload.ts'
 import { openConfiguredStore } from './configured-store.ts'
+import { indexUse } from './core/dedup/index/owners.ts'
 import { createSessionDesk } from './core/dedup/session/session-desk.ts'
 import {
   attachSessions,
@@ -128,6 +129,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     draining: () => health.state === 'draining',
     store: () => statsOf(store),
     storePending: () => store.load.pending,
+    sessions: () => indexUse(shared.index),
   })
   const pool: WorkerPool = createPool({
     threads,

@@ -62,7 +62,7 @@ export interface Health {
 export interface JobDeps {
   readonly pool: Pick<WorkerPool, 'runTwoPhase'>
   readonly admission: Pick<Admission, 'enter'>
-  readonly metrics: Pick<Metrics, 'job' | 'report'>
+  readonly metrics: Pick<Metrics, 'apart' | 'job' | 'report'>
   readonly maxBodyBytes: number
   readonly originals: Originals
   /** What sessions have seen; absent where they have no effect. */

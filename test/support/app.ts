@@ -70,6 +70,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
       draining: () => false,
       store: async () => null,
       storePending: () => 0,
+      sessions: () => ({ sessions: 0, entries: 0, evicted: 0 }),
     }),
     access: createAccess(null, () => 0),
     originals: NOTHING_KEPT,

@@ -18,7 +18,10 @@ const zeros: object = new Proxy({}, { get: (_, name) => (name === 'then' ? undef
 const IDLE = new Proxy(
   {},
   {
-    get: (_, name) => (name === 'store' ? async () => zeros : () => 0),
+    get(_, name) {
+      if (name === 'store') return async () => zeros
+      return name === 'sessions' ? () => zeros : () => 0
+    },
   },
 ) as Gauges
 
@@ -28,6 +31,7 @@ export async function createCatalogue(): Promise<Catalogue> {
   metrics.request('/v1/encode', 200, 1, 1)
   metrics.job('encode', 1, 1)
   metrics.batch(1)
+  metrics.apart()
   metrics.error('internal')
   metrics.protocolError(400)
   metrics.threadLost('lost')
