@@ -102,7 +102,9 @@ export function openSessionLayer(
   }
   const known = present === null ? undefined : memoryIn(present.epoch)
   if (isApart === true || known?.isApart()) {
-    known?.noteApart()
+    // What an earlier job answered stays the answer, for when it can be kept again.
+    const before = known?.answered() ?? null
+    if (before === null || before.attempt === sessions.attempt) known?.noteApart()
     const sent = known?.seen()?.sent ?? []
     return apartLayer(present?.partition ?? 0, family => sent[HINT_FAMILIES.indexOf(family)] ?? 0)
   }
@@ -130,7 +132,7 @@ function presentLayer(
   { dedup }: Profile,
   { request, sessions, here, memory, sent, maxDecodedChars }: Present,
 ): SessionLayer {
-  const { index, bodies, nowMs } = sessions
+  const { index, bodies, nowMs, attempt } = sessions
   const { turn } = here
   const { answered } = turn
   const before = memory?.answered() ?? null
@@ -190,8 +192,8 @@ function presentLayer(
   /** Whether a retry will get the answer again. */
   function note({ answer }: Delivery, referral: Referral | null): boolean {
     if (memory === undefined || before !== null) return true
-    if (referral === null) return memory.noteAnswered({ by: 'itself' })
-    return memory.noteAnswered({ by: 'session', answer, relies: referral.relies })
+    if (referral === null) return memory.noteAnswered({ attempt, by: 'itself' })
+    return memory.noteAnswered({ attempt, by: 'session', answer, relies: referral.relies })
   }
 
   return {

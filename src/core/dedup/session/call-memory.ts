@@ -23,9 +23,13 @@ export interface Seen {
 }
 
 /** How a call was answered: by itself, with nothing but the content to go by, or with what the session knew then. */
-export type Answered =
+export type Answered = {
+  /** The job that did; see `SessionContext.attempt`. */
+  readonly attempt?: string | undefined
+} & (
   | { readonly by: 'itself' }
   | { readonly by: 'session'; readonly answer: object; readonly relies: readonly Reliance[] }
+)
 
 /**
  * What is remembered of one call in a context, beside the bodies and with their bounds, so that the same call gets

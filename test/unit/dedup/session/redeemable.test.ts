@@ -55,6 +55,16 @@ describe('what is not there is not referred to', () => {
     expect((await app.encode(read('a'))).content).toContain('Read 1 call ago')
   })
 
+  it('while it cannot be kept on; the first answer is the answer again afterwards', async () => {
+    const app = open()
+    const request = { ...read('a'), tool_call_id: 't1' }
+    const first = await app.encode(request)
+    app.mishaps.put = 'full'
+    expect(await app.encode(request)).not.toHaveProperty('ref')
+    app.mishaps.put = null
+    expect(await app.encode(request)).toEqual(first)
+  })
+
   it('where arguments could not be kept', async () => {
     const app = open()
     app.mishaps.put = 'full'
