@@ -2,18 +2,15 @@ import type { ClientRequest, IncomingMessage, InformationEvent, ServerResponse }
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type AnswerFraming, writeAnswerHead } from './answer-head.ts'
-import type {
-  AnswerObserver,
-  Exchange,
-  ExchangeContext,
-  ForwardOptions,
-  Upgrade,
-} from './exchange.ts'
+import { type AnswerObserver, harmless } from './answer-observer.ts'
+import type { Exchange, ExchangeContext, ForwardOptions, Upgrade } from './exchange.ts'
 import { FAILURES, type Failure, type Outcome } from './failures.ts'
+import { flushHead, isAscii } from './flush-head.ts'
 import { answerHeaders, pairs, type RequestBody, requestHeaders } from './headers.ts'
 import { reportFailure } from './report-failure.ts'
 import { bodyOf, pumpBody } from './request-body.ts'
 import { type Phase, TimeLimits } from './time-limits.ts'
+import { eventWhenConnected } from './upstream.ts'
 
 /** One request on its way through: to the upstream, and its answer back. */
 export class ExchangeRun {
@@ -30,7 +27,7 @@ export class ExchangeRun {
   /** What had come in on the request's connection before. */
   #readBefore = 0
   #answer: IncomingMessage | null = null
-  #observer: AnswerObserver | null
+  readonly #observer: Required<AnswerObserver>
   /** Of the head that the client was sent. */
   #framing: AnswerFraming | null = null
   #endTunnel: (() => void) | null = null
@@ -56,7 +53,7 @@ export class ExchangeRun {
     this.#options = options
     this.#body = bodyOf(incoming, options.body)
     this.#upgrade = upgrade
-    this.#observer = options.onAnswer ?? null
+    this.#observer = harmless(options.onAnswer)
     this.#started = context.now()
     this.#limits = new TimeLimits(context.limits, phase => this.#late(phase))
   }
@@ -103,7 +100,7 @@ export class ExchangeRun {
         host: upstream.host,
         method,
         body: this.#body,
-        keepExpect: this.#awaitsContinue,
+        keepExpect: this.#awaitsContinue && isAscii(rawHeaders),
         keepUpgrade: this.#upgrade !== null,
       })
       request = upstream.request({ method, path, headers }, fresh)
@@ -118,7 +115,7 @@ export class ExchangeRun {
     request.on('response', answer => this.#relay(answer))
     request.on('upgrade', (answer, socket, head) => this.#tunnel(answer, socket, head))
     request.on('finish', () => {
-      if (this.#answer === null) this.#limits.enter('headers')
+      if (this.#answer === null && !this.#over) this.#limits.enter('headers')
     })
     request.on('error', error => this.#requestFailed(request, error))
     this.#sendBody(request)
@@ -129,7 +126,8 @@ export class ExchangeRun {
     else if (this.#body.kind === 'whole') {
       this.#sent = this.#body.bytes.length
       request.end(this.#body.bytes)
-    } else if (!this.#awaitsContinue) this.#pump(request)
+    } else if (this.#awaitsContinue) flushHead(request)
+    else this.#pump(request)
   }
 
   get #awaitsContinue(): boolean {
@@ -163,7 +161,7 @@ export class ExchangeRun {
     })
     // Not now: what came in with the head leaves with it.
     process.nextTick(() => {
-      if (this.#sent === 0 && !this.#over) request.flushHeaders()
+      if (this.#sent === 0 && !this.#over) flushHead(request)
     })
   }
 
@@ -184,6 +182,7 @@ export class ExchangeRun {
       this.#fail(FAILURES.malformed)
       return
     }
+    this.#observer.head(answer.statusCode ?? 0, answer.rawHeaders)
     this.#limits.enter('body')
     answer.on('data', (chunk: Buffer) => this.#pass(answer, chunk))
     outgoing.on('drain', () => {
@@ -197,7 +196,7 @@ export class ExchangeRun {
     })
     // Not now: what came in with the head leaves with it.
     process.nextTick(() => {
-      if (this.#received === 0 && !this.#over) outgoing.flushHeaders()
+      if (this.#received === 0 && !this.#over) flushHead(outgoing)
     })
   }
 
@@ -207,7 +206,7 @@ export class ExchangeRun {
     this.#limits.progress()
     this.#framing?.events?.follow(chunk)
     if (!this.#outgoing.write(chunk)) answer.pause()
-    this.#observe(observer => observer.chunk?.(chunk))
+    this.#observer.chunk(chunk)
   }
 
   #complete(answer: IncomingMessage): void {
@@ -253,7 +252,7 @@ export class ExchangeRun {
     if (phase === 'continue') this.#continue()
     else if (this.#over || this.#outgoing.writableNeedDrain) this.#outgoing.destroy()
     else if (phase === 'connect') this.#fail(FAILURES.connectTimeout)
-    else if (phase === 'send' && this.#request?.writableNeedDrain === false) {
+    else if (phase === 'send' && !this.#incoming.complete && !this.#request?.writableNeedDrain) {
       this.#fail(FAILURES.slowClient)
     } else this.#fail(FAILURES.timeout)
   }
@@ -286,6 +285,7 @@ export class ExchangeRun {
       return
     }
     this.#begin(answer)
+    this.#observer.head(101, answer.rawHeaders)
     this.#limits.close()
     this.#over = true
     this.#endTunnel = this.#upgrade(answer, socket, head, (outcome, sent, received) => {
@@ -299,17 +299,6 @@ export class ExchangeRun {
   #begin(answer: IncomingMessage): void {
     this.#answer = answer
     this.#firstByteMs = this.#context.now() - this.#started
-    this.#observe(observer => observer.head?.(answer.statusCode ?? 0, answer.rawHeaders))
-  }
-
-  #observe(tell: (observer: AnswerObserver) => void): void {
-    if (this.#observer === null) return
-    try {
-      tell(this.#observer)
-    } catch {
-      // Accounting never harms the answer; that it is incomplete shows in what it counted.
-      this.#observer = null
-    }
   }
 
   #settle(): void {
@@ -326,10 +315,4 @@ export class ExchangeRun {
       error: this.#error,
     })
   }
-}
-
-/** The event at which a connection can be used; `null`: it already can, as one that a proxy opened. */
-function eventWhenConnected(socket: Socket): 'connect' | 'secureConnect' | null {
-  if ('secureConnecting' in socket) return socket.secureConnecting === true ? 'secureConnect' : null
-  return socket.connecting ? 'connect' : null
 }

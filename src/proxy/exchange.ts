@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { AnswerObserver } from './answer-observer.ts'
 import type { Outcome } from './failures.ts'
-import type { RawHeaders } from './headers.ts'
 import type { ForwardLimits, Upstream } from './upstream.ts'
 import type { Vendor } from './vendor-errors.ts'
 
@@ -20,15 +20,6 @@ export interface Exchange {
   readonly retried: boolean
   /** A stable code of what went wrong: ours (`upstream_timeout`) or the system's (`ECONNREFUSED`). */
   readonly error: string | null
-}
-
-/**
- * Watches an answer for accounting. It is called after the bytes were passed on, and not again once it has thrown; it must not
- * change the chunks, which may not have left yet.
- */
-export interface AnswerObserver {
-  head?(status: number, headers: RawHeaders): void
-  chunk?(bytes: Uint8Array): void
 }
 
 export interface ForwardOptions {

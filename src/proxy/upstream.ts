@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
 import { upstreamPath } from './target.ts'
 
 /** What an exchange may take, in milliseconds. */
@@ -89,4 +90,10 @@ export function createUpstream(base: URL, connectMs: number, env: ProxyEnvironme
       agents.fresh.destroy()
     },
   }
+}
+
+/** The event at which a connection can be used; `null`: it already can, as one that a proxy opened. */
+export function eventWhenConnected(socket: Socket): 'connect' | 'secureConnect' | null {
+  if ('secureConnecting' in socket) return socket.secureConnecting === true ? 'secureConnect' : null
+  return socket.connecting ? 'connect' : null
 }

@@ -378,6 +378,18 @@ describe('a client that waits for 100', () => {
     expect(wire.text).toMatch(/\r\n\r\nbody$/)
   })
 
+  it('gets it anyway where the question cannot be passed on with its other headers', async () => {
+    const upstream = await rawUpstream()
+    const proxy = await front({ base: upstream.url, limits: { idle_ms: 20 } })
+    const client = dial(proxy.url, head.replace('Host: us', 'Host: us\r\nX-A: \xe9'))
+    const wire = await upstream.next()
+    expect(await wire.until('\r\n\r\n')).toContain('\r\nX-A: \xe9\r\n')
+    expect(wire.text).not.toContain('Expect')
+    await client.until('HTTP/1.1 100 Continue\r\n\r\n')
+    client.socket.write('body')
+    await wire.until('\r\n\r\nbody')
+  })
+
   it('gets it anyway from an upstream that does not know of it', async () => {
     const upstream = await rawUpstream()
     const proxy = await front({ base: upstream.url, limits: { idle_ms: 20 } })

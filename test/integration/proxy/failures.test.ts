@@ -188,6 +188,21 @@ describe('time limits', () => {
     expect(await proxy.exchanges[0]).toMatchObject({ outcome: 'timed_out' })
   })
 
+  it('for an upstream that does not read a whole body', async () => {
+    const length = 64_000_000
+    const head = ['POST /api/ HTTP/1.1', 'Host: us', `Content-Length: ${length}`]
+    const options = { whole: true, limits: { idle_ms: 50 } }
+    const upstream = await rawUpstream()
+    const proxy = await front({ base: upstream.url, ...options })
+    const client = dial(proxy.url, message(head))
+    client.socket.write(Buffer.alloc(length))
+    const wire = await upstream.next()
+    wire.socket.pause()
+    await client.until('"timeout_error"')
+    expect(client.text).toContain('HTTP/1.1 504 ')
+    expect(await proxy.exchanges[0]).toMatchObject({ outcome: 'timed_out' })
+  })
+
   it('for the next part of an answer', async () => {
     const { client, wire, proxy } = await begun({ limits: { idle_ms: 20 } })
     wire.socket.write(message([...EVENTS, CHUNKED], '7\r\ndata:\n\n\r\n'))

@@ -83,6 +83,8 @@ export interface RawUpstream {
   readonly url: URL
   readonly connections: readonly Wire[]
   next(): Promise<Wire>
+  /** Gives up all waiting of `next`. */
+  forget(): void
 }
 
 export async function rawUpstream(): Promise<RawUpstream> {
@@ -100,6 +102,9 @@ export async function rawUpstream(): Promise<RawUpstream> {
   return {
     url,
     connections,
+    forget() {
+      waiting.length = 0
+    },
     next() {
       const wire = unclaimed.shift()
       return wire === undefined

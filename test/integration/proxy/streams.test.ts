@@ -50,11 +50,13 @@ describe('a stream', () => {
       'POST /api/ HTTP/1.1',
       'Host: us',
       'Transfer-Encoding: chunked',
+      'X-A: \xe9',
       'Connection: close',
     ])
     const client = dial(proxy.url, head)
     const wire = await upstream.next()
     await wire.until('\r\n\r\n')
+    expect(wire.text).toContain('\r\nX-A: \xe9\r\n')
     client.socket.write('3\r\none\r\n')
     await wire.until('one')
     wire.socket.write(`${EVENTS}5\r\nfirst\r\n`)
