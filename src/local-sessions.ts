@@ -75,8 +75,10 @@ export function createLocalSessions(
   return {
     encode(request) {
       const asked = validate(encodeOperation.request, request)
-      const { answer, keep: kept = [] } = encodeOperation.run(asked, encodeContext)
-      if (kept.map(keep).every(isKept => isKept)) return answer
+      const { answer, keep: kept = [], rely = [] } = encodeOperation.run(asked, encodeContext)
+      const isKept = kept.map(keep).every(Boolean)
+      // What a refused call gave to its tool was never kept.
+      if (isKept && rely.every(({ ref, session }) => find(ref, session) !== null)) return answer
       const apart = { ...encodeContext, sessions: { ...encodeContext.sessions, isApart: true } }
       const other = encodeOperation.run(asked, apart)
       other.keep?.forEach(keep)

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenCounters } from '../../src/core/tokens/counters.ts'
+import { createLocalSessions } from '../../src/local-sessions.ts'
+import { loadVocabularies } from '../../src/vocabulary.ts'
+
+const context = {
+  counters: createTokenCounters(loadVocabularies({ cacheDir: '.haversack/cache' })),
+  maxDepth: 64,
+  maxDecodedChars: 1_000_000,
+  keepsOriginals: false,
+}
+const source = Array.from({ length: 40 }, (_, i) => {
+  return `${(7919 * (i + 3)).toString(36)}(${i * i}) // ${(i * 104729).toString(36)}`
+}).join('\n')
+
+describe('sessions of one process', () => {
+  const start = () => createLocalSessions(context, { bodyBytes: 1 << 20 })
+  const write = { session: 's', tool: 'Write', args: { file_path: 'a', content: source } }
+  const read = { session: 's', tool: 'Read', args: { file_path: 'a' }, content: source }
+
+  it('refer to what the agent gave to a tool', () => {
+    const local = start()
+    local.encode({ ...write, content: 'written' })
+    const { content, format } = local.encode(read)
+    expect(format).toBe('lines@1')
+    expect(content).toContain('Write.content')
+    expect(local.decode({ content, format, session: 's' }).content).toBe(source)
+  })
+
+  it('do not where the call was refused, and nothing of it is kept', () => {
+    const local = start()
+    const refused = { ...write, content: 'a result that is longer than this', budget_tokens: 1 }
+    expect(() => local.encode(refused)).toThrow('budget_too_small')
+    expect(local.encode(read)).toMatchObject({ content: source, hints: [] })
+  })
+})
