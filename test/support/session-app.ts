@@ -47,8 +47,6 @@ export interface Mishaps {
   beforeKept: () => Promise<void>
 }
 
-export type Problem = { readonly status: number; readonly code: string }
-
 /** The app with sessions and a store, without a port and without threads: what a process of the service remembers. */
 export function sessionApp(options: SessionAppOptions) {
   const { store, clock, pipeline = pipelineSchema.parse({}), ttlMs = HOUR_MS } = options
