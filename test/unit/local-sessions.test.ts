@@ -16,7 +16,8 @@ const source = Array.from({ length: 40 }, (_, i) => {
 describe('sessions of one process', () => {
   const start = () => createLocalSessions(context, { bodyBytes: 1 << 20 })
   const write = { session: 's', tool: 'Write', args: { file_path: 'a', content: source } }
-  const read = { session: 's', tool: 'Read', args: { file_path: 'a' }, content: source }
+  const later = `${source}\nand one more line`
+  const read = { session: 's', tool: 'Read', args: { file_path: 'a' }, content: later }
 
   it('refer to what the agent gave to a tool', () => {
     const local = start()
@@ -24,13 +25,13 @@ describe('sessions of one process', () => {
     const { content, format } = local.encode(read)
     expect(format).toBe('lines@1')
     expect(content).toContain('Write.content')
-    expect(local.decode({ content, format, session: 's' }).content).toBe(source)
+    expect(local.decode({ content, format, session: 's' }).content).toBe(later)
   })
 
   it('do not where the call was refused, and nothing of it is kept', () => {
     const local = start()
     const refused = { ...write, content: 'a result that is longer than this', budget_tokens: 1 }
     expect(() => local.encode(refused)).toThrow('budget_too_small')
-    expect(local.encode(read)).toMatchObject({ content: source, hints: [] })
+    expect(local.encode(read)).toMatchObject({ content: later, hints: [] })
   })
 })
