@@ -1,4 +1,5 @@
 import { Counter, type Registry } from 'prom-client'
+import type { RewriteReport } from './core/operations/operation.ts'
 
 /** Why a request was forwarded as it came although it could have been rewritten. */
 export type UntouchedReason =
@@ -11,19 +12,11 @@ export type UntouchedReason =
   /** The job ran into its time limit, lost its thread, or met a bug. */
   | 'failed'
 
-/** What the proxies did to one request body. */
-export interface Rewrite {
-  /** Texts of tool results, and those of them that were written anew. */
-  readonly texts: number
-  readonly rewritten: number
-  readonly tokens_saved: number
-}
-
 /** What operators see of the proxies. */
 export interface ProxyMetrics {
   /** One exchange that is over; `outcome` is of the forwarder's fixed set. */
   exchange(vendor: string, outcome: string): void
-  rewrite(vendor: string, rewrite: Rewrite): void
+  rewrite(vendor: string, rewrite: RewriteReport): void
   untouched(vendor: string, reason: UntouchedReason): void
 }
 

@@ -161,6 +161,10 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       sessions,
       desk: createSessionDesk(sessions.index),
       dropIns,
+      rewriting: {
+        maxBytes: config.proxy.max_rewrite_bytes ?? limits.max_body_bytes,
+        isOn: () => live.compression.enabled,
+      },
       allowedHosts: () => live.allowed_hosts,
       maxBodyBytes: limits.max_body_bytes,
       ...(tracing === null ? {} : { tracing }),

@@ -1,8 +1,15 @@
 import { threadId } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { attachSessions, workerOwner } from '../src/core/dedup/session/shared-sessions.ts'
-import type { KeepItem, Operation, OperationContext } from '../src/core/operations/operation.ts'
-import { readEnvelope, writeEnvelope } from '../src/core/requests/envelope.ts'
+import type { ByteOperation } from '../src/core/operations/byte-operation.ts'
+import type {
+  KeepItem,
+  Operation,
+  OperationContext,
+  Report,
+} from '../src/core/operations/operation.ts'
+import type { Operations } from '../src/core/operations/registry.ts'
+import { type MediaType, readEnvelope, writeEnvelope } from '../src/core/requests/envelope.ts'
 import { validate } from '../src/core/requests/validate.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { packRanges } from '../src/core/transport/ranges.ts'
@@ -22,7 +29,7 @@ interface Loose {
  * a custom error loses its code at the thread boundary; anything else is a bug, and answered as one.
  */
 export function createRunner(
-  operations: Readonly<Record<string, Operation>>,
+  operations: Operations,
   setup: WorkerSetup,
 ): (message: BatchMessage) => BatchResult {
   const base: OperationContext = {
@@ -66,34 +73,46 @@ export function createRunner(
     try {
       const operation = operations[job.op]
       if (operation === undefined) throw new Error(`no operation ${job.op}`)
-      // MessagePack has no spellings.
-      const keepsSpelling = operation.keepsSpelling === true && job.accept === 'json'
-      const envelope = readEnvelope(body, job.media, setup.limits.envelope, { keepsSpelling })
-      const request = validate(operation.request, envelope)
-      const facts = job.phase === 'ask' ? (operation.facts?.(request, setup.asked) ?? []) : []
-      if (facts.some(fact => fact !== null)) {
-        const outcome = { kind: 'ask', facts, start: 0, length: 0, ...took() } as const
-        return { outcome, bytes: body, keep: [], again: null }
-      }
-      const { answer, reports, keep = [], rely = [] } = operation.run(request, contextOf(job))
-      const { media, bytes } = writeEnvelope(answer, job.accept)
-      const done = {
-        kind: 'done',
-        media,
-        start: 0,
-        length: 0,
-        reports,
-        keep: [],
-        rely,
-        ...took(),
-      } as const
-      const isOfSession = rely.length > 0 || keep.some(({ session }) => session !== undefined)
-      const isOfTerms = job.terms?.redeems === true && keep.length > 0
-      return { outcome: done, bytes, keep, again: isOfSession || isOfTerms ? body : null }
+      return 'kind' in operation
+        ? runOnBytes(operation, job, body, took)
+        : runOnEnvelope(operation, job, body, took)
     } catch (error) {
       const outcome = { kind: 'failed', ...toFailure(error), ...took() } as const
       return { outcome, bytes: null, keep: [], again: null }
     }
+  }
+
+  function runOnEnvelope(
+    operation: Operation,
+    job: JobHeader,
+    body: Uint8Array,
+    took: Took,
+  ): Loose {
+    // MessagePack has no spellings.
+    const keepsSpelling = operation.keepsSpelling === true && job.accept === 'json'
+    const envelope = readEnvelope(body, job.media, setup.limits.envelope, { keepsSpelling })
+    const request = validate(operation.request, envelope)
+    const facts = job.phase === 'ask' ? (operation.facts?.(request, setup.asked) ?? []) : []
+    if (facts.some(fact => fact !== null)) {
+      const outcome = { kind: 'ask', facts, start: 0, length: 0, ...took() } as const
+      return { outcome, bytes: body, keep: [], again: null }
+    }
+    const { answer, reports, keep = [], rely = [] } = operation.run(request, contextOf(job))
+    const { media, bytes } = writeEnvelope(answer, job.accept)
+    const isOfSession = rely.length > 0 || keep.some(({ session }) => session !== undefined)
+    const isOfTerms = job.terms?.redeems === true && keep.length > 0
+    const again = isOfSession || isOfTerms ? body : null
+    return { outcome: { ...done(media, reports), rely, ...took() }, bytes, keep, again }
+  }
+
+  function runOnBytes(
+    operation: ByteOperation,
+    job: JobHeader,
+    body: Uint8Array,
+    took: Took,
+  ): Loose {
+    const { bytes, reports } = operation.run(body, contextOf(job))
+    return { outcome: { ...done(job.media, reports), ...took() }, bytes, keep: [], again: null }
   }
 
   return message => {
@@ -120,6 +139,14 @@ export function createRunner(
     })
     return transferring({ outcomes, body })
   }
+}
+
+/** Tells what a job took until now. */
+type Took = () => { readonly work_us: number }
+
+/** The end of a job before its bytes have their place. */
+function done(media: MediaType, reports: readonly Report[]) {
+  return { kind: 'done', media, start: 0, length: 0, reports, keep: [], rely: [] } as const
 }
 
 /** Marks the result so that its buffer is moved, not copied. */

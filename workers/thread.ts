@@ -1,6 +1,6 @@
 import { getPriority, setPriority } from 'node:os'
 import { workerData } from 'node:worker_threads'
-import type { Operation } from '../src/core/operations/operation.ts'
+import type { Operations } from '../src/core/operations/registry.ts'
 import type { BatchMessage, BatchResult, WorkerSetup } from './protocol.ts'
 import { createRunner } from './runner.ts'
 
@@ -12,9 +12,7 @@ const NICENESS = 5
  * that waits to be sent, or a probe, should not wait for a batch. On Linux a priority is a thread's own;
  * elsewhere it would be the whole process's, and is left alone.
  */
-export function startThread(
-  operations: Readonly<Record<string, Operation>>,
-): (message: BatchMessage) => BatchResult {
+export function startThread(operations: Operations): (message: BatchMessage) => BatchResult {
   standBack()
   return createRunner(operations, workerData as WorkerSetup)
 }

@@ -29,8 +29,12 @@ export function readBody(
   return incoming === undefined ? readStream(c, sink) : readIncoming(incoming, sink)
 }
 
-interface Sink {
+/** Where the parts of a body go. */
+export interface Sink {
+  /** Takes all of a part, or throws `AppError` and takes nothing of it. */
   add(chunk: Uint8Array): void
+  /** All parts so far. */
+  taken(): Uint8Array
   end(): Uint8Array
 }
 
@@ -38,7 +42,7 @@ interface Sink {
  * Keeps a body that comes in one chunk as it is; anything else goes into one buffer, because a list of
  * chunks costs a client one byte and us a hundred.
  */
-function createSink(announced: number | null, maxBytes: number, ticket: Ticket): Sink {
+export function createSink(announced: number | null, maxBytes: number, ticket: Ticket): Sink {
   let bytes: Uint8Array | null = null
   let length = 0
 
@@ -61,9 +65,10 @@ function createSink(announced: number | null, maxBytes: number, ticket: Ticket):
       else reserve(length + chunk.length).set(chunk, length)
       length += chunk.length
     },
+    taken: () => bytes?.subarray(0, length) ?? new Uint8Array(0),
     end() {
       if (announced !== null && length !== announced) throw broken()
-      return bytes?.subarray(0, length) ?? new Uint8Array(0)
+      return this.taken()
     },
   }
 }
@@ -105,6 +110,6 @@ function tooLarge(maxBytes: number): AppError {
   return new AppError('payload_too_large', `the body is above ${maxBytes} bytes`)
 }
 
-function broken(): AppError {
+export function broken(): AppError {
   return new AppError('invalid_request', 'the body broke off')
 }

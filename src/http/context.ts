@@ -60,7 +60,7 @@ export interface Health {
 
 /** What the routes of the operations need. */
 export interface JobDeps {
-  readonly pool: Pick<WorkerPool, 'runTwoPhase'>
+  readonly pool: Pick<WorkerPool, 'run' | 'runTwoPhase'>
   readonly admission: Pick<Admission, 'enter'>
   readonly metrics: Pick<Metrics, 'apart' | 'job' | 'report'>
   readonly maxBodyBytes: number
@@ -69,6 +69,13 @@ export interface JobDeps {
   readonly sessions?: Sessions
   /** Present where another process knows the sessions. */
   readonly authority?: Authority
+}
+
+export interface Rewriting {
+  /** Larger bodies are forwarded as they come. */
+  readonly maxBytes: number
+  /** Whether anything is rewritten now. */
+  isOn(): boolean
 }
 
 /** What the app as a whole needs. */
@@ -81,6 +88,8 @@ export interface AppDeps extends JobDeps {
   readonly tracing?: Pick<Tracing, 'request'>
   /** Vendors' APIs that the service stands in for. */
   readonly dropIns?: readonly DropIn[]
+  /** What is rewritten of what is forwarded to them. */
+  readonly rewriting?: Rewriting
   /** Names, beside loopback's and addresses, by which clients reach the service. */
   allowedHosts(): readonly string[]
 }

@@ -39,7 +39,7 @@ function named(media: string): MediaType | undefined {
 }
 
 /** Type and subtype without parameters, lower-cased. */
-function essence(header: string): string {
+export function essence(header: string): string {
   const end = header.indexOf(';')
   return (end === -1 ? header : header.slice(0, end)).trim().toLowerCase()
 }

@@ -17,6 +17,8 @@ export interface Job {
   readonly media: MediaType
   readonly accept: MediaType
   readonly body: Uint8Array
+  /** The caller needs the body afterwards: it is copied to the thread, whatever its size. */
+  readonly retained?: true
   readonly requestId: string
   /** What the request said beside its body, where its operation asks. */
   readonly terms?: RequestTerms
@@ -43,6 +45,7 @@ export type JobResult = JobTimes &
     | {
         readonly ok: true
         readonly media: MediaType
+        /** Empty where an operation on bytes changed nothing. */
         readonly body: Uint8Array
         readonly reports: readonly Report[]
         /** Must be durably kept before the answer leaves. */

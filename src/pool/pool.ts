@@ -122,7 +122,7 @@ export function createPool(options: PoolOptions): WorkerPool {
     const startedAt = performance.now()
     const { body, starts } = packRanges(
       entries.map(({ job }) => job.body),
-      BATCH_LIMITS.copyBytes,
+      entries.some(({ job }) => job.retained) ? Number.POSITIVE_INFINITY : BATCH_LIMITS.copyBytes,
     )
     const jobs = entries.map(({ job, phase, resolutions }, index) => ({
       op: job.op,

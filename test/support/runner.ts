@@ -1,8 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { valueSymbol } from 'piscina'
-import type { Operation } from '../../src/core/operations/operation.ts'
-import { OPERATIONS } from '../../src/core/operations/registry.ts'
+import { OPERATIONS, type Operations } from '../../src/core/operations/registry.ts'
 import { DEFAULT_PIPELINE } from '../../src/core/profile/pipeline-config.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import type { Threads } from '../../src/pool/threads.ts'
@@ -28,7 +27,7 @@ export function workerSetup(threads = 1): WorkerSetup {
 
 /** The runner of a worker, in this thread. */
 export function inlineRunner(
-  operations: Readonly<Record<string, Operation>> = OPERATIONS,
+  operations: Operations = OPERATIONS,
   setup: WorkerSetup = workerSetup(),
 ): (message: BatchMessage) => BatchResult {
   const runBatch = createRunner(operations, setup)

@@ -2,6 +2,7 @@ import type { OperationContext } from '../operations/operation.ts'
 import type { CompressRequest } from '../requests/compress.ts'
 import { resolveTokenizer } from '../tokens/resolve.ts'
 import { type MessageText, mapTexts } from './message-texts.ts'
+import { isRedeeming } from './redeeming-tools.ts'
 import { type Counting, type Rewritten, rewriteLossless, rewriteWithin } from './rewrite-text.ts'
 import { cutToFit } from './share-budget.ts'
 
@@ -65,19 +66,10 @@ function textsOf(messages: readonly unknown[]): MessageText[] {
   return found
 }
 
-/** Tools that give originals back. An agent that asks for all of a result must get it, or it asks again. */
-const REDEEMING_TOOLS: ReadonlySet<string> = new Set(['headroom_retrieve'])
-
-/** In front of a tool's own name, as agents call those of MCP servers. */
-const MCP_SEPARATOR = '__'
-
 function isRewritten({ from, call }: MessageText, { config }: CompressRequest): boolean {
   if (from === 'user') return config?.compress_user_messages === true
   if (from === 'system') return config?.compress_system_messages === true
-  if (from !== 'tool') return false
-  const { tool = '' } = call
-  const at = tool.lastIndexOf(MCP_SEPARATOR)
-  return !REDEEMING_TOOLS.has(at === -1 ? tool : tool.slice(at + MCP_SEPARATOR.length))
+  return from === 'tool' && !isRedeeming(call.tool)
 }
 
 /** The payloads with tool results cut so that all payloads fit, as far as that goes. */

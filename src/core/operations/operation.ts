@@ -99,6 +99,18 @@ export interface Report {
   readonly tokens_referred?: number
   /** Why candidates were not sent, one entry each. */
   readonly refusals?: readonly Refusal[]
+  /** What was done to a request to a vendor's API. */
+  readonly rewrite?: RewriteReport
+}
+
+/** What was done to the tool results in a request body. */
+export interface RewriteReport {
+  /** Whether the body is a request of its endpoint, as far as that matters. */
+  readonly readable: boolean
+  /** Texts of tool results, and those of them that were written anew. */
+  readonly texts: number
+  readonly rewritten: number
+  readonly tokens_saved: number
 }
 
 /** A candidate that the gate did not let out. */

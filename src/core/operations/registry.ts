@@ -1,4 +1,5 @@
 import { batchOperation } from './batch.ts'
+import type { ByteOperation } from './byte-operation.ts'
 import { compressOperation } from './compress.ts'
 import { countOperation } from './count.ts'
 import { decodeOperation } from './decode.ts'
@@ -7,8 +8,12 @@ import { encodeOperation } from './encode.ts'
 import { keepInputOperation } from './keep-input.ts'
 import { knapsackOperation } from './knapsack.ts'
 import type { Operation } from './operation.ts'
+import { ROUTE_NAMES, rewriteRequestOperation } from './rewrite-request.ts'
 
-/** Every operation by its name: what a worker can be asked to do. */
+/** What a worker can do, by name. */
+export type Operations = Readonly<Record<string, Operation | ByteOperation>>
+
+/** Every operation on an envelope by its name: what a client can ask for. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Object.create(null), {
   encode: encodeOperation,
   decode: decodeOperation,
@@ -25,3 +30,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Obj
     knapsackOperation,
   ] as readonly Operation[]),
 })
+
+/** Every operation on bytes by its name: what the proxies ask for. */
+export const BYTE_OPERATIONS: Readonly<Record<string, ByteOperation>> = Object.fromEntries(
+  ROUTE_NAMES.map(rewriteRequestOperation).map(operation => [operation.name, operation]),
+)

@@ -5,6 +5,7 @@ import type { Exchange } from '../../proxy/exchange.ts'
 import type { AppContext, AppDeps, AppEnv } from '../context.ts'
 import { type DropIn, dropInFor } from '../drop-ins.ts'
 import { authorize } from '../middleware/authorize.ts'
+import { type ForwardedBody, rewriteBody } from '../rewrite-body.ts'
 
 /** Forwards every path and method below the prefixes of the configured vendors. */
 export function mountDropIns(app: Hono<AppEnv>, deps: AppDeps): void {
@@ -19,21 +20,36 @@ async function forward(c: AppContext, dropIn: DropIn, deps: AppDeps): Promise<Re
   // As it was sent: the app's own path has its dot segments resolved.
   const path = dropInFor([dropIn], incoming?.url)?.path
   if (incoming === undefined || path === undefined) throw new AppError('not_found', 'no such route')
-  const exchange = await exchangeOf(c, dropIn, path)
+  const body = await rewriteBody(c, dropIn.vendor, path, deps)
+  const exchange = await exchangeOf(c, dropIn, path, body)
   note(c, exchange, dropIn, deps)
   return RESPONSE_ALREADY_SENT
 }
 
-function exchangeOf(c: AppContext, { forwarder }: DropIn, path: string): Promise<Exchange> {
-  const { incoming, outgoing, upgradeHead, awaitsContinue = false } = c.env
+async function exchangeOf(
+  c: AppContext,
+  { forwarder }: DropIn,
+  path: string,
+  { body, ticket, readingMs, continued, paused }: ForwardedBody,
+): Promise<Exchange> {
+  const { incoming, outgoing, upgradeHead } = c.env
   const frame = c.get('frame')
-  const addedMs = performance.now() - frame.started
+  const addedMs = performance.now() - frame.started - readingMs
   const extraHeaders = { 'x-haversack-added-ms': addedMs.toFixed(3) }
   if (upgradeHead !== undefined) {
     return forwarder.upgrade(incoming!, upgradeHead, { path, extraHeaders })
   }
   if (frame.last) outgoing!.shouldKeepAlive = false
-  return forwarder.forward(incoming!, outgoing!, { path, extraHeaders, awaitsContinue })
+  const exchange = forwarder.forward(incoming!, outgoing!, {
+    path,
+    extraHeaders,
+    awaitsContinue: c.env.awaitsContinue === true && !continued,
+    ...(body === undefined ? {} : { body }),
+    // With an answer begun, the body has been sent.
+    ...(ticket === undefined ? {} : { onAnswer: { head: ticket.leave } }),
+  })
+  if (paused) incoming!.resume()
+  return exchange.finally(ticket?.leave)
 }
 
 /** What operators are told of it; nothing of what was said in it. */

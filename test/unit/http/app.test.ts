@@ -229,13 +229,10 @@ describe('a web page in a browser', () => {
 
 describe('a bug', () => {
   it('is logged once and never shown', async () => {
-    const { post, logged } = testApp({
-      pool: {
-        runTwoPhase: async () => {
-          throw new TypeError('secret path')
-        },
-      },
-    })
+    const bug = async () => {
+      throw new TypeError('secret path')
+    }
+    const { post, logged } = testApp({ pool: { run: bug, runTwoPhase: bug } })
     const response = await post('/v1/count', '{"content":"x"}')
     expect(response.status).toBe(500)
     expect(await response.text()).not.toContain('secret')

@@ -1,0 +1,60 @@
+import type { ReadLimits } from '../messages/read-json.ts'
+import { type RouteName, scanRequest } from '../messages/scan-request.ts'
+import { type Replacement, splice } from '../messages/splice.ts'
+import type { ToolResultText } from '../messages/tool-result-text.ts'
+import type { OperationContext, RewriteReport } from '../operations/operation.ts'
+import type { MessageText } from './message-texts.ts'
+import { isRedeeming } from './redeeming-tools.ts'
+import { type Counting, rewriteLossless } from './rewrite-text.ts'
+
+/** A request body, and what was done to it. */
+export interface RewrittenRequest extends RewriteReport {
+  /** The very body where nothing changes. */
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Writes the tool results of a request body smaller, each without loss and by itself: what stands for one depends on its text,
+ * its call, the model and the configuration. So the bytes of a conversation that goes on begin as they did before, and the
+ * provider's prompt cache finds them, whatever process wrote them. Every other byte stays.
+ */
+export function rewriteRequest(
+  body: Uint8Array,
+  route: RouteName,
+  limits: ReadLimits,
+  context: OperationContext,
+): RewrittenRequest {
+  const scanned = scanRequest(body, route, limits)
+  if (scanned === null) {
+    return { bytes: body, readable: false, texts: 0, rewritten: 0, tokens_saved: 0 }
+  }
+  const { model, results } = scanned
+  const counting: Counting = model === undefined ? {} : { model }
+  const replacements: Replacement[] = []
+  let saved = 0
+  for (const result of results) {
+    if (isRedeeming(result.tool)) continue
+    const { answer } = rewriteLossless(sourceOf(result), counting, context)
+    const gain = answer.tokens.baseline - answer.tokens.final
+    if (gain <= 0) continue
+    saved += gain
+    replacements.push({ start: result.start, end: result.end, text: answer.content })
+  }
+  return {
+    bytes: splice(body, replacements),
+    readable: true,
+    texts: results.length,
+    rewritten: replacements.length,
+    tokens_saved: saved,
+  }
+}
+
+function sourceOf(result: ToolResultText): MessageText {
+  const { tool, isError } = result
+  const args = result.args()
+  const call = {
+    ...(tool === undefined ? {} : { tool }),
+    ...(args === undefined ? {} : { args }),
+  }
+  return { text: result.text(), from: 'tool', call, isError }
+}

@@ -1,0 +1,134 @@
+import type { IncomingMessage } from 'node:http'
+import type { RouteName } from '../core/messages/scan-request.ts'
+import { rewriteOp } from '../core/operations/rewrite-request.ts'
+import { AppError } from '../errors.ts'
+import type { Ticket } from '../pool/admission.ts'
+import type { Vendor } from '../proxy/vendor-errors.ts'
+import type { UntouchedReason } from '../proxy-metrics.ts'
+import { createSink } from './body.ts'
+import { isBypassed } from './bypass.ts'
+import { type AppContext, type AppDeps, requestHeader } from './context.ts'
+import { rewritableAs } from './rewritable-request.ts'
+import { takeBody } from './take-body.ts'
+
+/** What is forwarded for the body of a request. */
+export interface ForwardedBody {
+  /** All of it; absent: as it comes in. */
+  readonly body?: Uint8Array
+  /** Holds the body's place until nobody needs the body any more. */
+  readonly ticket?: Ticket
+  /** Spent on waiting for the body, in milliseconds. */
+  readonly readingMs: number
+  /** The client was told to send its body. */
+  readonly continued: boolean
+  /** The request is paused, with what was read of its body put back. */
+  readonly paused: boolean
+}
+
+const AS_IT_COMES: ForwardedBody = { readingMs: 0, continued: false, paused: false }
+
+/**
+ * Reads a body that can be rewritten, and lets a worker rewrite it. Whatever fails here, the client's own bytes are forwarded.
+ * @throws AppError `invalid_request` for a body that breaks off
+ */
+export async function rewriteBody(
+  c: AppContext,
+  vendor: Vendor,
+  path: string,
+  deps: AppDeps,
+): Promise<ForwardedBody> {
+  const { incoming, rewriting, shape } = { ...deps, ...c.env, shape: rewritableAs(c, path) }
+  if (shape === null || incoming === undefined || rewriting?.isOn() !== true || isBypassed(c)) {
+    return AS_IT_COMES
+  }
+  const untouched = (reason: UntouchedReason) => deps.metrics.proxy.untouched(vendor, reason)
+  const ticket = enter(c, rewriting.maxBytes, deps, untouched)
+  if (ticket === null) return AS_IT_COMES
+  try {
+    const continued = c.env.awaitsContinue === true
+    if (continued) c.env.outgoing?.writeContinue()
+    const asked = performance.now()
+    const sink = createSink(announced(c), rewriting.maxBytes, ticket)
+    const taken = await takeBody(incoming as IncomingMessage, sink)
+    const readingMs = performance.now() - asked
+    if ('refusal' in taken) {
+      untouched(reasonOf(taken.refusal))
+      ticket.leave()
+      return { readingMs, continued, paused: true }
+    }
+    const body = await runRewrite(c, { vendor, shape, body: taken.body }, deps)
+    return { body, ticket, readingMs, continued, paused: false }
+  } catch (error) {
+    ticket.leave()
+    throw error
+  }
+}
+
+function announced(c: AppContext): number | null {
+  const length = requestHeader(c, 'content-length')
+  return length === undefined ? null : Number(length)
+}
+
+/** A place for the body, if there is one. */
+function enter(
+  c: AppContext,
+  maxBytes: number,
+  { admission }: AppDeps,
+  untouched: (reason: UntouchedReason) => void,
+): Ticket | null {
+  const length = announced(c) ?? 0
+  if (length > maxBytes) {
+    untouched('too_large')
+    return null
+  }
+  try {
+    return admission.enter(c.get('frame').caller, length)
+  } catch (error) {
+    untouched(reasonOf(error))
+    return null
+  }
+}
+
+/** What a worker makes of a body; the body itself where it fails or changes nothing. */
+async function runRewrite(
+  c: AppContext,
+  { vendor, shape, body }: { vendor: Vendor; shape: RouteName; body: Uint8Array },
+  { pool, metrics, logger }: AppDeps,
+): Promise<Uint8Array> {
+  const frame = c.get('frame')
+  const { requestId } = frame
+  const op = rewriteOp(shape)
+  try {
+    const result = await pool.run({
+      op,
+      tenant: frame.caller.tenant,
+      media: 'json',
+      accept: 'json',
+      body,
+      retained: true,
+      requestId,
+      abandoned: () => c.env.outgoing?.destroyed === true,
+    })
+    frame.timing = { queue: result.queue_ms, work: result.work_ms }
+    metrics.job(op, result.queue_ms, result.work_ms)
+    if (!result.ok) {
+      const { code } = result.problem
+      metrics.proxy.untouched(vendor, code === 'overloaded' ? 'overloaded' : 'failed')
+      return body
+    }
+    for (const { rewrite } of result.reports) {
+      if (rewrite?.readable === false) metrics.proxy.untouched(vendor, 'unreadable')
+      else if (rewrite !== undefined) metrics.proxy.rewrite(vendor, rewrite)
+    }
+    return result.body.length === 0 ? body : result.body
+  } catch (bug) {
+    logger.error({ requestId, err: bug }, 'unexpected error')
+    metrics.proxy.untouched(vendor, 'failed')
+    return body
+  }
+}
+
+function reasonOf(error: unknown): UntouchedReason {
+  if (!(error instanceof AppError)) throw error
+  return error.code === 'payload_too_large' ? 'too_large' : 'overloaded'
+}
