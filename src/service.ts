@@ -104,7 +104,8 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
         decodedChars: limits.max_body_bytes,
       },
       pipeline,
-      sessions: shared,
+      // Who shares sessions with other replicas knows more than this process does.
+      ...(seams.authority === undefined ? { sessions: shared } : {}),
     },
   })
   const admission = createAdmission({
