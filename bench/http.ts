@@ -49,7 +49,13 @@ function cpuPerEncode(bodies: string): number {
   const play = () => {
     for (const bytes of messages) {
       const { buffer } = bytes
-      const job = { op: 'encode', tenant: '', media: 'json', accept: 'json', phase: 'whole' } as const
+      const job = {
+        op: 'encode',
+        tenant: '',
+        media: 'json',
+        accept: 'json',
+        phase: 'whole',
+      } as const
       runBatch({ jobs: [{ ...job, start: 0, length: bytes.length }], body: buffer, slot: 0 })
     }
   }

@@ -144,7 +144,7 @@ describe('the price of a value', () => {
   })
 
   it('looks into deep values, but not without end', () => {
-    const deep = (levels: number) => '['.repeat(levels) + '1,2' + ']'.repeat(levels)
+    const deep = (levels: number) => `${'['.repeat(levels)}1,2${']'.repeat(levels)}`
     const depthOf = (node: PricedNode): number => 1 + (node.children?.map(depthOf)[0] ?? 0)
     expect(depthOf(price(deep(20)))).toBe(21)
     expect(depthOf(price(deep(900)))).toBe(65)
