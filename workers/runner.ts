@@ -1,5 +1,6 @@
 import { threadId } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
+import { createRewriteCache } from '../src/core/compress/rewrite-cache.ts'
 import { attachSessions, workerOwner } from '../src/core/dedup/session/shared-sessions.ts'
 import type { ByteOperation } from '../src/core/operations/byte-operation.ts'
 import type {
@@ -24,6 +25,9 @@ interface Loose {
   readonly again: Uint8Array | null
 }
 
+/** Memory of a thread for texts that proxies write again each turn. */
+const REWRITE_BYTES = 16 * 1024 * 1024
+
 /**
  * The function that a worker thread runs for each batch. Expected failures come back as values, because
  * a custom error loses its code at the thread boundary; anything else is a bug, and answered as one.
@@ -38,6 +42,7 @@ export function createRunner(
     maxDecodedChars: setup.limits.decodedChars,
     pipeline: setup.pipeline,
     keepsOriginals: true,
+    rewrites: createRewriteCache(REWRITE_BYTES),
   }
   const progress = new Int32Array(setup.progress)
   const sessions =

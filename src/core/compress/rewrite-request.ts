@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { ReadLimits } from '../messages/read-json.ts'
 import { type RouteName, scanRequest } from '../messages/scan-request.ts'
 import { type Replacement, splice } from '../messages/splice.ts'
@@ -5,6 +6,7 @@ import type { ToolResultText } from '../messages/tool-result-text.ts'
 import type { OperationContext, RewriteReport } from '../operations/operation.ts'
 import type { MessageText } from './message-texts.ts'
 import { isRedeeming } from './redeeming-tools.ts'
+import type { CachedRewrite } from './rewrite-cache.ts'
 import { type Counting, rewriteLossless } from './rewrite-text.ts'
 
 /** A request body, and what was done to it. */
@@ -34,11 +36,10 @@ export function rewriteRequest(
   let saved = 0
   for (const result of results) {
     if (isRedeeming(result.tool)) continue
-    const { answer } = rewriteLossless(sourceOf(result), counting, context)
-    const gain = answer.tokens.baseline - answer.tokens.final
-    if (gain <= 0) continue
-    saved += gain
-    replacements.push({ start: result.start, end: result.end, text: answer.content })
+    const { text, tokensSaved } = rewrite(body, result, counting, context)
+    if (text === null) continue
+    saved += tokensSaved
+    replacements.push({ start: result.start, end: result.end, text })
   }
   return {
     bytes: splice(body, replacements),
@@ -47,6 +48,33 @@ export function rewriteRequest(
     rewritten: replacements.length,
     tokens_saved: saved,
   }
+}
+
+/** From what the thread has written lately, where it is there. */
+function rewrite(
+  body: Uint8Array,
+  result: ToolResultText,
+  counting: Counting,
+  context: OperationContext,
+): CachedRewrite {
+  const key = keyOf(body, result, counting)
+  const known = context.rewrites?.get(key)
+  if (known !== undefined) return known
+  const { answer } = rewriteLossless(sourceOf(result), counting, context)
+  const tokensSaved = answer.tokens.baseline - answer.tokens.final
+  const made = { text: tokensSaved > 0 ? answer.content : null, tokensSaved }
+  context.rewrites?.set(key, made)
+  return made
+}
+
+/** Names all that a lossless text depends on, within one configuration; the text by the bytes that it is spelled in. */
+function keyOf(
+  body: Uint8Array,
+  { start, end, tool, isError }: ToolResultText,
+  { model }: Counting,
+) {
+  const literal = hash('sha256', body.subarray(start, end), 'base64')
+  return JSON.stringify([model, tool, isError, literal])
 }
 
 function sourceOf(result: ToolResultText): MessageText {

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Problem } from '../../errors.ts'
+import type { RewriteCache } from '../compress/rewrite-cache.ts'
 import type { Reliance } from '../dedup/session/refer-to-earlier.ts'
 import type { KeptForSession } from '../dedup/session/remember.ts'
 import type { Sessions } from '../dedup/session/shared-sessions.ts'
@@ -23,6 +24,8 @@ export interface OperationContext {
   readonly keepsOriginals: boolean
   /** The sessions' recent results, and whose request this is; absent: sessions have no effect. */
   readonly sessions?: SessionContext
+  /** Tool results that this thread has written lately, for requests that bring them again. */
+  readonly rewrites?: RewriteCache
   /** How the pipeline chooses; absent: by the built-in defaults. */
   readonly pipeline?: PipelineConfig
   /** What was said from outside, in the order of `facts`; absent where nothing was asked. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createRewriteCache } from '../../../src/core/compress/rewrite-cache.ts'
 import { rewriteRequest } from '../../../src/core/compress/rewrite-request.ts'
 import type { OperationContext } from '../../../src/core/operations/operation.ts'
 import { BYTE_OPERATIONS } from '../../../src/core/operations/registry.ts'
@@ -97,5 +98,45 @@ describe('the operation', () => {
     expect(Buffer.from(result.body).toString()).toBe(
       Buffer.from(rewrite(chat(ROWS)).bytes).toString(),
     )
+  })
+})
+
+describe('texts that were written before', () => {
+  const remembering = () => ({ ...context, rewrites: createRewriteCache(1_000_000) })
+
+  it('are written the same again, by model and tool, errors apart', () => {
+    const shared = remembering()
+    const bodies = [
+      chat(ROWS),
+      chat(ROWS, 'other'),
+      chat(ROWS, 'list', 'claude-sonnet-4-6'),
+      chat('"short"'),
+      chat(ROWS.replaceAll('n1', 'n2')),
+    ]
+    for (const body of [...bodies, ...bodies.toReversed()]) {
+      const again = rewriteRequest(bytesOf(body), 'openai_chat', LIMITS, shared)
+      expect(again).toEqual(rewrite(body))
+    }
+  })
+
+  it('are not encoded again', () => {
+    const shared = remembering()
+    rewriteRequest(bytesOf(chat(ROWS)), 'openai_chat', LIMITS, shared)
+    const blind = { ...shared, counters: { get: () => expect.unreachable('counted again') } }
+    const { rewritten } = rewriteRequest(bytesOf(chat(ROWS)), 'openai_chat', LIMITS, blind)
+    expect(rewritten).toBe(1)
+  })
+
+  it('are forgotten, the least recently used first, where there is no room', () => {
+    const cache = createRewriteCache(3_000)
+    const value = { text: 'x'.repeat(500), tokensSaved: 1 }
+    cache.set('a', value)
+    cache.set('b', value)
+    cache.get('a')
+    cache.set('c', value)
+    expect(['a', 'b', 'c'].map(key => cache.get(key) !== undefined)).toEqual([true, false, true])
+    cache.set('large', { text: 'x'.repeat(5_000), tokensSaved: 1 })
+    expect(cache.get('large')).toBeUndefined()
+    expect(cache.get('a')).toBe(value)
   })
 })
