@@ -26,7 +26,7 @@ describe('the name of an earlier call', () => {
   })
 
   test('a path by its last names, as many as tell it from the others', () => {
-    const calls = [read('/work/project/src/index.ts'), read('/work/project/test/index.ts')]
+    const calls = [read('/code/project/src/index.ts'), read('/code/project/test/index.ts')]
     expect(nameEarlierCall(calls.slice(0, 1), 0)).toStrictEqual({
       tool: 'Read',
       argument: { end: 'index.ts' },
@@ -47,7 +47,7 @@ describe('the name of an earlier call', () => {
   })
 
   test('calls of other tools do not count', () => {
-    const calls = [read('/work/project/src/index.ts'), bash('cat /work/project/test/index.ts')]
+    const calls = [read('/code/project/src/index.ts'), bash('cat /code/project/test/index.ts')]
     expect(nameEarlierCall(calls, 0).argument).toStrictEqual({ end: 'index.ts' })
   })
 
