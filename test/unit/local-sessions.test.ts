@@ -34,4 +34,13 @@ describe('sessions of one process', () => {
     expect(() => local.encode(refused)).toThrow('budget_too_small')
     expect(local.encode(read)).toMatchObject({ content: later, hints: [] })
   })
+
+  it('do not where the agent got only parts', () => {
+    const local = start()
+    const trimmed = local.encode({ ...read, mode: 'trim', budget_tokens: 200 })
+    expect(trimmed).toMatchObject({ lossless: false, truncated: true })
+    expect(trimmed).not.toHaveProperty('ref')
+    expect(local.encode(read)).toMatchObject({ content: later, hints: [] })
+    expect(local.encode(read)).toMatchObject({ layer: 'L0' })
+  })
 })

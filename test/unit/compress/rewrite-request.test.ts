@@ -33,6 +33,19 @@ function chat(text: string, tool = 'list', model = 'gpt-5'): string {
   })
 }
 
+/** The same in the other vendor's shape. */
+function answered(fields: object): string {
+  const call = { type: 'tool_use', id: 'c', name: 'list', input: { a: 1 } }
+  const result = { type: 'tool_result', tool_use_id: 'c', content: ROWS, ...fields }
+  return JSON.stringify({
+    model: 'gpt-5',
+    messages: [
+      { role: 'assistant', content: [call] },
+      { role: 'user', content: [result] },
+    ],
+  })
+}
+
 const rewrite = (body: string) => rewriteRequest(bytesOf(body), 'openai_chat', LIMITS, context)
 
 describe('a request', () => {
@@ -125,6 +138,21 @@ describe('texts that were written before', () => {
     const blind = { ...shared, counters: { get: () => expect.unreachable('counted again') } }
     const { rewritten } = rewriteRequest(bytesOf(chat(ROWS)), 'openai_chat', LIMITS, blind)
     expect(rewritten).toBe(1)
+  })
+
+  it.each([
+    ['for another model', chat(ROWS, 'list', 'claude-sonnet-4-6'), 'openai_chat'],
+    ['for another tool', chat(ROWS, 'other'), 'openai_chat'],
+    ['as an error', answered({ is_error: true }), 'anthropic_messages'],
+  ] as const)('are encoded anew %s', (_, body, route) => {
+    const shared = remembering()
+    rewriteRequest(bytesOf(chat(ROWS)), 'openai_chat', LIMITS, shared)
+    rewriteRequest(bytesOf(answered({})), 'anthropic_messages', LIMITS, shared)
+    const counted = () => {
+      throw new Error('counted')
+    }
+    const blind = { ...shared, counters: { get: counted } }
+    expect(() => rewriteRequest(bytesOf(body), route, LIMITS, blind)).toThrow('counted')
   })
 
   it('are forgotten, the least recently used first, where there is no room', () => {
