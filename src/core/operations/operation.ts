@@ -114,6 +114,17 @@ export interface RewriteReport {
   readonly texts: number
   readonly rewritten: number
   readonly tokens_saved: number
+  /** Names the conversation by its opening, 16 hex digits; the same in each of its turns. */
+  readonly conversation?: string
+  /** Where the tokens were saved, from the start of the prompt on. */
+  readonly saved?: readonly SavedPlace[]
+}
+
+/** Tokens that a request does not carry any more. */
+export interface SavedPlace {
+  /** Share of the prompt, as written, that ends with this place: above 0, at most 1. */
+  readonly at: number
+  readonly tokens: number
 }
 
 /** A candidate that the gate did not let out. */
