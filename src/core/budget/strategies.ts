@@ -1,37 +1,32 @@
-/**
- * What parts of a list are worth beside one another. Field weights say how much the kinds of content count, a
- * strategy how much position does.
- */
-export interface Strategy {
-  /** Factor for the part `index` of `count`; above 0, at most 1. */
-  factor(index: number, count: number): number
-}
-
-/** Least and most that position counts where it should decide between parts that are alike otherwise. */
-const TIE = 0.1
-const CLEAR = 0.7
-
-function falling(share: number): Strategy {
-  return { factor: (index, count) => 1 - (share * index) / count }
-}
-
-function rising(share: number): Strategy {
-  return { factor: (index, count) => 1 - (share * (count - 1 - index)) / count }
-}
+import {
+  cascading,
+  elementCount,
+  equal,
+  headTail,
+  leading,
+  trailing,
+  uniform,
+} from '../trim/strategies/position.ts'
+import { priority } from '../trim/strategies/priority.ts'
+import { sizeProportional } from '../trim/strategies/size-proportional.ts'
+import type { Strategy } from '../trim/strategies/strategy.ts'
+import { threadLevel } from '../trim/strategies/thread-level.ts'
 
 /**
- * Strategies by the name that a request or the configuration gives. `equal`: each part the same, the earlier one before
- * its like. `leading`, `trailing`: the beginning or the end matters most, as for results sorted by relevance, and
- * for logs. `head_tail`: both ends.
+ * Strategies by the name that a request or the configuration gives. Field weights say how much the kinds of content count,
+ * a strategy how much items do beside one another: by their place, and by what is known of them.
  */
 export const STRATEGIES = {
-  equal: falling(TIE),
-  leading: falling(CLEAR),
-  trailing: rising(CLEAR),
-  head_tail: {
-    factor: (index, count) =>
-      1 - CLEAR * (1 - Math.abs((2 * index + 1) / count - 1)) - (TIE * TIE * index) / count,
-  },
+  equal,
+  leading,
+  trailing,
+  head_tail: headTail,
+  element_count: elementCount,
+  cascading,
+  size_proportional: sizeProportional,
+  thread_level: threadLevel,
+  priority,
+  default: uniform,
 } as const satisfies Record<string, Strategy>
 
 export type StrategyId = keyof typeof STRATEGIES

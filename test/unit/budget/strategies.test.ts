@@ -30,11 +30,12 @@ describe('what position counts', () => {
     expect(factors('leading', 50).at(-1)!).toBeLessThan(0.35)
   })
 
-  it('is least in the middle where both ends matter', () => {
-    const all = factors('head_tail', 51)
-    expect(all.indexOf(Math.min(...all))).toBeGreaterThan(23)
-    expect(all.indexOf(Math.min(...all))).toBeLessThan(27)
-    expect(all[0]).toBeGreaterThan(all[50]!)
-    expect(all[50]).toBeGreaterThan(all[5]!)
+  it('leaves 30 % of the beginning and 70 % of the end, whatever share is kept', () => {
+    const all = factors('head_tail', 1000)
+    for (const kept of [10, 100, 500, 900]) {
+      const least = all.toSorted((a, b) => b - a)[kept - 1]!
+      const head = all.slice(0, 300).filter(factor => factor >= least).length
+      expect(Math.abs(head / kept - 0.3)).toBeLessThan(0.03)
+    }
   })
 })
