@@ -78,11 +78,15 @@ function measure(content: string): Row[] {
             choose: text => chooseLossless(readInput({ content: text }, context), layers, []),
           })
     const ms = performance.now() - started
-    const binary = fitDocument(binaryDocument(document), budget, (pruned, omissions) => {
-      if (omissions.length === 0) return { tokens: Infinity }
-      const marker = renderHint(markerOf(ANY_HASH, omissions, 0), 'standard')
-      return { tokens: counter.count(`${pruned}\n${marker}`) }
-    })
+    const binary = fitDocument(
+      binaryDocument(document),
+      budget,
+      ({ content: pruned, omissions }) => {
+        if (omissions.length === 0) return { tokens: Infinity }
+        const marker = renderHint(markerOf(ANY_HASH, omissions, 0), 'standard')
+        return { tokens: counter.count(`${pruned}\n${marker}`) }
+      },
+    )
     const plan = fitted === null || 'minimum' in fitted ? null : fitted
     return {
       share,

@@ -2,6 +2,7 @@ import type { ShapeReport } from '../shape/classify.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import type { Value } from '../value/value.ts'
 import { writeJson } from '../value/write-json.ts'
+import type { Planner } from './plan.ts'
 import { priceText } from './price-text.ts'
 import { priceValue } from './price-value.ts'
 import type { Kept, PricedNode } from './priced-node.ts'
@@ -12,8 +13,19 @@ import type { Worths } from './strategies.ts'
 /** A content that parts may be left out of. */
 export interface Document {
   readonly root: PricedNode
-  /** The content without what is not kept: compact JSON, or text with marks in its gaps. */
-  prune(kept: Kept): { readonly content: string; readonly omissions: readonly Omission[] }
+  /** Its own planner; `createPlanner(root)` where absent. */
+  planner?(): Planner
+  /** The least that may be kept of it; where absent what the root requires. */
+  least?(): Kept
+  prune(kept: Kept): Pruned
+}
+
+/** The content without what is not kept: compact JSON, or text with marks in its gaps. */
+export interface Pruned {
+  readonly content: string
+  readonly omissions: readonly Omission[]
+  /** Where it is a list of items: those of which anything is kept, in order. */
+  readonly items?: readonly number[]
 }
 
 /** What a document is made from. */

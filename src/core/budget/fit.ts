@@ -1,20 +1,16 @@
-import type { Document } from './document.ts'
+import type { Document, Pruned } from './document.ts'
 import { createPlanner, type Plan } from './plan.ts'
 import type { Kept } from './priced-node.ts'
-import type { Omission } from './prune-value.ts'
 
 /** A text that fits. */
 export interface Fitted<Text> {
   readonly text: Text
   readonly plan: Plan
-  readonly omissions: readonly Omission[]
+  readonly pruned: Pruned
 }
 
 /** Writes what is kept of a document, with everything that goes with it. */
-export type WritePruned<Text extends { readonly tokens: number }> = (
-  content: string,
-  omissions: readonly Omission[],
-) => Text
+export type WritePruned<Text extends { readonly tokens: number }> = (pruned: Pruned) => Text
 
 /** Plans that are written and counted at most. */
 const MOST_TRIES = 7
@@ -34,12 +30,12 @@ export function fitDocument<Text extends { readonly tokens: number }>(
   budget: number,
   write: WritePruned<Text>,
 ): Fitted<Text> | { readonly minimum: number } {
-  const planner = createPlanner(document.root)
+  const planner = document.planner?.() ?? createPlanner(document.root)
   let best: Fitted<Text> | null = null
   // The largest plan that is known to fit, and the smallest that does not: its budget, and the tokens of its text.
   let low: Tried = { budget: 0, tokens: 0 }
   let high: Tried | null = null
-  let next = Math.min(planner.total - 1, budget)
+  let next = Math.min(planner.most, budget)
   let written = 0
   for (let tries = 0; tries < MOST_TRIES && next > low.budget; ) {
     if (best !== null && written > MOST_WRITTEN) break
@@ -49,18 +45,18 @@ export function fitDocument<Text extends { readonly tokens: number }>(
     } else {
       tries++
       written += plan.cost
-      const { content, omissions } = document.prune(plan.kept)
-      const text = write(content, omissions)
+      const pruned = document.prune(plan.kept)
+      const text = write(pruned)
       if (text.tokens > budget) high = { budget: Math.min(next, plan.cost), tokens: text.tokens }
       else {
         low = { budget: next, tokens: text.tokens }
-        if (best === null || plan.worth > best.plan.worth) best = { text, plan, omissions }
+        if (best === null || plan.worth > best.plan.worth) best = { text, plan, pruned }
         if (text.tokens >= budget * FULL) break
       }
     }
     next =
       high === null
-        ? Math.min(planner.total - 1, inProportion(low, budget * AIM))
+        ? Math.min(planner.most, inProportion(low, budget * AIM))
         : between(low, high, budget * AIM)
   }
   return best ?? fitLeast(document, planner.plan(0), budget, write)
@@ -96,11 +92,11 @@ function fitLeast<Text extends { readonly tokens: number }>(
   budget: number,
   write: WritePruned<Text>,
 ): Fitted<Text> | { readonly minimum: number } {
-  const kept = requiredOf(document)
-  const { content, omissions } = document.prune(kept)
-  const text = write(content, omissions)
+  const kept = document.least?.() ?? requiredOf(document)
+  const pruned = document.prune(kept)
+  const text = write(pruned)
   if (text.tokens > budget) return { minimum: text.tokens }
-  return { text, plan: { ...plan, kept, cost: 0, worth: 0 }, omissions }
+  return { text, plan: { ...plan, kept, cost: 0, worth: 0 }, pruned }
 }
 
 function requiredOf({ root }: Document): Kept {

@@ -25,8 +25,8 @@ const MAX_STATES = 2_000_000
 
 /** Plans for one document. */
 export interface Planner {
-  /** Tokens of the whole document, by its own prices. */
-  readonly total: number
+  /** The largest budget to plan for, by the document's own prices. */
+  readonly most: number
   /**
    * Decides what is kept within a budget: a multiple-choice knapsack whose classes are the children of open
    * containers, and whose options are their choices (`createChoices`), or nothing. Frames of open containers count in
@@ -52,7 +52,8 @@ export function createPlanner(root: PricedNode): Planner {
   }
 
   return {
-    total,
+    // A plan for less than all of it, which is known not to fit.
+    most: total - 1,
     plan(budget) {
       if (total <= budget) return wholePlan(total, wholeWorth)
       const opening = openWithin(root, budget, totals)

@@ -60,7 +60,7 @@ export function withinBudget(
     const tokens = prices.price(whole) ?? Infinity
     return { content: whole, format: pruned.format, marker, tokens }
   }
-  const fitted = fitDocument(document, budget, (pruned, omissions) => {
+  const fitted = fitDocument(document, budget, ({ content: pruned, omissions }) => {
     // All was kept, which is known not to fit.
     if (omissions.length === 0) return NOTHING
     const kept = options.choose(pruned)
@@ -72,8 +72,8 @@ export function withinBudget(
     return full.tokens <= budget || full.marker === brief ? full : written(kept, brief)
   })
   if ('minimum' in fitted) return fitted
-  const { text, plan, omissions } = fitted
-  return { ...text, hash: id, omissions, plan, original }
+  const { text, plan, pruned } = fitted
+  return { ...text, hash: id, omissions: pruned.omissions, plan, original }
 }
 
 const NOTHING = { content: '', format: PASSTHROUGH, marker: '', tokens: Infinity }
