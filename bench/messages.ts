@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util'
 import { type RouteName, scanRequest } from '../src/core/messages/scan-request.ts'
 import { sharedMessages } from '../src/core/messages/shared-messages.ts'
-import { splice } from '../src/core/messages/splice.ts'
+import { literalOf, splice } from '../src/core/messages/splice.ts'
 import { machine, median } from './machine.ts'
 import { markdownTable } from './markdown-table.ts'
 import { historyOf, stepsOf } from './messages/histories.ts'
@@ -49,7 +49,8 @@ function measureHistory(route: RouteName, size: number) {
   // Half of each text, as if it had been encoded; the last only, as in a turn whose history is known.
   const shorter = scanned.results.map(each => {
     const text = each.text()
-    return { start: each.start, end: each.end, text: text.slice(0, text.length / 2) }
+    const literal = literalOf(text.slice(0, text.length / 2))
+    return { start: each.start, end: each.end, literal }
   })
   const utf8 = new TextDecoder()
   const runs = Math.ceil(BYTES_READ / later.length)

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { createBodyMemory } from '../src/core/dedup/lines/memory-layout.ts'
 import { DEFAULT_PIPELINE } from '../src/core/profile/pipeline-config.ts'
 import { createProgress } from '../src/pool/slots.ts'
 import { loadVocabularies } from '../src/vocabulary.ts'
@@ -12,6 +13,7 @@ export function benchSetup(): WorkerSetup {
     vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
     progress: createProgress(1),
     pipeline: DEFAULT_PIPELINE,
+    rewrites: createBodyMemory({ bytes: 1 << 20 }),
     limits: {
       envelope: { maxDepth: 64, maxValues: 1e6 },
       contentDepth: 256,

@@ -18,6 +18,8 @@ export interface ProxyMetrics {
   exchange(vendor: string, outcome: string): void
   rewrite(vendor: string, rewrite: RewriteReport): void
   untouched(vendor: string, reason: UntouchedReason): void
+  /** The store did not say in time how results were sent before. */
+  unrecorded(vendor: string): void
 }
 
 export function createProxyMetrics(registry: Registry): ProxyMetrics {
@@ -46,12 +48,26 @@ export function createProxyMetrics(registry: Registry): ProxyMetrics {
     labelNames: ['vendor', 'reason'],
     registers,
   })
+  const changes = new Counter({
+    name: 'haversack_proxy_prefix_changes_total',
+    help: 'Requests whose conversation had been sent with another beginning, which its prompt cache does not know',
+    labelNames: ['vendor'],
+    registers,
+  })
+  const unrecorded = new Counter({
+    name: 'haversack_proxy_unrecorded_total',
+    help: 'Requests for which the store did not say how their results had been sent before',
+    labelNames: ['vendor'],
+    registers,
+  })
   return {
+    unrecorded: vendor => unrecorded.inc({ vendor }),
     exchange: (vendor, outcome) => exchanges.inc({ vendor, outcome }),
     rewrite(vendor, rewrite) {
       texts.inc({ vendor, result: 'rewritten' }, rewrite.rewritten)
       texts.inc({ vendor, result: 'kept' }, rewrite.texts - rewrite.rewritten)
       saved.inc({ vendor }, rewrite.tokens_saved)
+      changes.inc({ vendor }, rewrite.prefix_changed === true ? 1 : 0)
     },
     untouched: (vendor, reason) => untouched.inc({ vendor, reason }),
   }

@@ -10,7 +10,9 @@ import type { Config } from './config/config.ts'
 import { readPipelineConfig } from './config/pipeline.ts'
 import { reloaded } from './config/reload.ts'
 import { openConfiguredStore } from './configured-store.ts'
+import { attachRewriteMemory } from './core/compress/rewrite-memory.ts'
 import { indexUse } from './core/dedup/index/owners.ts'
+import { createBodyMemory } from './core/dedup/lines/memory-layout.ts'
 import { createSessionDesk } from './core/dedup/session/session-desk.ts'
 import {
   attachSessions,
@@ -33,6 +35,7 @@ import { createThreads } from './pool/threads.ts'
 import { openLateStore } from './store/late-store.ts'
 import { observed } from './store/observed.ts'
 import { createOriginals, type Lifetimes } from './store/originals.ts'
+import { createRewrites } from './store/rewrites.ts'
 import type { FailureReason, Store, StoreEvent, StoreStats } from './store/store.ts'
 import { loadVocabularies } from './vocabulary.ts'
 
@@ -52,8 +55,10 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** Seams for benches and tests; the service itself uses none. */
+/** Seams for `haversack run`, benches and tests; the service itself uses none. */
 export interface ServiceSeams {
+  /** Nothing is offered but the drop-in proxies, below this path: `/` and a secret. */
+  readonly proxiesBelow?: string
   readonly workerUrl?: URL
   readonly routes?: readonly Route[]
   readonly authority?: Authority
@@ -87,6 +92,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     },
     config.sessions.body_memory_bytes,
   )
+  const rewrites = createBodyMemory({ bytes: config.proxy.rewrite_memory_bytes })
   const sessions = attachSessions(shared, { owner: MAIN_OWNER, maxWaitMs: LOCK_WAIT_MS })
   const threads = createThreads({
     size: workers.count,
@@ -104,6 +110,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
         decodedChars: limits.max_body_bytes,
       },
       pipeline,
+      rewrites,
       // Who shares sessions with other replicas knows more than this process does.
       ...(seams.authority === undefined ? { sessions: shared } : {}),
     },
@@ -149,7 +156,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   const store = observed(await openStore(), metrics.store)
   const originals = createOriginals(store, tenant => lifetimesOf(live.store, tenant), Date.now)
   const tracing = await loadTracing(config.traces)
-  const dropIns = createDropIns(config.proxy)
+  const dropIns = createDropIns(config.proxy, seams.proxiesBelow)
   const app = createApp(
     {
       pool,
@@ -162,8 +169,11 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       sessions,
       desk: createSessionDesk(sessions.index),
       dropIns,
+      proxiesOnly: seams.proxiesBelow !== undefined,
       rewriting: {
         maxBytes: config.proxy.max_rewrite_bytes ?? limits.max_body_bytes,
+        rewrites: createRewrites(store, () => live.proxy.rewrite_ttl_ms),
+        memory: attachRewriteMemory(rewrites),
         isOn: () => live.compression.enabled,
       },
       allowedHosts: () => live.allowed_hosts,

@@ -1,5 +1,6 @@
 import type { Reliance } from '../src/core/dedup/session/refer-to-earlier.ts'
 import type { SharedSessions } from '../src/core/dedup/session/shared-sessions.ts'
+import type { FreshRecord } from '../src/core/operations/byte-operation.ts'
 import type {
   Asked,
   Facts,
@@ -30,6 +31,8 @@ export interface WorkerSetup {
   readonly asked: Asked
   /** What sessions have seen lately; absent: sessions have no effect. */
   readonly sessions?: SharedSessions
+  /** A body memory for what proxies have written lately. */
+  readonly rewrites: SharedArrayBuffer
   /** Int32 slots; `BatchMessage.slot` names the one to write the index of the running job to. */
   readonly progress: SharedArrayBuffer
 }
@@ -59,6 +62,8 @@ export interface JobHeader {
   readonly terms?: RequestTerms
   /** See `SessionContext.attempt`. */
   readonly attempt?: string
+  /** Decisions on record that hold against the job's own, by their keys. */
+  readonly recalled?: Readonly<Record<string, Uint8Array>>
   /** Answer without the session: nothing can be kept now, or what an answer relied on is gone. */
   readonly sessionless?: true
 }
@@ -79,6 +84,8 @@ export type Outcome = { readonly work_us: number } & (
       readonly reports: readonly Report[]
       /** What must be kept before the answer leaves, as ranges too. */
       readonly keep: readonly KeepRange[]
+      /** Decisions that were made for the first time, as ranges too. */
+      readonly records: readonly RecordRange[]
       /** What must be there before it may. */
       readonly rely: readonly Reliance[]
       /** The request body again, where another answer may be needed: see `JobHeader.sessionless`. */
@@ -96,6 +103,11 @@ export type Outcome = { readonly work_us: number } & (
 )
 
 export interface KeepRange extends Omit<KeepItem, 'bytes'> {
+  readonly start: number
+  readonly length: number
+}
+
+export interface RecordRange extends Omit<FreshRecord, 'bytes'> {
   readonly start: number
   readonly length: number
 }

@@ -1,8 +1,8 @@
 import { threadId } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
-import { createRewriteCache } from '../src/core/compress/rewrite-cache.ts'
+import { attachRewriteMemory } from '../src/core/compress/rewrite-memory.ts'
 import { attachSessions, workerOwner } from '../src/core/dedup/session/shared-sessions.ts'
-import type { ByteOperation } from '../src/core/operations/byte-operation.ts'
+import type { ByteOperation, FreshRecord } from '../src/core/operations/byte-operation.ts'
 import type {
   KeepItem,
   Operation,
@@ -22,11 +22,9 @@ interface Loose {
   readonly outcome: Outcome
   readonly bytes: Uint8Array | null
   readonly keep: readonly KeepItem[]
+  readonly records: readonly FreshRecord[]
   readonly again: Uint8Array | null
 }
-
-/** Memory of a thread for texts that proxies write again each turn. */
-const REWRITE_BYTES = 16 * 1024 * 1024
 
 /**
  * The function that a worker thread runs for each batch. Expected failures come back as values, because
@@ -42,9 +40,9 @@ export function createRunner(
     maxDecodedChars: setup.limits.decodedChars,
     pipeline: setup.pipeline,
     keepsOriginals: true,
-    rewrites: createRewriteCache(REWRITE_BYTES),
   }
   const progress = new Int32Array(setup.progress)
+  const memory = attachRewriteMemory(setup.rewrites)
   const sessions =
     setup.sessions === undefined
       ? null
@@ -57,6 +55,7 @@ export function createRunner(
     tenant,
     attempt,
     sessionless,
+    recalled = {},
   }: JobHeader): OperationContext {
     const job = {
       tenant,
@@ -66,6 +65,7 @@ export function createRunner(
     }
     return {
       ...base,
+      rewrites: { tenant, memory, recalled },
       ...(resolutions === undefined ? {} : { resolutions }),
       ...(terms === undefined ? {} : { terms }),
       ...(sessions === null ? {} : { sessions: { ...sessions, ...job } }),
@@ -83,7 +83,7 @@ export function createRunner(
         : runOnEnvelope(operation, job, body, took)
     } catch (error) {
       const outcome = { kind: 'failed', ...toFailure(error), ...took() } as const
-      return { outcome, bytes: null, keep: [], again: null }
+      return { outcome, bytes: null, ...NOTHING_ELSE }
     }
   }
 
@@ -100,14 +100,15 @@ export function createRunner(
     const facts = job.phase === 'ask' ? (operation.facts?.(request, setup.asked) ?? []) : []
     if (facts.some(fact => fact !== null)) {
       const outcome = { kind: 'ask', facts, start: 0, length: 0, ...took() } as const
-      return { outcome, bytes: body, keep: [], again: null }
+      return { outcome, bytes: body, ...NOTHING_ELSE }
     }
     const { answer, reports, keep = [], rely = [] } = operation.run(request, contextOf(job))
     const { media, bytes } = writeEnvelope(answer, job.accept)
     const isOfSession = rely.length > 0 || keep.some(({ session }) => session !== undefined)
     const isOfTerms = job.terms?.redeems === true && keep.length > 0
     const again = isOfSession || isOfTerms ? body : null
-    return { outcome: { ...done(media, reports), rely, ...took() }, bytes, keep, again }
+    const outcome = { ...done(media, reports), rely, ...took() }
+    return { outcome, bytes, keep, records: [], again }
   }
 
   function runOnBytes(
@@ -116,8 +117,9 @@ export function createRunner(
     body: Uint8Array,
     took: Took,
   ): Loose {
-    const { bytes, reports } = operation.run(body, contextOf(job))
-    return { outcome: { ...done(job.media, reports), ...took() }, bytes, keep: [], again: null }
+    const { bytes, reports, records } = operation.run(body, contextOf(job))
+    const outcome = { ...done(job.media, reports), ...took() }
+    return { outcome, bytes: bytes ?? NO_BYTES, keep: [], records, again: null }
   }
 
   return message => {
@@ -127,20 +129,23 @@ export function createRunner(
       return runJob(job, bodies.subarray(job.start, job.start + job.length))
     })
     const { body, starts } = packRanges(
-      loose.flatMap(({ bytes, keep, again }) => [bytes, ...keep.map(kept => kept.bytes), again]),
+      loose.flatMap(({ bytes, keep, records, again }) => {
+        return [bytes, ...[...keep, ...records].map(each => each.bytes), again]
+      }),
     )
     let next = 0
-    const outcomes = loose.map(({ outcome, bytes, keep, again }): Outcome => {
+    const placed = <T extends { readonly bytes: Uint8Array }>({ bytes, ...item }: T) => {
+      return { ...item, start: starts[next++] as number, length: bytes.length }
+    }
+    const outcomes = loose.map(({ outcome, bytes, keep, records, again }): Outcome => {
       const start = starts[next++] as number
-      const ranges = keep.map(({ bytes: { length }, ...item }) => {
-        return { ...item, start: starts[next++] as number, length }
-      })
+      const ranges = { keep: keep.map(placed), records: records.map(placed) }
       const againAt = starts[next++] as number
       if (bytes === null) return outcome
-      const placed = { ...outcome, start, length: bytes.length }
-      if (placed.kind !== 'done') return placed
+      const whole = { ...outcome, start, length: bytes.length }
+      if (whole.kind !== 'done') return whole
       const body = again === null ? {} : { again: { start: againAt, length: again.length } }
-      return { ...placed, keep: ranges, ...body }
+      return { ...whole, ...ranges, ...body }
     })
     return transferring({ outcomes, body })
   }
@@ -151,8 +156,12 @@ type Took = () => { readonly work_us: number }
 
 /** The end of a job before its bytes have their place. */
 function done(media: MediaType, reports: readonly Report[]) {
-  return { kind: 'done', media, start: 0, length: 0, reports, keep: [], rely: [] } as const
+  const lists = { reports, keep: [], records: [], rely: [] }
+  return { kind: 'done', media, start: 0, length: 0, ...lists } as const
 }
+
+const NOTHING_ELSE = { keep: [], records: [], again: null } as const
+const NO_BYTES = new Uint8Array(0)
 
 /** Marks the result so that its buffer is moved, not copied. */
 function transferring(result: BatchResult): BatchResult {

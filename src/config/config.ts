@@ -95,6 +95,10 @@ export const configSchema = z.strictObject({
       total_timeout_ms: positive.max(TIMER_MAX_MS).default(3_600_000),
       /** Larger bodies are forwarded as they come; as `limits.max_body_bytes` where absent. */
       max_rewrite_bytes: positive.optional(),
+      /** For what was written lately, shared by all threads. */
+      rewrite_memory_bytes: positive.min(MIB).max(2 ** 31 - 1).default(64 * MIB),
+      /** How long it is on record how a result was sent, so that a conversation's prefix stays what it was. */
+      rewrite_ttl_ms: lifetime.default(604_800_000),
     })
     .prefault({}),
   /** What the proxies do to requests; off is byte for byte. */

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Access, Caller } from '../access/access.ts'
+import type { RewriteMemory } from '../core/compress/rewrite-memory.ts'
 import type { SessionDesk } from '../core/dedup/session/session-desk.ts'
 import type { Sessions } from '../core/dedup/session/shared-sessions.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -10,6 +11,7 @@ import type { Admission } from '../pool/admission.ts'
 import type { Authority } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
 import type { Originals } from '../store/originals.ts'
+import type { Rewrites } from '../store/rewrites.ts'
 import type { Tracing } from '../tracing.ts'
 import type { DropIn } from './drop-ins.ts'
 
@@ -74,6 +76,10 @@ export interface JobDeps {
 export interface Rewriting {
   /** Larger bodies are forwarded as they come. */
   readonly maxBytes: number
+  /** How results were written before. */
+  readonly rewrites: Rewrites
+  /** The memory that all threads have of it. */
+  readonly memory: Pick<RewriteMemory, 'confirm'>
   /** Whether anything is rewritten now. */
   isOn(): boolean
 }
@@ -88,6 +94,8 @@ export interface AppDeps extends JobDeps {
   readonly tracing?: Pick<Tracing, 'request'>
   /** Vendors' APIs that the service stands in for. */
   readonly dropIns?: readonly DropIn[]
+  /** There is no other route. */
+  readonly proxiesOnly?: boolean
   /** What is rewritten of what is forwarded to them. */
   readonly rewriting?: Rewriting
   /** Names, beside loopback's and addresses, by which clients reach the service. */

@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { RouteName } from '../core/messages/scan-request.ts'
+import type { RewriteReport } from '../core/operations/operation.ts'
 import { rewriteOp } from '../core/operations/rewrite-request.ts'
 import { AppError } from '../errors.ts'
 import type { Ticket } from '../pool/admission.ts'
+import type { Job, JobResult } from '../pool/job.ts'
 import type { Vendor } from '../proxy/vendor-errors.ts'
 import type { UntouchedReason } from '../proxy-metrics.ts'
 import { createSink } from './body.ts'
 import { isBypassed } from './bypass.ts'
-import { type AppContext, type AppDeps, requestHeader } from './context.ts'
+import { type AppContext, type AppDeps, type Rewriting, requestHeader } from './context.ts'
 import { rewritableAs } from './rewritable-request.ts'
 import { takeBody } from './take-body.ts'
 
@@ -21,6 +23,10 @@ export interface ForwardedBody {
   readonly readingMs: number
   /** The client was told to send its body. */
   readonly continued: boolean
+  /** What was done to it. */
+  readonly report?: RewriteReport
+  /** Settled once it is on record how it was rewritten: the answer may not be complete before. */
+  readonly recorded?: Promise<unknown>
   /** The request is paused, with what was read of its body put back. */
   readonly paused: boolean
 }
@@ -56,8 +62,9 @@ export async function rewriteBody(
       ticket.leave()
       return { readingMs, continued, paused: true }
     }
-    const body = await runRewrite(c, { vendor, shape, body: taken.body }, deps)
-    return { body, ticket, readingMs, continued, paused: false }
+    const asItCame = { vendor, shape, body: taken.body }
+    const rewritten = await runRewrite(c, asItCame, rewriting, deps)
+    return { ...rewritten, ticket, readingMs, continued, paused: false }
   } catch (error) {
     ticket.leave()
     throw error
@@ -89,42 +96,72 @@ function enter(
   }
 }
 
-/** What a worker makes of a body; the body itself where it fails or changes nothing. */
+/** A body that was read, and what it is. */
+interface ReadBody {
+  readonly vendor: Vendor
+  readonly shape: RouteName
+  readonly body: Uint8Array
+}
+
+/** What a worker makes of a body, and what is on record of it; the body itself where it fails or changes nothing. */
 async function runRewrite(
   c: AppContext,
-  { vendor, shape, body }: { vendor: Vendor; shape: RouteName; body: Uint8Array },
+  { vendor, shape, body }: ReadBody,
+  { rewrites, memory }: Rewriting,
   { pool, metrics, logger }: AppDeps,
-): Promise<Uint8Array> {
+): Promise<Pick<ForwardedBody, 'body' | 'report' | 'recorded'>> {
   const frame = c.get('frame')
-  const { requestId } = frame
+  const { requestId, caller } = frame
+  const { tenant } = caller
   const op = rewriteOp(shape)
-  try {
-    const result = await pool.run({
-      op,
-      tenant: frame.caller.tenant,
-      media: 'json',
-      accept: 'json',
-      body,
-      retained: true,
-      requestId,
-      abandoned: () => c.env.outgoing?.destroyed === true,
-    })
+  const job = {
+    op,
+    tenant,
+    media: 'json',
+    accept: 'json',
+    body,
+    retained: true,
+    requestId,
+    abandoned: () => c.env.outgoing?.destroyed === true,
+  } as const
+
+  async function run(recalled?: Job['recalled']): Promise<JobResult> {
+    const result = await pool.run(recalled === undefined ? job : { ...job, recalled })
     frame.timing = { queue: result.queue_ms, work: result.work_ms }
     metrics.job(op, result.queue_ms, result.work_ms)
+    return result
+  }
+
+  /** What was decided earlier holds, and then once more. */
+  async function runByTheRecord(): Promise<JobResult> {
+    const result = await run()
+    if (!result.ok || result.records.length === 0) return result
+    const recalled = await rewrites.recall(tenant, result.records)
+    if (recalled === null) metrics.proxy.unrecorded(vendor)
+    else if (Object.keys(recalled).length > 0) return run(recalled)
+    return result
+  }
+
+  try {
+    const result = await runByTheRecord()
     if (!result.ok) {
       const { code } = result.problem
       metrics.proxy.untouched(vendor, code === 'overloaded' ? 'overloaded' : 'failed')
-      return body
+      return { body }
     }
-    for (const { rewrite } of result.reports) {
-      if (rewrite?.readable === false) metrics.proxy.untouched(vendor, 'unreadable')
-      else if (rewrite !== undefined) metrics.proxy.rewrite(vendor, rewrite)
+    const report = result.reports.find(({ rewrite }) => rewrite !== undefined)?.rewrite
+    if (report?.readable !== true) {
+      metrics.proxy.untouched(vendor, 'unreadable')
+      return { body }
     }
-    return result.body.length === 0 ? body : result.body
+    metrics.proxy.rewrite(vendor, report)
+    for (const { position } of result.records) if (position !== null) memory.confirm(position)
+    const recorded = rewrites.record(tenant, result.records)
+    return { body: result.body.length === 0 ? body : result.body, report, recorded }
   } catch (bug) {
     logger.error({ requestId, err: bug }, 'unexpected error')
     metrics.proxy.untouched(vendor, 'failed')
-    return body
+    return { body }
   }
 }
 

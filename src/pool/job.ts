@@ -1,4 +1,5 @@
 import type { Reliance } from '../core/dedup/session/refer-to-earlier.ts'
+import type { FreshRecord } from '../core/operations/byte-operation.ts'
 import type {
   Facts,
   KeepItem,
@@ -24,6 +25,8 @@ export interface Job {
   readonly terms?: RequestTerms
   /** Names the job, also where it is run again. */
   readonly attempt?: string
+  /** Decisions on record that hold against the job's own, by their keys. */
+  readonly recalled?: Readonly<Record<string, Uint8Array>>
   /** Answer without the session: see `SessionContext.isApart`. */
   readonly sessionless?: true
   /**
@@ -50,6 +53,8 @@ export type JobResult = JobTimes &
         readonly reports: readonly Report[]
         /** Must be durably kept before the answer leaves. */
         readonly keep: readonly KeepItem[]
+        /** Decisions that were made for the first time. */
+        readonly records: readonly FreshRecord[]
         /** Must be there and be prolonged before it does. */
         readonly rely: readonly Reliance[]
         /** The request's body, where it may be needed once more. */

@@ -282,13 +282,14 @@ export function createPool(options: PoolOptions): WorkerPool {
     }
     if (outcome.kind === 'ask') throw new Error('a question came back from a phase that has none')
     const { media, reports, rely, again } = outcome
-    const part = (range: { start: number; length: number }) =>
+    const part = (range: { readonly start: number; readonly length: number }) =>
       bytes.subarray(range.start, range.start + range.length)
-    const keep = outcome.keep.map(({ start, length, ...item }) => {
-      return { ...item, bytes: part({ start, length }) }
-    })
+    const item = <T extends Parameters<typeof part>[0]>({ start, length, ...rest }: T) => {
+      return { ...rest, bytes: part({ start, length }) }
+    }
+    const kept = { keep: outcome.keep.map(item), records: outcome.records.map(item) }
     const rest = again === undefined ? {} : { again: part(again) }
-    return { ok: true, media, body: part(outcome), reports, keep, rely, ...rest, ...times(end) }
+    return { ok: true, media, body: part(outcome), reports, rely, ...kept, ...rest, ...times(end) }
   }
 }
 

@@ -189,7 +189,11 @@ export class ExchangeRun {
       this.#limits.progress()
       answer.resume()
     })
-    answer.on('end', () => this.#complete(answer))
+    answer.on('end', () => {
+      const { holdEnd } = this.#options
+      if (holdEnd === undefined) this.#complete(answer)
+      else void holdEnd.then(() => this.#complete(answer))
+    })
     answer.on('error', () => this.#fail(FAILURES.broken))
     answer.on('close', () => {
       if (!answer.complete) this.#fail(FAILURES.broken)

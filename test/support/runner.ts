@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { valueSymbol } from 'piscina'
+import { createBodyMemory } from '../../src/core/dedup/lines/memory-layout.ts'
 import { OPERATIONS, type Operations } from '../../src/core/operations/registry.ts'
 import { DEFAULT_PIPELINE } from '../../src/core/profile/pipeline-config.ts'
 import { createProgress } from '../../src/pool/slots.ts'
@@ -22,6 +23,7 @@ export function workerSetup(threads = 1): WorkerSetup {
     progress: createProgress(threads),
     limits: LIMITS,
     pipeline: DEFAULT_PIPELINE,
+    rewrites: createBodyMemory({ bytes: 1 << 20 }),
   }
 }
 

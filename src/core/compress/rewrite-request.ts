@@ -1,24 +1,37 @@
-import { hash } from 'node:crypto'
+import { conversationName } from '../messages/conversation-name.ts'
 import type { ReadLimits } from '../messages/read-json.ts'
-import { type RouteName, scanRequest } from '../messages/scan-request.ts'
-import { type Replacement, splice } from '../messages/splice.ts'
+import { type RouteName, type ScannedRequest, scanRequest } from '../messages/scan-request.ts'
+import { literalOf, type Replacement, splice } from '../messages/splice.ts'
 import type { ToolResultText } from '../messages/tool-result-text.ts'
+import type { FreshRecord } from '../operations/byte-operation.ts'
 import type { OperationContext, RewriteReport } from '../operations/operation.ts'
 import type { MessageText } from './message-texts.ts'
 import { isRedeeming } from './redeeming-tools.ts'
-import type { CachedRewrite } from './rewrite-cache.ts'
+import { createResultKeys } from './result-keys.ts'
 import { type Counting, rewriteLossless } from './rewrite-text.ts'
+import { type Saving, savedPlaces } from './saved-places.ts'
+import {
+  digestOf,
+  readStored,
+  type StoredRewrite,
+  sumOfSent,
+  writeStored,
+} from './stored-rewrite.ts'
 
 /** A request body, and what was done to it. */
-export interface RewrittenRequest extends RewriteReport {
+export interface RewrittenRequest {
   /** The very body where nothing changes. */
   readonly bytes: Uint8Array
+  readonly report: RewriteReport
+  /** What was decided for the first time. */
+  readonly records: readonly FreshRecord[]
 }
 
 /**
- * Writes the tool results of a request body smaller, each without loss and by itself: what stands for one depends on its text,
- * its call, the model and the configuration. So the bytes of a conversation that goes on begin as they did before, and the
- * provider's prompt cache finds them, whatever process wrote them. Every other byte stays.
+ * Writes the tool results of a request body smaller. What stands for one depends on its text and its call, the results before it, the
+ * model and the configuration; where it is on record how one was sent before, in this conversation or one that began alike, it is
+ * sent like that again. So the bytes of a conversation that goes on begin as they did before, and the provider's
+ * prompt cache finds them. Every other byte stays.
  */
 export function rewriteRequest(
   body: Uint8Array,
@@ -28,53 +41,87 @@ export function rewriteRequest(
 ): RewrittenRequest {
   const scanned = scanRequest(body, route, limits)
   if (scanned === null) {
-    return { bytes: body, readable: false, texts: 0, rewritten: 0, tokens_saved: 0 }
+    const report = { readable: false, texts: 0, rewritten: 0, tokens_saved: 0 }
+    return { bytes: body, report, records: [] }
   }
-  const { model, results } = scanned
-  const counting: Counting = model === undefined ? {} : { model }
-  const replacements: Replacement[] = []
-  let saved = 0
-  for (const result of results) {
-    if (isRedeeming(result.tool)) continue
-    const { text, tokensSaved } = rewrite(body, result, counting, context)
-    if (text === null) continue
-    saved += tokensSaved
-    replacements.push({ start: result.start, end: result.end, text })
-  }
-  return {
-    bytes: splice(body, replacements),
+  const { replacements, savings, records, isChanged } = rewriteResults(scanned, context)
+  const bytes = splice(body, replacements)
+  const report: RewriteReport = {
     readable: true,
-    texts: results.length,
+    texts: scanned.results.length,
     rewritten: replacements.length,
-    tokens_saved: saved,
+    tokens_saved: savings.reduce((sum, { tokens }) => sum + tokens, 0),
+    prefix_changed: isChanged,
+    conversation: conversationName(scanned),
+    saved: savedPlaces(scanned, savings),
   }
+  return { bytes, report, records }
 }
 
-/** From what the thread has written lately, where it is there. */
+/** What becomes of the results of a conversation. */
+interface RewrittenResults {
+  readonly replacements: readonly Replacement[]
+  readonly savings: readonly Saving[]
+  readonly records: readonly FreshRecord[]
+  /** Whether a result that was sent before follows others than it did. */
+  readonly isChanged: boolean
+}
+
+function rewriteResults(scanned: ScannedRequest, context: OperationContext): RewrittenResults {
+  const { body, model, results } = scanned
+  const { rewrites } = context
+  const counting: Counting = model === undefined ? {} : { model }
+  const keys = createResultKeys(body, [rewrites?.tenant, model])
+  const replacements: Replacement[] = []
+  const savings: Saving[] = []
+  const records: FreshRecord[] = []
+  let sum = 0
+  let isChanged = false
+  for (const result of results) {
+    const key = keys.next(result)
+    if (key === null || isRedeeming(result.tool)) continue
+    const known = recall(key, context)
+    const made = known ?? rewrite(result, counting, context)
+    sum = sumOfSent(sum, made.digest)
+    const differs = known !== null && known.sent !== sum
+    isChanged ||= differs
+    if (known === null || differs) {
+      const bytes = writeStored({ ...made, sent: sum })
+      const position = rewrites?.memory.place(key, bytes) ?? null
+      records.push({ key, bytes, position, ...(differs ? { replaces: true } : {}) })
+    }
+    const { literal, tokensSaved } = made
+    if (literal === null) continue
+    const { start, end } = result
+    replacements.push({ start, end, literal })
+    savings.push({ end, shorter: end - start - literal.length, tokens: tokensSaved })
+  }
+  return { replacements, savings, records, isChanged }
+}
+
+/** How the result was sent before, as far as that is at hand. */
+function recall(key: string, { rewrites }: OperationContext): StoredRewrite | null {
+  if (rewrites === undefined) return null
+  const bytes = rewrites.recalled[key] ?? rewrites.memory.get(key)
+  return bytes === null ? null : readStored(bytes)
+}
+
+/** What stands for a result that comes for the first time. */
 function rewrite(
-  body: Uint8Array,
   result: ToolResultText,
   counting: Counting,
   context: OperationContext,
-): CachedRewrite {
-  const key = keyOf(body, result, counting)
-  const known = context.rewrites?.get(key)
-  if (known !== undefined) return known
+): Omit<StoredRewrite, 'sent'> {
   const { answer } = rewriteLossless(sourceOf(result), counting, context)
   const tokensSaved = answer.tokens.baseline - answer.tokens.final
-  const made = { text: tokensSaved > 0 ? answer.content : null, tokensSaved }
-  context.rewrites?.set(key, made)
-  return made
-}
-
-/** Names all that a lossless text depends on, within one configuration; the text by the bytes that it is spelled in. */
-function keyOf(
-  body: Uint8Array,
-  { start, end, tool, isError }: ToolResultText,
-  { model }: Counting,
-) {
-  const literal = hash('sha256', body.subarray(start, end), 'base64')
-  return JSON.stringify([model, tool, isError, literal])
+  const literal = tokensSaved > 0 ? literalOf(answer.content) : null
+  return {
+    literal,
+    tokensSaved: Math.max(0, tokensSaved),
+    isSource: true,
+    elided: [],
+    digest: digestOf(literal),
+  }
 }
 
 function sourceOf(result: ToolResultText): MessageText {

@@ -32,6 +32,8 @@ export class ConversationReader {
   /** Breakpoints in the conversation; of blocks before those of what they are in. */
   readonly breakpoints: JsonNode[] = []
   readonly #calls = new Map<string, ToolCall>()
+  #results = 0
+  #opening: number | undefined
 
   constructor(body: JsonBytes) {
     this.body = body
@@ -63,13 +65,14 @@ export class ConversationReader {
   }
 
   /** Arguments that are a value of the body. */
-  argsOf(value: JsonNode | undefined): () => unknown {
-    return () => (value === undefined ? undefined : parseAt(this.body, value))
+  argsOf(value: JsonNode | undefined): Pick<ToolCall, 'args' | 'argsAt'> {
+    const args = () => (value === undefined ? undefined : parseAt(this.body, value))
+    return { args, argsAt: value }
   }
 
   /** Arguments that are a text, which mostly holds JSON. */
-  argsIn(value: JsonNode | undefined): () => unknown {
-    return () => {
+  argsIn(value: JsonNode | undefined): Pick<ToolCall, 'args' | 'argsAt'> {
+    const args = () => {
       const text = this.text(value)
       if (text === undefined) return undefined
       try {
@@ -78,6 +81,22 @@ export class ConversationReader {
         return text
       }
     }
+    return { args, argsAt: value }
+  }
+
+  /** Messages up to the first of a user. */
+  get opening(): number | undefined {
+    return this.#opening
+  }
+
+  /** Notes whose message this is. */
+  passMessage(role: string | undefined, message: number): void {
+    if (role === 'user') this.#opening ??= message + 1
+  }
+
+  /** Counts a result, of whatever kind. */
+  passResult(): void {
+    this.#results++
   }
 
   /** Made, or consumed, by a program rather than by the model. */
@@ -87,13 +106,14 @@ export class ConversationReader {
     return caller.doubled || this.text(memberOf(caller, 'type')) !== 'direct'
   }
 
-  /** The texts of a result's content: the string, or the parts of these types. */
+  /** The texts of the result that was counted last: the string, or the parts of these types. */
   addTexts(
     content: JsonNode | undefined,
-    place: Omit<ResultPlace, 'part'>,
+    at: Omit<ResultPlace, 'part' | 'ordinal'>,
     source: ResultSource,
     types: ReadonlySet<string>,
   ): void {
+    const place = { ...at, ordinal: this.#results - 1 }
     if (content !== undefined && this.body[content.start] === QUOTE) {
       this.found.push(new FoundText(this.body, content, { ...place, part: 0 }, source))
     }

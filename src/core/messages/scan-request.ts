@@ -34,6 +34,8 @@ export interface ScannedRequest {
   readonly messages: readonly ByteRange[]
   /** Texts of tool results, in the order of the conversation. */
   readonly results: readonly ToolResultText[]
+  /** Messages before the second turn: up to the first of a user, that one included; all where there is none. */
+  readonly opening: number
   /** Members that say how far the provider shall cache, from the key to the value, in the order of the body. */
   readonly breakpoints: readonly ByteRange[]
 }
@@ -69,6 +71,7 @@ export function scanRequest(
     tools: rules.toolNames(request, reader),
     messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
     results: reader.found,
+    opening: reader.opening ?? messages?.length ?? 0,
     breakpoints: reader.breakpoints
       .map(({ keyStart, end }) => ({ start: keyStart, end }))
       .sort((a, b) => a.start - b.start),

@@ -1,15 +1,18 @@
-import { parseAt } from './json-node.ts'
-
-/** A text for the string literal in the bytes `[start, end)`. */
+/** A string literal for the one in the bytes `[start, end)`. */
 export interface Replacement {
   readonly start: number
   readonly end: number
-  readonly text: string
+  readonly literal: Uint8Array
+}
+
+/** A text as a JSON string with the fewest escapes, in UTF-8; lone surrogates stay escapes. */
+export function literalOf(text: string): Uint8Array {
+  // Well-formed JSON.stringify (ECMAScript 2019) escapes lone surrogates, so that UTF-8 can say the rest.
+  return Buffer.from(JSON.stringify(text))
 }
 
 /**
- * Writes texts in place of string literals; every other byte stays, as do literals that mean their text already. The
- * new ones have the fewest escapes that JSON allows, lone surrogates among them.
+ * Writes literals in place of others; every other byte stays.
  * @param replacements in the order of the body, apart from each other, as `scanRequest` gave their places
  * @returns `bytes` itself where nothing changes
  * @throws RangeError where the places are not like that
@@ -18,10 +21,9 @@ export function splice(bytes: Uint8Array, replacements: readonly Replacement[]):
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const pieces: Uint8Array[] = []
   let from = 0
-  for (const { start, end, text } of inOrder(replacements, bytes.length)) {
-    if (parseAt(body, { start, end }) === text) continue
-    // Well-formed JSON.stringify (ECMAScript 2019) escapes lone surrogates, so that UTF-8 can say the rest.
-    pieces.push(body.subarray(from, start), Buffer.from(JSON.stringify(text)))
+  for (const { start, end, literal } of inOrder(replacements, bytes.length)) {
+    if (body.compare(literal, 0, literal.length, start, end) === 0) continue
+    pieces.push(body.subarray(from, start), literal)
     from = end
   }
   if (pieces.length === 0) return bytes

@@ -5,6 +5,8 @@ export interface ToolCall {
   readonly tool: string | undefined
   /** The arguments as a value; a text that is no JSON as it is; `undefined` where there are none. */
   args(): unknown
+  /** Where the arguments stand. */
+  readonly argsAt: JsonNode | undefined
   /** Made by a program of the model, which gets the result instead of the model: no text for us to change. */
   readonly byProgram: boolean
 }
@@ -17,6 +19,8 @@ export interface ResultPlace {
   readonly block: number
   /** The part of the result's content, images and the like counted; 0 where the content is a string. */
   readonly part: number
+  /** How many results stand before this one, those counted that are left alone. */
+  readonly ordinal: number
 }
 
 /** A text of a tool result in a request body: one JSON string literal that may be replaced. */
@@ -31,10 +35,14 @@ export interface ToolResultText extends ResultPlace {
   readonly callId: string | undefined
   /** What the tool was called with, `undefined` where the body does not tell; parsed at each call. */
   args(): unknown
+  /** The bytes that the arguments are spelled in, none where the body does not tell. */
+  argsBytes(): Uint8Array
   readonly isError: boolean
   /** It stands at or before a breakpoint of the prompt cache. */
   readonly inCachedPrefix: boolean
 }
+
+const NO_BYTES = new Uint8Array(0)
 
 /** What a reader of messages knows of a result. */
 export interface ResultSource {
@@ -51,6 +59,7 @@ export class FoundText implements ToolResultText {
   readonly message: number
   readonly block: number
   readonly part: number
+  readonly ordinal: number
   inCachedPrefix = false
   readonly #body: JsonBytes
   readonly #source: ResultSource
@@ -62,6 +71,7 @@ export class FoundText implements ToolResultText {
     this.message = place.message
     this.block = place.block
     this.part = place.part
+    this.ordinal = place.ordinal
     this.#source = source
   }
 
@@ -83,5 +93,10 @@ export class FoundText implements ToolResultText {
 
   args(): unknown {
     return this.#source.call?.args()
+  }
+
+  argsBytes(): Uint8Array {
+    const at = this.#source.call?.argsAt
+    return at === undefined ? NO_BYTES : this.#body.subarray(at.start, at.end)
   }
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Problem } from '../../errors.ts'
-import type { RewriteCache } from '../compress/rewrite-cache.ts'
+import type { RewriteMemory } from '../compress/rewrite-memory.ts'
 import type { Reliance } from '../dedup/session/refer-to-earlier.ts'
 import type { KeptForSession } from '../dedup/session/remember.ts'
 import type { Sessions } from '../dedup/session/shared-sessions.ts'
@@ -24,8 +24,8 @@ export interface OperationContext {
   readonly keepsOriginals: boolean
   /** The sessions' recent results, and whose request this is; absent: sessions have no effect. */
   readonly sessions?: SessionContext
-  /** Tool results that this thread has written lately, for requests that bring them again. */
-  readonly rewrites?: RewriteCache
+  /** What was sent for tool results before, for requests that bring them again. */
+  readonly rewrites?: RewriteContext
   /** How the pipeline chooses; absent: by the built-in defaults. */
   readonly pipeline?: PipelineConfig
   /** What was said from outside, in the order of `facts`; absent where nothing was asked. */
@@ -40,6 +40,14 @@ export interface RequestTerms {
   readonly redeems: boolean
   /** Whether everything is to stay as it is. */
   readonly bypass: boolean
+}
+
+/** Whose conversations are rewritten, and how they were. */
+export interface RewriteContext {
+  readonly tenant: string
+  readonly memory: RewriteMemory
+  /** Decisions on record by their keys, which hold against any other. */
+  readonly recalled: Readonly<Record<string, Uint8Array>>
 }
 
 /** What L0 needs. */
@@ -114,6 +122,8 @@ export interface RewriteReport {
   readonly texts: number
   readonly rewritten: number
   readonly tokens_saved: number
+  /** Whether an earlier turn of the conversation had been sent with another beginning. */
+  readonly prefix_changed?: boolean
   /** Names the conversation by its opening, 16 hex digits; the same in each of its turns. */
   readonly conversation?: string
   /** Where the tokens were saved, from the start of the prompt on. */

@@ -29,8 +29,12 @@ export function rewriteRequestOperation(route: RouteName): ByteOperation {
         maxDepth: context.maxDepth,
         maxValues: MAX_VALUES,
       }
-      const { bytes, ...rewrite } = rewriteRequest(body, route, limits, context)
-      return { bytes: bytes === body ? null : bytes, reports: [{ op: name, rewrite }] }
+      const { bytes, report, records } = rewriteRequest(body, route, limits, context)
+      return {
+        bytes: bytes === body ? null : bytes,
+        reports: [{ op: name, rewrite: report }],
+        records,
+      }
     },
   }
 }

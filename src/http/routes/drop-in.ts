@@ -10,7 +10,7 @@ import { type ForwardedBody, rewriteBody } from '../rewrite-body.ts'
 /** Forwards every path and method below the prefixes of the configured vendors. */
 export function mountDropIns(app: Hono<AppEnv>, deps: AppDeps): void {
   for (const dropIn of deps.dropIns ?? []) {
-    const paths = `${dropIn.prefix}/*`
+    const paths = `${dropIn.pattern}/*`
     app.all(paths, authorize(deps.access, 'proxy'), c => forward(c, dropIn, deps))
   }
 }
@@ -30,7 +30,7 @@ async function exchangeOf(
   c: AppContext,
   { forwarder }: DropIn,
   path: string,
-  { body, ticket, readingMs, continued, paused }: ForwardedBody,
+  { body, ticket, readingMs, continued, paused, recorded }: ForwardedBody,
 ): Promise<Exchange> {
   const { incoming, outgoing, upgradeHead } = c.env
   const frame = c.get('frame')
@@ -45,6 +45,7 @@ async function exchangeOf(
     extraHeaders,
     awaitsContinue: c.env.awaitsContinue === true && !continued,
     ...(body === undefined ? {} : { body }),
+    ...(recorded === undefined ? {} : { holdEnd: recorded }),
     // With an answer begun, the body has been sent.
     ...(ticket === undefined ? {} : { onAnswer: { head: ticket.leave } }),
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type RouteName, scanRequest } from '../../../src/core/messages/scan-request.ts'
 import { sharedMessages } from '../../../src/core/messages/shared-messages.ts'
-import { splice } from '../../../src/core/messages/splice.ts'
+import { literalOf, splice } from '../../../src/core/messages/splice.ts'
 import { ROUTES, someRequest } from './conversations.ts'
 import { generator, writeLoosely } from './loose-json.ts'
 import { walk } from './plain-walk.ts'
@@ -17,7 +17,10 @@ const newText = (i: number): string => `new ${i} "${['\\', '\n', '\ud800', '😀
 
 function replaceAll(body: Uint8Array, route: RouteName) {
   const results = scanRequest(body, route, LIMITS)?.results ?? []
-  const replacements = results.map(({ start, end }, i) => ({ start, end, text: newText(i) }))
+  const replacements = results.map(({ start, end }, i) => {
+    const text = newText(i)
+    return { start, end, text, literal: literalOf(text) }
+  })
   return { results, replacements, out: splice(body, replacements) }
 }
 
@@ -65,7 +68,11 @@ describe('requests written in any way', () => {
       fc.property(someRequest, seed, ({ route, request }, how) => {
         const body = utf8.encode(writeLoosely(request, how))
         const results = scanRequest(body, route, LIMITS)?.results ?? []
-        const same = results.map(each => ({ start: each.start, end: each.end, text: each.text() }))
+        const same = results.map(({ start, end }) => ({
+          start,
+          end,
+          literal: body.slice(start, end),
+        }))
         expect(splice(body, same)).toBe(body)
       }),
     )

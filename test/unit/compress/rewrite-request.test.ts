@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createRewriteCache } from '../../../src/core/compress/rewrite-cache.ts'
+import { attachRewriteMemory } from '../../../src/core/compress/rewrite-memory.ts'
 import { rewriteRequest } from '../../../src/core/compress/rewrite-request.ts'
+import { readStored, sumOfSent, writeStored } from '../../../src/core/compress/stored-rewrite.ts'
+import { createBodyMemory } from '../../../src/core/dedup/lines/memory-layout.ts'
+import type { RouteName } from '../../../src/core/messages/scan-request.ts'
 import type { OperationContext } from '../../../src/core/operations/operation.ts'
 import { BYTE_OPERATIONS } from '../../../src/core/operations/registry.ts'
 import { createTokenCounters } from '../../../src/core/tokens/counters.ts'
@@ -51,19 +54,24 @@ const rewrite = (body: string) => rewriteRequest(bytesOf(body), 'openai_chat', L
 describe('a request', () => {
   it('gets the smaller text in the very place, and says what was saved', () => {
     const body = chat(ROWS)
-    const { bytes, ...rest } = rewrite(body)
+    const { bytes, report } = rewrite(body)
     const [before, after] = body.split(JSON.stringify(ROWS)) as [string, string]
     const written = Buffer.from(bytes).toString()
     expect(written.startsWith(before) && written.endsWith(after)).toBe(true)
     const text: string = JSON.parse(written).messages[1].content
     const counter = context.counters.get('openai_o200k')
-    expect(rest).toEqual({
+    const saved = counter.count(ROWS) - counter.count(text)
+    expect(saved).toBeGreaterThan(0)
+    const at = expect.closeTo((bytes.length - 1) / bytes.length, 5)
+    expect(report).toEqual({
       readable: true,
       texts: 1,
       rewritten: 1,
-      tokens_saved: counter.count(ROWS) - counter.count(text),
+      tokens_saved: saved,
+      prefix_changed: false,
+      conversation: expect.stringMatching(/^[0-9a-f]{16}$/),
+      saved: [{ at, tokens: saved }],
     })
-    expect(rest.tokens_saved).toBeGreaterThan(0)
   })
 
   it.each([
@@ -75,15 +83,14 @@ describe('a request', () => {
     const bytes = bytesOf(body)
     const answer = rewriteRequest(bytes, 'openai_chat', LIMITS, context)
     expect(answer.bytes).toBe(bytes)
-    expect(answer).toMatchObject({ readable: true, texts: 1, rewritten: 0, tokens_saved: 0 })
+    expect(answer.report).toMatchObject({ readable: true, texts: 1, rewritten: 0, tokens_saved: 0 })
   })
 
   it.each(['', '[', '{}', 'null', '{"messages":{}}'])('is not readable: %j', body => {
     const bytes = bytesOf(body)
     expect(rewriteRequest(bytes, 'anthropic_messages', LIMITS, context)).toMatchObject({
       bytes,
-      readable: false,
-      texts: 0,
+      report: { readable: false, texts: 0 },
     })
   })
 
@@ -108,63 +115,164 @@ describe('the operation', () => {
     const [first, second] = result.outcomes
     expect(first).toMatchObject({ kind: 'done', length: rewrite(chat(ROWS)).bytes.length })
     expect(second).toMatchObject({ kind: 'done', length: 0 })
-    expect(Buffer.from(result.body).toString()).toBe(
-      Buffer.from(rewrite(chat(ROWS)).bytes).toString(),
-    )
+    const [{ length } = { length: 0 }] = result.outcomes as readonly { readonly length: number }[]
+    expect(Buffer.from(result.body, 0, length)).toEqual(Buffer.from(rewrite(chat(ROWS)).bytes))
   })
 })
 
-describe('texts that were written before', () => {
-  const remembering = () => ({ ...context, rewrites: createRewriteCache(1_000_000) })
+/** A context with a memory, and requests that leave as they are rewritten. */
+function sending(tenant = '', memory = createBodyMemory({ bytes: 1 << 20 })) {
+  const rewrites = { tenant, memory: attachRewriteMemory(memory), recalled: {} }
+  const shared: OperationContext = { ...context, rewrites }
+  function send(body: string, route: RouteName = 'openai_chat', at: OperationContext = shared) {
+    const sent = rewriteRequest(bytesOf(body), route, LIMITS, at)
+    for (const { position } of sent.records) rewrites.memory.confirm(position!)
+    return sent
+  }
+  const counted = () => {
+    throw new Error('counted')
+  }
+  const blind: OperationContext = { ...shared, counters: { get: counted } }
+  return { memory, shared, blind, rewrites, send }
+}
 
-  it('are written the same again, by model and tool, errors apart', () => {
-    const shared = remembering()
+/** A conversation of several results. */
+function turns(...texts: readonly string[]): string {
+  return JSON.stringify({
+    model: 'gpt-5',
+    messages: texts.flatMap((text, id) => [
+      {
+        role: 'assistant',
+        tool_calls: [
+          { id: `${id}`, type: 'function', function: { name: 'list', arguments: '{}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: `${id}`, content: text },
+    ]),
+  })
+}
+
+const OTHER_ROWS = ROWS.replaceAll('n1', 'n2')
+
+describe('texts that were sent before', () => {
+  it('are written the same again, by model and tool', () => {
+    const { send } = sending()
     const bodies = [
       chat(ROWS),
       chat(ROWS, 'other'),
       chat(ROWS, 'list', 'claude-sonnet-4-6'),
-      chat('"short"'),
-      chat(ROWS.replaceAll('n1', 'n2')),
+      chat('"a short sentence of a tool"'),
+      chat(OTHER_ROWS),
     ]
-    for (const body of [...bodies, ...bodies.toReversed()]) {
-      const again = rewriteRequest(bytesOf(body), 'openai_chat', LIMITS, shared)
-      expect(again).toEqual(rewrite(body))
+    for (const body of bodies) expect(send(body).records).toHaveLength(1)
+    for (const body of bodies.toReversed()) {
+      const again = send(body)
+      expect(again.records).toEqual([])
+      expect(again.bytes).toEqual(rewrite(body).bytes)
     }
   })
 
-  it('are not encoded again', () => {
-    const shared = remembering()
+  it('are not encoded again once they have left', () => {
+    const { send, shared, blind } = sending()
     rewriteRequest(bytesOf(chat(ROWS)), 'openai_chat', LIMITS, shared)
-    const blind = { ...shared, counters: { get: () => expect.unreachable('counted again') } }
-    const { rewritten } = rewriteRequest(bytesOf(chat(ROWS)), 'openai_chat', LIMITS, blind)
-    expect(rewritten).toBe(1)
+    expect(() => send(chat(ROWS), 'openai_chat', blind)).toThrow('counted')
+    send(chat(ROWS))
+    expect(send(chat(ROWS), 'openai_chat', blind).report.rewritten).toBe(1)
   })
 
   it.each([
     ['for another model', chat(ROWS, 'list', 'claude-sonnet-4-6'), 'openai_chat'],
     ['for another tool', chat(ROWS, 'other'), 'openai_chat'],
+    ['behind another result', turns(OTHER_ROWS, ROWS), 'openai_chat'],
     ['as an error', answered({ is_error: true }), 'anthropic_messages'],
   ] as const)('are encoded anew %s', (_, body, route) => {
-    const shared = remembering()
-    rewriteRequest(bytesOf(chat(ROWS)), 'openai_chat', LIMITS, shared)
-    rewriteRequest(bytesOf(answered({})), 'anthropic_messages', LIMITS, shared)
-    const counted = () => {
-      throw new Error('counted')
-    }
-    const blind = { ...shared, counters: { get: counted } }
-    expect(() => rewriteRequest(bytesOf(body), route, LIMITS, blind)).toThrow('counted')
+    const { send, blind } = sending()
+    send(turns(ROWS))
+    send(turns(OTHER_ROWS))
+    send(answered({}), 'anthropic_messages')
+    expect(() => send(body, route, blind)).toThrow('counted')
   })
 
-  it('are forgotten, the least recently used first, where there is no room', () => {
-    const cache = createRewriteCache(3_000)
-    const value = { text: 'x'.repeat(500), tokensSaved: 1 }
-    cache.set('a', value)
-    cache.set('b', value)
-    cache.get('a')
-    cache.set('c', value)
-    expect(['a', 'b', 'c'].map(key => cache.get(key) !== undefined)).toEqual([true, false, true])
-    cache.set('large', { text: 'x'.repeat(5_000), tokensSaved: 1 })
-    expect(cache.get('large')).toBeUndefined()
-    expect(cache.get('a')).toBe(value)
+  it('are encoded anew for another tenant', () => {
+    const one = sending('one')
+    const other = sending('other', one.memory)
+    one.send(chat(ROWS))
+    expect(() => other.send(chat(ROWS), 'openai_chat', other.blind)).toThrow('counted')
+  })
+
+  it('stay as they were sent where there is a record, whatever would be written today', () => {
+    const { send, shared, rewrites } = sending()
+    const [record] = rewriteRequest(bytesOf(chat(ROWS)), 'openai_chat', LIMITS, shared).records
+    const literal = new TextEncoder().encode('"as it was written once"')
+    const stored = {
+      literal,
+      tokensSaved: 7,
+      isSource: false,
+      elided: [],
+      digest: 1,
+      sent: sumOfSent(0, 1),
+    }
+    const recalled = { [record!.key]: writeStored(stored) }
+    const { bytes, report, records } = send(chat(ROWS), 'openai_chat', {
+      ...shared,
+      rewrites: { ...rewrites, recalled },
+    })
+    expect(Buffer.from(bytes).toString()).toContain('"as it was written once"')
+    expect(report).toMatchObject({ rewritten: 1, tokens_saved: 7, prefix_changed: false })
+    expect(records).toEqual([])
+  })
+
+  it('are told to have changed where another beginning leaves before them, once', () => {
+    const { send, shared, rewrites } = sending()
+    const conversation = turns(ROWS, OTHER_ROWS)
+    const [first] = send(conversation).records
+    const literal = new TextEncoder().encode('"another beginning"')
+    const stored = {
+      literal,
+      tokensSaved: 1,
+      isSource: false,
+      elided: [],
+      digest: 5,
+      sent: sumOfSent(0, 5),
+    }
+    const changed = {
+      ...shared,
+      rewrites: { ...rewrites, recalled: { [first!.key]: writeStored(stored) } },
+    }
+    const { report, records } = send(conversation, 'openai_chat', changed)
+    expect(report.prefix_changed).toBe(true)
+    expect(records).toMatchObject([{ replaces: true }])
+    const settled = { [first!.key]: writeStored(stored), [records[0]!.key]: records[0]!.bytes }
+    const again = { ...shared, rewrites: { ...rewrites, recalled: settled } }
+    expect(send(conversation, 'openai_chat', again).report.prefix_changed).toBe(false)
+  })
+
+  it('survive where results before them are too short to be written in another way', () => {
+    const { send, blind } = sending()
+    const known = turns('ok', ROWS, 'ok')
+    expect(send(known).records).toHaveLength(1)
+    expect(send(turns('ok', ROWS, 'ok', 'done'), 'openai_chat', blind).report.rewritten).toBe(1)
+    expect(() => send(turns('no', ROWS), 'openai_chat', blind)).toThrow('counted')
+  })
+})
+
+describe('what is stored', () => {
+  it.each([null, '"x\ny"'])('comes back as it was written: %j', text => {
+    const literal = text === null ? null : new Uint8Array(Buffer.from(text))
+    const stored = {
+      literal,
+      tokensSaved: 3,
+      hops: 1,
+      isSource: true,
+      elided: ['ab'],
+      digest: 4,
+      sent: 5,
+    }
+    const read = readStored(new Uint8Array(writeStored(stored)))
+    expect(read).toEqual(stored)
+  })
+
+  it('is not read where another version wrote it', () => {
+    expect(readStored(new TextEncoder().encode('{"v":99}\n"x"'))).toBeNull()
   })
 })

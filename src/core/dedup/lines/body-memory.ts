@@ -35,6 +35,12 @@ export interface KeptBody {
   readonly textAt: number
 }
 
+/** A copy of a body. */
+export interface PlacedBytes {
+  readonly position: number
+  readonly bytes: Uint8Array
+}
+
 /** Bodies of recent results of all sessions, and a table that finds their lines. */
 export interface BodyMemory {
   readonly parts: MemoryParts
@@ -61,6 +67,10 @@ export interface BodyMemory {
   isIntact(body: KeptBody): boolean
   /** The text of a body, if it is still there. */
   read(identity: string, key: SessionKey): string | null
+  /** The same in UTF-8, with where it lies. */
+  readBytes(identity: string, key: SessionKey): PlacedBytes | null
+  /** Whether half of the memory was filled since: then it may soon be overwritten. */
+  isAging(position: number): boolean
 }
 
 /** Line of the entries that find a body by its identity. */
@@ -101,9 +111,7 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     if (units > ringUnits * MAX_SHARE) return null
     const kept = find(identity, key)
     // One that is in its last half is kept anew.
-    if (kept !== null && ageOf(parts, kept.position, words[AT_HEAD]!) < ringUnits / 2) {
-      return kept.position
-    }
+    if (kept !== null && !isAging(kept.position)) return kept.position
     const position = allocate(units)
     const at = wordOf(position)
     Atomics.store(words, at + BODY_STATE, 0)
@@ -184,12 +192,22 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     return null
   }
 
-  function read(identity: string, key: SessionKey): string | null {
+  function isAging(position: number): boolean {
+    return ageOf(parts, position, words[AT_HEAD]!) >= ringUnits / 2
+  }
+
+  function readBytes(identity: string, key: SessionKey): PlacedBytes | null {
     const body = find(identity, key)
     if (body === null) return null
     const length = words[body.startsAt + body.lines]! - 1
-    const copy = Buffer.from(bytes.subarray(body.textAt, body.textAt + length))
-    return isIntact(body) && body.identity === identity ? copy.toString('utf8') : null
+    const copy = bytes.slice(body.textAt, body.textAt + length)
+    const isWhole = isIntact(body) && body.identity === identity
+    return isWhole ? { position: body.position, bytes: copy } : null
+  }
+
+  function read(identity: string, key: SessionKey): string | null {
+    const found = readBytes(identity, key)
+    return found === null ? null : decoder.decode(found.bytes)
   }
 
   function put(text: ScannedText, key: SessionKey, identity: string): boolean {
@@ -207,8 +225,11 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     return isNoteIntact(body, copy) && body.identity === identity ? copy.toString('utf8') : null
   }
 
-  return { parts, table, place, confirm, retract, put, noteOf, open, isIntact, read }
+  const reads = { noteOf, read, readBytes, isAging }
+  return { parts, table, place, confirm, retract, put, open, isIntact, ...reads }
 }
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** A body as it will lie in the memory, but for its state. */
 function bodyImage(

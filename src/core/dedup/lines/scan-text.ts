@@ -32,9 +32,8 @@ export function scanText(text: string, key: SessionKey): ScannedText | null {
   return scanBytes(encoder.encode(text), key)
 }
 
-/** A text that is only to be kept: as one line, which is not looked for. */
-export function unsplitText(text: string): ScannedText {
-  const bytes = encoder.encode(text)
+/** Bytes that are only to be kept: as one line, which is not looked for. */
+export function unsplit(bytes: Uint8Array): ScannedText {
   const starts = Uint32Array.of(0, bytes.length + 1)
   return { bytes, lines: 1, starts, hashes: new Int32Array(2), numbered: false }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { SessionKey } from '../index/session-key.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
-import { unsplitText } from '../lines/scan-text.ts'
+import { unsplit } from '../lines/scan-text.ts'
 import type { Reliance } from './refer-to-earlier.ts'
 
 /** A call with its result: one that is sent again is the same. */
@@ -47,7 +47,7 @@ export interface CallMemory {
 }
 
 /** All is in the note. */
-const NO_TEXT = unsplitText('')
+const NO_TEXT = unsplit(new Uint8Array(0))
 
 /** The memory of a call of a context. */
 export function createCallMemory(

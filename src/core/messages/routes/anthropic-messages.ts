@@ -39,9 +39,11 @@ export const anthropicMessages: Route = {
   readMessage(node, message, reader) {
     if (node.doubled) return
     const role = reader.text(memberOf(node, 'role'))
+    reader.passMessage(role, message)
     for (const [block, each] of itemsOf(memberOf(node, 'content')).entries()) {
       if (each.doubled) continue
       const type = reader.text(memberOf(each, 'type'))
+      if (type?.endsWith('tool_result')) reader.passResult()
       if (type === 'tool_use' && role === 'assistant') addCall(each, reader)
       else if (type === 'tool_result' && role === 'user')
         addResult(each, { message, block }, reader)
@@ -54,7 +56,7 @@ export const anthropicMessages: Route = {
 function addCall(node: JsonNode, reader: ConversationReader): void {
   reader.addCall(reader.text(memberOf(node, 'id')), {
     tool: reader.text(memberOf(node, 'name')),
-    args: reader.argsOf(memberOf(node, 'input')),
+    ...reader.argsOf(memberOf(node, 'input')),
     byProgram: reader.isProgram(node),
   })
 }

@@ -48,9 +48,11 @@ export const openaiChat: Route = {
   readMessage(node, message, reader) {
     if (node.doubled) return
     const role = reader.text(memberOf(node, 'role'))
+    reader.passMessage(role, message)
     if (role === 'assistant') addCalls(node, reader)
     const isTool = role === 'tool'
     if (isTool || role === 'function') {
+      reader.passResult()
       const name = reader.text(memberOf(node, 'name'))
       const callId = isTool ? reader.text(memberOf(node, 'tool_call_id')) : undefined
       const call = reader.call(isTool ? idKey(callId) : nameKey(name))
@@ -78,7 +80,7 @@ function callOf(called: JsonNode | undefined, args: string, reader: Conversation
   const known = called?.doubled ? undefined : called
   return {
     tool: reader.text(memberOf(known, 'name')),
-    args: reader.argsIn(memberOf(known, args)),
+    ...reader.argsIn(memberOf(known, args)),
     byProgram: false,
   }
 }

@@ -15,6 +15,7 @@ const TOOLS = items(members({ type: RANGE, name: RANGE, tools: items(members({ n
 
 const ITEM = members({
   type: RANGE,
+  role: RANGE,
   id: RANGE,
   call_id: RANGE,
   name: RANGE,
@@ -49,6 +50,8 @@ export const openaiResponses: Route = {
   readMessage(node, message, reader, request) {
     if (node.doubled) return
     const type = reader.text(memberOf(node, 'type'))
+    reader.passMessage(reader.text(memberOf(node, 'role')), message)
+    if (type === 'mcp_call' || type?.endsWith('_call_output')) reader.passResult()
     if (type === 'function_call') addCall(node, 'arguments', reader)
     else if (type === 'custom_tool_call') addCall(node, 'input', reader)
     else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
@@ -62,7 +65,7 @@ export const openaiResponses: Route = {
 function addCall(node: JsonNode, args: string, reader: ConversationReader): void {
   reader.addCall(reader.text(memberOf(node, 'call_id')), {
     tool: reader.text(memberOf(node, 'name')),
-    args: reader.argsIn(memberOf(node, args)),
+    ...reader.argsIn(memberOf(node, args)),
     byProgram: reader.isProgram(node),
   })
 }
@@ -85,9 +88,9 @@ function addOutput(
 /** A call that the provider made itself; one item has both the call and what came of it. */
 function addCallWithOutput(node: JsonNode, message: number, reader: ConversationReader): void {
   const tool = reader.text(memberOf(node, 'name'))
-  const args = reader.argsIn(memberOf(node, 'arguments'))
+  const given = reader.argsIn(memberOf(node, 'arguments'))
   const source = {
-    call: { tool, args, byProgram: false },
+    call: { tool, ...given, byProgram: false },
     tool,
     callId: reader.text(memberOf(node, 'id')),
     isError: reader.isSet(memberOf(node, 'error')),

@@ -1,0 +1,54 @@
+import { hash } from 'node:crypto'
+import type { ToolResultText } from '../messages/tool-result-text.ts'
+
+/** Names results by their conversation. */
+export interface ResultKeys {
+  /** The name of the next result, 64 hex digits; `null` for one that is too short to be written in another way. */
+  next(result: ToolResultText): string | null
+}
+
+/** Shorter literals always stay as they are: no notation saves a token. */
+const MIN_LITERAL_BYTES = 24
+/** Between fields, each of which begins with its length. */
+const FIELD_BYTES = 4
+const INITIAL_BYTES = 1 << 16
+
+/**
+ * Names each result of a conversation by all that its rewrite may depend on: by the terms of the request, and by the results
+ * up to this one with their calls, byte for byte. What users and models say between them is not part of it, and
+ * neither are configuration and version: a result that was sent once is sent like that again.
+ * @param terms of the request: tenant, model, and what its client can do
+ */
+export function createResultKeys(
+  body: Uint8Array,
+  terms: readonly (string | boolean | undefined)[],
+): ResultKeys {
+  let key = hash('sha256', JSON.stringify(terms), 'hex')
+  let waiting = Buffer.allocUnsafe(INITIAL_BYTES)
+  let length = waiting.write(key, 0, 'latin1')
+
+  function add(bytes: Uint8Array): void {
+    const needed = length + FIELD_BYTES + bytes.length
+    if (needed > waiting.length) {
+      const larger = Buffer.allocUnsafe(2 * needed)
+      waiting.copy(larger, 0, 0, length)
+      waiting = larger
+    }
+    waiting.writeUInt32LE(bytes.length, length)
+    waiting.set(bytes, length + FIELD_BYTES)
+    length = needed
+  }
+
+  return {
+    next(result) {
+      const { start, end, tool, isError, ordinal, part } = result
+      add(Buffer.from(JSON.stringify([tool, isError, ordinal, part])))
+      add(result.argsBytes())
+      add(body.subarray(start, end))
+      if (end - start < MIN_LITERAL_BYTES) return null
+      key = hash('sha256', waiting.subarray(0, length), 'hex')
+      length = waiting.write(key, 0, 'latin1')
+      return key
+    },
+  }
+}

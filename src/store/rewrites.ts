@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FreshRecord } from '../core/operations/byte-operation.ts'
+import type { RecordKey, Store } from './store.ts'
+
+/** What proxies have sent for tool results, on record: what is written there first holds. */
+export interface Rewrites {
+  /**
+   * Other decisions that are on record for these keys.
+   * @returns `null` where the store does not say in time
+   */
+  recall(
+    tenant: string,
+    records: readonly FreshRecord[],
+  ): Promise<Readonly<Record<string, Uint8Array>> | null>
+  /** Puts decisions on record. Resolves to whether all are durable; never rejects, and not later than in a second. */
+  record(tenant: string, records: readonly FreshRecord[]): Promise<boolean>
+}
+
+/** Records of earlier versions must stay readable, or conversations under way lose their prompt caches. */
+const NAMESPACE = 'rewrites'
+/** Reads that are under way at once for one request. */
+const READS_AT_ONCE = 64
+/** What a request waits for the store, in milliseconds; after that it goes without. */
+const RECALL_MS = 500
+const RECORD_MS = 1_000
+
+/** @param ttlMs how long a decision is on record, asked each time */
+export function createRewrites(
+  store: Pick<Store, 'readRecord' | 'writeRecord'>,
+  ttlMs: () => number,
+): Rewrites {
+  const keyOf = (tenant: string, { key }: FreshRecord): RecordKey => {
+    return { tenant, namespace: NAMESPACE, key }
+  }
+
+  async function recallAll(tenant: string, records: readonly FreshRecord[]) {
+    const recalled: Record<string, Uint8Array> = {}
+    for (let from = 0; from < records.length; from += READS_AT_ONCE) {
+      const some = records.slice(from, from + READS_AT_ONCE)
+      const found = await Promise.all(some.map(record => store.readRecord(keyOf(tenant, record))))
+      for (const [index, result] of found.entries()) {
+        const record = some[index]!
+        if (!result.ok) {
+          if (!ABSENT.has(result.reason)) return null
+        } else if (Buffer.compare(result.value, record.bytes) !== 0) {
+          recalled[record.key] = result.value
+        }
+      }
+    }
+    return recalled
+  }
+
+  async function recordAll(tenant: string, records: readonly FreshRecord[]): Promise<boolean> {
+    const written = records.map(async record => {
+      const expected = record.replaces === true ? {} : { ifVersion: 0 }
+      const write = { ...keyOf(tenant, record), value: record.bytes, ttlMs: ttlMs(), ...expected }
+      const result = await store.writeRecord(write)
+      return result.ok || result.reason === 'conflict'
+    })
+    return !(await Promise.all(written)).includes(false)
+  }
+
+  return {
+    recall(tenant, records) {
+      const asked = records.filter(({ replaces }) => replaces !== true)
+      return asked.length === 0
+        ? Promise.resolve({})
+        : within(recallAll(tenant, asked), RECALL_MS, null)
+    },
+    record: (tenant, records) => within(recordAll(tenant, records), RECORD_MS, false),
+  }
+}
+
+/** A record that was damaged is as good as none. */
+const ABSENT: ReadonlySet<string> = new Set(['not_found', 'gone'])
+
+/** What it resolves to, or something else where that takes too long. */
+async function within<T>(work: Promise<T>, ms: number, otherwise: T): Promise<T> {
+  const timer = new AbortController()
+  try {
+    return await Promise.race([work, sleep(ms, otherwise, { signal: timer.signal, ref: false })])
+  } finally {
+    timer.abort()
+  }
+}
