@@ -21,7 +21,11 @@ export interface Lattice {
 }
 
 /** The lattice of a problem; `exact` and `classes` as of its value grid. */
-export function latticeOf(reduced: Reduced, { price, left }: Relaxation, exact: boolean): Lattice {
+export function latticeOf(
+  reduced: Pick<Reduced, 'classes' | 'starts' | 'costs' | 'values'>,
+  { price, left }: Pick<Relaxation, 'price' | 'left'>,
+  exact: boolean,
+): Lattice {
   // A rounded value is less than a unit too high, a class.
   if (!exact) return { price: 0, step: 1, anchor: 0, tolerance: reduced.classes }
   const whole = Math.floor(price)
@@ -34,7 +38,10 @@ export function latticeOf(reduced: Reduced, { price, left }: Relaxation, exact: 
 }
 
 /** Greatest common divisor of `value − price · cost` over all options. */
-function divisorAt({ classes, starts, costs, values }: Reduced, price: number): number {
+function divisorAt(
+  { classes, starts, costs, values }: Pick<Reduced, 'classes' | 'starts' | 'costs' | 'values'>,
+  price: number,
+): number {
   let divisor = 0
   for (let j = 0, end = starts[classes]!; j < end && divisor !== 1; j++) {
     divisor = greatestDivisor(divisor, Math.abs(values[j]! - price * costs[j]!))
