@@ -26,6 +26,9 @@ interface Loose {
   readonly again: Uint8Array | null
 }
 
+/** Of what proxies have written lately, at hand in each thread. */
+const OWN_REWRITE_BYTES = 16 * 1024 * 1024
+
 /**
  * The function that a worker thread runs for each batch. Expected failures come back as values, because
  * a custom error loses its code at the thread boundary; anything else is a bug, and answered as one.
@@ -42,7 +45,7 @@ export function createRunner(
     keepsOriginals: true,
   }
   const progress = new Int32Array(setup.progress)
-  const memory = attachRewriteMemory(setup.rewrites)
+  const memory = attachRewriteMemory(setup.rewrites, { ownBytes: OWN_REWRITE_BYTES })
   const sessions =
     setup.sessions === undefined
       ? null

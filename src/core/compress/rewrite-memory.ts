@@ -1,17 +1,19 @@
 import { sessionKey } from '../dedup/index/session-key.ts'
 import { attachBodyMemory } from '../dedup/lines/body-memory.ts'
 import { unsplit } from '../dedup/lines/scan-text.ts'
+import { readStored, type StoredRewrite, writeStored } from './stored-rewrite.ts'
 
 /**
  * What was sent for results lately, in memory that all threads share: a request brings all of its conversation again. What
  * is there may be forgotten at any time, oldest first.
  */
 export interface RewriteMemory {
-  /** The bytes kept under a name, if they are confirmed. */
-  get(key: string): Uint8Array | null
+  /** What was sent under a name, if it is confirmed. */
+  get(key: string): StoredRewrite | null
   /**
    * Puts bytes there, not to be found before they are confirmed.
-   * @param key 64 hex digits that name them for good: other bytes under one name are one of the two
+   * @param key 64 hex digits
+   * @param bytes as `writeStored` gives them
    * @returns what to confirm, `null` where there is no room for that many
    */
   place(key: string, bytes: Uint8Array): number | null
@@ -22,22 +24,79 @@ export interface RewriteMemory {
 /** The names are digests over a tenant's name already. */
 const ALL = sessionKey('', 'rewrites')
 
-/** @param memory made by `createBodyMemory` */
-export function attachRewriteMemory(memory: ArrayBufferLike): RewriteMemory {
+/**
+ * @param memory made by `createBodyMemory`
+ * @param options.ownBytes of what this thread has read there and keeps at hand, about
+ */
+export function attachRewriteMemory(
+  memory: ArrayBufferLike,
+  { ownBytes = 0 }: { readonly ownBytes?: number } = {},
+): RewriteMemory {
   const bodies = attachBodyMemory(memory)
+  const own = createRecent(ownBytes)
   const { confirm } = bodies
   const place = (key: string, bytes: Uint8Array) => bodies.place(unsplit(bytes), ALL, key, '')
+
+  function read(key: string): PlacedRewrite | null {
+    const found = bodies.readBytes(key, ALL)
+    const rewrite = found === null ? null : readStored(found.bytes)
+    return rewrite === null ? null : { rewrite, position: found!.position }
+  }
+
+  /** What is used still is put in front again before it is overwritten. */
+  function renewed(key: string, placed: PlacedRewrite): PlacedRewrite {
+    if (!bodies.isAging(placed.position)) return placed
+    const position = place(key, writeStored(placed.rewrite))
+    if (position === null) return placed
+    confirm(position)
+    return { ...placed, position }
+  }
+
   return {
     get(key) {
-      const found = bodies.readBytes(key, ALL)
-      if (found === null) return null
-      if (bodies.isAging(found.position)) {
-        const position = place(key, found.bytes)
-        if (position !== null) confirm(position)
-      }
-      return found.bytes
+      const placed = own.take(key) ?? read(key)
+      if (placed === null) return null
+      own.add(key, renewed(key, placed))
+      return placed.rewrite
     },
-    place,
+    place(key, bytes) {
+      own.take(key)
+      return place(key, bytes)
+    },
     confirm,
   }
+}
+
+interface PlacedRewrite {
+  readonly rewrite: StoredRewrite
+  readonly position: number
+}
+
+/** What an entry takes beside its literal, about. */
+const ENTRY_BYTES = 512
+
+/** What was used most recently, up to so many bytes. */
+function createRecent(maxBytes: number) {
+  const entries = new Map<string, PlacedRewrite>()
+  let bytes = 0
+  const sizeOf = ({ rewrite }: PlacedRewrite) => ENTRY_BYTES + (rewrite.literal?.length ?? 0)
+
+  function take(key: string): PlacedRewrite | null {
+    const entry = entries.get(key)
+    if (entry === undefined) return null
+    entries.delete(key)
+    bytes -= sizeOf(entry)
+    return entry
+  }
+
+  function add(key: string, entry: PlacedRewrite): void {
+    entries.set(key, entry)
+    bytes += sizeOf(entry)
+    for (const oldest of entries.keys()) {
+      if (bytes <= maxBytes) return
+      take(oldest)
+    }
+  }
+
+  return { take, add }
 }

@@ -102,8 +102,8 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
 /** How the result was sent before, as far as that is at hand. */
 function recall(key: string, { rewrites }: OperationContext): StoredRewrite | null {
   if (rewrites === undefined) return null
-  const bytes = rewrites.recalled[key] ?? rewrites.memory.get(key)
-  return bytes === null ? null : readStored(bytes)
+  const recalled = rewrites.recalled[key]
+  return recalled === undefined ? rewrites.memory.get(key) : readStored(recalled)
 }
 
 /** What stands for a result that comes for the first time. */
