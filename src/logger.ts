@@ -18,8 +18,17 @@ const MAX_WAITING_BYTES = 4 * 1024 * 1024
 /**
  * JSON lines on stderr: stdout belongs to results. Written off the main path; what waits is written
  * when the process exits.
+ * @param destination gets each line at once instead, where stderr is somebody else's
  */
-export function createLogger(level: LogLevel): Logger {
+export function createLogger(level: LogLevel, destination?: LogDestination): Logger {
+  return pino({ name: 'haversack', level }, destination ?? stderrDestination())
+}
+
+interface LogDestination {
+  write(line: string): void
+}
+
+function stderrDestination(): Destination {
   const destination = pino.destination({
     fd: 2,
     sync: false,
@@ -30,7 +39,7 @@ export function createLogger(level: LogLevel): Logger {
   // A full disk or a reader that is gone must not end the service; pino's own listener throws on.
   destination.on('error', () => failing.add(destination))
   destination.on('write', () => failing.delete(destination))
-  return pino({ name: 'haversack', level }, destination)
+  return destination
 }
 
 type Destination = ReturnType<typeof pino.destination>

@@ -18,15 +18,19 @@ const FILE_NAME = 'pipeline_config.toml'
  * The built-in defaults where there is none in the data folder.
  * @throws ConfigError with every fault at once; also for a named file that cannot be read
  */
-export function readPipelineConfig({
-  data_dir,
-  pipeline_config_file,
-}: Pick<Config, 'data_dir' | 'pipeline_config_file'>): PipelineConfig {
-  const file = pipeline_config_file ?? join(data_dir, FILE_NAME)
-  if (pipeline_config_file === undefined && !existsSync(file)) return DEFAULT_PIPELINE
+export function readPipelineConfig(config: PipelinePlace): PipelineConfig {
+  const file = pipelineFileOf(config)
+  if (config.pipeline_config_file === undefined && !existsSync(file)) return DEFAULT_PIPELINE
   const parsed = pipelineSchema.safeParse(readToml(file))
   if (parsed.success) return parsed.data
   throw new ConfigError(parsed.error.issues.flatMap(faultsOf).map(fault => `${file}: ${fault}`))
+}
+
+type PipelinePlace = Pick<Config, 'data_dir' | 'pipeline_config_file'>
+
+/** Where that file is, or would be. */
+export function pipelineFileOf({ data_dir, pipeline_config_file }: PipelinePlace): string {
+  return pipeline_config_file ?? join(data_dir, FILE_NAME)
 }
 
 /** One fault for each key. */

@@ -67,9 +67,10 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
 
   // Whoever has no key learns nothing of what there is.
   const knownCaller = authorize(deps.access, 'any')
-  const routes = [...ROUTES, ...extra]
+  const routes = deps.proxiesOnly === true ? [] : [...ROUTES, ...extra]
   const methods = new Map<string, string[]>()
-  for (const route of [...routes, openApiRoute(routes)]) {
+  const described = routes.length === 0 ? [] : [openApiRoute(routes)]
+  for (const route of [...routes, ...described]) {
     const method = route.method.toUpperCase()
     methods.set(route.path, [...(methods.get(route.path) ?? []), method])
     if (route.scope !== 'open') app.on(method, route.path, authorize(deps.access, route.scope))

@@ -7,12 +7,17 @@ import type { Vendor } from '../proxy/vendor-errors.ts'
 export interface DropIn {
   readonly vendor: Vendor
   /** Stands before every path of the vendor's. */
-  readonly prefix: `/${Vendor}`
+  readonly prefix: `${string}/${Vendor}`
+  /** The prefix as a route, which does not tell a path that is a secret. */
+  readonly pattern: string
   readonly forwarder: Forwarder
 }
 
-/** One for each vendor whose upstream is configured. */
-export function createDropIns(settings: Config['proxy']): readonly DropIn[] {
+/**
+ * One for each vendor whose upstream is configured.
+ * @param below what stands before the prefixes: nothing, or one segment that only those know who may use the proxies
+ */
+export function createDropIns(settings: Config['proxy'], below = ''): readonly DropIn[] {
   const { anthropic_url, openai_url, https_proxy, no_proxy } = settings
   const limits = {
     connect_ms: settings.connect_timeout_ms,
@@ -27,7 +32,8 @@ export function createDropIns(settings: Config['proxy']): readonly DropIn[] {
   const dropIn = (vendor: Vendor, url: string | undefined): DropIn[] => {
     if (url === undefined) return []
     const forwarder = createForwarder({ base: new URL(url), vendor, limits, env })
-    return [{ vendor, prefix: `/${vendor}`, forwarder }]
+    const pattern = `${below === '' ? '' : '/:secret'}/${vendor}`
+    return [{ vendor, prefix: `${below}/${vendor}`, pattern, forwarder }]
   }
   return [...dropIn('anthropic', anthropic_url), ...dropIn('openai', openai_url)]
 }
