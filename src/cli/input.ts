@@ -8,10 +8,17 @@ import { UsageError } from './command.ts'
  * @throws UsageError where it cannot be read, or is not UTF-8 (reading on would change it silently)
  */
 export async function readInput(operand: string | undefined): Promise<string> {
-  const fromStdin = operand === undefined || operand === '-'
-  const bytes = fromStdin ? await buffer(process.stdin) : readFile(operand)
+  const bytes = await readBytes(operand ?? '-')
   if (!isUtf8(bytes)) throw new UsageError(`${operand ?? 'standard input'} is not UTF-8 text`)
   return bytes.toString('utf8')
+}
+
+/**
+ * The bytes of a file, or of standard input for `-`.
+ * @throws UsageError where it cannot be read
+ */
+export async function readBytes(operand: string): Promise<Buffer> {
+  return operand === '-' ? await buffer(process.stdin) : readFile(operand)
 }
 
 function readFile(path: string): Buffer {

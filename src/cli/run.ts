@@ -18,6 +18,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   tokens: async () => (await import('./tokens.ts')).tokensCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
   replay: async () => (await import('./replay.ts')).replayCommand,
+  proxy: async () => (await import('./proxy.ts')).proxyCommand,
+  run: async () => (await import('./run-command.ts')).runCommand,
 }
 
 /** Runs the command line and resolves to its exit code: 0 done, 1 failed, 2 wrong usage. */
@@ -43,7 +45,10 @@ export async function runCli(argv: readonly string[]): Promise<number> {
 }
 
 async function runCommand(command: Command, argv: string[]): Promise<number> {
-  if (argv.includes('--help') || argv.includes('-h')) return print(commandHelp(command))
+  // Behind it is another program's.
+  const end = argv.indexOf('--')
+  const own = end === -1 ? argv : argv.slice(0, end)
+  if (own.includes('--help') || own.includes('-h')) return print(commandHelp(command))
   const { values, positionals } = parse(command, argv)
   if (positionals.length > command.maxOperands) {
     throw new UsageError(`too many operands: ${positionals.slice(command.maxOperands).join(' ')}`)

@@ -1,0 +1,96 @@
+import { processEnv } from '../config/env.ts'
+import { loadConfig } from '../config/load.ts'
+import type { RouteName } from '../core/messages/scan-request.ts'
+import { EXIT } from '../exit-codes.ts'
+import { createLocalContext } from '../local-context.ts'
+import { type Command, text, UsageError, type Values } from './command.ts'
+import { readBytes } from './input.ts'
+import { oneOf } from './options.ts'
+import { checkRequest, type Untouched } from './proxy/check-request.ts'
+import { guessRoute } from './proxy/guess-route.ts'
+import { reportText } from './proxy/report.ts'
+
+const ROUTES: Readonly<Record<string, RouteName>> = {
+  messages: 'anthropic_messages',
+  chat: 'openai_chat',
+  responses: 'openai_responses',
+}
+
+export const proxyCommand: Command = {
+  name: 'proxy',
+  summary:
+    'Say what the drop-in proxies would do with the tool results of a recorded request body; nothing is sent anywhere',
+  operands: '--check FILE',
+  maxOperands: 0,
+  options: {
+    check: { type: 'string', value: 'FILE', help: 'The body; - for standard input' },
+    route: {
+      type: 'string',
+      value: 'NAME',
+      help: 'What it was sent to: messages, chat, responses (default: what the body tells)',
+    },
+    show: { type: 'boolean', help: 'Print the new texts, too' },
+    json: { type: 'boolean', help: 'Print it as JSON' },
+  },
+  async run(values) {
+    const file = text(values, 'check')
+    if (file === undefined) throw new UsageError('proxy takes --check FILE')
+    const given = oneOf('route', Object.keys(ROUTES), values)
+    const body = await readBytes(file)
+    const label = file === '-' ? 'standard input' : file
+    const name = given ?? guess(parse(body, label), label)
+    const context = createLocalContext()
+    const route = ROUTES[name] as RouteName
+    const checked = checkRequest(body, route, context, untouchedBecause(body))
+    if (checked === null) throw new Error(unreadable(parse(body, label), name, label))
+    process.stdout.write(
+      values['json'] === true
+        ? `${JSON.stringify({ route: name, ...withTexts(checked, values) })}\n`
+        : reportText(checked, values['show'] === true),
+    )
+    return EXIT.ok
+  },
+}
+
+type Checked = NonNullable<ReturnType<typeof checkRequest>>
+
+function withTexts(checked: Checked, values: Values): object {
+  if (values['show'] === true) return checked
+  return { ...checked, texts: checked.texts.map(({ text: _, ...rest }) => rest) }
+}
+
+/** @throws Error for what is no JSON */
+function parse(body: Buffer, label: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
+  } catch {
+    throw new Error(`${label} is no JSON in UTF-8: a proxy would forward it as it is`)
+  }
+}
+
+function guess(body: unknown, label: string): string {
+  const guessed = guessRoute(body)
+  const name = Object.keys(ROUTES).find(each => ROUTES[each] === guessed?.route)
+  if (guessed === null || name === undefined) {
+    throw new UsageError(`${label} does not tell what it was sent to: give --route`)
+  }
+  process.stderr.write(`haversack: read as a request to ${name}: it has ${guessed.sign}\n`)
+  return name
+}
+
+function unreadable(body: unknown, name: string, label: string): string {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
+  const why = isObject
+    ? 'its conversation is missing, it has a key twice, or it is nested too deeply'
+    : 'it is no object'
+  return `${label} is no request to ${name} (${why}): a proxy would forward it as it is`
+}
+
+/** What keeps a proxy of this configuration from rewriting the body. */
+function untouchedBecause(body: Uint8Array): Untouched | null {
+  // Nothing listens here.
+  const { compression, limits, proxy } = loadConfig({ env: processEnv(), insecure: true })
+  if (!compression.enabled) return 'compression is off'
+  const maxBytes = proxy.max_rewrite_bytes ?? limits.max_body_bytes
+  return body.length > maxBytes ? 'above max_rewrite_bytes' : null
+}

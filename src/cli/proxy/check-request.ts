@@ -1,0 +1,125 @@
+import { isRedeeming } from '../../core/compress/redeeming-tools.ts'
+import { rewriteLossless } from '../../core/compress/rewrite-text.ts'
+import { type RouteName, scanRequest } from '../../core/messages/scan-request.ts'
+import type { ToolResultText } from '../../core/messages/tool-result-text.ts'
+import type { OperationContext } from '../../core/operations/operation.ts'
+import { rewriteRequestOperation } from '../../core/operations/rewrite-request.ts'
+import { resolveTokenizer } from '../../core/tokens/resolve.ts'
+
+/** Why all of a body is forwarded as it comes. */
+export type Untouched = 'compression is off' | 'above max_rewrite_bytes'
+
+/** What the proxies would do with one text of a tool result. */
+export interface CheckedText {
+  /** Its place, counted from 0. */
+  readonly message: number
+  readonly block: number
+  readonly part: number
+  readonly tool: string | null
+  readonly call_id: string | null
+  readonly is_error: boolean
+  /** It stands at or before a breakpoint of the prompt cache. */
+  readonly cached_prefix: boolean
+  readonly tokens_before: number
+  readonly tokens_after: number
+  /** Why it stays as it is; `null` where it does not. */
+  readonly kept: 'redeeming tool' | 'no gain' | Untouched | null
+  /** The notation that it is written in; `null` where it stays, or where it depends on other results. */
+  readonly format: string | null
+  /** As it would be forwarded. */
+  readonly text: string
+}
+
+/** What they would do with a request. */
+export interface CheckedRequest {
+  readonly model: string | null
+  /** What counted. */
+  readonly tokenizer: string
+  readonly exact: boolean
+  readonly texts: readonly CheckedText[]
+  readonly tokens_saved: number
+  readonly bytes_before: number
+  readonly bytes_after: number
+  /** Whether it would be forwarded byte for byte. */
+  readonly unchanged: boolean
+}
+
+/**
+ * Runs the proxies' own operation on a request body, and compares what comes out with what went in. Nothing is on record of the
+ * conversation here: a proxy that has sent it before sends its results as it did then.
+ * @param untouched why the operation would not be run
+ * @returns `null` where the body is no request of that endpoint that the proxies read
+ */
+export function checkRequest(
+  body: Uint8Array,
+  route: RouteName,
+  context: OperationContext,
+  untouched: Untouched | null = null,
+): CheckedRequest | null {
+  const limits = { maxBytes: body.length, maxDepth: context.maxDepth, maxValues: Infinity }
+  const before = scanRequest(body, route, limits)
+  const { bytes, reports } = rewriteRequestOperation(route).run(body, context)
+  const report = reports[0]?.rewrite
+  if (before === null || report?.readable !== true) return null
+  const after = untouched === null && bytes !== null ? bytes : body
+  // Literals took the place of literals: the same results are there, in the same order.
+  const results = scanRequest(after, route, { ...limits, maxBytes: after.length })?.results
+  const { model } = before
+  const counter = context.counters.get(resolveTokenizer({ model }))
+  const texts = before.results.map((result, index) => {
+    const text = results?.[index]?.text() ?? ''
+    const isKept = text === result.text()
+    return {
+      ...placeOf(result),
+      tokens_before: counter.count(result.text()),
+      tokens_after: counter.count(text),
+      kept: isKept ? (untouched ?? reasonOf(result)) : null,
+      format: isKept ? null : formatOf(text, result, model, context),
+      text,
+    }
+  })
+  return {
+    model: model ?? null,
+    tokenizer: counter.id,
+    exact: counter.exact,
+    texts,
+    tokens_saved: untouched === null ? report.tokens_saved : 0,
+    bytes_before: body.length,
+    bytes_after: after.length,
+    unchanged: after === body,
+  }
+}
+
+function placeOf({ message, block, part, tool, callId, isError, inCachedPrefix }: ToolResultText) {
+  return {
+    message,
+    block,
+    part,
+    tool: tool ?? null,
+    call_id: callId ?? null,
+    is_error: isError,
+    cached_prefix: inCachedPrefix,
+  }
+}
+
+function reasonOf({ tool }: ToolResultText): CheckedText['kept'] {
+  return isRedeeming(tool) ? 'redeeming tool' : 'no gain'
+}
+
+/** The notation that gives this text for the result alone. */
+function formatOf(
+  text: string,
+  result: ToolResultText,
+  model: string | undefined,
+  context: OperationContext,
+): string | null {
+  const { tool, isError } = result
+  const args = result.args()
+  const call = {
+    ...(tool === undefined ? {} : { tool }),
+    ...(args === undefined ? {} : { args }),
+  }
+  const source = { text: result.text(), from: 'tool' as const, call, isError }
+  const { answer } = rewriteLossless(source, model === undefined ? {} : { model }, context)
+  return answer.content === text ? answer.format : null
+}

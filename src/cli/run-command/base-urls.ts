@@ -1,0 +1,61 @@
+import type { Env } from '../../config/env.ts'
+
+/** Where a command is to go, and through what. */
+export interface BaseUrls {
+  /** Upstreams that the command's own environment names, by the variables of the configuration; `{}` where it names none. */
+  readonly upstreams: Env
+  /** The environment for the command, with a proxy at `url`. */
+  environment(url: string): Env
+}
+
+/** Variables with hosts that are reached directly, and those that make such hosts matter. */
+const DIRECT_HOSTS = ['NO_PROXY', 'no_proxy'] as const
+const WEB_PROXY = /^(?:https?|all)_proxy$/i
+
+/**
+ * Puts a proxy between a command and the base URLs that it has: what it would have reached becomes the upstream.
+ * @throws Error for a base URL that is none
+ */
+export function baseUrls(env: Env): BaseUrls {
+  const anthropic = baseUrlIn(env, 'ANTHROPIC_BASE_URL')
+  const openai = baseUrlIn(env, 'OPENAI_BASE_URL')
+  // Clients put `/chat/completions` behind theirs; what is rewritten is known by the `/v1` before it.
+  const version = openai === null || openai.endsWith(VERSION) ? VERSION : ''
+  return {
+    upstreams: {
+      ...(anthropic === null ? {} : { HAVERSACK_ANTHROPIC_URL: anthropic }),
+      ...(openai === null
+        ? {}
+        : { HAVERSACK_OPENAI_URL: openai.slice(0, openai.length - version.length) }),
+    },
+    environment: url => ({
+      ...env,
+      ANTHROPIC_BASE_URL: `${url}/anthropic`,
+      OPENAI_BASE_URL: `${url}/openai${version}`,
+      // Claude Code takes another host for one that cannot pass on what this needs, and loads all tools at once.
+      ...(anthropic === null && !env['ENABLE_TOOL_SEARCH'] ? { ENABLE_TOOL_SEARCH: 'true' } : {}),
+      ...reachedDirectly(env, new URL(url).hostname),
+    }),
+  }
+}
+
+const VERSION = '/v1'
+
+/** Without the slash at its end; `null` where it is not set. */
+function baseUrlIn(env: Env, name: string): string | null {
+  const value = env[name]
+  if (value === undefined || value === '') return null
+  const protocol = URL.parse(value)?.protocol
+  if (protocol === 'http:' || protocol === 'https:') return value.replace(/\/$/, '')
+  throw new Error(`${name} is no http or https URL`)
+}
+
+/** A web proxy that the environment names must not be asked for the service on this machine. */
+function reachedDirectly(env: Env, host: string): Env {
+  const isProxied = Object.entries(env).some(([name, value]) => value && WEB_PROXY.test(name))
+  if (!isProxied) return {}
+  const known = DIRECT_HOSTS.map(name => env[name]).find(Boolean)
+  return Object.fromEntries(
+    DIRECT_HOSTS.map(name => [name, [env[name] || known, host].filter(Boolean).join(',')]),
+  )
+}

@@ -1,0 +1,41 @@
+import { openSync, writeSync } from 'node:fs'
+import { createLogger, type Logger, type LogLevel } from '../../logger.ts'
+
+/** A log that leaves the terminal to the command. */
+export interface QuietLog {
+  logger(level: LogLevel): Logger
+  /** What went wrong, if no file keeps it: its number, and the first of it. */
+  errors(): { readonly count: number; readonly first: string } | null
+}
+
+/** Appends all lines to a file that only this user can read. @throws Error where it cannot be written */
+export function logToFile(path: string): QuietLog {
+  const file = openSync(path, 'a', 0o600)
+  const write = (line: string) => {
+    try {
+      writeSync(file, line)
+    } catch {
+      // A full disk must not end what the command is in the middle of.
+    }
+  }
+  return { logger: level => createLogger(level, { write }), errors: () => null }
+}
+
+/** Keeps no lines, and counts errors, whatever the configured level. */
+export function logErrorsOnly(): QuietLog {
+  let count = 0
+  let first = ''
+  const write = (line: string) => {
+    if (count++ === 0) first = messageOf(line)
+  }
+  return {
+    logger: () => createLogger('error', { write }),
+    errors: () => (count === 0 ? null : { count, first }),
+  }
+}
+
+function messageOf(line: string): string {
+  const { msg, err, detail } = JSON.parse(line) as Readonly<Record<string, unknown>>
+  const reason = (err as { message?: unknown } | undefined)?.message ?? detail
+  return reason === undefined ? String(msg) : `${msg}: ${reason}`
+}

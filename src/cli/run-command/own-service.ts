@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import type { Config } from '../../config/config.ts'
+import type { Env } from '../../config/env.ts'
+import { loadConfig } from '../../config/load.ts'
+import { pipelineFileOf } from '../../config/pipeline.ts'
+import type { Logger } from '../../logger.ts'
+import { createMetrics, type Metrics } from '../../metrics.ts'
+import { startService } from '../../service.ts'
+
+/** A service for one command, in this process. */
+export interface OwnService {
+  /** The proxies are below it, and cannot be found without it. */
+  readonly url: string
+  /** What it has done so far. */
+  sums(): Promise<{ readonly requests: number; readonly tokensSaved: number }>
+  close(): Promise<void>
+}
+
+export interface OwnServiceOptions {
+  /** With the upstreams that go before the configuration's. */
+  readonly env: Env
+  /** Keeps what the proxies remember; made for this process and removed with it where `isTemporary`. */
+  readonly folder: string
+  readonly isTemporary: boolean
+  logger(level: Config['log']['level']): Logger
+}
+
+/** What the vendors' own clients have built in. */
+const VENDOR_URLS = {
+  anthropic_url: 'https://api.anthropic.com',
+  openai_url: 'https://api.openai.com',
+}
+
+/** An agent waits for an answer before it asks again, and has a few helpers at most. */
+const MAX_THREADS = 2
+
+/** What others have under way when the command has ended, in milliseconds. */
+const DRAIN_MS = 1_000
+
+/** 128 random bits: a path that other users of this machine cannot guess. */
+const PATH_BYTES = 16
+
+/**
+ * Starts the drop-in proxies on a free port of this machine, and nothing else of the service.
+ * @throws ConfigError, and what else keeps the service from starting
+ */
+export async function startOwnService(options: OwnServiceOptions): Promise<OwnService> {
+  const config = configFor(options)
+  const path = `/${randomBytes(PATH_BYTES).toString('hex')}`
+  let metrics: Metrics | undefined
+  const service = await startService(config, {
+    proxiesBelow: path,
+    logger: options.logger(config.log.level),
+    createMetrics(gauges) {
+      metrics = createMetrics(gauges)
+      return metrics
+    },
+  })
+  return {
+    url: service.url + path,
+    async sums() {
+      return {
+        requests: await sumOf(metrics, 'haversack_proxy_exchanges_total'),
+        tokensSaved: await sumOf(metrics, 'haversack_proxy_tokens_saved_total'),
+      }
+    },
+    close: () => service.close(),
+  }
+}
+
+function configFor({ env, folder, isTemporary }: OwnServiceOptions): Config {
+  // Its path protects it: agents could not be told to send a key.
+  const { keys_file: _, ...config } = loadConfig({ env, overrides: { host: '127.0.0.1', port: 0 } })
+  const { limits, proxy, store, workers } = config
+  const pipelineFile = pipelineFileOf(config)
+  return {
+    ...config,
+    data_dir: folder,
+    // As `serve` would find it.
+    ...(existsSync(pipelineFile) ? { pipeline_config_file: pipelineFile } : {}),
+    proxy: { ...VENDOR_URLS, ...proxy },
+    workers: { ...workers, count: Math.min(workers.count, MAX_THREADS) },
+    limits: {
+      ...limits,
+      drain_grace_ms: 0,
+      drain_timeout_ms: Math.min(limits.drain_timeout_ms, DRAIN_MS),
+    },
+    // Should the folder outlive a killed process, nobody can read what is in it.
+    store: isTemporary ? { ...store, encryption_keys: [temporaryKey()] } : store,
+  }
+}
+
+function temporaryKey() {
+  return { id: 'run', key: randomBytes(32) }
+}
+
+async function sumOf(metrics: Metrics | undefined, name: string): Promise<number> {
+  const metric = await metrics?.registry.getSingleMetric(name)?.get()
+  return metric?.values.reduce((sum, { value }) => sum + value, 0) ?? 0
+}

@@ -1,0 +1,57 @@
+import { hash } from 'node:crypto'
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const PREFIX = 'haversack-run'
+
+/** A folder for one process: `haversack-run-PLACE-PID-RANDOM`. */
+const NAME = /^haversack-run-([0-9a-f]{8})-(\d+)-\w+$/
+
+/**
+ * Makes a folder that only this user can enter (mode 0700), and removes those of processes that were killed before they could do it
+ * themselves. @throws Error where none can be made
+ */
+export function makeTemporaryFolder(parent = tmpdir()): string {
+  const place = pidPlace()
+  for (const name of readdirSync(parent)) {
+    const [, madeIn, pid] = NAME.exec(name) ?? []
+    if (madeIn === place && !isRunning(Number(pid))) removeOwn(join(parent, name))
+  }
+  return mkdtempSync(join(parent, `${PREFIX}-${place}-${process.pid}-`))
+}
+
+/** Where a process id means a process: containers that share a folder may have other processes behind the same ids. */
+function pidPlace(): string {
+  return hash('sha256', `${hostname()} ${pidNamespace()}`).slice(0, 8)
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return '' // not Linux: there is one
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: somebody else's by now.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** What anybody else put there under such a name stays. */
+function removeOwn(path: string): void {
+  try {
+    const found = lstatSync(path)
+    if (found.isDirectory() && found.uid === process.getuid?.()) {
+      rmSync(path, { recursive: true, force: true })
+    }
+  } catch {
+    // Another process was faster, or it cannot be removed: the next one tries again.
+  }
+}
