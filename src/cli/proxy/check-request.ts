@@ -37,6 +37,8 @@ export interface CheckedRequest {
   readonly tokenizer: string
   readonly exact: boolean
   readonly texts: readonly CheckedText[]
+  /** Results that programs get instead of the model, which stay as they are. */
+  readonly program_results: readonly Pick<CheckedText, 'message' | 'block' | 'tool' | 'call_id'>[]
   readonly tokens_saved: number
   readonly bytes_before: number
   readonly bytes_after: number
@@ -83,6 +85,12 @@ export function checkRequest(
     tokenizer: counter.id,
     exact: counter.exact,
     texts,
+    program_results: before.forPrograms.map(({ message, block, tool, callId }) => ({
+      message,
+      block,
+      tool: tool ?? null,
+      call_id: callId ?? null,
+    })),
     tokens_saved: untouched === null ? report.tokens_saved : 0,
     bytes_before: body.length,
     bytes_after: after.length,

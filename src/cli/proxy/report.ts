@@ -16,7 +16,11 @@ const HEADER = [
 
 /** A line for each text of a tool result, and the sums; with `show`, the new texts behind them. */
 export function reportText(checked: CheckedRequest, show: boolean): string {
-  const { texts } = checked
+  const { texts, program_results } = checked
+  const forPrograms = program_results.map(({ message, block, tool, call_id }) => {
+    const [name, call] = [inCell(tool), inCell(call_id)]
+    return [message, block, '', name, call, '', '', '–', '', 'kept: program result']
+  })
   const rows = texts.map(text => [
     text.message,
     text.block,
@@ -30,7 +34,8 @@ export function reportText(checked: CheckedRequest, show: boolean): string {
     resultOf(text),
   ])
   const shown = show ? texts.filter(({ kept }) => kept === null).map(newText) : []
-  const listed = rows.length === 0 ? [] : [table(HEADER, rows), '']
+  const all = [...rows, ...forPrograms]
+  const listed = all.length === 0 ? [] : [table(HEADER, all), '']
   return `${[...listed, sumsOf(checked), ...shown].join('\n')}\n`
 }
 

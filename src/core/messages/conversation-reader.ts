@@ -3,6 +3,7 @@ import { itemsOf, type JsonBytes, type JsonNode, memberOf, parseAt, textOf } fro
 import { items, members, RANGE, type Selection } from './selection.ts'
 import {
   FoundText,
+  type ProgramResult,
   type ResultPlace,
   type ResultSource,
   type ToolCall,
@@ -29,6 +30,8 @@ export const CALLER = members({ type: RANGE })
 export class ConversationReader {
   readonly body: JsonBytes
   readonly found: FoundText[] = []
+  /** Results whose texts are not ours to change. */
+  readonly forPrograms: ProgramResult[] = []
   /** Breakpoints in the conversation; of blocks before those of what they are in. */
   readonly breakpoints: JsonNode[] = []
   readonly #calls = new Map<string, ToolCall>()

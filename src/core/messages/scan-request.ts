@@ -6,7 +6,7 @@ import { anthropicMessages } from './routes/anthropic-messages.ts'
 import { openaiChat } from './routes/openai-chat.ts'
 import { openaiResponses } from './routes/openai-responses.ts'
 import type { Route } from './routes/route.ts'
-import type { ToolResultText } from './tool-result-text.ts'
+import type { ProgramResult, ToolResultText } from './tool-result-text.ts'
 
 const ROUTES = {
   anthropic_messages: anthropicMessages,
@@ -34,6 +34,8 @@ export interface ScannedRequest {
   readonly messages: readonly ByteRange[]
   /** Texts of tool results, in the order of the conversation. */
   readonly results: readonly ToolResultText[]
+  /** Results that are none of these, since programs get them. */
+  readonly forPrograms: readonly ProgramResult[]
   /** Messages before the second turn: up to the first of a user, that one included; all where there is none. */
   readonly opening: number
   /** Members that say how far the provider shall cache, from the key to the value, in the order of the body. */
@@ -71,6 +73,7 @@ export function scanRequest(
     tools: rules.toolNames(request, reader),
     messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
     results: reader.found,
+    forPrograms: reader.forPrograms,
     opening: reader.opening ?? messages?.length ?? 0,
     breakpoints: reader.breakpoints
       .map(({ keyStart, end }) => ({ start: keyStart, end }))

@@ -23,6 +23,12 @@ export interface ResultPlace {
   readonly ordinal: number
 }
 
+/** A result that a program gets instead of the model. */
+export interface ProgramResult extends Pick<ResultPlace, 'message' | 'block'> {
+  readonly tool: string | undefined
+  readonly callId: string | undefined
+}
+
 /** A text of a tool result in a request body: one JSON string literal that may be replaced. */
 export interface ToolResultText extends ResultPlace {
   /** Bytes `[start, end)` of the literal, quotes included. */

@@ -137,6 +137,27 @@ describe('proxy --check', () => {
     )
   })
 
+  it('names results that programs get', async () => {
+    const call = { type: 'tool_use', id: 'p', name: 'list', input: {}, caller: { type: 'code' } }
+    const result = { type: 'tool_result', tool_use_id: 'p', content: ROWS }
+    const messages = [
+      { role: 'assistant', content: [call] },
+      { role: 'user', content: [result] },
+    ]
+    const path = file('program.json', { ...MESSAGES, messages })
+    const { stdout } = await captureCli('proxy', '--check', path)
+    expect(stdout).toMatch(/\n +1 +0 +list +p +– +kept: program result\n/)
+    expect(stdout).toContain('forwarded byte for byte')
+    expect(await check({ ...RESPONSES, tools: [{ type: 'programmatic_tool_calling' }] })).toEqual(
+      expect.objectContaining({ program_results: [], unchanged: false }),
+    )
+    const input = RESPONSES.input.slice(1)
+    const unknown = { ...RESPONSES, input, tools: [{ type: 'programmatic_tool_calling' }] }
+    expect((await check(unknown))['program_results']).toEqual([
+      { message: 0, block: 0, tool: null, call_id: 'c1' },
+    ])
+  })
+
   it('says that a body is forwarded byte for byte', async () => {
     const path = file('still.json', { ...MESSAGES, messages: turn('t', 'say', 'nothing') })
     const { stdout } = await captureCli('proxy', '--check', path)

@@ -68,7 +68,10 @@ function addResult(
 ): void {
   const callId = reader.text(memberOf(node, 'tool_use_id'))
   const call = reader.call(callId)
-  if (call?.byProgram || reader.isProgram(node)) return
+  if (call?.byProgram || reader.isProgram(node)) {
+    reader.forPrograms.push({ ...place, tool: call?.tool, callId })
+    return
+  }
   const isError = reader.isSet(memberOf(node, 'is_error'))
   const source = { call, tool: call?.tool, callId, isError }
   reader.addTexts(memberOf(node, 'content'), place, source, TEXT_TYPES)

@@ -80,7 +80,10 @@ function addOutput(
   const call = reader.call(callId)
   // The provider may hold the call, and then only the tools tell whether a program can have made it.
   const byProgram = call?.byProgram ?? allowsPrograms(request, reader)
-  if (byProgram || reader.isProgram(node)) return
+  if (byProgram || reader.isProgram(node)) {
+    reader.forPrograms.push({ message, block: 0, tool: call?.tool, callId })
+    return
+  }
   const source = { call, tool: call?.tool, callId, isError: false }
   reader.addTexts(memberOf(node, 'output'), { message, block: 0 }, source, TEXT_TYPES)
 }
