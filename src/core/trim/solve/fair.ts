@@ -7,7 +7,8 @@ const MAX_ROUNDS = 8
  * Shares the budget down the tree in proportion to worth, as hierarchical fair queueing shares a link (Bennett and Zhang
  * 1996): a node pays for itself and divides what it got among its children by what all below each is worth.
  * A child gets no more than it can use, and what one does not use goes to those after it; those that need
- * the least for their worth come first, so that their rest is known. What the whole tree does not use is shared again.
+ * the least for their worth come first, so that their rest is known. No node is kept in part: one whose share does not
+ * pay for it borrows from those after it. What the whole tree does not use is shared again.
  * O(n log n) a round
  * @param kept what is kept already, closed upwards; is changed
  * @param left tokens left beside that
@@ -84,9 +85,9 @@ function shareOnce(tree: TrimTree, kept: Uint8Array, budget: number): number {
       next[at] = k + 1
       const child = children[k]!
       const ratio = weights[k]! > 0 ? weight[child]! / weights[k]! : 0
-      const share = Math.min(need[child]!, Math.floor(room[at]! * ratio))
       const own = kept[child] === 1 ? 0 : cost[child]!
-      if (own > share) continue
+      if (own > room[at]! || (own > 0 && weight[child] === 0)) continue
+      const share = Math.max(own, Math.min(need[child]!, Math.floor(room[at]! * ratio)))
       kept[child] = 1
       room[at]! -= share
       room[child] = share - own

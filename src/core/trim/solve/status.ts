@@ -8,23 +8,29 @@ export const JOINED = 1
 export const DROPPED = 2
 
 /**
- * By node, what needs no choice: what is required, with all above it, and what costs nothing is `JOINED`. With the
- * tokens of what is required.
+ * By node, what needs no choice: what is required, with all above it, and what costs nothing is `JOINED`; what cannot be
+ * paid with all above it is `DROPPED`. With the tokens of what is required, possibly above the budget. O(n)
  */
-export function statusOf({ parent, cost, required }: TrimTree): {
-  readonly status: Uint8Array
-  readonly minimum: number
-} {
+export function statusOf(
+  { parent, cost, required }: TrimTree,
+  budget: number,
+): { readonly status: Uint8Array; readonly minimum: number } {
   const status = new Uint8Array(parent.length)
   let minimum = 0
   for (let i = parent.length - 1; i >= 0; i--) {
     if (i === 0 || required?.[i] === 1) status[i] = JOINED
-    if (status[i] === JOINED) {
-      minimum += cost[i]!
-      if (i > 0) status[parent[i]!] = JOINED
-    }
+    if (status[i] !== JOINED) continue
+    minimum += cost[i]!
+    if (i > 0) status[parent[i]!] = JOINED
   }
-  for (let i = 0; i < parent.length; i++) if (cost[i] === 0) status[i] = JOINED
+  // By node: what it costs with all above it that is not required.
+  const path = new Float64Array(parent.length)
+  for (let i = 0; i < parent.length; i++) {
+    if (status[i] === JOINED) continue
+    path[i] = path[parent[i]!]! + cost[i]!
+    if (minimum + path[i]! > budget) status[i] = DROPPED
+    else if (cost[i] === 0) status[i] = JOINED
+  }
   return { status, minimum }
 }
 

@@ -2,7 +2,7 @@ import { toUnits, valueGrid } from '../../knapsack/value-grid.ts'
 import { checkTree, type TrimTree } from '../tree.ts'
 import { type Setting, solveExactly } from './exact.ts'
 import { keepBy } from './heuristics.ts'
-import { dropWorthless, statusOf } from './status.ts'
+import { DROPPED, dropWorthless, statusOf } from './status.ts'
 
 /** Ways to choose what is kept. */
 export type TrimAlgorithm = 'exact' | 'greedy' | 'fair' | 'head_tail'
@@ -54,10 +54,12 @@ export function trimTree(
   if (!(Number.isSafeInteger(budget) && budget >= 0)) {
     throw new RangeError('budget: expected an integer in [0, 2^53)')
   }
-  const { status, minimum } = statusOf(tree)
+  const { status, minimum } = statusOf(tree, budget)
   if (minimum > budget) return { minimum }
-  const grid = gridOf(tree, budget)
-  const units = tree.value.map(own => toUnits(own, grid))
+  // What can be kept alone decides how finely values are told apart.
+  const values = tree.value.map((own, i) => (status[i] === DROPPED ? 0 : own))
+  const grid = gridOf(tree.cost, values, budget)
+  const units = values.map(own => toUnits(own, grid))
   const setting = { tree, units, isExact: grid.exact, budget, maxWork }
   const { bound, candidates, isOptimal, work } = solve(setting, status, algorithm)
   for (const { kept } of candidates) dropWorthless(tree, kept)
@@ -98,12 +100,12 @@ function solve(setting: Setting, status: Uint8Array, algorithm: TrimAlgorithm | 
   return { bound, candidates, isOptimal: isComplete, work }
 }
 
-function gridOf({ cost, value }: TrimTree, budget: number) {
+function gridOf(cost: Int32Array, values: Float64Array, budget: number) {
   const size = cost.length
   return valueGrid({
     starts: Uint32Array.from({ length: size + 1 }, (_, i) => i),
     costs: Float64Array.from(cost),
-    values: value,
+    values,
     required: new Uint8Array(size),
     budget,
   })
