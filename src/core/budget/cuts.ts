@@ -40,8 +40,18 @@ export function cutsOf(
 
 /** The beginning with a mark that says how much is missing; never cut inside a surrogate pair. */
 export function cutText(text: string, chars: number): string {
-  const end = isLead(text.charCodeAt(chars - 1)) ? chars - 1 : chars
-  return `${text.slice(0, end)}…[+${text.length - end} chars]`
+  const end = cutEnd(text, chars)
+  return text.slice(0, end) + gapOfChars(text.length - end)
+}
+
+/** Where a beginning of `chars` code units ends, or one before, so that no surrogate pair is cut. */
+export function cutEnd(text: string, chars: number): number {
+  return isLead(text.charCodeAt(chars - 1)) ? chars - 1 : chars
+}
+
+/** In place of so many UTF-16 code units of a text. */
+export function gapOfChars(chars: number): string {
+  return `…[+${chars} chars]`
 }
 
 function isLead(unit: number): boolean {

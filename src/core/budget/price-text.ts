@@ -77,7 +77,7 @@ export function priceText(
     let cost = 0
     for (let at = start; at < end; at++) {
       const line = tokens[at]!
-      if (at > from && cost + line > most) {
+      if (at > from && (cost + line > most || told(at) !== told(from))) {
         out.push(run(from, at))
         from = at
         cost = 0
@@ -97,7 +97,11 @@ export function priceText(
 
   /** Text is worth its tokens, so that only its place tells parts apart. */
   function worthOf(own: number, start: number): number {
-    return (own + SEPARATOR) * worths.strategy.factor(start, lines.length)
+    return (own + SEPARATOR) * told(start) * worths.strategy.factor(start, lines.length)
+  }
+
+  function told(at: number): number {
+    return worths.line?.(at) ?? 1
   }
 
   function sum(start: number, end: number): number {
@@ -108,7 +112,7 @@ export function priceText(
 }
 
 /** Lines of one kind. `head` and `tail` lines of a block stand around what may be omitted of it. */
-type Span =
+export type Span =
   | { readonly kind: 'lines' | 'quote'; readonly start: number; readonly end: number }
   | {
       readonly kind: 'block'
@@ -123,8 +127,8 @@ const QUOTE = /^ {0,3}>/
 const TABLE_ROW = /^ {0,3}\|/
 const TABLE_RULE = /^ {0,3}\|[-:| \t]+$/
 
-/** The text's blocks: sections (a heading and the lines below), fences, tables, blockquotes, other lines. */
-function markdownSpans(lines: readonly string[]): Span[] {
+/** The blocks of a Markdown text: sections (a heading and the lines below), fences, tables, blockquotes, other lines. */
+export function markdownSpans(lines: readonly string[]): Span[] {
   const spans: Span[] = []
   for (let at = 0; at < lines.length; ) {
     const span = spanAt(lines, at)

@@ -52,7 +52,14 @@ export function pruneValue(
       if (part === null) missing.push(index)
       else rest.push(prune(items[index]!, part, anyItem))
     })
-    if (missing.length > 0) noteMissing(place, 'items', missing.length, items.length, missing)
+    const runs = place.many ? [] : runsOf(missing)
+    if (runs.length === 0 || runs.length > MAX_RUNS) {
+      if (missing.length > 0) noteMissing(place, 'items', missing.length, items.length)
+    } else {
+      for (const { first, last } of runs) {
+        note(`${place.path}[${first}:${last + 1}]`, 'items', last - first + 1, items.length)
+      }
+    }
     return rest
   }
 
@@ -88,10 +95,9 @@ export function pruneValue(
     unit: Omission['unit'],
     omitted: number,
     of: number,
-    indexes?: readonly number[],
   ): void {
     if (many) note(path, unit, omitted)
-    else note(indexes === undefined ? path : path + rangeOf(indexes), unit, omitted, of)
+    else note(path, unit, omitted, of)
   }
 
   const root = { path: '$', steps: 0, many: false }
@@ -125,11 +131,17 @@ function within(outer: Place, step: string | null): Place {
   return { path: outer.path + step, steps: outer.steps + 1, many: outer.many }
 }
 
-/** `[20:200]` where items are missing in one run, which `?path=` then gives back; else nothing. */
-function rangeOf(missing: readonly number[]): string {
-  const first = missing[0]!
-  const last = missing.at(-1)!
-  return last - first + 1 === missing.length ? `[${first}:${last + 1}]` : ''
+/** Runs of missing items that are named one by one, each as `?path=` gives it back: `[20:200]`. */
+const MAX_RUNS = 16
+
+function runsOf(missing: readonly number[]): { first: number; last: number }[] {
+  const runs: { first: number; last: number }[] = []
+  for (const index of missing) {
+    const run = runs.at(-1)
+    if (run?.last === index - 1) run.last = index
+    else runs.push({ first: index, last: index })
+  }
+  return runs
 }
 
 /** One step of a JSON path (RFC 9535). */

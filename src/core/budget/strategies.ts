@@ -11,6 +11,7 @@ import { priority } from '../trim/strategies/priority.ts'
 import { sizeProportional } from '../trim/strategies/size-proportional.ts'
 import type { Strategy } from '../trim/strategies/strategy.ts'
 import { threadLevel } from '../trim/strategies/thread-level.ts'
+import type { Value } from '../value/value.ts'
 
 /**
  * Strategies by the name that a request or the configuration gives. Field weights say how much the kinds of content count,
@@ -38,4 +39,7 @@ export interface Worths {
   readonly strategy: Strategy
   /** Worth of a field by its key; 1 where it is not named. 0: omitted first. */
   readonly fields: ReadonlyMap<string, number>
+  /** Factors for what the content itself says of its parts: lines of a text, items of a list of the value. */
+  readonly line?: (index: number) => number
+  readonly item?: (list: readonly Value[], index: number) => number
 }

@@ -5,6 +5,7 @@ import type { HintGate } from '../hints/policy.ts'
 import type { EncodeAnswer } from '../requests/encode.ts'
 import type { TextBytes } from '../transport/text-bytes.ts'
 import type { Choice } from './choose.ts'
+import { isRedeemed, toldWorths } from './elide-worths.ts'
 import type { LayerInput } from './layer.ts'
 import { annotate, NO_NOTES, notesFor } from './notes.ts'
 import { type WithinBudget, withinBudget } from './within-budget.ts'
@@ -44,9 +45,14 @@ export interface FitOptions {
  */
 export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptions): Outcome {
   const { budget_tokens: budget = Infinity, mode = 'lossless', is_error } = input.request
-  if (lossless.tokens <= budget) return withNotes(input, lossless, options)
-  // An error is told in full or not at all.
-  if (mode === 'lossless' || is_error === true) throw tooSmall(budget, lossless.tokens, 'lossless')
+  const fits = lossless.tokens <= budget
+  // An error is told in full or not at all, and what is neither list nor object cannot be JSON without some of it.
+  const isPlain = typeof input.value === 'object' && input.value !== null
+  const isFixed = is_error === true || isRedeemed(input) || (isJsonAsked(input) && !isPlain)
+  const mayGo = mode !== 'lossless' && !isFixed
+  const selects = mode === 'trim' && mayGo && selectsItems(input.request)
+  if (fits && !selects) return withNotes(input, lossless, options)
+  if (!mayGo) throw tooSmall(budget, lossless.tokens, 'lossless')
   if (!options.keepsOriginals) {
     const message = 'leaving parts out needs the service, which keeps the original'
     throw new AppError('invalid_request', `mode: ${message}`, {
@@ -88,7 +94,7 @@ function trim(
   // What is left may be written in another notation than the whole, so the format is not told.
   const written = { format: lossless.format, usual: undefined }
   const notes = notesFor(request, written, gain, gate)
-  const parts = { worths, writeMarker, choose }
+  const parts = { worths: toldWorths(input, worths), writeMarker, choose }
   const noted = notes === NO_NOTES ? null : withinBudget(input, budget, { ...parts, notes })
   const isNoted = noted !== null && !('minimum' in noted)
   const fitted = isNoted ? noted : withinBudget(input, budget, { ...parts, notes: NO_NOTES })
@@ -109,7 +115,10 @@ function trim(
 }
 
 /** What the marker stands for: the unit of which most is missing. */
-function elidedBy({ hash, omissions }: WithinBudget, tokens: number): Outcome['elided'][number] {
+export function elidedBy(
+  { hash, omissions }: Pick<WithinBudget, 'hash' | 'omissions'>,
+  tokens: number,
+): Outcome['elided'][number] {
   const counts = new Map<string, number>()
   for (const { unit, omitted } of omissions) counts.set(unit, (counts.get(unit) ?? 0) + omitted)
   const [unit, count] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? ['parts', 0]

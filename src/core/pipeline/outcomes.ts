@@ -4,6 +4,7 @@ import type { OperationContext, Refusal } from '../operations/operation.ts'
 import { worthsOf } from '../profile/budget-profile.ts'
 import type { Profile } from '../profile/resolve.ts'
 import { type Choice, chooseLossless } from './choose.ts'
+import { elideContent } from './elide.ts'
 import { fitBudget, type Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import { allowsReference, layersFor } from './layers.ts'
@@ -87,13 +88,18 @@ export function createOutcomes(
       const lines = withLines(layer.toLines(gate()))
       return lines !== null && lines.tokens < lossless().tokens ? lines : null
     },
-    encoded: () =>
-      fitBudget(input, lossless(), {
+    encoded() {
+      const options = {
         gate: gate(),
         worths: worthsOf(profile.budget, strategy),
         usual: profile.preferred,
         keepsOriginals: context.keepsOriginals,
-        choose: content => choose(content),
-      }),
+        choose: (content: string) => choose(content),
+      }
+      return (
+        elideContent(input, lossless(), { ...options, elision: profile.elision }) ??
+        fitBudget(input, lossless(), { ...options, gate: gate() })
+      )
+    },
   }
 }

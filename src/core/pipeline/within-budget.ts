@@ -50,7 +50,7 @@ export function withinBudget(
 ): WithinBudget | { readonly minimum: number } {
   const { content, prices } = input
   const original = toBytes(content)
-  const id = hash('sha256', original.bytes, 'hex').slice(0, HASH_CHARS)
+  const id = originalId(original)
   const document = documentOf(input, prices.counter, options.worths, budget)
   const { counter } = prices
   const written = (pruned: Choice, marker: string | null) => {
@@ -76,16 +76,22 @@ export function withinBudget(
   return { ...text, hash: id, omissions: pruned.omissions, plan, original }
 }
 
+/** What an original is fetched by. */
+export function originalId({ bytes }: TextBytes): string {
+  return hash('sha256', bytes, 'hex').slice(0, HASH_CHARS)
+}
+
 const NOTHING = { content: '', format: PASSTHROUGH, marker: '', tokens: Infinity }
 
-/** The marker that names the most places and is still short enough; `null` where none is. */
-function fullestMarker(
+/** The marker that names the most places, at most `most`, and is still short enough; `null` where none is. */
+export function fullestMarker(
   id: string,
   omissions: readonly Omission[],
   write: (marker: ElisionHint) => string | null,
   isShort: (line: string) => boolean,
+  most = MAX_PLACES,
 ): string | null {
-  for (let places = Math.min(MAX_PLACES, omissions.length); places > 0; places--) {
+  for (let places = Math.min(most, omissions.length); places > 0; places--) {
     const line = write(markerOf(id, omissions, places))
     if (line !== null && isShort(line)) return line
   }

@@ -62,6 +62,13 @@ const budget = z.strictObject({
   field_values: fieldValues.default({}),
 })
 
+/** What mode `elide` leaves out where no budget was given. */
+const elision = z.strictObject({
+  enabled: z.boolean().default(true),
+  min_block_bytes: z.int().nonnegative().default(2_048),
+  max_ratio: z.number().gt(0).max(1).default(0.9),
+})
+
 const endpointOverride = z.strictObject({
   dedup_enabled: z.boolean().optional(),
   lru_size: lruSize.optional(),
@@ -82,6 +89,7 @@ export const pipelineSchema = z
     templates: templates.prefault({}),
     mckp: mckp.prefault({}),
     budget: budget.prefault({}),
+    elision: elision.prefault({}),
     endpoint_overrides: z.record(endpoint, endpointOverride).default({}),
     profiles: profileAxes.prefault({}),
     hints: hintPolicy.prefault({}),

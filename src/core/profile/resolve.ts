@@ -31,12 +31,21 @@ export interface EncodingProfile {
   readonly minCols: number
 }
 
+/** What mode `elide` leaves out where no budget was given; see `docs/elision.md`. */
+export interface ElisionProfile {
+  readonly enabled: boolean
+  readonly minBlockBytes: number
+  /** Most tokens that may be left, as a share of those of the smallest lossless text. */
+  readonly maxRatio: number
+}
+
 /** All that the configuration says for one request. */
 export interface Profile {
   readonly encoding: EncodingProfile
   /** Notation that L1 tries before all others. */
   readonly preferred: string | undefined
   readonly budget: BudgetProfile
+  readonly elision: ElisionProfile
   readonly dedup: DedupProfile
   readonly hints: HintProfile
 }
@@ -79,6 +88,11 @@ export function resolveProfile(
     },
     preferred: preferredFormat(config, query.tool, data),
     budget: budgetFor(config, query.tool),
+    elision: {
+      enabled: config.elision.enabled,
+      minBlockBytes: config.elision.min_block_bytes,
+      maxRatio: config.elision.max_ratio,
+    },
     dedup: dedupFor(config, query.tool, agent, hints),
     hints,
   }

@@ -1,5 +1,3 @@
-import { isCut } from './missing-values.ts'
-
 /** What is missing in a text: runs of lines, counted from 1, both ends included, and the ends of single lines. */
 export interface MissingLines {
   readonly runs: readonly { readonly first: number; readonly last: number }[]
@@ -15,6 +13,8 @@ interface Reading {
 
 /** In place of lines that are missing. */
 const MARK = /^\[… (?:line (\d{1,9})|lines (\d{1,9})-(\d{1,9}))\]$/
+/** In place of characters of a line. */
+const GAP = /…\[\+([1-9]\d{0,8}) chars\]/
 /** A text that has marks itself may be read in several ways; more than these are not followed. */
 const MOST_READINGS = 64
 
@@ -35,7 +35,7 @@ function readLine({ next, missing }: Reading, line: string, lines: readonly stri
   const readings: Reading[] = []
   const original = lines[next]
   if (original === line) readings.push({ next: next + 1, missing })
-  else if (original !== undefined && isCut(original, line)) {
+  else if (original !== undefined && lacksParts(original, line)) {
     const cuts = [...missing.cuts, next + 1]
     readings.push({ next: next + 1, missing: { ...missing, cuts } })
   }
@@ -46,4 +46,26 @@ function readLine({ next, missing }: Reading, line: string, lines: readonly stri
     readings.push({ next: last, missing: { ...missing, runs } })
   }
   return readings
+}
+
+/**
+ * Whether `left` is `line` with a true mark in place of one run of its characters or more. A mark may also be the line's own
+ * text, so all places where the rest can go on are followed.
+ */
+function lacksParts(line: string, left: string): boolean {
+  // Text and numbers of characters in turn.
+  const pieces = left.split(GAP)
+  if (pieces.length === 1) return false
+  let places = new Set([0])
+  pieces.forEach((piece, index) => {
+    const next = new Set<number>()
+    const own = index % 2 === 0 ? piece : `…[+${piece} chars]`
+    for (const place of places) {
+      if (line.startsWith(own, place)) next.add(place + own.length)
+      const behind = place + Number(piece)
+      if (index % 2 === 1 && behind <= line.length) next.add(behind)
+    }
+    places = new Set([...next].slice(0, MOST_READINGS))
+  })
+  return places.has(line.length)
 }

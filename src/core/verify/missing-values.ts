@@ -53,16 +53,21 @@ export function missingIn(original: Value, left: Value, question: Question): Bou
     if (known?.run !== undefined) {
       const { start, end } = known.run
       const stay = whole.toSpliced(start, end - start)
-      const inside = stay.length === rest.length ? pairwise(stay, rest, place) : null
+      const inside =
+        stay.length === rest.length ? pairwise(stay, rest, place) : aligned(stay, rest, at)
       const gone = counts('items', at) ? whole.length - stay.length : 0
       return inside && { least: inside.least + gone, most: inside.most + gone }
     }
     if (whole.length === rest.length) return pairwise(whole, rest, place)
+    return aligned(whole, rest, at)
+  }
+
+  function aligned(whole: readonly Value[], rest: readonly Value[], at: string): Bounds | null {
     const gap = counts('items', at) ? 1 : 0
     return align({
       whole: whole.length,
       left: rest.length,
-      pair: (i, j) => compare(whole[i]!, rest[j]!, place),
+      pair: (i, j) => compare(whole[i]!, rest[j]!, `${at}[:]`),
       gap: () => gap,
     })
   }
@@ -98,7 +103,7 @@ export function missingIn(original: Value, left: Value, question: Question): Bou
 }
 
 /** Whether `cut` is the beginning of `whole` with a mark that says truly how much is missing. */
-export function isCut(whole: string, cut: string): boolean {
+function isCut(whole: string, cut: string): boolean {
   const mark = cut.lastIndexOf(CUT)
   if (mark < 0 || !cut.endsWith(CUT_END) || !whole.startsWith(cut.slice(0, mark))) return false
   return cut.slice(mark) === `${CUT}${whole.length - mark}${CUT_END}` && mark < whole.length

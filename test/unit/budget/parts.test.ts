@@ -30,13 +30,19 @@ function pruned(json: string, kept: Kept) {
 }
 
 describe('what is left of a value', () => {
-  it('names the range of items that are missing in one run, as a path that can be asked for', () => {
+  it('names runs of missing items, each as a path that can be asked for, unless they are many', () => {
     expect(pruned('[1,2,3,4]', some(ALL, NONE, NONE, ALL))).toEqual({
       json: '[1,4]',
       omissions: [{ at: '$[1:3]', unit: 'items', omitted: 2, of: 4 }],
     })
     expect(pruned('[1,2,3]', some(NONE, ALL, NONE)).omissions).toEqual([
-      { at: '$', unit: 'items', omitted: 2, of: 3 },
+      { at: '$[0:1]', unit: 'items', omitted: 1, of: 3 },
+      { at: '$[2:3]', unit: 'items', omitted: 1, of: 3 },
+    ])
+    const every = Array.from({ length: 40 }, (_, i) => i)
+    const other = some(...every.map(i => (i % 2 === 0 ? ALL : NONE)))
+    expect(pruned(JSON.stringify(every), other).omissions).toEqual([
+      { at: '$', unit: 'items', omitted: 20, of: 40 },
     ])
   })
 

@@ -1,0 +1,68 @@
+/** What a line of a brace language is, apart from what its strings and comments say. */
+export interface MaskedLine {
+  /** The code; strings are empty and comments are gone. */
+  readonly code: string
+  /** Whether it is inside a comment or a string from its first character on. */
+  readonly inside: boolean
+}
+
+/** Goes over lines in JavaScript and Go; other quotes end with their line. */
+const MULTILINE = '`'
+const QUOTES = '"\'`'
+
+/** Strings and comments out of each line, in one pass over the text. */
+export function maskCode(lines: readonly string[]): readonly MaskedLine[] {
+  let open: 'comment' | 'string' | null = null
+  return lines.map(line => {
+    const inside = open !== null
+    let code = ''
+    let at = 0
+    while (at < line.length) {
+      if (open !== null) {
+        const close = line.indexOf(open === 'comment' ? '*/' : MULTILINE, at)
+        if (close === -1) break
+        at = close + (open === 'comment' ? 2 : 1)
+        open = null
+        continue
+      }
+      const start = nextMasked(line, at)
+      code += line.slice(at, start)
+      if (start === line.length || line.startsWith('//', start)) break
+      if (line.startsWith('/*', start)) {
+        open = 'comment'
+        at = start + 2
+        continue
+      }
+      const quote = line.charAt(start)
+      const end = stringEnd(line, start)
+      if (end === -1 && quote === MULTILINE) {
+        open = 'string'
+        break
+      }
+      // An open quote is no string.
+      at = end === -1 ? start + 1 : end
+    }
+    return { code, inside }
+  })
+}
+
+/** Where the next string or comment begins; the line's length where none does. */
+function nextMasked(line: string, from: number): number {
+  for (let at = from; at < line.length; at++) {
+    const c = line.charAt(at)
+    if (QUOTES.includes(c)) return at
+    if (c === '/' && (line.charAt(at + 1) === '/' || line.charAt(at + 1) === '*')) return at
+  }
+  return line.length
+}
+
+/** Behind the closing quote; -1 where there is none on this line. */
+function stringEnd(line: string, start: number): number {
+  const quote = line.charAt(start)
+  for (let at = start + 1; at < line.length; at++) {
+    const c = line.charAt(at)
+    if (c === '\\') at++
+    else if (c === quote) return at + 1
+  }
+  return -1
+}

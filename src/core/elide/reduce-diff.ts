@@ -1,0 +1,60 @@
+import { BULK, CRITICAL, raise, STRUCTURE, type TextReducer } from './reducer.ts'
+
+/** A hunk's place and length in both files (unified format). */
+const HUNK = /^@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@/
+const NO_NEWLINE = '\\'
+
+/** Lines of context that stay on both sides of a change. */
+const CONTEXT = 2
+/** Share of the lines that must be hunks and their headers: elsewhere a diff is part of something else. */
+const DIFF_SHARE = 0.5
+
+/** A unified diff: every changed line, every header, and the nearest context. */
+export const diffReducer: TextReducer = {
+  kind: 'diff',
+  accepts({ lines }) {
+    let inHunks = 0
+    for (const { start, end } of hunksOf(lines)) inHunks += end - start
+    return inHunks > 0 && inHunks >= lines.length * DIFF_SHARE
+  },
+  rank({ lines }) {
+    const ranks = new Uint8Array(lines.length).fill(STRUCTURE)
+    for (const { start, end } of hunksOf(lines)) {
+      ranks.fill(BULK, start + 1, end)
+      for (let at = start + 1; at < end; at++) {
+        if (!isChange(lines[at]!)) continue
+        ranks[at] = CRITICAL
+        raise(ranks, Math.max(start, at - CONTEXT), Math.min(end, at + CONTEXT + 1), STRUCTURE)
+      }
+    }
+    return { ranks }
+  },
+}
+
+function isChange(line: string): boolean {
+  const first = line.charAt(0)
+  return first === '+' || first === '-' || first === NO_NEWLINE
+}
+
+/** Runs of lines that are hunks, from their headers on, as long as these say. */
+function* hunksOf(lines: readonly string[]): Generator<{ start: number; end: number }> {
+  for (let at = 0; at < lines.length; at++) {
+    const hunk = HUNK.exec(lines[at]!)
+    if (hunk === null) continue
+    let before = Number(hunk[1] ?? 1)
+    let after = Number(hunk[2] ?? 1)
+    let end = at + 1
+    for (; end < lines.length && (before > 0 || after > 0); end++) {
+      const kind = lines[end]!.charAt(0)
+      if (kind === '-') before--
+      else if (kind === '+') after--
+      else if (kind === ' ' || kind === '' || kind === '\r') {
+        before--
+        after--
+      } else if (kind !== NO_NEWLINE) break
+    }
+    if (lines[end]?.startsWith(NO_NEWLINE)) end++
+    yield { start: at, end }
+    at = end - 1
+  }
+}

@@ -1,0 +1,112 @@
+import { createGapWriter } from '../budget/gap-writer.ts'
+import { ALL, type Kept } from '../budget/priced-node.ts'
+import { type Omission, pruneValue } from '../budget/prune-value.ts'
+import { rankLists } from '../elide/rank-lists.ts'
+import { BULK } from '../elide/reducer.ts'
+import { type RankedText, rankText } from '../elide/text-reducers.ts'
+import { BREAK_EVEN } from '../hints/policy.ts'
+import type { ElisionProfile } from '../profile/resolve.ts'
+import { toBytes } from '../transport/text-bytes.ts'
+import { ObjectValue, type Value } from '../value/value.ts'
+import { writeJson } from '../value/write-json.ts'
+import type { Choice } from './choose.ts'
+import { isRedeemed } from './elide-worths.ts'
+import { elidedBy, type FitOptions, type Outcome } from './fit-budget.ts'
+import type { LayerInput } from './layer.ts'
+import { annotate, notesFor } from './notes.ts'
+import { fullestMarker, markerOf, originalId } from './within-budget.ts'
+import { trimmedFormat } from './wrapped-format.ts'
+
+/** Places that a marker names at most, and the share of what is left that it may take for that. */
+const MAX_PLACES = 16
+const MARKER_SHARE = 1 / 8
+
+/**
+ * What is left of a content where its bulk goes, in mode `elide` without a budget, with a marker that gives all of it back.
+ * @param lossless the smallest lossless text
+ * @returns `null` where nothing may go, or too little would
+ */
+export function elideContent(
+  input: LayerInput,
+  lossless: Choice,
+  { gate, choose, keepsOriginals, elision }: FitOptions & { readonly elision: ElisionProfile },
+): Outcome | null {
+  const { request, content, prices } = input
+  if (request.mode !== 'elide' || request.budget_tokens !== undefined) return null
+  if (request.is_error === true || !keepsOriginals || !elision.enabled || isRedeemed(input))
+    return null
+  if (Buffer.byteLength(content) < elision.minBlockBytes) return null
+  const left = leftOf(input)
+  if (left === null || left.omissions.length === 0) return null
+  const writeMarker = gate.admitMarker()
+  if (writeMarker === null) return null
+
+  const { counter } = prices
+  const original = toBytes(content)
+  const hash = originalId(original)
+  const kept = choose(left.content)
+  const isShort = (line: string) => counter.count(line) <= kept.tokens * MARKER_SHARE
+  const marker =
+    fullestMarker(hash, left.omissions, writeMarker, isShort, MAX_PLACES) ??
+    writeMarker(markerOf(hash, left.omissions, 0))
+  if (marker === null) return null
+  const saved = lossless.tokens - kept.tokens
+  if (!(saved > BREAK_EVEN * counter.count(marker))) return null
+  const gain = { saved_tokens: saved, counter }
+  const notes = notesFor(request, { format: kept.format, usual: undefined }, gain, gate)
+  const whole = `${annotate(kept.content, notes)}\n${marker}`
+  const tokens = prices.price(whole)
+  if (tokens === null || tokens > lossless.tokens * elision.maxRatio) return null
+  return {
+    content: whole,
+    layer: lossless.layer,
+    format: trimmedFormat(kept.format),
+    tokens,
+    hints: [...notes.before, ...notes.after, { family: 'elision', text: marker }],
+    elided: [elidedBy({ hash, omissions: left.omissions }, lossless.tokens - tokens)],
+    keep: [original],
+  }
+}
+
+interface Left {
+  readonly content: string
+  readonly omissions: readonly Omission[]
+}
+
+function leftOf({ value, content }: LayerInput): Left | null {
+  if (typeof value === 'object' && value !== null) return leftOfValue(value)
+  const ranked = rankText(content)
+  return ranked === null ? null : leftOfText(ranked)
+}
+
+/** Lists without their bulk; everything else as it is. */
+function leftOfValue(value: Value): Left | null {
+  const lists = rankLists(value)
+  if (lists.size === 0) return null
+  const keptOf = (inner: Value): Kept => {
+    if (inner instanceof ObjectValue) return someOf(inner.values)
+    if (!Array.isArray(inner)) return ALL
+    const ranks = lists.get(inner)
+    if (ranks === undefined) return someOf(inner)
+    return { kind: 'some', children: Array.from(ranks, rank => (rank === BULK ? null : ALL)) }
+  }
+  const someOf = (inner: readonly Value[]): Kept => {
+    const children = inner.map(keptOf)
+    return children.every(child => child === ALL) ? ALL : { kind: 'some', children }
+  }
+  const pruned = pruneValue(value, keptOf(value))
+  return { content: writeJson(pruned.value), omissions: pruned.omissions }
+}
+
+/** Lines without their bulk; marks stand where it was. */
+function leftOfText({ lines, ranks, inner }: RankedText): Left {
+  const writer = createGapWriter(lines)
+  lines.forEach((_, at) => {
+    const gaps = inner?.get(at)
+    if (ranks[at] === BULK) writer.omit(at, at + 1)
+    else if (gaps === undefined) writer.keep(at, at + 1)
+    else writer.keepPart(at, gaps)
+  })
+  const { text, omissions } = writer.finish()
+  return { content: text, omissions }
+}
