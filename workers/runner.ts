@@ -1,5 +1,6 @@
 import { threadId } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
+import { createHistoryMemory } from '../src/core/compress/history.ts'
 import { attachRewriteMemory } from '../src/core/compress/rewrite-memory.ts'
 import { attachSessions, workerOwner } from '../src/core/dedup/session/shared-sessions.ts'
 import type { ByteOperation, FreshRecord } from '../src/core/operations/byte-operation.ts'
@@ -44,6 +45,7 @@ export function createRunner(
     pipeline: setup.pipeline,
     keepsOriginals: true,
   }
+  const history = createHistoryMemory()
   const progress = new Int32Array(setup.progress)
   const memory = attachRewriteMemory(setup.rewrites, { ownBytes: OWN_REWRITE_BYTES })
   const sessions =
@@ -68,7 +70,7 @@ export function createRunner(
     }
     return {
       ...base,
-      rewrites: { tenant, memory, recalled },
+      rewrites: { tenant, memory, recalled, history },
       ...(resolutions === undefined ? {} : { resolutions }),
       ...(terms === undefined ? {} : { terms }),
       ...(sessions === null ? {} : { sessions: { ...sessions, ...job } }),

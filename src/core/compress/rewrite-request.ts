@@ -5,6 +5,7 @@ import { literalOf, type Replacement, splice } from '../messages/splice.ts'
 import type { ToolResultText } from '../messages/tool-result-text.ts'
 import type { FreshRecord } from '../operations/byte-operation.ts'
 import type { OperationContext, RewriteReport } from '../operations/operation.ts'
+import type { History } from './history.ts'
 import type { MessageText } from './message-texts.ts'
 import { isRedeeming } from './redeeming-tools.ts'
 import { createResultKeys } from './result-keys.ts'
@@ -71,17 +72,22 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
   const { body, model, results } = scanned
   const { rewrites } = context
   const counting: Counting = model === undefined ? {} : { model }
-  const keys = createResultKeys(body, [rewrites?.tenant, model])
+  const keys = createResultKeys(body, [rewrites?.tenant, model, scanned.forgets])
   const replacements: Replacement[] = []
   const savings: Saving[] = []
   const records: FreshRecord[] = []
+  const history = scanned.forgets ? undefined : rewrites?.history?.begin()
   let sum = 0
   let isChanged = false
   for (const result of results) {
     const key = keys.next(result)
-    if (key === null || isRedeeming(result.tool)) continue
+    if (key === null || isRedeeming(result.tool)) {
+      history?.add(result, { isSource: false })
+      continue
+    }
     const known = recall(key, context)
-    const made = known ?? rewrite(result, counting, context)
+    const made = known ?? rewrite(result, { counting, history }, context)
+    history?.add(result, made)
     sum = sumOfSent(sum, made.digest)
     const differs = known !== null && known.sent !== sum
     isChanged ||= differs
@@ -109,16 +115,17 @@ function recall(key: string, { rewrites }: OperationContext): StoredRewrite | nu
 /** What stands for a result that comes for the first time. */
 function rewrite(
   result: ToolResultText,
-  counting: Counting,
+  { counting, history }: { readonly counting: Counting; readonly history: History | undefined },
   context: OperationContext,
 ): Omit<StoredRewrite, 'sent'> {
-  const { answer } = rewriteLossless(sourceOf(result), counting, context)
+  const turn = history?.open(result)
+  const { answer } = rewriteLossless(sourceOf(result), counting, context, turn?.layer)
   const tokensSaved = answer.tokens.baseline - answer.tokens.final
   const literal = tokensSaved > 0 ? literalOf(answer.content) : null
   return {
     literal,
     tokensSaved: Math.max(0, tokensSaved),
-    isSource: true,
+    ...(turn?.written() ?? { isSource: false }),
     elided: [],
     digest: digestOf(literal),
   }

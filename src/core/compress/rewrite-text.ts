@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { Done, OperationContext } from '../operations/operation.ts'
 import { encodeContent } from '../pipeline/encode.ts'
+import type { OpenLayer } from '../pipeline/session-layer.ts'
 import type { EncodeAnswer } from '../requests/encode.ts'
 import type { MessageText } from './message-texts.ts'
 import { argsOf } from './tool-calls.ts'
@@ -17,14 +18,16 @@ export interface Counting {
 /**
  * The smallest lossless text for a payload. It depends on the text, the call that it answers and the configuration, and on
  * nothing else of the conversation, so that a conversation which goes on is written the same way again.
+ * @param openLayer how it finds what stands before it, where it may refer to that
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
 export function rewriteLossless(
   source: MessageText,
   counting: Counting,
   context: OperationContext,
+  openLayer?: OpenLayer,
 ): Rewritten {
-  return encodeContent(requestFor(source, counting), context)
+  return encodeContent(requestFor(source, counting), context, openLayer)
 }
 
 /**

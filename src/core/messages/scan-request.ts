@@ -1,6 +1,6 @@
 import { OPEN_BRACE } from '../value/char-codes.ts'
 import { ConversationReader } from './conversation-reader.ts'
-import { type JsonBytes, memberOf } from './json-node.ts'
+import { type JsonBytes, type JsonNode, memberOf } from './json-node.ts'
 import { type ReadLimits, readJson } from './read-json.ts'
 import { anthropicMessages } from './routes/anthropic-messages.ts'
 import { openaiChat } from './routes/openai-chat.ts'
@@ -13,6 +13,15 @@ const ROUTES = {
   openai_chat: openaiChat,
   openai_responses: openaiResponses,
 } as const satisfies Record<string, Route>
+
+/** Members by which a request lets the provider edit its context. */
+const FORGETTING = ['context_management', 'transforms'] as const
+
+/** `truncation: "auto"` drops items from the middle of a conversation. */
+function truncates(request: JsonNode, reader: ConversationReader): boolean {
+  const truncation = memberOf(request, 'truncation')
+  return reader.isSet(truncation) && reader.text(truncation) !== 'disabled'
+}
 
 /** A request body's shape, by the endpoint that it is sent to. */
 export type RouteName = keyof typeof ROUTES
@@ -36,6 +45,8 @@ export interface ScannedRequest {
   readonly results: readonly ToolResultText[]
   /** Results that are none of these, since programs get them. */
   readonly forPrograms: readonly ProgramResult[]
+  /** Whether the provider may leave out earlier results by itself, so that nothing may depend on them. */
+  readonly forgets: boolean
   /** Messages before the second turn: up to the first of a user, that one included; all where there is none. */
   readonly opening: number
   /** Members that say how far the provider shall cache, from the key to the value, in the order of the body. */
@@ -74,6 +85,8 @@ export function scanRequest(
     messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
     results: reader.found,
     forPrograms: reader.forPrograms,
+    forgets:
+      FORGETTING.some(name => reader.isSet(memberOf(request, name))) || truncates(request, reader),
     opening: reader.opening ?? messages?.length ?? 0,
     breakpoints: reader.breakpoints
       .map(({ keyStart, end }) => ({ start: keyStart, end }))

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Problem } from '../../errors.ts'
+import type { HistoryMemory } from '../compress/history.ts'
 import type { RewriteMemory } from '../compress/rewrite-memory.ts'
 import type { Reliance } from '../dedup/session/refer-to-earlier.ts'
 import type { KeptForSession } from '../dedup/session/remember.ts'
@@ -46,6 +47,8 @@ export interface RequestTerms {
 export interface RewriteContext {
   readonly tenant: string
   readonly memory: RewriteMemory
+  /** For references to earlier results of the same request; absent: there are none. */
+  readonly history?: HistoryMemory
   /** Decisions on record by their keys, which hold against any other. */
   readonly recalled: Readonly<Record<string, Uint8Array>>
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Counters } from '../dedup/index/session-index.ts'
-import { sessionKey } from '../dedup/index/session-key.ts'
+import { type SessionKey, sessionKey } from '../dedup/index/session-key.ts'
+import type { BodyMemory } from '../dedup/lines/body-memory.ts'
 import { createCallMemory } from '../dedup/session/call-memory.ts'
 import { hopsTo, refOf } from '../dedup/session/earlier-results.ts'
 import { contextKey, invalidateBy, openTurn } from '../dedup/session/open-turn.ts'
@@ -69,16 +70,19 @@ const LINEWISE: ReadonlySet<string> = new Set([PASSTHROUGH, 'numbered@1'])
 /** More than a session is ever sent. */
 const NO_LIMIT = 0xffff
 
+/** How a result finds what its agent has already. */
+export type OpenLayer = (
+  op: string,
+  input: Pick<LayerInput, 'request' | 'content' | 'prices'>,
+  profile: Profile,
+  context: Pick<OperationContext, 'sessions' | 'maxDecodedChars'>,
+) => SessionLayer | null
+
 /**
  * `null` without a session, and for results of a sub-agent: its context is another one, which is not named.
  * @param op the operation: each has answers of its own
  */
-export function openSessionLayer(
-  op: string,
-  input: Pick<LayerInput, 'request' | 'content' | 'prices'>,
-  profile: Profile,
-  { sessions, maxDecodedChars }: Pick<OperationContext, 'sessions' | 'maxDecodedChars'>,
-): SessionLayer | null {
+export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxDecodedChars }) => {
   const { content } = input
   const { session, ...rest } = input.request
   if (sessions === undefined || session === undefined) return null
@@ -148,7 +152,7 @@ function presentLayer(
   const isNew = isKept && before === null && answered === null
   const options = (gate: HintGate): ReferOptions => {
     const { counter, baseline } = prices
-    return { sessions, dedup, gate, counter, baseline, maxBytes: maxDecodedChars }
+    return { index, bodies, dedup, gate, counter, baseline, maxBytes: maxDecodedChars }
   }
 
   /** @param hops references that a reader follows from the answer to the content's lines */
@@ -165,14 +169,11 @@ function presentLayer(
   function recordAs({ lossless, format }: Delivery, referral: Referral | null) {
     // Of what was trimmed the agent has only parts.
     if (!lossless) return given
-    if (referral === null) {
-      return record('full', 0, LINEWISE.has(notationOf(format)) ? 0 : undefined)
-    }
+    const hops = hopsInto(format, referral, bodies, here.context)
+    if (referral === null) return record('full', 0, hops)
     const { kind, entry } = referral
     if (kind === 'exact') return given
-    if (kind === 'near') return record('near', entry!.sequence, undefined)
-    const hops = referral.relies.map(({ identity }) => hopsTo(bodies, here, identity) ?? 0)
-    return record('lines', 0, 1 + Math.max(...hops))
+    return kind === 'near' ? record('near', entry!.sequence, hops) : record('lines', 0, hops)
   }
 
   function count({ counters, families }: Delivery): void {
@@ -220,6 +221,19 @@ function presentLayer(
       return recordAs(delivery, referral)
     },
   }
+}
+
+/** References that a reader follows from an answer to the content's lines; `undefined`: they cannot be found. */
+export function hopsInto(
+  format: string,
+  referral: Referral | null,
+  bodies: BodyMemory,
+  context: SessionKey,
+): number | undefined {
+  if (referral === null) return LINEWISE.has(notationOf(format)) ? 0 : undefined
+  if (referral.kind !== 'lines') return undefined
+  const hops = referral.relies.map(({ identity }) => hopsTo(bodies, { context }, identity) ?? 0)
+  return 1 + Math.max(...hops)
 }
 
 /** For an answer that takes nothing from the session and leaves nothing there. */

@@ -65,6 +65,8 @@ export interface BodyMemory {
   open(position: number, key: SessionKey): KeptBody | null
   /** Whether all that was read of `body` before this call was its own. Reads the body once. */
   isIntact(body: KeptBody): boolean
+  /** Forgets everything. Only for a memory that nobody else uses. */
+  clear(): void
   /** The text of a body, if it is still there. */
   read(identity: string, key: SessionKey): string | null
   /** The same in UTF-8, with where it lies. */
@@ -225,7 +227,13 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     return isNoteIntact(body, copy) && body.identity === identity ? copy.toString('utf8') : null
   }
 
-  const reads = { noteOf, read, readBytes, isAging }
+  function clear(): void {
+    // What lies in the ring is found by the table only.
+    words.fill(0, parts.tableStart, ringStart)
+    words[AT_HEAD] = 0
+  }
+
+  const reads = { noteOf, read, readBytes, isAging, clear }
   return { parts, table, place, confirm, retract, put, open, isIntact, ...reads }
 }
 

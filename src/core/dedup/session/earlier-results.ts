@@ -1,9 +1,10 @@
 import { type CallName, decisiveArgument, nameEarlierCall } from '../../hints/earlier-call.ts'
 import type { EarlierCall } from '../../hints/hint.ts'
+import type { Turn } from '../index/session-index.ts'
+import type { SessionKey } from '../index/session-key.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
 import type { CallFacts } from './call-facts.ts'
-import type { SessionTurn } from './open-turn.ts'
 
 const REF_DIGITS = 8
 
@@ -63,11 +64,17 @@ function readNote(note: string): BodyNote {
 /** References that a reader follows to a body's lines, `undefined` where they cannot be found. */
 export function hopsTo(
   bodies: BodyMemory,
-  { context }: Pick<SessionTurn, 'context'>,
+  { context }: Pick<NamedTurn, 'context'>,
   identity: string,
 ): number | undefined {
   const note = bodies.noteOf(identity, context)
   return note === null ? undefined : readNote(note).hops
+}
+
+/** A result's place among the others of its context. */
+export interface NamedTurn {
+  readonly context: SessionKey
+  readonly turn: Pick<Turn, 'sequence'>
 }
 
 /**
@@ -76,7 +83,7 @@ export function hopsTo(
  */
 export function createEarlierResults(
   bodies: BodyMemory,
-  { context, turn }: Pick<SessionTurn, 'context' | 'turn'>,
+  { context, turn }: NamedTurn,
   { byLine = false }: { readonly byLine?: boolean } = {},
 ): (identity: string) => EarlierResult | undefined {
   const known = new Map<string, EarlierResult | undefined>()

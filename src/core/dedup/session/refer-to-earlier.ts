@@ -3,18 +3,18 @@ import type { Hint, HintFamily } from '../../hints/hint.ts'
 import type { HintGate } from '../../hints/policy.ts'
 import type { DedupProfile } from '../../profile/dedup-profile.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import type { Entry } from '../index/session-index.ts'
+import type { Entry, SessionIndex } from '../index/session-index.ts'
 import type { SessionKey } from '../index/session-key.ts'
+import type { BodyMemory } from '../lines/body-memory.ts'
 import { decodeLines } from '../lines/decode-lines.ts'
 import { encodeLines } from '../lines/encode-lines.ts'
 import { type LinePlan, planLines } from '../lines/plan-lines.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
 import { findChanges } from '../near/find-changes.ts'
 import { MAX_REFERENCES } from './decode-references.ts'
-import { createEarlierResults, refOf } from './earlier-results.ts'
+import { createEarlierResults, type NamedTurn, refOf } from './earlier-results.ts'
 import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
 import type { SessionTurn } from './open-turn.ts'
-import type { Sessions } from './shared-sessions.ts'
 
 /** A body that an answer depends on: its hint must be redeemable when the answer leaves. */
 export interface Reliance {
@@ -38,9 +38,9 @@ export interface Referral {
   readonly entry?: Entry
 }
 
-/** What a content is compared with, and at which prices. */
-export interface ReferOptions {
-  readonly sessions: Sessions
+/** At which prices a content is compared with earlier ones. */
+export interface LinesOptions {
+  readonly bodies: BodyMemory
   readonly dedup: DedupProfile
   readonly gate: HintGate
   readonly counter: TokenCounter
@@ -49,6 +49,14 @@ export interface ReferOptions {
   /** Bytes of all the bodies that one answer refers to, at most: what a decoder may fetch. */
   readonly maxBytes: number
 }
+
+/** The same, with the session's recent results. */
+export interface ReferOptions extends LinesOptions {
+  readonly index: SessionIndex
+}
+
+/** A result of which lines may be said by reference. */
+export type LinesTurn = NamedTurn & Pick<SessionTurn, 'session' | 'scan'>
 
 /**
  * The content as a reference to one earlier result, the same or nearly, where that is allowed, pays and is known to be
@@ -59,18 +67,19 @@ export function referToResult(
   here: SessionTurn,
   options: ReferOptions,
 ): Referral | null {
-  const { sessions, dedup } = options
-  const find = createEarlierResults(sessions.bodies, here)
+  const { bodies, index, dedup } = options
+  const find = createEarlierResults(bodies, here)
   const { match } = here.turn
   if (dedup.exact && match !== null) {
     const result = find(match.identity)
     const sent = result === undefined ? null : send({ family: 'reference', ...result }, options)
-    if (sent !== null) return referral('exact', REFERENCE_FORMAT, sent, here, match)
+    if (sent !== null)
+      return of(match, referral('exact', REFERENCE_FORMAT, sent, match.identity, here))
   }
   if (!dedup.near || !content.startsWith('{')) return null
-  for (const entry of sessions.index.entries(here.turn.key)) {
+  for (const entry of index.entries(here.turn.key)) {
     const sent = nearTo(content, entry, find(entry.identity), here, options)
-    if (sent !== null) return referral('near', NEAR_FORMAT, sent, here, entry)
+    if (sent !== null) return of(entry, referral('near', NEAR_FORMAT, sent, entry.identity, here))
   }
   return null
 }
@@ -81,9 +90,21 @@ export function referAgain(
   here: SessionTurn,
   options: ReferOptions,
 ): Referral | null {
-  const result = createEarlierResults(options.sessions.bodies, here)(entry.identity)
+  const result = createEarlierResults(options.bodies, here)(entry.identity)
   const sent = result === undefined ? null : send({ family: 'reference', ...result }, options)
-  return sent === null ? null : referral('exact', REFERENCE_FORMAT, sent, here, entry)
+  if (sent === null) return null
+  return of(entry, referral('exact', REFERENCE_FORMAT, sent, entry.identity, here))
+}
+
+/** The content as a reference to the very same one, which came earlier in this context, as `referToResult` would say it. */
+export function referToSame(
+  identity: string,
+  here: NamedTurn & Pick<SessionTurn, 'session'>,
+  options: LinesOptions,
+): Referral | null {
+  const result = createEarlierResults(options.bodies, here)(identity)
+  const sent = result === undefined ? null : send({ family: 'reference', ...result }, options)
+  return sent === null ? null : referral('exact', REFERENCE_FORMAT, sent, identity, here)
 }
 
 /** A hint that is admitted, as it is sent. */
@@ -92,7 +113,7 @@ interface Sent {
   readonly text: string
 }
 
-function send(hint: Hint, { gate, counter, baseline }: ReferOptions): Sent | null {
+function send(hint: Hint, { gate, counter, baseline }: LinesOptions): Sent | null {
   const text = gate.admit(hint, { saved_tokens: baseline, counter })
   return text === null ? null : { family: hint.family, text }
 }
@@ -104,11 +125,11 @@ function nearTo(
   { context }: SessionTurn,
   options: ReferOptions,
 ): Sent | null {
-  const { dedup, sessions } = options
+  const { dedup, bodies } = options
   const { nearMaxDeltaBytes: maxDeltaBytes, nearMinBodyBytes: minBodyBytes } = dedup
   // Cheaper than to read it: every character is a byte at least, and three at most.
   if (result === undefined || bytes > 3 * content.length + maxDeltaBytes) return null
-  const earlier = sessions.bodies.read(identity, context)
+  const earlier = bodies.read(identity, context)
   const changes =
     earlier === null ? null : findChanges(earlier, content, { maxDeltaBytes, minBodyBytes })
   return changes === null ? null : send({ family: 'near_reference', ...result, changes }, options)
@@ -118,30 +139,37 @@ function referral(
   kind: 'exact' | 'near',
   format: string,
   sent: Sent,
-  here: SessionTurn,
-  entry: Entry,
+  identity: string,
+  here: Pick<SessionTurn, 'session' | 'context'>,
 ): Referral {
-  const relies = [relianceOn(entry.identity, here)]
-  return { kind, content: sent.text, format, hints: [sent], relies, entry }
+  const relies = [relianceOn(identity, here)]
+  return { kind, content: sent.text, format, hints: [sent], relies }
 }
 
-function relianceOn(identity: string, { session, context }: SessionTurn): Reliance {
+function of(entry: Entry, referral: Referral): Referral {
+  return { ...referral, entry }
+}
+
+function relianceOn(
+  identity: string,
+  { session, context }: Pick<SessionTurn, 'session' | 'context'>,
+): Reliance {
   return { session, ref: refOf(identity), identity, context }
 }
 
 /** The content with lines that the agent has already said by reference, where that is allowed and pays. */
 export function referToLines(
   content: string,
-  here: SessionTurn,
-  options: ReferOptions,
+  here: LinesTurn,
+  options: LinesOptions,
 ): Referral | null {
-  const { sessions, dedup, counter } = options
+  const { bodies: memory, dedup, counter } = options
   const text = dedup.lines ? here.scan() : null
   if (text === null) return null
-  const find = createEarlierResults(sessions.bodies, here, { byLine: true })
+  const find = createEarlierResults(memory, here, { byLine: true })
   const plan = planLines(
     text,
-    { memory: sessions.bodies, key: here.context, find },
+    { memory, key: here.context, find },
     { counter, verbosity: dedup.verbosity, minSavedTokens: dedup.minSavedTokens },
   )
   if (plan === null) return null
@@ -162,14 +190,14 @@ export function referToLines(
 /** The bodies of an answer by their ids, as its decoder fetches them; `null` where it could not. */
 function readBodies(
   identities: readonly string[],
-  { context }: SessionTurn,
-  { sessions, maxBytes }: ReferOptions,
+  { context }: LinesTurn,
+  { bodies: memory, maxBytes }: LinesOptions,
 ): ReadonlyMap<string, string> | null {
   if (identities.length > MAX_REFERENCES) return null
   const bodies = new Map<string, string>()
   let bytes = 0
   for (const identity of identities) {
-    const text = sessions.bodies.read(identity, context)
+    const text = memory.read(identity, context)
     if (text === null) return null
     bytes += Buffer.byteLength(text)
     if (bytes > maxBytes) return null
@@ -192,7 +220,7 @@ function restores(answer: string, original: string, bodies: ReadonlyMap<string, 
  * All references of an answer are one hint to the policy. Each of them has paid for itself already, and the whole is
  * compared with other ways to write it, so the rule for single hints does not apply.
  */
-function isAdmitted({ runs }: LinePlan, { gate, counter }: ReferOptions): boolean {
+function isAdmitted({ runs }: LinePlan, { gate, counter }: LinesOptions): boolean {
   const hint = { family: 'lines', ref: refOf(runs[0]!.identity), first: 1, last: 1 } as const
   return gate.admit(hint, { saved_tokens: Number.POSITIVE_INFINITY, counter }) !== null
 }

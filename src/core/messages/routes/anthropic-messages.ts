@@ -6,7 +6,7 @@ import {
 } from '../conversation-reader.ts'
 import { itemsOf, type JsonNode, memberOf } from '../json-node.ts'
 import { items, members, RANGE } from '../selection.ts'
-import { namesIn, type Route } from './route.ts'
+import { COMMON_KEYS, namesIn, type Route } from './route.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
 
@@ -25,8 +25,7 @@ const BLOCK = members({
 /** `/v1/messages` and `/v1/messages/count_tokens` (https://platform.claude.com/docs/en/api/messages). */
 export const anthropicMessages: Route = {
   request: members({
-    model: RANGE,
-    stream: RANGE,
+    ...COMMON_KEYS,
     cache_control: RANGE,
     tools: items(members({ name: RANGE })),
     messages: items(members({ role: RANGE, content: items(BLOCK), ...BREAKPOINT_KEYS })),

@@ -2,7 +2,7 @@ import { BREAKPOINT_KEYS, type ConversationReader, TEXT_PARTS } from '../convers
 import { itemsOf, type JsonNode, memberOf } from '../json-node.ts'
 import { items, members, RANGE } from '../selection.ts'
 import type { ToolCall } from '../tool-result-text.ts'
-import { namesIn, type Route } from './route.ts'
+import { COMMON_KEYS, namesIn, type Route } from './route.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
 
@@ -27,8 +27,7 @@ const NAMED = members({ name: RANGE })
 /** `/v1/chat/completions` (https://platform.openai.com/docs/api-reference/chat). */
 export const openaiChat: Route = {
   request: members({
-    model: RANGE,
-    stream: RANGE,
+    ...COMMON_KEYS,
     tools: items(members({ function: NAMED, custom: NAMED })),
     functions: items(NAMED),
     messages: items(MESSAGE),

@@ -6,7 +6,7 @@ import {
 } from '../conversation-reader.ts'
 import { itemsOf, type JsonNode, memberOf } from '../json-node.ts'
 import { items, members, RANGE } from '../selection.ts'
-import { namesIn, type Route } from './route.ts'
+import { COMMON_KEYS, namesIn, type Route } from './route.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['input_text', 'output_text', 'text'])
 
@@ -31,7 +31,7 @@ const ITEM = members({
 
 /** `/v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
 export const openaiResponses: Route = {
-  request: members({ model: RANGE, stream: RANGE, tools: TOOLS, input: items(ITEM) }),
+  request: members({ ...COMMON_KEYS, tools: TOOLS, input: items(ITEM) }),
   list: 'input',
   listOptional: true,
 

@@ -1,10 +1,10 @@
 import type { ConversationReader } from '../conversation-reader.ts'
 import { type JsonNode, memberOf } from '../json-node.ts'
-import type { Selection } from '../selection.ts'
+import { RANGE, type Selection } from '../selection.ts'
 
 /** How the requests of one endpoint are built. */
 export interface Route {
-  /** What is read of a body; `list` and `model`, `stream`, `tools` among its keys. */
+  /** What is read of a body; `list`, `COMMON_KEYS` and `tools` among its keys. */
   readonly request: Selection
   /** The member with the conversation. */
   readonly list: string
@@ -15,6 +15,15 @@ export interface Route {
   /** Adds the calls and results of one message. */
   readMessage(node: JsonNode, message: number, reader: ConversationReader, request: JsonNode): void
 }
+
+/** What is read of every request. */
+export const COMMON_KEYS = {
+  model: RANGE,
+  stream: RANGE,
+  context_management: RANGE,
+  transforms: RANGE,
+  truncation: RANGE,
+} as const satisfies Readonly<Record<string, Selection>>
 
 /** The names that a list of tools states, at `path` below each; a tool with doubled keys has none. */
 export function namesIn(
