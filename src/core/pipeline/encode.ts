@@ -8,22 +8,29 @@ import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
 import { type ContentRequest, readInput } from './read-input.ts'
-import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
+import {
+  type Delivery,
+  type OpenLayer,
+  openSessionLayer,
+  type SessionLayer,
+} from './session-layer.ts'
 import { notationOf } from './wrapped-format.ts'
 
 /**
  * Encodes one tool result: parse, classify, let each layer propose, pass the gate, fit the budget, account.
  * @throws AppError `invalid_request` (unknown tokenizer or format), `budget_too_small` with the fewest
  * tokens that an answer takes.
+ * @param openLayer how the result finds what its agent has already
  */
 export function encodeContent(
   request: ContentRequest,
   context: OperationContext,
+  openLayer: OpenLayer = openSessionLayer,
 ): Done<EncodeAnswer> {
   checkRequest(request)
   const input = readInput(request, context)
   const profile = resolveProfile(context.pipeline, request)
-  const layer = openSessionLayer('encode', input, profile, context)
+  const layer = openLayer('encode', input, profile, context)
   const past = layer?.past() ?? null
   if (past !== null) {
     const again = past.answer as EncodeAnswer
