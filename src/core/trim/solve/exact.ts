@@ -13,7 +13,7 @@ const NARROW = 32
 /** Factors of the relaxation's price at which states are completed as well. */
 const FACTORS = [1.02, 0.98, 1.1, 0.9, 1.5, 0.6]
 /** Cells of the table that take as long as a state of the search. */
-const CELLS_PER_STATE = 8
+const CELLS_PER_STATE = 12
 /** Most cells of the table, at a bit each. */
 const MAX_CELLS = 2 ** 28
 
@@ -82,8 +82,8 @@ export function solveExactly(setting: Setting, status: Uint8Array): Solved {
       improve(forest, taken, value)
       return solved()
     }
-    const prices = [main, ...FACTORS.map(factor => priced(forest, main.price * factor))]
-    const found = search(forest, prices, lattice, best - base, {
+    const others = FACTORS.map(factor => priced(forest, main.price * factor))
+    const found = search(forest, [main, ...others], lattice, best - base, {
       maxWork: hasTable ? Math.min(tableWork, maxWork - work) : maxWork - work,
       width: stage === 'narrow' ? NARROW : Infinity,
     })

@@ -1,15 +1,10 @@
-import { createHistory, ROOT } from '../../knapsack/history.ts'
-import { type Lattice, neededFor } from '../../knapsack/lattice.ts'
-import {
-  AS_BEFORE,
-  createStates,
-  mergeRuns,
-  reserve,
-  type States,
-  shift,
-} from '../../knapsack/states.ts'
+import { createHistory } from '../../knapsack/history.ts'
+import type { Lattice } from '../../knapsack/lattice.ts'
+import { AS_BEFORE, type States } from '../../knapsack/states.ts'
+import { createCompletion } from './completion.ts'
 import type { Forest } from './forest.ts'
-import { type Priced, slackOf, takeRest } from './lagrangian.ts'
+import type { Priced } from './lagrangian.ts'
+import { type Coming, createLists, thin } from './lists.ts'
 
 /** Nodes of the history beyond which it is compacted before it grows. */
 const COMPACT_FROM = 2 ** 20
@@ -23,16 +18,18 @@ export interface SearchOptions {
 
 /** What a search found; values in units above the forest's base. */
 export interface Found {
-  /** The best solution, if it is better than what was known. */
+  /** By node of the forest: the best solution, if it is better than what was known. */
   readonly taken: Uint8Array | null
   readonly value: number
   /** No solution is worth more, unless states were dropped for the width. */
   readonly bound: number
+  /** Nothing is left that could be better, and nothing was dropped for the width. */
   readonly isComplete: boolean
+  /** States generated. */
   readonly work: number
 }
 
-/** Lists of states that wait for the end of a subtree, the last the nearest. */
+/** A list that waits for the node at which the subtree ends that its states do not take. */
 interface Waiting {
   readonly at: number
   states: States
@@ -40,196 +37,103 @@ interface Waiting {
 
 /**
  * The depth-first dynamic program (Johnson and Niemi 1983; Cho and Shaw 1997): a state at a node has decided all nodes
- * before it and has its parent; taking it leads to the next node, leaving it to the end of its subtree. Of states
- * at one node, none that leaves less and is worth less than another is kept, nor one whose bound does not
- * reach what is needed. Each state is completed with what the relaxation takes of the rest, as far as it fits.
- * @param prices the first is the relaxation's; all are used for completions
- * @param best units that the best solution so far is worth
+ * before it and has its parent; taking the node leads to the next one, leaving it to the end of its subtree. Of
+ * the states at one node, none that leaves less and is worth less than another is kept, nor one whose bound does not
+ * reach what is needed. Every list is completed with what the relaxation takes of the rest.
+ * @param prices the first is the relaxation's, which bounds; all are used for completions
+ * @param best units that are known to be reached
  */
 export function search(
   forest: Forest,
-  prices: readonly Priced[],
+  prices: readonly [Priced, ...Priced[]],
   lattice: Lattice,
   best: number,
   { maxWork, width }: SearchOptions,
 ): Found {
-  const { size, end, cost, value } = forest
-  const main = prices[0]!
+  const { size, end } = forest
+  const [main] = prices
   const history = createHistory(64)
-  const pool: States[] = []
+  const completion = createCompletion(forest, history, prices, lattice, best)
+  const lists = createLists(forest, history, main, completion)
+  // The last is the nearest; no two are at one node.
   const waiting: Waiting[] = []
-  let [spare, other] = [createStates(64), createStates(64)]
-  let current = createStates(64)
-  let needed = neededFor(best, lattice)
-  let isThinned = false
+  let current = lists.start()
+  let at = 0
   let work = 0
+  let isThinned = false
   let compactFrom = COMPACT_FROM
-  const slack = slackOf(forest, main.price)
-  // The best solution: a node of the history, and what is taken from which node on.
-  const found = new Int32Array([ROOT])
-  let from = -1
-  let by = main
 
-  function limitsAt(at: number) {
-    return {
-      gainPerStep: main.price,
-      lossPerStep: main.price,
-      slack: 0,
-      needed: needed - slack - main.rest[at]!,
-      lowest: 0,
-    }
-  }
-
-  /** The most valuable state that leaves as much as the rest costs is the last one that does. */
-  function complete(states: States, at: number): void {
-    for (const each of prices) {
-      const last = lastLeaving(states, each.restCost[at]!)
-      if (last === -1) continue
-      const total = states.value[last]! + each.restValue[at]!
-      if (total <= best) continue
-      best = total
-      needed = neededFor(best, lattice)
-      found[0] = states.node[last]!
-      from = at
-      by = each
-    }
-  }
-
-  /** Brings runs of states at one node together. */
-  function join(ends: readonly number[], at: number): States {
-    const merged = mergeRuns(spare, ends, other)
-    const result = merged
-    if (merged === spare) spare = pool.pop() ?? createStates(64)
-    else other = pool.pop() ?? createStates(64)
-    for (let s = 0; s < result.count; s++) {
-      if (result.option[s] !== AS_BEFORE) {
-        result.node[s] = history.add(result.node[s]!, result.option[s]!)
-      }
-    }
-    complete(result, at)
-    if (result.count > width) {
-      thin(result, width, main.price)
+  function join(coming: readonly Coming[], place: number): States {
+    for (const { states } of coming) work += states.count
+    const joined = lists.join(coming, place)
+    completion.complete(joined, place)
+    if (joined.count > width) {
+      thin(joined, width, main.price)
       isThinned = true
     }
-    return result
+    return joined
   }
 
-  function append(states: States, at: number, option: number): number {
-    const pick =
-      option === AS_BEFORE ? STAY : { cost: cost[option]!, value: value[option]!, option }
-    shift(states, spare, pick, limitsAt(at))
-    return spare.count
+  /** What waits at a node, taken off. */
+  function arriving(place: number): Coming[] {
+    if (waiting.at(-1)?.at !== place) return []
+    return [{ states: waiting.pop()!.states, take: AS_BEFORE }]
   }
 
-  function begin(room: number): void {
-    reserve(spare, room)
-    reserve(other, room)
-    spare.count = 0
-    work += room
+  /** Decides the node `at` for all states that came to it. */
+  function step(): void {
+    const after = end[at]!
+    const leaving = [{ states: current, take: AS_BEFORE }, ...arriving(after)]
+    const taking = { states: current, take: at }
+    if (after === at + 1) {
+      const joined = join([taking, ...leaving], after)
+      for (const { states } of leaving) lists.release(states)
+      current = joined
+    } else {
+      const inside = join([taking], at + 1)
+      const isAlone = leaving.length === 1
+      waiting.push({ at: after, states: isAlone ? current : join(leaving, after) })
+      if (!isAlone) for (const { states } of leaving) lists.release(states)
+      current = inside
+    }
+    at++
   }
 
   function compact(): void {
     if (history.size <= compactFrom) return
     const live = [current, ...waiting.map(({ states }) => states)]
-    history.compact([...live.map(({ node, count }) => node.subarray(0, count)), found])
+    const nodes = live.map(({ node, count }) => node.subarray(0, count))
+    history.compact([...nodes, completion.nodes])
     compactFrom = Math.max(COMPACT_FROM, 2 * history.size)
   }
 
-  function bestBound(at: number): number {
-    let bound = best
-    for (const { at: place, states } of [{ at, states: current }, ...waiting]) {
-      const { left, value: worth, count } = states
-      for (let s = 0; s < count; s++) {
-        bound = Math.max(bound, worth[s]! + left[s]! * main.price + main.rest[place]! + slack)
-      }
-    }
-    return bound
-  }
-
-  current.left[0] = forest.budget
-  current.value[0] = 0
-  current.node[0] = ROOT
-  current.count = 1
-  complete(current, 0)
-  let i = 0
-  while (i < size) {
+  completion.complete(current, 0)
+  while (at < size) {
     if (current.count === 0) {
-      // Nothing came here: on to the nearest place where something waits.
+      // Nothing is left here: on to the nearest node at which something waits.
       const next = waiting.pop()
       if (next === undefined) break
-      pool.push(current)
-      current = next.states
-      i = next.at
+      lists.release(current)
+      ;({ at, states: current } = next)
       continue
     }
-    const after = end[i]!
-    const top = waiting.at(-1)
-    const others = top?.at === after ? top.states.count : 0
-    if (work + 2 * current.count + others > maxWork) break
-    if (after === i + 1) {
-      begin(2 * current.count + others)
-      const ends = [append(current, after, AS_BEFORE), append(current, after, i)]
-      if (top?.at === after) {
-        ends.push(append(top.states, after, AS_BEFORE))
-        pool.push(top.states)
-        waiting.pop()
-      }
-      const merged = join(ends, after)
-      pool.push(current)
-      current = merged
-    } else {
-      begin(current.count)
-      const inner = join([append(current, i + 1, i)], i + 1)
-      if (top?.at === after) {
-        begin(current.count + others)
-        const ends = [append(current, after, AS_BEFORE), append(top.states, after, AS_BEFORE)]
-        pool.push(top.states, current)
-        top.states = join(ends, after)
-      } else waiting.push({ at: after, states: current })
-      current = inner
-    }
-    i++
+    const arrivals = waiting.at(-1)?.at === end[at] ? waiting.at(-1)!.states.count : 0
+    if (work + 2 * current.count + arrivals > maxWork) break
+    step()
     compact()
   }
-  const isComplete = i >= size || (current.count === 0 && waiting.length === 0)
-  const bound = isComplete ? best + lattice.tolerance : bestBound(i) + lattice.tolerance
-  return { taken: solution(), value: best, bound, isComplete: isComplete && !isThinned, work }
-
-  function solution(): Uint8Array | null {
-    if (from === -1) return null
-    const taken = new Uint8Array(size)
-    for (const node of history.trace(found[0]!)) taken[node] = 1
-    takeRest(forest, by, from, node => {
-      taken[node] = 1
-    })
-    return taken
+  const isDone = at >= size || current.count === 0
+  let bound = completion.value + lattice.tolerance
+  if (!isDone) {
+    for (const each of [{ at, states: current }, ...waiting]) {
+      bound = Math.max(bound, lists.bestBound(each.states, each.at))
+    }
   }
-}
-
-const STAY = { cost: 0, value: 0, option: AS_BEFORE } as const
-
-function lastLeaving({ left, count }: States, least: number): number {
-  let from = -1
-  let to = count
-  while (to - from > 1) {
-    const middle = (from + to) >> 1
-    if (left[middle]! >= least) from = middle
-    else to = middle
+  return {
+    taken: completion.taken(),
+    value: completion.value,
+    bound,
+    isComplete: isDone && !isThinned,
+    work,
   }
-  return from
-}
-
-/** Keeps the `width` states with the best bounds, in their order. */
-function thin(states: States, width: number, price: number): void {
-  const { left, value, node, count } = states
-  const bounds = Float64Array.from({ length: count }, (_, s) => value[s]! + left[s]! * price)
-  const least = bounds.slice().sort()[count - width]!
-  let kept = 0
-  for (let s = 0; s < count && kept < width; s++) {
-    if (bounds[s]! < least) continue
-    left[kept] = left[s]!
-    value[kept] = value[s]!
-    node[kept++] = node[s]!
-  }
-  states.count = kept
 }
