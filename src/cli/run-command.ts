@@ -76,7 +76,8 @@ async function runBehindProxy(
     })
     try {
       if (relay.pending !== null) return codeOf(relay.pending)
-      return await runChild(command, urls.environment(service.url), relay)
+      const childEnv = urls.environment(service.url, service.anthropicUrl)
+      return await runChild(command, childEnv, relay)
     } finally {
       await service.close()
       await tellWhatWasDone(service, log, summary)

@@ -4,8 +4,8 @@ import type { Env } from '../../config/env.ts'
 export interface BaseUrls {
   /** Upstreams that the command's own environment names, by the variables of the configuration; `{}` where it names none. */
   readonly upstreams: Env
-  /** The environment for the command, with a proxy at `url`. */
-  environment(url: string): Env
+  /** The environment for the command, with a proxy at `url` that forwards to `anthropicUrl`. */
+  environment(url: string, anthropicUrl: string): Env
 }
 
 /** Variables with hosts that are reached directly, and those that make such hosts matter. */
@@ -28,12 +28,11 @@ export function baseUrls(env: Env): BaseUrls {
         ? {}
         : { HAVERSACK_OPENAI_URL: openai.slice(0, openai.length - version.length) }),
     },
-    environment: url => ({
+    environment: (url, anthropicUrl) => ({
       ...env,
       ANTHROPIC_BASE_URL: `${url}/anthropic`,
       OPENAI_BASE_URL: `${url}/openai${version}`,
-      // Claude Code takes another host for one that cannot pass on what this needs, and loads all tools at once.
-      ...(anthropic === null && !env['ENABLE_TOOL_SEARCH'] ? { ENABLE_TOOL_SEARCH: 'true' } : {}),
+      ...toolSearch(env, anthropicUrl),
       ...reachedDirectly(env, new URL(url).hostname),
     }),
   }
@@ -48,6 +47,15 @@ function baseUrlIn(env: Env, name: string): string | null {
   const protocol = URL.parse(value)?.protocol
   if (protocol === 'http:' || protocol === 'https:') return value.replace(/\/$/, '')
   throw new Error(`${name} is no http or https URL`)
+}
+
+/**
+ * Claude Code loads the definitions of all tools at once where its base URL is not the vendor's own, since a gateway might not pass on
+ * what searching for them needs. Here it passes, so it is as it would be without us.
+ */
+function toolSearch({ ENABLE_TOOL_SEARCH: chosen = '' }: Env, anthropicUrl: string): Env {
+  const isVendor = new URL(anthropicUrl).host === 'api.anthropic.com'
+  return isVendor && chosen === '' ? { ENABLE_TOOL_SEARCH: 'true' } : {}
 }
 
 /** A web proxy that the environment names must not be asked for the service on this machine. */

@@ -12,6 +12,8 @@ import { startService } from '../../service.ts'
 export interface OwnService {
   /** The proxies are below it, and cannot be found without it. */
   readonly url: string
+  /** Where the requests to Anthropic go. */
+  readonly anthropicUrl: string
   /** What it has done so far. */
   sums(): Promise<{ readonly requests: number; readonly tokensSaved: number }>
   close(): Promise<void>
@@ -24,12 +26,6 @@ export interface OwnServiceOptions {
   readonly folder: string
   readonly isTemporary: boolean
   logger(level: Config['log']['level']): Logger
-}
-
-/** What the vendors' own clients have built in. */
-const VENDOR_URLS = {
-  anthropic_url: 'https://api.anthropic.com',
-  openai_url: 'https://api.openai.com',
 }
 
 /** An agent waits for an answer before it asks again, and has a few helpers at most. */
@@ -59,6 +55,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
   })
   return {
     url: service.url + path,
+    anthropicUrl: config.proxy.anthropic_url,
     async sums() {
       return {
         requests: await sumOf(metrics, 'haversack_proxy_exchanges_total'),
@@ -69,7 +66,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
   }
 }
 
-function configFor({ env, folder, isTemporary }: OwnServiceOptions): Config {
+function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
   // Its path protects it: agents could not be told to send a key.
   const { keys_file: _, ...config } = loadConfig({ env, overrides: { host: '127.0.0.1', port: 0 } })
   const { limits, proxy, store, workers } = config
@@ -79,7 +76,12 @@ function configFor({ env, folder, isTemporary }: OwnServiceOptions): Config {
     data_dir: folder,
     // As `serve` would find it.
     ...(existsSync(pipelineFile) ? { pipeline_config_file: pipelineFile } : {}),
-    proxy: { ...VENDOR_URLS, ...proxy },
+    // What the vendors' own clients have built in.
+    proxy: {
+      ...proxy,
+      anthropic_url: proxy.anthropic_url ?? 'https://api.anthropic.com',
+      openai_url: proxy.openai_url ?? 'https://api.openai.com',
+    },
     workers: { ...workers, count: Math.min(workers.count, MAX_THREADS) },
     limits: {
       ...limits,

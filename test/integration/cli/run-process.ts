@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url'
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url))
 
+/** What Node keeps of compiled modules, wherever a test sends temporary files. */
+const COMPILE_CACHE = join(tmpdir(), 'node-compile-cache')
+
 /** `haversack run` in a process of its own. */
 export interface RunProcess {
   readonly process: ChildProcess
@@ -32,7 +35,7 @@ export function startRun(args: readonly string[], env: NodeJS.ProcessEnv): RunPr
     env: {
       ...process.env,
       HAVERSACK_WORKERS: '1',
-      NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...env,
     },
   })

@@ -136,17 +136,10 @@ describe('haversack run', () => {
     expect(left()).toEqual([])
   })
 
-  it.each([
-    ['its exit code', 'process.exit(7)', 7],
-    [
-      '128 and the number of the signal that killed it',
-      'process.kill(process.pid, "SIGKILL")',
-      137,
-    ],
-  ])('ends with %s', async (_, script, expected) => {
+  it('ends with 128 and the number of the signal that killed the command', async () => {
     const environment = { ...process.env }
-    const { code, stdout, stderr } = await run(script)
-    expect([code, stdout, stderr]).toEqual([expected, '', ''])
+    const { code, stdout, stderr } = await run('process.kill(process.pid, "SIGKILL")')
+    expect([code, stdout, stderr]).toEqual([137, '', ''])
     expect(left()).toEqual([])
     expect(process.env).toEqual(environment)
     expect(process.listenerCount('SIGQUIT')).toBe(0)
@@ -182,10 +175,34 @@ describe('haversack run', () => {
     expect(left()).toEqual([])
   })
 
-  it('keeps what the proxy remembers where it is told to', async () => {
+  it('keeps what the proxy remembers where it is told to, and goes to configured upstreams', async () => {
     const data = join(folder, 'data')
-    expect((await run('', '--data-dir', data)).code).toBe(0)
+    vi.stubEnv('ANTHROPIC_BASE_URL', '')
+    vi.stubEnv('HAVERSACK_ANTHROPIC_URL', `${upstream.url}/configured`)
+    const asked = await run(
+      'fetch(process.env.ANTHROPIC_BASE_URL + "/v1/models")',
+      '--data-dir',
+      data,
+    )
+    expect(asked.code).toBe(0)
+    expect(upstream.last().line).toBe('GET /configured/v1/models')
     expect(readdirSync(data)).not.toEqual([])
+    expect(left()).toEqual([])
+  })
+
+  it('does not wait for what others have under way when the command has ended', async () => {
+    const asked = Promise.withResolvers<void>()
+    upstream.answerWith(() => asked.resolve())
+    const other = 'fetch(process.env.ANTHROPIC_BASE_URL + "/v1/models").catch(() => {})'
+    const script = `
+      require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(other)}],
+        { detached: true, stdio: 'ignore' })
+      process.on('SIGTERM', () => process.exit(5))
+      setInterval(() => {}, 60_000)`
+    const { process: own, ended } = startRun(node(script), {})
+    await asked.promise
+    own.kill('SIGTERM')
+    expect(await ended).toBe(5)
     expect(left()).toEqual([])
   })
 
@@ -222,13 +239,13 @@ describe('signals', () => {
   })
 
   it('that cannot be caught leave a folder, which the next one removes, and no other', async () => {
-    const killed = startRun(node(WAITER), {})
-    await killed.line('ready ')
-    const [orphan = ''] = left()
+    const [killed, living] = [startRun(node(WAITER), {}), startRun(node(WAITER), {})]
+    await Promise.all([killed.line('ready '), living.line('ready ')])
+    const folderOf = (pid: number | undefined) => left().filter(name => name.includes(`-${pid}-`))
+    const [orphan = ''] = folderOf(killed.process.pid)
     expect(statSync(join(folder, orphan)).mode & 0o777).toBe(0o700)
-    const living = startRun(node(WAITER), {})
-    await living.line('ready ')
-    const kept = left().filter(name => name !== orphan)
+    const kept = folderOf(living.process.pid)
+    expect(kept).toHaveLength(1)
     const gone = once(killed.process, 'exit')
     killed.process.kill('SIGKILL')
     await gone

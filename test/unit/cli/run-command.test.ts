@@ -22,13 +22,14 @@ const folder = mkdtempSync(join(tmpdir(), 'haversack-run-command-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const AT = 'http://127.0.0.1:1234/secret'
+const VENDOR = 'https://api.anthropic.com'
 
 describe('baseUrls', () => {
   it('sets both for the command and leaves the rest of its environment', () => {
     const env = { PATH: '/bin', LANG: 'C' }
     const { upstreams, environment } = baseUrls(env)
     expect(upstreams).toEqual({})
-    expect(environment(AT)).toEqual({
+    expect(environment(AT, VENDOR)).toEqual({
       ...env,
       ANTHROPIC_BASE_URL: `${AT}/anthropic`,
       OPENAI_BASE_URL: `${AT}/openai/v1`,
@@ -44,7 +45,7 @@ describe('baseUrls', () => {
   ])('takes OPENAI_BASE_URL=%s for the upstream', (given, upstream, version) => {
     const { upstreams, environment } = baseUrls({ OPENAI_BASE_URL: given })
     expect(upstreams).toEqual({ HAVERSACK_OPENAI_URL: upstream })
-    expect(environment(AT)['OPENAI_BASE_URL']).toBe(`${AT}/openai${version}`)
+    expect(environment(AT, VENDOR)['OPENAI_BASE_URL']).toBe(`${AT}/openai${version}`)
   })
 
   it('takes a gateway for the upstream, and leaves to it what it can', () => {
@@ -53,9 +54,9 @@ describe('baseUrls', () => {
       OPENAI_BASE_URL: '',
     })
     expect(upstreams).toEqual({ HAVERSACK_ANTHROPIC_URL: 'https://gateway/a' })
-    expect(environment(AT)).not.toHaveProperty('ENABLE_TOOL_SEARCH')
+    expect(environment(AT, 'https://gateway/a')).not.toHaveProperty('ENABLE_TOOL_SEARCH')
     const chosen = { ENABLE_TOOL_SEARCH: 'auto:5' }
-    expect(baseUrls(chosen).environment(AT)).toMatchObject(chosen)
+    expect(baseUrls(chosen).environment(AT, VENDOR)).toMatchObject(chosen)
   })
 
   it.each([['ftp://gateway'], ['gateway'], ['//gateway']])('refuses %s', value => {
@@ -71,7 +72,7 @@ describe('baseUrls', () => {
     [{ HTTP_PROXY: '', NO_PROXY: 'a' }, 'a', undefined],
     [{}, undefined, undefined],
   ])('keeps a web proxy out of the way: %j', (env, upper, lower) => {
-    const { NO_PROXY, no_proxy } = baseUrls(env).environment(AT)
+    const { NO_PROXY, no_proxy } = baseUrls(env).environment(AT, VENDOR)
     expect([NO_PROXY, no_proxy]).toEqual([upper, lower])
   })
 })
