@@ -1,5 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 import type { RewriteReport } from './core/operations/operation.ts'
+import type { Account } from './savings/account.ts'
 
 /** Why a request was forwarded as it came although it could have been rewritten. */
 export type UntouchedReason =
@@ -18,6 +19,8 @@ export interface ProxyMetrics {
   exchange(vendor: string, outcome: string): void
   rewrite(vendor: string, rewrite: RewriteReport): void
   untouched(vendor: string, reason: UntouchedReason): void
+  /** What an answered request used and saved; without usage where its answer did not say. */
+  account(vendor: string, account: Account): void
   /** The store did not say in time how results were sent before. */
   unrecorded(vendor: string): void
 }
@@ -60,6 +63,30 @@ export function createProxyMetrics(registry: Registry): ProxyMetrics {
     labelNames: ['vendor'],
     registers,
   })
+  const tokens = new Counter({
+    name: 'haversack_proxy_tokens_total',
+    help: 'Tokens of answered requests by the figures of the vendor',
+    labelNames: ['vendor', 'kind'],
+    registers,
+  })
+  const silent = new Counter({
+    name: 'haversack_proxy_usage_missing_total',
+    help: 'Answered requests whose answers did not say what they used',
+    labelNames: ['vendor'],
+    registers,
+  })
+  const spared = new Counter({
+    name: 'haversack_proxy_billed_saved_total',
+    help: 'What requests cost less than as they came, in uncached input tokens',
+    labelNames: ['vendor'],
+    registers,
+  })
+  const lost = new Counter({
+    name: 'haversack_proxy_billed_lost_total',
+    help: 'What requests cost more than as they came, in uncached input tokens',
+    labelNames: ['vendor'],
+    registers,
+  })
   return {
     unrecorded: vendor => unrecorded.inc({ vendor }),
     exchange: (vendor, outcome) => exchanges.inc({ vendor, outcome }),
@@ -70,5 +97,13 @@ export function createProxyMetrics(registry: Registry): ProxyMetrics {
       changes.inc({ vendor }, rewrite.prefix_changed === true ? 1 : 0)
     },
     untouched: (vendor, reason) => untouched.inc({ vendor, reason }),
+    account(vendor, { without_usage, usage, billed, without }) {
+      if (without_usage > 0) silent.inc({ vendor })
+      const { cache_write, cache_write_long, ...others } = usage
+      const kinds = { ...others, cache_write: cache_write + cache_write_long }
+      for (const [kind, count] of Object.entries(kinds)) tokens.inc({ vendor, kind }, count)
+      spared.inc({ vendor }, Math.max(0, without - billed))
+      lost.inc({ vendor }, Math.max(0, billed - without))
+    },
   }
 }

@@ -32,6 +32,8 @@ import type { Authority } from './pool/job.ts'
 import { createPool, type WorkerPool } from './pool/pool.ts'
 import { createProgress } from './pool/slots.ts'
 import { createThreads } from './pool/threads.ts'
+import { createUsageObservers } from './proxy/usage-observer.ts'
+import { createSavings } from './savings/savings.ts'
 import { openLateStore } from './store/late-store.ts'
 import { observed } from './store/observed.ts'
 import { createOriginals, type Lifetimes } from './store/originals.ts'
@@ -156,6 +158,13 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   const store = observed(await openStore(), metrics.store)
   const originals = createOriginals(store, tenant => lifetimesOf(live.store, tenant), Date.now)
   const tracing = await loadTracing(config.traces)
+  const savings = createSavings({
+    store,
+    prices: () => live.savings,
+    now: Date.now,
+    onEntry: ({ vendor, account }) => metrics.proxy.account(vendor, account),
+    onUnsaved: detail => logger.warn({ detail }, 'the accounts of the proxies cannot be written'),
+  })
   const dropIns = createDropIns(config.proxy, seams.proxiesBelow)
   const app = createApp(
     {
@@ -176,6 +185,8 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
         memory: attachRewriteMemory(rewrites),
         isOn: () => live.compression.enabled,
       },
+      savings,
+      observeUsage: createUsageObservers(),
       allowedHosts: () => live.allowed_hosts,
       maxBodyBytes: limits.max_body_bytes,
       ...(tracing === null ? {} : { tracing }),
@@ -203,7 +214,13 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       const listening = server.listen(config.host, config.port)
       return (await Promise.all([listening, warmUp(pool)]))[0]
     } catch (error) {
-      await Promise.all([server.drain(0), pool.close(), tracing?.close(), store.close()])
+      await Promise.all([
+        server.drain(0),
+        pool.close(),
+        tracing?.close(),
+        savings.close(),
+        store.close(),
+      ])
       throw error
     }
   }
@@ -267,6 +284,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       await server.drain(live.limits.drain_timeout_ms)
       await Promise.all(dropIns.map(({ forwarder }) => forwarder.close()))
       await pool.close()
+      await savings.close()
       await store.close()
       await tracing?.close()
     },

@@ -16,6 +16,9 @@ export interface Caller {
   readonly rate: RateLimit | null
 }
 
+/** What a key needs: one scope, one of several, or just to be valid. */
+export type NeededScope = Scope | 'any' | readonly Scope[]
+
 /** Decides who a request is from and whether it may go on. */
 export interface Access {
   /**
@@ -26,9 +29,9 @@ export interface Access {
   identify(presented: () => string | undefined): Caller
   /**
    * Lets one more request of the caller pass.
-   * @throws AppError `rate_limited`, `forbidden` where the key lacks `scope`
+   * @throws AppError `rate_limited`, `forbidden` where the key lacks `scope`, or all of several
    */
-  allow(caller: Caller, scope: Scope | 'any'): void
+  allow(caller: Caller, scope: NeededScope): void
   /** Puts other keys in force; what a key has used of its rate stays used. */
   replace(keys: readonly KeyRecord[]): void
   /** Different tenants among the keys; at least 1. */
@@ -105,8 +108,10 @@ export function createAccess(initial: readonly KeyRecord[] | null, now: () => nu
     allow({ rate, scopes }, scope) {
       const waitMs = rate?.take(now()) ?? 0
       if (waitMs > 0) throw tooFast(waitMs)
-      if (scope === 'any' || scopes.has(scope)) return
-      throw new AppError('forbidden', `the key lacks the scope ${scope}`)
+      if (scope === 'any') return
+      const enough = typeof scope === 'string' ? [scope] : scope
+      if (enough.some(each => scopes.has(each))) return
+      throw new AppError('forbidden', `the key lacks the scope ${enough.join(' or ')}`)
     },
     replace(keys) {
       entries = index(keys, entries)

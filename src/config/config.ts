@@ -19,6 +19,21 @@ const upstreamUrl = z.url({ protocol: /^https?$/ }).refine(text => {
 /** At most ten years, so that sums of times stay exact. */
 const lifetime = positive.max(315_360_000_000)
 
+/** Relative to uncached input tokens of the same model. */
+const relativePrice = z.number().min(0).max(1_000)
+
+const priceRule = z.strictObject({
+  vendor: z.enum(['anthropic', 'openai']),
+  /** How the names of the models begin that it is for; all of the vendor's where absent. */
+  model: z.string().min(1).max(256).optional(),
+  cache_read: relativePrice.optional(),
+  cache_write: relativePrice.optional(),
+  cache_write_long: relativePrice.optional(),
+  output: relativePrice.optional(),
+  /** Of a million uncached input tokens, in `currency`. */
+  per_million: z.number().min(0).max(1e6).optional(),
+})
+
 /** `ID:BASE64` of 32 bytes. The text is a secret: messages must not quote it. */
 const encryptionKey = z
   .string()
@@ -96,13 +111,23 @@ export const configSchema = z.strictObject({
       /** Larger bodies are forwarded as they come; as `limits.max_body_bytes` where absent. */
       max_rewrite_bytes: positive.optional(),
       /** For what was written lately, shared by all threads. */
-      rewrite_memory_bytes: positive.min(MIB).max(2 ** 31 - 1).default(64 * MIB),
+      rewrite_memory_bytes: positive
+        .min(MIB)
+        .max(2 ** 31 - 1)
+        .default(64 * MIB),
       /** How long it is on record how a result was sent, so that a conversation's prefix stays what it was. */
       rewrite_ttl_ms: lifetime.default(604_800_000),
     })
     .prefault({}),
   /** What the proxies do to requests; off is byte for byte. */
   compression: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+  /** What tokens cost, for the accounts of the proxies. */
+  savings: z
+    .strictObject({
+      currency: z.string().min(1).max(16).default('USD'),
+      prices: z.array(priceRule).max(200).default([]),
+    })
+    .prefault({}),
   workers: z
     .strictObject({
       count: positive.max(256).default(() => availableParallelism()),

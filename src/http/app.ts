@@ -23,6 +23,7 @@ import { openApiRoute } from './routes/openapi.ts'
 import { readyzRoute } from './routes/readyz.ts'
 import { retrieveRoute } from './routes/retrieve.ts'
 import type { Route } from './routes/route.ts'
+import { savingsRoute } from './routes/savings.ts'
 import { SESSION_ROUTES } from './routes/sessions.ts'
 
 /** Every route of the service; a new one is a file and a row. */
@@ -37,6 +38,7 @@ const ROUTES: readonly Route[] = [
   retrieveRoute,
   dedupRoute,
   ...SESSION_ROUTES,
+  savingsRoute,
   livezRoute,
   readyzRoute,
   metricsRoute,

@@ -4,12 +4,15 @@ import type { Access, Caller } from '../access/access.ts'
 import type { RewriteMemory } from '../core/compress/rewrite-memory.ts'
 import type { SessionDesk } from '../core/dedup/session/session-desk.ts'
 import type { Sessions } from '../core/dedup/session/shared-sessions.ts'
+import type { UsageRoute } from '../core/usage/usage-figures.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Admission } from '../pool/admission.ts'
 import type { Authority } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
+import type { UsageObserver } from '../proxy/usage-observer.ts'
+import type { Savings } from '../savings/savings.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Rewrites } from '../store/rewrites.ts'
 import type { Tracing } from '../tracing.ts'
@@ -98,6 +101,10 @@ export interface AppDeps extends JobDeps {
   readonly proxiesOnly?: boolean
   /** What is rewritten of what is forwarded to them. */
   readonly rewriting?: Rewriting
+  /** What the proxies saved. */
+  readonly savings: Pick<Savings, 'record' | 'read' | 'prices'>
+  /** Reads what an answer used, while it passes. */
+  observeUsage(route: UsageRoute): UsageObserver
   /** Names, beside loopback's and addresses, by which clients reach the service. */
   allowedHosts(): readonly string[]
 }

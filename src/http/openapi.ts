@@ -41,7 +41,12 @@ function operation({ path, summary, scope, request, parameters, answer }: RouteD
     ...(scope === 'open' ? { security: [] } : {}),
     ...(scope === 'open' || scope === 'any'
       ? {}
-      : { description: `Needs the scope \`${scope}\`.` }),
+      : {
+          description: `Needs the scope ${[scope]
+            .flat()
+            .map(each => `\`${each}\``)
+            .join(' or ')}.`,
+        }),
     ...(listed.length === 0 ? {} : { parameters: listed }),
     ...(request === undefined
       ? {}

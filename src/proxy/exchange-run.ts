@@ -12,13 +12,16 @@ import { bodyOf, pumpBody } from './request-body.ts'
 import { type Phase, TimeLimits } from './time-limits.ts'
 import { eventWhenConnected } from './upstream.ts'
 
+/** In the place of a body that is not needed any more. */
+const NOT_HELD: RequestBody = { kind: 'none' }
+
 /** One request on its way through: to the upstream, and its answer back. */
 export class ExchangeRun {
   readonly #context: ExchangeContext
   readonly #incoming: IncomingMessage
   readonly #outgoing: ServerResponse
-  readonly #options: ForwardOptions
-  readonly #body: RequestBody
+  readonly #options: Omit<ForwardOptions, 'body'>
+  #body: RequestBody
   readonly #upgrade: Upgrade | null
   readonly #limits: TimeLimits
   readonly #started: number
@@ -50,8 +53,9 @@ export class ExchangeRun {
     this.#context = context
     this.#incoming = incoming
     this.#outgoing = outgoing
-    this.#options = options
-    this.#body = bodyOf(incoming, options.body)
+    const { body, ...rest } = options
+    this.#options = rest
+    this.#body = bodyOf(incoming, body)
     this.#upgrade = upgrade
     this.#observer = harmless(options.onAnswer)
     this.#started = context.now()
@@ -302,6 +306,8 @@ export class ExchangeRun {
 
   #begin(answer: IncomingMessage): void {
     this.#answer = answer
+    // It is not sent again, and an answer may stream for an hour.
+    this.#body = NOT_HELD
     this.#firstByteMs = this.#context.now() - this.#started
   }
 

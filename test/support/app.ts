@@ -9,6 +9,8 @@ import { createMetrics } from '../../src/metrics.ts'
 import { createAdmission } from '../../src/pool/admission.ts'
 import { createPool } from '../../src/pool/pool.ts'
 import { createProgress } from '../../src/pool/slots.ts'
+import { createUsageObservers } from '../../src/proxy/usage-observer.ts'
+import { emptyLedger } from '../../src/savings/tenant-ledger.ts'
 import { inlineThreads } from './runner.ts'
 
 /** The originals of a store that is empty and full at once. */
@@ -76,6 +78,12 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
     originals: NOTHING_KEPT,
     desk: createSessionDesk(attachIndex(createIndexMemory(FEW), { owner: 1 })),
     health: { state: 'ready', storeAnswers: async () => true },
+    savings: {
+      record: async () => {},
+      read: async () => emptyLedger(0),
+      prices: () => ({ currency: 'USD', prices: [] }),
+    },
+    observeUsage: createUsageObservers(),
     allowedHosts: () => ['haversack.internal'],
     maxBodyBytes: 100_000,
     ...overrides,

@@ -30,6 +30,7 @@ const DOCS = [
   'docs/operations.md',
   'docs/profiles.md',
   'docs/proxies.md',
+  'docs/savings.md',
   'docs/store.md',
   'docs/tokens.md',
   'docs/verify.md',

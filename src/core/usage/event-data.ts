@@ -3,7 +3,7 @@ import { CARRIAGE_RETURN, COLON, LINE_FEED, SPACE } from '../value/char-codes.ts
 export interface EventData {
   /** Told the data of an event piece by piece, without field names. */
   data(bytes: Uint8Array): void
-  /** The event is over, and another may begin. */
+  /** An event with data is over, and another may begin. */
   end(): void
 }
 
@@ -22,6 +22,8 @@ export class EventDataReader {
   /** At the place where one space is no data. */
   #atSpace = false
   #lineIsEmpty = true
+  /** Data of the event was told. */
+  #hasData = false
   #afterReturn = false
 
   constructor(to: EventData) {
@@ -32,11 +34,16 @@ export class EventDataReader {
     let at = 0
     let nextReturn = -1
     while (at < bytes.length) {
+      const byte = bytes[at] as number
+      if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
+        this.#endLine(byte)
+        at += 1
+        continue
+      }
       if (nextReturn < at) nextReturn = placeOf(bytes, CARRIAGE_RETURN, at)
       const end = Math.min(nextReturn, placeOf(bytes, LINE_FEED, at))
-      if (end > at) this.#readLine(bytes, at, end)
-      if (end < bytes.length) this.#endLine(bytes[end] as number)
-      at = end + 1
+      this.#readLine(bytes, at, end)
+      at = end
     }
   }
 
@@ -53,7 +60,9 @@ export class EventDataReader {
     if (this.#matched < 0 || at === end) return
     if (this.#atSpace && bytes[at] === SPACE) at += 1
     this.#atSpace = false
-    if (at < end) this.#to.data(bytes.subarray(at, end))
+    if (at === end) return
+    this.#hasData = true
+    this.#to.data(bytes.subarray(at, end))
   }
 
   #endLine(byte: number): void {
@@ -61,7 +70,10 @@ export class EventDataReader {
     const isSecond = byte === LINE_FEED && this.#afterReturn
     this.#afterReturn = byte === CARRIAGE_RETURN
     if (isSecond) return
-    if (this.#lineIsEmpty) this.#to.end()
+    if (this.#lineIsEmpty && this.#hasData) {
+      this.#hasData = false
+      this.#to.end()
+    }
     this.#lineIsEmpty = true
     this.#matched = 0
     this.#atSpace = false

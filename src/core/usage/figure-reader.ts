@@ -13,6 +13,7 @@ import {
   OPEN_BRACKET,
   PLUS,
   QUOTE,
+  SPACE,
 } from '../value/char-codes.ts'
 
 /** Which members of a JSON object matter: by key, the name of the figure, or the members of an object in its place. */
@@ -35,7 +36,7 @@ export class FigureReader {
   readonly #root: FigurePlaces
   readonly #onFigure: OnFigure
   /** The open objects that matter, outermost first. */
-  #open: FigurePlaces[] = []
+  readonly #open: FigurePlaces[] = []
   /** Levels of what does not matter that are open inside of the last one. */
   #skipped = 0
   /** A key comes next in the last open object. */
@@ -56,7 +57,7 @@ export class FigureReader {
 
   /** Begins another JSON text. */
   reset(): void {
-    this.#open = []
+    this.#open.length = 0
     this.#skipped = 0
     this.#wantsKey = false
     this.#place = this.#root
@@ -70,8 +71,10 @@ export class FigureReader {
     let at = 0
     while (at < bytes.length) {
       if (this.#inString) at = this.#readString(bytes, at)
+      else if (this.#skipped > 0) at = this.#skip(bytes, at)
       else {
-        this.#readByte(bytes[at] as number)
+        const byte = bytes[at] as number
+        if (byte > SPACE || this.#isNumber) this.#readByte(byte)
         at += 1
       }
     }
@@ -102,6 +105,21 @@ export class FigureReader {
     return bytes.length
   }
 
+  /** Reads on in what does not matter, up to a string in it or its end; gives the offset behind what was read. */
+  #skip(bytes: Uint8Array, start: number): number {
+    let levels = this.#skipped
+    let at = start
+    while (at < bytes.length && levels > 0 && !this.#inString) {
+      const byte = bytes[at]
+      at += 1
+      if (byte === QUOTE) this.#inString = true
+      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) levels += 1
+      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) levels -= 1
+    }
+    this.#skipped = levels
+    return at
+  }
+
   #readByte(byte: number): void {
     if (this.#isNumber && !isOfNumber(byte)) this.#endNumber()
     switch (byte) {
@@ -113,17 +131,18 @@ export class FigureReader {
         this.#openObject()
         return
       case OPEN_BRACKET:
-        this.#skipped += 1
+        this.#skipped = 1
         return
       case CLOSE_BRACE:
-      case CLOSE_BRACKET:
-        this.#close()
+        this.#open.pop()
+        this.#place = undefined
+        this.#wantsKey = false
         return
       case COMMA:
-        if (this.#skipped === 0) this.#wantsKey = true
+        this.#wantsKey = true
         return
       case COLON:
-        if (this.#skipped === 0) this.#wantsKey = false
+        this.#wantsKey = false
         return
       default:
         if (this.#isNumber) this.#keep(byte)
@@ -136,17 +155,17 @@ export class FigureReader {
 
   /** Whether a string that begins is a key, or a figure. */
   get #matters(): boolean {
-    return this.#skipped === 0 && this.#open.length > 0 && (this.#wantsKey || this.#isFigure)
+    return this.#open.length > 0 && (this.#wantsKey || this.#isFigure)
   }
 
   get #isFigure(): boolean {
-    return this.#skipped === 0 && !this.#wantsKey && typeof this.#place === 'string'
+    return !this.#wantsKey && typeof this.#place === 'string'
   }
 
   #openObject(): void {
     const place = this.#place
-    if (this.#skipped > 0 || this.#wantsKey || typeof place !== 'object') {
-      this.#skipped += 1
+    if (this.#wantsKey || typeof place !== 'object') {
+      this.#skipped = 1
       return
     }
     this.#open.push(place)
@@ -154,21 +173,13 @@ export class FigureReader {
     this.#wantsKey = true
   }
 
-  #close(): void {
-    if (this.#skipped > 0) this.#skipped -= 1
-    else this.#open.pop()
-    if (this.#skipped > 0) return
-    this.#place = undefined
-    this.#wantsKey = false
-  }
-
   #endString(): void {
     this.#inString = false
     const text = this.#text
     this.#text = null
-    if (this.#wantsKey) {
-      if (this.#skipped === 0) this.#place = text === null ? undefined : this.#placeOf(text)
-    } else if (text !== null) this.#tell(text)
+    if (this.#skipped > 0) return
+    if (this.#wantsKey) this.#place = text === null ? undefined : this.#placeOf(text)
+    else if (text !== null) this.#tell(text)
   }
 
   #endNumber(): void {

@@ -11,7 +11,7 @@ export type TokenPrices = Readonly<Record<Exclude<UsageKind, 'uncached'>, number
 }
 
 /** Prices for a vendor's models whose name begins so; for all of them without `model`. */
-export interface PriceRule extends Partial<TokenPrices> {
+export type PriceRule = { readonly [price in keyof TokenPrices]?: number | undefined } & {
   readonly vendor: PricedVendor
   readonly model?: string | undefined
 }

@@ -1,10 +1,13 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
+import type { RewriteReport } from '../../core/operations/operation.ts'
 import { AppError } from '../../errors.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
+import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'
 import type { AppContext, AppDeps, AppEnv } from '../context.ts'
 import { type DropIn, dropInFor } from '../drop-ins.ts'
 import { authorize } from '../middleware/authorize.ts'
+import { billedAs } from '../rewritable-request.ts'
 import { type ForwardedBody, rewriteBody } from '../rewrite-body.ts'
 
 /** Forwards every path and method below the prefixes of the configured vendors. */
@@ -20,24 +23,43 @@ async function forward(c: AppContext, dropIn: DropIn, deps: AppDeps): Promise<Re
   // As it was sent: the app's own path has its dot segments resolved.
   const path = dropInFor([dropIn], incoming?.url)?.path
   if (incoming === undefined || path === undefined) throw new AppError('not_found', 'no such route')
-  const body = await rewriteBody(c, dropIn.vendor, path, deps)
-  const exchange = await exchangeOf(c, dropIn, path, body)
-  note(c, exchange, dropIn, deps)
+  const route = billedAs(c, path)
+  const usage = route === null ? null : deps.observeUsage(route)
+  // In one breath: what waits for the answer must not hold the body.
+  const { exchange, report } = send(
+    c,
+    { dropIn, path, usage },
+    await rewriteBody(c, dropIn.vendor, path, deps),
+  )
+  note(c, await exchange, dropIn, deps)
+  if (usage !== null) account(c, { dropIn, report, seen: usage.finish() }, deps)
   return RESPONSE_ALREADY_SENT
 }
 
-async function exchangeOf(
+/** Where a request goes, and who reads what its answer used. */
+interface Destination {
+  readonly dropIn: DropIn
+  readonly path: string
+  readonly usage: UsageObserver | null
+}
+
+/** A request on its way, and what was done to it. */
+interface Sent {
+  readonly exchange: Promise<Exchange>
+  readonly report: RewriteReport | undefined
+}
+
+function send(
   c: AppContext,
-  { forwarder }: DropIn,
-  path: string,
-  { body, ticket, readingMs, continued, paused, recorded }: ForwardedBody,
-): Promise<Exchange> {
+  { dropIn: { forwarder }, path, usage }: Destination,
+  { body, ticket, readingMs, continued, paused, recorded, report }: ForwardedBody,
+): Sent {
   const { incoming, outgoing, upgradeHead } = c.env
   const frame = c.get('frame')
   const addedMs = performance.now() - frame.started - readingMs
   const extraHeaders = { 'x-haversack-added-ms': addedMs.toFixed(3) }
   if (upgradeHead !== undefined) {
-    return forwarder.upgrade(incoming!, upgradeHead, { path, extraHeaders })
+    return { exchange: forwarder.upgrade(incoming!, upgradeHead, { path, extraHeaders }), report }
   }
   if (frame.last) outgoing!.shouldKeepAlive = false
   const exchange = forwarder.forward(incoming!, outgoing!, {
@@ -46,11 +68,28 @@ async function exchangeOf(
     awaitsContinue: c.env.awaitsContinue === true && !continued,
     ...(body === undefined ? {} : { body }),
     ...(recorded === undefined ? {} : { holdEnd: recorded }),
-    // With an answer begun, the body has been sent.
-    ...(ticket === undefined ? {} : { onAnswer: { head: ticket.leave } }),
+    onAnswer: {
+      head(status, headers) {
+        // With an answer begun, the body has been sent, and is let go.
+        ticket?.leave()
+        usage?.head(status, headers)
+      },
+      chunk: bytes => usage?.chunk(bytes),
+    },
   })
   if (paused) incoming!.resume()
-  return exchange.finally(ticket?.leave)
+  return { exchange: exchange.finally(ticket?.leave), report }
+}
+
+/** Accounts for an answer, once all that was seen of it is read. */
+function account(
+  c: AppContext,
+  { dropIn, report, seen }: Pick<Sent, 'report'> & { dropIn: DropIn; seen: Promise<SeenAnswer> },
+  { savings }: AppDeps,
+): void {
+  const { vendor } = dropIn
+  const answered = seen.then(({ isGiven, said }) => (isGiven ? { vendor, said, report } : null))
+  void savings.record(c.get('frame').caller.tenant, answered)
 }
 
 /** What operators are told of it; nothing of what was said in it. */

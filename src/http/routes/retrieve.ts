@@ -7,7 +7,6 @@ import { HASH_DIGITS, sessionField } from '../../core/requests/fields.ts'
 import { retrieveAnswer } from '../../core/requests/retrieve.ts'
 import { validate } from '../../core/requests/validate.ts'
 import type { TextBytes } from '../../core/transport/text-bytes.ts'
-import { AppError } from '../../errors.ts'
 import type { Ticket } from '../../pool/admission.ts'
 import type { Reference, StoredBody } from '../../store/store.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
@@ -15,6 +14,7 @@ import { leaveWhenRead } from '../job-route.ts'
 import { answerMedia } from '../media.ts'
 import { frameHeaders } from '../middleware/observe.ts'
 import { writeOriginal } from '../original-answer.ts'
+import { singleQuery } from '../single-query.ts'
 import type { Route } from './route.ts'
 
 /** Longest parameter; a path or a text to search for. */
@@ -47,7 +47,7 @@ export const retrieveRoute: Route = {
 async function serve(c: AppContext, deps: AppDeps): Promise<Response> {
   const frame = c.get('frame')
   const { caller } = frame
-  const { session, query: _query, ...partQuery } = validate(query, single(c.req.queries()))
+  const { session, query: _query, ...partQuery } = validate(query, singleQuery(c))
   const selector = parsePart(partQuery as PartQuery)
   const reference: Reference = {
     tenant: caller.tenant,
@@ -114,14 +114,4 @@ function sayable(part: Part): Part {
 function fieldsOf(stored: Omit<StoredBody, 'body'>): object {
   const { hash, media_type, bytes, created_at, expires_at } = stored
   return { hash: hash.slice(0, HASH_DIGITS), media_type, bytes, created_at, expires_at }
-}
-
-/** @throws AppError `invalid_request` for a parameter that comes twice */
-function single(queries: Record<string, string[]>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(queries).map(([name, [first = '', ...more]]) => {
-      if (more.length > 0) throw new AppError('invalid_request', `${name}: is given twice`)
-      return [name, first]
-    }),
-  )
 }

@@ -1,10 +1,10 @@
 import type { Hono } from 'hono'
 import type { z } from 'zod'
-import type { Scope } from '../../access/key-record.ts'
+import type { NeededScope } from '../../access/access.ts'
 import type { AppDeps, AppEnv } from '../context.ts'
 
-/** What a key needs for a route; `any`: a valid key is enough, `open`: none is needed. */
-export type RouteScope = Scope | 'any' | 'open'
+/** What a key needs for a route; `open`: none is needed. */
+export type RouteScope = NeededScope | 'open'
 
 /** What `/openapi.json` says of a route. */
 export interface RouteDoc {

@@ -293,6 +293,7 @@ describe('operations', () => {
       '/v1/inputs',
       '/v1/knapsack',
       '/v1/retrieve/{hash}',
+      '/v1/savings',
       '/v1/sessions/{id}',
       '/v1/sessions/{id}/compaction',
       '/v1/sessions/{id}/invalidate',

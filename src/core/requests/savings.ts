@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { TOKENIZER_IDS } from '../tokens/profiles.ts'
+import { tokenCount } from './fields.ts'
+
+/** Conversations in an answer that does not say how many it wants. */
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 200
+
+/** `GET /v1/savings`. */
+export const savingsQuery = z.strictObject({
+  conversation: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/, '16 hex digits')
+    .optional()
+    .describe('Only this one: 16 hex digits'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_LIMIT)
+    .default(DEFAULT_LIMIT)
+    .describe('Conversations in the answer, those that were active last'),
+})
+
+const count = z.int().nonnegative()
+const time = z.int().nonnegative().describe('Unix milliseconds')
+const vendor = z.enum(['anthropic', 'openai'])
+
+const bill = {
+  billed: z.number().describe("By the provider's figures"),
+  without: z.number().describe('As the requests came, by estimate'),
+  saving: z.number().describe('The difference; below 0 where the proxy did harm'),
+}
+
+const account = {
+  requests: count.describe('That the vendor answered'),
+  without_usage: count.describe('Of these, ones whose answers did not say what they used'),
+  usage: z
+    .strictObject({
+      uncached_tokens: tokenCount,
+      cache_read_tokens: tokenCount,
+      cache_write_tokens: tokenCount,
+      cache_write_long_tokens: tokenCount,
+      output_tokens: tokenCount,
+    })
+    .describe("The provider's figures"),
+  removed: z
+    .array(
+      z.strictObject({ tokenizer: z.enum(TOKENIZER_IDS), exact: z.boolean(), tokens: tokenCount }),
+    )
+    .describe('Tokens that requests were spared, by what counted them; anew in each turn'),
+  input_tokens: z.strictObject(bill).describe('In uncached input tokens of the model'),
+  money: z
+    .strictObject({ requests: count, currency: z.string(), ...bill })
+    .optional()
+    .describe('Over the requests of models whose price is configured'),
+}
+
+const prices = z.strictObject({
+  uncached: z.literal(1),
+  cache_read: z.number(),
+  cache_write: z.number(),
+  cache_write_long: z.number(),
+  output: z.number(),
+  per_million: z.number().optional().describe('Of uncached input tokens, in money'),
+})
+
+export const savingsAnswer = z.strictObject({
+  scope: z.literal('proxies').describe('Other operations are not part of it'),
+  baseline: z.string().describe('What the saving is measured against'),
+  since: time,
+  vendors: z.partialRecord(vendor, z.strictObject(account)),
+  conversations: z.array(
+    z.strictObject({
+      conversation: z.string(),
+      vendor,
+      model: z.string().nullable(),
+      first_at: time,
+      last_at: time,
+      ...account,
+    }),
+  ),
+  prices: z
+    .record(z.string(), prices)
+    .describe('Of now, by vendor, and vendor/prefix of models that have their own'),
+})
+
+export type SavingsQuery = z.output<typeof savingsQuery>
+export type SavingsAnswer = z.output<typeof savingsAnswer>

@@ -1,0 +1,41 @@
+import { MEDIA_TYPES, writeEnvelope } from '../../core/requests/envelope.ts'
+import { savingsAnswer as answerSchema, savingsQuery } from '../../core/requests/savings.ts'
+import { validate } from '../../core/requests/validate.ts'
+import { savingsAnswer } from '../../savings/savings-answer.ts'
+import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
+import { answerMedia } from '../media.ts'
+import { frameHeaders } from '../middleware/observe.ts'
+import { singleQuery } from '../single-query.ts'
+import type { Route } from './route.ts'
+
+const PATH = '/v1/savings'
+
+/** What the proxies saved for the caller's tenant. */
+export const savingsRoute: Route = {
+  method: 'get',
+  path: PATH,
+  summary: 'What the proxies saved, by the figures of the providers',
+  scope: ['proxy', 'admin'],
+  parameters: savingsQuery,
+  answer: answerSchema,
+  mount: (app, deps) => app.get(PATH, c => serve(c, deps)),
+}
+
+async function serve(c: AppContext, { admission, savings }: AppDeps): Promise<Response> {
+  const frame = c.get('frame')
+  const { caller } = frame
+  const query = validate(savingsQuery, singleQuery(c))
+  const ticket = admission.enter(caller, 0)
+  try {
+    const ledger = await savings.read(caller.tenant)
+    const answer = savingsAnswer(ledger, query, savings.prices())
+    const accept = answerMedia(requestHeader(c, 'accept'), 'json')
+    const { media, bytes } = writeEnvelope(answer, accept)
+    frame.answerBytes = bytes.length
+    const headers = frameHeaders(c)
+    headers['content-type'] = MEDIA_TYPES[media]
+    return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+  } finally {
+    ticket.leave()
+  }
+}

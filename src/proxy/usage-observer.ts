@@ -1,0 +1,90 @@
+import type { UsageRoute } from '../core/usage/usage-figures.ts'
+import {
+  type AnswerForm,
+  type AnswerUsage,
+  createUsageReader,
+  type UsageReader,
+} from '../core/usage/usage-reader.ts'
+import { type AnswerDecoder, createAnswerDecoder } from './answer-decoder.ts'
+import type { AnswerObserver } from './answer-observer.ts'
+import type { RawHeaders } from './headers.ts'
+
+/** What was seen of an answer. */
+export interface SeenAnswer {
+  /** The vendor did what it was asked for: an answer below 300 was begun. */
+  readonly isGiven: boolean
+  /** What it says that it used; `null` where it does not say, or could not be read. */
+  readonly said: AnswerUsage | null
+}
+
+export interface UsageObserver extends Required<AnswerObserver> {
+  /** Once the exchange is over. Never rejects. */
+  finish(): Promise<SeenAnswer>
+}
+
+/** Longest answer that is read, in decoded bytes; figures further behind are not found. */
+const MAX_READ_BYTES = 32 * 1024 * 1024
+
+/** Answers that are decoded at the same time; each may take some MiB. Others are not read. */
+const MAX_DECODING = 128
+
+/** Makes an observer for each answer; they share a bound on what decoding takes. */
+export function createUsageObservers(): (route: UsageRoute) => UsageObserver {
+  let decoding = 0
+
+  return route => {
+    let isGiven = false
+    let reader: UsageReader | null = null
+    let decoder: AnswerDecoder | null = null
+    let left = MAX_READ_BYTES
+
+    function read(bytes: Uint8Array): void {
+      left -= bytes.length
+      if (left >= 0) reader?.read(bytes)
+      else decoder?.stop()
+    }
+
+    function decoded(coding: string): void {
+      if (decoding < MAX_DECODING) decoder = createAnswerDecoder(coding, read)
+      if (decoder === null) reader = null
+      else decoding += 1
+    }
+
+    return {
+      head(status, headers) {
+        isGiven = status >= 200 && status < 300
+        const form = isGiven ? formOf(headerOf(headers, 'content-type')) : null
+        if (form === null) return
+        reader = createUsageReader(route, form)
+        const coding = headerOf(headers, 'content-encoding')
+        if (coding !== '' && coding !== 'identity') decoded(coding)
+      },
+      chunk(bytes) {
+        if (decoder !== null) decoder.write(bytes)
+        else if (reader !== null) read(bytes)
+      },
+      async finish() {
+        if (decoder !== null) {
+          await decoder.finish()
+          decoding -= 1
+        }
+        return { isGiven, said: reader?.found ?? null }
+      },
+    }
+  }
+}
+
+/** The values of a header as one list, in lower case; empty where there is none. */
+function headerOf(headers: RawHeaders, name: string): string {
+  const values: string[] = []
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    if (headers[at]?.toLowerCase() === name) values.push((headers[at + 1] as string).trim())
+  }
+  return values.join(', ').toLowerCase()
+}
+
+function formOf(contentType: string): AnswerForm | null {
+  const [essence = ''] = contentType.split(';', 1)
+  if (essence.trim() === 'text/event-stream') return 'events'
+  return essence.trim() === 'application/json' ? 'json' : null
+}

@@ -1,0 +1,61 @@
+import type { RewriteReport } from '../core/operations/operation.ts'
+import { resolveTokenizer } from '../core/tokens/resolve.ts'
+import { billRequest } from '../core/usage/billing.ts'
+import { type PriceRule, pricesFor } from '../core/usage/prices.ts'
+import { promptTokens } from '../core/usage/token-usage.ts'
+import type { AnswerUsage } from '../core/usage/usage-reader.ts'
+import { NO_ACCOUNT } from './account.ts'
+import type { Entry, VendorName } from './tenant-ledger.ts'
+
+/** A request that the vendor answered. */
+export interface AnsweredRequest {
+  readonly vendor: VendorName
+  /** What the answer said; `null` where it did not. */
+  readonly said: AnswerUsage | null
+  /** What was done to the request; absent where it was forwarded as it came. */
+  readonly report?: RewriteReport | undefined
+}
+
+export interface EntryTerms {
+  readonly prices: readonly PriceRule[]
+  /** Tokens of the conversation that the provider had cached before. */
+  readonly cachedBefore: number
+}
+
+/** What a request adds to its tenant's ledger. Without the provider's figures nothing is taken for saved. */
+export function entryOf({ vendor, said, report }: AnsweredRequest, terms: EntryTerms): Entry {
+  const id = report?.conversation
+  if (said === null) {
+    const account = { ...NO_ACCOUNT, requests: 1, without_usage: 1 }
+    return { vendor, account, ...(id === undefined ? {} : { conversation: { id, ...UNKNOWN } }) }
+  }
+  const { usage, model } = said
+  const prices = pricesFor(vendor, model, terms.prices)
+  const saved = report?.saved ?? []
+  const lostCache = report?.prefix_changed === true ? terms.cachedBefore : 0
+  const bill = billRequest({ usage, saved, lostCache }, prices)
+  const tokens = saved.reduce((sum, place) => sum + place.tokens, 0)
+  const { per_million } = prices
+  const account = {
+    requests: 1,
+    without_usage: 0,
+    usage,
+    removed: tokens === 0 ? {} : { [resolveTokenizer({ model })]: tokens },
+    ...bill,
+    money: per_million === undefined ? NO_ACCOUNT.money : moneyOf(bill, per_million / 1e6),
+  }
+  if (id === undefined) return { vendor, account }
+  return { vendor, account, conversation: { id, model: model ?? null, cached: cachedOf(said) } }
+}
+
+const UNKNOWN = { model: null, cached: 0 } as const
+
+function moneyOf({ billed, without }: { billed: number; without: number }, perToken: number) {
+  return { requests: 1, billed: billed * perToken, without: without * perToken }
+}
+
+/** What the provider has of the prompt from now on: all of it, where it does not say what it writes. */
+function cachedOf({ usage }: AnswerUsage): number {
+  const written = usage.cache_write + usage.cache_write_long
+  return written > 0 ? usage.cache_read + written : promptTokens(usage)
+}

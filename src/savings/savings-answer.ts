@@ -1,0 +1,77 @@
+import type { SavingsAnswer, SavingsQuery } from '../core/requests/savings.ts'
+import { PROFILES, TOKENIZER_IDS } from '../core/tokens/profiles.ts'
+import { type PriceRule, pricesFor } from '../core/usage/prices.ts'
+import type { Account } from './account.ts'
+import { type TenantLedger, VENDOR_NAMES } from './tenant-ledger.ts'
+
+/** Prices, and the name of the money that they are in. */
+export interface PriceList {
+  readonly currency: string
+  readonly prices: readonly PriceRule[]
+}
+
+const BASELINE =
+  'the same requests with their tool results as the client sent them, each removed token billed as the place where it stood'
+
+/** What a tenant is told of its ledger. */
+export function savingsAnswer(
+  { since, vendors, conversations }: TenantLedger,
+  { conversation, limit }: SavingsQuery,
+  list: PriceList,
+): SavingsAnswer {
+  const wanted = conversations.filter(({ id }) => conversation === undefined || id === conversation)
+  return {
+    scope: 'proxies',
+    baseline: BASELINE,
+    since,
+    vendors: Object.fromEntries(
+      Object.entries(vendors).map(([vendor, account]) => [vendor, told(account, list.currency)]),
+    ),
+    conversations: wanted.slice(0, limit).map(({ id, cached: _, account, ...about }) => ({
+      conversation: id,
+      ...about,
+      ...told(account, list.currency),
+    })),
+    prices: toldPrices(list.prices),
+  }
+}
+
+function told({ usage, removed, billed, without, money, ...counts }: Account, currency: string) {
+  return {
+    ...counts,
+    usage: {
+      uncached_tokens: usage.uncached,
+      cache_read_tokens: usage.cache_read,
+      cache_write_tokens: usage.cache_write,
+      cache_write_long_tokens: usage.cache_write_long,
+      output_tokens: usage.output,
+    },
+    removed: TOKENIZER_IDS.filter(id => (removed[id] ?? 0) > 0).map(tokenizer => ({
+      tokenizer,
+      exact: PROFILES[tokenizer].exact,
+      tokens: removed[tokenizer] as number,
+    })),
+    input_tokens: toldBill({ billed, without }, 1),
+    ...(money.requests === 0
+      ? {}
+      : { money: { requests: money.requests, currency, ...toldBill(money, 4) } }),
+  }
+}
+
+function toldBill({ billed, without }: { billed: number; without: number }, digits: number) {
+  const round = (amount: number) => Number(amount.toFixed(digits))
+  return { billed: round(billed), without: round(without), saving: round(without - billed) }
+}
+
+/** Of each vendor, and of each beginning of models' names for which something is configured. */
+function toldPrices(rules: readonly PriceRule[]): SavingsAnswer['prices'] {
+  const told: SavingsAnswer['prices'] = {}
+  for (const vendor of VENDOR_NAMES) {
+    told[vendor] = { uncached: 1, ...pricesFor(vendor, undefined, rules) }
+  }
+  for (const { vendor, model } of rules) {
+    if (model === undefined) continue
+    told[`${vendor}/${model}`] = { uncached: 1, ...pricesFor(vendor, model, rules) }
+  }
+  return told
+}

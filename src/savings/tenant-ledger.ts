@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { type Account, accountSchema, addAccounts, NO_ACCOUNT } from './account.ts'
+
+/** Conversations of a tenant that are told apart; older ones are in the totals only. */
+export const MAX_CONVERSATIONS = 200
+
+export const VENDOR_NAMES = ['anthropic', 'openai'] as const
+export type VendorName = (typeof VENDOR_NAMES)[number]
+
+const time = z.int().nonnegative()
+
+const conversationSchema = z.object({
+  vendor: z.enum(VENDOR_NAMES),
+  /** Names it by its opening: 16 hex digits. */
+  id: z.string(),
+  /** That answered last, as the provider names it. */
+  model: z.string().nullable(),
+  first_at: time,
+  last_at: time,
+  /** Tokens that the provider had in its cache after the last request. */
+  cached: z.int().nonnegative(),
+  account: accountSchema,
+})
+
+const ledgerSchema = z.object({
+  /** Of the last change that is in it, so that its writer knows. */
+  stamp: z.string(),
+  since: time,
+  vendors: z.partialRecord(z.enum(VENDOR_NAMES), accountSchema),
+  conversations: z.array(conversationSchema).max(MAX_CONVERSATIONS),
+})
+
+export type Conversation = Readonly<z.output<typeof conversationSchema>>
+
+/** What is known of a tenant: totals of everything since `since`, and the conversations that were active last. */
+export type TenantLedger = Readonly<z.output<typeof ledgerSchema>>
+
+export function emptyLedger(now: number): TenantLedger {
+  return { stamp: '', since: now, vendors: {}, conversations: [] }
+}
+
+/** One request: what it adds to the totals, and to its conversation where that is known. */
+export interface Entry {
+  readonly vendor: VendorName
+  readonly account: Account
+  readonly conversation?: Pick<Conversation, 'id' | 'model' | 'cached'>
+}
+
+export function addEntry(ledger: TenantLedger, entry: Entry, now: number): TenantLedger {
+  const { vendor, account, conversation } = entry
+  const of = conversation && { ...conversation, vendor, first_at: now, last_at: now, account }
+  const own = { ...emptyLedger(now), vendors: { [vendor]: account } }
+  return addLedgers(ledger, of === undefined ? own : { ...own, conversations: [of] })
+}
+
+/** Both together; the stamp is the first one's. No total depends on which conversations are still told apart. */
+export function addLedgers(a: TenantLedger, b: TenantLedger): TenantLedger {
+  const vendors: Partial<Record<VendorName, Account>> = { ...a.vendors }
+  for (const vendor of VENDOR_NAMES) {
+    const more = b.vendors[vendor]
+    if (more !== undefined) vendors[vendor] = addAccounts(vendors[vendor] ?? NO_ACCOUNT, more)
+  }
+  const conversations = new Map(a.conversations.map(each => [keyOf(each), each]))
+  for (const each of b.conversations) {
+    const known = conversations.get(keyOf(each))
+    conversations.set(keyOf(each), known === undefined ? each : addConversations(known, each))
+  }
+  return {
+    stamp: a.stamp,
+    since: Math.min(a.since, b.since),
+    vendors,
+    conversations: [...conversations.values()].sort(byRecency).slice(0, MAX_CONVERSATIONS),
+  }
+}
+
+function keyOf({ vendor, id }: Pick<Conversation, 'vendor' | 'id'>): string {
+  return `${vendor} ${id}`
+}
+
+function addConversations(a: Conversation, b: Conversation): Conversation {
+  const later = b.last_at >= a.last_at ? b : a
+  return {
+    ...later,
+    model: later.model ?? a.model ?? b.model,
+    first_at: Math.min(a.first_at, b.first_at),
+    account: addAccounts(a.account, b.account),
+  }
+}
+
+/** Latest first; of one moment, in the order of their names, so that every process keeps the same ones. */
+function byRecency(a: Conversation, b: Conversation): number {
+  if (a.last_at !== b.last_at) return b.last_at - a.last_at
+  return keyOf(a) < keyOf(b) ? -1 : 1
+}
+
+export function writeLedger(ledger: TenantLedger): Uint8Array {
+  return Buffer.from(JSON.stringify(ledger))
+}
+
+/** `null` for what is no ledger. */
+export function readLedger(bytes: Uint8Array): TenantLedger | null {
+  try {
+    return ledgerSchema.parse(JSON.parse(Buffer.from(bytes).toString()))
+  } catch {
+    return null
+  }
+}
