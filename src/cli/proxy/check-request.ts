@@ -1,5 +1,8 @@
+import { createHistoryMemory } from '../../core/compress/history.ts'
 import { isRedeeming } from '../../core/compress/redeeming-tools.ts'
+import type { RewriteMemory } from '../../core/compress/rewrite-memory.ts'
 import { rewriteLossless } from '../../core/compress/rewrite-text.ts'
+import { parseHint } from '../../core/hints/parse-hint.ts'
 import { type RouteName, scanRequest } from '../../core/messages/scan-request.ts'
 import type { ToolResultText } from '../../core/messages/tool-result-text.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
@@ -24,7 +27,7 @@ export interface CheckedText {
   readonly tokens_after: number
   /** Why it stays as it is; `null` where it does not. */
   readonly kept: 'redeeming tool' | 'no gain' | Untouched | null
-  /** The notation that it is written in; `null` where it stays, or where it depends on other results. */
+  /** The notation that it is written in, or the family of the hint by which it refers to earlier results; `null` where it stays. */
   readonly format: string | null
   /** As it would be forwarded. */
   readonly text: string
@@ -46,6 +49,9 @@ export interface CheckedRequest {
   readonly unchanged: boolean
 }
 
+/** On record is nothing: the conversation is sent for the first time. */
+const NO_MEMORY: RewriteMemory = { get: () => null, place: () => null, confirm: () => {} }
+
 /**
  * Runs the proxies' own operation on a request body, and compares what comes out with what went in. Nothing is on record of the
  * conversation here: a proxy that has sent it before sends its results as it did then.
@@ -60,7 +66,13 @@ export function checkRequest(
 ): CheckedRequest | null {
   const limits = { maxBytes: body.length, maxDepth: context.maxDepth, maxValues: Infinity }
   const before = scanRequest(body, route, limits)
-  const { bytes, reports } = rewriteRequestOperation(route).run(body, context)
+  const rewrites = {
+    tenant: '',
+    memory: NO_MEMORY,
+    history: createHistoryMemory(1),
+    recalled: {},
+  }
+  const { bytes, reports } = rewriteRequestOperation(route).run(body, { ...context, rewrites })
   const report = reports[0]?.rewrite
   if (before === null || report?.readable !== true) return null
   const after = untouched === null && bytes !== null ? bytes : body
@@ -114,7 +126,7 @@ function reasonOf({ tool }: ToolResultText): CheckedText['kept'] {
   return isRedeeming(tool) ? 'redeeming tool' : 'no gain'
 }
 
-/** The notation that gives this text for the result alone. */
+/** What the text is written in: the notation that gives it for the result alone, or what refers to other results. */
 function formatOf(
   text: string,
   result: ToolResultText,
@@ -129,5 +141,7 @@ function formatOf(
   }
   const source = { text: result.text(), from: 'tool' as const, call, isError }
   const { answer } = rewriteLossless(source, model === undefined ? {} : { model }, context)
-  return answer.content === text ? answer.format : null
+  if (answer.content === text) return answer.format
+  const [hint] = text.split('\n').flatMap(line => parseHint(line) ?? [])
+  return hint?.family ?? null
 }

@@ -58,7 +58,7 @@ function sumsOf(checked: CheckedRequest): string {
 }
 
 function newText({ message, block, part, format, text }: CheckedText): string {
-  return `\n--- message ${message}, block ${block}, part ${part}: ${format ?? 'by other results'}\n${text}`
+  return `\n--- message ${message}, block ${block}, part ${part}: ${format ?? 'rewritten'}\n${text}`
 }
 
 function textsOf(count: number): string {

@@ -99,6 +99,16 @@ describe('proxy --check', () => {
     expect(saved.reduce((sum, tokens) => sum + tokens)).toBe(sums.tokens_saved)
   })
 
+  it('refers to earlier results of the request, as a proxy does', async () => {
+    const lines = Array.from({ length: 60 }, (_, n) => `line ${n} says ${n * 7919}`)
+    const read = (id: string, extra: string) => turn(id, 'read', [...lines, extra].join('\n'))
+    const messages = [...read('a', 'one'), ...read('b', 'two')]
+    const { texts } = await check({ ...MESSAGES, messages }, '--show')
+    expect(texts[1]).toMatchObject({ kept: null, format: expect.stringMatching(/^[a-z_]+$/) })
+    expect(Number(texts[1]?.['tokens_after'])).toBeLessThan(60)
+    expect(texts[1]?.['text']).toContain('two')
+  })
+
   it.each([
     ['messages', MESSAGES, 'anthropic_messages'],
     ['chat', CHAT, 'openai_chat'],
