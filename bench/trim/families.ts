@@ -17,6 +17,8 @@ export const FAMILIES = {
   chain: (random, size) => many(random, size, i => i - 1),
   /** Parents at random. */
   random: (random, size) => many(random, size, i => random(i)),
+  /** Parents at random among the twenty nodes before: deep and narrow, where the relaxation says the least. */
+  narrow: (random, size) => many(random, size, i => Math.max(0, i - 1 - random(20))),
   /** Parents at random, values = cost + 10. */
   'strongly correlated': (random, size) =>
     many(

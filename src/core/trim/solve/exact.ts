@@ -12,6 +12,8 @@ import { cellsOf, solveByTable } from './table.ts'
 const NARROW = 32
 /** Factors of the relaxation's price at which states are completed as well. */
 const FACTORS = [1.02, 0.98, 1.1, 0.9, 1.5, 0.6]
+/** How far the search may be ahead of the table's time before the table takes over. */
+const LEAD = 1 / 8
 /** Cells of the table that take as long as a state of the search. */
 const CELLS_PER_STATE = 12
 /** Most cells of the table, at a bit each. */
@@ -50,6 +52,8 @@ export function solveExactly(setting: Setting, status: Uint8Array): Solved {
   let best = -1
   let bound = Infinity
   let work = 0
+  let tolerance = 0
+  const solved = () => ({ kept, bound: best + tolerance, isComplete: true, work })
 
   function improve({ node, base }: Forest, taken: Uint8Array, value: number): void {
     if (value + base <= best) return
@@ -63,12 +67,12 @@ export function solveExactly(setting: Setting, status: Uint8Array): Solved {
     const forest = forestOf(tree, units, status, budget)
     const { base } = forest
     // What every better solution keeps does not fit: there is none.
-    if (forest.budget < 0) return { kept, bound, isComplete: true, work }
+    if (forest.budget < 0) return solved()
     const relaxed = relax(forest, isExact)
     const { lattice, main } = relaxed
     improve(forest, relaxed.taken, relaxed.value)
     bound = Math.min(bound, base + roundBound(relaxed.bound, lattice))
-    const solved = () => ({ kept, bound: best + lattice.tolerance, isComplete: true, work })
+    tolerance = lattice.tolerance
     const isProven = () => relaxed.bound < neededFor(best - base, lattice)
     if (isProven()) return solved()
 
@@ -82,9 +86,12 @@ export function solveExactly(setting: Setting, status: Uint8Array): Solved {
       improve(forest, taken, value)
       return solved()
     }
+    // The table's work is set aside.
+    const left = maxWork - work - (hasTable ? tableWork : 0)
     const others = FACTORS.map(factor => priced(forest, main.price * factor))
     const found = search(forest, [main, ...others], lattice, best - base, {
-      maxWork: hasTable ? Math.min(tableWork, maxWork - work) : maxWork - work,
+      maxWork: hasTable ? Math.min(tableWork, left) : left,
+      lead: stage === 'full' && hasTable ? LEAD : 1,
       width: stage === 'narrow' ? NARROW : Infinity,
     })
     work += found.work

@@ -12,6 +12,11 @@ const COMPACT_FROM = 2 ** 20
 export interface SearchOptions {
   /** Stop before more states than this were generated. */
   readonly maxWork: number
+  /**
+   * Stop as well where the share of the work that is done is ahead of the share of the nodes that are by more than this,
+   * which says that the work will not do; 1 for no such limit.
+   */
+  readonly lead: number
   /** Most states that are kept at a node; with less than all, the result is no proof. */
   readonly width: number
 }
@@ -48,7 +53,7 @@ export function search(
   prices: readonly [Priced, ...Priced[]],
   lattice: Lattice,
   best: number,
-  { maxWork, width }: SearchOptions,
+  { maxWork, lead, width }: SearchOptions,
 ): Found {
   const { size, end } = forest
   const [main] = prices
@@ -118,7 +123,7 @@ export function search(
       continue
     }
     const arrivals = waiting.at(-1)?.at === end[at] ? waiting.at(-1)!.states.count : 0
-    if (work + 2 * current.count + arrivals > maxWork) break
+    if (work + 2 * current.count + arrivals > maxWork * Math.min(1, lead + at / size)) break
     step()
     compact()
   }

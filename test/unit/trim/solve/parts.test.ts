@@ -95,7 +95,7 @@ describe.each(families)('%s', family => {
 
   it('is solved by the search alone', () => {
     const { main, lattice } = relax(forest, true)
-    const options = { maxWork: Infinity, width: Infinity }
+    const options = { maxWork: Infinity, lead: 1, width: Infinity }
     const found = search(forest, [main], lattice, -1, options)
     expect([found.isComplete, found.value, worthOf(forest, found.taken!)]).toEqual([
       true,
@@ -110,7 +110,7 @@ describe.each(families)('%s', family => {
 
   it('has a solution by a narrow search, which proves nothing', () => {
     const { main, lattice } = relax(forest, true)
-    const found = search(forest, [main], lattice, -1, { maxWork: Infinity, width: 2 })
+    const found = search(forest, [main], lattice, -1, { maxWork: Infinity, lead: 1, width: 2 })
     expect(worthOf(forest, found.taken!)).toBe(found.value)
     expect(found.value).toBeLessThanOrEqual(best)
   })
