@@ -61,7 +61,8 @@ export function documentOf(
   }
 }
 
-function isMarkdown({ shape, inner_formats }: ShapeReport): boolean {
+/** Whether headings, fences and blockquotes of a text are such. */
+export function isMarkdown({ shape, inner_formats }: ShapeReport): boolean {
   return (
     shape === 'prose' ||
     shape === 'markdown_table' ||

@@ -72,9 +72,18 @@ function deliveryOf(answer: EncodeAnswer, { referral }: Outcome): Delivery {
   return { answer, lossless, format, families: hints.map(({ family }) => family), counters }
 }
 
-function checkRequest({ formats, mode, budget_tokens }: EncodeRequest): void {
+/** What says which part of a list of items is returned. */
+const PART_FIELDS = ['level', 'chunk', 'offset', 'limit'] as const
+
+function checkRequest(request: EncodeRequest): void {
+  const { formats, mode, budget_tokens } = request
   if (mode === 'trim' && budget_tokens === undefined) {
     throw invalid('budget_tokens', 'mode trim needs a budget')
+  }
+  const part = PART_FIELDS.find(field => request[field] !== undefined)
+  if (part !== undefined && mode !== 'trim') throw invalid(part, 'this goes with mode trim only')
+  if (request.chunk !== undefined && (request.offset ?? request.limit) !== undefined) {
+    throw invalid('chunk', 'this goes without offset and limit')
   }
   const index = formats?.findIndex(format => !KNOWN_FORMATS.has(format)) ?? -1
   if (index === -1) return
@@ -142,6 +151,7 @@ function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen)
     },
     bytes: { raw: Buffer.byteLength(input.content), output: Buffer.byteLength(outcome.content) },
     truncated: !lossless,
+    ...(outcome.trimmed?.chunks === undefined ? {} : { chunks: [...outcome.trimmed.chunks] }),
     ...(request.pagination === undefined ? {} : { pagination: request.pagination }),
     ...(request.sort === undefined ? {} : { sort: request.sort }),
     partition,

@@ -4,11 +4,20 @@ import type { Referral } from '../dedup/session/refer-to-earlier.ts'
 import type { HintGate } from '../hints/policy.ts'
 import type { EncodeAnswer } from '../requests/encode.ts'
 import type { TextBytes } from '../transport/text-bytes.ts'
+import type { TrimAlgorithm } from '../trim/solve/trim-tree.ts'
 import type { Choice } from './choose.ts'
 import { isRedeemed, toldWorths } from './elide-worths.ts'
+import { isJsonAsked } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
 import { annotate, NO_NOTES, notesFor } from './notes.ts'
-import { type WithinBudget, withinBudget } from './within-budget.ts'
+import {
+  checkWhole,
+  type ItemTrim,
+  itemTrim,
+  selectsItems,
+  type TrimmedItems,
+} from './trim-items.ts'
+import { type WithinBudget, type WithinOptions, withinBudget } from './within-budget.ts'
 import { notedFormat, trimmedFormat } from './wrapped-format.ts'
 
 /** What leaves, and what was left out of it. */
@@ -22,7 +31,7 @@ export interface Outcome extends Choice {
   /** Of the tokens saved, those that references alone save; absent: all of them. */
   readonly referredTokens?: number
   /** How good the choice of parts is, where some were left out. */
-  readonly trimmed?: WithinBudget
+  readonly trimmed?: TrimmedItems
 }
 
 /** What an answer may be besides its smallest lossless text. */
@@ -31,6 +40,8 @@ export interface FitOptions {
   readonly worths: Worths
   /** The notation that this endpoint's results usually have, by name. */
   readonly usual: string | undefined
+  /** How a list of items is trimmed; see `TrimAlgorithm`. */
+  readonly algorithm: TrimAlgorithm | 'auto'
   /** Whether originals can be kept, so that parts may be left out. */
   readonly keepsOriginals: boolean
   /** The smallest lossless text of another content. */
@@ -80,38 +91,64 @@ function withNotes({ request, prices }: LayerInput, text: Choice, options: FitOp
   }
 }
 
-/** The most valuable parts that fit, with a marker for the rest; with notes where these fit too. */
-function trim(
-  input: LayerInput,
-  lossless: Choice,
-  budget: number,
-  { gate, worths, choose }: FitOptions,
-): Outcome {
+/**
+ * The most valuable parts that fit, with a marker for the rest; with notes where these fit too. All of it where that fits
+ * and takes no more than what was asked of it.
+ */
+function trim(input: LayerInput, lossless: Choice, budget: number, options: FitOptions): Outcome {
+  const { gate, worths, choose, algorithm } = options
   const { request, prices } = input
+  const fits = lossless.tokens <= budget
+  if (fits && request.level === undefined && request.chunk !== undefined) checkWhole(request)
+  const items =
+    request.mode === 'trim'
+      ? itemTrim(input, budget, { worths, algorithm, lossless: lossless.tokens })
+      : null
+  if (fits && items === null) return withNotes(input, lossless, options)
   const writeMarker = gate.admitMarker()
-  if (writeMarker === null) throw tooSmall(budget, lossless.tokens, 'lossless')
+  if (writeMarker === null) {
+    if (fits) return withNotes(input, lossless, options)
+    throw tooSmall(budget, lossless.tokens, 'lossless')
+  }
   const gain = { saved_tokens: prices.baseline - budget, counter: prices.counter }
   // What is left may be written in another notation than the whole, so the format is not told.
   const written = { format: lossless.format, usual: undefined }
-  const notes = notesFor(request, written, gain, gate)
-  const parts = { worths: toldWorths(input, worths), writeMarker, choose }
-  const noted = notes === NO_NOTES ? null : withinBudget(input, budget, { ...parts, notes })
-  const isNoted = noted !== null && !('minimum' in noted)
-  const fitted = isNoted ? noted : withinBudget(input, budget, { ...parts, notes: NO_NOTES })
-  if ('minimum' in fitted) {
-    throw tooSmall(budget, Math.min(fitted.minimum, lossless.tokens), 'of it')
+  const notes = isJsonAsked(input) ? NO_NOTES : notesFor(request, written, gain, gate)
+  const parts = { writeMarker, choose, notes }
+  const found =
+    items === null
+      ? trimParts(input, budget, { ...parts, worths: toldWorths(input, worths) })
+      : items(parts)
+  if ('minimum' in found) {
+    if (fits) return withNotes(input, lossless, options)
+    throw tooSmall(budget, Math.min(found.minimum, lossless.tokens), 'of it')
   }
-  const { before, after } = isNoted ? notes : NO_NOTES
+  const { trimmed } = found
+  if (fits && trimmed.tokens >= lossless.tokens) return withNotes(input, lossless, options)
+  const { before, after } = found.notes
   return {
-    content: fitted.content,
+    content: trimmed.content,
     layer: lossless.layer,
-    format: trimmedFormat(fitted.format),
-    tokens: fitted.tokens,
-    hints: [...before, ...after, { family: 'elision', text: fitted.marker }],
-    elided: [elidedBy(fitted, lossless.tokens - fitted.tokens)],
-    keep: [fitted.original],
-    trimmed: fitted,
+    format: trimmedFormat(trimmed.format),
+    tokens: trimmed.tokens,
+    hints: [...before, ...after, { family: 'elision', text: trimmed.marker }],
+    elided: [elidedBy(trimmed, lossless.tokens - trimmed.tokens)],
+    keep: [trimmed.original],
+    trimmed,
   }
+}
+
+/** Parts of a content that is no list of items. */
+function trimParts(
+  input: LayerInput,
+  budget: number,
+  options: WithinOptions,
+): ReturnType<ItemTrim> {
+  const { notes } = options
+  const noted = notes === NO_NOTES ? null : withinBudget(input, budget, options)
+  if (noted !== null && !('minimum' in noted)) return { trimmed: noted, notes }
+  const trimmed = withinBudget(input, budget, { ...options, notes: NO_NOTES })
+  return 'minimum' in trimmed ? trimmed : { trimmed, notes: NO_NOTES }
 }
 
 /** What the marker stands for: the unit of which most is missing. */

@@ -10,6 +10,7 @@ import type { LayerInput } from './layer.ts'
 import { allowsReference, layersFor } from './layers.ts'
 import { type ContentRequest, readInput } from './read-input.ts'
 import type { SessionLayer } from './session-layer.ts'
+import { selectsItems } from './trim-items.ts'
 import { linesFormat } from './wrapped-format.ts'
 
 /** What may leave for one result. */
@@ -82,7 +83,8 @@ export function createOutcomes(
 
   return {
     referred() {
-      if (layer === null) return null
+      // A part that is asked for by number is no earlier result.
+      if (layer === null || selectsItems(request)) return null
       const whole = priced(layer.toResult(gate()))
       if (whole !== null) return whole
       const lines = withLines(layer.toLines(gate()))
@@ -93,6 +95,7 @@ export function createOutcomes(
         gate: gate(),
         worths: worthsOf(profile.budget, strategy),
         usual: profile.preferred,
+        algorithm: profile.budget.algorithm,
         keepsOriginals: context.keepsOriginals,
         choose: (content: string) => choose(content),
       }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { documentOf } from '../budget/document.ts'
+import { type Document, documentOf, type Pruned } from '../budget/document.ts'
 import { fitDocument } from '../budget/fit.ts'
 import type { Plan } from '../budget/plan.ts'
 import type { Omission } from '../budget/prune-value.ts'
@@ -8,6 +8,7 @@ import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { ElidedPart, ElisionHint } from '../hints/hint.ts'
 import { type TextBytes, toBytes } from '../transport/text-bytes.ts'
 import type { Choice } from './choose.ts'
+import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
 import { annotate, type Notes } from './notes.ts'
 
@@ -21,6 +22,7 @@ export interface WithinBudget {
   readonly marker: string
   readonly hash: string
   readonly omissions: readonly Omission[]
+  readonly pruned: Pruned
   readonly plan: Plan
   /** To be kept durably before the answer leaves. */
   readonly original: TextBytes
@@ -32,48 +34,79 @@ const HASH_CHARS = 24
 const MAX_PLACES = 3
 const MARKER_SHARE = 1 / 8
 
+/** What is said beside what is kept. */
+export interface WithinOptions {
+  readonly worths: Worths
+  readonly notes: Notes
+  /** What is planned, where it is not the content by its parts. */
+  readonly document?: Document
+  /**
+   * Lines between what is kept and the marker, the fullest first, and a few words for the marker. The first that is short
+   * enough is taken, or none.
+   */
+  beside?(pruned: Pruned): { readonly lines: Iterable<string>; readonly summary?: string }
+  /** `null` where the marker cannot be written. */
+  writeMarker(marker: ElisionHint): string | null
+  choose(content: string): Choice
+}
+
+/** Share of the budget that lines beside the text may take. */
+const BESIDE_SHARE = 1 / 6
+
 /**
- * The most valuable part of a content within a budget, with a marker that gives all of it back.
+ * The most valuable part of a content within a budget, with a marker that gives all of it back. JSON that was asked for
+ * as such stays JSON: the marker is its last item or member, and nothing else is beside it.
  * @param choose the smallest lossless text of a content, as for one that needs no budget
  * @returns or the fewest tokens that anything of the content takes with its marker; `Infinity` where nothing can go
  */
 export function withinBudget(
   input: LayerInput,
   budget: number,
-  options: {
-    readonly worths: Worths
-    readonly notes: Notes
-    /** `null` where the marker cannot be written. */
-    writeMarker(marker: ElisionHint): string | null
-    choose(content: string): Choice
-  },
+  options: WithinOptions,
 ): WithinBudget | { readonly minimum: number } {
   const { content, prices } = input
   const original = toBytes(content)
   const id = originalId(original)
-  const document = documentOf(input, prices.counter, options.worths, budget)
+  const document = options.document ?? documentOf(input, prices.counter, options.worths, budget)
   const { counter } = prices
-  const written = (pruned: Choice, marker: string | null) => {
+  const asJson = isJsonAsked(input)
+  const written = (pruned: Choice, marker: string | null, lines: readonly string[]) => {
     if (marker === null) return NOTHING
-    const whole = `${annotate(pruned.content, options.notes)}\n${marker}`
+    const whole = asJson
+      ? markJson(input.value, pruned.content, marker)
+      : [annotate(pruned.content, options.notes), ...lines, marker].join('\n')
     // What is not smaller by every witness must not leave (promise 2).
     const tokens = prices.price(whole) ?? Infinity
     return { content: whole, format: pruned.format, marker, tokens }
   }
-  const fitted = fitDocument(document, budget, ({ content: pruned, omissions }) => {
+  const fitted = fitDocument(document, budget, pruned => {
+    const { omissions } = pruned
     // All was kept, which is known not to fit.
     if (omissions.length === 0) return NOTHING
-    const kept = options.choose(pruned)
-    const brief = options.writeMarker(markerOf(id, omissions, 0))
-    const marker = fullestMarker(id, omissions, options.writeMarker, line => {
+    const kept = options.choose(pruned.content)
+    const { lines = [], summary } = asJson ? {} : (options.beside?.(pruned) ?? {})
+    const write = (marker: ElisionHint): string | null => {
+      return options.writeMarker(summary === undefined ? marker : { ...marker, summary })
+    }
+    const brief = write(markerOf(id, omissions, 0))
+    const marker = fullestMarker(id, omissions, write, line => {
       return counter.count(line) <= budget * MARKER_SHARE
     })
-    const full = written(kept, marker ?? brief)
-    return full.tokens <= budget || full.marker === brief ? full : written(kept, brief)
+    const index = firstShort(lines, line => counter.count(line) <= budget * BESIDE_SHARE)
+    const full = written(kept, marker ?? brief, index)
+    return full.tokens <= budget || full.marker === brief ? full : written(kept, brief, index)
   })
   if ('minimum' in fitted) return fitted
   const { text, plan, pruned } = fitted
-  return { ...text, hash: id, omissions: pruned.omissions, plan, original }
+  return { ...text, hash: id, omissions: pruned.omissions, pruned, plan, original }
+}
+
+function firstShort(
+  texts: Iterable<string>,
+  isShort: (text: string) => boolean,
+): readonly string[] {
+  for (const text of texts) if (isShort(text)) return [text]
+  return []
 }
 
 /** What an original is fetched by. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { STRATEGY_IDS } from '../budget/strategies.ts'
 import { MAX_LINE_DEPTH } from '../formats/tree/style.ts'
+import { TRIM_ALGORITHMS } from '../trim/trim-algorithms.ts'
 import { hintPolicy, VERBOSITIES } from './hint-policy.ts'
 import { NOTATION_IDS, profileAxes, recursionDepth } from './profile-axes.ts'
 import { TEMPLATE_IDS } from './templates.ts'
@@ -58,7 +59,7 @@ const strategy = z.enum(STRATEGY_IDS)
 const fieldValues = z.record(z.string(), z.number().min(0).max(MAX_FIELD_VALUE))
 
 const budget = z.strictObject({
-  strategy: strategy.default('equal'),
+  strategy: strategy.default('default'),
   field_values: fieldValues.default({}),
 })
 
@@ -67,6 +68,13 @@ const elision = z.strictObject({
   enabled: z.boolean().default(true),
   min_block_bytes: z.int().nonnegative().default(2_048),
   max_ratio: z.number().gt(0).max(1).default(0.9),
+})
+
+/** How lists of items are trimmed; see `docs/trim.md`. */
+const formatPipeline = z.strictObject({
+  /** By tool, its name with or without what a proxy puts in front of it. */
+  strategies: z.record(endpoint, strategy).default({}),
+  algorithm: z.enum(TRIM_ALGORITHMS).default('auto'),
 })
 
 const endpointOverride = z.strictObject({
@@ -89,6 +97,7 @@ export const pipelineSchema = z
     templates: templates.prefault({}),
     mckp: mckp.prefault({}),
     budget: budget.prefault({}),
+    format_pipeline: formatPipeline.prefault({}),
     elision: elision.prefault({}),
     endpoint_overrides: z.record(endpoint, endpointOverride).default({}),
     profiles: profileAxes.prefault({}),

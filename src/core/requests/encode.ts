@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { STRATEGY_IDS } from '../budget/strategies.ts'
+import { LEVELS } from '../trim/levels.ts'
 import { byteCount, sessionField, tokenCount, tokenizerFields, tokensUsed } from './fields.ts'
 
 /** Longest of what a tool's provider says beside its content, such as a cursor or a query. */
@@ -48,10 +49,39 @@ export const encodeRequest = z.strictObject({
     .enum(STRATEGY_IDS)
     .optional()
     .describe('Which parts matter most where some must go; default equal'),
+  level: z
+    .enum(LEVELS)
+    .optional()
+    .describe('The most that mode trim tells of each item; default full, less where it must'),
+  chunk: z
+    .int()
+    .positive()
+    .optional()
+    .describe('Which chunk of a list of items mode trim returns; default 1'),
+  offset: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('Instead of chunk: items from here on, in their own order, counted from 0'),
+  limit: z.int().positive().optional().describe('How many of them, at most'),
   query: z.string().max(MAX_NOTE_CHARS).optional(),
   pagination: pagination.optional(),
   sort: sort.optional(),
   is_sidechain: z.boolean().optional().describe("A sub-agent's context"),
+})
+
+/** One part of a list of items that is returned at once. */
+const chunk = z.strictObject({
+  chunk: z.int().positive(),
+  count: z.int().nonnegative().describe('Items'),
+  offset: z.int().nonnegative().optional().describe('Where the items follow one another'),
+  limit: z.int().nonnegative().optional(),
+  items: z
+    .array(z.tuple([z.int().nonnegative(), z.int().positive()]))
+    .describe('Runs of items, from 0, each with the number behind its last'),
+  tokens: tokenCount.describe('Of the items in full, about'),
+  summary: z.string(),
+  returned: z.boolean(),
 })
 
 const layerId = z.enum(['L0', 'L1', 'L2', 'L3'])
@@ -76,6 +106,7 @@ export const encodeAnswer = z.strictObject({
   }),
   bytes: z.strictObject({ raw: byteCount, output: byteCount }),
   truncated: z.boolean(),
+  chunks: z.array(chunk).optional().describe('When a list of items was trimmed: all of its chunks'),
   pagination: pagination.optional(),
   sort: sort.optional(),
   partition: z.int().nonnegative(),

@@ -1,0 +1,37 @@
+import { jsonCompact } from '../formats/json-compact.ts'
+import { formatId } from '../formats/notation.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
+import { ObjectValue, type Value } from '../value/value.ts'
+import type { LayerInput } from './layer.ts'
+
+const JSON_FORMATS: ReadonlySet<string> = new Set([
+  jsonCompact.id,
+  formatId(jsonCompact),
+  PASSTHROUGH,
+])
+/** The member that has the marker; with more of `_` where the object has one of that name. */
+const MEMBER = '_elided'
+
+/** Whether nothing but JSON was asked for. */
+export function isJsonAsked({ request: { formats }, value }: LayerInput): boolean {
+  return (
+    value !== undefined &&
+    formats !== undefined &&
+    formats.length > 0 &&
+    formats.every(format => JSON_FORMATS.has(format))
+  )
+}
+
+/**
+ * Compact JSON of what is kept of a list or object, with a marker as its last item or member.
+ * @param whole before anything was left out
+ * @param json of what is kept, without white space around it
+ */
+export function markJson(whole: Value | undefined, json: string, marker: string): string {
+  const separator = json.length > 2 ? ',' : ''
+  const inner = `${json.slice(0, -1)}${separator}`
+  if (!(whole instanceof ObjectValue)) return `${inner}${JSON.stringify(marker)}]`
+  let name = MEMBER
+  while (whole.keys.includes(name)) name = `_${name}`
+  return `${inner}${JSON.stringify(name)}:${JSON.stringify(marker)}}`
+}

@@ -1,0 +1,174 @@
+import { AppError } from '../../errors.ts'
+import type { Document, Pruned } from '../budget/document.ts'
+import type { Worths } from '../budget/strategies.ts'
+import type { EncodeAnswer, EncodeRequest } from '../requests/encode.ts'
+import { chunkIndexes, type Division, rangesOf, runOf } from '../trim/chunk-index.ts'
+import { chunkItems } from '../trim/chunks.ts'
+import { jsonItems } from '../trim/json-document.ts'
+import type { TrimAlgorithm } from '../trim/solve/trim-tree.ts'
+import { textItems } from '../trim/text-document.ts'
+import type { LayerInput } from './layer.ts'
+import { NO_NOTES, type Notes } from './notes.ts'
+import { type WithinBudget, type WithinOptions, withinBudget } from './within-budget.ts'
+
+/** What is written may take as many times less than it is priced at. */
+const MOST_SHORTER = 3
+
+/** Chunks as an answer tells them. */
+export type SentChunks = NonNullable<EncodeAnswer['chunks']>
+
+/** What was chosen of a list of items. */
+export interface TrimmedItems extends WithinBudget {
+  readonly chunks?: SentChunks
+}
+
+/** Trims one content by its items. */
+export type ItemTrim = (
+  options: Pick<WithinOptions, 'writeMarker' | 'choose'> & { readonly notes: Notes },
+) => { readonly trimmed: TrimmedItems; readonly notes: Notes } | { readonly minimum: number }
+
+interface ItemTrimOptions {
+  readonly worths: Worths
+  readonly algorithm: TrimAlgorithm | 'auto'
+  /** Tokens of the smallest lossless text. */
+  readonly lossless: number
+}
+
+/** Whether a request asks for a part of the items by number, or for less of each. */
+export function selectsItems({ level, chunk = 1, offset, limit }: EncodeRequest): boolean {
+  const isBelow = level !== undefined && level !== 'full'
+  return isBelow || chunk > 1 || offset !== undefined || limit !== undefined
+}
+
+/**
+ * How a content is trimmed by its items: which of them leave, and how much of each, is chosen by a tree of parts
+ * (docs/trim.md); what does not leave is in the chunks that follow.
+ * @returns `null` where the content is no list of items
+ * @throws AppError `invalid_request` for items or a chunk that do not exist
+ */
+export function itemTrim(
+  input: LayerInput,
+  budget: number,
+  { worths, algorithm, lossless }: ItemTrimOptions,
+): ItemTrim | null {
+  const { request, prices, value } = input
+  const found =
+    typeof value === 'object' && value !== null
+      ? jsonItems(value, prices.counter, worths, { algorithm })
+      : textItems(input, prices.counter, worths, { budget, algorithm })
+  if (found === null) {
+    checkWhole(request)
+    return null
+  }
+  const document = found
+  const { list } = document
+  const total = list.tokens.length
+  const { level = 'full', chunk = 1 } = request
+  // The document's prices are near those of its text, and nearer in proportion.
+  const priced = list.tokens.reduce((sum, tokens) => sum + tokens, 0)
+  const room = (budget * priced) / Math.max(lossless, 1)
+
+  const divide = (first: readonly number[], returned: number): Division => ({
+    list,
+    chunks: chunkItems(list.tokens, first, Math.min(room, MOST_SHORTER * budget)),
+    returned,
+  })
+
+  /** Some items by number, each named at least where that is possible. */
+  function some(items: readonly number[], options: WithinOptions) {
+    const scope = { level, items }
+    const all = fitPart(document.scoped({ ...scope, required: true }), options)
+    return 'minimum' in all ? fitPart(document.scoped(scope), options) : all
+  }
+
+  function fitPart(part: Document, options: WithinOptions) {
+    return withinBudget(input, budget, { ...options, document: part })
+  }
+
+  return given => {
+    const options = { ...given, worths, notes: NO_NOTES }
+    const { offset, limit } = request
+    if (offset !== undefined || limit !== undefined) {
+      const found = some(itemsFrom(offset ?? 0, limit, total), options)
+      return 'minimum' in found ? found : { trimmed: found, notes: NO_NOTES }
+    }
+    const beside = (pruned: Pruned) => indexOf(divide(pruned.items ?? [], 0))
+    const whole = document.scoped({ level })
+    const first = firstOf(
+      [{ ...options, notes: given.notes, beside }, { ...options, beside }, options],
+      tried => fitPart(whole, tried),
+    )
+    if ('minimum' in first) return first
+    const division = divide(first.fitted.pruned.items ?? [], 0)
+    if (chunk === 1) {
+      const trimmed = { ...first.fitted, chunks: sentChunks(division) }
+      return { trimmed, notes: first.options.notes }
+    }
+    const items = division.chunks[chunk - 1]
+    if (items === undefined) throw invalid('chunk', chunksAre(division.chunks.length))
+    const own = { ...division, returned: chunk - 1 }
+    const found = some(items, { ...options, beside: () => indexOf(own) })
+    if ('minimum' in found) return found
+    return { trimmed: { ...found, chunks: sentChunks(own) }, notes: NO_NOTES }
+  }
+}
+
+/** The first way to write it that fits; where none does, what the last one takes. */
+function firstOf(
+  ways: readonly WithinOptions[],
+  write: (options: WithinOptions) => WithinBudget | { readonly minimum: number },
+): { fitted: WithinBudget; options: WithinOptions } | { readonly minimum: number } {
+  let least = { minimum: Infinity }
+  for (const options of ways) {
+    const fitted = write(options)
+    if (!('minimum' in fitted)) return { fitted, options }
+    least = fitted
+  }
+  return least
+}
+
+/** Lines beside a text about its chunks, the fullest first, and a few words for its marker. */
+function indexOf(
+  division: Division,
+): NonNullable<ReturnType<NonNullable<WithinOptions['beside']>>> {
+  const { chunks, returned } = division
+  const next = returned + 1
+  return {
+    lines: chunks.length > 1 ? chunkIndexes(division) : [],
+    ...(next < chunks.length ? { summary: `next: chunk ${next + 1} of ${chunks.length}` } : {}),
+  }
+}
+
+function sentChunks({ list, chunks, returned }: Division): SentChunks {
+  return chunks.map((items, at) => ({
+    chunk: at + 1,
+    count: items.length,
+    ...runOf(items),
+    items: rangesOf(items),
+    tokens: Math.ceil(items.reduce((sum, item) => sum + list.tokens[item]!, 0)),
+    summary: items.length === 0 ? '' : list.summarize(items),
+    returned: at === returned,
+  }))
+}
+
+/** @throws AppError where there is no such item */
+function itemsFrom(offset: number, limit = Infinity, total: number): readonly number[] {
+  if (offset >= total) throw invalid('offset', `there are ${total} items, counted from 0`)
+  const count = Math.min(limit, total - offset)
+  return Array.from({ length: count }, (_, index) => offset + index)
+}
+
+/** A content that is no list of items, or leaves as a whole, is one chunk. */
+export function checkWhole({ chunk = 1, offset, limit }: EncodeRequest): void {
+  if (chunk > 1) throw invalid('chunk', chunksAre(1))
+  const path = offset === undefined ? 'limit' : 'offset'
+  if ((offset ?? limit) !== undefined) throw invalid(path, 'the content is no list of items')
+}
+
+function chunksAre(count: number): string {
+  return count === 1 ? 'there is 1 chunk' : `there are ${count} chunks`
+}
+
+function invalid(path: string, message: string): AppError {
+  return new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
+}
