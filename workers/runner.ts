@@ -27,6 +27,8 @@ interface Loose {
   readonly again: Uint8Array | null
 }
 
+/** Conversations of which a thread remembers the lines, in 4 MiB each. */
+const REMEMBERED_CONVERSATIONS = 4
 /** Of what proxies have written lately, at hand in each thread. */
 const OWN_REWRITE_BYTES = 16 * 1024 * 1024
 
@@ -45,7 +47,7 @@ export function createRunner(
     pipeline: setup.pipeline,
     keepsOriginals: true,
   }
-  const history = createHistoryMemory()
+  const history = createHistoryMemory(REMEMBERED_CONVERSATIONS)
   const progress = new Int32Array(setup.progress)
   const memory = attachRewriteMemory(setup.rewrites, { ownBytes: OWN_REWRITE_BYTES })
   const sessions =

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sessionKey } from '../dedup/index/session-key.ts'
 import { argumentBodies } from '../dedup/lines/argument-bodies.ts'
-import { attachBodyMemory } from '../dedup/lines/body-memory.ts'
+import { attachBodyMemory, type BodyMemory } from '../dedup/lines/body-memory.ts'
 import { createBodyMemory } from '../dedup/lines/memory-layout.ts'
 import { type ScannedText, scanText } from '../dedup/lines/scan-text.ts'
 import { noteFor, noteForArgument } from '../dedup/session/earlier-results.ts'
@@ -22,92 +22,128 @@ export interface WrittenResult {
 /** The results of one request, of which later ones may repeat earlier ones. */
 export interface History {
   /**
-   * L0 against the results before this one, and how the result is written then.
-   * @param result the next in the conversation
+   * L0 for the next result against those before it, and how it is written then.
+   * @param key names this one and all before it
    */
-  open(result: ToolResultText): { readonly layer: OpenLayer; written(): WrittenResult }
+  open(key: string, result: ToolResultText): { readonly layer: OpenLayer; written(): WrittenResult }
   /** Goes on to the next result. */
-  add(result: ToolResultText, written: WrittenResult): void
+  add(key: string, result: ToolResultText, written: WrittenResult): void
 }
 
-/** A memory for one history after another; of one thread. */
+/** What a thread remembers of some conversations, so that a turn adds to it what is new. */
 export interface HistoryMemory {
   /** The history before was the last one's; its layers must not be used any more. */
   begin(): History
 }
 
 /**
- * Bytes of results that are looked back at least; at most twice as many. What is further back is not referred to: each
- * request with a new result reads them once more.
+ * Bytes of results that are looked back at least; at most twice as many. What is further back is not referred to, so that
+ * the memory of a conversation is bounded.
  */
-const WINDOW_BYTES = 64 * 1024
+const WINDOW_BYTES = 512 * 1024
+/** For one conversation: a window's results, and texts of arguments. */
 const MEMORY_BYTES = 4 * 1024 * 1024
-/** One history at a time: its lines need not be apart from others'. */
+/** One conversation at a time: its lines need not be apart from others'. */
 const CONTEXT = sessionKey('', 'history')
 
-/** Histories that refer to nothing but what the request itself holds, so that whoever has that can follow. */
-export function createHistoryMemory(): HistoryMemory {
-  const bodies = attachBodyMemory(createBodyMemory({ bytes: MEMORY_BYTES }))
-  return { begin: () => createHistory(bodies) }
+/** A memory with the results of a window, all up to one of them. */
+interface Filled {
+  readonly bodies: BodyMemory
+  window: number
+  /** How many results of the conversation were passed, and the name of the last. */
+  next: number
+  key: string
+  /** The name of the next result where what its call gave to the tool is there already. */
+  ahead: string | null
 }
 
-function createHistory(bodies: ReturnType<typeof attachBodyMemory>): History {
-  /** Results that were passed, with the bytes of all results up to their end. */
-  const passed: {
-    readonly result: ToolResultText
-    readonly written: WrittenResult
-    readonly end: number
-  }[] = []
-  let bytes = 0
-  /** Which window the memory is filled for, and how many of `passed` it has. */
-  let filled = { window: -1, next: 0 }
+/**
+ * Histories that refer to nothing but what the request itself holds, so that whoever has that can follow. What a result is
+ * written as depends on the results before it alone: a memory holds the same whether it was filled turn by turn or at once.
+ * @param conversations that are remembered, in 4 MiB each
+ */
+export function createHistoryMemory(conversations: number): HistoryMemory {
+  /** The one used last comes first. */
+  const memories: Filled[] = []
 
-  /** Makes the memory hold what lies in the window before the next result. */
-  function fill(): void {
-    const window = Math.floor(bytes / WINDOW_BYTES)
-    if (window !== filled.window) {
-      bodies.clear()
-      const first = passed.findIndex(({ end }) => end > (window - 1) * WINDOW_BYTES)
-      filled = { window, next: first === -1 ? passed.length : first }
+  /** The memory that has most of these results and nothing else; `null` where none has any. */
+  function find(window: number, keys: readonly string[]): Filled | null {
+    let most: Filled | null = null
+    for (const memory of memories) {
+      const { next, key, ahead } = memory
+      const isBefore = memory.window === window && next > 0 && next < keys.length
+      // With what another call gave to a tool, a result could refer to what the request does not hold.
+      if (!isBefore || keys[next - 1] !== key) continue
+      if (ahead !== null && keys[next] !== ahead) continue
+      if (most === null || next > most.next) most = memory
     }
-    for (; filled.next < passed.length; filled.next++) remember(passed[filled.next]!)
+    return most
   }
 
-  function remember({ result, written }: (typeof passed)[number]): void {
-    rememberArguments(result)
-    if (!written.isSource) return
-    const text = scanText(result.text(), CONTEXT)
-    const call = { tool: result.tool, args: result.args() }
-    const note = noteFor(call, sequenceOf(result), written.hops)
-    if (text !== null && note !== null) put(text, note)
-  }
-
-  /** Texts that the agent gave to the tool; the call's own result may refer to them. */
-  function rememberArguments(result: ToolResultText): void {
-    const { tool } = result
-    if (tool === undefined || result.part > 0) return
-    for (const { name, text } of argumentBodies(result.args())) {
-      const scanned = scanText(text, CONTEXT)
-      if (scanned !== null) put(scanned, noteForArgument(tool, name, sequenceOf(result)))
-    }
-  }
-
-  function put(text: ScannedText, note: string): void {
-    const identity = hash('sha256', text.bytes, 'hex')
-    const position = bodies.place(text, CONTEXT, identity, note)
-    if (position !== null) bodies.confirm(position)
+  function blank(window: number, next: number): Filled {
+    const oldest = memories.length < conversations ? undefined : memories.pop()
+    oldest?.bodies.clear()
+    const bodies = oldest?.bodies ?? attachBodyMemory(createBodyMemory({ bytes: MEMORY_BYTES }))
+    const memory = { bodies, window, next, key: '', ahead: null }
+    memories.push(memory)
+    return memory
   }
 
   return {
-    open(result) {
+    begin: () =>
+      createHistory((window, first, keys) => {
+        const memory = find(window, keys) ?? blank(window, first)
+        memories.splice(memories.indexOf(memory), 1)
+        memories.unshift(memory)
+        return memory
+      }),
+  }
+}
+
+/**
+ * Finds a memory to go on with, or an empty one.
+ * @param first the first result of the window, as an index
+ * @param keys names of all results up to the one that comes now
+ */
+type TakeMemory = (window: number, first: number, keys: readonly string[]) => Filled
+
+/** A result that was passed, with the bytes of all results up to its end. */
+interface Passed {
+  readonly result: ToolResultText
+  readonly written: WrittenResult
+  readonly end: number
+}
+
+function createHistory(take: TakeMemory): History {
+  const passed: Passed[] = []
+  const keys: string[] = []
+  let bytes = 0
+  let filled: Filled | null = null
+
+  /** A memory that holds what lies in the window before a result, and what its call gave to the tool. */
+  function fillFor(key: string, result: ToolResultText): BodyMemory {
+    const window = Math.floor(bytes / WINDOW_BYTES)
+    if (filled === null || filled.window !== window) {
+      const first = passed.findIndex(({ end }) => end > (window - 1) * WINDOW_BYTES)
+      filled = take(window, first === -1 ? passed.length : first, [...keys, key])
+    }
+    const { bodies } = filled
+    for (; filled.next < passed.length; filled.next++) remember(bodies, passed[filled.next]!)
+    filled.key = keys.at(-1) ?? ''
+    filled.ahead = key
+    rememberArguments(bodies, result)
+    return bodies
+  }
+
+  return {
+    open(key, result) {
       let written: WrittenResult = { isSource: false }
       return {
         written: () => written,
         layer: (_op, { content, prices, request }, profile, { maxDecodedChars }) => {
           const { dedup } = profile
           if (!isKept(content, request, profile)) return null
-          fill()
-          rememberArguments(result)
+          const bodies = fillFor(key, result)
           let scanned: ScannedText | null | undefined
           const scan = () => {
             if (scanned === undefined) scanned = scanText(content, CONTEXT)
@@ -138,11 +174,37 @@ function createHistory(bodies: ReturnType<typeof attachBodyMemory>): History {
         },
       }
     },
-    add(result, written) {
+    add(key, result, written) {
       bytes += result.end - result.start
       passed.push({ result, written, end: bytes })
+      keys.push(key)
     },
   }
+}
+
+function remember(bodies: BodyMemory, { result, written }: Passed): void {
+  rememberArguments(bodies, result)
+  if (!written.isSource) return
+  const text = scanText(result.text(), CONTEXT)
+  const call = { tool: result.tool, args: result.args() }
+  const note = noteFor(call, sequenceOf(result), written.hops)
+  if (text !== null && note !== null) put(bodies, text, note)
+}
+
+/** Texts that the agent gave to the tool; the call's own result may refer to them. */
+function rememberArguments(bodies: BodyMemory, result: ToolResultText): void {
+  const { tool } = result
+  if (tool === undefined || result.part > 0) return
+  for (const { name, text } of argumentBodies(result.args())) {
+    const scanned = scanText(text, CONTEXT)
+    if (scanned !== null) put(bodies, scanned, noteForArgument(tool, name, sequenceOf(result)))
+  }
+}
+
+function put(bodies: BodyMemory, text: ScannedText, note: string): void {
+  const identity = hash('sha256', text.bytes, 'hex')
+  const position = bodies.place(text, CONTEXT, identity, note)
+  if (position !== null) bodies.confirm(position)
 }
 
 /** Calls are counted from 1. */

@@ -3,12 +3,10 @@ import type { ToolResultText } from '../messages/tool-result-text.ts'
 
 /** Names results by their conversation. */
 export interface ResultKeys {
-  /** The name of the next result, 64 hex digits; `null` for one that is too short to be written in another way. */
-  next(result: ToolResultText): string | null
+  /** The name of the next result, 64 hex digits. */
+  next(result: ToolResultText): string
 }
 
-/** Shorter literals always stay as they are: no notation saves a token. */
-const MIN_LITERAL_BYTES = 24
 /** Between fields, each of which begins with its length. */
 const FIELD_BYTES = 4
 const INITIAL_BYTES = 1 << 16
@@ -23,9 +21,8 @@ export function createResultKeys(
   body: Uint8Array,
   terms: readonly (string | boolean | undefined)[],
 ): ResultKeys {
-  let key = hash('sha256', JSON.stringify(terms), 'hex')
   let waiting = Buffer.allocUnsafe(INITIAL_BYTES)
-  let length = waiting.write(key, 0, 'latin1')
+  let length = waiting.write(hash('sha256', JSON.stringify(terms), 'hex'), 0, 'latin1')
 
   function add(bytes: Uint8Array): void {
     const needed = length + FIELD_BYTES + bytes.length
@@ -45,8 +42,7 @@ export function createResultKeys(
       add(Buffer.from(JSON.stringify([tool, isError, ordinal, part])))
       add(result.argsBytes())
       add(body.subarray(start, end))
-      if (end - start < MIN_LITERAL_BYTES) return null
-      key = hash('sha256', waiting.subarray(0, length), 'hex')
+      const key = hash('sha256', waiting.subarray(0, length), 'hex')
       length = waiting.write(key, 0, 'latin1')
       return key
     },

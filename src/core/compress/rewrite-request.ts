@@ -81,13 +81,13 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
   let isChanged = false
   for (const result of results) {
     const key = keys.next(result)
-    if (key === null || isRedeeming(result.tool)) {
-      history?.add(result, { isSource: false })
+    if (isLeftAlone(result)) {
+      history?.add(key, result, { isSource: false })
       continue
     }
     const known = recall(key, context)
-    const made = known ?? rewrite(result, { counting, history }, context)
-    history?.add(result, made)
+    const made = known ?? rewrite(result, { key, counting, history }, context)
+    history?.add(key, result, made)
     sum = sumOfSent(sum, made.digest)
     const differs = known !== null && known.sent !== sum
     isChanged ||= differs
@@ -105,6 +105,13 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
   return { replacements, savings, records, isChanged }
 }
 
+/** Shorter literals always stay as they are: no notation saves a token. */
+const MIN_LITERAL_BYTES = 24
+
+function isLeftAlone({ start, end, tool }: ToolResultText): boolean {
+  return end - start < MIN_LITERAL_BYTES || isRedeeming(tool)
+}
+
 /** How the result was sent before, as far as that is at hand. */
 function recall(key: string, { rewrites }: OperationContext): StoredRewrite | null {
   if (rewrites === undefined) return null
@@ -112,13 +119,20 @@ function recall(key: string, { rewrites }: OperationContext): StoredRewrite | nu
   return recalled === undefined ? rewrites.memory.get(key) : readStored(recalled)
 }
 
+interface Rewriting {
+  /** Names the result. */
+  readonly key: string
+  readonly counting: Counting
+  readonly history: History | undefined
+}
+
 /** What stands for a result that comes for the first time. */
 function rewrite(
   result: ToolResultText,
-  { counting, history }: { readonly counting: Counting; readonly history: History | undefined },
+  { key, counting, history }: Rewriting,
   context: OperationContext,
 ): Omit<StoredRewrite, 'sent'> {
-  const turn = history?.open(result)
+  const turn = history?.open(key, result)
   const { answer } = rewriteLossless(sourceOf(result), counting, context, turn?.layer)
   const tokensSaved = answer.tokens.baseline - answer.tokens.final
   const literal = tokensSaved > 0 ? literalOf(answer.content) : null
