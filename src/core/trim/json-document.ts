@@ -52,7 +52,11 @@ export function jsonItems(
 
   function grow({ level, items: only, required = false }: Scope) {
     const builder = createTreeBuilder()
-    const tree = createJsonTree(builder, totals, { cap: level, thread: worths.strategy.thread })
+    const tree = createJsonTree(builder, totals, {
+      cap: level,
+      thread: worths.strategy.thread,
+      weighed: worths.fields,
+    })
     const scope = only === undefined ? undefined : new Set(only)
 
     function addItems(): KeptOf[] {

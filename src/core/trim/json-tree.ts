@@ -48,11 +48,28 @@ export interface JsonTree {
   addBeside(node: PricedNode, value: Value, below: number): KeptOf
 }
 
+interface JsonTreeOptions {
+  /** Nothing of a higher level is kept. */
+  readonly cap: Level
+  readonly thread: ThreadRule | undefined
+  /** Keys whose worth is configured: each field of an item that has one is decided on by itself. */
+  readonly weighed: ReadonlyMap<string, number>
+}
+
 export function createJsonTree(
   builder: TreeBuilder,
   totals: Totals,
-  { cap, thread }: { readonly cap: Level; readonly thread: ThreadRule | undefined },
+  { cap, thread, weighed }: JsonTreeOptions,
 ): JsonTree {
+  /** One node for all of a field, from when it is needed. */
+  function createBlock(below: number): () => number {
+    let own: number | undefined
+    return () => {
+      own ??= builder.add(below)
+      return own
+    }
+  }
+
   function addItem(node: PricedNode, item: Value, place: ItemPlace): KeptOf {
     const { kind, form, factor, top } = place
     const blocks: Partial<Record<Level, number>> = { minimal: top }
@@ -66,9 +83,15 @@ export function createJsonTree(
     }
     builder.grow(top, extraOf(node, form) + (form === 'row' ? 0 : node.own), 0)
     const levels = levelsOf(kind, item)
+    const isWeighed = item.keys.some(key => weighed.has(key))
     const fields = children.map((child, index) => {
       const value = item.values[index]!
-      const fieldPlace = { level: levels[index]!, form, factor, block }
+      const fieldPlace = {
+        level: levels[index]!,
+        form,
+        factor,
+        block: isWeighed ? createBlock(top) : block,
+      }
       if (isEnvelope(item.keys[index]!, value) && child.children !== undefined) {
         return addMembers(child, fieldPlace, levelsOf(kind, value), value.values)
       }
