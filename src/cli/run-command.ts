@@ -80,20 +80,22 @@ async function runBehindProxy(
       return await runChild(command, childEnv, relay)
     } finally {
       await service.close()
-      await tellWhatWasDone(service, log, summary)
+      if (summary) await tellWhatWasSaved(service)
     }
   } finally {
     if (isTemporary) rmSync(folder, { recursive: true, force: true })
+    tellErrors(log)
   }
 }
 
-async function tellWhatWasDone(service: OwnService, log: QuietLog, summary: boolean) {
+function tellErrors(log: QuietLog): void {
   const errors = log.errors()
-  if (errors !== null) {
-    const all = errors.count === 1 ? 'an error' : `${errors.count} errors, the first`
-    process.stderr.write(`haversack: ${all}: ${errors.first} (--log FILE keeps them)\n`)
-  }
-  if (!summary) return
+  if (errors === null) return
+  const all = errors.count === 1 ? 'an error' : `${errors.count} errors, the first`
+  process.stderr.write(`haversack: ${all}: ${errors.first} (--log FILE keeps them)\n`)
+}
+
+async function tellWhatWasSaved(service: OwnService): Promise<void> {
   const { requests, tokensSaved } = await service.sums()
   const saved = tokensSaved.toLocaleString('en-US')
   process.stderr.write(`haversack: ${saved} tokens saved in ${requests} requests\n`)

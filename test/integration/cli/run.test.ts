@@ -13,6 +13,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { runChild } from '../../../src/cli/run-command/child.ts'
 import { captureCli } from '../../support/capture.ts'
 import { CONVERSATIONS } from '../service/proxy-conversations.ts'
 import {
@@ -151,9 +152,11 @@ describe('haversack run', () => {
     chmodSync(file, 0o644)
     const none = await captureCli('run', '--', join(folder, 'none'), '--help')
     expect([none.code, none.stderr]).toEqual([127, expect.stringContaining('not found')])
-    const plain = await captureCli('run', '--', file)
-    expect([plain.code, plain.stderr]).toEqual([126, expect.stringContaining('EACCES')])
     expect(left()).toEqual([])
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    expect(await runChild([file], process.env, { relayTo() {} })).toBe(126)
+    expect(written).toHaveBeenCalledWith(expect.stringContaining('EACCES'))
+    written.mockRestore()
   })
 
   it.each([
