@@ -50,11 +50,10 @@ const CONTEXT = sessionKey('', 'history')
 interface Filled {
   readonly bodies: BodyMemory
   window: number
-  /** How many results of the conversation were passed, and the name of the last. */
+  /** How many results of the conversation were passed. */
   next: number
-  key: string
-  /** The name of the next result where what its call gave to the tool is there already. */
-  ahead: string | null
+  /** The name of the next, of which what its call gave to the tool is there already. */
+  ahead: string
 }
 
 /**
@@ -70,12 +69,9 @@ export function createHistoryMemory(conversations: number): HistoryMemory {
   function find(window: number, keys: readonly string[]): Filled | null {
     let most: Filled | null = null
     for (const memory of memories) {
-      const { next, key, ahead } = memory
-      const isBefore = memory.window === window && next > 0 && next < keys.length
       // With what another call gave to a tool, a result could refer to what the request does not hold.
-      if (!isBefore || keys[next - 1] !== key) continue
-      if (ahead !== null && keys[next] !== ahead) continue
-      if (most === null || next > most.next) most = memory
+      const isOfThese = memory.window === window && keys[memory.next] === memory.ahead
+      if (isOfThese && (most === null || memory.next > most.next)) most = memory
     }
     return most
   }
@@ -84,7 +80,7 @@ export function createHistoryMemory(conversations: number): HistoryMemory {
     const oldest = memories.length < conversations ? undefined : memories.pop()
     oldest?.bodies.clear()
     const bodies = oldest?.bodies ?? attachBodyMemory(createBodyMemory({ bytes: MEMORY_BYTES }))
-    const memory = { bodies, window, next, key: '', ahead: null }
+    const memory = { bodies, window, next, ahead: '' }
     memories.push(memory)
     return memory
   }
@@ -129,7 +125,6 @@ function createHistory(take: TakeMemory): History {
     }
     const { bodies } = filled
     for (; filled.next < passed.length; filled.next++) remember(bodies, passed[filled.next]!)
-    filled.key = keys.at(-1) ?? ''
     filled.ahead = key
     rememberArguments(bodies, result)
     return bodies

@@ -13,9 +13,9 @@ import { bytesOf, workerSetup } from '../../support/runner.ts'
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
 const counters = createTokenCounters(workerSetup().vocabularies)
 
-/** A process that keeps nothing on record. */
+/** A process that remembers what it sent. */
 function contextWith(history: HistoryMemory | undefined, pipeline?: object): OperationContext {
-  const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 16 }))
+  const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
   return {
     counters,
     maxDepth: 100,
@@ -47,7 +47,9 @@ function bodyOf(steps: readonly Step[], fields: object = {}): Uint8Array<ArrayBu
 
 /** What the model gets for each result. */
 function sent(steps: readonly Step[], context: OperationContext, fields: object = {}): string[] {
-  const { bytes } = rewriteRequest(bodyOf(steps, fields), 'anthropic_messages', LIMITS, context)
+  const body = bodyOf(steps, fields)
+  const { bytes, records } = rewriteRequest(body, 'anthropic_messages', LIMITS, context)
+  for (const { position } of records) context.rewrites?.memory.confirm(position!)
   const { messages } = JSON.parse(Buffer.from(bytes).toString()) as {
     messages: { content: string | { type: string; content?: string }[] }[]
   }
@@ -148,14 +150,14 @@ describe('what a thread remembers of conversations', () => {
         fc.integer({ min: 1, max: 3 }),
         fc.array(fc.nat(), { minLength: 1, maxLength: 30 }),
         (conversations, remembered, order) => {
-          const shared = createHistoryMemory(remembered)
+          const shared = contextWith(createHistoryMemory(remembered))
           const turns = conversations.map(() => 0)
           for (const pick of order) {
             const n = pick % conversations.length
             const steps = conversations[n]!
             turns[n] = Math.min(steps.length, turns[n]! + 1 + (pick % 3))
             const now = steps.slice(0, turns[n])
-            expect(sent(now, contextWith(shared))).toEqual(sent(now, remembering()))
+            expect(sent(now, shared)).toEqual(sent(now, remembering()))
           }
         },
       ),
@@ -164,12 +166,13 @@ describe('what a thread remembers of conversations', () => {
   })
 
   it('is not taken for another conversation that began alike', () => {
-    const shared = createHistoryMemory(1)
-    const begin = [read('a', page(1))]
+    const shared = contextWith(createHistoryMemory(1))
+    const begin = [read('a', page(1)), read('b', page(2))]
     const write = { tool: 'Write', args: { file_path: 'x', content: page(3) }, text: page(5) }
-    sent([...begin, write], contextWith(shared))
-    const texts = sent([...begin, read('x', page(3))], contextWith(shared))
-    expect(texts[1]).toBe(page(3))
+    sent(begin, shared)
+    sent([...begin, write], shared)
+    const texts = sent([...begin, read('x', page(3))], shared)
+    expect(texts[2]).toBe(page(3))
   })
 
   it('reaches back far, and not for ever', () => {
