@@ -35,7 +35,8 @@ export function logErrorsOnly(): QuietLog {
 }
 
 function messageOf(line: string): string {
-  const { msg, err, detail } = JSON.parse(line) as Readonly<Record<string, unknown>>
-  const reason = (err as { message?: unknown } | undefined)?.message ?? detail
-  return reason === undefined ? String(msg) : `${msg}: ${reason}`
+  const { msg, err, bug, detail } = JSON.parse(line) as Readonly<Record<string, unknown>>
+  const reason = (err as { message?: unknown } | undefined)?.message ?? bug ?? detail
+  // Of a stack, what it begins with.
+  return reason === undefined ? String(msg) : `${msg}: ${String(reason).split('\n', 1)}`
 }
