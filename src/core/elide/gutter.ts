@@ -6,10 +6,10 @@ const SHARE = 0.8
 const LEAST_LINES = 5
 
 /**
- * The lines without a gutter of numbers where the text has one, else the very lines. Each number must be the one after that of
- * the line before, since other numbers are rather matches of a search, or a list.
+ * Whether the lines of a text have a gutter of numbers. Each number must be the one after that of the line before, since other
+ * numbers are rather matches of a search, or a list.
  */
-export function withoutGutter(lines: readonly string[]): readonly string[] {
+export function hasGutter(lines: readonly string[]): boolean {
   let numbered = 0
   let filled = 0
   let last = 0
@@ -22,6 +22,10 @@ export function withoutGutter(lines: readonly string[]): readonly string[] {
     if (number === last + 1 || numbered === 0) numbered++
     last = number
   }
-  if (filled < LEAST_LINES || numbered < filled * SHARE) return lines
-  return lines.map(line => line.slice(GUTTER.exec(line)?.[0].length ?? 0))
+  return filled >= LEAST_LINES && numbered >= filled * SHARE
+}
+
+/** A line without its number. */
+export function withoutNumber(line: string): string {
+  return line.slice(GUTTER.exec(line)?.[0].length ?? 0)
 }

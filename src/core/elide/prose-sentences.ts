@@ -13,9 +13,8 @@ export interface Sentence {
 }
 
 const HEADING = /^ {0,3}#{1,6}(?:\s|$)/
-const ITEM = /^\s*(?:[-*+•]|\d{1,4}[.)])\s/
-const TABLE = /^\s*\|/
-const FENCE = /^\s*(?:```|~~~)/
+const ITEM = /^(?:[-*+•]|\d{1,4}[.)])\s/
+const FENCE = /^(?:```|~~~)/
 
 /** Ends of sentences; those of the second kind need no space behind them. */
 const STOPS = '.!?…'
@@ -46,8 +45,8 @@ export function sentencesOf(lines: readonly string[]): readonly Sentence[] {
   }
 
   lines.forEach((line, index) => {
-    const next = inFence || FENCE.test(line) ? 'fence' : kindOf(line)
-    if (FENCE.test(line)) inFence = !inFence
+    const next = inFence || FENCE.test(line.trimStart()) ? 'fence' : kindOf(line)
+    if (FENCE.test(line.trimStart())) inFence = !inFence
     if (next !== 'sentence' || kind !== 'sentence') close(index - 1, lines[index - 1]?.length ?? 0)
     if (next !== kind || next === 'heading') place = 0
     kind = next
@@ -75,8 +74,9 @@ export function sentencesOf(lines: readonly string[]): readonly Sentence[] {
 function kindOf(line: string): Sentence['kind'] | null {
   if (line.trim() === '') return null
   if (HEADING.test(line)) return 'heading'
-  if (TABLE.test(line)) return 'table'
-  return ITEM.test(line) ? 'item' : 'sentence'
+  const text = line.trimStart()
+  if (text.startsWith('|')) return 'table'
+  return ITEM.test(text) ? 'item' : 'sentence'
 }
 
 /** Behind the stop at `at` and what closes there; 0 where no sentence ends. */

@@ -29,11 +29,12 @@ export function rankItems(items: readonly Value[]): Uint8Array {
   })
   const marks = new Uint32Array(items.length)
   for (const column of columnsOf(items)) {
+    // Of a text its length; where a field has both, they are not compared.
+    const isNumeric = typeof column.values[0] === 'number'
+    const isOne = column.values.every(value => (typeof value === 'number') === isNumeric)
     const numbers = column.values.map(value => (typeof value === 'number' ? value : value.length))
-    const isText = column.values.some(value => typeof value === 'string')
-    const isNumeric = column.values.every(value => typeof value === 'number')
     const found = new Set(rareValues(column))
-    if (isText || isNumeric) for (const at of extremes(column.items, numbers)) found.add(at)
+    if (isOne) for (const at of extremes(column.items, numbers)) found.add(at)
     for (const at of found) marks[at] = marks[at]! + 1
   }
   const outliers = [...marks.keys()].filter(at => marks[at]! > 0 && ranks[at] === BULK)
@@ -82,15 +83,31 @@ function columnsOf(items: readonly Value[]): readonly Column[] {
     column.items.push(at)
     column.values.push(value)
   }
+  // Objects that are alike share their list of keys, so that places need not be spelled for each.
+  const known = new Map<string, Map<readonly string[], Members>>()
+  const membersAt = (place: string, keys: readonly string[]): Members => {
+    let here = known.get(place)
+    if (here === undefined) {
+      here = new Map()
+      known.set(place, here)
+    }
+    let members = here.get(keys)
+    if (members === undefined) {
+      members = { shape: keys.join(','), places: keys.map(key => `${place}.${key}`) }
+      here.set(keys, members)
+    }
+    return members
+  }
   const visit = (value: Value, place: string, at: number, level: number): void => {
     if (typeof value === 'number' || typeof value === 'string') add(place, at, value)
-    else if (value === null || typeof value === 'boolean') add(`${place} `, at, String(value))
+    else if (value === null || typeof value === 'boolean') add(place, at, String(value))
     else if (value instanceof NumberLiteral) add(place, at, Number(value.text))
-    else if (Array.isArray(value)) add(`${place}#`, at, value.length)
+    else if (Array.isArray(value)) add(place, at, value.length)
     else if (value instanceof ObjectValue && level <= DEEPEST) {
-      add(`${place}{}`, at, value.keys.join(','))
+      const { shape, places } = membersAt(place, value.keys)
+      add(place, at, shape)
       value.values.forEach((member, index) => {
-        visit(member, `${place}.${value.keys[index]}`, at, level + 1)
+        visit(member, places[index]!, at, level + 1)
       })
     }
   }
@@ -98,4 +115,10 @@ function columnsOf(items: readonly Value[]): readonly Column[] {
     visit(item, '', at, 0)
   })
   return [...columns.values()]
+}
+
+/** The members of objects at one place: what they are, and where each stands. */
+interface Members {
+  readonly shape: string
+  readonly places: readonly string[]
 }

@@ -11,7 +11,7 @@ const MOST_OPEN = 2
 /** How lines of these languages end; words that they begin with. */
 const CODE_END = /[{}();,:[\]>=|&]\s*$/
 const CODE_START =
-  /^\s*(?:import|export|from|use|using|package|return|const|let|var|if|else|for|while|case|func|fn|type|#include|#define|@\w|\.\w|\}|\*|\/[/*])/
+  /^(?:import|export|from|use|using|package|return|const|let|var|if|else|for|while|case|func|fn|type|#include|#define|@\w|\.\w|\}|\*|\/[/*])/
 const ASSIGNED = /\s(?::=|[-+*/|&]?=|=>|->)\s/
 const BLOCK = /\{\s*$/
 
@@ -40,7 +40,8 @@ export const bracesReducer: TextReducer = {
       filled++
       if (BLOCK.test(code)) blocks++
       const isBare = inside || code.trim() === ''
-      if (isBare || CODE_END.test(code) || CODE_START.test(line) || ASSIGNED.test(code)) codeLike++
+      if (isBare || CODE_END.test(code) || CODE_START.test(line.trimStart()) || ASSIGNED.test(code))
+        codeLike++
       for (const c of code) {
         if (c === '{') opened++
         else if (c === '}') closed++

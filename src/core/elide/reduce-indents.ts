@@ -7,16 +7,15 @@ const BRACE_SHARE = 0.1
 /** Least share of lines that are indented, as bodies are. */
 const INDENTED_SHARE = 0.3
 
-const SIGNATURE =
-  /^\s*(?:async\s+def|def|class|module|defmodule|defp?|local function|function)\s+\S/
-const DECORATOR = /^\s*@\w/
-/** What begins a block, and what ends one in languages that say so. */
+/** Lines without their indentation: what signs a body, begins a block, ends one in languages that say so, is a comment. */
+const SIGNATURE = /^(?:async def|def|class|module|defmodule|defp|local function|function) /
+const DECORATOR = /^@\w/
 const HEADER =
-  /^\s*(?:if|elif|elsif|else|for|while|with|try|except|finally|match|case|unless|begin|rescue|ensure|do|async (?:with|for))\b/
-const HOLDER = /^\s*(?:class|module|defmodule)\b/
-const COLON_END = /:\s*(?:#.*)?$/
-const END = /^\s*end\b/
-const COMMENT = /^\s*(?:#|--)/
+  /^(?:if|elif|elsif|else|for|while|with|try|except|finally|match|case|unless|begin|rescue|ensure|do|async)\b/
+const HOLDER = /^(?:class|module|defmodule)\b/
+const END = /^end\b/
+const COMMENT = /^(?:#|--)/
+const COLON_END = /:\s*(?:#|$)/
 const TRIPLE = /"""|'''/g
 
 const ENDS = 2
@@ -39,8 +38,9 @@ export const indentsReducer: TextReducer = {
       if (line.trim() === '') continue
       filled++
       if (/^[ \t]/.test(line)) indented++
-      if (SIGNATURE.test(line)) signatures++
-      if (COLON_END.test(line) || END.test(line)) endings++
+      const code = line.trimStart()
+      if (SIGNATURE.test(code)) signatures++
+      if (COLON_END.test(line) || END.test(code)) endings++
       if (/[{}]\s*$/.test(line)) braces++
     }
     return (
@@ -58,24 +58,26 @@ export const indentsReducer: TextReducer = {
     lines.forEach((line, at) => {
       const wasInString = inString
       if ((line.match(TRIPLE)?.length ?? 0) % 2 === 1) inString = !inString
-      if (line.trim() === '') return
-      if (isTelling(line, wasInString || COMMENT.test(line) ? '' : line)) ranks[at] = CRITICAL
-      if (wasInString || COMMENT.test(line)) return
+      const code = line.trimStart()
+      if (code === '') return
+      const isText = wasInString || COMMENT.test(code)
+      if (isTelling(line, isText ? '' : line)) ranks[at] = CRITICAL
+      if (isText) return
       const indent = indentOf(line)
       while ((blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop()
       const bodies = blocks.filter(({ isHolder }) => !isHolder).length
-      const isSignature = SIGNATURE.test(line)
-      const isHeader = HEADER.test(line) || END.test(line)
+      const isSignature = SIGNATURE.test(code)
+      const isHeader = HEADER.test(code) || END.test(code)
       const isKept =
         indent === 0 ||
         isSignature ||
-        DECORATOR.test(line) ||
+        DECORATOR.test(code) ||
         signature > 0 ||
         (isHeader && bodies <= 1)
       if (isKept && ranks[at] === 0) ranks[at] = STRUCTURE
       // A signature goes on until its brackets are closed.
       if (isSignature || signature > 0) signature = Math.max(0, signature + openedBy(line))
-      if (isSignature || HEADER.test(line)) blocks.push({ indent, isHolder: HOLDER.test(line) })
+      if (isSignature || HEADER.test(code)) blocks.push({ indent, isHolder: HOLDER.test(code) })
     })
     raiseEnds(ranks, ENDS, ENDS)
     return { ranks }

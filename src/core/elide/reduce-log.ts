@@ -2,7 +2,7 @@ import { isJsonLines, rankJsonLines } from './json-lines.ts'
 import { lineShape } from './line-shape.ts'
 import { looksLikeProse } from './prose-sentences.ts'
 import { BULK, CRITICAL, raise, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
-import { hasLevel, severityOf } from './severity.ts'
+import { hasLevel, matchesAny, severityOf } from './severity.ts'
 import { isTrace, rankStackTraces } from './stack-traces.ts'
 
 const LEAST_LINES = 10
@@ -11,18 +11,32 @@ const LOG_SHARE = 0.5
 /** In prose, a word for a failure says less. */
 const PROSE_LOG_SHARE = 0.2
 
-/** A time in the first characters of a line: `2024-05-06T07:08`, `06/May/2024:07:08:09`, `07:08:09`. */
-const TIME = /^.{0,48}?(?:\b\d{1,2}:\d{2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2})/
-const QUIET_LEVEL =
-  /\b(?:INFO|DEBUG|TRACE|NOTICE)\b|\[(?:info|debug|trace|notice)\]|level"?[=:] ?"?(?:info|debug|trace)/
-/** A command that a shell shows before it runs it, a test that passed. */
-const STEP = /^\++ \S|(?:\.\.\. ?|\s)(?:ok|OK|PASSED|passed|skipped)\s*$|^\s*(?:✓|✔|√|PASS\b|ok \d)/
+/** A line's beginning is looked at for its time, its end for what became of a step. */
+const LOOKED_AT = 64
+
+/** In the first characters of a line: a time, or a level that says nothing is wrong. */
+const QUIET_STARTS = [
+  /\b\d\d?:\d\d:\d\d\b/,
+  /\b\d{4}-\d\d-\d\d[T ]\d\d:/,
+  /\b(?:INFO|DEBUG|TRACE|NOTICE)\b/,
+  /\[(?:info|debug|trace|notice)\]/,
+  /level"?[=:] ?"?(?:info|debug|trace)/,
+  // A command that a shell shows before it runs it, a test that passed.
+  /^\+{1,8} \S/,
+  /^(?:✓|✔|√|PASS\b|ok \d)/,
+]
+const QUIET_ENDS = [/(?:\.\.\. ?|\s)(?:ok|OK|PASSED|passed|skipped)$/]
 
 /** What a run comes to: counts with what they count, `OK` alone, an exit code. */
-const SUMMARY =
-  /\b\d{1,9} (?:tests?|passed|passing|failed|failing|skipped|pending|warnings?|errors?|suites?|examples|assertions|xfailed|xpassed|problems?)\b|^\s*(?:OK|FAILED|PASSED|SUCCESS|BUILD \w{1,40})\b|\bexit(?:ed)?(?: with)?(?: status| code)?[ :=]{1,3}\d|\b(?:Tests?|Suites?|Total|Time|Duration):\s/
+const SUMMARIES = [
+  /\d (?:tests?|passed|passing|failed|failing|skipped|pending|warnings?|errors?)(?:[\s,;)]|$)/,
+  /\d (?:suites?|examples|assertions|xfailed|xpassed|problems?)(?:[\s,;)]|$)/,
+  /^(?:OK|FAILED|PASSED|SUCCESS|BUILD [A-Z])/,
+  /\bexit(?:ed)?(?: with)?(?: status| code)?[ :=]{1,3}\d/,
+  /\b(?:Tests?|Suites?|Total|Time|Duration):\s/,
+]
 /** A heading that is made with rules: `==== FAILURES ====`. */
-const HEADING = /^\s*[=_#*~+-]{3,}.*[A-Za-z]/
+const HEADING = /^[=_#*~+-]{3}/
 
 const HEAD = 3
 const TAIL = 5
@@ -53,7 +67,7 @@ export const logReducer: TextReducer = {
       filled++
       const hasFailed = hasLevel(line) || isTrace(line)
       if (hasFailed) levels++
-      if (hasFailed || TIME.test(line) || QUIET_LEVEL.test(line) || STEP.test(line)) timed++
+      if (hasFailed || isQuiet(line)) timed++
     }
     if (timed >= filled * LOG_SHARE || isJsonLines(lines)) return true
     if (levels === 0) return false
@@ -72,8 +86,17 @@ export const logReducer: TextReducer = {
   },
 }
 
+/** Whether a line has a time or a level, or is a step that went well. */
+function isQuiet(line: string): boolean {
+  return (
+    matchesAny(line.slice(0, LOOKED_AT).trimStart(), QUIET_STARTS) ||
+    matchesAny(line.slice(-LOOKED_AT).trimEnd(), QUIET_ENDS)
+  )
+}
+
 function rankSeverities(lines: readonly string[], ranks: Uint8Array): void {
   lines.forEach((line, at) => {
+    if (line === '') return
     const severity = severityOf(line)
     if (severity !== null) {
       ranks[at] = CRITICAL
@@ -81,7 +104,7 @@ function rankSeverities(lines: readonly string[], ranks: Uint8Array): void {
       for (let next = at + 1; next <= at + CONTINUED && /^[ \t]/.test(lines[next] ?? ''); next++) {
         if (!/^[ \t]/.test(line)) raise(ranks, next, next + 1, STRUCTURE)
       }
-    } else if (SUMMARY.test(line)) raise(ranks, at, at + 1, STRUCTURE)
+    } else if (matchesAny(line.trimStart(), SUMMARIES)) raise(ranks, at, at + 1, STRUCTURE)
   })
 }
 
@@ -99,15 +122,16 @@ function rankHeadings(lines: readonly string[], ranks: Uint8Array): void {
 
 /** Outliers: lines of shapes that are rare where most lines are of a few shapes. */
 function rankRareShapes(lines: readonly string[], ranks: Uint8Array): void {
-  const shapes = lines.map(lineShape)
-  const counts = new Map<string, number>()
+  const shapes = Int32Array.from(lines, lineShape)
+  const counts = new Map<number, number>()
   for (const shape of shapes) counts.set(shape, (counts.get(shape) ?? 0) + 1)
   let regular = 0
   for (const count of counts.values()) if (count >= REGULAR) regular += count
   if (regular < lines.length * REGULAR_SHARE) return
-  const rare = shapes.flatMap((shape, at) => {
-    return counts.get(shape)! <= RARE && ranks[at] === BULK && shape !== '' ? [at] : []
-  })
+  const rare: number[] = []
+  for (const [at, shape] of shapes.entries()) {
+    if (ranks[at] === BULK && lines[at] !== '' && counts.get(shape)! <= RARE) rare.push(at)
+  }
   if (rare.length > lines.length * RARE_SHARE) return
   for (const at of rare) ranks[at] = STRUCTURE
 }

@@ -1,13 +1,18 @@
 import { CRITICAL, STRUCTURE, type TextReducer } from './reducer.ts'
 import { severityOf } from './severity.ts'
 
-/** `path:12:text` and, for lines around a match, `path-12-text`, as grep and its like print them; of one file `12:text`. */
-const HIT = /^((?:[A-Za-z]:)?[^\s:]{1,400}):\d{1,9}:/
-const AROUND = /^(?:[^\s:]{1,400}-)?\d{1,9}-/
+/** Behind the path of a match, before its text; before lines around a match there are dashes. */
+const HIT = /^:\d{1,9}:/
+const AROUND = /-\d{1,9}-/
+const DRIVE = /^[A-Za-z]:/
+const NOT_IN_PATHS = /[\s"<>|{},=]/
 const PATH_LIKE = /[./\\]/
+/** Of one file: `12:text`. A time begins like that. */
 const BARE_HIT = /^\d{1,9}:/
-/** A time begins like a match in one file. */
+const BARE_AROUND = /^\d{1,9}-/
 const TIME = /^\d{1,2}:\d{2}\b/
+/** Characters of a path. */
+const LONGEST_PATH = 400
 
 const LEAST_LINES = 5
 const HIT_SHARE = 0.5
@@ -42,7 +47,7 @@ export const searchReducer: TextReducer = {
     lines.forEach((line, at) => {
       const file = fileOf(line, heading)
       if (file === null) {
-        if (AROUND.test(line)) return
+        if (isAround(line)) return
         ranks[at] = STRUCTURE
         heading = line
         return
@@ -67,14 +72,26 @@ export const searchReducer: TextReducer = {
 
 /** Whether a text is mostly lines around matches: these were asked for, and go with no other reducer's rules. */
 export function isSearchWithContext(lines: readonly string[]): boolean {
-  const around = lines.filter(line => AROUND.test(line)).length
+  const around = lines.filter(isAround).length
   return around >= LEAST_LINES && around >= lines.length * HIT_SHARE
 }
 
+/** The file that a line is a match in, as `path:12:text` says, or `12:text` below a line that names it; `null`: it is none. */
 function fileOf(line: string, heading: string): string | null {
-  const path = HIT.exec(line)?.[1]
-  if (path !== undefined && PATH_LIKE.test(path)) return path
+  const colon = line.indexOf(':', DRIVE.test(line) ? 2 : 0)
+  if (colon > 0 && colon <= LONGEST_PATH && HIT.test(line.slice(colon, colon + 12))) {
+    const path = line.slice(0, colon)
+    if (PATH_LIKE.test(path) && !NOT_IN_PATHS.test(path)) return path
+  }
   return BARE_HIT.test(line) && !TIME.test(line) ? heading : null
+}
+
+function isAround(line: string): boolean {
+  if (BARE_AROUND.test(line)) return true
+  const head = line.slice(0, LONGEST_PATH)
+  const space = head.search(NOT_IN_PATHS)
+  const path = space === -1 ? head : head.slice(0, space)
+  return PATH_LIKE.test(path) && AROUND.test(path)
 }
 
 /** At most `most` of some numbers: the first, the last, and others at even distances. */

@@ -1,11 +1,25 @@
 import { CRITICAL, raise } from './reducer.ts'
+import { matchesAny } from './severity.ts'
 
-/** Lines that only stack traces have: of the JVM, JavaScript, .NET, Python, Ruby, Go, Rust, PHP, native debuggers. */
-const FRAME =
-  /^\s*(?:at\s+\S|File "[^"]*", line \d|\.\.\. \d+ more|from \S+:\d+:in |#\d+\s+\S|\d+:\s+(?:0x[\da-f]+ - )?\S+::\S|created by \S)|^\t\S+:\d+ \+0x|^\s+\S+:\d+:\d+$/
+/** Lines that only stack traces have, without their indentation: of the JVM, JavaScript, .NET, Python, Ruby, Go, Rust, PHP. */
+const FRAMES = [
+  /^at\s+\S/,
+  /^File "/,
+  /^\.\.\. \d{1,9} more/,
+  /^from \S.*:in /,
+  /^#\d{1,5} +\S/,
+  /^\d{1,5}: +\S+::/,
+  /^created by \S/,
+]
+/** A file of a frame in Go, under the function that it is of: `\t/app/main.go:12 +0x1d`. */
+const GO_FILE = '.go:'
 /** Where a trace begins, or goes on with its cause. */
-const OPENING =
-  /^\s*(?:Traceback \(most recent call last\)|Caused by:|Suppressed:|goroutine \d+ \[|stack backtrace:|thread '[^']*' panicked|Exception in thread |Unhandled |Uncaught |The above exception |During handling of |--- End of )|panicked at |^panic: /
+const OPENINGS = [
+  /^(?:Traceback \(most|Caused by:|Suppressed:|stack backtrace:)/,
+  /^goroutine \d{1,9} \[/,
+  /^(?:Exception in thread |Unhandled |Uncaught |panic: |thread ')/,
+  /^(?:The above exception |During handling of |--- End of )/,
+]
 const INDENTED = /^[ \t]/
 const BLANK = /^\s*$/
 
@@ -19,21 +33,47 @@ const MOST_BETWEEN = 3
 export function rankStackTraces(lines: readonly string[], ranks: Uint8Array): void {
   for (let at = 0; at < lines.length; ) {
     const line = lines[at]!
-    if (!isTrace(line)) {
+    if (line === '' || !isTrace(line)) {
       at++
       continue
     }
     const end = traceEnd(lines, at)
     // The message stands above the first frame, where no opening says that the trace begins here.
-    raise(ranks, OPENING.test(line) ? at : at - 1, end, CRITICAL)
+    raise(ranks, opens(line) ? at : at - 1, end, CRITICAL)
     at = end
   }
 }
 
+/** What frames and openings begin with; most lines begin otherwise, and need no pattern. */
+const FIRST = 'aF.f#0123456789cTCSsgEUptD-'
+/** Characters of a line that are looked at. */
+const MOST_LOOKED_AT = 512
+
 /** Whether a line says that it belongs to a stack trace. */
 export function isTrace(line: string): boolean {
-  return FRAME.test(line) || OPENING.test(line)
+  const start = startOf(line)
+  if (!FIRST.includes(line.charAt(start))) {
+    return line.startsWith('\t') && line.includes(GO_FILE)
+  }
+  const text = line.slice(start, start + MOST_LOOKED_AT)
+  if (matchesAny(text, FRAMES) || matchesAny(text, OPENINGS)) return true
+  return line.startsWith('\t') && line.includes(GO_FILE)
 }
+
+function opens(line: string): boolean {
+  const start = startOf(line)
+  return matchesAny(line.slice(start, start + MOST_LOOKED_AT), OPENINGS)
+}
+
+/** Where a line's text begins; at its end where it is blank. */
+function startOf(line: string): number {
+  let at = 0
+  while (line.charCodeAt(at) === SPACE || line.charCodeAt(at) === TAB) at++
+  return at
+}
+
+const SPACE = 32
+const TAB = 9
 
 function traceEnd(lines: readonly string[], start: number): number {
   let end = start + 1

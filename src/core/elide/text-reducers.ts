@@ -1,4 +1,4 @@
-import { withoutGutter } from './gutter.ts'
+import { hasGutter, withoutNumber } from './gutter.ts'
 import { isMarkdown } from './markdown.ts'
 import { bracesReducer } from './reduce-braces.ts'
 import { diffReducer } from './reduce-diff.ts'
@@ -6,7 +6,7 @@ import { indentsReducer } from './reduce-indents.ts'
 import { logReducer } from './reduce-log.ts'
 import { proseReducer } from './reduce-prose.ts'
 import { isSearchWithContext, searchReducer } from './reduce-search.ts'
-import type { Ranking, TextKind, TextReducer } from './reducer.ts'
+import type { Ranking, TextKind, TextReducer, TextView } from './reducer.ts'
 
 /** In the order in which they are asked (seed 004; a JSON list comes before all of them). */
 const TEXT_REDUCERS: readonly TextReducer[] = [
@@ -24,20 +24,39 @@ export interface RankedText extends Ranking {
   readonly lines: readonly string[]
 }
 
+/** Lines that a long text's kind is told by: so many at its beginning, in its middle and at its end. */
+const SAMPLE_LINES = 2_000
+
 /**
  * What the lines of a text mean, by the first reducer that accepts it; `null` for a text of no kind, of which nothing goes.
  * A gutter of line numbers does not count, but stays on the lines. Linear in the text.
  */
 export function rankText(text: string): RankedText | null {
   const lines = text.split('\n')
-  const bare = withoutGutter(lines)
-  const view = { lines: bare, chars: text.length }
-  if (isSearchWithContext(bare)) return null
-  const among = isMarkdown(bare) ? [proseReducer] : TEXT_REDUCERS
-  const reducer = among.find(({ accepts }) => accepts(view))
-  if (reducer === undefined) return null
-  const ranking = reducer.rank(view)
+  const sample = sampleOf(lines)
+  const isNumbered = hasGutter(sample)
+  const seen = { lines: isNumbered ? sample.map(withoutNumber) : sample, chars: text.length }
+  const reducer = reducerFor(seen)
+  if (reducer === null) return null
+  const bare = isNumbered ? lines.map(withoutNumber) : lines
+  const ranking = reducer.rank({ lines: bare, chars: text.length })
   return { ...ranking, ...shifted(ranking, lines, bare), kind: reducer.kind, lines }
+}
+
+function reducerFor(view: TextView): TextReducer | null {
+  if (isSearchWithContext(view.lines)) return null
+  const among = isMarkdown(view.lines) ? [proseReducer] : TEXT_REDUCERS
+  return among.find(({ accepts }) => accepts(view)) ?? null
+}
+
+function sampleOf(lines: readonly string[]): readonly string[] {
+  if (lines.length <= 3 * SAMPLE_LINES) return lines
+  const middle = (lines.length - SAMPLE_LINES) >> 1
+  return [
+    ...lines.slice(0, SAMPLE_LINES),
+    ...lines.slice(middle, middle + SAMPLE_LINES),
+    ...lines.slice(-SAMPLE_LINES),
+  ]
 }
 
 /** Places inside of lines, counted with the gutter. */
