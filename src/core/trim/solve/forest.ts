@@ -75,7 +75,7 @@ function dropHopeless(
     if (status[i] !== OPEN) continue
     const up = above(i)
     path[i] = cost[i]! + (up === -1 ? 0 : path[up]!)
-    if (path[i]! > left || (up !== -1 && status[up] === DROPPED)) status[i] = DROPPED
+    if (path[i]! > left) status[i] = DROPPED
   }
   for (let i = status.length - 1; i > 0; i--) {
     if (status[i] !== OPEN) continue

@@ -7,7 +7,7 @@ import type { Priced } from './lagrangian.ts'
 import { type Coming, createLists, thin } from './lists.ts'
 
 /** Nodes of the history beyond which it is compacted before it grows. */
-const COMPACT_FROM = 2 ** 20
+const COMPACT_FROM = 2 ** 16
 
 export interface SearchOptions {
   /** Stop before more states than this were generated. */

@@ -125,6 +125,25 @@ describe.each(families)('%s', family => {
   })
 })
 
+it('finds a solution again after much of the history was dropped', () => {
+  const tree = whole('narrow', 2_000)
+  const forest = forestFor(tree, 2_000)
+  const { main, lattice } = relax(forest, true)
+  const options = { maxWork: Infinity, lead: 1, width: Infinity }
+  const { taken, value, work } = search(forest, [main], lattice, -1, options)
+  expect(work).toBeGreaterThan(500_000)
+  expect([value, worthOf(forest, taken!)]).toEqual([solveByTable(forest).value, value])
+})
+
+it('stops a search that will not do in time, with a bound that holds', () => {
+  const forest = forestFor(whole('narrow', 700), BUDGET)
+  const { main, lattice } = relax(forest, true)
+  const options = { maxWork: 20_000, lead: 0.1, width: Infinity }
+  const found = search(forest, [main], lattice, -1, options)
+  expect([found.isComplete, found.work < 20_000]).toEqual([false, true])
+  expect(found.bound).toBeGreaterThanOrEqual(solveByTable(forest).value)
+})
+
 it('settles what a single look decides', () => {
   const tree = treeOf([
     [-1, 0, 0],

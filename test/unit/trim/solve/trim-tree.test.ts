@@ -221,6 +221,18 @@ describe('greedy', () => {
       9,
       [0, 1, 3],
     ],
+    [
+      'takes whole blocks after one that does not fit, before a part of that',
+      [
+        [-1, 0, 0],
+        [0, 5, 15],
+        [0, 4, 1],
+        [2, 9, 30],
+        [0, 6, 12],
+      ],
+      12,
+      [0, 1, 4],
+    ],
   ])('%s', (_, nodes, budget, expected) => {
     expect(nodesOf(chosen(treeOf(nodes), budget, { algorithm: 'greedy' }))).toEqual(expected)
   })
@@ -236,6 +248,20 @@ describe('fair', () => {
     const few = Array.from({ length: 2 }, (): NodeOf => [2, 10, 40])
     const kept = keeps([[-1, 0, 0], [0, 0, 0], [0, 0, 0], ...many, ...few], 40)
     expect(kept).toEqual([0, 1, 2, 3, 4, 11, 12])
+  })
+
+  it('hands on what one gets and cannot use', () => {
+    const kept = keeps(
+      [
+        [-1, 0, 0],
+        [0, 1, 0],
+        [1, 15, 50],
+        [0, 0, 0],
+        [3, 18, 50],
+      ],
+      20,
+    )
+    expect(kept).toEqual([0, 3, 4])
   })
 
   it('hands on what one does not use', () => {
