@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Account, accountSchema, addAccounts, NO_ACCOUNT } from './account.ts'
 
 /** Conversations of a tenant that are told apart; older ones are in the totals only. */
-export const MAX_CONVERSATIONS = 200
+const MAX_CONVERSATIONS = 200
 
 export const VENDOR_NAMES = ['anthropic', 'openai'] as const
 export type VendorName = (typeof VENDOR_NAMES)[number]
