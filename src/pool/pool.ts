@@ -135,6 +135,7 @@ export function createPool(options: PoolOptions): WorkerPool {
       ...(resolutions === undefined ? {} : { resolutions }),
       ...(job.terms === undefined ? {} : { terms: job.terms }),
       ...(job.attempt === undefined ? {} : { attempt: job.attempt }),
+      ...(job.recalled === undefined ? {} : { recalled: job.recalled }),
       ...(job.sessionless === true ? { sessionless: true as const } : {}),
     }))
     running += entries.length

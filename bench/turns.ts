@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { parse } from 'smol-toml'
+import type { RouteName } from '../src/core/messages/scan-request.ts'
+import { pipelineSchema } from '../src/core/profile/pipeline-config.ts'
+import { DEFAULT_PRICES } from '../src/core/usage/prices.ts'
+import { createLocalContext } from '../src/local-context.ts'
+import { createRandom } from './random.ts'
+import { createRewriteChecks } from './turns/check-rewrites.ts'
+import { type Conversation, conversationsOf, turnsOf } from './turns/conversations.ts'
+import { type PlayedConversation, startConversation } from './turns/play-conversation.ts'
+import { startRecordingVendor } from './turns/recording-vendor.ts'
+import { type ShapeReport, turnsReport } from './turns/report.ts'
+import { startTwoServices, type Which } from './turns/two-services.ts'
+import { writeSection } from './write-section.ts'
+
+/**
+ * npm run bench:turns -- CORPUS [--sample N] [--write]
+ *
+ * Every recorded conversation, turn by turn in the three shapes of requests, through two services with one data folder that
+ * are ended all the while and get another `pipeline_config.toml` on the way: whether what arrives at the vendor begins in
+ * each turn as it did before, and what that saves of a bill with a prompt cache. `--sample` plays each N-th conversation.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: 'string', default: '1' },
+    write: { type: 'boolean', default: false },
+  },
+})
+const [corpus] = positionals
+if (corpus === undefined) throw new Error('usage: npm run bench:turns -- CORPUS')
+
+const MOST_TURNS = 60
+const TURNS_A_RESTART = 120
+const AT_ONCE = 4
+/** Of so many conversations, one defines a tool that gives originals back, so that results may leave with parts missing. */
+const REDEEMING_EACH = 3
+const REDEEMING_TOOL = 'headroom_retrieve'
+
+/** Before and after the change. */
+const PIPELINES = [
+  '',
+  '[mckp]\nformats_enabled = ["json_compact", "ndjson", "tree"]\nrecursion_depth = 1\n[dedup]\nlines_enabled = false\n',
+] as const
+
+const MODELS: Readonly<Record<RouteName, string>> = {
+  anthropic_messages: 'claude-sonnet-4-5',
+  openai_chat: 'gpt-5',
+  openai_responses: 'gpt-5',
+}
+
+const conversations = conversationsOf(corpus).filter((_, n) => n % Number(values.sample) === 0)
+const checks = createRewriteChecks(
+  createLocalContext(),
+  PIPELINES.map(toml => pipelineSchema.parse(parse(toml))),
+)
+
+/** A conversation with the turns that are still to be played. */
+interface Ongoing {
+  readonly conversation: Conversation
+  readonly played: PlayedConversation
+  readonly turns: readonly number[]
+}
+
+async function playShape(route: RouteName): Promise<ShapeReport> {
+  const started = performance.now()
+  const random = createRandom(1)
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-turns-'))
+  const vendor = await startRecordingVendor()
+  const services = await startTwoServices({ folder, upstream: vendor.url, pipeline: PIPELINES[0] })
+  const prices = DEFAULT_PRICES[route === 'anthropic_messages' ? 'anthropic' : 'openai']
+  const all = conversations.map((conversation, n): Ongoing => {
+    const { name, steps } = conversation
+    const own = [...new Set(steps.map(({ tool }) => tool))]
+    const tools = n % REDEEMING_EACH === 0 ? [...own, REDEEMING_TOOL] : own
+    const terms = { model: MODELS[route], tools }
+    const options = { name, route, terms, prices, services, vendor, checks }
+    const played = startConversation(steps, options)
+    return { conversation, played, turns: turnsOf(conversation, MOST_TURNS) }
+  })
+
+  const restarts = { SIGTERM: 0, SIGKILL: 0 }
+  let turns = 0
+  let restarting: Promise<void> | null = null
+
+  /** Ends one of the two, each in turn and each way in turn, as soon as an answer is there. */
+  function disturb(): void {
+    turns++
+    if (turns % TURNS_A_RESTART !== 0 || restarting !== null) return
+    const n = restarts.SIGTERM + restarts.SIGKILL
+    const signal = n % 2 === 0 ? 'SIGKILL' : 'SIGTERM'
+    restarts[signal]++
+    restarting = services.restart((n >> 1) % 2 === 0 ? 0 : 1, signal).finally(() => {
+      restarting = null
+    })
+  }
+
+  /** Plays the turns of one third of each conversation, several conversations at once. */
+  async function playThird(third: number): Promise<void> {
+    const waiting = [...all]
+    const next = async (): Promise<void> => {
+      for (let ongoing = waiting.shift(); ongoing !== undefined; ongoing = waiting.shift()) {
+        const { played, turns: ends } = ongoing
+        const [from, to] = [third, third + 1].map(n => Math.round((n * ends.length) / 3))
+        for (const end of ends.slice(from, to)) {
+          await played.play(end, random(2) as Which)
+          if (turns % 20 === 0) await services.look()
+          disturb()
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, next))
+    await restarting
+  }
+
+  await playThird(0)
+  await services.restart(0, 'SIGTERM', PIPELINES[1])
+  await playThird(1)
+  await services.restart(1, 'SIGTERM', PIPELINES[1])
+  await playThird(2)
+  await services.look()
+  await services.close()
+  await vendor.close()
+  rmSync(folder, { recursive: true })
+  const seconds = (performance.now() - started) / 1000
+  const results = all.map(({ conversation, played }) => ({
+    source: conversation.source,
+    counts: played.counts,
+  }))
+  return { route, seconds, restarts, services: services.counts, conversations: results }
+}
+
+const reports: ShapeReport[] = []
+for (const route of Object.keys(MODELS) as RouteName[]) reports.push(await playShape(route))
+const report = turnsReport(reports, { mostTurns: MOST_TURNS, sample: Number(values.sample) })
+process.stdout.write(`${report}\n`)
+if (values.write) writeSection('turns', report)
+if (reports.some(each => each.conversations.some(({ counts }) => counts.changed > 0))) {
+  process.exitCode = 1
+}

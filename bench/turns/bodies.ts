@@ -1,0 +1,141 @@
+import type { RouteName } from '../../src/core/messages/scan-request.ts'
+import type { ContextResult } from '../lines/recording.ts'
+
+/** A call and what came of it, as far as a request tells. */
+export type Step = Pick<ContextResult, 'tool' | 'args' | 'text' | 'isError'>
+
+/** What a client says in each of its turns beside the conversation. */
+export interface ClientTerms {
+  readonly model: string
+  /** Names of the tools that it defines. */
+  readonly tools: readonly string[]
+}
+
+/** One turn. */
+export interface TurnBody {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Messages with a cache breakpoint, by index, ascending; none where the provider caches by itself. */
+  readonly breakpoints: readonly number[]
+}
+
+/** Steps after which the user says something. */
+const STEPS_A_PROMPT = 6
+
+/** Writes one message, as it stands while it is marked as the end of what is cached, and as it stands in later turns. */
+type Message = (marked: boolean) => object
+
+interface Shape {
+  said(text: string): Message
+  step(step: Step, id: string): readonly Message[]
+  body(messages: readonly object[], terms: ClientTerms): object
+  readonly hasBreakpoints: boolean
+}
+
+const MARK = { cache_control: { type: 'ephemeral' } }
+
+/** A text: a string while nothing is to be said of it, else a part that can be marked. */
+const text = (content: string, marked: boolean, type = 'text') =>
+  marked ? [{ type, text: content, ...MARK }] : content
+
+/** Anthropic's: clients mark the block of a result, or where its content is written as parts the last of them. */
+const anthropic: Shape = {
+  hasBreakpoints: true,
+  said: content => marked => ({ role: 'user', content: text(content, marked) }),
+  step: ({ tool, args, text: result, isError }, id) => [
+    () => ({ role: 'assistant', content: [{ type: 'tool_use', id, name: tool, input: args }] }),
+    marked => {
+      const inParts = id.endsWith('0')
+      const block = {
+        type: 'tool_result',
+        tool_use_id: id,
+        content: inParts ? text(result, marked) : result,
+        ...(isError ? { is_error: true } : {}),
+        ...(marked && !inParts ? MARK : {}),
+      }
+      return { role: 'user', content: [block] }
+    },
+  ],
+  body: (messages, { model, tools }) => ({
+    model,
+    max_tokens: 8192,
+    stream: false,
+    system: [{ type: 'text', text: 'You are an agent.', ...MARK }],
+    tools: tools.map(name => ({ name, input_schema: { type: 'object' } })),
+    messages,
+  }),
+}
+
+/** OpenAI's chats; gateways pass breakpoints on in them too. */
+const chat: Shape = {
+  hasBreakpoints: false,
+  said: content => marked => ({ role: 'user', content: text(content, marked) }),
+  step: ({ tool, args, text: result }, id) => [
+    () => {
+      const called = { name: tool, arguments: JSON.stringify(args ?? {}) }
+      const tool_calls = [{ id, type: 'function', function: called }]
+      return { role: 'assistant', content: null, tool_calls }
+    },
+    marked => ({ role: 'tool', tool_call_id: id, content: text(result, marked) }),
+  ],
+  body: (messages, { model, tools }) => ({
+    model,
+    tools: tools.map(name => ({ type: 'function', function: { name, parameters: {} } })),
+    messages,
+  }),
+}
+
+/** OpenAI's responses, with the whole input in each request. */
+const responses: Shape = {
+  hasBreakpoints: false,
+  said: content => marked => ({ role: 'user', content: text(content, marked, 'input_text') }),
+  step: ({ tool, args, text: result }, id) => [
+    () => {
+      const call = { call_id: id, name: tool, arguments: JSON.stringify(args ?? {}) }
+      return { type: 'function_call', ...call }
+    },
+    marked => {
+      const output = text(result, marked, 'input_text')
+      return { type: 'function_call_output', call_id: id, output }
+    },
+  ],
+  body: (messages, { model, tools }) => ({
+    model,
+    store: false,
+    tools: tools.map(name => ({ type: 'function', name, parameters: {} })),
+    input: messages,
+  }),
+}
+
+const SHAPES: Readonly<Record<RouteName, Shape>> = {
+  anthropic_messages: anthropic,
+  openai_chat: chat,
+  openai_responses: responses,
+}
+
+/**
+ * The request after so many steps, as an agent sends it: the whole conversation again, with cache breakpoints at its last
+ * message and at the one that was the last in the turn before.
+ * @param end steps that it has; at least 1
+ * @param before steps that the turn before had, 0 for the first turn
+ */
+export function turnBody(
+  route: RouteName,
+  steps: readonly Step[],
+  { end, before }: { readonly end: number; readonly before: number },
+  terms: ClientTerms,
+): TurnBody {
+  const { said, step, body, hasBreakpoints } = SHAPES[route]
+  const messages = [said('Do what is asked.')]
+  let lastBefore = 0
+  for (const [index, each] of steps.slice(0, end).entries()) {
+    if (index > 0 && index % STEPS_A_PROMPT === 0) messages.push(said(`Go on with ${index}.`))
+    messages.push(...step(each, `call_${index}`))
+    if (index + 1 === before) lastBefore = messages.length - 1
+  }
+  const marks = new Set([lastBefore, messages.length - 1])
+  const written = messages.map((message, index) => message(marks.has(index)))
+  return {
+    bytes: new TextEncoder().encode(JSON.stringify(body(written, terms))),
+    breakpoints: hasBreakpoints ? [...marks].sort((a, b) => a - b) : [],
+  }
+}

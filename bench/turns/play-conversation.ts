@@ -1,0 +1,133 @@
+import type { RouteName } from '../../src/core/messages/scan-request.ts'
+import type { TokenPrices } from '../../src/core/usage/prices.ts'
+import { type ClientTerms, type Step, turnBody } from './bodies.ts'
+import { noRewrites, type RewriteChecks, type RewriteCounts } from './check-rewrites.ts'
+import { createFollower, type FollowedTurn } from './follow-messages.ts'
+import { createPromptCache } from './prompt-cache.ts'
+import { ATTEMPT_HEADER, type RecordingVendor } from './recording-vendor.ts'
+import type { TwoServices, Which } from './two-services.ts'
+
+const PATHS: Readonly<Record<RouteName, string>> = {
+  anthropic_messages: '/anthropic/v1/messages',
+  openai_chat: '/openai/v1/chat/completions',
+  openai_responses: '/openai/v1/responses',
+}
+
+/** What came of a conversation so far. */
+export interface PlayedCounts {
+  turns: number
+  /** Turns whose messages did not begin with those of the turn before, as they arrived. */
+  changed: number
+  /** Calls that ended without an answer, and were made again. */
+  retried: number
+  /** Of these, ones that had arrived with other bytes than the call that took their place. */
+  retriedOtherwise: number
+  /** Of all messages once. */
+  tokensRaw: number
+  tokensSent: number
+  /** Over all turns, in uncached input tokens. */
+  billedRaw: number
+  billedSent: number
+}
+
+/** A conversation that is played a turn at a time. */
+export interface PlayedConversation {
+  readonly counts: Readonly<PlayedCounts & RewriteCounts>
+  /** Plays the turn in which it has `end` steps, through the service that is wanted, or the other while that one is away. */
+  play(end: number, wanted: Which): Promise<void>
+}
+
+export interface PlayOptions {
+  readonly name: string
+  readonly route: RouteName
+  readonly terms: ClientTerms
+  readonly prices: TokenPrices
+  readonly services: Pick<TwoServices, 'url'>
+  readonly vendor: Pick<RecordingVendor, 'take'>
+  readonly checks: RewriteChecks
+}
+
+/** Calls for one turn, before a bench gives up. */
+const MOST_CALLS = 20
+
+/** Begins a conversation; each of its turns is held against the one before. */
+export function startConversation(
+  steps: readonly Step[],
+  { name, route, terms, prices, services, vendor, checks }: PlayOptions,
+): PlayedConversation {
+  const raw = { follower: createFollower(route, checks.count), cache: createPromptCache(prices) }
+  const sent = { follower: createFollower(route, checks.count), cache: createPromptCache(prices) }
+  const rewrites = noRewrites()
+  let before = 0
+  const counts = {
+    turns: 0,
+    changed: 0,
+    retried: 0,
+    retriedOtherwise: 0,
+    tokensRaw: 0,
+    tokensSent: 0,
+    billedRaw: 0,
+    billedSent: 0,
+  }
+
+  /** What arrived of one call, and whether it was answered. */
+  async function call(bytes: Uint8Array<ArrayBuffer>, attempt: string, wanted: Which) {
+    try {
+      const response = await fetch((await services.url(wanted)) + PATHS[route], {
+        method: 'POST',
+        body: bytes,
+        headers: { 'content-type': 'application/json', [ATTEMPT_HEADER]: attempt },
+      })
+      const isAnswered = response.status === 200
+      await response.arrayBuffer()
+      return { isAnswered, arrived: vendor.take(attempt) }
+    } catch {
+      // The service was ended while it was at it.
+      return { isAnswered: false, arrived: vendor.take(attempt) }
+    }
+  }
+
+  /** What arrived of the call that was answered. */
+  async function send(bytes: Uint8Array<ArrayBuffer>, wanted: Which): Promise<Uint8Array> {
+    const unanswered: Uint8Array[] = []
+    for (let n = 0; n < MOST_CALLS; n++) {
+      const to = ((wanted + n) % 2) as Which
+      const attempt = `${name}/${counts.turns}/${n}`
+      const { isAnswered, arrived } = await call(bytes, attempt, to)
+      if (isAnswered && arrived !== undefined) {
+        counts.retriedOtherwise += unanswered.filter(
+          other => !other.every((byte, at) => byte === arrived[at]),
+        ).length
+        return arrived
+      }
+      counts.retried++
+      if (arrived !== undefined) unanswered.push(arrived)
+    }
+    throw new Error(`${name}: no answer in turn ${counts.turns}`)
+  }
+
+  return {
+    get counts() {
+      return { ...counts, ...rewrites }
+    },
+    async play(end, wanted) {
+      const body = turnBody(route, steps, { end, before }, terms)
+      const arrived = await send(body.bytes, wanted)
+      const turn = raw.follower.advance(body.bytes)
+      const smaller = sent.follower.advance(arrived)
+      checks.check(turn.scanned, smaller.scanned, rewrites.results, rewrites)
+      if (turn.changedAt !== null) throw new Error(`${name}: the client changed its own prefix`)
+      counts.turns++
+      counts.changed += smaller.changedAt === null ? 0 : 1
+      counts.tokensRaw = tokensOf(turn)
+      counts.tokensSent = tokensOf(smaller)
+      counts.billedRaw += raw.cache.bill(turn.messages, body.breakpoints).billed
+      counts.billedSent += sent.cache.bill(smaller.messages, body.breakpoints).billed
+      before = end
+    },
+  }
+}
+
+function tokensOf({ messages }: FollowedTurn): number {
+  return messages.reduce((sum, { tokens }) => sum + tokens, 0)
+}

@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto'
+import type { TokenPrices } from '../../src/core/usage/prices.ts'
+import type { FollowedMessage } from './follow-messages.ts'
+
+/** Input tokens of a request by what a provider does with them. */
+export interface Bill {
+  readonly read: number
+  readonly written: number
+  readonly rest: number
+  /** In uncached input tokens. */
+  readonly billed: number
+}
+
+/** Messages before a breakpoint at which a provider looks for a prefix that it has (Anthropic: 20 blocks). */
+const LOOK_BACK = 20
+
+/**
+ * A provider's prompt cache for one conversation, in which nothing expires. The longest prefix that an earlier turn left at
+ * one of its breakpoints, and that a breakpoint of this turn reaches, is read; what follows up to the last breakpoint is
+ * written; the rest is neither. Without breakpoints (OpenAI) every message ends a prefix. The least size of what is cached is not simulated.
+ */
+export function createPromptCache(prices: Pick<TokenPrices, 'cache_read' | 'cache_write'>) {
+  const known = new Set<string>()
+
+  return {
+    bill(
+      messages: readonly Pick<FollowedMessage, 'meaning' | 'tokens'>[],
+      breakpoints: readonly number[],
+    ): Bill {
+      const prefixes = prefixesOf(messages)
+      const marks = breakpoints.length > 0 ? breakpoints : [...messages.keys()]
+      const found = marks.flatMap(mark => reach(mark)).filter(at => known.has(prefixes[at]!))
+      const readTo = Math.max(-1, ...found) + 1
+      const writtenTo = Math.max(readTo, marks.at(-1)! + 1)
+      for (const mark of marks) known.add(prefixes[mark]!)
+      const [read, written, rest] = [
+        sum(messages.slice(0, readTo)),
+        sum(messages.slice(readTo, writtenTo)),
+        sum(messages.slice(writtenTo)),
+      ]
+      const billed = read * prices.cache_read + written * prices.cache_write + rest
+      return { read, written, rest, billed }
+    },
+  }
+}
+
+/** The places, from a breakpoint back, at which it finds a prefix. */
+function reach(mark: number): number[] {
+  return Array.from({ length: Math.min(LOOK_BACK, mark + 1) }, (_, back) => mark - back)
+}
+
+/** A digest of all up to each message. */
+function prefixesOf(messages: readonly Pick<FollowedMessage, 'meaning'>[]): string[] {
+  let prefix = ''
+  return messages.map(({ meaning }) => {
+    prefix = hash('sha1', prefix + meaning, 'hex')
+    return prefix
+  })
+}
+
+function sum(messages: readonly Pick<FollowedMessage, 'tokens'>[]): number {
+  return messages.reduce((total, { tokens }) => total + tokens, 0)
+}
