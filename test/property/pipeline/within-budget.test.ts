@@ -6,6 +6,7 @@ import type { ElisionHint } from '../../../src/core/hints/hint.ts'
 import { parseHint } from '../../../src/core/hints/parse-hint.ts'
 import { encodeOperation } from '../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../src/core/pipeline/decode.ts'
+import type { EncodeAnswer } from '../../../src/core/requests/encode.ts'
 import { createTokenCounters } from '../../../src/core/tokens/counters.ts'
 import { toText } from '../../../src/core/transport/text-bytes.ts'
 import { AppError } from '../../../src/errors.ts'
@@ -64,12 +65,18 @@ function encode(content: string, budget_tokens: number, strategy: (typeof STRATE
   }
 }
 
-/** The marker of an answer that lacks parts, and the text before it. */
-function splitMarker(content: string): { text: string; marker: ElisionHint } {
+/** The marker of an answer that lacks parts, and the text before it and the index of its chunks. */
+function splitMarker({ content, chunks = [] }: EncodeAnswer): {
+  text: string
+  marker: ElisionHint
+} {
   const at = content.lastIndexOf('\n')
   const marker = parseHint(content.slice(at + 1))
   if (marker?.family !== 'elision') throw new Error(`no marker: ${content.slice(at + 1)}`)
-  return { text: content.slice(0, at), marker }
+  const text = content.slice(0, at)
+  const isIndexed =
+    chunks.length > 1 && text.slice(text.lastIndexOf('\n') + 1).startsWith('[/chunks]')
+  return { text: isIndexed ? text.slice(0, text.lastIndexOf('\n[chunks] ')) : text, marker }
 }
 
 const CUT = /…\[\+(\d+) chars\]$/
@@ -111,7 +118,7 @@ describe('an answer within a budget', () => {
       answer.tokens.baseline - answer.tokens.final,
     )
     if (answer.lossless) return null
-    const { text, marker } = splitMarker(answer.content)
+    const { text, marker } = splitMarker(answer)
     // What the marker names is the very input, and is kept.
     expect(keep.map(toText)).toEqual([content])
     expect(hash('sha256', keep[0]!.bytes, 'hex')).toMatch(new RegExp(`^${marker.hash}`))
