@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { request as httpRequest, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   brotliCompressSync,
   deflateRawSync,
@@ -10,7 +9,8 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import {
   ANTHROPIC_EVENTS,
   ANTHROPIC_MESSAGE,
@@ -25,6 +25,12 @@ import { CONVERSATIONS } from '../service/proxy-conversations.ts'
 import { type RecordingUpstream, recordingUpstream } from '../service/recording-upstream.ts'
 
 type TestService = Awaited<ReturnType<typeof startTestService>>
+
+/** A service, as one tenant of it. */
+interface Client {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
 
 /** What is told of a vendor. */
 interface Told {
@@ -44,12 +50,20 @@ const ANTHROPIC = CONVERSATIONS['anthropic']!
 const CHAT = CONVERSATIONS['chat']!
 const RESPONSES = CONVERSATIONS['responses']!
 
+/** Enough for a tenant a test. */
+const TENANTS = Array.from({ length: 16 }, (_, n) => `t${n}`)
+const keys = TENANTS.map(tenant => keyFor(tenant, { scopes: ['proxy'] }))
+
 let upstream: RecordingUpstream
+let shared: TestService
 const folders: string[] = []
 const services = new Set<TestService>()
 
 beforeAll(async () => {
   upstream = await recordingUpstream()
+  const keys_file = join(newFolder(), 'keys.json')
+  writeKeysFile(keys_file, ...keys)
+  shared = await start({ keys_file })
 })
 
 afterAll(async () => {
@@ -71,25 +85,34 @@ async function start(settings: object = {}): Promise<TestService> {
   return service
 }
 
+/** The service that most tests share, as a tenant that none was before. */
+function newTenant(): Client {
+  const key = keys.pop()!.key
+  const headers = { authorization: `Bearer ${key}`, 'x-haversack-key': key }
+  return { url: shared.url, headers }
+}
+
+const whole = ({ url }: TestService): Client => ({ url, headers: {} })
+
 async function stop(service: TestService): Promise<void> {
   services.delete(service)
   await service.close()
 }
 
-async function savingsOf(service: TestService, query = ''): Promise<Savings> {
-  return (await json(fetch(`${service.url}/v1/savings${query}`))) as unknown as Savings
+async function savingsOf({ url, headers }: Client, query = ''): Promise<Savings> {
+  return (await json(fetch(`${url}/v1/savings${query}`, { headers }))) as unknown as Savings
 }
 
-/** Between two looks, so that the service comes to its work. */
-const POLL_MS = 20
-
 /** The totals of a vendor once it has so many requests: an answer is accounted for behind its end. */
-async function toldOf(service: TestService, vendor: string, requests: number): Promise<Told> {
-  for (;;) {
-    const told = (await savingsOf(service)).vendors[vendor]
-    if ((told?.requests ?? 0) >= requests) return told!
-    await sleep(POLL_MS)
-  }
+async function toldOf(client: Client, vendor: string, requests: number): Promise<Told> {
+  return await vi.waitFor(
+    async () => {
+      const told = (await savingsOf(client)).vendors[vendor]
+      expect(told?.requests).toBe(requests)
+      return told!
+    },
+    { timeout: 30_000 },
+  )
 }
 
 function answer(response: ServerResponse, type: string, body: Uint8Array | string, more = {}) {
@@ -101,14 +124,15 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const EVENTS_TYPE = 'text/event-stream'
 const JSON_MESSAGE = JSON.stringify(ANTHROPIC_MESSAGE)
 
-async function send(service: TestService, path: string, body: string, headers = {}) {
-  const response = await service.post(path, body, headers)
+async function send(client: Client, path: string, body: string, more = {}) {
+  const headers = { 'content-type': 'application/json', ...client.headers, ...more }
+  const response = await fetch(client.url + path, { method: 'POST', body, headers })
   return { status: response.status, text: await response.text() }
 }
 
 describe('the accounts of the proxies', () => {
   it('have what each API says, in answers and in streams', async () => {
-    const service = await start()
+    const client = whole(await start())
     const cases = [
       [ANTHROPIC, JSON_TYPE, JSON_MESSAGE],
       [ANTHROPIC, EVENTS_TYPE, events(ANTHROPIC_EVENTS)],
@@ -119,9 +143,9 @@ describe('the accounts of the proxies', () => {
     ] as const
     for (const [{ path, body }, type, said] of cases) {
       upstream.answerWith(response => answer(response, type, said))
-      expect(await send(service, path, body(0))).toEqual({ status: 200, text: said })
+      expect(await send(client, path, body(0))).toEqual({ status: 200, text: said })
     }
-    expect(await toldOf(service, 'anthropic', 2)).toMatchObject({
+    expect(await toldOf(client, 'anthropic', 2)).toMatchObject({
       without_usage: 0,
       usage: {
         uncached_tokens: 42,
@@ -131,7 +155,7 @@ describe('the accounts of the proxies', () => {
         output_tokens: 176,
       },
     })
-    expect(await toldOf(service, 'openai', 4)).toMatchObject({
+    expect(await toldOf(client, 'openai', 4)).toMatchObject({
       without_usage: 0,
       usage: {
         uncached_tokens: 2 * (86 + 904),
@@ -141,7 +165,7 @@ describe('the accounts of the proxies', () => {
         output_tokens: 2 * (300 + 40),
       },
     })
-    const text = await (await fetch(`${service.url}/metrics`)).text()
+    const text = await (await fetch(`${client.url}/metrics`)).text()
     expect(text).toContain(
       'haversack_proxy_tokens_total{vendor="anthropic",kind="cache_write"} 2400',
     )
@@ -150,10 +174,10 @@ describe('the accounts of the proxies', () => {
   })
 
   it('have what was removed, by conversation, and nothing for what was left as it is', async () => {
-    const service = await start()
+    const client = newTenant()
     upstream.answerWith(response => answer(response, JSON_TYPE, JSON_MESSAGE))
-    for (const turn of [0, 1, 2]) await send(service, ANTHROPIC.path, ANTHROPIC.body(turn))
-    const before = await toldOf(service, 'anthropic', 3)
+    for (const turn of [0, 1, 2]) await send(client, ANTHROPIC.path, ANTHROPIC.body(turn))
+    const before = await toldOf(client, 'anthropic', 3)
     const [removed] = before.removed
     expect(removed).toMatchObject({ tokenizer: 'anthropic_class', exact: false })
     const { billed, without, saving } = before.input_tokens
@@ -161,19 +185,19 @@ describe('the accounts of the proxies', () => {
     expect(saving).toBeLessThanOrEqual(removed!.tokens * 2)
     expect(without - billed).toBeCloseTo(saving, 1)
     const bypass = { 'x-haversack-bypass': 'true' }
-    await send(service, ANTHROPIC.path, ANTHROPIC.body(3), bypass)
-    const after = await toldOf(service, 'anthropic', 4)
+    await send(client, ANTHROPIC.path, ANTHROPIC.body(3), bypass)
+    const after = await toldOf(client, 'anthropic', 4)
     expect(after.removed).toEqual(before.removed)
     expect(after.input_tokens.saving).toBeCloseTo(saving, 1)
-    const { conversations } = await savingsOf(service)
+    const { conversations } = await savingsOf(client)
     expect(conversations).toMatchObject([{ vendor: 'anthropic', requests: 3 }])
     const name = conversations[0]?.['conversation']
     expect(name).toMatch(/^[0-9a-f]{16}$/)
-    const one = await savingsOf(service, `?conversation=${name}`)
+    const one = await savingsOf(client, `?conversation=${name}`)
     expect(one.conversations).toEqual(conversations)
-    const none = await savingsOf(service, `?conversation=${'0'.repeat(16)}`)
+    const none = await savingsOf(client, `?conversation=${'0'.repeat(16)}`)
     expect(none.conversations).toEqual([])
-    expect((await savingsOf(service, '?limit=0')).conversations).toEqual([])
+    expect((await savingsOf(client, '?limit=0')).conversations).toEqual([])
     for (const query of [
       '?limit=201',
       '?limit=x',
@@ -181,7 +205,7 @@ describe('the accounts of the proxies', () => {
       '?limit=1&limit=2',
       '?of=a',
     ]) {
-      expect((await fetch(`${service.url}/v1/savings${query}`)).status, query).toBe(400)
+      expect((await fetch(`${client.url}/v1/savings${query}`, client)).status, query).toBe(400)
     }
   })
 
@@ -192,23 +216,22 @@ describe('the accounts of the proxies', () => {
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
   ])('read compressed answers (%s), which pass as they are', async (coding, compress) => {
-    const service = await start()
+    const client = newTenant()
     const sent = compress(Buffer.from(events(ANTHROPIC_EVENTS)))
     upstream.answerWith(response => {
       response.writeHead(200, { 'content-type': EVENTS_TYPE, 'content-encoding': coding })
       for (const byte of sent) response.write(Uint8Array.of(byte))
       response.end()
     })
-    expect(await rawAnswer(service)).toEqual(sent)
-    expect(await toldOf(service, 'anthropic', 1)).toMatchObject({
+    expect(await rawAnswer(client)).toEqual(sent)
+    expect(await toldOf(client, 'anthropic', 1)).toMatchObject({
       without_usage: 0,
       usage: { cache_read_tokens: 18_000, output_tokens: 88 },
     })
-    await stop(service)
   })
 
   it('do without what cannot be read: other types, codings that are none, a bomb', async () => {
-    const service = await start()
+    const client = newTenant()
     const bomb = gzipSync(
       Buffer.concat([Buffer.alloc(40 * 1024 * 1024, ' '), Buffer.from(JSON_MESSAGE)]),
     )
@@ -221,30 +244,30 @@ describe('the accounts of the proxies', () => {
     ] as const
     for (const [type, body, more] of cases) {
       upstream.answerWith(response => answer(response, type, body, more))
-      expect(await rawAnswer(service)).toEqual(Buffer.from(body))
+      expect(await rawAnswer(client)).toEqual(Buffer.from(body))
     }
-    const told = await toldOf(service, 'anthropic', cases.length)
+    const told = await toldOf(client, 'anthropic', cases.length)
     expect(told).toMatchObject({ without_usage: cases.length, removed: [] })
     expect(told.input_tokens).toEqual({ billed: 0, without: 0, saving: 0 })
   })
 
   it('leave out errors, and counts of tokens', async () => {
-    const service = await start()
+    const client = newTenant()
     upstream.answerWith(response => {
       response.writeHead(529, { 'content-type': JSON_TYPE })
       response.end(JSON_MESSAGE)
     })
-    expect((await send(service, ANTHROPIC.path, ANTHROPIC.body(0))).status).toBe(529)
+    expect((await send(client, ANTHROPIC.path, ANTHROPIC.body(0))).status).toBe(529)
     upstream.answerWith(response => answer(response, JSON_TYPE, '{"input_tokens":2095}'))
-    await send(service, '/anthropic/v1/messages/count_tokens', ANTHROPIC.body(0))
+    await send(client, '/anthropic/v1/messages/count_tokens', ANTHROPIC.body(0))
     upstream.answerWith(response => answer(response, JSON_TYPE, JSON_MESSAGE))
-    await send(service, '/anthropic/v1/models', '{}')
-    await send(service, ANTHROPIC.path, ANTHROPIC.body(0))
-    expect(await toldOf(service, 'anthropic', 1)).toMatchObject({ requests: 1 })
+    await send(client, '/anthropic/v1/models', '{}')
+    await send(client, ANTHROPIC.path, ANTHROPIC.body(0))
+    expect(await toldOf(client, 'anthropic', 1)).toMatchObject({ requests: 1 })
   })
 
   it.each(['identity', 'gzip'])('have a stream that the client leaves (%s)', async coding => {
-    const service = await start()
+    const client = newTenant()
     const left = Promise.withResolvers<void>()
     upstream.answerWith(response => {
       response.on('close', () => left.resolve())
@@ -253,20 +276,19 @@ describe('the accounts of the proxies', () => {
       // Flushed as servers flush streams, without an end.
       response.write(coding === 'gzip' ? gzipSync(begun).subarray(0, -8) : begun)
     })
-    const request = httpRequest(`${service.url}${ANTHROPIC.path}`, {
+    const request = httpRequest(`${client.url}${ANTHROPIC.path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...client.headers },
       agent: false,
     })
     request.on('error', () => undefined)
     request.on('response', response => response.once('data', () => request.destroy()))
     request.end(ANTHROPIC.body(0))
     await left.promise
-    expect(await toldOf(service, 'anthropic', 1)).toMatchObject({
+    expect(await toldOf(client, 'anthropic', 1)).toMatchObject({
       without_usage: 0,
       usage: { uncached_tokens: 21, cache_read_tokens: 18_000, output_tokens: 1 },
     })
-    await stop(service)
   })
 
   it('outlive the service, and are those of all processes on one store', async () => {
@@ -274,11 +296,11 @@ describe('the accounts of the proxies', () => {
     upstream.answerWith(response => answer(response, JSON_TYPE, JSON_MESSAGE))
     const one = await start({ data_dir })
     const two = await start({ data_dir })
-    for (const service of [one, two, one]) await send(service, ANTHROPIC.path, ANTHROPIC.body(0))
-    await toldOf(one, 'anthropic', 2)
+    for (const each of [one, two, one]) await send(whole(each), ANTHROPIC.path, ANTHROPIC.body(0))
+    await toldOf(whole(one), 'anthropic', 2)
     await Promise.all([stop(one), stop(two)])
     const three = await start({ data_dir })
-    const { vendors, conversations } = await savingsOf(three)
+    const { vendors, conversations } = await savingsOf(whole(three))
     expect(vendors['anthropic']).toMatchObject({ requests: 3, without_usage: 0 })
     expect(conversations).toMatchObject([{ requests: 3, model: 'claude-sonnet-4-5' }])
     await stop(three)
@@ -286,11 +308,11 @@ describe('the accounts of the proxies', () => {
 })
 
 /** The answer to a request, as it was on the wire. */
-async function rawAnswer(service: TestService): Promise<Buffer> {
+async function rawAnswer(client: Client): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const request = httpRequest(`${service.url}${ANTHROPIC.path}`, {
+  const request = httpRequest(`${client.url}${ANTHROPIC.path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...client.headers },
   })
   request.on('error', reject)
   request.on('response', response => {
