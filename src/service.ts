@@ -164,6 +164,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     now: Date.now,
     onEntry: ({ vendor, account }) => metrics.proxy.account(vendor, account),
     onUnsaved: detail => logger.warn({ detail }, 'the accounts of the proxies cannot be written'),
+    onBug: err => logger.error({ err }, 'unexpected error'),
   })
   const dropIns = createDropIns(config.proxy, seams.proxiesBelow)
   const app = createApp(

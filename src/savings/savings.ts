@@ -40,6 +40,7 @@ export interface SavingsOptions {
   readonly onEntry: (entry: Entry) => void
   /** Told that sums cannot be written, once until they can again. */
   readonly onUnsaved: (detail: string) => void
+  readonly onBug: (error: unknown) => void
   /** Between two writes of a tenant's ledger, in milliseconds. */
   readonly flushMs?: number
 }
@@ -80,7 +81,8 @@ export function createSavings(options: SavingsOptions): Savings {
 
   function inTurn<T>(unsaved: Unsaved, what: () => Promise<T>): Promise<T> {
     const done = unsaved.turn.then(what)
-    unsaved.turn = done
+    // Whoever asked is told.
+    unsaved.turn = done.catch(() => undefined)
     return done
   }
 
@@ -172,12 +174,12 @@ export function createSavings(options: SavingsOptions): Savings {
     onEntry(entry)
   }
 
-  const timer = setInterval(() => void flushAll(), options.flushMs ?? FLUSH_MS)
+  const timer = setInterval(() => void flushAll().catch(options.onBug), options.flushMs ?? FLUSH_MS)
   timer.unref()
 
   return {
     record(tenant, answered) {
-      const done = account(tenant, answered)
+      const done = account(tenant, answered).catch(options.onBug)
       accounting.add(done)
       return done.finally(() => accounting.delete(done))
     },

@@ -16,20 +16,22 @@ const PRICES = {
 const USAGE = { ...NO_USAGE, uncached: 100, cache_read: 900, output: 10 }
 const LIST = { currency: 'EUR', prices: PRICES.prices }
 
-function accountsOn(store: SavingsOptions['store'], clock = { now: 1_000 }) {
+function accountsOn(store: SavingsOptions['store'], onEntry: SavingsOptions['onEntry'] = () => {}) {
+  const clock = { now: 1_000 }
   const unsaved: string[] = []
-  const entries: object[] = []
+  const bugs: unknown[] = []
   const savings = createSavings({
     store,
     prices: () => LIST,
     now: () => clock.now,
-    onEntry: entry => entries.push(entry),
+    onEntry: entry => onEntry(entry),
     onUnsaved: detail => unsaved.push(detail),
+    onBug: bug => bugs.push(bug),
     // Never by itself: a test closes.
     flushMs: 2 ** 31 - 1,
   })
   onTestFinished(() => savings.close())
-  return { savings, unsaved, entries, clock }
+  return { savings, unsaved, bugs, clock }
 }
 
 function request(
@@ -173,6 +175,21 @@ describe('the accounts of the proxies', () => {
     await expect(savings.read('a')).rejects.toMatchObject({ code: 'overloaded' })
     records.set(name, record)
     faults.read = null
+    expect(requestsOf(await savings.read('a'))).toBe(2)
+  })
+
+  it('go on after a bug, which is told', async () => {
+    let isFirst = true
+    const { savings, bugs } = accountsOn(recordStore().store, () => {
+      if (isFirst) {
+        isFirst = false
+        throw new Error('of a counter')
+      }
+    })
+    await savings.record('a', Promise.resolve(request('c1')))
+    await savings.record('a', Promise.reject(new Error('of an answer')))
+    await savings.record('a', Promise.resolve(request('c1')))
+    expect(bugs).toHaveLength(2)
     expect(requestsOf(await savings.read('a'))).toBe(2)
   })
 
