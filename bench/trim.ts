@@ -3,6 +3,7 @@
  * size, a plain dynamic program on the same trees in turn, and what each heuristic keeps of the optimum; with `--highs`,
  * as many small trees compared with HiGHS.
  */
+import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { trimTree } from '../src/core/trim/solve/trim-tree.ts'
 import { machine, median } from './machine.ts'
@@ -53,7 +54,7 @@ if (values.json) {
   console.log(JSON.stringify({ machine: machine(), exact, shares, highs }))
 } else {
   const report = [
-    `${Object.values(machine()).join(', ')}; budget ${BUDGET.toLocaleString('en-US')}; N = ${count} trees a family (${few} at 100,000 nodes), each solved once; milliseconds.`,
+    `${Object.values(machine()).join(', ')}; budget ${BUDGET.toLocaleString('en-US')}; N = ${count} trees a family (${few} at 100,000 nodes), each solved once; milliseconds, with a load of ${rounded(loadavg()[0]!)} on the machine. Plain: a dynamic program over all nodes and budgets, on each tree in turn, for the value alone.`,
     exactTable(),
     `What the heuristics keep of the best (of the bound where that is not proven), over all families with ${few} trees each: mean, and the least of a family's means. Budgets of a tenth of what the trees cost, at most ${BUDGET.toLocaleString('en-US')}.`,
     sharesTable(),

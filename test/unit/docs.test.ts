@@ -33,6 +33,7 @@ const DOCS = [
   'docs/savings.md',
   'docs/store.md',
   'docs/tokens.md',
+  'docs/trim-tree.md',
   'docs/verify.md',
   'bench/README.md',
 ]

@@ -225,12 +225,12 @@ describe('greedy', () => {
       'takes whole blocks after one that does not fit, before a part of that',
       [
         [-1, 0, 0],
-        [0, 5, 15],
+        [0, 5, 17],
         [0, 4, 1],
-        [2, 9, 30],
-        [0, 6, 12],
+        [2, 9, 25],
+        [0, 6, 11],
       ],
-      12,
+      14,
       [0, 1, 4],
     ],
   ])('%s', (_, nodes, budget, expected) => {
