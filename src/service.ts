@@ -182,6 +182,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       proxiesOnly: seams.proxiesBelow !== undefined,
       rewriting: {
         maxBytes: config.proxy.max_rewrite_bytes ?? limits.max_body_bytes,
+        timeoutMs: config.proxy.rewrite_timeout_ms,
         rewrites: createRewrites(store, () => live.proxy.rewrite_ttl_ms),
         memory: attachRewriteMemory(rewrites),
         isOn: () => live.compression.enabled,

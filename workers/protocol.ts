@@ -86,6 +86,8 @@ export type Outcome = { readonly work_us: number } & (
       readonly keep: readonly KeepRange[]
       /** Decisions that were made for the first time, as ranges too. */
       readonly records: readonly RecordRange[]
+      /** Originals that markers name, which must be there too. */
+      readonly markers: readonly string[]
       /** What must be there before it may. */
       readonly rely: readonly Reliance[]
       /** The request body again, where another answer may be needed: see `JobHeader.sessionless`. */

@@ -124,9 +124,9 @@ export function createRunner(
     body: Uint8Array,
     took: Took,
   ): Loose {
-    const { bytes, reports, records } = operation.run(body, contextOf(job))
-    const outcome = { ...done(job.media, reports), ...took() }
-    return { outcome, bytes: bytes ?? NO_BYTES, keep: [], records, again: null }
+    const { bytes, reports, keep, records, markers } = operation.run(body, contextOf(job))
+    const outcome = { ...done(job.media, reports), markers, ...took() }
+    return { outcome, bytes: bytes ?? NO_BYTES, keep, records, again: null }
   }
 
   return message => {
@@ -163,7 +163,7 @@ type Took = () => { readonly work_us: number }
 
 /** The end of a job before its bytes have their place. */
 function done(media: MediaType, reports: readonly Report[]) {
-  const lists = { reports, keep: [], records: [], rely: [] }
+  const lists = { reports, keep: [], records: [], markers: [], rely: [] }
   return { kind: 'done', media, start: 0, length: 0, ...lists } as const
 }
 

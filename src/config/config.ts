@@ -115,6 +115,8 @@ export const configSchema = z.strictObject({
         .min(MIB)
         .max(2 ** 31 - 1)
         .default(64 * MIB),
+      /** Until a body is forwarded as it came. */
+      rewrite_timeout_ms: positive.min(100).max(TIMER_MAX_MS).default(5_000),
       /** How long it is on record how a result was sent, so that a conversation's prefix stays what it was. */
       rewrite_ttl_ms: lifetime.default(604_800_000),
     })

@@ -79,10 +79,12 @@ export interface JobDeps {
 export interface Rewriting {
   /** Larger bodies are forwarded as they come. */
   readonly maxBytes: number
+  /** What it may take until a body is forwarded as it came, in milliseconds. */
+  readonly timeoutMs: number
   /** How results were written before. */
   readonly rewrites: Rewrites
   /** The memory that all threads have of it. */
-  readonly memory: Pick<RewriteMemory, 'confirm'>
+  readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
   /** Whether anything is rewritten now. */
   isOn(): boolean
 }

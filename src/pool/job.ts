@@ -21,6 +21,8 @@ export interface Job {
   /** The caller needs the body afterwards: it is copied to the thread, whatever its size. */
   readonly retained?: true
   readonly requestId: string
+  /** Stopped by replacing its thread when it runs longer, in milliseconds; below the limit of all jobs. */
+  readonly limitMs?: number
   /** What the request said beside its body, where its operation asks. */
   readonly terms?: RequestTerms
   /** Names the job, also where it is run again. */
@@ -55,6 +57,8 @@ export type JobResult = JobTimes &
         readonly keep: readonly KeepItem[]
         /** Decisions that were made for the first time. */
         readonly records: readonly FreshRecord[]
+        /** Originals that markers name, which must be there and be prolonged too. */
+        readonly markers: readonly string[]
         /** Must be there and be prolonged before it does. */
         readonly rely: readonly Reliance[]
         /** The request's body, where it may be needed once more. */

@@ -118,7 +118,7 @@ export function createPool(options: PoolOptions): WorkerPool {
   }
 
   function send(entries: readonly Entry[]): void {
-    const slot = slots.take()
+    const slot = slots.take(index => entries[index]?.job.limitMs)
     const startedAt = performance.now()
     const { body, starts } = packRanges(
       entries.map(({ job }) => job.body),
@@ -282,7 +282,7 @@ export function createPool(options: PoolOptions): WorkerPool {
       return { ok: false, problem: outcome.problem, ...times(end) }
     }
     if (outcome.kind === 'ask') throw new Error('a question came back from a phase that has none')
-    const { media, reports, rely, again } = outcome
+    const { media, reports, rely, markers, again } = outcome
     const part = (range: { readonly start: number; readonly length: number }) =>
       bytes.subarray(range.start, range.start + range.length)
     const item = <T extends Parameters<typeof part>[0]>({ start, length, ...rest }: T) => {
@@ -290,7 +290,17 @@ export function createPool(options: PoolOptions): WorkerPool {
     }
     const kept = { keep: outcome.keep.map(item), records: outcome.records.map(item) }
     const rest = again === undefined ? {} : { again: part(again) }
-    return { ok: true, media, body: part(outcome), reports, rely, ...kept, ...rest, ...times(end) }
+    return {
+      ok: true,
+      media,
+      body: part(outcome),
+      reports,
+      rely,
+      markers,
+      ...kept,
+      ...rest,
+      ...times(end),
+    }
   }
 }
 

@@ -20,14 +20,18 @@ export interface Slot {
 
 export interface Slots {
   readonly free: number
-  /** A free slot; call only where `free` is above 0. */
-  take(): Slot
-  /** Aborts every batch whose current job has been running for longer than `limitMs`. */
+  /**
+   * A free slot; call only where `free` is above 0.
+   * @param limitOf what a job of the batch may take, by its index, where that is less than others may
+   */
+  take(limitOf?: (job: number) => number | undefined): Slot
+  /** Aborts every batch whose current job has been running for longer than `limitMs`, or than its own limit. */
   stopLate(now: number, limitMs: number): void
 }
 
 interface InUse extends Slot {
   readonly controller: AbortController
+  limitOf(job: number): number | undefined
   timedOut: boolean
   seen: number
   since: number
@@ -59,13 +63,14 @@ export function createSlots(progress: SharedArrayBuffer, threads: number): Slots
     get free() {
       return threads - inUse.size
     },
-    take() {
+    take(limitOf = () => undefined) {
       const index = nextFree()
       Atomics.store(marks, index, NOT_BEGUN)
       const controller = new AbortController()
       const slot: InUse = {
         index,
         controller,
+        limitOf,
         signal: controller.signal,
         timedOut: false,
         seen: NOT_BEGUN,
@@ -84,7 +89,10 @@ export function createSlots(progress: SharedArrayBuffer, threads: number): Slots
         if (at !== slot.seen) {
           slot.seen = at
           slot.since = now
-        } else if (now - slot.since > limitMs && !slot.timedOut) {
+        } else if (
+          !slot.timedOut &&
+          now - slot.since > Math.min(limitMs, slot.limitOf(at) ?? limitMs)
+        ) {
           slot.timedOut = true
           slot.controller.abort()
         }

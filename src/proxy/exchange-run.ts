@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type AnswerFraming, writeAnswerHead } from './answer-head.ts'
 import { type AnswerObserver, harmless } from './answer-observer.ts'
+import { EndGate } from './end-gate.ts'
 import type { Exchange, ExchangeContext, ForwardOptions, Upgrade } from './exchange.ts'
 import { FAILURES, type Failure, type Outcome } from './failures.ts'
 import { flushHead, isAscii } from './flush-head.ts'
@@ -24,6 +25,7 @@ export class ExchangeRun {
   #body: RequestBody
   readonly #upgrade: Upgrade | null
   readonly #limits: TimeLimits
+  readonly #endGate: EndGate
   readonly #started: number
   readonly #done = Promise.withResolvers<Exchange>()
   #request: ClientRequest | null = null
@@ -60,6 +62,7 @@ export class ExchangeRun {
     this.#observer = harmless(options.onAnswer)
     this.#started = context.now()
     this.#limits = new TimeLimits(context.limits, phase => this.#late(phase))
+    this.#endGate = new EndGate(options.holdEnd, () => this.#completeRead())
   }
 
   /** Runs it to its end. Never rejects. */
@@ -194,9 +197,7 @@ export class ExchangeRun {
       answer.resume()
     })
     answer.on('end', () => {
-      const { holdEnd } = this.#options
-      if (holdEnd === undefined) this.#complete(answer)
-      else void holdEnd.then(() => this.#complete(answer))
+      if (this.#endGate.isOpen) this.#complete(answer)
     })
     answer.on('error', () => this.#fail(FAILURES.broken))
     answer.on('close', () => {
@@ -213,15 +214,24 @@ export class ExchangeRun {
     this.#received += chunk.length
     this.#limits.progress()
     this.#framing?.events?.follow(chunk)
-    if (!this.#outgoing.write(chunk)) answer.pause()
+    const isLast = this.#received === Number(answer.headers['content-length'])
+    if (!this.#outgoing.write(isLast ? this.#endGate.passLast(chunk) : chunk)) answer.pause()
     this.#observer.chunk(chunk)
+  }
+
+  /** Completes an answer of which all was read; gives whether it was. */
+  #completeRead(): boolean {
+    const answer = this.#answer
+    if (this.#over || answer?.readableEnded !== true) return false
+    this.#complete(answer)
+    return true
   }
 
   #complete(answer: IncomingMessage): void {
     if (this.#over || !answer.complete) return
     this.#over = true
     if (this.#outgoing.chunkedEncoding) this.#outgoing.addTrailers(pairs(answer.rawTrailers))
-    this.#outgoing.end()
+    this.#outgoing.end(this.#endGate.kept)
     this.#release()
   }
 
@@ -266,7 +276,8 @@ export class ExchangeRun {
   }
 
   #fail(failure: Failure): void {
-    if (this.#over) return
+    // What only its end was kept back of is whole.
+    if (this.#over || this.#completeRead()) return
     this.#over = true
     this.#outcome = failure.outcome
     this.#error ??= failure.code

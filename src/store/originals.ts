@@ -27,6 +27,12 @@ export interface Originals {
    * @throws AppError as `fetch`
    */
   rely(tenant: string, reliance: Reliance): Promise<void>
+  /**
+   * Makes the originals behind markers live on that were sent before; a minute may pass until a purge shows. Never rejects.
+   * @param hashes 24 hex digits each
+   * @returns whether all are there for a while: also where the store does not answer, but had promised it lately
+   */
+  renew(tenant: string, hashes: readonly string[]): Promise<boolean>
   /** Removes what only the session keeps. */
   forget(tenant: string, session: string): Promise<void>
   /**
@@ -51,6 +57,7 @@ export function createOriginals(
 ): Originals {
   const refreshed = createRecency()
   const relied = createRecency()
+  const renewed = createRecency()
 
   /** Prolongs the life of what was seen again, now and then: each time would be a write for each read. */
   function refresh({ tenant }: Reference, hash: string, bytes: number): void {
@@ -105,6 +112,21 @@ export function createOriginals(
       }
       throw new AppError('ambiguous', 'the reference means another body')
     },
+    async renew(tenant, hashes) {
+      const { originalMs } = lifetimes(tenant)
+      const at = now()
+      const every = Math.min(REFRESH_MS, originalMs / 4)
+      const keyOf = (hash: string) => `${tenant}:${hash}`
+      const due = hashes.filter(hash => renewed.isDue(keyOf(hash), at, every))
+      if (due.length === 0) return true
+      const items = due.map(ref => ({ tenant, ref, ttlMs: originalMs, pinUntil: at + originalMs }))
+      const results = await store.touch(items)
+      return results.every((result, index) => {
+        const key = keyOf(due[index]!)
+        if (result.ok) renewed.done(key, at)
+        return result.ok || (!GONE.has(result.reason) && !renewed.isDue(key, at, originalMs / 2))
+      })
+    },
     async forget(tenant, session) {
       valueOr(await store.purgeSession(tenant, session))
     },
@@ -121,6 +143,9 @@ export function createOriginals(
     },
   }
 }
+
+/** What was kept and is not there any more. */
+const GONE: ReadonlySet<string> = new Set(['not_found', 'gone', 'ambiguous'])
 
 function valueOr<T>(result: Result<T>): T {
   if (result.ok) return result

@@ -12,8 +12,11 @@ export interface Rewrites {
     tenant: string,
     records: readonly FreshRecord[],
   ): Promise<Readonly<Record<string, Uint8Array>> | null>
-  /** Puts decisions on record. Resolves to whether all are durable; never rejects, and not later than in a second. */
-  record(tenant: string, records: readonly FreshRecord[]): Promise<boolean>
+  /**
+   * Puts decisions on record. Never rejects, and resolves not later than in a second.
+   * @returns keys under which another process was first with another decision: that one holds from the next turn on
+   */
+  record(tenant: string, records: readonly FreshRecord[]): Promise<ReadonlySet<string>>
 }
 
 /** Records of earlier versions must stay readable, or conversations under way lose their prompt caches. */
@@ -23,6 +26,7 @@ const READS_AT_ONCE = 64
 /** What a request waits for the store, in milliseconds; after that it goes without. */
 const RECALL_MS = 500
 const RECORD_MS = 1_000
+const NONE: ReadonlySet<string> = new Set()
 
 /** @param ttlMs how long a decision is on record, asked each time */
 export function createRewrites(
@@ -50,14 +54,19 @@ export function createRewrites(
     return recalled
   }
 
-  async function recordAll(tenant: string, records: readonly FreshRecord[]): Promise<boolean> {
+  async function recordAll(tenant: string, records: readonly FreshRecord[]) {
+    const overruled = new Set<string>()
     const written = records.map(async record => {
+      const at = keyOf(tenant, record)
       const expected = record.replaces === true ? {} : { ifVersion: 0 }
-      const write = { ...keyOf(tenant, record), value: record.bytes, ttlMs: ttlMs(), ...expected }
+      const write = { ...at, value: record.bytes, ttlMs: ttlMs(), ...expected }
       const result = await store.writeRecord(write)
-      return result.ok || result.reason === 'conflict'
+      if (result.ok || result.reason !== 'conflict') return
+      const first = await store.readRecord(at)
+      if (first.ok && Buffer.compare(first.value, record.bytes) !== 0) overruled.add(record.key)
     })
-    return !(await Promise.all(written)).includes(false)
+    await Promise.all(written)
+    return overruled
   }
 
   return {
@@ -67,7 +76,7 @@ export function createRewrites(
         ? Promise.resolve({})
         : within(recallAll(tenant, asked), RECALL_MS, null)
     },
-    record: (tenant, records) => within(recordAll(tenant, records), RECORD_MS, false),
+    record: (tenant, records) => within(recordAll(tenant, records), RECORD_MS, NONE),
   }
 }
 

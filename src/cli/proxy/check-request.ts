@@ -7,6 +7,7 @@ import { type RouteName, scanRequest } from '../../core/messages/scan-request.ts
 import type { ToolResultText } from '../../core/messages/tool-result-text.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import { rewriteRequestOperation } from '../../core/operations/rewrite-request.ts'
+import { DEFAULT_PIPELINE } from '../../core/profile/pipeline-config.ts'
 import { resolveTokenizer } from '../../core/tokens/resolve.ts'
 
 /** Why all of a body is forwarded as it comes. */
@@ -87,7 +88,7 @@ export function checkRequest(
       ...placeOf(result),
       tokens_before: counter.count(result.text()),
       tokens_after: counter.count(text),
-      kept: isKept ? (untouched ?? reasonOf(result)) : null,
+      kept: isKept ? (untouched ?? reasonOf(result, context)) : null,
       format: isKept ? null : formatOf(text, result, model, context),
       text,
     }
@@ -122,8 +123,9 @@ function placeOf({ message, block, part, tool, callId, isError, inCachedPrefix }
   }
 }
 
-function reasonOf({ tool }: ToolResultText): CheckedText['kept'] {
-  return isRedeeming(tool) ? 'redeeming tool' : 'no gain'
+function reasonOf({ tool }: ToolResultText, { pipeline }: OperationContext): CheckedText['kept'] {
+  const { redeem_tools } = (pipeline ?? DEFAULT_PIPELINE).elision
+  return isRedeeming(tool, redeem_tools) ? 'redeeming tool' : 'no gain'
 }
 
 /** What the text is written in: the notation that gives it for the result alone, or what refers to other results. */

@@ -1,4 +1,5 @@
 import type { OperationContext } from '../operations/operation.ts'
+import { DEFAULT_PIPELINE } from '../profile/pipeline-config.ts'
 import type { CompressRequest } from '../requests/compress.ts'
 import { resolveTokenizer } from '../tokens/resolve.ts'
 import { type MessageText, mapTexts } from './message-texts.ts'
@@ -29,8 +30,9 @@ export function compressMessages(request: CompressRequest, context: OperationCon
   const { redeems = false, bypass = false } = context.terms ?? {}
   const counting = countingOf(request)
   const counter = context.counters.get(resolveTokenizer(counting))
+  const { redeem_tools: redeemTools } = (context.pipeline ?? DEFAULT_PIPELINE).elision
   const payloads = textsOf(messages).map((source): Payload => {
-    if (bypass || !isRewritten(source, request)) {
+    if (bypass || !isRewritten(source, request, redeemTools)) {
       return { source, tokens: counter.count(source.text), rewritten: null }
     }
     const rewritten = rewriteLossless(source, counting, context)
@@ -66,10 +68,14 @@ function textsOf(messages: readonly unknown[]): MessageText[] {
   return found
 }
 
-function isRewritten({ from, call }: MessageText, { config }: CompressRequest): boolean {
+function isRewritten(
+  { from, call }: MessageText,
+  { config }: CompressRequest,
+  redeemTools: readonly string[],
+): boolean {
   if (from === 'user') return config?.compress_user_messages === true
   if (from === 'system') return config?.compress_system_messages === true
-  return from === 'tool' && !isRedeeming(call.tool)
+  return from === 'tool' && !isRedeeming(call.tool, redeemTools)
 }
 
 /** The payloads with tool results cut so that all payloads fit, as far as that goes. */

@@ -1,11 +1,13 @@
-/** Tools that give originals back. An agent that asks for all of a result must get it, or it asks again. */
-const REDEEMING_TOOLS: ReadonlySet<string> = new Set(['headroom_retrieve'])
-
 /** In front of a tool's own name, as agents call those of MCP servers. */
 const MCP_SEPARATOR = '__'
 
-/** Whether the results of a tool are originals that were asked for, and must stay as they are. */
-export function isRedeeming(tool = ''): boolean {
+/**
+ * Whether a tool gives originals back. Its results must stay as they are: an agent that asks for all of a result must get it, or
+ * it asks again.
+ * @param names of such tools, as their servers call them
+ */
+export function isRedeeming(tool: string | undefined, names: readonly string[]): boolean {
+  if (tool === undefined) return false
   const at = tool.lastIndexOf(MCP_SEPARATOR)
-  return REDEEMING_TOOLS.has(at === -1 ? tool : tool.slice(at + MCP_SEPARATOR.length))
+  return names.includes(at === -1 ? tool : tool.slice(at + MCP_SEPARATOR.length))
 }

@@ -3,30 +3,35 @@ import type { ReadLimits } from '../messages/read-json.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../messages/scan-request.ts'
 import { literalOf, type Replacement, splice } from '../messages/splice.ts'
 import type { ToolResultText } from '../messages/tool-result-text.ts'
-import type { FreshRecord } from '../operations/byte-operation.ts'
-import type { OperationContext, RewriteReport } from '../operations/operation.ts'
+import type { ByteAnswer, FreshRecord } from '../operations/byte-operation.ts'
+import type { KeepItem, OperationContext, RewriteReport } from '../operations/operation.ts'
+import { DEFAULT_PIPELINE } from '../profile/pipeline-config.ts'
+import { toBytes } from '../transport/text-bytes.ts'
 import type { History } from './history.ts'
 import type { MessageText } from './message-texts.ts'
 import { isRedeeming } from './redeeming-tools.ts'
 import { createResultKeys } from './result-keys.ts'
-import { type Counting, rewriteLossless } from './rewrite-text.ts'
+import { type Counting, rewriteByItself } from './rewrite-text.ts'
 import { type Saving, savedPlaces } from './saved-places.ts'
 import {
   digestOf,
+  NOTHING_SAVED,
   readStored,
+  type SavedTokens,
   type StoredRewrite,
   sumOfSent,
   writeStored,
 } from './stored-rewrite.ts'
 
 /** A request body, and what was done to it. */
-export interface RewrittenRequest {
+export interface RewrittenRequest extends Promised {
   /** The very body where nothing changes. */
   readonly bytes: Uint8Array
   readonly report: RewriteReport
-  /** What was decided for the first time. */
-  readonly records: readonly FreshRecord[]
 }
+
+/** What has to be so, or to become so, before the body leaves. */
+type Promised = Pick<ByteAnswer, 'records' | 'keep' | 'markers'>
 
 /**
  * Writes the tool results of a request body smaller. What stands for one depends on its text and its call, the results before it, the
@@ -43,73 +48,93 @@ export function rewriteRequest(
   const scanned = scanRequest(body, route, limits)
   if (scanned === null) {
     const report = { readable: false, texts: 0, rewritten: 0, tokens_saved: 0 }
-    return { bytes: body, report, records: [] }
+    return { bytes: body, report, records: [], keep: [], markers: [] }
   }
-  const { replacements, savings, records, isChanged } = rewriteResults(scanned, context)
+  const { replacements, savings, isChanged, ...promised } = rewriteResults(scanned, context)
   const bytes = splice(body, replacements)
+  const sum = (kind: keyof SavedTokens) => savings.reduce((all, { saved }) => all + saved[kind], 0)
+  const [referred, elided] = [sum('referred'), sum('elided')]
   const report: RewriteReport = {
     readable: true,
     texts: scanned.results.length,
     rewritten: replacements.length,
-    tokens_saved: savings.reduce((sum, { tokens }) => sum + tokens, 0),
+    tokens_saved: referred + sum('encoded') + elided,
+    tokens_referred: referred,
+    tokens_elided: elided,
     prefix_changed: isChanged,
     conversation: conversationName(scanned),
     saved: savedPlaces(scanned, savings),
   }
-  return { bytes, report, records }
+  return { bytes, report, ...promised }
 }
 
 /** What becomes of the results of a conversation. */
-interface RewrittenResults {
+interface RewrittenResults extends Promised {
   readonly replacements: readonly Replacement[]
   readonly savings: readonly Saving[]
-  readonly records: readonly FreshRecord[]
-  /** Whether a result that was sent before follows others than it did. */
+  /** Whether a result that was sent before follows others than it did, or stands there differently. */
   readonly isChanged: boolean
 }
 
 function rewriteResults(scanned: ScannedRequest, context: OperationContext): RewrittenResults {
-  const { body, model, results } = scanned
-  const { rewrites } = context
-  const counting: Counting = model === undefined ? {} : { model }
-  const keys = createResultKeys(body, [rewrites?.tenant, model, scanned.forgets])
+  const { body, model, results, forgets, tools } = scanned
+  const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
+  const { redeem_tools: redeemTools } = pipeline.elision
+  const canRedeem = tools.some(tool => isRedeeming(tool, redeemTools))
+  const options = {
+    counting: model === undefined ? {} : { model },
+    history: forgets ? undefined : rewrites?.history?.begin(),
+    // Where the provider forgets results, the agent may have lost what would tell it how to ask.
+    mayElide: canRedeem && terms?.redeems === true,
+  }
+  const keys = createResultKeys(body, [rewrites?.tenant, model, forgets, canRedeem])
   const replacements: Replacement[] = []
   const savings: Saving[] = []
   const records: FreshRecord[] = []
-  const history = scanned.forgets ? undefined : rewrites?.history?.begin()
+  const keep: KeepItem[] = []
+  const markers: string[] = []
   let sum = 0
   let isChanged = false
   for (const result of results) {
     const key = keys.next(result)
-    if (isLeftAlone(result)) {
-      history?.add(key, result, { isSource: false })
+    if (isLeftAlone(result, redeemTools)) {
+      options.history?.add(key, result, { isSource: false })
       continue
     }
-    const known = recall(key, context)
-    const made = known ?? rewrite(result, { key, counting, history }, context)
-    history?.add(key, result, made)
+    const recalled = recall(key, context)
+    // Rather another beginning than a marker for what may not be there.
+    const isUsable = recalled !== null && (options.mayElide || recalled.markers.length === 0)
+    const made = isUsable ? { ...recalled, keep: [] } : rewrite(key, result, options, context)
+    options.history?.add(key, result, made)
     sum = sumOfSent(sum, made.digest)
-    const differs = known !== null && known.sent !== sum
+    const differs = recalled !== null && !(isUsable && recalled.sent === sum)
     isChanged ||= differs
-    if (known === null || differs) {
+    if (recalled === null || differs) {
       const bytes = writeStored({ ...made, sent: sum })
       const position = rewrites?.memory.place(key, bytes) ?? null
       records.push({ key, bytes, position, ...(differs ? { replaces: true } : {}) })
     }
-    const { literal, tokensSaved } = made
+    if (isUsable && recalled.markers.length > 0 && terms?.restores === true) {
+      keep.push(toBytes(result.text()))
+    } else if (isUsable) markers.push(...recalled.markers)
+    keep.push(...made.keep)
+    const { literal, saved } = made
     if (literal === null) continue
     const { start, end } = result
     replacements.push({ start, end, literal })
-    savings.push({ end, shorter: end - start - literal.length, tokens: tokensSaved })
+    savings.push({ end, shorter: end - start - literal.length, saved })
   }
-  return { replacements, savings, records, isChanged }
+  return { replacements, savings, records, keep, markers, isChanged }
 }
 
 /** Shorter literals always stay as they are: no notation saves a token. */
 const MIN_LITERAL_BYTES = 24
 
-function isLeftAlone({ start, end, tool }: ToolResultText): boolean {
-  return end - start < MIN_LITERAL_BYTES || isRedeeming(tool)
+function isLeftAlone(
+  { start, end, tool }: ToolResultText,
+  redeemTools: readonly string[],
+): boolean {
+  return end - start < MIN_LITERAL_BYTES || isRedeeming(tool, redeemTools)
 }
 
 /** How the result was sent before, as far as that is at hand. */
@@ -119,29 +144,40 @@ function recall(key: string, { rewrites }: OperationContext): StoredRewrite | nu
   return recalled === undefined ? rewrites.memory.get(key) : readStored(recalled)
 }
 
-interface Rewriting {
-  /** Names the result. */
-  readonly key: string
+/** How results are written that come for the first time. */
+interface RewriteOptions {
   readonly counting: Counting
   readonly history: History | undefined
+  readonly mayElide: boolean
 }
 
 /** What stands for a result that comes for the first time. */
 function rewrite(
+  key: string,
   result: ToolResultText,
-  { key, counting, history }: Rewriting,
+  { counting, history, mayElide }: RewriteOptions,
   context: OperationContext,
-): Omit<StoredRewrite, 'sent'> {
+): Omit<StoredRewrite, 'sent'> & { readonly keep: readonly KeepItem[] } {
   const turn = history?.open(key, result)
-  const { answer } = rewriteLossless(sourceOf(result), counting, context, turn?.layer)
-  const tokensSaved = answer.tokens.baseline - answer.tokens.final
-  const literal = tokensSaved > 0 ? literalOf(answer.content) : null
+  const terms = { openLayer: turn?.layer, mayElide }
+  const { answer, keep = [] } = rewriteByItself(sourceOf(result), counting, context, terms)
+  const { tokens, savings, elided } = answer
+  const written = turn?.written() ?? { isSource: false }
+  if (tokens.final >= tokens.baseline) {
+    return { literal: null, saved: NOTHING_SAVED, ...written, markers: [], digest: 0, keep: [] }
+  }
+  const literal = literalOf(answer.content)
   return {
     literal,
-    tokensSaved: Math.max(0, tokensSaved),
-    ...(turn?.written() ?? { isSource: false }),
-    elided: [],
+    saved: {
+      referred: savings.dedup_tokens,
+      encoded: savings.encoder_tokens,
+      elided: savings.elided_tokens,
+    },
+    ...written,
+    markers: elided.map(({ hash }) => hash),
     digest: digestOf(literal),
+    keep,
   }
 }
 

@@ -15,19 +15,40 @@ export interface Counting {
   readonly model?: string
 }
 
+/** What a text may be written as. */
+export interface TextTerms {
+  /** How it finds what stands before it, where it may refer to that. */
+  readonly openLayer?: OpenLayer | undefined
+  /** Whether its bulk may be left out, with a marker. */
+  readonly mayElide: boolean
+}
+
+/**
+ * The smallest text for a payload, without loss, or with a marker where its bulk may go. It depends on the text, the call that it
+ * answers, the configuration, and on what `openLayer` has before it.
+ * @throws AppError `invalid_request` for an unknown tokenizer
+ */
+export function rewriteByItself(
+  source: MessageText,
+  counting: Counting,
+  context: OperationContext,
+  { openLayer, mayElide }: TextTerms,
+): Rewritten {
+  const request = requestFor(source, counting)
+  return encodeContent(mayElide ? { ...request, mode: 'elide' } : request, context, openLayer)
+}
+
 /**
  * The smallest lossless text for a payload. It depends on the text, the call that it answers and the configuration, and on
  * nothing else of the conversation, so that a conversation which goes on is written the same way again.
- * @param openLayer how it finds what stands before it, where it may refer to that
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
 export function rewriteLossless(
   source: MessageText,
   counting: Counting,
   context: OperationContext,
-  openLayer?: OpenLayer,
 ): Rewritten {
-  return encodeContent(requestFor(source, counting), context, openLayer)
+  return encodeContent(requestFor(source, counting), context)
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ScannedRequest } from '../messages/scan-request.ts'
 import type { SavedPlace } from '../operations/operation.ts'
+import { type SavedTokens, totalOf } from './stored-rewrite.ts'
 
 /** What one result was spared. */
 export interface Saving {
@@ -7,7 +8,7 @@ export interface Saving {
   readonly end: number
   /** Bytes fewer than it came with; may be negative where tokens are saved. */
   readonly shorter: number
-  readonly tokens: number
+  readonly saved: SavedTokens
 }
 
 /** More places than a share of cached tokens can tell apart. */
@@ -33,7 +34,7 @@ export function savedPlaces(
   let tokens = 0
   for (const [index, saving] of savings.entries()) {
     shorter += saving.shorter
-    tokens += saving.tokens
+    tokens += totalOf(saving.saved)
     if ((index + 1) % each !== 0 && index + 1 < savings.length) continue
     places.push({ at: Math.min(1, (outside + saving.end - first - shorter) / total), tokens })
     tokens = 0

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 export interface StoredRewrite {
   /** The JSON string literal that is written; `null`: the result's own stays. */
   readonly literal: Uint8Array | null
-  readonly tokensSaved: number
+  readonly saved: SavedTokens
   /**
    * References that a reader follows to the result's lines: 0 where they stand in the text. Absent where they cannot
    * be found by their numbers.
@@ -14,7 +14,7 @@ export interface StoredRewrite {
   /** Whether a later result may refer to this one. */
   readonly isSource: boolean
   /** Originals that its markers name, 24 hex digits each. */
-  readonly elided: readonly string[]
+  readonly markers: readonly string[]
   /** Of the literal, 32 bits; 0 where the result's own stays. */
   readonly digest: number
   /** A sum over what was sent for the results up to this one; see `sumOfSent`. */
@@ -38,29 +38,44 @@ export function digestOf(literal: Uint8Array | null): number {
   return Number.parseInt(hash('sha256', literal, 'hex').slice(0, DIGEST_DIGITS), 16)
 }
 
+/** Tokens by what saved them. */
+export interface SavedTokens {
+  /** References to earlier results. */
+  readonly referred: number
+  readonly encoded: number
+  /** Left out, and to be fetched back. */
+  readonly elided: number
+}
+
+export const NOTHING_SAVED: SavedTokens = { referred: 0, encoded: 0, elided: 0 }
+
+export function totalOf({ referred, encoded, elided }: SavedTokens): number {
+  return referred + encoded + elided
+}
+
 /** Raise where what is stored changes its meaning; what has another version is written anew. */
 const VERSION = 1
 const LINE_FEED = 0x0a
 
 interface Head {
   readonly v: number
-  readonly saved: number
+  readonly saved: readonly [referred: number, encoded: number, elided: number]
   readonly hops?: number
   readonly source: boolean
-  readonly elided?: readonly string[]
+  readonly markers?: readonly string[]
   readonly digest: number
   readonly sent: number
 }
 
 /** As bytes to keep: a line of JSON, and the literal behind it. */
 export function writeStored(rewrite: StoredRewrite): Uint8Array {
-  const { literal, tokensSaved, hops, isSource, elided, digest, sent } = rewrite
+  const { literal, saved, hops, isSource, markers, digest, sent } = rewrite
   const head: Head = {
     v: VERSION,
-    saved: tokensSaved,
+    saved: [saved.referred, saved.encoded, saved.elided],
     ...(hops === undefined ? {} : { hops }),
     source: isSource,
-    ...(elided.length === 0 ? {} : { elided }),
+    ...(markers.length === 0 ? {} : { markers }),
     digest,
     sent,
   }
@@ -78,13 +93,14 @@ export function readStored(bytes: Uint8Array): StoredRewrite | null {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const head = JSON.parse(view.toString('utf8', 0, end)) as Head
   if (head.v !== VERSION) return null
+  const [referred, encoded, elided] = head.saved
   const literal = end + 1 === bytes.length ? null : bytes.subarray(end + 1)
   return {
     literal,
-    tokensSaved: head.saved,
+    saved: { referred, encoded, elided },
     ...(head.hops === undefined ? {} : { hops: head.hops }),
     isSource: head.source,
-    elided: head.elided ?? [],
+    markers: head.markers ?? [],
     digest: head.digest,
     sent: head.sent,
   }

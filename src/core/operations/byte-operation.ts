@@ -1,4 +1,4 @@
-import type { OperationContext, Report } from './operation.ts'
+import type { KeepItem, OperationContext, Report } from './operation.ts'
 
 /**
  * An operation on a body as it is, where others get what an envelope says: for bodies whose every byte matters. It takes
@@ -17,6 +17,10 @@ export interface ByteAnswer {
   readonly reports: readonly Report[]
   /** What it was decided by for the first time: if another decision is on record, that one holds, and the job is run again. */
   readonly records: readonly FreshRecord[]
+  /** Must be durably kept before it may leave. */
+  readonly keep: readonly KeepItem[]
+  /** Originals that its markers name, 24 hex digits each: they must be there, and be prolonged, before it may. */
+  readonly markers: readonly string[]
 }
 
 /** A decision that holds for good once it has left. */

@@ -41,6 +41,8 @@ export interface RequestTerms {
   readonly redeems: boolean
   /** Whether everything is to stay as it is. */
   readonly bypass: boolean
+  /** Whether originals behind earlier markers are missing, and to be kept again. */
+  readonly restores?: true
 }
 
 /** Whose conversations are rewritten, and how they were. */
@@ -125,6 +127,9 @@ export interface RewriteReport {
   readonly texts: number
   readonly rewritten: number
   readonly tokens_saved: number
+  /** Of these, by references to earlier results, and by what was left out and can be fetched back. */
+  readonly tokens_referred?: number
+  readonly tokens_elided?: number
   /** Whether an earlier turn of the conversation had been sent with another beginning. */
   readonly prefix_changed?: boolean
   /** Names the conversation by its opening, 16 hex digits; the same in each of its turns. */

@@ -29,11 +29,11 @@ export function rewriteRequestOperation(route: RouteName): ByteOperation {
         maxDepth: context.maxDepth,
         maxValues: MAX_VALUES,
       }
-      const { bytes, report, records } = rewriteRequest(body, route, limits, context)
+      const { bytes, report, ...rest } = rewriteRequest(body, route, limits, context)
       return {
         bytes: bytes === body ? null : bytes,
         reports: [{ op: name, rewrite: report }],
-        records,
+        ...rest,
       }
     },
   }

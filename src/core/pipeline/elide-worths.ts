@@ -5,9 +5,15 @@ import { BULK, CRITICAL } from '../elide/reducer.ts'
 import { rankText } from '../elide/text-reducers.ts'
 import type { LayerInput } from './layer.ts'
 
-/** Whether a result is an original that was asked for: it is not elided again, or asking would never end. */
-export function isRedeemed({ request: { mode, tool } }: LayerInput): boolean {
-  return mode === 'elide' && isRedeeming(tool)
+/**
+ * Whether a result is an original that was asked for: it is not elided again, or asking would never end.
+ * @param redeemTools tools that give originals back
+ */
+export function isRedeemed(
+  { request: { mode, tool } }: LayerInput,
+  redeemTools: readonly string[],
+): boolean {
+  return mode === 'elide' && isRedeeming(tool, redeemTools)
 }
 
 /** Factors by rank, so far apart that what is critical goes last wherever it stands. */

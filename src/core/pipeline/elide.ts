@@ -33,7 +33,12 @@ export function elideContent(
 ): Outcome | null {
   const { request, content, prices } = input
   if (request.mode !== 'elide' || request.budget_tokens !== undefined) return null
-  if (request.is_error === true || !keepsOriginals || !elision.enabled || isRedeemed(input))
+  if (
+    request.is_error === true ||
+    !keepsOriginals ||
+    !elision.enabled ||
+    isRedeemed(input, elision.redeemTools)
+  )
     return null
   if (Buffer.byteLength(content) < elision.minBlockBytes) return null
   const left = leftOf(input)

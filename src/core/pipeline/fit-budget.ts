@@ -42,6 +42,8 @@ export interface FitOptions {
   readonly usual: string | undefined
   /** How a list of items is trimmed; see `TrimAlgorithm`. */
   readonly algorithm: TrimAlgorithm | 'auto'
+  /** Tools by which agents fetch originals. */
+  readonly redeemTools: readonly string[]
   /** Whether originals can be kept, so that parts may be left out. */
   readonly keepsOriginals: boolean
   /** The smallest lossless text of another content. */
@@ -59,7 +61,8 @@ export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptio
   const fits = lossless.tokens <= budget
   // An error is told in full or not at all, and what is neither list nor object cannot be JSON without some of it.
   const isPlain = typeof input.value === 'object' && input.value !== null
-  const isFixed = is_error === true || isRedeemed(input) || (isJsonAsked(input) && !isPlain)
+  const isFixed =
+    is_error === true || isRedeemed(input, options.redeemTools) || (isJsonAsked(input) && !isPlain)
   const mayGo = mode !== 'lossless' && !isFixed
   const selects = mode === 'trim' && mayGo && selectsItems(input.request)
   if (fits && !selects) return withNotes(input, lossless, options)

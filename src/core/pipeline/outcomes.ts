@@ -97,6 +97,7 @@ export function createOutcomes(
         usual: profile.preferred,
         algorithm: profile.budget.algorithm,
         keepsOriginals: context.keepsOriginals,
+        redeemTools: profile.elision.redeemTools,
         choose: (content: string) => choose(content),
       }
       return (

@@ -68,6 +68,8 @@ const elision = z.strictObject({
   enabled: z.boolean().default(true),
   min_block_bytes: z.int().nonnegative().default(2_048),
   max_ratio: z.number().gt(0).max(1).default(0.9),
+  /** Tools by which agents fetch originals, as their servers call them. */
+  redeem_tools: z.array(toolName).default(['haversack_retrieve', 'headroom_retrieve']),
 })
 
 /** How lists of items are trimmed; see `docs/trim.md`. */

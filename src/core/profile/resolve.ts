@@ -37,6 +37,8 @@ export interface ElisionProfile {
   readonly minBlockBytes: number
   /** Most tokens that may be left, as a share of those of the smallest lossless text. */
   readonly maxRatio: number
+  /** Tools by which agents fetch originals. */
+  readonly redeemTools: readonly string[]
 }
 
 /** All that the configuration says for one request. */
@@ -92,6 +94,7 @@ export function resolveProfile(
       enabled: config.elision.enabled,
       minBlockBytes: config.elision.min_block_bytes,
       maxRatio: config.elision.max_ratio,
+      redeemTools: config.elision.redeem_tools,
     },
     dedup: dedupFor(config, query.tool, agent, hints),
     hints,

@@ -176,7 +176,7 @@ describe('what a thread remembers of conversations', () => {
   })
 
   it('reaches back far, and not for ever', () => {
-    const large = (n: number) => read(`f${n}`, page(100 + n, 2000))
+    const large = (n: number) => read(`f${n}`, page(100 + n, 2000).replaceAll('\n', ' '))
     const steps = (between: number) => [
       read('a', page(1)),
       ...Array.from({ length: between }, (_, n) => large(n)),

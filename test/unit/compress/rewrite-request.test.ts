@@ -68,6 +68,8 @@ describe('a request', () => {
       texts: 1,
       rewritten: 1,
       tokens_saved: saved,
+      tokens_referred: 0,
+      tokens_elided: 0,
       prefix_changed: false,
       conversation: expect.stringMatching(/^[0-9a-f]{16}$/),
       saved: [{ at, tokens: saved }],
@@ -206,9 +208,9 @@ describe('texts that were sent before', () => {
     const literal = new TextEncoder().encode('"as it was written once"')
     const stored = {
       literal,
-      tokensSaved: 7,
+      saved: { referred: 0, encoded: 7, elided: 0 },
       isSource: false,
-      elided: [],
+      markers: [],
       digest: 1,
       sent: sumOfSent(0, 1),
     }
@@ -229,9 +231,9 @@ describe('texts that were sent before', () => {
     const literal = new TextEncoder().encode('"another beginning"')
     const stored = {
       literal,
-      tokensSaved: 1,
+      saved: { referred: 0, encoded: 1, elided: 0 },
       isSource: false,
-      elided: [],
+      markers: [],
       digest: 5,
       sent: sumOfSent(0, 5),
     }
@@ -261,10 +263,10 @@ describe('what is stored', () => {
     const literal = text === null ? null : new Uint8Array(Buffer.from(text))
     const stored = {
       literal,
-      tokensSaved: 3,
+      saved: { referred: 0, encoded: 3, elided: 0 },
       hops: 1,
       isSource: true,
-      elided: ['ab'],
+      markers: ['ab'],
       digest: 4,
       sent: 5,
     }

@@ -1,0 +1,148 @@
+import type { RouteName } from '../core/messages/scan-request.ts'
+import type { FreshRecord } from '../core/operations/byte-operation.ts'
+import type { RequestTerms, RewriteReport } from '../core/operations/operation.ts'
+import { rewriteOp } from '../core/operations/rewrite-request.ts'
+import type { TextBytes } from '../core/transport/text-bytes.ts'
+import { AppError } from '../errors.ts'
+import type { Job, JobResult } from '../pool/job.ts'
+import type { Vendor } from '../proxy/vendor-errors.ts'
+import type { Originals } from '../store/originals.ts'
+import type { AppContext, AppDeps, Rewriting } from './context.ts'
+import { inTime } from './in-time.ts'
+
+/** A body that was read, and what it is. */
+export interface ReadBody {
+  readonly vendor: Vendor
+  readonly shape: RouteName
+  readonly body: Uint8Array
+}
+
+/** What leaves for a body. */
+export interface RewrittenBody {
+  readonly body: Uint8Array
+  /** What was done to it. */
+  readonly report?: RewriteReport
+  /** Settled once it is on record how it was rewritten; never rejects. */
+  readonly recorded?: Promise<unknown>
+}
+
+/** Decisions on record, by their keys. */
+type Recalled = NonNullable<Job['recalled']>
+
+/** Where its own tools fetch originals, a request may have markers. */
+const ELIDING: RequestTerms = { redeems: true, bypass: false }
+const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
+
+/**
+ * What a worker makes of a body, by the record of what was sent before, and with markers only for what is durably there; the body
+ * itself where that fails or changes nothing. Never rejects.
+ */
+export async function runRewrite(
+  c: AppContext,
+  { vendor, shape, body }: ReadBody,
+  { rewrites, memory, timeoutMs }: Rewriting,
+  { pool, metrics, logger, originals }: AppDeps,
+): Promise<RewrittenBody> {
+  const frame = c.get('frame')
+  const { requestId, caller } = frame
+  const { tenant } = caller
+  const op = rewriteOp(shape)
+  let isLate = false
+  const job = {
+    op,
+    tenant,
+    media: 'json',
+    accept: 'json',
+    body,
+    retained: true,
+    requestId,
+    limitMs: timeoutMs,
+    abandoned: () => isLate || c.env.outgoing?.destroyed === true,
+  } as const
+
+  async function run(terms: RequestTerms, recalled: Recalled = {}): Promise<JobResult> {
+    const result = await pool.run({ ...job, terms, recalled })
+    frame.timing = { queue: result.queue_ms, work: result.work_ms }
+    metrics.job(op, result.queue_ms, result.work_ms)
+    return result
+  }
+
+  /** What was decided earlier holds, and then once more. */
+  async function runByTheRecord(terms: RequestTerms): Promise<JobResult> {
+    const result = await run(terms)
+    if (!result.ok || result.records.length === 0) return result
+    const recalled = await rewrites.recall(tenant, result.records)
+    if (recalled === null) metrics.proxy.unrecorded(vendor)
+    else if (Object.keys(recalled).length > 0) {
+      const again = await run(terms, recalled)
+      if (again.ok) remember(recalled, again.records)
+      return again
+    }
+    return result
+  }
+
+  /** Turns to come find what holds without asking for it. */
+  function remember(recalled: Recalled, records: readonly FreshRecord[]): void {
+    const replaced = new Set(records.map(({ key }) => key))
+    for (const [key, bytes] of Object.entries(recalled)) {
+      const position = replaced.has(key) ? null : memory.place(key, bytes)
+      if (position !== null) memory.confirm(position)
+    }
+  }
+
+  /** With markers only for what is durably there. */
+  async function runWithOriginals(): Promise<JobResult> {
+    const isTrue = async (result: JobResult) =>
+      !result.ok || (await areKept(result, tenant, originals))
+    const result = await runByTheRecord(ELIDING)
+    if (await isTrue(result)) return result
+    // Their texts are in the request.
+    const restored = await runByTheRecord({ ...ELIDING, restores: true })
+    return (await isTrue(restored)) ? restored : runByTheRecord(LOSSLESS)
+  }
+
+  try {
+    const result = await inTime(runWithOriginals(), timeoutMs)
+    isLate = result === null
+    if (result === null || !result.ok) {
+      const isFull = result?.problem.code === 'overloaded'
+      metrics.proxy.untouched(vendor, isFull ? 'overloaded' : 'failed')
+      return { body }
+    }
+    const report = result.reports.find(({ rewrite }) => rewrite !== undefined)?.rewrite
+    if (report?.readable !== true) {
+      metrics.proxy.untouched(vendor, 'unreadable')
+      return { body }
+    }
+    metrics.proxy.rewrite(vendor, report)
+    const recorded = rewrites.record(tenant, result.records).then(overruled => {
+      for (const { key, position } of result.records) {
+        if (position !== null && !overruled.has(key)) memory.confirm(position)
+      }
+    })
+    return { body: result.body.length === 0 ? body : result.body, report, recorded }
+  } catch (bug) {
+    logger.error({ requestId, err: bug }, 'unexpected error')
+    metrics.proxy.untouched(vendor, 'failed')
+    return { body }
+  }
+}
+
+/** Keeps what markers of a body stand for; whether all of it is there, and stays. */
+async function areKept(
+  { keep, markers }: JobResult & { readonly ok: true },
+  tenant: string,
+  originals: Pick<Originals, 'keep' | 'renew'>,
+): Promise<boolean> {
+  const isKept = async (text: TextBytes) => {
+    try {
+      await originals.keep(tenant, text)
+      return true
+    } catch (error) {
+      if (error instanceof AppError) return false
+      throw error
+    }
+  }
+  const attempts = [originals.renew(tenant, markers), ...keep.map(isKept)]
+  return !(await Promise.all(attempts)).includes(false)
+}
