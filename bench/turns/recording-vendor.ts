@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -8,6 +8,8 @@ export interface RecordingVendor {
   readonly url: string
   /** What arrived whole under this name; `undefined` where nothing did. */
   take(attempt: string): Uint8Array | undefined
+  /** Resolves once so many requests have arrived whole since the start. */
+  arrived(count: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -18,10 +20,14 @@ const ANSWER = JSON.stringify({ type: 'message', content: [] })
 
 export async function startRecordingVendor(): Promise<RecordingVendor> {
   const bodies = new Map<string, Uint8Array>()
+  const arrivals = new EventEmitter()
+  let total = 0
   const server = createServer((incoming, response) => {
     buffer(incoming).then(
       body => {
         bodies.set(String(incoming.headers[ATTEMPT_HEADER]), body)
+        total++
+        arrivals.emit('one')
         response.writeHead(200, {
           'content-type': 'application/json',
           'content-length': ANSWER.length,
@@ -40,6 +46,9 @@ export async function startRecordingVendor(): Promise<RecordingVendor> {
       const body = bodies.get(attempt)
       bodies.delete(attempt)
       return body
+    },
+    async arrived(count) {
+      while (total < count) await once(arrivals, 'one')
     },
     async close() {
       server.closeAllConnections()
