@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   tokens: async () => (await import('./tokens.ts')).tokensCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
   replay: async () => (await import('./replay.ts')).replayCommand,
+  bench: async () => (await import('./bench.ts')).benchCommand,
   proxy: async () => (await import('./proxy.ts')).proxyCommand,
   run: async () => (await import('./run-command.ts')).runCommand,
 }

@@ -1,4 +1,4 @@
-const FENCE = /^ {0,3}(?:```|~~~)/
+const FENCE = /^(?:```|~~~)/
 /** Of the second level and below: one `#` begins a comment in many languages. */
 const HEADING = /^#{2,6} +\S/
 const LEAST = 2
@@ -7,7 +7,7 @@ const LEAST = 2
 export function isMarkdown(lines: readonly string[]): boolean {
   let fences = 0
   let headings = 0
-  for (const line of lines) {
+  for (const line of lines.map(each => each.trimStart())) {
     if (FENCE.test(line)) fences++
     else if (HEADING.test(line)) headings++
   }

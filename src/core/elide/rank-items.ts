@@ -8,7 +8,7 @@ const TAIL = 3
 /** Outliers that stay, as a share of the items: those that most fields set apart. */
 const OUTLIER_SHARE = 0.2
 
-/** Longer texts are not a state but content, which may well speak of errors. */
+/** Characters of a text that are looked at: what comes later is content, which may well speak of errors. */
 const STATE_CHARS = 256
 /** Objects in an item whose fields are looked at, and fields of a list in all. */
 const DEEPEST = 3
@@ -18,7 +18,7 @@ const FAILURE_KEY =
   /(?:^|[._-])(?:errors?|err|exceptions?|fail(?:ed|ures?)?|faults?|warnings?|stack_?trace|traceback)(?:$|[._-])|[a-z](?:Errors?|Exceptions?|Failures?|Warnings?)$/i
 
 /**
- * What each item of a list means: those with a failure or a warning in a field that says so, or in a short text, are
+ * What each item of a list means: those with a failure or a warning in a field that says so, or at the beginning of a text, are
  * critical. Both ends are structure, and so are outliers: items with a rare value where a field has few, with a number or a
  * length of text that is far out, or with members that few others have.
  */
@@ -46,8 +46,7 @@ export function rankItems(items: readonly Value[]): Uint8Array {
 
 /** Recursion is as deep as `DEEPEST`. */
 function tellsFailure(value: Value, level: number): boolean {
-  if (typeof value === 'string')
-    return severityOf(value.slice(0, STATE_CHARS)) !== null && value.length <= STATE_CHARS
+  if (typeof value === 'string') return severityOf(value.slice(0, STATE_CHARS)) !== null
   if (level > DEEPEST || typeof value !== 'object' || value === null) return false
   if (value instanceof NumberLiteral) return false
   if (value instanceof ObjectValue) {

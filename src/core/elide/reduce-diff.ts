@@ -1,7 +1,7 @@
 import { BULK, CRITICAL, raise, STRUCTURE, type TextReducer } from './reducer.ts'
 
-/** A hunk's place and length in both files (unified format). */
-const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/
+/** A hunk's place and length in both files (unified format); a question may stand before it, as `git add -p` asks. */
+const HUNK = /@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/
 const NO_NEWLINE = '\\'
 
 /** Lines of context that stay on both sides of a change. */

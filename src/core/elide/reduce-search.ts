@@ -55,7 +55,7 @@ export const searchReducer: TextReducer = {
       const hits = files.get(file)
       if (hits === undefined) files.set(file, [at])
       else hits.push(at)
-      if (severityOf(line.slice(line.startsWith(file) ? file.length : 0)) === 'failure') {
+      if (severityOf(line.slice(line.startsWith(file) ? file.length : 0)) !== null) {
         ranks[at] = CRITICAL
       }
     })

@@ -45,7 +45,7 @@ export function rankText(text: string): RankedText | null {
 
 function reducerFor(view: TextView): TextReducer | null {
   if (isSearchWithContext(view.lines)) return null
-  const among = isMarkdown(view.lines) ? [proseReducer] : TEXT_REDUCERS
+  const among = isMarkdown(view.lines) ? [diffReducer, proseReducer] : TEXT_REDUCERS
   return among.find(({ accepts }) => accepts(view)) ?? null
 }
 

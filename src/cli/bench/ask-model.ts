@@ -1,0 +1,73 @@
+import type { Fixture } from './fixtures.ts'
+import type { Measured } from './measure.ts'
+
+/** How a model answered the questions about texts: from the whole, and from what is left. */
+export interface Asked {
+  readonly questions: number
+  readonly right_whole: number
+  readonly right_left: number
+  /** Questions with the same answer to both, right or wrong. */
+  readonly same: number
+}
+
+interface Endpoint {
+  /** Base URL of an OpenAI-compatible API, for example `http://localhost:11434/v1`. */
+  readonly url: string
+  readonly model: string
+  readonly key: string | undefined
+}
+
+const INSTRUCTION = 'Answer with the value alone, without words around it.'
+
+/**
+ * Asks the question of each fixture twice. An answer is right where it has the value as a word of its own.
+ * @throws Error where the endpoint does not answer, or not as the API says
+ */
+export async function askAll(
+  fixtures: readonly Fixture[],
+  measured: readonly Measured[],
+  endpoint: Endpoint,
+  onDone: () => void,
+): Promise<Asked> {
+  const sums = { questions: 0, right_whole: 0, right_left: 0, same: 0 }
+  for (const [index, fixture] of fixtures.entries()) {
+    const left = measured[index]?.answer.content ?? ''
+    const [fromWhole, fromLeft] = [
+      await ask(fixture.text, fixture.question, endpoint),
+      await ask(left, fixture.question, endpoint),
+    ]
+    sums.questions++
+    if (isRight(fromWhole, fixture)) sums.right_whole++
+    if (isRight(fromLeft, fixture)) sums.right_left++
+    if (fromWhole.trim() === fromLeft.trim()) sums.same++
+    onDone()
+  }
+  return sums
+}
+
+function isRight(given: string, { answer }: Fixture): boolean {
+  return given.split(/[^\w]+/).includes(answer)
+}
+
+async function ask(text: string, question: string, { url, model, key }: Endpoint): Promise<string> {
+  const response = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    },
+    body: JSON.stringify({
+      model,
+      temperature: 0,
+      messages: [
+        { role: 'system', content: INSTRUCTION },
+        { role: 'user', content: `${text}\n\n${question}` },
+      ],
+    }),
+  })
+  if (!response.ok) throw new Error(`${url} answers ${response.status}`)
+  const body = (await response.json()) as { choices?: { message?: { content?: unknown } }[] }
+  const content = body.choices?.[0]?.message?.content
+  if (typeof content !== 'string') throw new Error(`${url} answers in another shape`)
+  return content
+}

@@ -1,0 +1,170 @@
+/**
+ * What must not be missing in what is left of a text. This is said here anew and in another way than by what reduces, which is
+ * under test.
+ */
+export const BENCH_KINDS = ['json', 'diff', 'search', 'code', 'log', 'prose', 'other'] as const
+export type BenchKind = (typeof BENCH_KINDS)[number]
+
+const CODE_FILES = new Set(
+  'c cc cpp cs ex go h java js jsx kt lua mjs php py rb rs scala sh swift ts tsx zig'.split(' '),
+)
+const PROSE_FILES = new Set(['md', 'mdx', 'txt', 'rst'])
+
+/** What a recorded result is, by its look and by the file that it was read from. */
+export function kindOf(text: string, file: string): BenchKind {
+  if (isJson(text)) return 'json'
+  const lines = text.split('\n')
+  const extension = file.slice(file.lastIndexOf('.') + 1).toLowerCase()
+  if (extension === 'log') return 'log'
+  if (lines.some(line => line.startsWith('@@ -')) && lines.some(line => line.startsWith('+++ '))) {
+    const changed = lines.filter(line => '+-@ '.includes(line.charAt(0)) && line !== '')
+    if (changed.length >= lines.length / 2) return 'diff'
+  }
+  if (lines.filter(isMatch).length >= Math.max(5, lines.length / 2)) return 'search'
+  if (CODE_FILES.has(extension)) return 'code'
+  if (PROSE_FILES.has(extension)) return 'prose'
+  return saysLevels(lines) ? 'log' : 'other'
+}
+
+function isJson(text: string): boolean {
+  const first = text.trimStart().charAt(0)
+  if (first !== '[' && first !== '{') return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    // Something that only begins like JSON.
+    return false
+  }
+}
+
+/** `path:12:text`, by hand. */
+function isMatch(line: string): boolean {
+  const [path = '', number = '', ...rest] = line.split(':', 3)
+  return rest.length > 0 && path.includes('.') && number !== '' && Number.isInteger(Number(number))
+}
+
+function saysLevels(lines: readonly string[]): boolean {
+  const levels = lines.filter(line => / (?:INFO|DEBUG|WARN|ERROR) /.test(` ${line.slice(0, 200)} `))
+  return lines.length >= 10 && levels.length >= lines.length / 4
+}
+
+const FAILURES = new Set(
+  (
+    'error errors failed failure failures fail fatal panic panicked exception exceptions traceback critical ' +
+    'warn warning warnings denied refused aborted timeout segfault unhandled uncaught killed'
+  ).split(' '),
+)
+const DEMANDS = new Set(['must', 'never', 'warning', 'deprecated', 'important', 'caution'])
+const NOTES = new Set(['TODO', 'FIXME', 'XXX', 'HACK', 'throw', 'raise'])
+
+/** The lines of a text that must stay, each as it is; of JSON the items, as compact JSON. */
+export function criticalParts(text: string, kind: BenchKind): readonly string[] {
+  const lines = text.split('\n')
+  switch (kind) {
+    case 'json':
+      return criticalItems(JSON.parse(text))
+    case 'diff':
+      return lines.filter(line => '+-@'.includes(line.charAt(0)) && line !== '')
+    case 'code':
+      return lines.filter(line => wordsOf(line).some(word => NOTES.has(word)) && !isComment(line))
+    case 'prose':
+      return sentences(text).filter(part =>
+        wordsOf(part).some(word => DEMANDS.has(word.toLowerCase())),
+      )
+    case 'log':
+      return lines.filter(line => tellsFailure(line) || isFrame(line))
+    case 'search':
+      return lines.filter(line => isMatch(line) && tellsFailure(line.split(':').slice(2).join(':')))
+    case 'other':
+      return []
+  }
+}
+
+/** Runs of letters, digits and underscores. */
+function wordsOf(line: string): readonly string[] {
+  return line.match(/\w+/g) ?? []
+}
+
+function tellsFailure(line: string): boolean {
+  return wordsOf(line).some(word => {
+    if (FAILURES.has(word.toLowerCase())) return true
+    return word.endsWith('Error') || word.endsWith('Exception')
+  })
+}
+
+/** A frame of a trace: where in which file. */
+function isFrame(line: string): boolean {
+  const text = line.trim()
+  return text.startsWith('File "') && text.includes('", line ')
+    ? true
+    : text.startsWith('at ') && text.endsWith(')')
+}
+
+/** What is said about notes in a comment over several lines is not told from code by one line. */
+function isComment(line: string): boolean {
+  const text = line.replace(/^\s*\d*[\t→]?\s*/, '')
+  return (
+    text.startsWith('*') ||
+    text.startsWith('//') ||
+    text.startsWith('#') ||
+    text.startsWith('"') ||
+    text.startsWith("'")
+  )
+}
+
+function sentences(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .flatMap(line => line.split(/[.!?] /))
+    .map(part => part.trim())
+    .filter(part => part !== '')
+}
+
+/** Items of long lists with a short text that tells a failure, or a field that is named for one and is not empty. */
+function criticalItems(value: unknown): readonly string[] {
+  if (Array.isArray(value)) {
+    if (value.length >= 20) return value.filter(isFailedItem).map(item => JSON.stringify(item))
+    return value.flatMap(criticalItems)
+  }
+  return typeof value === 'object' && value !== null
+    ? Object.values(value).flatMap(criticalItems)
+    : []
+}
+
+function isFailedItem(item: unknown): boolean {
+  if (typeof item === 'string') return item.length < 120 && tellsFailure(item)
+  if (typeof item !== 'object' || item === null) return false
+  return Object.entries(item).some(([key, member]) => {
+    if (['error', 'errors', 'exception', 'failure'].includes(key.toLowerCase()) && member) {
+      return typeof member === 'string' || member === true
+    }
+    return typeof member === 'string' && member.length < 120 && tellsFailure(member)
+  })
+}
+
+/** What of `parts` is not in `left`, the decoded rest; JSON is compared by value. */
+export function missingParts(
+  parts: readonly string[],
+  left: string,
+  kind: BenchKind,
+): readonly string[] {
+  if (kind === 'json') {
+    const items = new Set<string>()
+    collect(JSON.parse(left), items)
+    return parts.filter(part => !items.has(part))
+  }
+  const lines = new Set(left.split('\n'))
+  return parts.filter(part => !lines.has(part) && (kind !== 'prose' || !left.includes(part)))
+}
+
+function collect(value: unknown, into: Set<string>): void {
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      into.add(JSON.stringify(item))
+      collect(item, into)
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) collect(member, into)
+  }
+}
