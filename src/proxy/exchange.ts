@@ -30,7 +30,7 @@ export interface ForwardOptions {
   /** Added behind the headers of the answer, also where it is an error of ours. */
   readonly extraHeaders?: Readonly<Record<string, string>>
   readonly onAnswer?: AnswerObserver
-  /** The answer is not complete before this is settled; it must not reject. */
+  /** The answer is not complete to the client before this is settled, or a time limit has passed. */
   readonly holdEnd?: Promise<unknown>
   /** The request came with the server's `checkContinue`: its client waits for a 100, which is the upstream's to give. */
   readonly awaitsContinue?: boolean

@@ -49,4 +49,22 @@ describe('slots', () => {
     expect(slot.timedOut).toBe(true)
     expect(slot.current()).toBe(1)
   })
+
+  it('stop a job by its own limit, and the others of its batch by that of all', () => {
+    const progress = createProgress(1)
+    const marks = new Int32Array(progress)
+    const slots = createSlots(progress, 1)
+    const slot = slots.take(job => (job === 1 ? 50 : job === 2 ? 500 : undefined))
+    const start = performance.now()
+    const isStopped = (at: number) => {
+      slots.stopLate(start + at, 100)
+      return slot.signal.aborted
+    }
+    marks[slot.index] = 0
+    expect([isStopped(0), isStopped(90)]).toEqual([false, false])
+    marks[slot.index] = 2
+    expect([isStopped(100), isStopped(190)]).toEqual([false, false])
+    marks[slot.index] = 1
+    expect([isStopped(200), isStopped(249), isStopped(251)]).toEqual([false, false, true])
+  })
 })
