@@ -34,6 +34,7 @@ const DOCS = [
   'docs/store.md',
   'docs/tokens.md',
   'docs/trim-tree.md',
+  'docs/trim.md',
   'docs/verify.md',
   'bench/README.md',
 ]

@@ -27,12 +27,12 @@ const RULES: Readonly<Record<ItemKind, LevelRule>> = {
     minimal: [...ISSUE.minimal, 'source', 'target'],
     standard: ['draft', 'labels', 'body', 'author', 'link'],
   },
-  diff: { minimal: ['path', 'state'], standard: ['additions', 'deletions', 'patch'] },
+  diff: { minimal: ['id', 'path', 'state'], standard: ['additions', 'deletions', 'patch'] },
   discussion: {
     minimal: ['id', 'resolved', 'state'],
     standard: ['replies', 'author', 'path', 'body'],
   },
-  comment: { minimal: ['author', 'body'], standard: ['id', 'created', 'resolved', 'path'] },
+  comment: { minimal: ['id', 'author', 'body'], standard: ['created', 'resolved', 'path'] },
   item: {
     minimal: ['id', 'title', 'state', 'level', 'path'],
     standard: ['body', 'author', 'created'],
