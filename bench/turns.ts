@@ -33,7 +33,7 @@ const { values, positionals } = parseArgs({
 const [corpus] = positionals
 if (corpus === undefined) throw new Error('usage: npm run bench:turns -- CORPUS')
 
-const MOST_TURNS = 60
+const MOST_TURNS = 24
 const TURNS_A_RESTART = 120
 const AT_ONCE = 4
 /** Of so many conversations, one defines a tool that gives originals back, so that results may leave with parts missing. */
@@ -46,10 +46,11 @@ const PIPELINES = [
   '[mckp]\nformats_enabled = ["json_compact", "ndjson", "tree"]\nrecursion_depth = 1\n[dedup]\nlines_enabled = false\n',
 ] as const
 
-const MODELS: Readonly<Record<RouteName, string>> = {
-  anthropic_messages: 'claude-sonnet-4-5',
-  openai_chat: 'gpt-5',
-  openai_responses: 'gpt-5',
+/** The shapes, each for every so many conversations: OpenAI's two differ in where a result stands, and hardly in anything else. */
+const SHAPES: Readonly<Record<RouteName, { readonly model: string; readonly each: number }>> = {
+  anthropic_messages: { model: 'claude-sonnet-4-5', each: 1 },
+  openai_chat: { model: 'gpt-5', each: 1 },
+  openai_responses: { model: 'gpt-5', each: 5 },
 }
 
 const conversations = conversationsOf(corpus).filter((_, n) => n % Number(values.sample) === 0)
@@ -72,11 +73,13 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
   const vendor = await startRecordingVendor()
   const services = await startTwoServices({ folder, upstream: vendor.url, pipeline: PIPELINES[0] })
   const prices = DEFAULT_PRICES[route === 'anthropic_messages' ? 'anthropic' : 'openai']
-  const all = conversations.map((conversation, n): Ongoing => {
+  const { model, each } = SHAPES[route]
+  const chosen = conversations.filter((_, n) => n % each === 0)
+  const all = chosen.map((conversation, n): Ongoing => {
     const { name, steps } = conversation
     const own = [...new Set(steps.map(({ tool }) => tool))]
     const tools = n % REDEEMING_EACH === 0 ? [...own, REDEEMING_TOOL] : own
-    const terms = { model: MODELS[route], tools }
+    const terms = { model, tools }
     const options = { name, route, terms, prices, services, vendor, checks }
     const played = startConversation(steps, options)
     return { conversation, played, turns: turnsOf(conversation, MOST_TURNS) }
@@ -134,7 +137,13 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
 }
 
 const reports: ShapeReport[] = []
-for (const route of Object.keys(MODELS) as RouteName[]) reports.push(await playShape(route))
+for (const route of Object.keys(SHAPES) as RouteName[]) {
+  const shape = await playShape(route)
+  reports.push(shape)
+  process.stderr.write(
+    `${route}: ${shape.conversations.length} in ${Math.round(shape.seconds)} s\n`,
+  )
+}
 const report = turnsReport(reports, { mostTurns: MOST_TURNS, sample: Number(values.sample) })
 process.stdout.write(`${report}\n`)
 if (values.write) writeSection('turns', report)

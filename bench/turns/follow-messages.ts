@@ -31,8 +31,11 @@ const LIMITS = { maxBytes: 1 << 26, maxDepth: 512, maxValues: 1_000_000 }
 export function createFollower(route: RouteName, count: (text: string) => number) {
   let before: readonly FollowedMessage[] = []
 
-  /** @throws Error for bytes that are no request */
-  function read(body: Uint8Array): FollowedTurn {
+  /**
+   * Reads the turn that follows the last one.
+   * @throws Error for bytes that are no request
+   */
+  function advance(body: Uint8Array): FollowedTurn {
     const scanned = scanRequest(body, route, LIMITS)
     if (scanned === null) throw new Error(`no request to ${route} of ${body.length} bytes`)
     let changedAt: number | null = null
@@ -47,21 +50,12 @@ export function createFollower(route: RouteName, count: (text: string) => number
       return { bytes, meaning, tokens: tokensIn(said, count) }
     })
     if (messages.length < before.length) changedAt ??= messages.length
+    before = messages
     return { scanned, messages, changedAt }
   }
 
-  return {
-    read,
-    /** Reads the turn that follows the last one that was advanced to. */
-    advance(body: Uint8Array): FollowedTurn {
-      const turn = read(body)
-      before = turn.messages
-      return turn
-    },
-  }
+  return { advance }
 }
-
-export type Follower = ReturnType<typeof createFollower>
 
 const BREAKPOINTS: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint'])
 const CONTENTS: ReadonlySet<string> = new Set(['content', 'output'])

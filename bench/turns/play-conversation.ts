@@ -96,7 +96,7 @@ export function startConversation(
       const { isAnswered, arrived } = await call(bytes, attempt, to)
       if (isAnswered && arrived !== undefined) {
         counts.retriedOtherwise += unanswered.filter(
-          other => !other.every((byte, at) => byte === arrived[at]),
+          other => Buffer.compare(other, arrived) !== 0,
         ).length
         return arrived
       }
