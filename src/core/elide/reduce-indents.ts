@@ -67,7 +67,7 @@ export const indentsReducer: TextReducer = {
       while ((blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop()
       const bodies = blocks.filter(({ isHolder }) => !isHolder).length
       const isSignature = SIGNATURE.test(code)
-      const isHeader = HEADER.test(code) || END.test(code)
+      const isHeader = HEADER.test(code) || END.test(code) || code.startsWith('"""')
       const isKept =
         indent === 0 ||
         isSignature ||

@@ -11,6 +11,8 @@ const PATH_LIKE = /[./\\]/
 const BARE_HIT = /^\d{1,9}:/
 const BARE_AROUND = /^\d{1,9}-/
 const TIME = /^\d{1,2}:\d{2}\b/
+/** A date begins like a line around a match. */
+const DATE = /^\d{4}-\d\d-\d\d(?:T|\b)/
 /** Characters of a path. */
 const LONGEST_PATH = 400
 
@@ -87,6 +89,7 @@ function fileOf(line: string, heading: string): string | null {
 }
 
 function isAround(line: string): boolean {
+  if (DATE.test(line)) return false
   if (BARE_AROUND.test(line)) return true
   const head = line.slice(0, LONGEST_PATH)
   const space = head.search(NOT_IN_PATHS)

@@ -4,6 +4,7 @@ import { type Omission, pruneValue } from '../budget/prune-value.ts'
 import { rankLists } from '../elide/rank-lists.ts'
 import { BULK } from '../elide/reducer.ts'
 import { type RankedText, rankText } from '../elide/text-reducers.ts'
+import type { ElisionHint } from '../hints/hint.ts'
 import { BREAK_EVEN } from '../hints/policy.ts'
 import type { ElisionProfile } from '../profile/resolve.ts'
 import { toBytes } from '../transport/text-bytes.ts'
@@ -12,14 +13,18 @@ import { writeJson } from '../value/write-json.ts'
 import type { Choice } from './choose.ts'
 import { isRedeemed } from './elide-worths.ts'
 import { elidedBy, type FitOptions, type Outcome } from './fit-budget.ts'
+import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
-import { annotate, notesFor } from './notes.ts'
+import { annotate, NO_NOTES, notesFor } from './notes.ts'
 import { fullestMarker, markerOf, originalId } from './within-budget.ts'
 import { trimmedFormat } from './wrapped-format.ts'
 
-/** Places that a marker names at most, and the share of what is left that it may take for that. */
+/** Places that a marker names at most; and of a text, which has marks where they are, the share of what is left for that. */
 const MAX_PLACES = 16
 const MARKER_SHARE = 1 / 8
+
+/** What is needed to leave parts out without a budget. */
+type ElideOptions = FitOptions & { readonly elision: ElisionProfile }
 
 /**
  * What is left of a content where its bulk goes, in mode `elide` without a budget, with a marker that gives all of it back.
@@ -29,37 +34,64 @@ const MARKER_SHARE = 1 / 8
 export function elideContent(
   input: LayerInput,
   lossless: Choice,
-  { gate, choose, keepsOriginals, elision }: FitOptions & { readonly elision: ElisionProfile },
+  options: ElideOptions,
 ): Outcome | null {
-  const { request, content, prices } = input
-  if (request.mode !== 'elide' || request.budget_tokens !== undefined) return null
-  if (
-    request.is_error === true ||
-    !keepsOriginals ||
-    !elision.enabled ||
-    isRedeemed(input, elision.redeemTools)
-  )
-    return null
-  if (Buffer.byteLength(content) < elision.minBlockBytes) return null
+  if (!mayElide(input, options)) return null
   const left = leftOf(input)
   if (left === null || left.omissions.length === 0) return null
-  const writeMarker = gate.admitMarker()
+  const writeMarker = options.gate.admitMarker()
   if (writeMarker === null) return null
+  return writeLeft(input, lossless, left, { ...options, writeMarker })
+}
 
+function mayElide(
+  { request, content, ...input }: LayerInput,
+  { keepsOriginals, elision }: ElideOptions,
+): boolean {
+  return (
+    request.mode === 'elide' &&
+    request.budget_tokens === undefined &&
+    request.is_error !== true &&
+    keepsOriginals &&
+    elision.enabled &&
+    !isRedeemed({ request, content, ...input }, elision.redeemTools) &&
+    Buffer.byteLength(content) >= elision.minBlockBytes
+  )
+}
+
+/** What is left in its smallest form with its marker, where that saves enough. */
+function writeLeft(
+  input: LayerInput,
+  lossless: Choice,
+  { content, omissions }: Left,
+  {
+    gate,
+    choose,
+    elision,
+    writeMarker,
+  }: ElideOptions & { writeMarker(marker: ElisionHint): string | null },
+): Outcome | null {
+  const { request, prices, value } = input
   const { counter } = prices
-  const original = toBytes(content)
+  const original = toBytes(input.content)
   const hash = originalId(original)
-  const kept = choose(left.content)
-  const isShort = (line: string) => counter.count(line) <= kept.tokens * MARKER_SHARE
+  const kept = choose(content)
+  const isValue = typeof value === 'object' && value !== null
+  // Lists have no marks in them, so that only the marker says where items are missing.
+  const isShort = (line: string) => isValue || counter.count(line) <= kept.tokens * MARKER_SHARE
   const marker =
-    fullestMarker(hash, left.omissions, writeMarker, isShort, MAX_PLACES) ??
-    writeMarker(markerOf(hash, left.omissions, 0))
-  if (marker === null) return null
+    fullestMarker(hash, omissions, writeMarker, isShort, MAX_PLACES) ??
+    writeMarker(markerOf(hash, omissions, 0))
   const saved = lossless.tokens - kept.tokens
-  if (!(saved > BREAK_EVEN * counter.count(marker))) return null
+  if (marker === null || !(saved > BREAK_EVEN * counter.count(marker))) return null
   const gain = { saved_tokens: saved, counter }
-  const notes = notesFor(request, { format: kept.format, usual: undefined }, gain, gate)
-  const whole = `${annotate(kept.content, notes)}\n${marker}`
+  const asJson = isValue && isJsonAsked(input)
+  const notes = asJson
+    ? NO_NOTES
+    : notesFor(request, { format: kept.format, usual: undefined }, gain, gate)
+  const whole = asJson
+    ? markJson(value, kept.content, marker)
+    : `${annotate(kept.content, notes)}\n${marker}`
   const tokens = prices.price(whole)
   if (tokens === null || tokens > lossless.tokens * elision.maxRatio) return null
   return {
@@ -68,7 +100,7 @@ export function elideContent(
     format: trimmedFormat(kept.format),
     tokens,
     hints: [...notes.before, ...notes.after, { family: 'elision', text: marker }],
-    elided: [elidedBy({ hash, omissions: left.omissions }, lossless.tokens - tokens)],
+    elided: [elidedBy({ hash, omissions }, lossless.tokens - tokens)],
     keep: [original],
   }
 }
