@@ -41,8 +41,8 @@ export function createProxyMetrics(registry: Registry): ProxyMetrics {
   })
   const saved = new Counter({
     name: 'haversack_proxy_tokens_saved_total',
-    help: 'Tokens that forwarded requests were spared, counted anew in each turn',
-    labelNames: ['vendor'],
+    help: 'Tokens that forwarded requests were spared, counted anew in each turn, by what saved them',
+    labelNames: ['vendor', 'by'],
     registers,
   })
   const untouched = new Counter({
@@ -93,7 +93,10 @@ export function createProxyMetrics(registry: Registry): ProxyMetrics {
     rewrite(vendor, rewrite) {
       texts.inc({ vendor, result: 'rewritten' }, rewrite.rewritten)
       texts.inc({ vendor, result: 'kept' }, rewrite.texts - rewrite.rewritten)
-      saved.inc({ vendor }, rewrite.tokens_saved)
+      const { tokens_saved, tokens_referred: dedup = 0, tokens_elided: omission = 0 } = rewrite
+      saved.inc({ vendor, by: 'dedup' }, dedup)
+      saved.inc({ vendor, by: 'omission' }, omission)
+      saved.inc({ vendor, by: 'encoder' }, tokens_saved - dedup - omission)
       changes.inc({ vendor }, rewrite.prefix_changed === true ? 1 : 0)
     },
     untouched: (vendor, reason) => untouched.inc({ vendor, reason }),

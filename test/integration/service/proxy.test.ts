@@ -235,7 +235,7 @@ async function sendInParts(body: string, base = service.url): Promise<void> {
 
 it('counts what it does', async () => {
   const rewritten = 'haversack_proxy_texts_total{vendor="openai",result="rewritten"}'
-  const saved = 'haversack_proxy_tokens_saved_total{vendor="openai"}'
+  const saved = 'haversack_proxy_tokens_saved_total{vendor="openai",by="encoder"}'
   const before = [await counted(rewritten), await counted(saved)] as const
   const { path, body } = CONVERSATIONS['chat']!
   await forwarded(path, body(1))

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { attachRewriteMemory } from '../../../src/core/compress/rewrite-memory.ts'
 import { rewriteRequest } from '../../../src/core/compress/rewrite-request.ts'
@@ -255,6 +256,52 @@ describe('texts that were sent before', () => {
     expect(send(known).records).toHaveLength(1)
     expect(send(turns('ok', ROWS, 'ok', 'done'), 'openai_chat', blind).report.rewritten).toBe(1)
     expect(() => send(turns('no', ROWS), 'openai_chat', blind)).toThrow('counted')
+  })
+})
+
+describe('a request whose tools fetch originals', () => {
+  const LOG = Array.from(
+    { length: 300 },
+    (_, i) => `10:00:${i % 60} INFO step ${i * i} is done`,
+  ).join('\n')
+  const tools = [{ type: 'function', function: { name: 'haversack_retrieve' } }]
+  const body = JSON.stringify({ ...JSON.parse(chat(LOG)), tools })
+  const hashOf = (text: string) => hash('sha256', text, 'hex').slice(0, 24)
+
+  function eliding(terms: OperationContext['terms'] = { redeems: true, bypass: false }) {
+    const { shared, ...rest } = sending()
+    return { ...rest, shared: { ...shared, keepsOriginals: true, ...(terms && { terms }) } }
+  }
+
+  it('keeps the original, and names it in each later turn', () => {
+    const { send, shared } = eliding()
+    const first = send(body, 'openai_chat', shared)
+    expect(first.keep.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([LOG])
+    expect(first.markers).toEqual([])
+    expect(first.report.tokens_elided).toBeGreaterThan(0)
+    const again = send(body, 'openai_chat', shared)
+    expect(again.bytes).toEqual(first.bytes)
+    expect(again).toMatchObject({ keep: [], markers: [hashOf(LOG)], records: [] })
+  })
+
+  it('gives originals again that are missing', () => {
+    const { send, shared } = eliding()
+    const { bytes } = send(body, 'openai_chat', shared)
+    const terms = { redeems: true, bypass: false, restores: true } as const
+    const restored = send(body, 'openai_chat', { ...shared, terms })
+    expect(restored.keep.map(each => Buffer.from(each.bytes).toString())).toEqual([LOG])
+    expect(restored.markers).toEqual([])
+    expect(restored.bytes).toEqual(bytes)
+  })
+
+  it('has rather another beginning than a marker where nothing can be kept', () => {
+    const { send, shared } = eliding()
+    send(body, 'openai_chat', shared)
+    const terms = { redeems: false, bypass: false }
+    const whole = send(body, 'openai_chat', { ...shared, terms })
+    expect(Buffer.from(whole.bytes).toString()).not.toContain('hash=')
+    expect(whole).toMatchObject({ keep: [], markers: [], records: [{ replaces: true }] })
+    expect(whole.report).toMatchObject({ prefix_changed: true, tokens_elided: 0 })
   })
 })
 
