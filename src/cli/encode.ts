@@ -6,6 +6,8 @@ import { readInput } from './input.ts'
 import {
   budgetFieldsOf,
   budgetOptions,
+  itemFieldsOf,
+  itemOptions,
   jsonOption,
   tokenizerFieldsOf,
   tokenizerOptions,
@@ -21,6 +23,7 @@ export const encodeCommand: Command = {
     ...tokenizerOptions,
     formats: { type: 'string', value: 'LIST', help: 'Only these formats, separated by commas' },
     ...budgetOptions,
+    ...itemOptions,
     session: {
       type: 'string',
       value: 'ID',
@@ -74,6 +77,7 @@ function fieldsOf(values: Values): Omit<EncodeRequest, 'content'> {
   return {
     ...tokenizerFieldsOf(values),
     ...budgetFieldsOf(values),
+    ...itemFieldsOf(values),
     ...(formats === undefined ? {} : { formats: formats.split(',') }),
     ...(session === undefined ? {} : { session }),
     ...(tool === undefined ? {} : { tool }),

@@ -1,4 +1,5 @@
 import { STRATEGY_IDS } from '../core/budget/strategies.ts'
+import { LEVELS } from '../core/trim/levels.ts'
 import type { EncodeRequest } from '../index.ts'
 import { type CommandOption, text, UsageError, type Values } from './command.ts'
 
@@ -47,6 +48,32 @@ export function budgetFieldsOf(
     ...(budget === undefined ? {} : { budget_tokens: Number(budget) }),
     ...(mode === undefined ? {} : { mode }),
     ...(strategy === undefined ? {} : { strategy }),
+  }
+}
+
+/** What of a list of items leaves where it is trimmed. */
+export const itemOptions = {
+  level: {
+    type: 'string',
+    value: 'LEVEL',
+    help: `The most that is told of each item then: ${LEVELS.join(', ')}`,
+  },
+  chunk: { type: 'string', value: 'N', help: 'Which chunk of a list of items (default 1)' },
+} as const satisfies Record<string, CommandOption>
+
+/**
+ * The request fields that `itemOptions` fill.
+ * @throws UsageError
+ */
+export function itemFieldsOf(values: Values): Pick<EncodeRequest, 'level' | 'chunk'> {
+  const level = oneOf('level', LEVELS, values)
+  const chunk = text(values, 'chunk')
+  if (chunk !== undefined && !/^[1-9]\d{0,14}$/.test(chunk)) {
+    throw new UsageError('--chunk takes a whole number from 1 on')
+  }
+  return {
+    ...(level === undefined ? {} : { level }),
+    ...(chunk === undefined ? {} : { chunk: Number(chunk) }),
   }
 }
 

@@ -4,7 +4,7 @@ import { ALL, extraOf, type Form, type Kept, type PricedNode } from '../budget/p
 import { isScalar } from '../formats/tree/write-text.ts'
 import { ObjectValue, type Value } from '../value/value.ts'
 import { isEnvelope } from './field-names.ts'
-import { type ItemKind, isThread, kindOfItems } from './kinds.ts'
+import { type ItemKind, isThread } from './kinds.ts'
 import { isWithin, LEVEL_WORTHS, type Level, levelOfField, levelWithin } from './levels.ts'
 import type { KeptOf } from './plan-tree.ts'
 import type { ThreadRule } from './strategies/strategy.ts'
@@ -110,7 +110,7 @@ export function createJsonTree(
         below: block(level),
         extra: extraOf(node, form),
         scale: factor * LEVEL_WORTHS[level],
-        startsInside: level === 'minimal' || node.cuts === undefined,
+        startsInside: level !== 'full' || node.cuts === undefined,
       })
     }
     if (isThread(value)) return addThread(node, value, place)
@@ -153,13 +153,12 @@ export function createJsonTree(
     const { level, form, factor, block } = place
     const host = block(thread === undefined ? level : 'minimal')
     builder.grow(host, node.own + extraOf(node, form), 0)
-    const kind = kindOfItems(comments)
     const items = comments.map((comment, index) => {
       const isEnd = thread !== undefined && (index === 0 || index === comments.length - 1)
       const weight = thread === undefined || isEnd ? factor : factor * thread.middle
       const child = node.children![index]!
       const top = isEnd ? host : builder.add(host)
-      return addItem(child, comment, { kind, form: 'keyed', factor: weight, top })
+      return addItem(child, comment, { kind: 'comment', form: 'keyed', factor: weight, top })
     })
     return kept => someOf(items, kept)
   }

@@ -53,6 +53,8 @@ describe('haversack', () => {
     [['encode', '--mode', 'trim', '--budget', '9']],
     [['encode', '--session', 's']],
     [['encode', '--strategy', 'luck']],
+    [['encode', '--level', 'tiny']],
+    [['encode', '--chunk', '0']],
     [['encode', '--url', 'nowhere']],
     [['encode', '--explain', '--url', 'http://127.0.0.1:1']],
     [['decode', 'x']],
