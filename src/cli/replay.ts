@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolveTokenizer } from '../core/tokens/resolve.ts'
 import { EXIT } from '../exit-codes.ts'
 import { createLocalContext } from '../local-context.ts'
-import { type Command, text, UsageError } from './command.ts'
+import { type Command, text, UsageError, type Values } from './command.ts'
 import {
   budgetFieldsOf,
   budgetOptions,
@@ -13,6 +13,7 @@ import {
 import { BASELINE_IDS, loadBaseline } from './replay/baselines.ts'
 import { inProcessPlayer, servicePlayer } from './replay/player.ts'
 import { readResults } from './replay/read-results.ts'
+import { REDEEMED_SHARE } from './replay/redemption.ts'
 import { replayAll } from './replay/replay-all.ts'
 import { toJson, toTables } from './replay/report.ts'
 import { openTranscript } from './replay/transcript-file.ts'
@@ -36,6 +37,11 @@ export const replayCommand: Command = {
       type: 'string',
       value: 'ID',
       help: `What savings are measured against: ${BASELINE_IDS.join(', ')} (default the first)`,
+    },
+    redeem: {
+      type: 'string',
+      value: 'SHARE',
+      help: `Share of the markers that are taken to be fetched, for the net savings (default ${REDEEMED_SHARE})`,
     },
     transcript: { type: 'string', value: 'FILE', help: 'Write requests and answers, for verify' },
     explain: { type: 'boolean', help: 'Count what became of every candidate, by format' },
@@ -69,6 +75,7 @@ export const replayCommand: Command = {
       counters,
       transcript,
       verdicts,
+      redeemed: { share: shareOf(values), counter },
       ...(baseline === 'input' ? {} : { baselineTokens: each => counter.count(render(each)) }),
     })
     transcript.close()
@@ -78,4 +85,12 @@ export const replayCommand: Command = {
     const isRight = failed === 0 && findings === 0 && total.restored === total.results
     return isRight ? EXIT.ok : EXIT.failed
   },
+}
+
+/** @throws UsageError */
+function shareOf(values: Values): number {
+  const given = text(values, 'redeem')
+  const share = given === undefined ? REDEEMED_SHARE : Number(given)
+  if (given !== '' && share >= 0 && share <= 1) return share
+  throw new UsageError('--redeem takes a share from 0 to 1')
 }

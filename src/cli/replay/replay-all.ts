@@ -1,3 +1,4 @@
+import type { TokenCounter } from '../../core/tokens/counter.ts'
 import type { TokenCounters } from '../../core/tokens/counters.ts'
 import { createVerifier } from '../../core/verify/verify-transcript.ts'
 import { AppError } from '../../errors.ts'
@@ -8,6 +9,7 @@ import { followCompactions } from './compactions.ts'
 import { type CommonFields, named, play, requestOf } from './play.ts'
 import type { Player } from './player.ts'
 import type { RecordedResult } from './read-results.ts'
+import { addRedemption } from './redemption.ts'
 import { createTally, type Tally } from './tally.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 import type { VerdictTally } from './verdicts.ts'
@@ -19,6 +21,8 @@ interface ReplayOptions {
   readonly counters: TokenCounters
   readonly transcript: TranscriptFile
   readonly verdicts: VerdictTally | null
+  /** Share of the markers that are taken to be fetched, and what counts the tokens of that. */
+  readonly redeemed: { readonly share: number; readonly counter: TokenCounter }
   /** Tokens of a result as the baseline writes it; absent: those of the input. */
   baselineTokens?(text: string): number
 }
@@ -26,7 +30,7 @@ interface ReplayOptions {
 /** Plays results in their order and sums up; what fails or is not true is told on stderr. */
 export async function replayAll(
   results: readonly RecordedResult[],
-  { player, common, counters, transcript, verdicts, baselineTokens }: ReplayOptions,
+  { player, common, counters, transcript, verdicts, redeemed, baselineTokens }: ReplayOptions,
 ): Promise<Tally> {
   const { write } = transcript
   const tally = createTally()
@@ -42,6 +46,7 @@ export async function replayAll(
       const played = await play(result, common, { player, verifier, write })
       const { tokens } = played.answer
       tally.add(played, baselineTokens?.(result.text) ?? tokens.baseline)
+      addRedemption(tally.redemption, played.answer, result.text, redeemed)
       for (const { family, reason } of played.findings) tell('not true', `${family}: ${reason}`)
       verdicts?.add(explain(requestOf(result, common)).candidates)
     } catch (error) {

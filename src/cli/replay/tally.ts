@@ -1,5 +1,6 @@
 import { notationOf } from '../../core/pipeline/wrapped-format.ts'
 import type { Played } from './play.ts'
+import type { Redemption } from './redemption.ts'
 import { MEANS, noSavings, type Savings, savingsOf } from './savings.ts'
 
 /** Sums over results that have something in common. */
@@ -28,6 +29,8 @@ export interface Tally {
   readonly total: Sums
   readonly by: Readonly<Record<Dimension, ReadonlyMap<string, Sums>>>
   readonly hints: HintCounts
+  /** What it would cost to fetch some of what was left out. */
+  readonly redemption: Redemption
   /** Of all answers, beside what was wrong with hints. */
   findings: number
   /** Results that got no answer, and so are in none of the sums. */
@@ -42,10 +45,12 @@ export function createTally(): Tally {
   const total = zero()
   const by = { tool: group(), shape: group(), layer: group(), format: group() }
   const hints = { sent: 0, failed: 0 }
+  const redemption = { markers: 0, sent: 0, tokens: 0 }
   return {
     total,
     by,
     hints,
+    redemption,
     findings: 0,
     failed: 0,
     too_small: 0,
