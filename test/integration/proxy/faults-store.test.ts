@@ -1,0 +1,118 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createRewrites } from '../../../src/store/rewrites.ts'
+import { CONVERSATIONS } from '../service/proxy-conversations.ts'
+import { answerOk, recordingUpstream } from '../service/recording-upstream.ts'
+import { exchange, expectNothingHeld, figure, serviceBefore } from './watched-service.ts'
+
+const { path, body } = CONVERSATIONS['anthropic']!
+const CLOSE_BYTES = CONVERSATIONS['anthropic']!.close.length
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-faults-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const databases = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
+    /\.(?:db|sqlite3?)(?:-\w+)?$/.test(name),
+  )
+
+/** Holds the write lock, as a backup or a debugger may; what waits for it waits in vain. */
+function lock(folder: string): void {
+  const [name] = databases(folder).filter(each => !/-\w+$/.test(each))
+  const database = new DatabaseSync(join(folder, name!))
+  database.exec('BEGIN IMMEDIATE')
+  onTestFinished(() => database.close())
+}
+
+it.each<[string, string, (folder: string) => void]>([
+  [
+    'its folder is removed',
+    'haversack_store_problems_total{kind="file_replaced"}',
+    folder => rmSync(folder, { recursive: true }),
+  ],
+  [
+    'its files are overwritten',
+    'haversack_store_problems_total{kind="damaged_file"}',
+    folder => {
+      for (const name of databases(folder)) writeFileSync(join(folder, name), 'x'.repeat(70_000))
+    },
+  ],
+  ['it is locked by somebody', 'haversack_store_events_total{event="refused"}', lock],
+])('turns go on when the store is gone: %s', async (_, seen, spoil) => {
+  const upstream = await recordingUpstream()
+  onTestFinished(() => upstream.close())
+  const data_dir = newFolder()
+  const service = await serviceBefore(upstream.url, { data_dir })
+  const sent: string[] = []
+  for (const turn of [0, 1, 2, 3]) {
+    if (turn === 2) spoil(data_dir)
+    const got = await exchange(service, path, body(turn))
+    expect(got).toEqual({ status: 200, text: '{"ok": true}', whole: true })
+    sent.push(upstream.last().body.toString())
+  }
+  for (const [turn, text] of sent.entries()) {
+    expect(text.length).toBeLessThan(body(turn).length)
+    const before = sent[turn - 1]?.slice(0, -CLOSE_BYTES) ?? ''
+    expect(text.startsWith(before)).toBe(true)
+  }
+  await expectNothingHeld(service)
+  expect(await figure(service, seen)).toBeGreaterThan(0)
+})
+
+it('a client that leaves while its answer waits for the store leaves nothing behind', async () => {
+  const upstream = await recordingUpstream()
+  onTestFinished(() => upstream.close())
+  const begun = Promise.withResolvers<void>()
+  upstream.answerWith((response, request) => {
+    answerOk(response, request)
+    begun.resolve()
+  })
+  const data_dir = newFolder()
+  const service = await serviceBefore(upstream.url, { data_dir })
+  lock(data_dir)
+  const controller = new AbortController()
+  const answer = await fetch(service.url + path, {
+    method: 'POST',
+    body: body(1),
+    headers: { 'content-type': 'application/json' },
+    signal: controller.signal,
+  })
+  await begun.promise
+  controller.abort()
+  await expect(answer.text()).rejects.toThrow()
+  const aborted = 'haversack_proxy_exchanges_total{vendor="anthropic",outcome="aborted"}'
+  await vi.waitFor(async () => expect(await figure(service, aborted)).toBe(1))
+  await expectNothingHeld(service)
+})
+
+it('a store that never answers is waited for only so long', async () => {
+  let reads = 0
+  const never = <T>() => new Promise<T>(() => undefined)
+  const rewrites = createRewrites(
+    {
+      readRecord() {
+        reads += 1
+        return never()
+      },
+      writeRecord: never,
+    },
+    () => 1_000,
+  )
+  const records = Array.from({ length: 300 }, (_, n) => ({
+    key: String(n),
+    bytes: Uint8Array.of(n),
+    position: null,
+  }))
+  const [recalled] = await Promise.all([
+    rewrites.recall('t', records),
+    rewrites.record('t', records),
+  ])
+  expect(recalled).toBeNull()
+  expect(reads).toBeLessThan(records.length)
+})

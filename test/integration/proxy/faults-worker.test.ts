@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { startTestService } from '../service/harness.ts'
+import { CONVERSATIONS } from '../service/proxy-conversations.ts'
+import {
+  answerOk,
+  type RecordingUpstream,
+  recordingUpstream,
+} from '../service/recording-upstream.ts'
+import { exchange, expectNothingHeld, figure, type TestService } from './watched-service.ts'
+
+const { path, body } = CONVERSATIONS['anthropic']!
+const workerUrl = new URL('../service/worker-with-rewrite-faults.ts', import.meta.url)
+const FAILED = 'haversack_proxy_untouched_total{vendor="anthropic",reason="failed"}'
+
+let upstream: RecordingUpstream
+let service: TestService
+
+beforeAll(async () => {
+  upstream = await recordingUpstream()
+  // Everything but rewriting may take as long as it does by default.
+  const proxy = { anthropic_url: upstream.url, rewrite_timeout_ms: 300 }
+  service = await startTestService({ workers: { count: 1 }, proxy }, { workerUrl })
+})
+beforeEach(() => upstream.answerWith(answerOk))
+afterAll(async () => {
+  await service.close()
+  await upstream.close()
+})
+
+const stuck = (turn: number) => body(turn).replace('claude-sonnet-4', 'fault-spin')
+
+it('a thread that does not come back is waited for no longer than rewriting may take', async () => {
+  expect(await exchange(service, path, stuck(1))).toMatchObject({ status: 200, whole: true })
+  expect(upstream.last().body.toString()).toBe(stuck(1))
+  expect(await figure(service, FAILED)).toBe(1)
+  // It was replaced, long before other jobs would be stopped.
+  await expect.poll(() => figure(service, 'haversack_threads_lost_total{reason="timeout"}')).toBe(1)
+  await expect
+    .poll(
+      async () => {
+        await exchange(service, path, body(1))
+        return upstream.last().body.length
+      },
+      { timeout: 10_000 },
+    )
+    .toBeLessThan(body(1).length)
+  await expectNothingHeld(service)
+})
+
+it('nor is it by those that wait behind it', async () => {
+  const failed = await figure(service, FAILED)
+  const turns = [stuck(1), stuck(2), stuck(3), body(4)]
+  const answers = await Promise.all(turns.map(turn => exchange(service, path, turn)))
+  for (const answer of answers) expect(answer).toMatchObject({ status: 200, whole: true })
+  const forwarded = upstream.requests.map(request => request.body.toString())
+  expect(forwarded.toSorted()).toEqual(turns.toSorted())
+  expect(await figure(service, FAILED)).toBe(failed + 4)
+  await expectNothingHeld(service)
+})
