@@ -14,8 +14,11 @@ import { arbitraryToolText } from '../formats/arbitrary-text.ts'
 
 const local = createLocalContext()
 const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
-const FIRST = pipelineSchema.parse({})
+// Small results leave with a marker too.
+const elision = { min_block_bytes: 300 }
+const FIRST = pipelineSchema.parse({ elision })
 const SECOND = pipelineSchema.parse({
+  elision,
   mckp: { formats_enabled: ['json_compact'], recursion_depth: 0 },
   templates: { active: [] },
   dedup: { lines_enabled: false },
@@ -35,13 +38,20 @@ const file = fc
       '\n',
     ),
   )
+/** Of which the bulk may be left out. */
+const log = fc.tuple(fc.nat(5), fc.nat(119)).map(([name, bad]) =>
+  Array.from({ length: 120 }, (_, i) => {
+    const said = i === bad ? 'ERROR cannot connect' : `INFO request ${i * 7919} answered`
+    return `2026-02-03 11:36:${String(i % 60).padStart(2, '0')} ${said} by worker ${name}`
+  }).join('\n'),
+)
 const step: fc.Arbitrary<Step> = fc.record({
   tool: fc.constantFrom('Read', 'list', 'headroom_retrieve', 'Edit'),
   args: fc.oneof(
     fc.constant({}),
     fc.record({ page: fc.nat(9), content: fc.string({ maxLength: 9 }) }),
   ),
-  text: fc.oneof(rows, file, file, arbitraryToolText, fc.string({ maxLength: 30 })),
+  text: fc.oneof(rows, file, file, log, arbitraryToolText, fc.string({ maxLength: 30 })),
   isError: fc.integer({ min: 0, max: 5 }).map(n => n === 0),
 })
 
@@ -67,7 +77,9 @@ function processWith(pipeline: PipelineConfig, records: Map<string, Uint8Array>)
 
   function run(body: Uint8Array, route: RouteName, recalled: Record<string, Uint8Array>) {
     const rewrites = { tenant: 't', memory, history, recalled }
-    return rewriteRequest(body, route, LIMITS, { ...local, pipeline, rewrites })
+    const terms = { redeems: true, bypass: false }
+    const context = { ...local, keepsOriginals: true, terms, pipeline, rewrites }
+    return rewriteRequest(body, route, LIMITS, context)
   }
 
   /** What is on record otherwise than it would be written now. */
@@ -98,34 +110,38 @@ type Rewriting = ReturnType<typeof processWith>
 function expectStable(
   { route, steps, terms }: SomeConversation,
   processOf: (turn: number) => Rewriting,
-): number {
+): { readonly rewritten: number; readonly elided: number } {
   const follower = createFollower(route, () => 0)
-  let rewritten = 0
+  const sums = { rewritten: 0, elided: 0 }
   for (const turn of steps.keys()) {
     const { bytes } = turnBody(route, steps, { end: turn + 1, before: turn }, terms)
     const sent = processOf(turn)(bytes, route)
     expect(sent.report).toMatchObject({ readable: true, prefix_changed: false })
     expect(follower.advance(sent.bytes).changedAt).toBeNull()
     expect(processOf(turn)(bytes, route).bytes).toEqual(sent.bytes)
-    rewritten += sent.report.rewritten
+    sums.rewritten += sent.report.rewritten
+    sums.elided += sent.report.tokens_elided ?? 0
   }
-  return rewritten
+  return sums
 }
 
 describe('what is sent for a conversation', () => {
   it('begins as before where nothing is remembered, with one configuration', () => {
-    let rewritten = 0
+    let [rewritten, elided] = [0, 0]
     fc.assert(
       fc.property(conversation, fc.constantFrom(FIRST, SECOND), (conversation, pipeline) => {
-        rewritten += expectStable(conversation, () => processWith(pipeline, new Map()))
+        const sums = expectStable(conversation, () => processWith(pipeline, new Map()))
+        rewritten += sums.rewritten
+        elided += sums.elided
       }),
       { numRuns: 25 },
     )
     expect(rewritten).toBeGreaterThan(25)
+    expect(elided).toBeGreaterThan(100)
   })
 
   it('begins as before by the records, in other processes and with other configurations', () => {
-    let rewritten = 0
+    let [rewritten, elided] = [0, 0]
     fc.assert(
       fc.property(
         conversation,
@@ -138,12 +154,15 @@ describe('what is sent for a conversation', () => {
             return (body, route) => processWith(pipeline, records)(body, route)
           })
           const processes = [...lasting, ...brief]
-          rewritten += expectStable(conversation, turn => processes[choices[turn]!]!)
+          const sums = expectStable(conversation, turn => processes[choices[turn]!]!)
+          rewritten += sums.rewritten
+          elided += sums.elided
         },
       ),
       { numRuns: 25 },
     )
     expect(rewritten).toBeGreaterThan(25)
+    expect(elided).toBeGreaterThan(100)
   })
 
   it('would change with another configuration and no records', () => {
