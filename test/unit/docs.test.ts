@@ -21,6 +21,7 @@ const DOCS = [
   'docs/budget.md',
   'docs/dedup.md',
   'docs/dedup-lines.md',
+  'docs/elision.md',
   'docs/sessions.md',
   'docs/formats.md',
   'docs/gateways.md',

@@ -46,7 +46,7 @@ function fetched(text: string, line: string): string {
   const selector = at === undefined ? undefined : parsePart(queryOf(at))
   if (selector === undefined) return text
   const part = selectPart(Buffer.from(text), selector)
-  return 'content' in part ? Buffer.from(part.content).toString() : text
+  return Buffer.from(part.content).toString()
 }
 
 function queryOf(at: string): PartQuery {
