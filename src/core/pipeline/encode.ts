@@ -23,10 +23,11 @@ import { notationOf } from './wrapped-format.ts'
  * @param openLayer how the result finds what its agent has already
  */
 export function encodeContent(
-  request: ContentRequest,
+  asked: ContentRequest,
   context: OperationContext,
   openLayer: OpenLayer = openSessionLayer,
 ): Done<EncodeAnswer> {
+  const request = withBudget(asked, context)
   checkRequest(request)
   const input = readInput(request, context)
   const profile = resolveProfile(context.pipeline, request)
@@ -54,6 +55,13 @@ export function encodeContent(
     rely: sent.referral?.relies ?? [],
     reports: [reportOf(answer, refusals)],
   }
+}
+
+/** With the budget of the configuration, where a request to trim names none. */
+function withBudget(request: ContentRequest, { pipeline }: OperationContext): ContentRequest {
+  const budget_tokens = request.budget_tokens ?? pipeline?.format_pipeline.budget_tokens
+  if (request.mode !== 'trim' || budget_tokens === undefined) return request
+  return { ...request, budget_tokens }
 }
 
 /** What the session is told of an answer. */

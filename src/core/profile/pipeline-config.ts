@@ -74,6 +74,8 @@ const elision = z.strictObject({
 
 /** How lists of items are trimmed; see `docs/trim.md`. */
 const formatPipeline = z.strictObject({
+  /** Of requests with mode trim that name none; absent: these are refused. */
+  budget_tokens: positive.optional(),
   /** By tool, its name with or without what a proxy puts in front of it. */
   strategies: z.record(endpoint, strategy).default({}),
   algorithm: z.enum(TRIM_ALGORITHMS).default('auto'),

@@ -62,6 +62,12 @@ describe('what fields are worth', () => {
   })
 })
 
+it('is within the budget of the configuration where a request to trim names none', () => {
+  const config = { format_pipeline: { budget_tokens: 500 } }
+  const text = trimmed(config, { budget_tokens: undefined } as unknown as Partial<EncodeRequest>)
+  expect(counters.get('o200k_base').count(text)).toBeLessThanOrEqual(500)
+})
+
 describe('the strategy', () => {
   const ids = (text: string) => [...text.matchAll(/\bt(\d+)t\b/g)].map(([, id]) => Number(id))
   const mean = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0) / numbers.length
