@@ -14,9 +14,10 @@ export interface RewriteMemory {
    * Puts bytes there, not to be found before they are confirmed.
    * @param key 64 hex digits
    * @param bytes as `writeStored` gives them
+   * @param replaces whether they take the place of others under that name, which nobody finds from now on
    * @returns what to confirm, `null` where there is no room for that many
    */
-  place(key: string, bytes: Uint8Array): number | null
+  place(key: string, bytes: Uint8Array, replaces?: boolean): number | null
   /** They were sent like that. */
   confirm(position: number): void
 }
@@ -43,6 +44,12 @@ export function attachRewriteMemory(
     return rewrite === null ? null : { rewrite, position: found!.position }
   }
 
+  /** What this thread has, unless another one has replaced it. */
+  function takeOwn(key: string): PlacedRewrite | null {
+    const placed = own.take(key)
+    return placed === null || bodies.isRetracted(placed.position) ? null : placed
+  }
+
   /** What is used still is put in front again before it is overwritten. */
   function renewed(key: string, placed: PlacedRewrite): PlacedRewrite {
     if (!bodies.isAging(placed.position)) return placed
@@ -54,12 +61,13 @@ export function attachRewriteMemory(
 
   return {
     get(key) {
-      const placed = own.take(key) ?? read(key)
+      const placed = takeOwn(key) ?? read(key)
       if (placed === null) return null
       own.add(key, renewed(key, placed))
       return placed.rewrite
     },
-    place(key, bytes) {
+    place(key, bytes, replaces = false) {
+      if (replaces) bodies.retract(key, ALL)
       own.take(key)
       return place(key, bytes)
     },

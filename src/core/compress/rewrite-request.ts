@@ -111,7 +111,7 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
     isChanged ||= differs
     if (recalled === null || differs) {
       const bytes = writeStored({ ...made, sent: sum })
-      const position = rewrites?.memory.place(key, bytes) ?? null
+      const position = rewrites?.memory.place(key, bytes, differs) ?? null
       records.push({ key, bytes, position, ...(differs ? { replaces: true } : {}) })
     }
     if (isUsable && recalled.markers.length > 0 && terms?.restores === true) {

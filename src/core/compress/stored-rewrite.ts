@@ -53,7 +53,7 @@ export function totalOf({ referred, encoded, elided }: SavedTokens): number {
   return referred + encoded + elided
 }
 
-/** Raise where what is stored changes its meaning; what has another version is written anew. */
+/** Raise where what is stored changes its meaning, and go on reading what earlier versions have written: it holds. */
 const VERSION = 1
 const LINE_FEED = 0x0a
 

@@ -57,6 +57,8 @@ export interface BodyMemory {
   confirm(position: number): void
   /** It may not be referred to any more, until it is placed and confirmed again. */
   retract(identity: string, key: SessionKey): void
+  /** Whether the body at a position is there and may not be referred to any more, or not yet. */
+  isRetracted(position: number): boolean
   /** Both at once, without a note. */
   put(text: ScannedText, key: SessionKey, identity: string): boolean
   /** The note of a confirmed body, if it is there. */
@@ -143,6 +145,12 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
       const at = wordOf(position) + BODY_READY
       if (Atomics.compareExchange(words, at, position + 1, 0) !== position + 1) return
     }
+  }
+
+  function isRetracted(position: number): boolean {
+    const at = wordOf(position)
+    const isThere = Atomics.load(words, at + BODY_STATE) === position + 1
+    return isThere && Atomics.load(words, at + BODY_READY) !== position + 1
   }
 
   function open(position: number, key: SessionKey): KeptBody | null {
@@ -233,7 +241,7 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     words[AT_HEAD] = 0
   }
 
-  const reads = { noteOf, read, readBytes, isAging, clear }
+  const reads = { noteOf, read, readBytes, isAging, isRetracted, clear }
   return { parts, table, place, confirm, retract, put, open, isIntact, ...reads }
 }
 
