@@ -1,14 +1,21 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A vendor's API that answers at once: JSON of 1 KB, or under `/events` the first of a stream of events. */
+/**
+ * A vendor's API: JSON of 1 KB, or under `/events` and for requests with `x-events` the first of a stream of events, at
+ * once or after the milliseconds of `x-think`.
+ */
 const answer = JSON.stringify({ text: 'x'.repeat(1000) })
 const event = `data: ${answer}\n\n`
 
 const server = createServer((incoming, response) => {
+  const { url, headers } = incoming
   incoming.resume()
-  incoming.once('end', () => {
-    if (incoming.url === '/events') {
+  incoming.once('end', async () => {
+    const think = Number(headers['x-think'] ?? 0)
+    if (think > 0) await sleep(think)
+    if (url === '/events' || headers['x-events'] !== undefined) {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(event)
       setImmediate(() => response.end(event))
