@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto'
+import { KNOWN_TOOLS, NAME_WORDS } from './name-words.ts'
+
+/** For results of which nobody said what was called. */
+const UNNAMED = 'unknown'
+const MCP_PREFIX = 'mcp__'
+const SEPARATOR = '__'
+/** Names with more words are not told apart by the rest. */
+const MAX_WORDS = 6
+/** Of what is longer only the hash stands. */
+const MAX_CHARS = 256
+const HASH_DIGITS = 6
+
+/**
+ * A tool's name as telemetry may have it: names of tools that agents bring along as they are; of an MCP tool the server's name as
+ * `mcp__p<6 hex>__` and what follows; of all others the common words in lower case, runs of other words as `x<6 hex>`. The
+ * hashes are of SHA-256 without a key, so that members of a team have the same names for the same tools: whoever guesses a
+ * word can see that it was guessed right, which is why names are all that is hashed like this.
+ * @returns 1 to 128 letters, digits and `_`
+ */
+export function anonymousName(tool: string | undefined): string {
+  if (tool === undefined || tool === '') return UNNAMED
+  if (KNOWN_TOOLS.has(tool)) return tool
+  const end = tool.lastIndexOf(SEPARATOR)
+  if (!tool.startsWith(MCP_PREFIX) || end < MCP_PREFIX.length) return commonWords(tool)
+  const server = anonymousServer(tool.slice(MCP_PREFIX.length, end))
+  return `${MCP_PREFIX}${server}${SEPARATOR}${commonWords(tool.slice(end + SEPARATOR.length))}`
+}
+
+/** What stands for an MCP server's name in those of its tools: `p` and 6 hex digits. */
+export function anonymousServer(slug: string): string {
+  return `p${nameHash(slug)}`
+}
+
+/** What is between other characters, or begins with a capital behind a small letter. */
+const WORD = /[A-Z]*[a-z0-9]+|[A-Z]+|[^A-Za-z0-9\s_./:-]+/g
+
+function commonWords(name: string): string {
+  const words = name.length > MAX_CHARS ? null : name.match(WORD)
+  if (words === null) return `x${nameHash(name)}`
+  const parts: string[] = []
+  let others: string[] = []
+  const close = () => {
+    if (others.length > 0) parts.push(`x${nameHash(others.join('_'))}`)
+    others = []
+  }
+  for (const word of words.map(each => each.toLowerCase())) {
+    if (NAME_WORDS.has(word)) {
+      close()
+      parts.push(word)
+    } else others.push(word)
+  }
+  close()
+  return parts.slice(0, MAX_WORDS).join('_')
+}
+
+function nameHash(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, HASH_DIGITS)
+}

@@ -1,0 +1,161 @@
+import {
+  PACKAGE_SCRIPTS,
+  PROGRAM_ALIASES,
+  SHELL_PROGRAMS,
+  SUBCOMMAND_ALIASES,
+} from './shell-programs.ts'
+import { firstCommands } from './shell-words.ts'
+
+/** A program that telemetry does not name. */
+const OTHER = 'shell_other'
+/** A loop, a condition, or a file of commands. */
+const SCRIPT = 'shell_script'
+/** Nothing was run. */
+const NONE = 'shell'
+/** `sh -c` inside of `sh -c`. */
+const MAX_SHELLS = 3
+
+/** They only prepare for what follows. */
+const PREPARING = new Set(
+  'cd pushd popd export set unset source . : true ulimit umask alias'.split(' '),
+)
+const KEYWORDS = new Set('if for while until case function select [ [['.split(' '))
+const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'fish', 'ksh', 'ash'])
+
+/** They run the program that is named behind them; with the options that take a word, and words before the program. */
+const WRAPPERS: ReadonlyMap<
+  string,
+  { readonly valued: readonly string[]; readonly words: number }
+> = new Map([
+  ['sudo', { valued: ['-u', '-g', '-p', '-C'], words: 0 }],
+  ['doas', { valued: ['-u'], words: 0 }],
+  ['env', { valued: ['-u', '-C', '-S'], words: 0 }],
+  ['time', { valued: ['-f', '-o'], words: 0 }],
+  ['nohup', { valued: [], words: 0 }],
+  ['nice', { valued: ['-n'], words: 0 }],
+  ['ionice', { valued: ['-c', '-n'], words: 0 }],
+  ['stdbuf', { valued: ['-i', '-o', '-e'], words: 0 }],
+  ['timeout', { valued: ['-s', '-k', '--signal', '--kill-after'], words: 1 }],
+  ['command', { valued: [], words: 0 }],
+  ['exec', { valued: ['-a'], words: 0 }],
+  ['builtin', { valued: [], words: 0 }],
+  ['setsid', { valued: [], words: 0 }],
+  ['npx', { valued: ['-p', '--package', '-w'], words: 0 }],
+  ['bunx', { valued: [], words: 0 }],
+  ['pnpx', { valued: [], words: 0 }],
+  ['uvx', { valued: ['--from', '--with'], words: 0 }],
+  ['!', { valued: [], words: 0 }],
+])
+
+/** Two words that run the program behind them. */
+const RUNNERS = new Set([
+  'uv run',
+  'poetry run',
+  'pipenv run',
+  'rye run',
+  'bundle exec',
+  'pnpm exec',
+  'pnpm dlx',
+  'yarn dlx',
+  'npm exec',
+  'python -m',
+  'bun x',
+])
+
+/** Options of programs, before their sub-command, that take a word. */
+const VALUED_OPTIONS =
+  '-C -c --git-dir --work-tree -n --namespace --context --kubeconfig -f --file -p --project --prefix -w --workspace -R --repo --profile --region --manifest-path --filter'.split(
+    ' ',
+  )
+
+/**
+ * The class of a shell command, by the program that its first words run: `git_log`, `curl`, `npm_test`. Only names of tables stand
+ * in it. Changes of folder, assignments and wrappers such as `sudo` or `timeout` are passed over. Linear.
+ */
+export function commandClass(command: string): string {
+  return classOf(command, 0)
+}
+
+function classOf(command: string, shells: number): string {
+  for (const words of firstCommands(command)) {
+    const [name, ...rest] = unwrap(words)
+    if (name === undefined) continue
+    if (KEYWORDS.has(name)) return SCRIPT
+    const program = programOf(name)
+    if (PREPARING.has(program)) continue
+    if (SHELLS.has(program)) {
+      const inner = shells < MAX_SHELLS ? innerCommand(rest) : undefined
+      return inner === undefined ? SCRIPT : classOf(inner, shells + 1)
+    }
+    const subcommands = SHELL_PROGRAMS.get(program)
+    if (subcommands === undefined) return isScript(name) ? SCRIPT : OTHER
+    return named(program, subcommands, rest)
+  }
+  return NONE
+}
+
+/** What stands behind assignments, wrappers and runners. */
+function unwrap(words: readonly string[]): readonly string[] {
+  let at = 0
+  for (;;) {
+    while (at < words.length && ASSIGNMENT.test(words[at]!)) at++
+    const program = programOf(words[at] ?? '')
+    const wrapper = WRAPPERS.get(program)
+    if (wrapper === undefined) {
+      if (!RUNNERS.has(`${program} ${words[at + 1]}`)) break
+      at = behindOptions(words, at + 2, [])
+      continue
+    }
+    at = behindOptions(words, at + 1, wrapper.valued) + wrapper.words
+  }
+  return words.slice(at)
+}
+
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
+
+function behindOptions(words: readonly string[], from: number, valued: readonly string[]): number {
+  let at = from
+  while (at < words.length && words[at]!.startsWith('-')) at += valued.includes(words[at]!) ? 2 : 1
+  return at
+}
+
+/** The text behind `-c`, also where other letters stand with it. */
+function innerCommand(words: readonly string[]): string | undefined {
+  const option = words.findIndex(word => /^-[a-z]*c$/.test(word))
+  return option === -1 ? undefined : words[option + 1]
+}
+
+function programOf(word: string): string {
+  const name = word.slice(word.lastIndexOf('/') + 1)
+  const plain = /^python\d[\d.]*$/.test(name) ? 'python' : name.replace(/\.exe$/, '')
+  return PROGRAM_ALIASES.get(plain) ?? plain
+}
+
+function isScript(word: string): boolean {
+  return word.startsWith('./') || word.endsWith('.sh')
+}
+
+function named(program: string, subcommands: ReadonlySet<string>, rest: readonly string[]): string {
+  const at = subcommands.size === 0 ? -1 : behindOptions(rest, 0, VALUED_OPTIONS)
+  const word = rest[at]
+  if (word === undefined) return spelt(program)
+  const sub = SUBCOMMAND_ALIASES.get(`${program} ${word}`) ?? word
+  const script = rest[at + 1] ?? ''
+  const isRun = sub === 'run' && subcommands.has('test') && PACKAGE_MANAGERS.has(program)
+  if (isRun && PACKAGE_SCRIPTS.has(baseScript(script))) return `${program}_${baseScript(script)}`
+  if (PACKAGE_MANAGERS.has(program) && PACKAGE_SCRIPTS.has(sub)) return `${program}_${sub}`
+  return subcommands.has(sub) ? spelt(`${program}_${sub}`) : spelt(program)
+}
+
+const PACKAGE_MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun'])
+
+/** `test:unit` is a test. */
+function baseScript(script: string): string {
+  const colon = script.indexOf(':')
+  return colon === -1 ? script : script.slice(0, colon)
+}
+
+/** Only letters, digits and `_`. */
+function spelt(name: string): string {
+  return name.replaceAll('-', '_').replaceAll('+', 'p')
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { INNER_FORMATS } from '../shape/inner-formats.ts'
+
+/** Raised when a field changes its meaning; fields are only ever added without that. */
+export const TELEMETRY_SCHEMA_VERSION = 1
+
+/** What all percentages are of: the tokens of a result as its tool gave it. */
+export const BASELINE = 'raw'
+
+/** Stands for the session where a request names none: such results belong to no session, and are counted as of none. */
+export const NO_SESSION = '0000000000000000'
+
+/** The wire names of shapes; `unknown` where nothing was classified. */
+export const SHAPES = [
+  'prose',
+  'numbered_list',
+  'bullet_list',
+  'code_block',
+  'markdown_table',
+  'nested_object',
+  'flat_object',
+  'array_of_objects',
+  'array_of_primitives',
+  'empty',
+  'unknown',
+] as const
+
+export type ShapeName = (typeof SHAPES)[number]
+
+/** Why the enricher did not fetch something ahead: seed 001. */
+const declineReason = z.string().regex(/^[a-z_]{1,64}$/)
+
+/** So many hexadecimal digits. */
+export function hexDigits(digits: number) {
+  return z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`))
+}
+
+/** Bounded, so that sums over any number of files that fit on a disk are exact. */
+export const figure = z.int().nonnegative().max(1e12)
+export const instant = z.int().nonnegative().max(8.64e15)
+/** What a name can be made of: see `anonymousName`. */
+export const anonymous = z.string().regex(/^[A-Za-z0-9_]{1,128}$/)
+export const sampleRate = z.number().min(0.0001).max(1)
+export const share = z.number().min(0).max(1)
+
+/**
+ * One tool result on its way to an agent: the per-response event of seed 000, one line of JSON. Its hashes are keyed with a secret
+ * of the installation and differ by tenant (`createPseudonyms`), its names are made of known words and hashes
+ * (`anonymousName`, `endpointClass`). Nothing of the content, the arguments or the prompt is in it.
+ */
+export const telemetryEvent = z
+  .object({
+    schema_version: z.literal(TELEMETRY_SCHEMA_VERSION),
+    /** 64 bits; `NO_SESSION` where there is none. */
+    session_hash: hexDigits(16),
+    /** 32 bits; absent where the client does not name its calls. */
+    tool_call_id_hash: hexDigits(8).optional(),
+    tool_name_anon: anonymous,
+    endpoint_class: anonymous,
+    /** UTF-8 bytes, in spite of its name in the seed. */
+    response_chars: figure,
+    shape: z.enum(SHAPES),
+    inner_formats: z.array(z.enum(INNER_FORMATS)).max(INNER_FORMATS.length),
+    /** 128 bits, to find duplicates of the same tenant. */
+    content_sha_prefix: hexDigits(32),
+    /** 32 bits; present where the call is about a file. */
+    file_path_hash: hexDigits(8).optional(),
+    /** Whether a reference to earlier results was sent. */
+    is_dedup_hit: z.boolean(),
+    layer_used: z.enum(['L0', 'L1', 'L2', 'L3']),
+    /** The notation that the endpoint is set to, where L1 used it. */
+    template_id: anonymous.optional(),
+    /** Profile that counted the tokens. */
+    tokenizer: anonymous,
+    /** Of the result as the tool gave it. */
+    tokens_baseline: figure,
+    /** Of what was sent. */
+    tokens_final: figure,
+    /** Their difference, by what made it: references, notations, parts left out. */
+    dedup_tokens_saved: figure,
+    encoder_tokens_saved: figure,
+    elided_tokens_saved: figure,
+    /** Compactions of the session so far. */
+    context_partition: figure,
+    is_sidechain: z.boolean(),
+    ts_ms: instant,
+    /** The share of results that are written: each stands for `1 / sample_rate_applied`. */
+    sample_rate_applied: sampleRate,
+    /** Columns and rows of the first table; present for `markdown_table`. */
+    n_cols: figure.optional(),
+    n_rows: figure.optional(),
+    /** Mean overlap of the items' keys with the first one's; present for `array_of_objects`. */
+    key_stability: share.optional(),
+    /** Levels of nesting; present for JSON that is not empty. */
+    depth: figure.optional(),
+    /**
+     * Different results that came between this one and the last with the same content, in the same session and partition;
+     * absent where there was none. A memory of `1 + repeat_burst` results would have had it.
+     */
+    repeat_burst: figure.optional(),
+    /** The enricher's (seed 001); nothing writes them yet. */
+    enricher_prefetched: z.boolean().optional(),
+    enricher_predicted_cost_tokens: figure.optional(),
+    enricher_decline_reason: declineReason.optional(),
+    cited_in_next_n_turns: z.boolean().optional(),
+  })
+  .refine(isAccountedFor, 'what was saved is not the difference of baseline and final')
+
+export type TelemetryEvent = z.output<typeof telemetryEvent>
+
+function isAccountedFor(event: {
+  readonly tokens_baseline: number
+  readonly tokens_final: number
+  readonly dedup_tokens_saved: number
+  readonly encoder_tokens_saved: number
+  readonly elided_tokens_saved: number
+}): boolean {
+  const { dedup_tokens_saved, encoder_tokens_saved, elided_tokens_saved } = event
+  const saved = dedup_tokens_saved + encoder_tokens_saved + elided_tokens_saved
+  return saved === event.tokens_baseline - event.tokens_final
+}
+
+/** What is known of a response where it is made; the rest is known where it is written. */
+export type ResponseFacts = Omit<
+  TelemetryEvent,
+  'schema_version' | 'ts_ms' | 'sample_rate_applied' | 'repeat_burst'
+>

@@ -1,0 +1,79 @@
+import type { TelemetryEvent } from './event.ts'
+
+/** Sums over events that one tokenizer counted, in tokens; estimates where events were sampled. */
+export interface SavingsSums {
+  results: number
+  baseline: number
+  final: number
+  /** Of these, the results that references stand for (L0). */
+  l0Results: number
+  l0Baseline: number
+  l0Final: number
+  /** Saved on the others, by notations and by leaving parts out. */
+  encoderSaved: number
+  omissionSaved: number
+}
+
+/** Shares of 1; `null` where there is nothing to take a share of. */
+export interface Savings {
+  /** Of all tokens, saved by references. */
+  readonly dedup: number | null
+  /** Of the tokens of results that got no reference, saved by notations. */
+  readonly encoder: number | null
+  /** Of the same tokens, left out. */
+  readonly omission: number | null
+  /** Of all tokens, saved by all of it. */
+  readonly combined: number | null
+  /** Of all tokens, those of results that references stand for. */
+  readonly hitShare: number | null
+}
+
+export function noSavings(): SavingsSums {
+  return {
+    results: 0,
+    baseline: 0,
+    final: 0,
+    l0Results: 0,
+    l0Baseline: 0,
+    l0Final: 0,
+    encoderSaved: 0,
+    omissionSaved: 0,
+  }
+}
+
+/** Adds an event to the sums. @param weight results that it stands for: `1 / sample_rate_applied`, or 1 to count lines */
+export function addSavings(sums: SavingsSums, event: TelemetryEvent, weight: number): void {
+  const { tokens_baseline, tokens_final } = event
+  sums.results += weight
+  sums.baseline += weight * tokens_baseline
+  sums.final += weight * tokens_final
+  if (event.layer_used === 'L0') {
+    sums.l0Results += weight
+    sums.l0Baseline += weight * tokens_baseline
+    sums.l0Final += weight * tokens_final
+  } else {
+    sums.encoderSaved += weight * event.encoder_tokens_saved
+    sums.omissionSaved += weight * event.elided_tokens_saved
+  }
+}
+
+/**
+ * The reporting rule of seed 000, "Savings Accounting". Everything that is saved on the branch of L0 is the reference's; encoder and
+ * omission are shares of the other branch only. With h the share of tokens on the L0 branch,
+ * `combined = dedup + (1 − h) · (encoder + omission)`: the seed's multiplicative composition, except that a reference costs what it
+ * costs, where the seed counts it as free.
+ */
+export function savingsOf(sums: SavingsSums): Savings {
+  const missed = sums.baseline - sums.l0Baseline
+  return {
+    dedup: ratio(sums.l0Baseline - sums.l0Final, sums.baseline),
+    encoder: ratio(sums.encoderSaved, missed),
+    omission: ratio(sums.omissionSaved, missed),
+    combined: ratio(sums.baseline - sums.final, sums.baseline),
+    hitShare: ratio(sums.l0Baseline, sums.baseline),
+  }
+}
+
+function ratio(part: number, whole: number): number | null {
+  return whole > 0 ? part / whole : null
+}
