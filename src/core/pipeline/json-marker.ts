@@ -35,3 +35,13 @@ export function markJson(whole: Value | undefined, json: string, marker: string)
   while (whole.keys.includes(name)) name = `_${name}`
   return `${inner}${JSON.stringify(name)}:${JSON.stringify(marker)}}`
 }
+
+/** The text that `markJson` wrote, without the marker; `null` where that is not its last item or member. */
+export function unmarkJson(text: string, marker: string): string | null {
+  const [item, close] = [JSON.stringify(marker), text.slice(-1)]
+  if (!text.endsWith(`${item}${close}`)) return null
+  const inner = text.slice(0, -item.length - 1)
+  if (close === ']') return `${inner.replace(/,$/, '')}]`
+  const name = inner.lastIndexOf('"_')
+  return close === '}' && name !== -1 ? `${inner.slice(0, name).replace(/,$/, '')}}` : null
+}

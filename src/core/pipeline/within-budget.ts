@@ -74,7 +74,7 @@ export function withinBudget(
     if (marker === null) return NOTHING
     const whole = asJson
       ? markJson(input.value, pruned.content, marker)
-      : [annotate(pruned.content, options.notes), ...lines, marker].join('\n')
+      : `${annotate([pruned.content, ...lines].join('\n'), options.notes)}\n${marker}`
     // What is not smaller by every witness must not leave (promise 2).
     const tokens = prices.price(whole) ?? Infinity
     return { content: whole, format: pruned.format, marker, tokens }
@@ -89,9 +89,10 @@ export function withinBudget(
       return options.writeMarker(summary === undefined ? marker : { ...marker, summary })
     }
     const brief = write(markerOf(id, omissions, 0))
-    const marker = fullestMarker(id, omissions, write, line => {
-      return counter.count(line) <= budget * MARKER_SHARE
-    })
+    const isShort = (line: string) => counter.count(line) <= budget * MARKER_SHARE
+    const marker =
+      fullestMarker(id, omissions, write, isShort) ??
+      fullestMarker(id, omissions, options.writeMarker, isShort)
     const index = firstShort(lines, line => counter.count(line) <= budget * BESIDE_SHARE)
     const full = written(kept, marker ?? brief, index)
     return full.tokens <= budget || full.marker === brief ? full : written(kept, brief, index)

@@ -10,6 +10,7 @@ export interface Division {
   readonly returned: number
 }
 
+const OPEN = '[chunks] '
 const CLOSE =
   '[/chunks] Use `chunk: N` parameter to fetch a specific chunk. You may not need all chunks.'
 /** Chunks that are listed where not all of them can be. */
@@ -23,7 +24,7 @@ export function* chunkIndexes(division: Division): Generator<string> {
   const { chunks, returned, list } = division
   const total = list.tokens.length
   const head =
-    `[chunks] ${chunks[returned]!.length}/${total} ${KIND_NOUNS[list.kind]} ` +
+    `${OPEN}${chunks[returned]!.length}/${total} ${KIND_NOUNS[list.kind]} ` +
     `in ${chunks.length} chunks:`
   const all = returned === 0 ? chunks.map((_, at) => at) : [returned]
   const write = (entries: readonly string[]): string => [head, ...entries, CLOSE].join('\n')
@@ -67,4 +68,11 @@ export function rangesOf(items: readonly number[]): [number, number][] {
     else ranges.push([item, item + 1])
   }
   return ranges
+}
+
+/** A text without the index at its end, where it has one. */
+export function withoutChunkIndex(text: string): string {
+  if (!text.endsWith(`\n${CLOSE}`)) return text
+  const start = text.lastIndexOf(`\n${OPEN}`)
+  return start === -1 ? text : text.slice(0, start)
 }

@@ -1,6 +1,8 @@
 import type { HintFamily } from '../hints/hint.ts'
+import { unmarkJson } from '../pipeline/json-marker.ts'
 import { isTrimmed, withoutNotes } from '../pipeline/wrapped-format.ts'
 import type { EncodeAnswer } from '../requests/encode.ts'
+import { withoutChunkIndex } from '../trim/chunk-index.ts'
 
 /** Hints that stand beside a content, and where; those of other families are in it. */
 const BESIDE: { readonly [F in HintFamily]?: 'before' | 'after' } = {
@@ -18,16 +20,27 @@ export function bodyOf({
   content,
   format,
   hints,
+  chunks = [],
 }: EncodeAnswer): { readonly content: string; readonly format: string } | null {
+  const inJson =
+    isTrimmed(format) && hints.length === 1 ? unmarkJson(content, hints[0]!.text) : null
+  if (inJson !== null) return { content: inJson, format: innerFormatOf(format) }
   const before = linesOf(hints, 'before').map(line => `${line}\n`)
   const after = linesOf(hints, 'after').map(line => `\n${line}`)
   const [head, tail] = [before.join(''), after.join('')]
   if (content.length < head.length + tail.length) return null
   if (!content.startsWith(head) || !content.endsWith(tail)) return null
   const inner = content.slice(head.length, content.length - tail.length)
-  if (isTrimmed(format)) return { content: inner, format: format.slice(format.indexOf(';') + 1) }
+  if (isTrimmed(format)) {
+    const kept = chunks.length > 1 ? withoutChunkIndex(inner) : inner
+    return { content: kept, format: innerFormatOf(format) }
+  }
   const unnoted = withoutNotes(content, format)
   return unnoted.content === inner ? unnoted : null
+}
+
+function innerFormatOf(format: string): string {
+  return format.slice(format.indexOf(';') + 1)
 }
 
 function linesOf(hints: EncodeAnswer['hints'], place: 'before' | 'after'): string[] {
