@@ -70,8 +70,12 @@ export const REQUESTS = {
   list: {
     tool: 'list_issues',
     mode: 'trim',
-    budget_tokens: 300,
-    content: JSON.stringify({ items: issues(90), total: 90 }),
+    level: 'minimal',
+    budget_tokens: 900,
+    content: JSON.stringify({
+      items: issues(90).map((issue, id) => ({ ...issue, created_at: `day ${id * 7919} of them` })),
+      total: 90,
+    }),
   },
   items: {
     tool: 'list_names',
@@ -85,7 +89,13 @@ export const REQUESTS = {
     budget_tokens: 60,
     content: JSON.stringify({ title: 'a title', body: 'some words of it '.repeat(60) }),
   },
-  log: { tool: 'tail', mode: 'trim', budget_tokens: 600, content: log.join('\n') },
+  log: {
+    tool: 'tail',
+    mode: 'trim',
+    strategy: 'equal',
+    budget_tokens: 600,
+    content: log.join('\n'),
+  },
 } as const satisfies Record<string, EncodeRequest>
 
 export type Name = keyof typeof REQUESTS
