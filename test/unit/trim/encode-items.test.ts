@@ -134,9 +134,20 @@ describe('chunks', () => {
     expect(text).toMatch(
       new RegExp(`\\n\\[chunks\\] \\d+/40 issues in ${chunks.length} chunks:\\n`),
     )
-    expect(text).toContain(`"next: chunk 2 of ${chunks.length}"`)
     expect(chunks[1]!.summary).toMatch(/^issues #\d+.* \(\d+ (?:open|closed).*\)$/)
     expect(chunks.reduce((sum, { count }) => sum + count, 0)).toBe(40)
+  })
+
+  it('are named by the marker beside the hash, where there is room', () => {
+    const lines = Array.from({ length: 400 }, (_, i) => `step ${i} ${word(i)} ${word(i * 7)}`)
+    const asked = {
+      content: lines.join('\n'),
+      strategy: 'head_tail',
+      budget_tokens: 1_500,
+    } as const
+    const { content: text, chunks = [], elided } = encode(asked)
+    const marker = text.slice(text.lastIndexOf('\n') + 1)
+    expect(marker).toContain(`"next: chunk 2 of ${chunks.length}" | hash=${elided[0]!.hash}`)
   })
 
   it('have the rest of the items, each once, in full where it fits', () => {
