@@ -77,9 +77,11 @@ export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptio
 }
 
 /** The text with the notes that pay and fit. */
-function withNotes({ request, prices }: LayerInput, text: Choice, options: FitOptions): Outcome {
+function withNotes(input: LayerInput, text: Choice, options: FitOptions): Outcome {
+  const { request, prices } = input
   const { budget_tokens: budget = Infinity } = request
   const plain = { ...text, hints: [], elided: [], keep: [] }
+  if (isJsonAsked(input)) return plain
   const gain = { saved_tokens: prices.baseline - text.tokens, counter: prices.counter }
   const notes = notesFor(request, { format: text.format, usual: options.usual }, gain, options.gate)
   const content = annotate(text.content, notes)
