@@ -4,11 +4,11 @@ import type { RequestTerms, RewriteReport } from '../core/operations/operation.t
 import { rewriteOp } from '../core/operations/rewrite-request.ts'
 import type { TextBytes } from '../core/transport/text-bytes.ts'
 import { AppError } from '../errors.ts'
+import { inTime } from '../in-time.ts'
 import type { Job, JobResult } from '../pool/job.ts'
 import type { Vendor } from '../proxy/vendor-errors.ts'
 import type { Originals } from '../store/originals.ts'
 import type { AppContext, AppDeps, Rewriting } from './context.ts'
-import { inTime } from './in-time.ts'
 
 /** A body that was read, and what it is. */
 export interface ReadBody {

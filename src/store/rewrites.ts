@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FreshRecord } from '../core/operations/byte-operation.ts'
+import { inTime } from '../in-time.ts'
 import type { RecordKey, Store } from './store.ts'
 
 /** What proxies have sent for tool results, on record: what is written there first holds. */
@@ -37,9 +37,13 @@ export function createRewrites(
     return { tenant, namespace: NAMESPACE, key }
   }
 
-  async function recallAll(tenant: string, records: readonly FreshRecord[]) {
+  async function recallAll(
+    tenant: string,
+    records: readonly FreshRecord[],
+    isWanted: () => boolean,
+  ) {
     const recalled: Record<string, Uint8Array> = {}
-    for (let from = 0; from < records.length; from += READS_AT_ONCE) {
+    for (let from = 0; from < records.length && isWanted(); from += READS_AT_ONCE) {
       const some = records.slice(from, from + READS_AT_ONCE)
       const found = await Promise.all(some.map(record => store.readRecord(keyOf(tenant, record))))
       for (const [index, result] of found.entries()) {
@@ -70,25 +74,22 @@ export function createRewrites(
   }
 
   return {
-    recall(tenant, records) {
+    async recall(tenant, records) {
       const asked = records.filter(({ replaces }) => replaces !== true)
-      return asked.length === 0
-        ? Promise.resolve({})
-        : within(recallAll(tenant, asked), RECALL_MS, null)
+      if (asked.length === 0) return {}
+      let isWanted = true
+      const recalled = await inTime(
+        recallAll(tenant, asked, () => isWanted),
+        RECALL_MS,
+      )
+      isWanted = false
+      return recalled
     },
-    record: (tenant, records) => within(recordAll(tenant, records), RECORD_MS, NONE),
+    async record(tenant, records) {
+      return (await inTime(recordAll(tenant, records), RECORD_MS)) ?? NONE
+    },
   }
 }
 
 /** A record that was damaged is as good as none. */
 const ABSENT: ReadonlySet<string> = new Set(['not_found', 'gone'])
-
-/** What it resolves to, or something else where that takes too long. */
-async function within<T>(work: Promise<T>, ms: number, otherwise: T): Promise<T> {
-  const timer = new AbortController()
-  try {
-    return await Promise.race([work, sleep(ms, otherwise, { signal: timer.signal, ref: false })])
-  } finally {
-    timer.abort()
-  }
-}

@@ -1,7 +1,0 @@
-/** What it resolves to, or `null` once that has taken `ms` milliseconds. Rejects as it does, but not later. */
-export function inTime<T>(work: Promise<T>, ms: number): Promise<T | null> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms, null)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
-}
