@@ -27,6 +27,8 @@ export interface Metrics {
   storeProblem(kind: string): void
   /** An answer was given without its session, because what it spoke of could not be made true. */
   apart(): void
+  /** What became of events of telemetry. */
+  telemetry(fate: 'written' | 'dropped' | 'failed', count: number): void
   /** Keys or configuration were read again. */
   reload(what: 'keys' | 'config', ok: boolean): void
 }
@@ -147,6 +149,11 @@ export function createMetrics(gauges: Gauges): Metrics {
     'Answers given without their session, because something could not be kept or was gone',
     [],
   )
+  const telemetryEvents = counter(
+    'haversack_telemetry_events_total',
+    'Events of telemetry: written, dropped because too many waited, failed to be written',
+    ['fate'],
+  )
   const storeTime = histogram(
     'haversack_store_seconds',
     'Time of a call of the store',
@@ -217,6 +224,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       if (failure !== null) storeFailures.inc({ op, reason: failure })
     },
     apart: () => apart.inc(),
+    telemetry: (fate, count) => telemetryEvents.inc({ fate }, count),
     storeProblem: kind => storeProblems.inc({ kind }),
     protocolError: status => protocolErrors.inc({ status }),
     reload(what, ok) {

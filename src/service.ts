@@ -10,6 +10,7 @@ import type { Config } from './config/config.ts'
 import { readPipelineConfig } from './config/pipeline.ts'
 import { reloaded } from './config/reload.ts'
 import { openConfiguredStore } from './configured-store.ts'
+import { openConfiguredTelemetry, telemetryKeyFor } from './configured-telemetry.ts'
 import { attachRewriteMemory } from './core/compress/rewrite-memory.ts'
 import { indexUse } from './core/dedup/index/owners.ts'
 import { createBodyMemory } from './core/dedup/lines/memory-layout.ts'
@@ -95,6 +96,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     config.sessions.body_memory_bytes,
   )
   const rewrites = createBodyMemory({ bytes: config.proxy.rewrite_memory_bytes })
+  const telemetryKey = telemetryKeyFor(config)
   const sessions = attachSessions(shared, { owner: MAIN_OWNER, maxWaitMs: LOCK_WAIT_MS })
   const threads = createThreads({
     size: workers.count,
@@ -113,6 +115,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       },
       pipeline,
       rewrites,
+      ...(telemetryKey === null ? {} : { telemetryKey }),
       // Who shares sessions with other replicas knows more than this process does.
       ...(seams.authority === undefined ? { sessions: shared } : {}),
     },
@@ -166,6 +169,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     onUnsaved: detail => logger.warn({ detail }, 'the accounts of the proxies cannot be written'),
     onBug: err => logger.error({ err }, 'unexpected error'),
   })
+  const telemetry = openConfiguredTelemetry(config, telemetryKey, { metrics, logger })
   const dropIns = createDropIns(config.proxy, seams.proxiesBelow)
   const app = createApp(
     {
@@ -192,6 +196,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       allowedHosts: () => live.allowed_hosts,
       maxBodyBytes: limits.max_body_bytes,
       ...(tracing === null ? {} : { tracing }),
+      ...(telemetry === null ? {} : { telemetry }),
       ...(seams.authority === undefined ? {} : { authority: seams.authority }),
     },
     seams.routes,
@@ -220,6 +225,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
         server.drain(0),
         pool.close(),
         tracing?.close(),
+        telemetry?.close(),
         savings.close(),
         store.close(),
       ])
@@ -286,6 +292,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       await server.drain(live.limits.drain_timeout_ms)
       await Promise.all(dropIns.map(({ forwarder }) => forwarder.close()))
       await pool.close()
+      await telemetry?.close()
       await savings.close()
       await store.close()
       await tracing?.close()

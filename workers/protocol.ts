@@ -31,6 +31,8 @@ export interface WorkerSetup {
   readonly asked: Asked
   /** What sessions have seen lately; absent: sessions have no effect. */
   readonly sessions?: SharedSessions
+  /** The key of the hashes in telemetry; absent: there is none. */
+  readonly telemetryKey?: Uint8Array
   /** A body memory for what proxies have written lately. */
   readonly rewrites: SharedArrayBuffer
   /** Int32 slots; `BatchMessage.slot` names the one to write the index of the running job to. */

@@ -13,6 +13,7 @@ import type {
 import type { Operations } from '../src/core/operations/registry.ts'
 import { type MediaType, readEnvelope, writeEnvelope } from '../src/core/requests/envelope.ts'
 import { validate } from '../src/core/requests/validate.ts'
+import { createPseudonyms, type Pseudonyms } from '../src/core/telemetry/pseudonyms.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { packRanges } from '../src/core/transport/ranges.ts'
 import { AppError } from '../src/errors.ts'
@@ -55,6 +56,16 @@ export function createRunner(
       ? null
       : attachSessions(setup.sessions, { owner: workerOwner(threadId) })
 
+  const pseudonyms = new Map<string, Pseudonyms>()
+
+  /** What stands for a tenant's ids in telemetry. */
+  function telemetryOf(tenant: string): Pick<OperationContext, 'telemetry'> {
+    if (setup.telemetryKey === undefined) return {}
+    const telemetry = pseudonyms.get(tenant) ?? createPseudonyms(setup.telemetryKey, tenant)
+    pseudonyms.set(tenant, telemetry)
+    return { telemetry }
+  }
+
   /** The context of one job. */
   function contextOf({
     resolutions,
@@ -72,6 +83,7 @@ export function createRunner(
     }
     return {
       ...base,
+      ...telemetryOf(tenant),
       rewrites: { tenant, memory, recalled, history },
       ...(resolutions === undefined ? {} : { resolutions }),
       ...(terms === undefined ? {} : { terms }),

@@ -1,6 +1,7 @@
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { sampleRate } from '../core/telemetry/event.ts'
 import { LOG_LEVELS } from '../logger.ts'
 
 const MIB = 1024 * 1024
@@ -128,6 +129,27 @@ export const configSchema = z.strictObject({
     .strictObject({
       currency: z.string().min(1).max(16).default('USD'),
       prices: z.array(priceRule).max(200).default([]),
+    })
+    .prefault({}),
+  /** What results were like, without anything of them. */
+  telemetry: z
+    .strictObject({
+      enabled: z.boolean().default(false),
+      /** Of all results, those that are written. */
+      sample_rate: sampleRate.default(1),
+      /** Events of a session that are written together. */
+      flush_every_n: positive.max(1_000).default(25),
+      /** From this size on a session goes on in another file. */
+      rotate_bytes: positive
+        .min(64 * 1024)
+        .max(1024 * MIB)
+        .default(8 * MIB),
+      /** Of all files of events; the oldest go first. */
+      max_bytes: positive.min(16 * MIB).default(1024 * MIB),
+      /** A session ends when nothing came for so long. */
+      idle_ms: positive.min(1_000).max(86_400_000).default(1_800_000),
+      event_ttl_ms: lifetime.default(2_592_000_000),
+      summary_ttl_ms: lifetime.default(7_776_000_000),
     })
     .prefault({}),
   workers: z

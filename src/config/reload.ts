@@ -14,6 +14,7 @@ const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['store', 'encryption_keys'],
   ['sessions'],
   ['proxy'],
+  ['telemetry'],
   ['workers'],
   ['traces'],
   ['limits', 'max_body_bytes'],

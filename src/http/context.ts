@@ -15,6 +15,7 @@ import type { UsageObserver } from '../proxy/usage-observer.ts'
 import type { Savings } from '../savings/savings.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Rewrites } from '../store/rewrites.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Tracing } from '../tracing.ts'
 import type { DropIn } from './drop-ins.ts'
 
@@ -70,6 +71,8 @@ export interface JobDeps {
   readonly metrics: Pick<Metrics, 'apart' | 'job' | 'report'>
   readonly maxBodyBytes: number
   readonly originals: Originals
+  /** Where it is on. */
+  readonly telemetry?: Pick<Telemetry, 'record'>
   /** What sessions have seen; absent where they have no effect. */
   readonly sessions?: Sessions
   /** Present where another process knows the sessions. */

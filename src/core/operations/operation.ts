@@ -7,6 +7,8 @@ import type { KeptForSession } from '../dedup/session/remember.ts'
 import type { Sessions } from '../dedup/session/shared-sessions.ts'
 import type { PipelineConfig } from '../profile/pipeline-config.ts'
 import type { LayerId } from '../requests/encode.ts'
+import type { ResponseFacts } from '../telemetry/event.ts'
+import type { Pseudonyms } from '../telemetry/pseudonyms.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import type { TokenizerId } from '../tokens/profiles.ts'
 import type { TextBytes } from '../transport/text-bytes.ts'
@@ -33,6 +35,8 @@ export interface OperationContext {
   readonly resolutions?: Resolutions
   /** What was said beside the body; absent where the route does not ask. */
   readonly terms?: RequestTerms
+  /** What stands for ids in telemetry; absent: there is none. */
+  readonly telemetry?: Pseudonyms
 }
 
 /** What a request comes with beside its body. */
@@ -117,6 +121,8 @@ export interface Report {
   readonly refusals?: readonly Refusal[]
   /** What was done to a request to a vendor's API. */
   readonly rewrite?: RewriteReport
+  /** For telemetry, where there is one and the result was not answered before. */
+  readonly response?: ResponseFacts
 }
 
 /** What was done to the tool results in a request body. */

@@ -1,11 +1,12 @@
 import type { Referral } from '../dedup/session/refer-to-earlier.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { createHintGate } from '../hints/policy.ts'
-import type { Done, OperationContext } from '../operations/operation.ts'
+import type { Done, OperationContext, Report } from '../operations/operation.ts'
 import { resolveProfile } from '../profile/resolve.ts'
 import type { DedupAnswer, DedupRequest } from '../requests/dedup.ts'
+import { responseFacts } from '../telemetry/response-facts.ts'
 import { resolveTokenizer } from '../tokens/resolve.ts'
-import { createPrices } from './prices.ts'
+import { createPrices, type Prices } from './prices.ts'
 import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
 
 /** L0 alone: what the session knows of a content, which is recorded for later ones. */
@@ -15,16 +16,44 @@ export function dedupContent(request: DedupRequest, context: OperationContext): 
   const prices = createPrices(content, resolveTokenizer(request), context.counters)
   const profile = resolveProfile(context.pipeline, request)
   const layer = openSessionLayer('dedup', { request, content, prices }, profile, context)
-  if (layer === null) return { answer: { kind: 'none', partition: 0 }, reports: [] }
+  const told = (answer: DedupAnswer) => reportsOn(request, prices, answer, context)
+  if (layer === null) {
+    const answer = { kind: 'none', partition: 0 } as const
+    return { answer, reports: told(answer) }
+  }
   const past = layer.past()
   if (past !== null) return { ...past, answer: past.answer as DedupAnswer, reports: [] }
   const gate = createHintGate(profile.hints, { sentInSession: layer.sentInSession })
   const referral = layer.toResult(gate)
   const answer = toAnswer(layer, referral)
   const keep = layer.deliver(deliveryOf(answer, referral), referral)
-  if (keep !== null) return { answer, keep, rely: referral?.relies ?? [], reports: [] }
+  if (keep !== null) {
+    return { answer, keep, rely: referral?.relies ?? [], reports: told(answer) }
+  }
   const none = toAnswer(layer, null)
-  return { answer: none, keep: layer.deliver(deliveryOf(none, null), null) ?? [], reports: [] }
+  const others = layer.deliver(deliveryOf(none, null), null) ?? []
+  return { answer: none, keep: others, reports: told(none) }
+}
+
+/** What telemetry is told, where there is one: what leaves if the caller sends the hint. */
+function reportsOn(
+  request: DedupRequest,
+  { counter, baseline }: Prices,
+  { hint, partition }: DedupAnswer,
+  { telemetry }: OperationContext,
+): Report[] {
+  if (telemetry === undefined) return []
+  const { id: tokenizer, exact } = counter
+  const final = hint === undefined ? baseline : Math.min(baseline, counter.count(hint))
+  const answer = {
+    layer: hint === undefined ? 'L3' : 'L0',
+    tokens: { tokenizer, exact, baseline, final },
+    savings: { dedup_tokens: baseline - final, encoder_tokens: 0, elided_tokens: 0 },
+    partition,
+  } as const
+  const { content } = request
+  const source = { call: request, content, shape: { shape: 'unknown', inner_formats: [] } } as const
+  return [{ op: 'dedup', response: responseFacts(source, answer, telemetry) }]
 }
 
 function toAnswer({ partition, ref }: SessionLayer, referral: Referral | null): DedupAnswer {

@@ -3,6 +3,7 @@ import { formatLabel } from '../formats/text/text-notation.ts'
 import type { Done, OperationContext, Refusal, Report } from '../operations/operation.ts'
 import { resolveProfile } from '../profile/resolve.ts'
 import type { EncodeAnswer, EncodeRequest } from '../requests/encode.ts'
+import { responseFacts } from '../telemetry/response-facts.ts'
 import type { Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
@@ -35,7 +36,7 @@ export function encodeContent(
   const past = layer?.past() ?? null
   if (past !== null) {
     const again = past.answer as EncodeAnswer
-    return { ...past, answer: again, reports: [reportOf(again, [])] }
+    return { ...past, answer: again, reports: [reportOf(again)] }
   }
   const refusals: Refusal[] = []
   const outcomes = createOutcomes({ ...input, request }, profile, context, { layer, refusals })
@@ -53,7 +54,7 @@ export function encodeContent(
     answer,
     keep: [...sent.keep, ...keep],
     rely: sent.referral?.relies ?? [],
-    reports: [reportOf(answer, refusals)],
+    reports: [{ ...reportOf(answer), ...shown(refusals), ...toldOf(input, answer, context) }],
   }
 }
 
@@ -116,7 +117,7 @@ function seenBy(layer: SessionLayer | null, { resolutions }: OperationContext): 
   }
 }
 
-function reportOf(answer: EncodeAnswer, refusals: readonly Refusal[]): Report {
+function reportOf(answer: EncodeAnswer): Report {
   return {
     op: 'encode',
     layer: answer.layer,
@@ -126,8 +127,26 @@ function reportOf(answer: EncodeAnswer, refusals: readonly Refusal[]): Report {
     tokens_out: answer.tokens.final,
     tokens_elided: answer.savings.elided_tokens,
     tokens_referred: answer.savings.dedup_tokens,
+  }
+}
+
+function shown(refusals: readonly Refusal[]): Pick<Report, 'refusals'> {
+  return {
     refusals: refusals.map(({ format, reason }) => ({ format: formatLabel(format), reason })),
   }
+}
+
+/** What telemetry is told, where there is one. */
+function toldOf(
+  input: LayerInput,
+  answer: EncodeAnswer,
+  { telemetry }: OperationContext,
+): Pick<Report, 'response'> {
+  if (telemetry === undefined) return {}
+  const { request: call, content, shape } = input
+  // A label is the notation's name with its version.
+  const [template] = notationOf(answer.format).split('@')
+  return { response: responseFacts({ call, content, shape }, { ...answer, template }, telemetry) }
 }
 
 function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen): EncodeAnswer {

@@ -32,6 +32,7 @@ export async function createCatalogue(): Promise<Catalogue> {
   metrics.job('encode', 1, 1)
   metrics.batch(1)
   metrics.apart()
+  metrics.telemetry('written', 1)
   metrics.error('internal')
   metrics.protocolError(400)
   metrics.threadLost('lost')

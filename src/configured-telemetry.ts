@@ -1,0 +1,29 @@
+import type { Config } from './config/config.ts'
+import type { Logger } from './logger.ts'
+import type { Metrics } from './metrics.ts'
+import { loadTelemetryKey } from './telemetry/key-file.ts'
+import { telemetryFolder } from './telemetry/layout.ts'
+import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
+
+/** What hashes in telemetry are keyed with; `null` where it is off. @throws TelemetryKeyError */
+export function telemetryKeyFor({ telemetry, data_dir }: Config): Uint8Array | null {
+  return telemetry.enabled ? loadTelemetryKey(data_dir) : null
+}
+
+/** The telemetry that a configuration asks for; `null` where it is off. */
+export function openConfiguredTelemetry(
+  { telemetry, data_dir }: Config,
+  key: Uint8Array | null,
+  { metrics, logger }: { metrics: Pick<Metrics, 'telemetry'>; logger: Pick<Logger, 'warn'> },
+): Telemetry | null {
+  if (key === null) return null
+  return createTelemetry({
+    folder: telemetryFolder(data_dir),
+    key,
+    settings: telemetry,
+    now: Date.now,
+    random: Math.random,
+    onEvents: metrics.telemetry,
+    onProblem: err => logger.warn({ err }, 'telemetry cannot be written'),
+  })
+}

@@ -1,0 +1,83 @@
+import { hash } from 'node:crypto'
+import { type CallFacts, pathOf } from '../dedup/session/call-facts.ts'
+import type { EncodeAnswer } from '../requests/encode.ts'
+import type { ShapeReport } from '../shape/classify.ts'
+import { anonymousName } from './anonymous-name.ts'
+import { endpointClass } from './endpoint-class.ts'
+import { NO_SESSION, type ResponseFacts } from './event.ts'
+import type { Pseudonyms } from './pseudonyms.ts'
+
+/** A result as it came. */
+export interface ResponseSource {
+  readonly call: CallFacts & {
+    readonly session?: string | undefined
+    readonly is_sidechain?: boolean | undefined
+  }
+  readonly content: string
+  readonly shape: ShapeReport
+}
+
+/** How it was answered. */
+export interface ResponseAnswer extends Pick<EncodeAnswer, 'layer' | 'tokens' | 'savings'> {
+  readonly partition: number
+  /** Of L1: name of the notation. */
+  readonly template?: string | undefined
+}
+
+/** What telemetry has of a response: counts, names from tables, and hashes. Nothing of the content or the arguments. */
+export function responseFacts(
+  { call, content, shape }: ResponseSource,
+  answer: ResponseAnswer,
+  pseudonyms: Pseudonyms,
+): ResponseFacts {
+  const { session, tool, args, tool_call_id, is_sidechain } = call
+  const { layer, tokens, partition, template } = answer
+  const path = pathOf(call)
+  return {
+    session_hash: session === undefined ? NO_SESSION : pseudonyms.session(session),
+    ...(tool_call_id === undefined ? {} : { tool_call_id_hash: pseudonyms.toolCall(tool_call_id) }),
+    tool_name_anon: anonymousName(tool),
+    endpoint_class: endpointClass(tool, args),
+    response_chars: Buffer.byteLength(content),
+    shape: shape.shape,
+    inner_formats: [...shape.inner_formats],
+    content_sha_prefix: pseudonyms.content(digestOf(content)),
+    ...(path === undefined ? {} : { file_path_hash: pseudonyms.filePath(path) }),
+    is_dedup_hit: layer === 'L0',
+    layer_used: layer,
+    ...(layer === 'L1' && template !== undefined ? { template_id: template } : {}),
+    tokenizer: tokens.tokenizer,
+    tokens_baseline: tokens.baseline,
+    tokens_final: tokens.final,
+    ...savedBy(answer),
+    context_partition: partition,
+    is_sidechain: is_sidechain === true,
+    ...shapeFigures(shape),
+  }
+}
+
+/** Such that the parts make up the difference, also where what was left out was worth more than the answer shows. */
+function savedBy({ tokens, savings }: ResponseAnswer) {
+  const saved = tokens.baseline - tokens.final
+  const dedup = Math.min(savings.dedup_tokens, saved)
+  const elided = Math.min(savings.elided_tokens, saved - dedup)
+  return {
+    dedup_tokens_saved: dedup,
+    encoder_tokens_saved: saved - dedup - elided,
+    elided_tokens_saved: elided,
+  }
+}
+
+function shapeFigures({ n_cols, n_rows, key_stability, depth }: ShapeReport) {
+  return {
+    ...(n_cols === undefined ? {} : { n_cols }),
+    ...(n_rows === undefined ? {} : { n_rows }),
+    ...(key_stability === undefined ? {} : { key_stability }),
+    ...(depth === undefined ? {} : { depth }),
+  }
+}
+
+/** Text with lone surrogates has no UTF-8 of its own, so that two could look like one. */
+function digestOf(content: string): string {
+  return hash('sha256', content.isWellFormed() ? content : Buffer.from(content, 'utf16le'), 'hex')
+}

@@ -1,0 +1,88 @@
+import { createReadStream } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
+import type { LineFault, ParsedLine } from '../core/telemetry/parse-line.ts'
+
+/** What was read of telemetry files, and what was passed over. */
+export interface ReadTally {
+  files: number
+  /** Files that could not be read to their end. */
+  unreadable: number
+  /** Lines that say something. */
+  read: number
+  /** Lines that do not, by why; `torn`: the last one, which was not finished; `too_long`: no line that we write. */
+  readonly skipped: Record<LineFault | 'torn' | 'too_long', number>
+}
+
+export function noTally(): ReadTally {
+  const skipped = { malformed: 0, version: 0, invalid: 0, torn: 0, too_long: 0 }
+  return { files: 0, unreadable: 0, read: 0, skipped }
+}
+
+/** Longer than any line that we write. */
+const MAX_LINE_CHARS = 65_536
+/** What is parsed at once, so that whoever shares the thread does not wait. */
+const CHUNK_BYTES = 16 * 1024
+
+/**
+ * What the lines of a file say, in batches, in memory that does not depend on the file. Lines that say nothing are counted, and so
+ * is a file that cannot be read; nothing is thrown for them.
+ */
+export async function* readLines<T>(
+  file: string,
+  parse: (line: string) => ParsedLine<T>,
+  tally: ReadTally,
+): AsyncGenerator<readonly T[]> {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  /** In a line of which the beginning was thrown away. */
+  let isTooLong = false
+  let batch: T[] = []
+
+  function take(line: string, isLast: boolean): void {
+    if (isTooLong || line.length > MAX_LINE_CHARS) {
+      tally.skipped.too_long++
+      isTooLong = false
+      return
+    }
+    if (line.trim() === '') return
+    const parsed = parse(line)
+    if (parsed.ok) {
+      tally.read++
+      batch.push(parsed.value)
+    } else tally.skipped[isLast && parsed.fault === 'malformed' ? 'torn' : parsed.fault]++
+  }
+
+  function takeChunk(text: string): void {
+    let start = 0
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      take(rest + text.slice(start, end), false)
+      rest = ''
+      start = end + 1
+    }
+    rest += text.slice(start)
+    if (rest.length > MAX_LINE_CHARS) {
+      isTooLong = true
+      rest = ''
+    }
+  }
+
+  tally.files++
+  try {
+    const chunks = createReadStream(file, { highWaterMark: CHUNK_BYTES })
+    for await (const chunk of chunks as AsyncIterable<Buffer>) {
+      takeChunk(decoder.write(chunk))
+      if (batch.length > 0) yield batch
+      batch = []
+    }
+    take(rest + decoder.end(), true)
+  } catch (error) {
+    if (!isFileError(error)) throw error
+    tally.unreadable++
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Whether it came from the file system rather than from who reads. */
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
+}

@@ -1,0 +1,118 @@
+import { appendFile, mkdir, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { NO_SESSION, type TelemetryEvent } from '../core/telemetry/event.ts'
+import { createRollup, type Rollup } from '../core/telemetry/rollup.ts'
+import type { SessionSummary } from '../core/telemetry/summary.ts'
+import { newSegment, segmentFile, summaryFile } from './layout.ts'
+import { isFileError } from './read-lines.ts'
+
+/** An event with the line that is written for it. */
+export interface Line {
+  readonly event: TelemetryEvent
+  readonly text: string
+}
+
+/** When a segment ends although its session goes on. */
+export interface RotationSettings {
+  readonly rotate_bytes: number
+}
+
+/** The files of one session: one that is written, and those before it. Calls must not overlap. */
+export interface SessionFile {
+  /** Appends lines, in order. @throws what the file system says; some of the lines may be written then, the last one in part */
+  append(lines: readonly Line[]): Promise<void>
+  /** Whether the file that is written is large or old enough to end. */
+  isFull(): boolean
+  /** Ends the file that is written, if there is one, and sums it up. @throws what the file system says */
+  finish(): Promise<void>
+}
+
+/** Lets no segment have events that are much younger than its first one, by which it is deleted. */
+const MAX_SEGMENT_MS = 86_400_000
+
+interface Segment {
+  readonly name: string
+  readonly startedMs: number
+  readonly rollup: Rollup
+  bytes: number
+  lastMs: number
+  /** The last line may be half there. */
+  isTorn: boolean
+}
+
+export function createSessionFile(
+  tenantFolder: string,
+  sessionHash: string,
+  settings: RotationSettings,
+  writeSummary: (summary: SessionSummary) => Promise<void>,
+): SessionFile {
+  let segment: Segment | null = null
+
+  function begin(startedMs: number): Segment {
+    const name = newSegment(sessionHash, startedMs)
+    const rollup = createRollup()
+    return { name, startedMs, rollup, bytes: 0, lastMs: startedMs, isTorn: false }
+  }
+
+  async function finish(): Promise<void> {
+    if (segment === null) return
+    const { name, rollup } = segment
+    segment = null
+    const summary = sessionHash === NO_SESSION ? null : rollup.summary(name)
+    // A process that ends in between leaves a segment that is summed up once more, under the same name.
+    if (summary !== null) await writeSummary(summary)
+    await closeSegment(tenantFolder, name)
+  }
+
+  return {
+    finish,
+    async append(lines) {
+      const [first] = lines
+      if (first === undefined) return
+      segment ??= begin(first.event.ts_ms)
+      const current = segment
+      const text = (current.isTorn ? '\n' : '') + lines.map(line => line.text).join('')
+      current.isTorn = true
+      await appendTo(segmentFile(tenantFolder, current.name, true), text)
+      current.isTorn = false
+      for (const { event } of lines) current.rollup.add(event)
+      current.bytes += Buffer.byteLength(text)
+      current.lastMs = lines.at(-1)!.event.ts_ms
+    },
+    isFull() {
+      if (segment === null) return false
+      const { bytes, startedMs, lastMs } = segment
+      return bytes >= settings.rotate_bytes || lastMs - startedMs >= MAX_SEGMENT_MS
+    },
+  }
+}
+
+/** Marks a segment as complete. One that was deleted or marked meanwhile is left alone. */
+export async function closeSegment(tenantFolder: string, name: string): Promise<void> {
+  try {
+    await rename(segmentFile(tenantFolder, name, true), segmentFile(tenantFolder, name, false))
+  } catch (error) {
+    if (!isFileError(error) || error.code !== 'ENOENT') throw error
+  }
+}
+
+/** Appends a summary to today's file of this process. */
+export async function appendSummary(
+  tenantFolder: string,
+  summary: SessionSummary,
+  { nowMs, digits }: { readonly nowMs: number; readonly digits: string },
+): Promise<void> {
+  await appendTo(summaryFile(tenantFolder, nowMs, digits), `${JSON.stringify(summary)}\n`)
+}
+
+/** Appends with one write, for the owner alone; makes the folder where it is missing. */
+async function appendTo(file: string, text: string): Promise<void> {
+  const append = () => appendFile(file, text, { mode: 0o600 })
+  try {
+    await append()
+  } catch (error) {
+    if (!isFileError(error) || error.code !== 'ENOENT') throw error
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await append()
+  }
+}

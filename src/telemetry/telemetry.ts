@@ -1,0 +1,229 @@
+import { join } from 'node:path'
+import {
+  NO_SESSION,
+  type ResponseFacts,
+  TELEMETRY_SCHEMA_VERSION,
+  type TelemetryEvent,
+} from '../core/telemetry/event.ts'
+import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
+import { createRepeats, type Repeats } from '../core/telemetry/repeats.ts'
+import type { SessionSummary } from '../core/telemetry/summary.ts'
+import { randomDigits } from './layout.ts'
+import {
+  appendSummary,
+  createSessionFile,
+  type Line,
+  type RotationSettings,
+  type SessionFile,
+} from './session-file.ts'
+import { type RetentionSettings, tidy } from './upkeep.ts'
+
+export interface TelemetrySettings extends RotationSettings, RetentionSettings {
+  /** Of all results, those that are written. */
+  readonly sample_rate: number
+  /** Events of a session that wait to be written together. */
+  readonly flush_every_n: number
+}
+
+export interface TelemetryOptions {
+  /** Nothing else may be in it. */
+  readonly folder: string
+  /** Of the installation: see `createPseudonyms`. */
+  readonly key: Uint8Array
+  readonly settings: TelemetrySettings
+  /** Unix milliseconds. */
+  now(): number
+  /** From 0 to below 1, for the sample. */
+  random(): number
+  /** Events that were written, that found no room, and that the file system did not take. */
+  onEvents(fate: EventFate, count: number): void
+  /** What the file system says when it begins to fail. */
+  onProblem(error: Error): void
+}
+
+export type EventFate = 'written' | 'dropped' | 'failed'
+
+/** Writes what responses were like. Nothing that it is given ever waits for it. */
+export interface Telemetry {
+  /** Takes what is known of a response. Where too much waits to be written already, it is dropped. */
+  record(tenant: string, facts: ResponseFacts): void
+  /** Writes what waits, ends sessions that were idle for too long, and looks after the files. Never rejects. */
+  upkeep(): Promise<void>
+  /** Ends all sessions; resolves when everything is written. Nothing may be recorded after it. */
+  close(): Promise<void>
+}
+
+/** Events that wait to be written, of all sessions: some 20 MB. */
+const MAX_PENDING = 10_000
+/** Sessions with a file of their own; of more, the one that was idle for the longest ends. */
+const MAX_OPEN = 1_024
+/** How long an event waits at most. */
+const FLUSH_MS = 5_000
+const UPKEEP_MS = 600_000
+
+interface OpenSession {
+  /** `null` for results of no session. */
+  readonly repeats: Repeats | null
+  readonly file: SessionFile
+  pending: Line[]
+  lastMs: number
+  isEnding: boolean
+}
+
+/** Telemetry in files below a folder: one writer for the process, with one write under way at a time. */
+export function createTelemetry(options: TelemetryOptions): Telemetry {
+  const { folder, key, settings, now, onEvents, onProblem } = options
+  const digits = randomDigits()
+  const folders = new Map<string, string>()
+  /** The one that was idle for the longest comes first. */
+  const sessions = new Map<string, OpenSession>()
+  const dirty = new Set<OpenSession>()
+  let waiting = 0
+  let writing: Promise<void> | null = null
+  let isFailing = false
+
+  function folderOf(tenant: string): string {
+    const known = folders.get(tenant)
+    if (known !== undefined) return known
+    const own = join(folder, tenantFolder(key, tenant))
+    folders.set(tenant, own)
+    return own
+  }
+
+  function writeSummary(tenant: string, summary: SessionSummary): Promise<void> {
+    return appendSummary(tenant, summary, { nowMs: now(), digits })
+  }
+
+  /** The session, moved behind all others. */
+  function sessionOf(tenant: string, hash: string): OpenSession {
+    const name = `${tenant} ${hash}`
+    const known = sessions.get(name)
+    sessions.delete(name)
+    const session = known ?? {
+      repeats: hash === NO_SESSION ? null : createRepeats(),
+      file: createSessionFile(tenant, hash, settings, summary => writeSummary(tenant, summary)),
+      pending: [],
+      lastMs: 0,
+      isEnding: false,
+    }
+    session.lastMs = now()
+    sessions.set(name, session)
+    if (sessions.size > MAX_OPEN) endFirst()
+    return session
+  }
+
+  function endFirst(): void {
+    const [first] = sessions
+    if (first === undefined) return
+    const [name, session] = first
+    sessions.delete(name)
+    session.isEnding = true
+    dirty.add(session)
+    void write()
+  }
+
+  /** Has the sessions that are dirty written, one after the other. */
+  async function write(): Promise<void> {
+    if (dirty.size > 0) writing ??= writeDirty()
+    await writing
+  }
+
+  async function writeDirty(): Promise<void> {
+    // What becomes dirty meanwhile comes at the end.
+    for (const session of dirty) {
+      dirty.delete(session)
+      await writeSession(session)
+    }
+    writing = null
+  }
+
+  async function writeSession(session: OpenSession): Promise<void> {
+    const lines = session.pending
+    session.pending = []
+    let fate: EventFate = 'failed'
+    try {
+      await session.file.append(lines)
+      fate = 'written'
+      if (session.isEnding || session.file.isFull()) await session.file.finish()
+      isFailing = false
+    } catch (error) {
+      fail(error as Error)
+    }
+    waiting -= lines.length
+    if (lines.length > 0) onEvents(fate, lines.length)
+  }
+
+  function fail(error: Error): void {
+    if (!isFailing) onProblem(error)
+    isFailing = true
+  }
+
+  function flush(): Promise<void> {
+    for (const session of sessions.values()) if (session.pending.length > 0) dirty.add(session)
+    return write()
+  }
+
+  async function upkeep(): Promise<void> {
+    for (const { lastMs } of [...sessions.values()]) {
+      if (lastMs > now() - settings.idle_ms) break
+      endFirst()
+    }
+    await flush()
+    try {
+      await tidy(folder, settings, now(), writeSummary)
+    } catch (error) {
+      fail(error as Error)
+    }
+  }
+
+  let tidying: Promise<void> = upkeep()
+  const flushTimer = setInterval(() => void flush(), FLUSH_MS).unref()
+  const upkeepTimer = setInterval(() => {
+    tidying = tidying.then(upkeep)
+  }, UPKEEP_MS).unref()
+
+  return {
+    record(tenant, facts) {
+      const session = sessionOf(folderOf(tenant), facts.session_hash)
+      const repeat_burst = burstOf(session.repeats, facts)
+      if (repeat_burst === 'retry' || !isSampled(options)) return
+      if (waiting >= MAX_PENDING) {
+        onEvents('dropped', 1)
+        return
+      }
+      const event: TelemetryEvent = {
+        schema_version: TELEMETRY_SCHEMA_VERSION,
+        ...facts,
+        ts_ms: session.lastMs,
+        sample_rate_applied: settings.sample_rate,
+        ...(repeat_burst === undefined ? {} : { repeat_burst }),
+      }
+      session.pending.push({ event, text: `${JSON.stringify(event)}\n` })
+      waiting++
+      if (session.pending.length < settings.flush_every_n) return
+      dirty.add(session)
+      void write()
+    },
+    upkeep,
+    async close() {
+      clearInterval(flushTimer)
+      clearInterval(upkeepTimer)
+      await tidying
+      while (sessions.size > 0) endFirst()
+      await write()
+    },
+  }
+}
+
+function isSampled({ settings, random }: TelemetryOptions): boolean {
+  return settings.sample_rate >= 1 || random() < settings.sample_rate
+}
+
+/** How far back the result repeats; a retry of a call is the same result, and counted once. */
+function burstOf(repeats: Repeats | null, facts: ResponseFacts): number | 'retry' | undefined {
+  const { content_sha_prefix: content, context_partition: partition } = facts
+  const { tool_call_id_hash: call } = facts
+  if (repeats === null) return undefined
+  if (call !== undefined && repeats.isRetry(content, partition, call)) return 'retry'
+  return repeats.next(content, partition, call)
+}
