@@ -26,6 +26,13 @@ export const TEXT_PARTS = items(members({ type: RANGE, text: RANGE, ...BREAKPOIN
 /** Who made a call; the results of programs carry it too. */
 export const CALLER = members({ type: RANGE })
 
+/** Calls of one message with one id, of which the next result answers `next`. */
+interface CallsOfId {
+  readonly message: number
+  readonly calls: ToolCall[]
+  next: number
+}
+
 /** Collects calls and the texts of results, in the order in which a conversation has them. */
 export class ConversationReader {
   readonly body: JsonBytes
@@ -34,7 +41,9 @@ export class ConversationReader {
   readonly forPrograms: ProgramResult[] = []
   /** Breakpoints in the conversation; of blocks before those of what they are in. */
   readonly breakpoints: JsonNode[] = []
-  readonly #calls = new Map<string, ToolCall>()
+  readonly #calls = new Map<string, CallsOfId>()
+  readonly #firstTexts = new Map<ToolCall, number>()
+  #called = 0
   #results = 0
   #opening: number | undefined
 
@@ -58,19 +67,39 @@ export class ConversationReader {
     return first === LOWER_T || first === LOWER_F ? first === LOWER_T : undefined
   }
 
-  /** A call from here on; of two with one id the later counts, as some models number theirs anew in each turn. */
-  addCall(id: string | undefined, call: ToolCall): void {
-    if (id !== undefined) this.#calls.set(id, call)
+  /** Counts a call, of whatever kind; gives how many stand before it. */
+  passCall(): number {
+    return this.#called++
   }
 
-  call(id: string | undefined): ToolCall | undefined {
-    return id === undefined ? undefined : this.#calls.get(id)
+  /**
+   * A call from here on. Of messages that use one id the later counts, as some models number their calls anew in each turn; within
+   * a message results answer such calls in their order, as some give all of theirs an empty id.
+   */
+  addCall(id: string | undefined, message: number, call: ToolCall): void {
+    if (id === undefined) return
+    const known = this.#calls.get(id)
+    if (known?.message === message) known.calls.push(call)
+    else this.#calls.set(id, { message, calls: [call], next: 0 })
+  }
+
+  /** Whatever this id named, it is not known any more. */
+  forgetCall(id: string | undefined): void {
+    if (id !== undefined) this.#calls.delete(id)
+  }
+
+  /** The call that one more result with this id answers. */
+  takeCall(id: string | undefined): ToolCall | undefined {
+    const known = id === undefined ? undefined : this.#calls.get(id)
+    if (known === undefined) return undefined
+    const { calls } = known
+    return calls[Math.min(known.next++, calls.length - 1)]
   }
 
   /** Arguments that are a value of the body. */
   argsOf(value: JsonNode | undefined): Pick<ToolCall, 'args' | 'argsAt'> {
     const args = () => (value === undefined ? undefined : parseAt(this.body, value))
-    return { args, argsAt: value }
+    return { args: once(args), argsAt: value }
   }
 
   /** Arguments that are a text, which mostly holds JSON. */
@@ -84,7 +113,7 @@ export class ConversationReader {
         return text
       }
     }
-    return { args, argsAt: value }
+    return { args: once(args), argsAt: value }
   }
 
   /** Messages up to the first of a user. */
@@ -112,21 +141,31 @@ export class ConversationReader {
   /** The texts of the result that was counted last: the string, or the parts of these types. */
   addTexts(
     content: JsonNode | undefined,
-    at: Omit<ResultPlace, 'part' | 'ordinal'>,
+    at: Pick<ResultPlace, 'message' | 'block'>,
     source: ResultSource,
     types: ReadonlySet<string>,
   ): void {
-    const place = { ...at, ordinal: this.#results - 1 }
-    if (content !== undefined && this.body[content.start] === QUOTE) {
-      this.found.push(new FoundText(this.body, content, { ...place, part: 0 }, source))
+    const parts = itemsOf(content)
+    const place = { ...at, isWhole: parts.length <= 1, ordinal: this.#results - 1 }
+    const add = (text: JsonNode, part: number) => {
+      const firstOfCall = this.#firstTextOf(source.call)
+      this.found.push(new FoundText(this.body, text, { ...place, part, firstOfCall }, source))
     }
-    for (const [index, part] of itemsOf(content).entries()) {
+    if (content !== undefined && this.body[content.start] === QUOTE) add(content, 0)
+    for (const [index, part] of parts.entries()) {
       const text = this.#textOfPart(part, types)
-      if (text !== undefined) {
-        this.found.push(new FoundText(this.body, text, { ...place, part: index }, source))
-      }
+      if (text !== undefined) add(text, index)
       this.addBreakpoints(part)
     }
+  }
+
+  /** That of the next text, where none answers the call yet. */
+  #firstTextOf(call: ToolCall | undefined): number {
+    const next = this.found.length
+    if (call === undefined) return next
+    const first = this.#firstTexts.get(call) ?? next
+    this.#firstTexts.set(call, first)
+    return first
   }
 
   #textOfPart(part: JsonNode, types: ReadonlySet<string>): JsonNode | undefined {
@@ -150,5 +189,14 @@ export class ConversationReader {
     for (let i = this.found.length - 1; i >= 0 && !this.found[i]!.inCachedPrefix; i--) {
       this.found[i]!.inCachedPrefix = true
     }
+  }
+}
+
+/** Many results may answer one call, and its arguments may be most of the body. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }

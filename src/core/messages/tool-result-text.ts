@@ -7,6 +7,8 @@ export interface ToolCall {
   args(): unknown
   /** Where the arguments stand. */
   readonly argsAt: JsonNode | undefined
+  /** How many calls stand before it. */
+  readonly ordinal: number
   /** Made by a program of the model, which gets the result instead of the model: no text for us to change. */
   readonly byProgram: boolean
 }
@@ -19,8 +21,12 @@ export interface ResultPlace {
   readonly block: number
   /** The part of the result's content, images and the like counted; 0 where the content is a string. */
   readonly part: number
+  /** Whether nothing else stands in the result's content. */
+  readonly isWhole: boolean
   /** How many results stand before this one, those counted that are left alone. */
   readonly ordinal: number
+  /** The first text that answers the same call: its index among all that are found. */
+  readonly firstOfCall: number
 }
 
 /** A result that a program gets instead of the model. */
@@ -39,7 +45,9 @@ export interface ToolResultText extends ResultPlace {
   /** The tool that was called; `undefined` where the body does not tell. */
   readonly tool: string | undefined
   readonly callId: string | undefined
-  /** What the tool was called with, `undefined` where the body does not tell; parsed at each call. */
+  /** How many more calls than results stand before it, its own call not counted; `undefined` where that is not known. */
+  readonly callsAhead: number | undefined
+  /** What the tool was called with, `undefined` where the body does not tell. */
   args(): unknown
   /** The bytes that the arguments are spelled in, none where the body does not tell. */
   argsBytes(): Uint8Array
@@ -65,7 +73,9 @@ export class FoundText implements ToolResultText {
   readonly message: number
   readonly block: number
   readonly part: number
+  readonly isWhole: boolean
   readonly ordinal: number
+  readonly firstOfCall: number
   inCachedPrefix = false
   readonly #body: JsonBytes
   readonly #source: ResultSource
@@ -77,7 +87,9 @@ export class FoundText implements ToolResultText {
     this.message = place.message
     this.block = place.block
     this.part = place.part
+    this.isWhole = place.isWhole
     this.ordinal = place.ordinal
+    this.firstOfCall = place.firstOfCall
     this.#source = source
   }
 
@@ -87,6 +99,11 @@ export class FoundText implements ToolResultText {
 
   get callId(): string | undefined {
     return this.#source.callId
+  }
+
+  get callsAhead(): number | undefined {
+    const { call } = this.#source
+    return call === undefined ? undefined : call.ordinal - this.ordinal
   }
 
   get isError(): boolean {

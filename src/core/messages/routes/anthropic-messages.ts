@@ -36,26 +36,35 @@ export const anthropicMessages: Route = {
   toolNames: (request, reader) => namesIn(itemsOf(memberOf(request, 'tools')), ['name'], reader),
 
   readMessage(node, message, reader) {
-    if (node.doubled) return
     const role = reader.text(memberOf(node, 'role'))
-    reader.passMessage(role, message)
+    if (!node.doubled) reader.passMessage(role, message)
     for (const [block, each] of itemsOf(memberOf(node, 'content')).entries()) {
-      if (each.doubled) continue
       const type = reader.text(memberOf(each, 'type'))
       if (type?.endsWith('tool_result')) reader.passResult()
-      if (type === 'tool_use' && role === 'assistant') addCall(each, reader)
+      const ordinal = type?.endsWith('tool_use') ? reader.passCall() : 0
+      if (node.doubled || each.doubled) {
+        reader.forgetCall(reader.text(memberOf(each, 'id')))
+        reader.forgetCall(reader.text(memberOf(each, 'tool_use_id')))
+        continue
+      }
+      if (type === 'tool_use' && role === 'assistant') addCall(each, { message, ordinal }, reader)
       else if (type === 'tool_result' && role === 'user')
         addResult(each, { message, block }, reader)
       reader.addBreakpoints(each)
     }
-    reader.addBreakpoints(node)
+    if (!node.doubled) reader.addBreakpoints(node)
   },
 }
 
-function addCall(node: JsonNode, reader: ConversationReader): void {
-  reader.addCall(reader.text(memberOf(node, 'id')), {
+function addCall(
+  node: JsonNode,
+  { message, ordinal }: { readonly message: number; readonly ordinal: number },
+  reader: ConversationReader,
+): void {
+  reader.addCall(reader.text(memberOf(node, 'id')), message, {
     tool: reader.text(memberOf(node, 'name')),
     ...reader.argsOf(memberOf(node, 'input')),
+    ordinal,
     byProgram: reader.isProgram(node),
   })
 }
@@ -66,7 +75,7 @@ function addResult(
   reader: ConversationReader,
 ): void {
   const callId = reader.text(memberOf(node, 'tool_use_id'))
-  const call = reader.call(callId)
+  const call = reader.takeCall(callId)
   if (call?.byProgram || reader.isProgram(node)) {
     reader.forPrograms.push({ ...place, tool: call?.tool, callId })
     return

@@ -45,16 +45,19 @@ export const openaiChat: Route = {
   },
 
   readMessage(node, message, reader) {
-    if (node.doubled) return
+    if (node.doubled) {
+      passDoubled(node, reader)
+      return
+    }
     const role = reader.text(memberOf(node, 'role'))
     reader.passMessage(role, message)
-    if (role === 'assistant') addCalls(node, reader)
+    if (role === 'assistant') addCalls(node, message, reader)
     const isTool = role === 'tool'
     if (isTool || role === 'function') {
       reader.passResult()
       const name = reader.text(memberOf(node, 'name'))
       const callId = isTool ? reader.text(memberOf(node, 'tool_call_id')) : undefined
-      const call = reader.call(isTool ? idKey(callId) : nameKey(name))
+      const call = reader.takeCall(isTool ? idKey(callId) : nameKey(name))
       const source = { call, tool: call?.tool ?? name, callId, isError: false }
       reader.addTexts(memberOf(node, 'content'), { message, block: 0 }, source, TEXT_TYPES)
     } else for (const part of itemsOf(memberOf(node, 'content'))) reader.addBreakpoints(part)
@@ -62,17 +65,35 @@ export const openaiChat: Route = {
   },
 }
 
-function addCalls(message: JsonNode, reader: ConversationReader): void {
-  for (const each of itemsOf(memberOf(message, 'tool_calls'))) {
-    if (each.doubled) continue
+/** Counts what a message has of which nothing is sure. */
+function passDoubled(node: JsonNode, reader: ConversationReader): void {
+  const role = reader.text(memberOf(node, 'role'))
+  if (role === 'tool' || role === 'function') reader.passResult()
+  reader.forgetCall(idKey(reader.text(memberOf(node, 'tool_call_id'))))
+  for (const each of itemsOf(memberOf(node, 'tool_calls'))) passDoubledCall(each, reader)
+  if (memberOf(node, 'function_call') !== undefined) reader.passCall()
+}
+
+function passDoubledCall(node: JsonNode, reader: ConversationReader): void {
+  reader.passCall()
+  reader.forgetCall(idKey(reader.text(memberOf(node, 'id'))))
+}
+
+function addCalls(node: JsonNode, message: number, reader: ConversationReader): void {
+  for (const each of itemsOf(memberOf(node, 'tool_calls'))) {
+    if (each.doubled) {
+      passDoubledCall(each, reader)
+      continue
+    }
     const custom = memberOf(each, 'custom')
     const called = memberOf(each, 'function') ?? custom
     const call = callOf(called, called === custom ? 'input' : 'arguments', reader)
-    reader.addCall(idKey(reader.text(memberOf(each, 'id'))), call)
+    reader.addCall(idKey(reader.text(memberOf(each, 'id'))), message, call)
   }
-  const old = memberOf(message, 'function_call')
+  const old = memberOf(node, 'function_call')
+  if (old === undefined || old.members === null) return
   const call = callOf(old, 'arguments', reader)
-  reader.addCall(nameKey(call.tool), call)
+  reader.addCall(nameKey(call.tool), message, call)
 }
 
 function callOf(called: JsonNode | undefined, args: string, reader: ConversationReader): ToolCall {
@@ -80,6 +101,7 @@ function callOf(called: JsonNode | undefined, args: string, reader: Conversation
   return {
     tool: reader.text(memberOf(known, 'name')),
     ...reader.argsIn(memberOf(known, args)),
+    ordinal: reader.passCall(),
     byProgram: false,
   }
 }

@@ -10,6 +10,15 @@ import { COMMON_KEYS, namesIn, type Route } from './route.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['input_text', 'output_text', 'text'])
 
+/** Calls of the provider's own whose items hold what came of them. */
+const ANSWERED: ReadonlySet<string> = new Set([
+  'mcp_call',
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+])
+
 /** A namespace holds tools of its own. */
 const TOOLS = items(members({ type: RANGE, name: RANGE, tools: items(members({ name: RANGE })) }))
 
@@ -48,24 +57,41 @@ export const openaiResponses: Route = {
   },
 
   readMessage(node, message, reader, request) {
-    if (node.doubled) return
-    const type = reader.text(memberOf(node, 'type'))
+    const type = reader.text(memberOf(node, 'type')) ?? ''
+    if (ANSWERED.has(type) || type.endsWith('_output')) reader.passResult()
+    const ordinal = type.endsWith('_call') ? reader.passCall() : 0
+    if (node.doubled) {
+      reader.forgetCall(reader.text(memberOf(node, 'call_id')))
+      return
+    }
     reader.passMessage(reader.text(memberOf(node, 'role')), message)
-    if (type === 'mcp_call' || type?.endsWith('_call_output')) reader.passResult()
-    if (type === 'function_call') addCall(node, 'arguments', reader)
-    else if (type === 'custom_tool_call') addCall(node, 'input', reader)
+    const at = { message, ordinal }
+    if (type === 'function_call') addCall(node, at, 'arguments', reader)
+    else if (type === 'custom_tool_call') addCall(node, at, 'input', reader)
     else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       addOutput(node, message, reader, request)
-    } else if (type === 'mcp_call') addCallWithOutput(node, message, reader)
+    } else if (type === 'mcp_call') addCallWithOutput(node, at, reader)
     for (const part of itemsOf(memberOf(node, 'content'))) reader.addBreakpoints(part)
     reader.addBreakpoints(node)
   },
 }
 
-function addCall(node: JsonNode, args: string, reader: ConversationReader): void {
-  reader.addCall(reader.text(memberOf(node, 'call_id')), {
+/** The item of a call, and how many calls stand before it. */
+interface CallPlace {
+  readonly message: number
+  readonly ordinal: number
+}
+
+function addCall(
+  node: JsonNode,
+  { message, ordinal }: CallPlace,
+  args: string,
+  reader: ConversationReader,
+): void {
+  reader.addCall(reader.text(memberOf(node, 'call_id')), message, {
     tool: reader.text(memberOf(node, 'name')),
     ...reader.argsIn(memberOf(node, args)),
+    ordinal,
     byProgram: reader.isProgram(node),
   })
 }
@@ -77,7 +103,7 @@ function addOutput(
   request: JsonNode,
 ): void {
   const callId = reader.text(memberOf(node, 'call_id'))
-  const call = reader.call(callId)
+  const call = reader.takeCall(callId)
   // The provider may hold the call, and then only the tools tell whether a program can have made it.
   const byProgram = call?.byProgram ?? allowsPrograms(request, reader)
   if (byProgram || reader.isProgram(node)) {
@@ -89,11 +115,15 @@ function addOutput(
 }
 
 /** A call that the provider made itself; one item has both the call and what came of it. */
-function addCallWithOutput(node: JsonNode, message: number, reader: ConversationReader): void {
+function addCallWithOutput(
+  node: JsonNode,
+  { message, ordinal }: CallPlace,
+  reader: ConversationReader,
+): void {
   const tool = reader.text(memberOf(node, 'name'))
   const given = reader.argsIn(memberOf(node, 'arguments'))
   const source = {
-    call: { tool, ...given, byProgram: false },
+    call: { tool, ...given, ordinal, byProgram: false },
     tool,
     callId: reader.text(memberOf(node, 'id')),
     isError: reader.isSet(memberOf(node, 'error')),
