@@ -7,6 +7,7 @@ import { rateReport } from './proxy/rate.ts'
 import { rewritingReport } from './proxy/rewriting.ts'
 import { startServers } from './proxy/served.ts'
 import { agent } from './proxy/timed-call.ts'
+import { warmUp } from './proxy/warm-up.ts'
 import { writeSection } from './write-section.ts'
 
 /**
@@ -33,7 +34,9 @@ const before = load()
 const parts: string[] = []
 if (isWanted('rewriting') || isWanted('rate')) {
   const servers = await startServers()
-  if (isWanted('rewriting')) parts.push(await rewritingReport(servers, stepsFor(corpus), rounds))
+  const steps = stepsFor(corpus)
+  await warmUp(servers, steps)
+  if (isWanted('rewriting')) parts.push(await rewritingReport(servers, steps, rounds))
   if (isWanted('rate')) parts.push(await rateReport(servers, corpus))
   await servers.stop()
 }

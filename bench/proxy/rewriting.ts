@@ -12,8 +12,6 @@ const SIZES = [
 /** Milliseconds until the upstream answers. */
 const THINK_MS = [0, 20]
 const WARM_UP_TURNS = 20
-/** Turns after which the threads' code is compiled, so that what follows is what a service that has run for a minute does. */
-const COMPILED_TURNS = 800
 const WAYS = ['direct', 'plain', 'rewritten'] as const
 type Way = (typeof WAYS)[number]
 type Times = Record<Way, CallTimes[]>
@@ -93,27 +91,12 @@ function rowsOf({ bytes, think }: Sample, targetMs: number, times: Times): strin
   })
 }
 
-async function warmUp({ service }: Servers, steps: readonly Step[]): Promise<void> {
-  const { bytes } = SIZES[0]
-  let left = COMPILED_TURNS
-  for (let n = 0; left > 0; n++) {
-    const { first, turns } = growingConversation(steps, n, bytes)
-    for (const body of [first, ...turns]) {
-      await timedCall(`${service}/anthropic/v1/messages`, body, {
-        'content-type': 'application/json',
-      })
-      left--
-    }
-  }
-}
-
 /** What rewriting adds to forwarding, and that to a direct call, for conversations that bring one new result a turn. */
 export async function rewritingReport(
   servers: Servers,
   steps: readonly Step[],
   rounds: number,
 ): Promise<string> {
-  await warmUp(servers, steps)
   const rows: string[][] = []
   const said: string[][] = []
   for (const { bytes, targetMs, share } of SIZES) {

@@ -1,0 +1,21 @@
+import type { Step } from '../turns/bodies.ts'
+import { growingConversation } from './growing-conversations.ts'
+import type { Servers } from './served.ts'
+import { timedCall } from './timed-call.ts'
+
+/** Turns after which the threads' code is compiled, so that what follows is what a service does that has run for a minute. */
+const COMPILED_TURNS = 800
+const BYTES = 100_000
+
+/** Sends conversations that are not measured. */
+export async function warmUp({ service }: Servers, steps: readonly Step[]): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  let left = COMPILED_TURNS
+  for (let n = 0; left > 0; n++) {
+    const { first, turns } = growingConversation(steps, n, BYTES)
+    for (const body of [first, ...turns]) {
+      await timedCall(`${service}/anthropic/v1/messages`, body, headers)
+      left--
+    }
+  }
+}
