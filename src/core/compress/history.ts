@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { sessionKey } from '../dedup/index/session-key.ts'
+import { type SessionKey, sessionKey } from '../dedup/index/session-key.ts'
 import { argumentBodies } from '../dedup/lines/argument-bodies.ts'
 import { attachBodyMemory, type BodyMemory } from '../dedup/lines/body-memory.ts'
 import { createBodyMemory } from '../dedup/lines/memory-layout.ts'
@@ -46,6 +46,14 @@ const MEMORY_BYTES = 4 * 1024 * 1024
 /** One conversation at a time: its lines need not be apart from others'. */
 const CONTEXT = sessionKey('', 'history')
 
+/**
+ * Where calls and results do not stand in one order, a distance means one result to who counts calls and another one to who counts
+ * results. It means the same between those before whose calls as many calls are still without a result.
+ */
+function contextOf(callsAhead: number): SessionKey {
+  return callsAhead === 0 ? CONTEXT : sessionKey('', `history ${callsAhead}`)
+}
+
 /** A memory with the results of a window, all up to one of them. */
 interface Filled {
   readonly bodies: BodyMemory
@@ -55,6 +63,14 @@ interface Filled {
   /** The name of the next, of which what its call gave to the tool is there already. */
   ahead: string
 }
+
+/** Goes on with a sum over results as later ones see them (FNV-1a): of the same results, another one may have been sent otherwise. */
+function sumOfWritten(before: number, { isSource, hops = -1 }: WrittenResult): number {
+  return Math.imul(before ^ (isSource ? hops + 2 : 0), PRIME) >>> 0
+}
+
+const PRIME = 0x01000193
+const BASIS = 0x811c9dc5
 
 /**
  * Histories that refer to nothing but what the request itself holds, so that whoever has that can follow. What a result is
@@ -114,6 +130,7 @@ function createHistory(take: TakeMemory): History {
   const passed: Passed[] = []
   const keys: string[] = []
   let bytes = 0
+  let sum = BASIS
   let filled: Filled | null = null
 
   /** A memory that holds what lies in the window before a result, and what its call gave to the tool. */
@@ -121,14 +138,26 @@ function createHistory(take: TakeMemory): History {
     const window = Math.floor(bytes / WINDOW_BYTES)
     if (filled === null || filled.window !== window) {
       const first = passed.findIndex(({ end }) => end > (window - 1) * WINDOW_BYTES)
-      filled = take(window, first === -1 ? passed.length : first, [...keys, key])
+      filled = take(window, first === -1 ? passed.length : first, [...keys, nameOf(key)])
     }
     const { bodies } = filled
-    for (; filled.next < passed.length; filled.next++) remember(bodies, passed[filled.next]!)
-    filled.ahead = key
-    rememberArguments(bodies, result)
+    for (; filled.next < passed.length; filled.next++) {
+      const each = passed[filled.next]!
+      give(filled, each.result, filled.next, keys[filled.next]!)
+      remember(bodies, each)
+    }
+    give(filled, result, passed.length, nameOf(key))
     return bodies
   }
+
+  /** Remembers what a call gave to its tool once: twice would be another order, in which something else is forgotten first. */
+  function give(to: Filled, result: ToolResultText, index: number, name: string): void {
+    if (to.ahead !== name && result.firstOfCall === index) rememberArguments(to.bodies, result)
+    to.ahead = name
+  }
+
+  /** Names a result by those up to it and by how those before it were written. */
+  const nameOf = (key: string) => `${key} ${sum}`
 
   return {
     open(key, result) {
@@ -137,15 +166,17 @@ function createHistory(take: TakeMemory): History {
         written: () => written,
         layer: (_op, { content, prices, request }, profile, { maxDecodedChars }) => {
           const { dedup } = profile
-          if (!isKept(content, request, profile)) return null
+          const { callsAhead } = result
+          if (callsAhead === undefined || !isKept(content, request, profile)) return null
           const bodies = fillFor(key, result)
+          const context = contextOf(callsAhead)
           let scanned: ScannedText | null | undefined
           const scan = () => {
-            if (scanned === undefined) scanned = scanText(content, CONTEXT)
+            if (scanned === undefined) scanned = scanText(content, context)
             return scanned
           }
           const turn = { sequence: sequenceOf(result) }
-          const here = { session: '', context: CONTEXT, turn, scan }
+          const here = { session: '', context, turn, scan }
           const { counter, baseline } = prices
           const fixed = { bodies, dedup, counter, baseline, maxBytes: maxDecodedChars }
           const options = (gate: LinesOptions['gate']): LinesOptions => ({ ...fixed, gate })
@@ -160,8 +191,8 @@ function createHistory(take: TakeMemory): History {
             },
             toLines: gate => referToLines(content, here, options(gate)),
             deliver({ format, lossless }, referral) {
-              const hops = hopsInto(format, referral, bodies, CONTEXT)
-              const isSource = lossless && referral?.kind !== 'exact'
+              const hops = hopsInto(format, referral, bodies, here)
+              const isSource = lossless && result.isWhole && referral?.kind !== 'exact'
               written = { isSource, ...(hops === undefined ? {} : { hops }) }
               return []
             },
@@ -172,33 +203,38 @@ function createHistory(take: TakeMemory): History {
     add(key, result, written) {
       bytes += result.end - result.start
       passed.push({ result, written, end: bytes })
-      keys.push(key)
+      keys.push(nameOf(key))
+      sum = sumOfWritten(sum, written)
     },
   }
 }
 
 function remember(bodies: BodyMemory, { result, written }: Passed): void {
-  rememberArguments(bodies, result)
-  if (!written.isSource) return
-  const text = scanText(result.text(), CONTEXT)
+  const { callsAhead } = result
+  // Of several texts, no reader knows which is meant, or where its lines begin to count.
+  if (!written.isSource || !result.isWhole || callsAhead === undefined) return
+  const context = contextOf(callsAhead)
+  const text = scanText(result.text(), context)
   const call = { tool: result.tool, args: result.args() }
   const note = noteFor(call, sequenceOf(result), written.hops)
-  if (text !== null && note !== null) put(bodies, text, note)
+  if (text !== null && note !== null) put(bodies, context, text, note)
 }
 
 /** Texts that the agent gave to the tool; the call's own result may refer to them. */
 function rememberArguments(bodies: BodyMemory, result: ToolResultText): void {
-  const { tool } = result
-  if (tool === undefined || result.part > 0) return
+  const { tool, callsAhead } = result
+  if (tool === undefined || callsAhead === undefined) return
+  const context = contextOf(callsAhead)
   for (const { name, text } of argumentBodies(result.args())) {
-    const scanned = scanText(text, CONTEXT)
-    if (scanned !== null) put(bodies, scanned, noteForArgument(tool, name, sequenceOf(result)))
+    const scanned = scanText(text, context)
+    if (scanned === null) continue
+    put(bodies, context, scanned, noteForArgument(tool, name, sequenceOf(result)))
   }
 }
 
-function put(bodies: BodyMemory, text: ScannedText, note: string): void {
+function put(bodies: BodyMemory, context: SessionKey, text: ScannedText, note: string): void {
   const identity = hash('sha256', text.bytes, 'hex')
-  const position = bodies.place(text, CONTEXT, identity, note)
+  const position = bodies.place(text, context, identity, note)
   if (position !== null) bodies.confirm(position)
 }
 

@@ -23,6 +23,7 @@ export function createResultKeys(
 ): ResultKeys {
   let waiting = Buffer.allocUnsafe(INITIAL_BYTES)
   let length = waiting.write(hash('sha256', JSON.stringify(terms), 'hex'), 0, 'latin1')
+  let index = 0
 
   function add(bytes: Uint8Array): void {
     const needed = length + FIELD_BYTES + bytes.length
@@ -38,13 +39,25 @@ export function createResultKeys(
 
   return {
     next(result) {
-      const { start, end, tool, isError, ordinal, part } = result
-      add(Buffer.from(JSON.stringify([tool, isError, ordinal, part])))
-      add(result.argsBytes())
+      const { start, end, tool, isError, ordinal, part, firstOfCall } = result
+      add(Buffer.from(JSON.stringify([tool, isError, ordinal, part, ...unusual(result, index)])))
+      // Arguments may be most of the body: once is enough.
+      if (firstOfCall === index) add(result.argsBytes())
+      index++
       add(body.subarray(start, end))
       const key = hash('sha256', waiting.subarray(0, length), 'hex')
       length = waiting.write(key, 0, 'latin1')
       return key
     },
   }
+}
+
+/** What few results have. */
+function unusual(
+  { isWhole, callsAhead, firstOfCall }: ToolResultText,
+  index: number,
+): readonly unknown[] {
+  const isFirst = firstOfCall === index
+  if (isWhole && callsAhead === 0 && isFirst) return []
+  return [isWhole, callsAhead ?? null, isFirst ? null : firstOfCall]
 }

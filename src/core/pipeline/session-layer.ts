@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Counters } from '../dedup/index/session-index.ts'
-import { type SessionKey, sessionKey } from '../dedup/index/session-key.ts'
+import { sessionKey } from '../dedup/index/session-key.ts'
 import type { BodyMemory } from '../dedup/lines/body-memory.ts'
 import { createCallMemory } from '../dedup/session/call-memory.ts'
 import { hopsTo, refOf } from '../dedup/session/earlier-results.ts'
-import { contextKey, invalidateBy, openTurn } from '../dedup/session/open-turn.ts'
+import { LINES_FORMAT } from '../dedup/session/formats.ts'
+import { contextKey, invalidateBy, openTurn, type SessionTurn } from '../dedup/session/open-turn.ts'
 import {
   type ReferOptions,
   type Referral,
@@ -23,7 +24,7 @@ import { HINT_FAMILIES } from '../profile/hint-policy.ts'
 import type { Profile } from '../profile/resolve.ts'
 import type { EncodeAnswer } from '../requests/encode.ts'
 import type { LayerInput } from './layer.ts'
-import { notationOf } from './wrapped-format.ts'
+import { innerFormat, notationOf } from './wrapped-format.ts'
 
 /** L0: a result's place in its session, from its arrival to its answer. */
 export interface SessionLayer {
@@ -65,8 +66,8 @@ export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format'> {
 /** What is asked of a session; the rest of the request is what the answer follows from besides. */
 type SessionRequest = LayerInput['request'] & { readonly session: string }
 
-/** Notations in which a reader finds a result's lines by their numbers. */
-const LINEWISE: ReadonlySet<string> = new Set([PASSTHROUGH, 'numbered@1'])
+/** A notation in which a reader finds lines by the numbers printed before them, but cannot count them. */
+const NUMBERED = 'numbered@1'
 /** More than a session is ever sent. */
 const NO_LIMIT = 0xffff
 
@@ -169,7 +170,7 @@ function presentLayer(
   function recordAs({ lossless, format }: Delivery, referral: Referral | null) {
     // Of what was trimmed the agent has only parts.
     if (!lossless) return given
-    const hops = hopsInto(format, referral, bodies, here.context)
+    const hops = hopsInto(format, referral, bodies, here)
     if (referral === null) return record('full', 0, hops)
     const { kind, entry } = referral
     if (kind === 'exact') return given
@@ -228,10 +229,12 @@ export function hopsInto(
   format: string,
   referral: Referral | null,
   bodies: BodyMemory,
-  context: SessionKey,
+  { context, scan }: Pick<SessionTurn, 'context' | 'scan'>,
 ): number | undefined {
-  if (referral === null) return LINEWISE.has(notationOf(format)) ? 0 : undefined
-  if (referral.kind !== 'lines') return undefined
+  const notation = referral === null ? notationOf(format) : innerFormat(format, LINES_FORMAT)
+  const isCounted = notation === PASSTHROUGH
+  if (!isCounted && !(notation?.startsWith(NUMBERED) && scan()?.numbered)) return undefined
+  if (referral === null) return 0
   const hops = referral.relies.map(({ identity }) => hopsTo(bodies, { context }, identity) ?? 0)
   return 1 + Math.max(...hops)
 }
