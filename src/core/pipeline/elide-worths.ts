@@ -34,7 +34,7 @@ export function toldWorths(input: LayerInput, worths: Worths): Worths {
   const ranked = rankText(content)
   if (ranked === null) return worths
   const { ranks, kind } = ranked
-  const isOpen = worths.strategy === STRATEGIES.equal && request.strategy === undefined
+  const isOpen = worths.strategy === STRATEGIES.default && request.strategy === undefined
   const strategy = kind === 'log' && isOpen ? STRATEGIES.trailing : worths.strategy
   return { ...worths, strategy, line: index => factorOf(ranks[index]) }
 }

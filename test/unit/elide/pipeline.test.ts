@@ -136,6 +136,16 @@ describe('mode elide with a budget', () => {
     expect(left).not.toContain(`${info(60)}\n${info(61)}\n${info(62)}`)
   })
 
+  it('keeps more of the end of a log, unless another strategy is named', () => {
+    const meanLine = (fields: Partial<EncodeRequest>) => {
+      const left = leftOf(encode({ content: log, budget_tokens: 1_000, ...fields }))
+      const kept = lines.flatMap((line, at) => (left.includes(line) ? [at] : []))
+      return kept.reduce((sum, at) => sum + at, 0) / kept.length
+    }
+    expect(meanLine({})).toBeGreaterThan(120)
+    expect(meanLine({ strategy: 'leading' })).toBeLessThan(80)
+  })
+
   it('keeps items that failed first', () => {
     const content = JSON.stringify(rows)
     const { answer } = encode({ content, budget_tokens: 150 })
