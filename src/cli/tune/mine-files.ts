@@ -1,0 +1,108 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { LogFile } from '../../tune/logs/list-logs.ts'
+import { addTally, type LogTally, noTally } from '../../tune/logs/read-log.ts'
+import type { Mined } from '../../tune/mine-log.ts'
+import type { MineMessage, MineSetup, MineTask } from './mine-thread.ts'
+
+interface MineFilesOptions extends MineSetup {
+  /** Most threads that are used. */
+  readonly threads: number
+  /** Takes all results, in the order of the logs and in each log in its own. */
+  onMined(mined: Mined): void
+  onRead(bytes: number): void
+}
+
+/** What was read of all logs. */
+export interface FilesRead {
+  readonly tally: LogTally
+  /** Logs that could not be read, or not to their end. */
+  readonly unreadable: number
+}
+
+/** Logs that may be read before the one in front of them is done, whose results wait. */
+const WINDOW = 64
+
+/**
+ * Mines logs in threads, each log in one of them, since what becomes of a result depends on those before it. The results are the
+ * same for any number of threads.
+ * @throws Error where a thread is lost
+ */
+export async function mineFiles(
+  files: readonly LogFile[],
+  { threads, tokens, key, onMined, onRead }: MineFilesOptions,
+): Promise<FilesRead> {
+  const tally = noTally()
+  const setup: MineSetup = { tokens, key }
+  /** By place, of logs behind the first that is not done. */
+  const waiting = new Map<number, MineMessage[]>()
+  let unreadable = 0
+  let next = 0
+  let front = 0
+  const idle: Worker[] = []
+  const workers = Array.from({ length: Math.min(threads, files.length) }, () => {
+    return new Worker(threadModule(), { workerData: setup, name: 'mine' })
+  })
+  if (workers.length === 0) return { tally, unreadable }
+
+  function assign(): void {
+    while (next < files.length && next < front + WINDOW) {
+      const worker = idle.pop()
+      if (worker === undefined) return
+      const task: MineTask = { index: next, file: files[next]! }
+      next++
+      worker.postMessage(task)
+    }
+  }
+
+  function deliver(message: MineMessage): void {
+    if (message.kind === 'mined') message.mined.forEach(onMined)
+    else if (message.kind === 'done') {
+      addTally(tally, message.tally)
+      if (!message.isWhole) unreadable++
+      front++
+      const held = waiting.get(front) ?? []
+      waiting.delete(front)
+      held.forEach(deliver)
+    }
+  }
+
+  function take(worker: Worker, message: MineMessage): void {
+    if (message.kind === 'read') {
+      onRead(message.bytes)
+      return
+    }
+    if (message.index === front) deliver(message)
+    else waiting.set(message.index, [...(waiting.get(message.index) ?? []), message])
+    if (message.kind !== 'done') return
+    idle.push(worker)
+    assign()
+  }
+
+  try {
+    await new Promise<void>((resolve, reject) => {
+      for (const worker of workers) {
+        worker.on('message', (message: MineMessage) => {
+          try {
+            take(worker, message)
+          } catch (error) {
+            reject(error)
+          }
+          if (front === files.length) resolve()
+        })
+        worker.on('error', reject)
+        worker.on('exit', code => reject(new Error(`a thread ended with ${code}`)))
+      }
+      idle.push(...workers)
+      assign()
+    })
+  } finally {
+    await Promise.all(workers.map(worker => worker.terminate()))
+  }
+  return { tally, unreadable }
+}
+
+/** The module as it is run: TypeScript, or what the build made of it. */
+function threadModule(): URL {
+  return new URL(`./mine-thread${extname(import.meta.url)}`, import.meta.url)
+}

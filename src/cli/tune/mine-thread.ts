@@ -1,0 +1,66 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { EncodeRequest } from '../../core/requests/encode.ts'
+import { createPseudonyms } from '../../core/telemetry/pseudonyms.ts'
+import { createLocalContext } from '../../local-context.ts'
+import type { LogFile } from '../../tune/logs/list-logs.ts'
+import { type LogTally, noTally } from '../../tune/logs/read-log.ts'
+import { type Mined, mineLog } from '../../tune/mine-log.ts'
+
+/** What a thread is started with. */
+export interface MineSetup {
+  readonly tokens: Pick<EncodeRequest, 'tokenizer' | 'model'>
+  /** Keys the hashes. */
+  readonly key: Uint8Array
+}
+
+/** To the thread: a log, by its place among all. */
+export interface MineTask {
+  readonly index: number
+  readonly file: LogFile
+}
+
+/** From the thread: results of its log in their order, then what was read of it. */
+export type MineMessage =
+  | { readonly kind: 'read'; readonly bytes: number }
+  | { readonly kind: 'mined'; readonly index: number; readonly mined: readonly Mined[] }
+  | {
+      readonly kind: 'done'
+      readonly index: number
+      readonly tally: LogTally
+      /** Whether all of it could be read. */
+      readonly isWhole: boolean
+    }
+
+/** Results in one message. */
+const BATCH = 256
+/** Whose hashes these are: one's own. */
+const TENANT = 'mine'
+
+const { tokens, key } = workerData as MineSetup
+const context = createLocalContext()
+const pseudonyms = createPseudonyms(key, TENANT)
+
+function post(message: MineMessage): void {
+  parentPort?.postMessage(message)
+}
+
+parentPort?.on('message', ({ index, file }: MineTask) => {
+  const tally = noTally()
+  const onRead = (bytes: number) => post({ kind: 'read', bytes })
+  let isWhole = true
+  let batch: Mined[] = []
+  try {
+    for (const mined of mineLog(file, tally, { context, pseudonyms, tokens, onRead })) {
+      batch.push(mined)
+      if (batch.length < BATCH) continue
+      post({ kind: 'mined', index, mined: batch })
+      batch = []
+    }
+  } catch (error) {
+    // A log that cannot be read, or not to its end, says nothing of the others.
+    if (!(error instanceof Error && 'syscall' in error)) throw error
+    isWhole = false
+  }
+  post({ kind: 'mined', index, mined: batch })
+  post({ kind: 'done', index, tally, isWhole })
+})

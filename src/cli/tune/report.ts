@@ -1,0 +1,207 @@
+import { savingsOf } from '../../core/telemetry/savings.ts'
+import { MAX_LEVEL } from '../../tune/format-levels.ts'
+import type { LogTally } from '../../tune/logs/read-log.ts'
+import type { Counts } from '../../tune/study/counts.ts'
+import { APPLICABLE_SHARE } from '../../tune/study/encoded.ts'
+import { DEEP_LEVEL } from '../../tune/study/nesting.ts'
+import type { Rule } from '../../tune/study/rules.ts'
+import type { Study } from '../../tune/study/study.ts'
+import { percent, table } from '../table.ts'
+
+/** What was mined of which logs. */
+export interface Minings {
+  /** Logs, files of other kinds, and what could not be read. */
+  readonly files: number
+  readonly other: number
+  readonly unreadable: number
+  readonly bytes: number
+  readonly tally: LogTally
+  readonly study: Study
+}
+
+type Cell = string | number
+
+/** One table of the report. */
+export interface ReportTable {
+  readonly title: string
+  readonly header: readonly string[]
+  readonly rows: readonly (readonly Cell[])[]
+}
+
+/** Most rows of a table; `--json` has them all. */
+const MAX_ROWS = 20
+
+/** All figures, one JSON object. */
+export function toJson(minings: Minings): string {
+  return `${JSON.stringify(minings)}\n`
+}
+
+/** Tables for a reader. */
+export function toTables({ study }: Minings): string {
+  const parts = tablesOf(study).flatMap(({ title, header, rows }) => {
+    const cut = rows.length - MAX_ROWS
+    const lines = table(header, rows.slice(0, MAX_ROWS))
+    return [title, cut > 0 ? `${lines}\n… and ${cut} more (--json)` : lines]
+  })
+  return `${[headline(study), ...parts].join('\n\n')}\n`
+}
+
+/** What all percentages are of, in a sentence. */
+export function headline({ results, sessions, tokenizer }: Study): string {
+  const counted = tokenizer === null ? '' : `; tokens of ${tokenizer}`
+  const all = `${results.toLocaleString('en-US')} results, ${sessions.toLocaleString('en-US')} sessions`
+  return `${all}${counted}; shares are of the results as their tools gave them.`
+}
+
+/** The tables of the corpus study, in their order. */
+export function tablesOf(study: Study): readonly ReportTable[] {
+  return [
+    savings,
+    shapes,
+    nesting,
+    levels,
+    combinations,
+    histogram,
+    notations,
+    rules,
+    endpoints,
+  ].map(make => make(study))
+}
+
+function savings({ sums, sessions, sessions_compacted, results }: Study): ReportTable {
+  const { dedup, encoder, combined } = savingsOf(sums)
+  const share = (value: number | null) => percent(value ?? 0, 1)
+  return {
+    title: 'Savings: encoder of the results that no reference stands for, the others of all',
+    header: ['figure', 'value'],
+    rows: [
+      ['tokens', sums.baseline],
+      ['saved', sums.baseline - sums.final],
+      ['dedup', share(dedup)],
+      ['encoder', share(encoder)],
+      ['combined', share(combined)],
+      ['results with a reference', percent(sums.l0Results, results)],
+      ['sessions with a compaction', percent(sessions_compacted, sessions)],
+    ],
+  }
+}
+
+function shapes({ shapes: counts, results }: Study): ReportTable {
+  const sorted = Object.entries(counts).sort(([, a], [, b]) => b.results - a.results)
+  return {
+    title: 'Shapes',
+    header: ['shape', 'results', 'share', 'tokens', 'saved by notations'],
+    rows: sorted.map(([shape, each]) => [
+      shape,
+      each.results,
+      percent(each.results, results),
+      each.tokens,
+      each.saved_tokens,
+    ]),
+  }
+}
+
+function nesting({ nesting: { shapes: counts } }: Study): ReportTable {
+  const sorted = Object.entries(counts).sort(([, a], [, b]) => b.results - a.results)
+  return {
+    title: `JSON with formats in its strings, and at level ${DEEP_LEVEL} or deeper (objects and arrays around the string)`,
+    header: ['shape', 'results', 'with formats', 'deep', 'share'],
+    rows: sorted.map(([shape, { results, with_formats, deep }]) => [
+      ...[shape, results, with_formats, deep],
+      percent(deep, results),
+    ]),
+  }
+}
+
+function levels({ nesting: { levels: counts } }: Study): ReportTable {
+  const names = Array.from({ length: MAX_LEVEL }, (_, index) => {
+    return index + 1 === MAX_LEVEL ? `${MAX_LEVEL}+` : String(index + 1)
+  })
+  return {
+    title: 'JSON results with each format, by level',
+    header: ['format', ...names],
+    rows: Object.entries(counts).map(([format, byLevel]) => [format, ...byLevel]),
+  }
+}
+
+function combinations({ combinations: all }: Study): ReportTable {
+  return {
+    title: 'Inner formats that come together',
+    header: ['shape', 'inner formats', 'results', 'tokens', 'saved', 'share'],
+    rows: all
+      .filter(({ inner_formats }) => inner_formats.length > 0)
+      .map(({ shape, inner_formats, results, tokens, saved_tokens }) => [
+        ...[shape, inner_formats.join(' + '), results, tokens, saved_tokens],
+        percent(saved_tokens, tokens),
+      ]),
+  }
+}
+
+function histogram({ encoded }: Study): ReportTable {
+  const label = (index: number) => (index === 0 ? 'nothing' : `${10 * (index - 1)}–${10 * index} %`)
+  return {
+    title: `Savings by notations; at least ${100 * APPLICABLE_SHARE} %: ${applicable(encoded.applicable)}`,
+    header: ['saved', 'results', 'tokens', 'saved tokens'],
+    rows: encoded.histogram.map((each, index) => [
+      ...[label(index), each.results, each.tokens, each.saved_tokens],
+    ]),
+  }
+}
+
+function applicable({ results, saved_tokens }: Counts): string {
+  const count = (number: number) => number.toLocaleString('en-US')
+  return `${count(results)} results, ${count(saved_tokens)} tokens`
+}
+
+function notations({ encoded: { notations: counts } }: Study): ReportTable {
+  const sorted = Object.entries(counts).sort(([, a], [, b]) => b.saved_tokens - a.saved_tokens)
+  return {
+    title: 'What results were written in',
+    header: [
+      'notation',
+      'results',
+      `saved ≥ ${100 * APPLICABLE_SHARE} %`,
+      'tokens',
+      'saved',
+      'share',
+    ],
+    rows: sorted.map(([notation, { results, applicable: much, tokens, saved_tokens }]) => [
+      ...[notation, results, much, tokens, saved_tokens],
+      percent(saved_tokens, tokens),
+    ]),
+  }
+}
+
+function rules({ rules: all }: Study): ReportTable {
+  return {
+    title:
+      'Rules: the results that meet the predicate, the share that the notation was sent for, and what it saved of these',
+    header: ['predicate', 'notation', 'support', 'confidence', 'median', 'saved', 'covered'],
+    rows: all.map(rule => [
+      ...[predicateOf(rule), rule.notation, rule.support, percent(rule.confidence, 1)],
+      ...[percent(rule.median_saving ?? 0, 1), rule.saved_tokens, percent(rule.covered, 1)],
+    ]),
+  }
+}
+
+/** A rule's predicate in words. */
+export function predicateOf({ shape, conditions }: Pick<Rule, 'shape' | 'conditions'>): string {
+  return [shape, ...conditions].join(' and ')
+}
+
+function endpoints({ endpoints: all }: Study): ReportTable {
+  const header = ['endpoint class', 'results', 'tokens', 'shape', 'share', 'dedup', 'encoder']
+  return {
+    title: 'Endpoint classes, and the rule of each',
+    header: [...header, 'combined', 'notation', 'support', 'confidence', 'median', 'saved ≥ 20 %'],
+    rows: all.map(each => {
+      const { dedup, encoder, combined } = savingsOf(each.sums)
+      return [
+        ...[each.endpoint, each.sums.results, each.sums.baseline, each.shape],
+        ...[each.shape_share, dedup ?? 0, encoder ?? 0, combined ?? 0].map(of => percent(of, 1)),
+        ...[each.notation ?? 'none', each.support, percent(each.confidence, 1)],
+        ...[percent(each.median_saving ?? 0, 1), percent(each.applicable, each.support)],
+      ]
+    }),
+  }
+}

@@ -1,0 +1,139 @@
+import { renameSync, rmSync } from 'node:fs'
+import { fileWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
+import type { TelemetryEvent } from '../core/telemetry/event.ts'
+import type { Mined } from './mine-log.ts'
+
+/** Events on their way into a Parquet file. */
+export interface EventFile {
+  add(mined: Mined): void
+  /** Makes the file visible under its name. @throws Error of the file system */
+  finish(): void
+  /** Leaves nothing behind. */
+  discard(): void
+}
+
+/** Rows that are held in memory, and lie together in the file. */
+const ROW_GROUP = 20_000
+
+type Physical = 'STRING' | 'INT32' | 'INT64' | 'DOUBLE' | 'BOOLEAN'
+type Cell = string | number | bigint | boolean | readonly string[] | undefined
+
+interface Column {
+  readonly name: string
+  readonly schema: readonly SchemaElement[]
+  of(mined: Mined): Cell
+}
+
+const TYPES: Readonly<Record<Physical, Pick<SchemaElement, 'type' | 'converted_type'>>> = {
+  STRING: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  INT32: { type: 'INT32' },
+  INT64: { type: 'INT64' },
+  DOUBLE: { type: 'DOUBLE' },
+  BOOLEAN: { type: 'BOOLEAN' },
+}
+
+/** A field of the event by its own name. */
+function field(name: keyof TelemetryEvent, type: Physical, isOptional = false): Column {
+  const repetition_type = isOptional ? 'OPTIONAL' : 'REQUIRED'
+  return {
+    name,
+    schema: [{ name, repetition_type, ...TYPES[type] }],
+    of: ({ event }) => {
+      const value = event[name]
+      return type === 'INT64' && typeof value === 'number' ? BigInt(value) : value
+    },
+  }
+}
+
+/** The list of three levels that the format's description asks for. */
+const INNER_FORMATS: Column = {
+  name: 'inner_formats',
+  schema: [
+    {
+      name: 'inner_formats',
+      repetition_type: 'REQUIRED',
+      converted_type: 'LIST',
+      num_children: 1,
+    },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    { name: 'element', repetition_type: 'REQUIRED', ...TYPES.STRING },
+  ],
+  of: ({ event }) => event.inner_formats,
+}
+
+const NOTATION: Column = {
+  name: 'notation',
+  schema: [{ name: 'notation', repetition_type: 'OPTIONAL', ...TYPES.STRING }],
+  of: ({ notation }) => notation ?? undefined,
+}
+
+/** The fields of `telemetryEvent` that a log tells, and the notation. Figures stay below what a line of a log can hold. */
+const COLUMNS: readonly Column[] = [
+  field('schema_version', 'INT32'),
+  field('session_hash', 'STRING'),
+  field('tool_call_id_hash', 'STRING', true),
+  field('tool_name_anon', 'STRING'),
+  field('endpoint_class', 'STRING'),
+  field('response_chars', 'INT32'),
+  field('shape', 'STRING'),
+  INNER_FORMATS,
+  field('content_sha_prefix', 'STRING'),
+  field('file_path_hash', 'STRING', true),
+  field('is_dedup_hit', 'BOOLEAN'),
+  field('layer_used', 'STRING'),
+  field('template_id', 'STRING', true),
+  field('tokenizer', 'STRING'),
+  field('tokens_baseline', 'INT32'),
+  field('tokens_final', 'INT32'),
+  field('dedup_tokens_saved', 'INT32'),
+  field('encoder_tokens_saved', 'INT32'),
+  field('elided_tokens_saved', 'INT32'),
+  field('context_partition', 'INT32'),
+  field('is_sidechain', 'BOOLEAN'),
+  field('ts_ms', 'INT64'),
+  field('sample_rate_applied', 'DOUBLE'),
+  field('n_cols', 'INT32', true),
+  field('n_rows', 'INT32', true),
+  field('key_stability', 'DOUBLE', true),
+  field('depth', 'INT32', true),
+  field('repeat_burst', 'INT32', true),
+  NOTATION,
+]
+
+/**
+ * A Parquet file of events, a row each, which appears under `path` when it is finished; what was there is replaced.
+ * @throws Error of the file system, where it cannot be written
+ */
+export function createEventFile(path: string): EventFile {
+  const draft = `${path}.${process.pid}.tmp`
+  const root: SchemaElement = { name: 'events', num_children: COLUMNS.length }
+  const writer = new ParquetWriter({
+    writer: fileWriter(draft),
+    schema: [root, ...COLUMNS.flatMap(({ schema }) => schema)],
+    createdBy: 'haversack',
+  })
+  let rows: Mined[] = []
+
+  function flush(): void {
+    if (rows.length === 0) return
+    const columnData = COLUMNS.map(({ name, of }) => ({ name, data: rows.map(of) }))
+    // A file is written at once: there is nothing to wait for.
+    void writer.write({ columnData, rowGroupSize: ROW_GROUP })
+    rows = []
+  }
+
+  return {
+    add(mined) {
+      rows.push(mined)
+      if (rows.length === ROW_GROUP) flush()
+    },
+    finish() {
+      flush()
+      void writer.finish()
+      renameSync(draft, path)
+    },
+    discard() {
+      rmSync(draft, { force: true })
+    },
+  }
+}

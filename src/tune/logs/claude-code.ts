@@ -1,0 +1,72 @@
+import {
+  type Dialect,
+  type Fields,
+  fieldsOf,
+  type LogLine,
+  type LogStep,
+  textField,
+  textOf,
+  timeOf,
+} from './log-line.ts'
+
+/** Lines that say that the context was compacted; the second kind takes old results out of it. */
+const BOUNDARIES: ReadonlySet<unknown> = new Set(['compact_boundary', 'microcompact_boundary'])
+/** How the summary begins that stands for what was compacted, in logs that do not mark it. */
+const SUMMARY =
+  'This session is being continued from a previous conversation that ran out of context'
+
+/**
+ * A line of a Claude Code session (`~/.claude/projects`): calls and results are parts of messages. Compactions are told by what they
+ * leave behind, not by the command, so that automatic ones count and those that were called off do not.
+ */
+export const claudeCode: Dialect = line => {
+  const type = line['type']
+  if (type !== 'user' && type !== 'assistant' && type !== 'system') return null
+  const message = fieldsOf(line['message'])
+  if (type === 'system') {
+    return isBoundary(line) ? placed(line, [{ kind: 'compaction' }]) : placed(line, [])
+  }
+  if (message === null) return null
+  const content = message['content']
+  if (type === 'user' && (line['isCompactSummary'] === true || isSummary(content))) {
+    return placed(line, [{ kind: 'compaction' }])
+  }
+  return placed(line, Array.isArray(content) ? content.flatMap(stepsOf) : [])
+}
+
+function placed(line: Fields, steps: readonly LogStep[]): LogLine {
+  const session = textField(line, 'sessionId') ?? textField(line, 'session_id')
+  const ts_ms = timeOf(line['timestamp'])
+  const isSide = line['isSidechain'] === true
+  return {
+    ...(session === undefined ? {} : { session }),
+    ...(isSide ? { agent: textField(line, 'agentId') ?? 'agent' } : {}),
+    ...(ts_ms === undefined ? {} : { ts_ms }),
+    steps,
+  }
+}
+
+function isBoundary(line: Fields): boolean {
+  return BOUNDARIES.has(line['subtype'])
+}
+
+function isSummary(content: unknown): boolean {
+  const text = textOf(content)
+  return text?.startsWith(SUMMARY) === true
+}
+
+function stepsOf(part: unknown): readonly LogStep[] {
+  const fields = fieldsOf(part)
+  if (fields === null) return []
+  if (fields['type'] === 'tool_use') {
+    const id = textField(fields, 'id')
+    const tool = textField(fields, 'name')
+    if (id === undefined || tool === undefined) return []
+    return [{ kind: 'call', id, tool, args: fields['input'] }]
+  }
+  if (fields['type'] !== 'tool_result') return []
+  const id = textField(fields, 'tool_use_id')
+  const is_error = fields['is_error'] === true
+  const text = fields['content'] === undefined ? '' : textOf(fields['content'])
+  return [{ kind: 'result', text, is_error, ...(id === undefined ? {} : { id }) }]
+}

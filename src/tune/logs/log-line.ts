@@ -1,0 +1,71 @@
+/** What one line of a log says of the agent's context. */
+export interface LogLine {
+  /** The session's id; absent where the line does not say, and the last line's is meant. */
+  readonly session?: string
+  /** Names the sub-agent whose context it is; absent for the agent itself. */
+  readonly agent?: string
+  /** Unix milliseconds. */
+  readonly ts_ms?: number
+  readonly steps: readonly LogStep[]
+}
+
+/** A tool call, its result, or a compaction of the context before it. */
+export type LogStep =
+  | { readonly kind: 'call'; readonly id: string; readonly tool: string; readonly args: unknown }
+  | LoggedResult
+  | { readonly kind: 'compaction' }
+
+export interface LoggedResult {
+  readonly kind: 'result'
+  /** Of the call; absent where the log does not name calls. */
+  readonly id?: string
+  /** What the agent was given; `null` where that is no text, such as an image. */
+  readonly text: string | null
+  readonly is_error?: boolean
+  /** Where the log says it with the result. */
+  readonly tool?: string
+  readonly args?: unknown
+  /** Compactions of the context so far, where the log counts them. */
+  readonly epoch?: number
+}
+
+/** Reads the lines of one agent's logs; `null` for a line that is none of them. */
+export type Dialect = (line: Fields) => LogLine | null
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** The field as a text that is not empty. */
+export function textField(fields: Fields, name: string): string | undefined {
+  const value = fields[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** The value as an object's fields; `null` where it is none. */
+export function fieldsOf(value: unknown): Fields | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Fields)
+    : null
+}
+
+/** Latest instant of a `Date`. */
+const MAX_INSTANT = 8.64e15
+
+/** The time that a log's `timestamp` or `ts` says, in Unix milliseconds. */
+export function timeOf(value: unknown): number | undefined {
+  const ms = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : NaN
+  return ms >= 0 && ms <= MAX_INSTANT ? Math.floor(ms) : undefined
+}
+
+/**
+ * The texts of a result's parts, one behind the other; `null` where there is none.
+ * @param content a text, or parts of which some have a text
+ */
+export function textOf(content: unknown): string | null {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return null
+  const texts = content.flatMap(part => {
+    const text = fieldsOf(part)?.['text']
+    return typeof text === 'string' ? [text] : []
+  })
+  return texts.length === 0 ? null : texts.join('\n')
+}

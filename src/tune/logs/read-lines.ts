@@ -1,0 +1,91 @@
+import { isUtf8 } from 'node:buffer'
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/** Why a line says nothing. */
+export const LINE_FAULTS = ['not_utf8', 'not_json', 'not_an_object', 'too_long', 'torn'] as const
+export type LineFault = (typeof LINE_FAULTS)[number]
+
+export type JsonLine =
+  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly fault: LineFault }
+
+/** Longer lines are not read: no tool gives an agent so much. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
+const LINE_FEED = 0x0a
+const EMPTY = Buffer.alloc(0)
+
+export interface ReadLinesOptions {
+  /** Told how many bytes more were read. */
+  onRead?(bytes: number): void
+  /** Bytes of the longest line that is read. */
+  readonly maxLineBytes?: number
+}
+
+/**
+ * The lines of a file of JSON objects, parsed; blank ones are passed over. In memory for one chunk and the longest line. Blocks
+ * while it reads. Every line is parsed, also those that will say nothing: that way what is malformed is known, and finding out
+ * by the bytes whether a line matters would take half as long as parsing it.
+ * @throws Error of the file system, where the file cannot be read
+ */
+export function* readLines(path: string, options: ReadLinesOptions = {}): Generator<JsonLine> {
+  const { onRead, maxLineBytes = MAX_LINE_BYTES } = options
+  const file = openSync(path, 'r')
+  try {
+    const parts: Buffer[] = []
+    let partBytes = 0
+    for (;;) {
+      // A new one each time: the beginning of a line may be kept of it.
+      const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+      const chunk = buffer.subarray(0, readSync(file, buffer))
+      if (chunk.length === 0) break
+      onRead?.(chunk.length)
+      let start = 0
+      for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+        yield* take(chunk.subarray(start, end), false)
+        start = end + 1
+      }
+      if (start < chunk.length) keep(chunk.subarray(start))
+    }
+    yield* take(EMPTY, true)
+
+    function keep(part: Buffer): void {
+      partBytes += part.length
+      // What is too long is counted only.
+      if (partBytes > maxLineBytes) parts.length = 0
+      else parts.push(part)
+    }
+
+    function* take(last: Buffer, isEnd: boolean): Generator<JsonLine> {
+      const bytes = partBytes + last.length
+      const line = parts.length === 0 ? last : Buffer.concat([...parts, last])
+      parts.length = 0
+      partBytes = 0
+      if (bytes > maxLineBytes) yield { ok: false, fault: 'too_long' }
+      else if (!isBlank(line)) yield parseLine(line, isEnd)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function parseLine(line: Buffer, isEnd: boolean): JsonLine {
+  if (!isUtf8(line)) return { ok: false, fault: isEnd ? 'torn' : 'not_utf8' }
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'))
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return { ok: false, fault: 'not_an_object' }
+    }
+    return { ok: true, value: value as Record<string, unknown> }
+  } catch {
+    // The line that a process was writing when it ended has no line feed.
+    return { ok: false, fault: isEnd ? 'torn' : 'not_json' }
+  }
+}
+
+function isBlank(line: Buffer): boolean {
+  for (const byte of line) {
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false
+  }
+  return true
+}

@@ -1,0 +1,143 @@
+import { claudeCode } from './claude-code.ts'
+import { codex } from './codex.ts'
+import { type Context, createContexts } from './contexts.ts'
+import type { Dialect, LoggedResult, LogLine } from './log-line.ts'
+import { createPendingCalls } from './pending-calls.ts'
+import { LINE_FAULTS, type LineFault, type ReadLinesOptions, readLines } from './read-lines.ts'
+import { recording } from './recording.ts'
+
+/** Why a result says nothing: it is an image, say, or the pipeline refuses it. */
+const RESULT_FAULTS = ['no_text', 'not_encoded'] as const
+type ResultFault = (typeof RESULT_FAULTS)[number]
+
+/** What was read of logs, and what was passed over. */
+export interface LogTally {
+  lines: number
+  /** Lines of agents' logs, and JSON that is none of them. */
+  read: number
+  other: number
+  results: number
+  /** Of these, those whose call is not in the log. */
+  without_call: number
+  readonly skipped: Record<LineFault | ResultFault, number>
+}
+
+/** Adds what was read of another log. */
+export function addTally(sums: LogTally, { skipped, ...counts }: LogTally): void {
+  for (const name of COUNTS) sums[name] += counts[name]
+  for (const fault of FAULTS) sums.skipped[fault] += skipped[fault]
+}
+
+const COUNTS = ['lines', 'read', 'other', 'results', 'without_call'] as const
+const FAULTS = [...LINE_FAULTS, ...RESULT_FAULTS] as const
+
+export function noTally(): LogTally {
+  const skipped = Object.fromEntries(FAULTS.map(name => [name, 0]))
+  return {
+    lines: 0,
+    read: 0,
+    other: 0,
+    results: 0,
+    without_call: 0,
+    skipped: skipped as LogTally['skipped'],
+  }
+}
+
+/** A tool result with what its log says around it. */
+export interface MinedResult {
+  readonly session: string | undefined
+  /** The sub-agent whose context it is in. */
+  readonly agent: string | undefined
+  readonly tool: string | undefined
+  readonly args: unknown
+  readonly call_id: string | undefined
+  readonly text: string
+  readonly is_error: boolean
+  /** Unix milliseconds; 0 where the log has no times. */
+  readonly ts_ms: number
+  readonly context: Context
+  /** Whether the context was compacted since its last result. */
+  readonly isCompacted: boolean
+}
+
+/** Each line is of the first one that knows it. */
+const DIALECTS: readonly Dialect[] = [claudeCode, codex, recording]
+
+/**
+ * The tool results of one log in their order, of Claude Code, of Codex or as `haversack replay` reads them. What says nothing is
+ * counted in `tally`, never thrown.
+ * @throws Error of the file system, where the file cannot be read
+ */
+export function* readLog(
+  path: string,
+  tally: LogTally,
+  options: ReadLinesOptions = {},
+): Generator<MinedResult> {
+  const calls = createPendingCalls()
+  const contexts = createContexts()
+  const compacted = new WeakSet<Context>()
+  let session: string | undefined
+  let ts_ms = 0
+  for (const line of readLines(path, options)) {
+    tally.lines++
+    if (!line.ok) {
+      tally.skipped[line.fault]++
+      continue
+    }
+    const said = read(line.value)
+    if (said === null) {
+      tally.other++
+      continue
+    }
+    tally.read++
+    session = said.session ?? session
+    ts_ms = said.ts_ms ?? ts_ms
+    const { agent } = said
+    const context = contexts.of(session, agent)
+    for (const step of said.steps) {
+      if (step.kind === 'compaction') {
+        if (context.isFresh) continue
+        context.isFresh = true
+        context.partition++
+        compacted.add(context)
+      } else if (step.kind === 'call') {
+        context.isFresh = false
+        calls.add(step.id, step)
+      } else {
+        context.isFresh = false
+        const result = take(step)
+        if (result === null) continue
+        follow(step, context)
+        const isCompacted = compacted.delete(context)
+        yield { ...result, session, agent, ts_ms, context, isCompacted }
+      }
+    }
+  }
+
+  function follow({ epoch = 0 }: LoggedResult, context: Context): void {
+    if (epoch <= context.partition) return
+    context.partition = epoch
+    compacted.add(context)
+  }
+
+  function take(result: LoggedResult) {
+    const { id, text, is_error = false } = result
+    const call = id === undefined ? undefined : calls.take(id)
+    tally.results++
+    if (text === null) {
+      tally.skipped.no_text++
+      return null
+    }
+    const { tool, args } = result.tool === undefined ? (call ?? { args: undefined }) : result
+    if (tool === undefined) tally.without_call++
+    return { tool, args, call_id: id, text, is_error }
+  }
+}
+
+function read(value: Readonly<Record<string, unknown>>): LogLine | null {
+  for (const dialect of DIALECTS) {
+    const line = dialect(value)
+    if (line !== null) return line
+  }
+  return null
+}

@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto'
+import type { OperationContext } from '../core/operations/operation.ts'
+import { notationOf } from '../core/pipeline/wrapped-format.ts'
+import type { EncodeAnswer, EncodeRequest } from '../core/requests/encode.ts'
+import { classify } from '../core/shape/classify.ts'
+import { TELEMETRY_SCHEMA_VERSION, type TelemetryEvent } from '../core/telemetry/event.ts'
+import type { Pseudonyms } from '../core/telemetry/pseudonyms.ts'
+import { responseFacts } from '../core/telemetry/response-facts.ts'
+import { parseJson } from '../core/value/parse-json.ts'
+import { AppError } from '../errors.ts'
+import { formatLevels } from './format-levels.ts'
+import type { LogFile } from './logs/list-logs.ts'
+import { type LogTally, type MinedResult, readLog } from './logs/read-log.ts'
+import { createResultEncoder, type ResultEncoder } from './result-encoder.ts'
+
+/** One tool result as telemetry would have it, and what the study of a corpus needs beside. */
+export interface Mined {
+  readonly event: TelemetryEvent
+  /** Name and version of what the result was written in; `null` where it stayed as it was. */
+  readonly notation: string | null
+  /** Of JSON: the inner formats by level, see `formatLevels`. */
+  readonly levels: readonly number[]
+  /** The same for a result that stands in several logs, as when a session is resumed; 52 bits. `null` where that cannot be told. */
+  readonly identity: number | null
+}
+
+export interface MineOptions {
+  readonly context: OperationContext
+  readonly pseudonyms: Pseudonyms
+  /** Which tokenizer counts. */
+  readonly tokens: Pick<EncodeRequest, 'tokenizer' | 'model'>
+  /** Told how many bytes more were read. */
+  onRead?(bytes: number): void
+}
+
+/**
+ * The results of one log as events, each encoded as the service would have encoded it at its place in its session.
+ * @param tally takes what was read and passed over
+ * @throws Error of the file system, where the file cannot be read
+ */
+export function* mineLog(
+  { path, bytes }: LogFile,
+  tally: LogTally,
+  options: MineOptions,
+): Generator<Mined> {
+  const { onRead } = options
+  const encoder = createResultEncoder(options.context, bytes)
+  for (const result of readLog(path, tally, onRead === undefined ? {} : { onRead })) {
+    const { session } = result
+    // A sub-agent's results are in no session, as when the service is told whose they are.
+    const isMain = result.agent === undefined
+    if (session !== undefined && isMain && result.isCompacted) encoder.compact(session)
+    const answer = encodeOrNull(requestOf(result, options), encoder)
+    if (answer === null) tally.skipped.not_encoded++
+    else yield mineResult(result, answer, options)
+  }
+}
+
+/** `null` where the request is one that the service refuses. */
+function encodeOrNull(
+  request: ReturnType<typeof requestOf>,
+  encoder: ResultEncoder,
+): EncodeAnswer | null {
+  try {
+    return encoder.encode(request)
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
+function requestOf(
+  { session, agent, tool, args, call_id, text, is_error }: MinedResult,
+  { tokens }: MineOptions,
+): EncodeRequest & { content: string } {
+  return {
+    content: text,
+    is_error,
+    is_sidechain: agent !== undefined,
+    ...(session === undefined ? {} : { session }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(args === undefined ? {} : { args }),
+    ...(call_id === undefined ? {} : { tool_call_id: call_id }),
+    ...tokens,
+  }
+}
+
+function mineResult(
+  result: MinedResult,
+  answer: EncodeAnswer,
+  { context: { maxDepth }, pseudonyms }: MineOptions,
+): Mined {
+  const { session, agent, tool, args, call_id, text, ts_ms, context } = result
+  const parsed = parseJson(text, { maxDepth })
+  const value = parsed.ok ? parsed.value : undefined
+  const notation = answer.layer === 'L3' ? null : notationOf(answer.format)
+  const call = { session, tool, args, tool_call_id: call_id, is_sidechain: agent !== undefined }
+  const facts = responseFacts(
+    { call, content: text, shape: classify(text, value) },
+    { ...answer, partition: context.partition, template: templateOf(notation) },
+    pseudonyms,
+  )
+  const repeat_burst = context.repeats.next(facts.content_sha_prefix, context.partition)
+  const event = {
+    schema_version: TELEMETRY_SCHEMA_VERSION,
+    ...facts,
+    ts_ms,
+    sample_rate_applied: 1,
+    ...(repeat_burst === undefined ? {} : { repeat_burst }),
+  } as const
+  const levels = value === undefined ? [] : formatLevels(value)
+  return { event, notation, levels, identity: identityOf(result, facts.content_sha_prefix) }
+}
+
+/** The name without the version. */
+function templateOf(notation: string | null): string | undefined {
+  return notation?.split('@', 1)[0]
+}
+
+const IDENTITY_DIGITS = 13
+
+/** By call, time and content: a resumed session keeps all three, whatever it is called. Ids alone come again in other sessions. */
+function identityOf({ call_id, ts_ms }: MinedResult, content: string): number | null {
+  if (call_id === undefined || ts_ms === 0) return null
+  const digits = hash('sha256', JSON.stringify([call_id, ts_ms, content]), 'hex')
+  return Number.parseInt(digits.slice(0, IDENTITY_DIGITS), 16)
+}

@@ -1,0 +1,54 @@
+import { settleBody } from '../core/dedup/session/remember.ts'
+import { createSessionDesk } from '../core/dedup/session/session-desk.ts'
+import {
+  attachSessions,
+  createSharedSessions,
+  MAIN_OWNER,
+} from '../core/dedup/session/shared-sessions.ts'
+import { encodeOperation } from '../core/operations/encode.ts'
+import type { OperationContext } from '../core/operations/operation.ts'
+import type { EncodeAnswer, EncodeRequest } from '../core/requests/encode.ts'
+
+/** Encodes the results of one log as the service would have, with its sessions. */
+export interface ResultEncoder {
+  /** @throws AppError as `encode` does */
+  encode(request: EncodeRequest & { readonly content: string }): EncodeAnswer
+  /** Nothing older of the session is referred to from now on. */
+  compact(session: string): void
+}
+
+const TENANT = 'mine'
+const MIB = 1024 * 1024
+/** A log of an agent has one session and its sub-agents'. */
+const SIZE = { maxSessions: 1_000, maxEntries: 50_000 } as const
+/** Memory for texts that references to lines are made from. */
+const MIN_BODY_BYTES = MIB
+const MAX_BODY_BYTES = 64 * MIB
+
+/**
+ * Sessions in memory of fixed size. Nobody fetches what references stand for, so that nothing is kept but what they are found by.
+ * @param logBytes size of the log, which tells how much there is to remember
+ */
+export function createResultEncoder(context: OperationContext, logBytes: number): ResultEncoder {
+  const bodyBytes = Math.min(Math.max(MIN_BODY_BYTES, 2 * logBytes), MAX_BODY_BYTES)
+  const sessions = attachSessions(createSharedSessions(SIZE, bodyBytes), { owner: MAIN_OWNER })
+  const desk = createSessionDesk(sessions.index)
+  const encodeContext = {
+    ...context,
+    keepsOriginals: true,
+    // Nothing here depends on the time.
+    sessions: { ...sessions, tenant: TENANT, nowMs: 0 },
+  }
+  return {
+    encode(request) {
+      const { answer, keep = [] } = encodeOperation.run(request, encodeContext)
+      for (const { ticket } of keep) {
+        if (ticket !== undefined) settleBody(sessions, ticket, true)
+      }
+      return answer
+    },
+    compact(session) {
+      desk.compact(TENANT, session)
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { Mined } from '../mine-log.ts'
+import { type Counts, count, entryOf, noCounts, savingOf } from './counts.ts'
+import { conditionsOf } from './predicates.ts'
+import type { Alike } from './rules.ts'
+import { countShare } from './shares.ts'
+
+/** A result that a notation saves so much of is one that choosing pays for: the seed's "applicable". */
+export const APPLICABLE_SHARE = 0.2
+/** Tenths of a result's tokens. */
+const BUCKETS = 10
+/** What results were written in that stayed as they were. */
+export const NO_NOTATION = 'none'
+
+export interface NotationCounts extends Counts {
+  applicable: number
+}
+
+/** What notations did for results that no reference stands for. */
+export interface EncodedStudy {
+  /** By the share that was saved: nothing, then by tenths. */
+  readonly histogram: readonly Counts[]
+  readonly applicable: Counts
+  readonly notations: Readonly<Record<string, NotationCounts>>
+}
+
+export interface EncodedBuilder {
+  add(mined: Mined): void
+  result(): EncodedStudy
+  /** What rules are mined from. */
+  alike(): readonly Alike[]
+}
+
+export function createEncoded(): EncodedBuilder {
+  const histogram = Array.from({ length: BUCKETS + 1 }, noCounts)
+  const applicable = noCounts()
+  const notations = new Map<string, NotationCounts>()
+  const alike = new Map<string, Alike>()
+  return {
+    add({ event, notation }) {
+      if (event.is_dedup_hit) return
+      const saving = savingOf(event)
+      const bucket = saving <= 0 ? 0 : Math.min(BUCKETS, 1 + Math.floor(saving * BUCKETS))
+      count(histogram[bucket]!, event)
+      const name = notation ?? NO_NOTATION
+      const sent = entryOf(notations, name, () => ({ ...noCounts(), applicable: 0 }))
+      count(sent, event)
+      if (saving >= APPLICABLE_SHARE) {
+        count(applicable, event)
+        sent.applicable++
+      }
+      const { shape } = event
+      const conditions = conditionsOf(event)
+      const kind = { shape, conditions, notation }
+      const group = entryOf(alike, `${shape} ${conditions} ${name}`, () => {
+        return { ...kind, results: 0, saved_tokens: 0, shares: new Map() }
+      })
+      group.results++
+      group.saved_tokens += event.encoder_tokens_saved
+      countShare(group.shares, saving)
+    },
+    result: () => ({ histogram, applicable, notations: Object.fromEntries(notations) }),
+    alike: () => [...alike.values()],
+  }
+}

@@ -1,0 +1,49 @@
+import { INNER_FORMATS, type InnerFormat } from '../../core/shape/inner-formats.ts'
+import type { ShapeName } from '../../core/telemetry/event.ts'
+import { formatsOf, MAX_LEVEL } from '../format-levels.ts'
+import type { Mined } from '../mine-log.ts'
+import { entryOf } from './counts.ts'
+
+/** A result whose strings have formats so deep is one that only recursion gets at. */
+export const DEEP_LEVEL = 3
+
+/** JSON results of one shape. */
+export interface Nesting {
+  results: number
+  /** With formats in strings, and with formats at `DEEP_LEVEL` or deeper. */
+  with_formats: number
+  deep: number
+}
+
+/** Where in JSON the formats are. */
+export interface NestingStudy {
+  readonly shapes: Readonly<Partial<Record<ShapeName, Nesting>>>
+  /** By format: results that have it at each level, from 1; the last is of all that is deeper. */
+  readonly levels: Readonly<Partial<Record<InnerFormat, readonly number[]>>>
+}
+
+export interface NestingBuilder {
+  add(mined: Mined): void
+  result(): NestingStudy
+}
+
+export function createNesting(): NestingBuilder {
+  const shapes = new Map<ShapeName, Nesting>()
+  const levels = new Map(INNER_FORMATS.map(format => [format, Array<number>(MAX_LEVEL).fill(0)]))
+  return {
+    add({ event, levels: masks }) {
+      if (masks.length === 0) return
+      const nesting = entryOf(shapes, event.shape, () => ({ results: 0, with_formats: 0, deep: 0 }))
+      nesting.results++
+      if (masks.some(mask => mask !== 0)) nesting.with_formats++
+      if (masks.slice(DEEP_LEVEL - 1).some(mask => mask !== 0)) nesting.deep++
+      for (const [level, mask] of masks.entries()) {
+        for (const format of formatsOf(mask)) levels.get(format)![level]!++
+      }
+    },
+    result: () => ({
+      shapes: Object.fromEntries(shapes),
+      levels: Object.fromEntries([...levels].filter(([, counts]) => counts.some(n => n > 0))),
+    }),
+  }
+}
