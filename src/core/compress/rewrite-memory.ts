@@ -82,6 +82,8 @@ interface PlacedRewrite {
 
 /** What an entry takes beside its literal, about. */
 const ENTRY_BYTES = 512
+/** Of the room, what is still in use after the oldest entries were dropped. */
+const KEPT_SHARE = 7 / 8
 
 /** What was used most recently, up to so many bytes. */
 function createRecent(maxBytes: number) {
@@ -100,8 +102,10 @@ function createRecent(maxBytes: number) {
   function add(key: string, entry: PlacedRewrite): void {
     entries.set(key, entry)
     bytes += sizeOf(entry)
+    if (bytes <= maxBytes) return
+    // Many at once: to begin an iteration passes over all that was taken lately.
     for (const oldest of entries.keys()) {
-      if (bytes <= maxBytes) return
+      if (bytes <= maxBytes * KEPT_SHARE) return
       take(oldest)
     }
   }

@@ -40,12 +40,22 @@ function fieldsIn(list: unknown): readonly Fields[] {
 
 /** The call that an id names; the tool's own word where there is none. */
 export function callOf(id: unknown, name: unknown, calls: CallsById): ToolCall {
-  const known = typeof id === 'string' ? calls.get(id) : undefined
-  return known ?? (typeof name === 'string' ? { tool: name } : {})
+  const call = typeof id === 'string' ? calls.get(id) : undefined
+  return call ?? (typeof name === 'string' ? { tool: name } : {})
 }
 
-/** The arguments as a value; `undefined` where they are no JSON. */
-export function argsOf({ args }: ToolCall): unknown {
+/** Arguments that were read, by their own object or, where they are a text, by their call's. */
+const known = new WeakMap<object, unknown>()
+
+/** The arguments as a value; `undefined` where they are no JSON. Read once: many results may answer one call. */
+export function argsOf(call: ToolCall): unknown {
+  const { args } = call
+  const owner = typeof args === 'object' && args !== null ? args : call
+  if (!known.has(owner)) known.set(owner, readArgs(args))
+  return known.get(owner)
+}
+
+function readArgs(args: unknown): unknown {
   try {
     // Numbers that keep their spelling become plain ones.
     return JSON.parse(typeof args === 'string' ? args : (JSON.stringify(args) ?? ''))
