@@ -11,7 +11,7 @@ import { type AppContext, type JobDeps, requestHeader } from './context.ts'
 import { answerMedia, requestMedia } from './media.ts'
 import { frameHeaders } from './middleware/observe.ts'
 import { answerQuestions } from './questions.ts'
-import { reportOn } from './report-responses.ts'
+import { reportJob } from './report-responses.ts'
 import type { Route, RouteScope } from './routes/route.ts'
 import { type Done, settleAnswer, settleOrNull } from './settle-answer.ts'
 
@@ -67,7 +67,7 @@ async function serveJob(
     const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
     const job = { ...toJob(c, op, media, body), ...(terms && { terms: terms(c) }) }
     const { result, keptNow } = await answerDurably(c, job, ticket, deps)
-    reportOn(result, caller.tenant, deps)
+    reportJob(result, caller.tenant, deps)
     const written = kept?.(keptNow, job.accept) ?? { media: result.media, bytes: result.body }
     const response = respond(c, written)
     leaveWhenRead(c, ticket, written.bytes.length, written.bytes.length)

@@ -9,6 +9,7 @@ import type { Job, JobResult } from '../pool/job.ts'
 import type { Vendor } from '../proxy/vendor-errors.ts'
 import type { Originals } from '../store/originals.ts'
 import type { AppContext, AppDeps, Rewriting } from './context.ts'
+import { reportResponses } from './report-responses.ts'
 
 /** A body that was read, and what it is. */
 export interface ReadBody {
@@ -41,7 +42,7 @@ export async function runRewrite(
   c: AppContext,
   { vendor, shape, body }: ReadBody,
   { rewrites, memory, timeoutMs }: Rewriting,
-  { pool, metrics, logger, originals }: AppDeps,
+  { pool, metrics, logger, originals, telemetry }: AppDeps,
 ): Promise<RewrittenBody> {
   const frame = c.get('frame')
   const { requestId, caller } = frame
@@ -115,6 +116,7 @@ export async function runRewrite(
       return { body }
     }
     metrics.proxy.rewrite(vendor, report)
+    reportResponses(result, tenant, telemetry)
     const recorded = rewrites.record(tenant, result.records).then(overruled => {
       for (const { key, position } of result.records) {
         if (position !== null && !overruled.has(key)) memory.confirm(position)

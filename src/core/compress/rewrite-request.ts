@@ -6,6 +6,7 @@ import type { ToolResultText } from '../messages/tool-result-text.ts'
 import type { ByteAnswer, FreshRecord } from '../operations/byte-operation.ts'
 import type { KeepItem, OperationContext, RewriteReport } from '../operations/operation.ts'
 import { DEFAULT_PIPELINE } from '../profile/pipeline-config.ts'
+import type { ResponseFacts } from '../telemetry/event.ts'
 import { toBytes } from '../transport/text-bytes.ts'
 import type { History } from './history.ts'
 import type { MessageText } from './message-texts.ts'
@@ -28,6 +29,8 @@ export interface RewrittenRequest extends Promised {
   /** The very body where nothing changes. */
   readonly bytes: Uint8Array
   readonly report: RewriteReport
+  /** Of results that came for the first time, where there is telemetry. */
+  readonly responses: readonly ResponseFacts[]
 }
 
 /** What has to be so, or to become so, before the body leaves. */
@@ -48,9 +51,10 @@ export function rewriteRequest(
   const scanned = scanRequest(body, route, limits)
   if (scanned === null) {
     const report = { readable: false, texts: 0, rewritten: 0, tokens_saved: 0 }
-    return { bytes: body, report, records: [], keep: [], markers: [] }
+    return { bytes: body, report, responses: [], records: [], keep: [], markers: [] }
   }
-  const { replacements, savings, isChanged, ...promised } = rewriteResults(scanned, context)
+  const conversation = conversationName(scanned)
+  const { replacements, savings, isChanged, told, ...promised } = rewriteResults(scanned, context)
   const bytes = splice(body, replacements)
   const sum = (kind: keyof SavedTokens) => savings.reduce((all, { saved }) => all + saved[kind], 0)
   const [referred, elided] = [sum('referred'), sum('elided')]
@@ -62,10 +66,11 @@ export function rewriteRequest(
     tokens_referred: referred,
     tokens_elided: elided,
     prefix_changed: isChanged,
-    conversation: conversationName(scanned),
+    conversation,
     saved: savedPlaces(scanned, savings),
   }
-  return { bytes, report, ...promised }
+  const responses = told.map(facts => inConversation(facts, conversation, context))
+  return { bytes, report, responses, ...promised }
 }
 
 /** What becomes of the results of a conversation. */
@@ -74,6 +79,28 @@ interface RewrittenResults extends Promised {
   readonly savings: readonly Saving[]
   /** Whether a result that was sent before follows others than it did, or stands there differently. */
   readonly isChanged: boolean
+  /** Of results that came for the first time. */
+  readonly told: readonly ToldResult[]
+}
+
+/** What telemetry is told of a result, and the call that it answers. */
+interface ToldResult {
+  readonly response: ResponseFacts
+  readonly callId: string | undefined
+}
+
+/** With what the result cannot say by itself. */
+function inConversation(
+  { response, callId }: ToldResult,
+  conversation: string,
+  { telemetry }: OperationContext,
+): ResponseFacts {
+  if (telemetry === undefined) return response
+  return {
+    ...response,
+    session_hash: telemetry.session(`conversation ${conversation}`),
+    ...(callId === undefined ? {} : { tool_call_id_hash: telemetry.toolCall(callId) }),
+  }
 }
 
 function rewriteResults(scanned: ScannedRequest, context: OperationContext): RewrittenResults {
@@ -93,6 +120,7 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
   const records: FreshRecord[] = []
   const keep: KeepItem[] = []
   const markers: string[] = []
+  const told: ToldResult[] = []
   let sum = 0
   let isChanged = false
   for (const result of results) {
@@ -118,13 +146,16 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
       keep.push(toBytes(result.text()))
     } else if (isUsable) markers.push(...recalled.markers)
     keep.push(...made.keep)
+    if (recalled === null && 'response' in made && made.response !== undefined) {
+      told.push({ response: made.response, callId: result.callId })
+    }
     const { literal, saved } = made
     if (literal === null) continue
     const { start, end } = result
     replacements.push({ start, end, literal })
     savings.push({ end, shorter: end - start - literal.length, saved })
   }
-  return { replacements, savings, records, keep, markers, isChanged }
+  return { replacements, savings, records, keep, markers, isChanged, told }
 }
 
 /** Shorter literals always stay as they are: no notation saves a token. */
@@ -151,23 +182,32 @@ interface RewriteOptions {
   readonly mayElide: boolean
 }
 
+/** How a result was written now, and what telemetry is told of it. */
+interface Made extends Omit<StoredRewrite, 'sent'> {
+  readonly keep: readonly KeepItem[]
+  readonly response: ResponseFacts | undefined
+}
+
 /** What stands for a result that comes for the first time. */
 function rewrite(
   key: string,
   result: ToolResultText,
   { counting, history, mayElide }: RewriteOptions,
   context: OperationContext,
-): Omit<StoredRewrite, 'sent'> & { readonly keep: readonly KeepItem[] } {
+): Made {
   const turn = history?.open(key, result)
   const terms = { openLayer: turn?.layer, mayElide }
-  const { answer, keep = [] } = rewriteByItself(sourceOf(result), counting, context, terms)
+  const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
+  const response = reports[0]?.response
   const { tokens, savings, elided } = answer
   const written = turn?.written() ?? { isSource: false }
   if (tokens.final >= tokens.baseline) {
-    return { literal: null, saved: NOTHING_SAVED, ...written, markers: [], digest: 0, keep: [] }
+    const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
+    return { ...none, ...written, response }
   }
   const literal = literalOf(answer.content)
   return {
+    response,
     literal,
     saved: {
       referred: savings.dedup_tokens,

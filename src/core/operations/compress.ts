@@ -1,4 +1,5 @@
 import { compressMessages, type Payload, tokensAfter } from '../compress/compress-messages.ts'
+import { countNewTexts, inSession } from '../compress/new-results.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { isTrimmed, notationOf, TRIMMED_LABEL } from '../pipeline/wrapped-format.ts'
 import {
@@ -7,7 +8,7 @@ import {
   compressAnswer,
   compressRequest,
 } from '../requests/compress.ts'
-import type { Operation } from './operation.ts'
+import type { Operation, OperationContext, Report } from './operation.ts'
 
 /** `POST /v1/compress`: a conversation with smaller tool results. Fails with `invalid_request`. */
 export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
@@ -30,10 +31,28 @@ export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
         transforms_applied: transformsOf(payloads),
         ccr_hashes: distinct(rewritten.flatMap(({ answer }) => answer.elided.map(e => e.hash))),
       },
-      reports: rewritten.flatMap(({ reports }) => reports.map(r => ({ ...r, op: 'compress' }))),
+      reports: reportsOn(request.messages, payloads, context),
       keep: rewritten.flatMap(({ keep = [] }) => keep),
     }
   },
+}
+
+/** Telemetry is told of tool results that are new in the conversation. */
+function reportsOn(
+  messages: readonly unknown[],
+  payloads: readonly Payload[],
+  { telemetry }: OperationContext,
+): Report[] {
+  const firstNew = telemetry === undefined ? 0 : payloads.length - countNewTexts(messages)
+  return payloads.flatMap(({ source, rewritten }, index) =>
+    (rewritten?.reports ?? []).map(({ response, ...report }) => {
+      const isTold = index >= firstNew && source.from === 'tool'
+      if (telemetry === undefined || response === undefined || !isTold) {
+        return { ...report, op: 'compress' }
+      }
+      return { ...report, op: 'compress', response: inSession(response, messages, telemetry) }
+    }),
+  )
 }
 
 /** The notations of the texts that changed, and whether parts were left out. */

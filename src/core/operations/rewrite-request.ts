@@ -1,5 +1,6 @@
 import { rewriteRequest } from '../compress/rewrite-request.ts'
 import type { RouteName } from '../messages/scan-request.ts'
+import type { ResponseFacts } from '../telemetry/event.ts'
 import type { ByteOperation } from './byte-operation.ts'
 
 /** Selected values of one body: hundreds of thousands of messages, in some 100 MB. */
@@ -24,15 +25,16 @@ export function rewriteRequestOperation(route: RouteName): ByteOperation {
     kind: 'bytes',
     name,
     run(body, context) {
+      const asReport = (response: ResponseFacts) => ({ op: name, response })
       const limits = {
         maxBytes: body.length,
         maxDepth: context.maxDepth,
         maxValues: MAX_VALUES,
       }
-      const { bytes, report, ...rest } = rewriteRequest(body, route, limits, context)
+      const { bytes, report, responses, ...rest } = rewriteRequest(body, route, limits, context)
       return {
         bytes: bytes === body ? null : bytes,
-        reports: [{ op: name, rewrite: report }],
+        reports: [{ op: name, rewrite: report }, ...responses.map(asReport)],
         ...rest,
       }
     },

@@ -1,0 +1,254 @@
+import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { NO_SESSION } from '../../../src/core/telemetry/event.ts'
+import { loadTelemetryKey, TelemetryKeyError } from '../../../src/telemetry/key-file.ts'
+import { factsOf } from './events.ts'
+import {
+  eventsIn,
+  filesIn,
+  START_MS,
+  summariesIn,
+  TENANT,
+  temporaryFolder,
+  testTelemetry,
+  textIn,
+} from './writer.ts'
+
+const DAY_MS = 86_400_000
+const content = (n: number) => n.toString(16).padStart(32, '0')
+const session = (n: number) => n.toString(16).padStart(16, '0')
+
+describe('telemetry', () => {
+  it('has a file a session, written every n events', async () => {
+    const telemetry = testTelemetry({ flush_every_n: 3 })
+    for (let i = 0; i < 3; i++) telemetry.record(TENANT, factsOf())
+    telemetry.record(TENANT, factsOf({ session_hash: session(2) }))
+    await vi.waitFor(() => expect(telemetry.fates.written).toBe(3))
+    const [file, ...others] = filesIn(telemetry.folder)
+    expect(others).toEqual([])
+    expect(file?.name).toMatch(/^0123456789abcdef-[0-9a-f]{12}-[0-9a-f]{8}\.open\.jsonl$/)
+    expect(statSync(file!.path).mode & 0o777).toBe(0o600)
+    expect(statSync(dirname(file!.path)).mode & 0o777).toBe(0o700)
+    await telemetry.close()
+    const events = await eventsIn(telemetry.folder)
+    expect(events).toHaveLength(4)
+    expect(events.map(({ repeat_burst }) => repeat_burst)).toEqual([undefined, undefined, 0, 0])
+    expect(events[2]).toEqual({
+      schema_version: 1,
+      ...factsOf(),
+      ts_ms: START_MS,
+      sample_rate_applied: 1,
+      repeat_burst: 0,
+    })
+    expect(filesIn(telemetry.folder).some(({ name }) => name.includes('open'))).toBe(false)
+  })
+
+  it('sums a session up when it ends, and once more when it goes on', async () => {
+    const telemetry = testTelemetry({ idle_ms: 60_000 })
+    telemetry.record(TENANT, factsOf())
+    telemetry.clock.now += 1_000
+    telemetry.record(TENANT, factsOf({ content_sha_prefix: content(1) }))
+    telemetry.clock.now += 59_000
+    await telemetry.upkeep()
+    expect(await summariesIn(telemetry.folder)).toEqual([])
+    telemetry.clock.now += 1_000
+    await telemetry.upkeep()
+    expect(await summariesIn(telemetry.folder)).toMatchObject([
+      { total_events: 2, duration_sec: 1, ended_at_ms: START_MS + 1_000 },
+    ])
+    telemetry.record(TENANT, factsOf())
+    await telemetry.close()
+    const summaries = await summariesIn(telemetry.folder)
+    expect(summaries.map(({ total_events }) => total_events)).toEqual([2, 1])
+  })
+
+  it('counts a retry once, and results of no session without looking back', async () => {
+    const telemetry = testTelemetry()
+    const call = factsOf({ tool_call_id_hash: '00000001' })
+    const none = factsOf({ session_hash: NO_SESSION })
+    for (const facts of [call, call, none, none]) telemetry.record(TENANT, facts)
+    await telemetry.close()
+    const events = await eventsIn(telemetry.folder)
+    expect(events.map(({ session_hash, repeat_burst }) => [session_hash, repeat_burst])).toEqual([
+      [NO_SESSION, undefined],
+      [NO_SESSION, undefined],
+      [call.session_hash, undefined],
+    ])
+    expect(await summariesIn(telemetry.folder)).toHaveLength(1)
+  })
+
+  it('writes a sample with its rate, which looks back at what was not written', async () => {
+    const draws = [0.1, 0.9, 0.2, 0.3]
+    const telemetry = testTelemetry({ sample_rate: 0.25 }, { random: () => draws.shift() ?? 1 })
+    for (let i = 0; i < 4; i++) telemetry.record(TENANT, factsOf())
+    await telemetry.close()
+    const events = await eventsIn(telemetry.folder)
+    expect(
+      events.map(({ sample_rate_applied, repeat_burst }) => [sample_rate_applied, repeat_burst]),
+    ).toEqual([
+      [0.25, undefined],
+      [0.25, 0],
+    ])
+    expect((await summariesIn(telemetry.folder))[0]?.sample_rate_applied).toBe(0.25)
+  })
+
+  it('goes on in another file beyond a size or a day, each with its summary', async () => {
+    const telemetry = testTelemetry({ rotate_bytes: 2_000, flush_every_n: 1 })
+    for (let i = 0; i < 12; i++) {
+      telemetry.record(TENANT, factsOf())
+      await vi.waitFor(() => expect(telemetry.fates.written).toBe(i + 1))
+    }
+    const sizes = filesIn(telemetry.folder).filter(({ path }) => path.includes('events'))
+    expect(sizes.length).toBeGreaterThanOrEqual(3)
+    for (const { bytes } of sizes) expect(bytes).toBeLessThan(3_000)
+    await telemetry.close()
+    const summaries = await summariesIn(telemetry.folder)
+    expect(summaries.reduce((sum, { total_events }) => sum + total_events, 0)).toBe(12)
+
+    const slow = testTelemetry({ flush_every_n: 1 })
+    slow.record(TENANT, factsOf())
+    await vi.waitFor(() => expect(slow.fates.written).toBe(1))
+    slow.clock.now += DAY_MS
+    slow.record(TENANT, factsOf())
+    await vi.waitFor(() => expect(slow.fates.written).toBe(2))
+    slow.record(TENANT, factsOf())
+    await slow.close()
+    expect((await summariesIn(slow.folder)).map(({ total_events }) => total_events)).toEqual([2, 1])
+  })
+
+  it('keeps tenants apart, under names that say nothing', async () => {
+    const telemetry = testTelemetry()
+    telemetry.record('acme', factsOf())
+    telemetry.record('../../emca', factsOf())
+    await telemetry.close()
+    const paths = filesIn(telemetry.folder).map(({ path }) => path.slice(telemetry.folder.length))
+    expect(new Set(paths.map(path => path.split('/')[1])).size).toBe(2)
+    for (const path of paths)
+      expect(path).toMatch(/^\/[0-9a-f]{16}\/(events|sessions)\/[0-9a-f-]+\.jsonl$/)
+  })
+
+  it('drops what finds no room, and never waits', async () => {
+    const telemetry = testTelemetry({ flush_every_n: 1_000 })
+    for (let i = 0; i < 12_000; i++) {
+      telemetry.record(TENANT, factsOf({ session_hash: session(1 + (i % 20)) }))
+    }
+    expect(telemetry.fates).toEqual({ written: 0, dropped: 2_000, failed: 0 })
+    await telemetry.close()
+    expect(telemetry.fates).toEqual({ written: 10_000, dropped: 2_000, failed: 0 })
+    expect(await eventsIn(telemetry.folder)).toHaveLength(10_000)
+  })
+
+  it('ends the session that was idle for the longest where there are too many', async () => {
+    const telemetry = testTelemetry()
+    for (let i = 1; i <= 1_025; i++) telemetry.record(TENANT, factsOf({ session_hash: session(i) }))
+    await vi.waitFor(() => expect(telemetry.fates.written).toBe(1))
+    expect((await summariesIn(telemetry.folder))[0]?.session_hash).toBe(session(1))
+    await telemetry.close()
+    expect(await summariesIn(telemetry.folder)).toHaveLength(1_025)
+  })
+
+  it('goes on where the folder was deleted, and where it could not be written', async () => {
+    const telemetry = testTelemetry({ flush_every_n: 1 })
+    telemetry.record(TENANT, factsOf())
+    await vi.waitFor(() => expect(telemetry.fates.written).toBe(1))
+    rmSync(telemetry.folder, { recursive: true })
+    telemetry.record(TENANT, factsOf())
+    await vi.waitFor(() => expect(telemetry.fates.written).toBe(2))
+    rmSync(telemetry.folder, { recursive: true })
+    writeFileSync(telemetry.folder, 'in the way')
+    telemetry.record(TENANT, factsOf())
+    telemetry.record(TENANT, factsOf())
+    await vi.waitFor(() => expect(telemetry.fates.failed).toBe(2))
+    // Told once.
+    expect(telemetry.problems).toHaveLength(1)
+    rmSync(telemetry.folder)
+    telemetry.record(TENANT, factsOf())
+    await telemetry.close()
+    expect(telemetry.fates).toEqual({ written: 3, dropped: 0, failed: 2 })
+    expect(await eventsIn(telemetry.folder)).toHaveLength(1)
+  })
+})
+
+describe('the upkeep of telemetry', () => {
+  it('sums up what a killed process left, once it is idle for long', async () => {
+    const killed = testTelemetry({ flush_every_n: 1 })
+    killed.record(TENANT, factsOf())
+    killed.record(TENANT, factsOf({ session_hash: NO_SESSION }))
+    await vi.waitFor(() => expect(killed.fates.written).toBe(2))
+    const { folder } = killed
+    for (const { path } of filesIn(folder)) {
+      writeFileSync(path, '{"half a li', { flag: 'a' })
+      utimesSync(path, START_MS / 1_000, START_MS / 1_000)
+    }
+    const next = testTelemetry({ idle_ms: 60_000 }, { folder, startMs: START_MS + 119_000 })
+    await next.upkeep()
+    expect(await summariesIn(folder)).toEqual([])
+    next.clock.now += 2_000
+    await next.upkeep()
+    await next.upkeep()
+    expect(await summariesIn(folder)).toMatchObject([{ total_events: 1 }])
+    expect(textIn(folder)).toContain('half a li')
+    expect(filesIn(folder).some(({ name }) => name.includes('open'))).toBe(false)
+    await next.close()
+    // The process was only slow.
+    await killed.close()
+    expect(await summariesIn(folder)).toHaveLength(1)
+    expect(await eventsIn(folder)).toHaveLength(2)
+  })
+
+  it('deletes events after 30 days and summaries after 90, to the day', async () => {
+    const telemetry = testTelemetry()
+    telemetry.record(TENANT, factsOf())
+    telemetry.clock.now += 60_001
+    await telemetry.upkeep()
+    telemetry.clock.now = START_MS + 30 * DAY_MS
+    await telemetry.upkeep()
+    expect(await eventsIn(telemetry.folder)).toHaveLength(1)
+    telemetry.clock.now += 1
+    await telemetry.upkeep()
+    expect(await eventsIn(telemetry.folder)).toEqual([])
+    telemetry.clock.now = Date.parse('2026-03-01T00:00:00Z') + 91 * DAY_MS
+    await telemetry.upkeep()
+    expect(await summariesIn(telemetry.folder)).toHaveLength(1)
+    telemetry.clock.now += 1
+    await telemetry.upkeep()
+    expect(await summariesIn(telemetry.folder)).toEqual([])
+    await telemetry.close()
+  })
+
+  it('deletes the oldest where all together are too large, and leaves what is not its own', async () => {
+    const telemetry = testTelemetry({ max_bytes: 1_200 })
+    const sessions = [3, 1, 2]
+    for (const n of sessions) {
+      telemetry.record(TENANT, factsOf({ session_hash: session(n) }))
+      telemetry.clock.now += 100_000
+      await telemetry.upkeep()
+    }
+    const [file] = filesIn(telemetry.folder).filter(({ path }) => path.includes('events'))
+    const foreign = `${dirname(file!.path)}/notes.txt`
+    writeFileSync(foreign, 'x'.repeat(5_000))
+    await telemetry.upkeep()
+    const events = await eventsIn(telemetry.folder)
+    expect(events.map(({ session_hash }) => session_hash)).toEqual([session(1), session(2)])
+    expect(statSync(foreign).size).toBe(5_000)
+    await telemetry.close()
+  })
+})
+
+describe('the key of telemetry', () => {
+  it('is made once, for its owner alone', () => {
+    const folder = `${temporaryFolder()}/data`
+    const key = loadTelemetryKey(folder)
+    expect(key).toHaveLength(32)
+    expect(loadTelemetryKey(folder)).toEqual(key)
+    const [file, ...others] = filesIn(folder)
+    expect(others).toEqual([])
+    expect(statSync(file!.path).mode & 0o777).toBe(0o600)
+    writeFileSync(file!.path, 'short')
+    expect(() => loadTelemetryKey(folder)).toThrow(TelemetryKeyError)
+    rmSync(file!.path)
+    mkdirSync(file!.path)
+    expect(() => loadTelemetryKey(folder)).toThrow('cannot be read')
+  })
+})
