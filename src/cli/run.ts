@@ -15,11 +15,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   count: async () => (await import('./count.ts')).countCommand,
   get: async () => (await import('./get.ts')).getCommand,
   store: async () => (await import('./store.ts')).storeCommand,
+  telemetry: async () => (await import('./telemetry.ts')).telemetryCommand,
   tokens: async () => (await import('./tokens.ts')).tokensCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
   replay: async () => (await import('./replay.ts')).replayCommand,
   bench: async () => (await import('./bench.ts')).benchCommand,
+  tune: async () => (await import('./tune.ts')).tuneCommand,
   proxy: async () => (await import('./proxy.ts')).proxyCommand,
+  fingerprints: async () => (await import('./fingerprints.ts')).fingerprintsCommand,
   run: async () => (await import('./run-command.ts')).runCommand,
 }
 
