@@ -1,0 +1,205 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { listLogs } from '../../../src/tune/logs/list-logs.ts'
+import { createPendingCalls } from '../../../src/tune/logs/pending-calls.ts'
+import { addTally, noTally, readLog } from '../../../src/tune/logs/read-log.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mine-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** What each result is, with the partition that it was read in. */
+function read(content: string | Uint8Array | readonly object[]) {
+  const path = join(folder, 'log.jsonl')
+  const isLines = Array.isArray(content)
+  const text = isLines ? content.map(line => `${JSON.stringify(line)}\n`).join('') : content
+  writeFileSync(path, text as string | Uint8Array)
+  const tally = noTally()
+  const results: object[] = []
+  for (const { context, ...result } of readLog(path, tally)) {
+    results.push({ ...result, partition: context.partition })
+  }
+  return { results, tally }
+}
+
+const TIME = '2026-01-02T03:04:05.678Z'
+const claude = (type: string, more: object, content?: unknown) => {
+  return { type, sessionId: 's1', timestamp: TIME, ...more, message: { content } }
+}
+const use = (id: string, name = 'Read', input: object = {}) => {
+  return claude('assistant', {}, [{ type: 'tool_use', id, name, input }])
+}
+const gave = (id: string, content: unknown, more: object = {}) => {
+  return claude('user', more, [{ type: 'tool_result', tool_use_id: id, content }])
+}
+
+describe('logs of Claude Code', () => {
+  it('give the results with their calls', () => {
+    const { results, tally } = read([
+      { type: 'summary', summary: 'x' },
+      use('t1', 'Read', { file_path: '/a' }),
+      gave('t1', [{ type: 'text', text: 'one' }, { type: 'image' }, { type: 'text', text: 'two' }]),
+      gave('t2', 'no call'),
+      use('t3'),
+      gave('t3', [{ type: 'image', source: {} }]),
+      use('t4', 'TodoWrite'),
+      claude('user', {}, [{ type: 'tool_result', tool_use_id: 't4', is_error: true }]),
+      claude('user', {}, 'a prompt'),
+    ])
+    expect(results).toMatchObject([
+      {
+        ...{
+          session: 's1',
+          agent: undefined,
+          tool: 'Read',
+          args: { file_path: '/a' },
+          partition: 0,
+        },
+        ...{ call_id: 't1', text: 'one\ntwo', is_error: false, ts_ms: Date.parse(TIME) },
+      },
+      { tool: undefined, call_id: 't2', text: 'no call' },
+      { tool: 'TodoWrite', text: '', is_error: true },
+    ])
+    expect(tally).toMatchObject({ lines: 9, read: 8, other: 1, results: 4, without_call: 1 })
+    expect(tally.skipped.no_text).toBe(1)
+  })
+
+  it('tell a sub-agent from the session', () => {
+    const side = { isSidechain: true, agentId: 'a7' }
+    const { results } = read([gave('t1', 'x', side), gave('t2', 'x', { isSidechain: true })])
+    expect(results).toMatchObject([{ agent: 'a7' }, { agent: 'agent' }])
+  })
+
+  const automatic = { type: 'system', subtype: 'compact_boundary', sessionId: 's1' }
+  const summary = claude('user', { isCompactSummary: true }, 'This session is being continued')
+  const unmarked = claude('user', {}, [
+    {
+      type: 'text',
+      text: 'This session is being continued from a previous conversation that ran out of context. …',
+    },
+  ])
+  const command = claude('user', {}, '<command-name>/compact</command-name>')
+  it.each([
+    ['automatic, which leaves a boundary and a summary', [automatic, summary, command], 1],
+    ['with a summary only', [summary], 1],
+    ['of versions that mark nothing', [unmarked], 1],
+    ['of old results', [{ ...automatic, subtype: 'microcompact_boundary' }], 1],
+    ['that was called off', [command], 0],
+  ])('count a compaction %s', (_, lines, partition) => {
+    const { results } = read([...lines, use('a'), gave('a', 'x'), ...lines, gave('b', 'y')])
+    expect(results).toMatchObject([
+      // A summary at the beginning stands for another log.
+      { partition: 0, isCompacted: false },
+      { partition, isCompacted: partition === 1 },
+    ])
+  })
+})
+
+describe('logs of Codex', () => {
+  const item = (payload: object) => ({ timestamp: TIME, type: 'response_item', payload })
+  it('give the results with their calls', () => {
+    const call = (name: string, more: object) => item({ type: 'function_call', name, ...more })
+    const out = (call_id: string, output: unknown) => {
+      return item({ type: 'function_call_output', call_id, output })
+    }
+    const { results } = read([
+      { timestamp: TIME, type: 'session_meta', payload: { id: 's2' } },
+      { timestamp: TIME, type: 'turn_context', payload: { model: 'm' } },
+      call('shell', { call_id: 'c1', arguments: '{"command":["git","log"]}' }),
+      out('c1', 'text'),
+      call('get', { call_id: 'c2', namespace: 'mcp__x__', arguments: '{broken' }),
+      out('c2', { content: [{ type: 'input_text', text: 'part' }], success: false }),
+      item({ type: 'custom_tool_call', name: 'apply_patch', call_id: 'c3', input: '*** Begin' }),
+      item({ type: 'custom_tool_call_output', call_id: 'c3', output: 'Done' }),
+      item({ type: 'local_shell_call', call_id: 'c4', action: { type: 'exec', command: ['ls'] } }),
+      { timestamp: TIME, type: 'event_msg', payload: { type: 'context_compacted' } },
+      { timestamp: TIME, type: 'compacted', payload: { message: '' } },
+      item({ type: 'local_shell_call_output', call_id: 'c4', output: 'a' }),
+    ])
+    expect(results).toMatchObject([
+      { session: 's2', tool: 'shell', args: { command: ['git', 'log'] }, text: 'text' },
+      { tool: 'mcp__x__get', args: undefined, text: 'part', is_error: true },
+      { tool: 'apply_patch', args: { input: '*** Begin' }, text: 'Done', partition: 0 },
+      {
+        tool: 'local_shell',
+        args: { command: ['ls'] },
+        text: 'a',
+        partition: 1,
+        isCompacted: true,
+      },
+    ])
+  })
+
+  it('of the first versions have their items in the line', () => {
+    const { results } = read([
+      { type: 'function_call', name: 'shell', arguments: '{}', call_id: 'c' },
+      { type: 'function_call_output', call_id: 'c', output: 'x' },
+    ])
+    expect(results).toMatchObject([{ tool: 'shell', text: 'x', session: undefined, ts_ms: 0 }])
+  })
+})
+
+describe('reading', () => {
+  it('counts what says nothing, by why', () => {
+    const latin = Buffer.from('{"text": "\xe9"}\n', 'latin1')
+    const text = Buffer.from('{}\r\n\n  \n[1]\n7\nnonsense\n{"type":"user","mess')
+    const { tally } = read(Buffer.concat([latin, text]))
+    expect(tally).toMatchObject({ lines: 6, other: 1, read: 0 })
+    expect(tally.skipped).toMatchObject({ not_utf8: 1, not_an_object: 2, not_json: 1, torn: 1 })
+    const sums = noTally()
+    addTally(sums, tally)
+    addTally(sums, tally)
+    expect([sums.lines, sums.other, sums.skipped.torn]).toEqual([12, 2, 2])
+  })
+
+  it('puts lines together that lie in several chunks', () => {
+    const texts = ['a', 'é'.repeat(700_000), 'b', 'c'.repeat(3_000_000)]
+    const { results, tally } = read(texts.map(text => ({ tool: 't', text })))
+    expect(results.map(result => (result as { text: string }).text)).toEqual(texts)
+    expect(tally.read).toBe(4)
+  })
+
+  it('passes over nesting that no recursion could follow', () => {
+    const deep = `{"type":"user","message":{"content":${'['.repeat(200_000)}${']'.repeat(200_000)}}}\n`
+    expect(read(deep).results).toEqual([])
+  })
+
+  it('forgets calls that never end', () => {
+    const calls = createPendingCalls()
+    for (let i = 0; i < 300; i++) calls.add(`c${i}`, { tool: 't', args: i })
+    expect(calls.take('c0')).toBeUndefined()
+    expect(calls.take('c299')).toMatchObject({ args: 299 })
+    expect(calls.take('c299')).toBeUndefined()
+  })
+})
+
+describe('listLogs', () => {
+  it('finds logs at every depth, in order, and follows no links', () => {
+    const root = join(folder, 'tree')
+    const write = (...parts: string[]) => {
+      mkdirSync(join(root, ...parts.slice(0, -1)), { recursive: true })
+      writeFileSync(join(root, ...parts), '12345')
+    }
+    write('b', 'deep', 'er', 'x.jsonl')
+    write('a', 'z.jsonl')
+    write('a', 'notes.md')
+    write('c.jsonl')
+    symlinkSync(root, join(root, 'a', 'circle'))
+    symlinkSync(join(root, 'c.jsonl'), join(root, 'again.jsonl'))
+    const { files, ...counts } = listLogs([root, join(root, 'missing')])
+    expect(files.map(file => file.path.slice(root.length))).toEqual([
+      '/a/z.jsonl',
+      '/b/deep/er/x.jsonl',
+      '/c.jsonl',
+    ])
+    expect(files[0]?.bytes).toBe(5)
+    expect(counts).toEqual({ other: 3, unreadable: 1 })
+  })
+
+  it('takes a file that is named, whatever it is called', () => {
+    const path = join(folder, 'session.log')
+    writeFileSync(path, '')
+    expect(listLogs([path]).files).toEqual([{ path, bytes: 0 }])
+  })
+})
