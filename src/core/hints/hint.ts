@@ -86,6 +86,8 @@ export interface ElisionHint {
   readonly parts: readonly ElidedPart[]
   /** A few words on what is missing. */
   readonly summary?: Shown
+  /** The chunk that has the next of what is missing, and how many there are; `input_ref` is the hash. */
+  readonly next?: { readonly chunk: number; readonly of: number }
 }
 
 export interface ElidedPart {

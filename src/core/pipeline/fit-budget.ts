@@ -37,6 +37,8 @@ export interface Outcome extends Choice {
 /** What an answer may be besides its smallest lossless text. */
 export interface FitOptions {
   readonly gate: HintGate
+  /** The same for a session that had no hints yet. */
+  readonly freshGate: HintGate
   readonly worths: Worths
   /** The notation that this endpoint's results usually have, by name. */
   readonly usual: string | undefined
@@ -118,12 +120,15 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
   const gain = { saved_tokens: prices.baseline - budget, counter: prices.counter }
   // What is left may be written in another notation than the whole, so the format is not told.
   const written = { format: lossless.format, usual: undefined }
-  const notes = isJsonAsked(input) ? NO_NOTES : notesFor(request, written, gain, gate)
+  const notesBy = (each: HintGate) =>
+    isJsonAsked(input) ? NO_NOTES : notesFor(request, written, gain, each)
+  const notes = notesBy(gate)
   const parts = { writeMarker, choose, notes }
   const found =
     items === null
       ? trimParts(input, budget, { ...parts, worths: toldWorths(input, worths) })
-      : items(parts)
+      : // Room is left for notes of which the session has had enough, so that chunks are the same in each of its requests.
+        items({ ...parts, notes: notesBy(options.freshGate), sent: notes })
   if ('minimum' in found) {
     if (fits) return withNotes(input, lossless, options)
     throw tooSmall(budget, Math.min(found.minimum, lossless.tokens), 'of it')

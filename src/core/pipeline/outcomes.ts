@@ -1,4 +1,5 @@
 import type { Referral } from '../dedup/session/refer-to-earlier.ts'
+import { jsonCompact } from '../formats/json-compact.ts'
 import { createHintGate } from '../hints/policy.ts'
 import type { OperationContext, Refusal } from '../operations/operation.ts'
 import { worthsOf } from '../profile/budget-profile.ts'
@@ -25,11 +26,12 @@ export interface Outcomes {
 const AROUND_REFERENCES: readonly string[] = ['numbered', 'numbered@1']
 
 export function createOutcomes(
-  input: LayerInput & { readonly request: ContentRequest },
+  asked: LayerInput & { readonly request: ContentRequest },
   profile: Profile,
   context: OperationContext,
   { layer, refusals }: { readonly layer: SessionLayer | null; readonly refusals: Refusal[] },
 ): Outcomes {
+  const input = withDefaultFormat(asked, context)
   const { request, prices } = input
   const { budget_tokens: budget = Infinity, strategy } = request
   const layers = layersFor(profile)
@@ -49,6 +51,7 @@ export function createOutcomes(
   /** One for each attempt, since it counts what it admits. */
   const gate = () =>
     createHintGate(profile.hints, { sentInSession: family => layer?.sentInSession(family) ?? 0 })
+  const freshGate = () => createHintGate(profile.hints, { sentInSession: () => 0 })
 
   function priced(referral: Referral | null, format?: string): Outcome | null {
     if (referral === null) return null
@@ -93,6 +96,7 @@ export function createOutcomes(
     encoded() {
       const options = {
         gate: gate(),
+        freshGate: freshGate(),
         worths: worthsOf(profile.budget, strategy),
         usual: profile.preferred,
         algorithm: profile.budget.algorithm,
@@ -106,4 +110,16 @@ export function createOutcomes(
       )
     },
   }
+}
+
+/** A list or object to trim leaves as JSON where the configuration says so, and the request names no formats. */
+function withDefaultFormat<Input extends LayerInput>(
+  input: Input,
+  { pipeline }: OperationContext,
+): Input {
+  const { request, value } = input
+  const isOther = typeof value !== 'object' || value === null || request.formats !== undefined
+  if (isOther || request.mode !== 'trim') return input
+  if (pipeline?.format_pipeline.default_format !== 'json') return input
+  return { ...input, request: { ...request, formats: [jsonCompact.id] } }
 }

@@ -24,7 +24,7 @@ export interface TrimmedItems extends WithinBudget {
 
 /** Trims one content by its items. */
 export type ItemTrim = (
-  options: Pick<WithinOptions, 'writeMarker' | 'choose'> & { readonly notes: Notes },
+  options: Pick<WithinOptions, 'writeMarker' | 'choose' | 'notes' | 'sent'>,
 ) => { readonly trimmed: TrimmedItems; readonly notes: Notes } | { readonly minimum: number }
 
 interface ItemTrimOptions {
@@ -86,7 +86,8 @@ export function itemTrim(
   }
 
   return given => {
-    const options = { ...given, worths, notes: NO_NOTES }
+    const { writeMarker, choose, notes, sent = notes } = given
+    const options = { writeMarker, choose, worths, notes: NO_NOTES }
     const { offset, limit } = request
     if (offset !== undefined || limit !== undefined) {
       const found = some(itemsFrom(offset ?? 0, limit, total), options)
@@ -95,14 +96,14 @@ export function itemTrim(
     const beside = (pruned: Pruned) => indexOf(divide(pruned.items ?? [], 0))
     const whole = document.scoped({ level })
     const first = firstOf(
-      [{ ...options, notes: given.notes, beside }, { ...options, beside }, options],
+      [{ ...options, notes, sent, beside }, { ...options, beside }, options],
       tried => fitPart(whole, tried),
     )
     if ('minimum' in first) return first
     const division = divide(first.fitted.pruned.items ?? [], 0)
     if (chunk === 1) {
       const trimmed = { ...first.fitted, chunks: sentChunks(division) }
-      return { trimmed, notes: first.options.notes }
+      return { trimmed, notes: first.options.sent ?? NO_NOTES }
     }
     const items = division.chunks[chunk - 1]
     if (items === undefined) throw invalid('chunk', chunksAre(division.chunks.length))
@@ -127,15 +128,15 @@ function firstOf(
   return least
 }
 
-/** Lines beside a text about its chunks, the fullest first, and a few words for its marker. */
+/** Lines beside a text about its chunks, the fullest first, and the next one for its marker. */
 function indexOf(
   division: Division,
 ): NonNullable<ReturnType<NonNullable<WithinOptions['beside']>>> {
   const { chunks, returned } = division
-  const next = returned + 1
+  const chunk = returned + 2
   return {
     lines: chunks.length > 1 ? chunkIndexes(division) : [],
-    ...(next < chunks.length ? { summary: `next: chunk ${next + 1} of ${chunks.length}` } : {}),
+    ...(chunk <= chunks.length ? { next: { chunk, of: chunks.length } } : {}),
   }
 }
 

@@ -38,13 +38,15 @@ const MARKER_SHARE = 1 / 8
 export interface WithinOptions {
   readonly worths: Worths
   readonly notes: Notes
+  /** Those of them that are sent, where room is left for more of them; all where absent. */
+  readonly sent?: Notes
   /** What is planned, where it is not the content by its parts. */
   readonly document?: Document
   /**
-   * Lines between what is kept and the marker, the fullest first, and a few words for the marker. The first that is short
-   * enough is taken, or none.
+   * Lines between what is kept and the marker, the fullest first, of which the first is taken that is short enough, or none;
+   * and the chunk that the marker names as the next one.
    */
-  beside?(pruned: Pruned): { readonly lines: Iterable<string>; readonly summary?: string }
+  beside?(pruned: Pruned): Pick<ElisionHint, 'next'> & { readonly lines: Iterable<string> }
   /** `null` where the marker cannot be written. */
   writeMarker(marker: ElisionHint): string | null
   choose(content: string): Choice
@@ -72,34 +74,38 @@ export function withinBudget(
   const asJson = isJsonAsked(input)
   const written = (pruned: Choice, marker: string | null, lines: readonly string[]) => {
     if (marker === null) return NOTHING
-    const whole = asJson
-      ? markJson(input.value, pruned.content, marker)
-      : `${annotate([pruned.content, ...lines].join('\n'), options.notes)}\n${marker}`
+    const wholeWith = (notes: Notes) =>
+      asJson
+        ? markJson(input.value, pruned.content, marker)
+        : `${annotate([pruned.content, ...lines].join('\n'), notes)}\n${marker}`
     // What is not smaller by every witness must not leave (promise 2).
-    const tokens = prices.price(whole) ?? Infinity
-    return { content: whole, format: pruned.format, marker, tokens }
+    const priceOf = (text: string) => prices.price(text) ?? Infinity
+    const planned = wholeWith(options.notes)
+    const content = options.sent === undefined ? planned : wholeWith(options.sent)
+    const tokens = priceOf(planned)
+    const sent = content === planned ? tokens : priceOf(content)
+    return { content, format: pruned.format, marker, tokens: Math.max(tokens, sent), sent }
   }
   const fitted = fitDocument(document, budget, pruned => {
     const { omissions } = pruned
     // All was kept, which is known not to fit.
     if (omissions.length === 0) return NOTHING
     const kept = options.choose(pruned.content)
-    const { lines = [], summary } = asJson ? {} : (options.beside?.(pruned) ?? {})
-    const write = (marker: ElisionHint): string | null => {
-      return options.writeMarker(summary === undefined ? marker : { ...marker, summary })
-    }
+    const { lines = [], ...next } = options.beside?.(pruned) ?? {}
+    const write = (marker: ElisionHint) => options.writeMarker({ ...marker, ...next })
     const brief = write(markerOf(id, omissions, 0))
     const isShort = (line: string) => counter.count(line) <= budget * MARKER_SHARE
-    const marker =
-      fullestMarker(id, omissions, write, isShort) ??
-      fullestMarker(id, omissions, options.writeMarker, isShort)
-    const index = firstShort(lines, line => counter.count(line) <= budget * BESIDE_SHARE)
+    const marker = fullestMarker(id, omissions, write, isShort)
+    const isBeside = (line: string) => counter.count(line) <= budget * BESIDE_SHARE
+    const index = asJson ? [] : firstShort(lines, isBeside)
     const full = written(kept, marker ?? brief, index)
     return full.tokens <= budget || full.marker === brief ? full : written(kept, brief, index)
   })
   if ('minimum' in fitted) return fitted
   const { text, plan, pruned } = fitted
-  return { ...text, hash: id, omissions: pruned.omissions, pruned, plan, original }
+  const { content: whole, format, marker, sent: tokens } = text
+  const { omissions } = pruned
+  return { content: whole, format, marker, tokens, hash: id, omissions, pruned, plan, original }
 }
 
 function firstShort(
@@ -115,7 +121,13 @@ export function originalId({ bytes }: TextBytes): string {
   return hash('sha256', bytes, 'hex').slice(0, HASH_CHARS)
 }
 
-const NOTHING = { content: '', format: PASSTHROUGH, marker: '', tokens: Infinity }
+const NOTHING = {
+  content: '',
+  format: PASSTHROUGH,
+  marker: '',
+  tokens: Infinity,
+  sent: Infinity,
+}
 
 /** The marker that names the most places, at most `most`, and is still short enough; `null` where none is. */
 export function fullestMarker(

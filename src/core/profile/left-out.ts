@@ -5,6 +5,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   bpe: 'tokens are counted as docs/tokens.md says; profiles only weigh',
   format_factors: 'notations are compared by counted tokens',
   context_window: 'a request says its own budget',
+  margin: 'what leaves is counted, never estimated from characters',
   priority: 'choices take no time that could be saved; set recursion_depth',
   hint_aggressiveness: 'a hint is sent where it saves; set hints.types',
   auto_detect_window: 'an agent variant is set by name, so that a session does not change midway',

@@ -76,6 +76,8 @@ const elision = z.strictObject({
 const formatPipeline = z.strictObject({
   /** Of requests with mode trim that name none; absent: these are refused. */
   budget_tokens: positive.optional(),
+  /** `json`: lists and objects leave as JSON, where a request names no formats. */
+  default_format: z.enum(['auto', 'json']).default('auto'),
   /** By tool, its name with or without what a proxy puts in front of it. */
   strategies: z.record(endpoint, strategy).default({}),
   algorithm: z.enum(TRIM_ALGORITHMS).default('auto'),

@@ -48,7 +48,7 @@ export const encodeRequest = z.strictObject({
   strategy: z
     .enum(STRATEGY_IDS)
     .optional()
-    .describe('Which parts matter most where some must go; default equal'),
+    .describe('Which parts matter most where some must go; default by the tool'),
   level: z
     .enum(LEVELS)
     .optional()

@@ -21,7 +21,7 @@ export function wrongElision(
 ): string | null {
   const { request, answer, identity, value } = checked
   if (identity.slice(0, HASH_DIGITS) !== hint.hash) return 'the hash is not that of the original'
-  const wrong = wrongSummary(hint, answer.elided)
+  const wrong = wrongSummary(hint, answer.elided) ?? wrongNext(hint, answer.chunks)
   if (wrong !== null) return wrong
   const body = bodyOf(answer)
   if (body === null) return 'the marker does not stand behind the content'
@@ -46,6 +46,18 @@ function wrongSummary(
   return only.count === most && sums.get(only.unit) === most
     ? null
     : 'the answer counts other parts than the marker'
+}
+
+/** The chunk behind the one that is returned, of those that the answer lists. */
+function wrongNext(
+  { next }: ElisionHint,
+  chunks: CheckedAnswer['answer']['chunks'] = [],
+): string | null {
+  if (next === undefined) return null
+  const returned = chunks.findIndex(chunk => chunk.returned)
+  return returned !== -1 && next.chunk === returned + 2 && next.of === chunks.length
+    ? null
+    : 'the answer lists other chunks'
 }
 
 function decoded(body: { content: string; format: string }, maxChars: number): string | null {

@@ -37,10 +37,10 @@ export function factsTold(hint: Hint, verbosity: Verbosity): Hint {
       return without({ ...hint, query: cut(hint.query) }) as Hint
     }
     case 'elision': {
-      const { hash, parts } = hint
+      const { summary, parts, ...rest } = hint
       const amounts = parts.map(({ unit, omitted }) => ({ unit, omitted }))
-      if (terse) return { family: 'elision', hash, parts: amounts }
-      return without({ ...hint, summary: cut(hint.summary) }) as Hint
+      if (terse) return { ...rest, parts: amounts }
+      return without({ ...hint, summary: cut(summary) }) as Hint
     }
   }
 }

@@ -86,6 +86,10 @@ const part = fc
     const of = b.of === undefined ? {} : { of: Math.max(b.of, a.omitted) }
     return { ...a, ...b, ...of }
   })
+/** A chunk behind the first, of so many. */
+const chunk = fc
+  .tuple(fc.integer({ min: 2, max: 1e6 }), fc.nat({ max: 1e6 }))
+  .map(([at, more]) => ({ chunk: at, of: at + more }))
 
 /** One arbitrary for each family. */
 export const HINTS = {
@@ -130,8 +134,12 @@ export const HINTS = {
     )
     .map(([a, b]) => ({ family: 'metadata' as const, ...a, ...b })),
   elision: fc
-    .tuple(hex(24), fc.array(part, { minLength: 1, maxLength: 3 }), some({ summary: shown }))
-    .map(([hash, parts, summary]) => ({ family: 'elision' as const, hash, parts, ...summary })),
+    .tuple(
+      hex(24),
+      fc.array(part, { minLength: 1, maxLength: 3 }),
+      some({ summary: shown, next: chunk }),
+    )
+    .map(([hash, parts, more]) => ({ family: 'elision' as const, hash, parts, ...more })),
 } satisfies { [F in Hint['family']]: fc.Arbitrary<Extract<Hint, { family: F }>> }
 
 export const verbosity: fc.Arbitrary<Verbosity> = fc.constantFrom(...VERBOSITIES)

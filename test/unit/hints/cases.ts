@@ -131,4 +131,17 @@ export const CASES: readonly {
       verbose: `> [elided: 34 of 60 items at $.items[3:37], lines 40-80 of 400 | "12 passed, 3 failed" | hash=${HASH} | GET /v1/retrieve/{hash}]`,
     },
   },
+  {
+    hint: {
+      family: 'elision',
+      hash: HASH,
+      parts: [{ unit: 'items', omitted: 40, of: 60, at: '$[20:60]' }],
+      next: { chunk: 2, of: 3 },
+    },
+    lines: {
+      terse: `> [elided: 40 items | next: chunk 2 of 3 | hash=${HASH}]`,
+      standard: `> [elided: 40 of 60 items at $[20:60] | next: chunk 2 of 3 | hash=${HASH}]`,
+      verbose: `> [elided: 40 of 60 items at $[20:60] | next: chunk 2 of 3 | hash=${HASH} | GET /v1/retrieve/{hash}]`,
+    },
+  },
 ]

@@ -68,6 +68,15 @@ it('is within the budget of the configuration where a request to trim names none
   expect(counters.get('o200k_base').count(text)).toBeLessThanOrEqual(500)
 })
 
+it('is JSON where the configuration says so, but for requests that name formats', () => {
+  const config = { format_pipeline: { default_format: 'json' } }
+  expect(trimmed(config)).toMatch(/^\[\{.*\]$/)
+  expect(trimmed(config)).toBe(trimmed({}, { formats: ['json_compact'] }))
+  expect(trimmed(config, { formats: ['csv', 'tree'] })).toBe(
+    trimmed({}, { formats: ['csv', 'tree'] }),
+  )
+})
+
 describe('the strategy', () => {
   const ids = (text: string) => [...text.matchAll(/\bt(\d+)t\b/g)].map(([, id]) => Number(id))
   const mean = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0) / numbers.length
@@ -99,6 +108,8 @@ it.each([
   { budget: { field_values: { a: Number.NaN } } },
   { budget: { field_values: { a: Number.POSITIVE_INFINITY } } },
   { budget: { field_value: {} } },
+  { format_pipeline: { default_format: 'toon' } },
+  { format_pipeline: { margin: 0.9 } },
   { endpoint_overrides: { list: { strategy: '' } } },
 ])('%j is refused', config => {
   expect(pipelineSchema.safeParse(config).success).toBe(false)

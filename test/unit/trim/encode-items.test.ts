@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { parseHint } from '../../../src/core/hints/parse-hint.ts'
 import { encodeOperation } from '../../../src/core/operations/encode.ts'
 import type { EncodeRequest } from '../../../src/core/requests/encode.ts'
 import { encodeRequest } from '../../../src/core/requests/encode.ts'
@@ -94,8 +95,9 @@ describe('threads', () => {
       expect(ids).toContain(4)
       for (const note of notes as object[]) expect(note).toHaveProperty('body')
     }
-    const open = kept.filter(({ resolved }) => resolved === false).length
-    expect(open).toBe(Math.min(6, kept.length))
+    // One that is settled may fill what no open one fits.
+    const settled = kept.filter(({ resolved }) => resolved === true).length
+    expect(settled).toBeLessThanOrEqual(1)
   })
 })
 
@@ -138,16 +140,20 @@ describe('chunks', () => {
     expect(chunks.reduce((sum, { count }) => sum + count, 0)).toBe(40)
   })
 
-  it('are named by the marker beside the hash, where there is room', () => {
-    const lines = Array.from({ length: 400 }, (_, i) => `step ${i} ${word(i)} ${word(i * 7)}`)
-    const asked = {
-      content: lines.join('\n'),
-      strategy: 'head_tail',
-      budget_tokens: 1_500,
-    } as const
-    const { content: text, chunks = [], elided } = encode(asked)
-    const marker = text.slice(text.lastIndexOf('\n') + 1)
-    expect(marker).toContain(`"next: chunk 2 of ${chunks.length}" | hash=${elided[0]!.hash}`)
+  it.each<Partial<EncodeRequest>>([
+    { budget_tokens: 320 },
+    { budget_tokens: 150 },
+    { budget_tokens: 600, formats: ['json_compact'] },
+  ])('are named by the marker beside the hash: %j', fields => {
+    for (const chunk of [1, 2]) {
+      const { chunks = [], elided, hints } = encode({ ...fields, chunk })
+      const next = { chunk: chunk + 1, of: chunks.length }
+      const { hash } = elided[0]!
+      expect(parseHint(hints.at(-1)!.text)).toMatchObject({ family: 'elision', hash, next })
+    }
+    const { chunks: all = [] } = encode(fields)
+    const last = encode({ ...fields, chunk: all.length })
+    expect(last.hints.at(-1)!.text).not.toContain('next')
   })
 
   it('have the rest of the items, each once, in full where it fits', () => {

@@ -66,6 +66,27 @@ export const LIES_OF_MARKERS: readonly Lie[] = [
     /not so many items are missing at/,
   ],
   [
+    'another next chunk',
+    'items',
+    ({ items }) => rewrite(items, /chunk 2/, 'chunk 3'),
+    'elision',
+    /lists other chunks/,
+  ],
+  [
+    'a next chunk of more',
+    'items',
+    ({ items }) => rewrite(items, /(?<=next: chunk 2 of )\d+/, '99'),
+    'elision',
+    /lists other chunks/,
+  ],
+  [
+    'a next chunk where there are none',
+    'fields',
+    ({ fields }) => rewrite(fields, ' | hash=', ' | next: chunk 2 of 2 | hash='),
+    'elision',
+    /lists other chunks/,
+  ],
+  [
     'items of a longer list',
     'items',
     ({ items }) => rewrite(items, ' of 90 ', ' of 91 '),

@@ -80,7 +80,7 @@ export const REQUESTS = {
   items: {
     tool: 'list_names',
     mode: 'trim',
-    budget_tokens: 300,
+    budget_tokens: 400,
     content: JSON.stringify({ names: issues(90).map(issue => `${Object.values(issue)}`) }),
   },
   fields: {

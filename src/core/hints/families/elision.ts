@@ -4,21 +4,26 @@ import { quote, writePlace, writeShown, writeWord } from '../text-slot.ts'
 import { areCounts, type Family, SHOWN_CHARS } from './family.ts'
 
 const HASH = /^[0-9a-f]{24}$/
+/** What a summary begins with, whole or cut. */
+const SUMMARY = /(?=["*])/y
+const NEXT = 'next: chunk '
 const REDEEM = ' | GET /v1/retrieve/{hash}'
 const LINES = /^lines ([1-9]\d{0,14})-([1-9]\d{0,14})$/
 
-/** `> [elided: 34 of 60 items at $.items[3:37] | "all passed" | hash=…]` */
+/** `> [elided: 34 of 60 items at $.items[3:37] | "all passed" | next: chunk 2 of 3 | hash=…]` */
 export const elision: Family<ElisionHint> = {
-  valid: ({ hash, parts }) => HASH.test(hash) && parts.length > 0 && parts.every(validPart),
+  valid: ({ hash, parts, next }) =>
+    HASH.test(hash) && parts.length > 0 && parts.every(validPart) && validNext(next),
 
-  write({ hash, parts, summary }, verbosity) {
+  write({ hash, parts, summary, next }, verbosity) {
     const terse = verbosity === 'terse'
     const what = parts.map(terse ? writeAmount : writePart).join(', ')
     const words =
       summary === undefined || terse
         ? ''
         : ` | ${writeShown(summary, SHOWN_CHARS[verbosity], quote)}`
-    return `elided: ${what}${words} | hash=${hash}${verbosity === 'verbose' ? REDEEM : ''}`
+    const more = next === undefined ? '' : ` | ${NEXT}${next.chunk} of ${next.of}`
+    return `elided: ${what}${words}${more} | hash=${hash}${verbosity === 'verbose' ? REDEEM : ''}`
   },
 
   read(reader) {
@@ -30,18 +35,37 @@ export const elision: Family<ElisionHint> = {
       parts.push(part)
     } while (reader.skip(', '))
     if (!reader.skip(' | ')) return null
-    const summary = reader.skip('hash=') ? undefined : reader.shown()
-    if (summary !== undefined && !reader.skip(' | hash=')) return null
-    const hash = reader.hex()
+    const summary = reader.match(SUMMARY) === undefined ? undefined : reader.shown()
+    if (summary !== undefined && !reader.skip(' | ')) return null
+    const next = reader.skip(NEXT) ? readNext(reader) : undefined
+    if (next !== undefined && !reader.skip(' | ')) return null
+    const hash = reader.skip('hash=') ? reader.hex() : undefined
     if (hash === undefined) return null
     reader.skip(REDEEM)
-    return { family: 'elision', hash, parts, ...(summary === undefined ? {} : { summary }) }
+    return {
+      family: 'elision',
+      hash,
+      parts,
+      ...(summary === undefined ? {} : { summary }),
+      ...(next === undefined ? {} : { next }),
+    }
   },
 }
 
 function validPart({ unit, omitted, of, at }: ElidedPart): boolean {
   if (unit === '' || at === '' || !areCounts(1, omitted) || !areCounts(0, of)) return false
   return of === undefined || omitted <= of
+}
+
+/** The first chunk is not the next of any. */
+function validNext(next: ElisionHint['next']): boolean {
+  return next === undefined || (areCounts(2, next.chunk, next.of) && next.chunk <= next.of)
+}
+
+function readNext(reader: Reader): ElisionHint['next'] {
+  const chunk = reader.count()
+  const of = reader.skip(' of ') ? reader.count() : undefined
+  return chunk === undefined || of === undefined ? undefined : { chunk, of }
 }
 
 function writeAmount({ unit, omitted }: ElidedPart): string {
