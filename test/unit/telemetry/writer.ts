@@ -12,8 +12,8 @@ import {
   type Telemetry,
   type TelemetrySettings,
 } from '../../../src/telemetry/telemetry.ts'
+import { SETTINGS } from './settings.ts'
 
-const DAY_MS = 86_400_000
 export const START_MS = Date.parse('2026-03-01T12:00:00Z')
 export const TENANT = 'acme'
 
@@ -23,16 +23,6 @@ export interface TestTelemetry extends Telemetry {
   readonly clock: { now: number }
   readonly fates: Record<EventFate, number>
   readonly problems: Error[]
-}
-
-export const SETTINGS: TelemetrySettings = {
-  sample_rate: 1,
-  flush_every_n: 3,
-  rotate_bytes: 1 << 20,
-  max_bytes: 1 << 30,
-  idle_ms: 60_000,
-  event_ttl_ms: 30 * DAY_MS,
-  summary_ttl_ms: 90 * DAY_MS,
 }
 
 export function temporaryFolder(): string {
