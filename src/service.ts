@@ -9,6 +9,7 @@ import { watchFile } from './access/watch-file.ts'
 import type { Config } from './config/config.ts'
 import { readPipelineConfig } from './config/pipeline.ts'
 import { reloaded } from './config/reload.ts'
+import { openConfiguredFingerprints } from './configured-fingerprints.ts'
 import { openConfiguredStore } from './configured-store.ts'
 import { openConfiguredTelemetry, telemetryKeyFor } from './configured-telemetry.ts'
 import { attachRewriteMemory } from './core/compress/rewrite-memory.ts'
@@ -160,6 +161,10 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   })
   const store = observed(await openStore(), metrics.store)
   const originals = createOriginals(store, tenant => lifetimesOf(live.store, tenant), Date.now)
+  const fingerprints = openConfiguredFingerprints(config, () => live.fingerprints.publish, {
+    store,
+    logger,
+  })
   const tracing = await loadTracing(config.traces)
   const savings = createSavings({
     store,
@@ -197,6 +202,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       maxBodyBytes: limits.max_body_bytes,
       ...(tracing === null ? {} : { tracing }),
       ...(telemetry === null ? {} : { telemetry }),
+      fingerprints,
       ...(seams.authority === undefined ? {} : { authority: seams.authority }),
     },
     seams.routes,
@@ -226,6 +232,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
         pool.close(),
         tracing?.close(),
         telemetry?.close(),
+        fingerprints.close(),
         savings.close(),
         store.close(),
       ])
@@ -293,6 +300,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       await Promise.all(dropIns.map(({ forwarder }) => forwarder.close()))
       await pool.close()
       await telemetry?.close()
+      await fingerprints.close()
       await savings.close()
       await store.close()
       await tracing?.close()

@@ -1,6 +1,7 @@
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { memberName, teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
 import { LOG_LEVELS } from '../logger.ts'
 
@@ -43,6 +44,18 @@ const encryptionKey = z
     const colon = text.indexOf(':')
     return { id: text.slice(0, colon), key: Buffer.from(text.slice(colon + 1), 'base64') }
   })
+
+const endpointPattern = z.string().regex(/^[\w.:*-]{1,256}$/)
+
+/** Where fingerprints are shared: a team of a service. */
+const fingerprintTeam = z.strictObject({
+  url: upstreamUrl,
+  team: teamName,
+  /** As whom; a name that says nothing where absent. */
+  member: memberName.optional(),
+  /** Holds the key for that service; `HAVERSACK_KEY` where absent. */
+  key_file: z.string().min(1).optional(),
+})
 
 const lifetimes = {
   original_ttl_ms: lifetime.optional(),
@@ -150,6 +163,25 @@ export const configSchema = z.strictObject({
       idle_ms: positive.min(1_000).max(86_400_000).default(1_800_000),
       event_ttl_ms: lifetime.default(2_592_000_000),
       summary_ttl_ms: lifetime.default(7_776_000_000),
+    })
+    .prefault({}),
+  /** What endpoints are like; nothing leaves the installation that is not named here. */
+  fingerprints: z
+    .strictObject({
+      /** Endpoints whose fingerprints are given to whoever may read them; `*` stands for anything. */
+      publish: z.array(endpointPattern).max(1_000).default([]),
+      /** How often they are built anew from telemetry. */
+      build_interval_ms: positive.min(1_000).max(TIMER_MAX_MS).default(3_600_000),
+      share_endpoints_with_team: z.boolean().default(false),
+      team: fingerprintTeam.optional(),
+      /** By the provider's name; only endpoints of its own servers are shared with it. */
+      share_with_provider: z.record(z.string(), z.boolean()).default({}),
+      providers: z
+        .record(
+          z.string().regex(/^[A-Za-z0-9][\w-]{0,62}$/),
+          fingerprintTeam.extend({ servers: z.array(z.string().min(1).max(256)).min(1).max(100) }),
+        )
+        .default({}),
     })
     .prefault({}),
   workers: z

@@ -15,6 +15,8 @@ import { decodeRoute } from './routes/decode.ts'
 import { dedupRoute } from './routes/dedup.ts'
 import { mountDropIns } from './routes/drop-in.ts'
 import { encodeRoute } from './routes/encode.ts'
+import { FINGERPRINT_TEAM_ROUTES } from './routes/fingerprint-teams.ts'
+import { fingerprintsRoute } from './routes/fingerprints.ts'
 import { inputsRoute } from './routes/inputs.ts'
 import { knapsackRoute } from './routes/knapsack.ts'
 import { livezRoute } from './routes/livez.ts'
@@ -39,6 +41,8 @@ const ROUTES: readonly Route[] = [
   dedupRoute,
   ...SESSION_ROUTES,
   savingsRoute,
+  fingerprintsRoute,
+  ...FINGERPRINT_TEAM_ROUTES,
   livezRoute,
   readyzRoute,
   metricsRoute,

@@ -6,6 +6,7 @@ import type { SessionDesk } from '../core/dedup/session/session-desk.ts'
 import type { Sessions } from '../core/dedup/session/shared-sessions.ts'
 import type { UsageRoute } from '../core/usage/usage-figures.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { Fingerprints } from '../fingerprints/fingerprints.ts'
 import type { Logger } from '../logger.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Admission } from '../pool/admission.ts'
@@ -110,6 +111,8 @@ export interface AppDeps extends JobDeps {
   readonly savings: Pick<Savings, 'record' | 'read' | 'prices'>
   /** Reads what an answer used, while it passes. */
   observeUsage(route: UsageRoute): UsageObserver
+  /** What endpoints are like, shared in teams and published. */
+  readonly fingerprints?: Fingerprints
   /** Names, beside loopback's and addresses, by which clients reach the service. */
   allowedHosts(): readonly string[]
 }
@@ -122,6 +125,7 @@ type RequestHeader =
   | 'content-length'
   | 'content-type'
   | 'host'
+  | 'if-none-match'
   | 'origin'
   | 'traceparent'
   | 'transfer-encoding'

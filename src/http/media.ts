@@ -4,17 +4,22 @@ import { type AppContext, requestHeader } from './context.ts'
 
 /** The media type of a request body, which must not be compressed. Throws `unsupported_media_type`. */
 export function requestMedia(c: AppContext): MediaType {
-  const encoding = requestHeader(c, 'content-encoding') ?? 'identity'
-  const transfer = requestHeader(c, 'transfer-encoding') ?? 'chunked'
-  if (encoding !== 'identity' || transfer.toLowerCase() !== 'chunked') {
-    throw new AppError('unsupported_media_type', 'compressed bodies are not accepted')
-  }
+  refuseCompressed(c)
   const media = named(essence(requestHeader(c, 'content-type') ?? ''))
   if (media !== undefined) return media
   throw new AppError(
     'unsupported_media_type',
     `Content-Type must be ${Object.values(MEDIA_TYPES).join(' or ')}`,
   )
+}
+
+/** @throws AppError `unsupported_media_type` for a body that must be unpacked before it can be read */
+export function refuseCompressed(c: AppContext): void {
+  const encoding = requestHeader(c, 'content-encoding') ?? 'identity'
+  const transfer = requestHeader(c, 'transfer-encoding') ?? 'chunked'
+  if (encoding !== 'identity' || transfer.toLowerCase() !== 'chunked') {
+    throw new AppError('unsupported_media_type', 'compressed bodies are not accepted')
+  }
 }
 
 /** The media type to answer in: what `Accept` gives the highest weight, else the request's own. */

@@ -167,12 +167,14 @@ describe('config.example.toml', () => {
     const uncommented = text.replace(/^#(?=[\w[])/gm, '')
     const example = configSchema.parse(parse(uncommented))
     const { cache_dir, keys_file, pipeline_config_file, workers, traces, store, proxy } = example
+    const { team, providers } = example.fingerprints
     const { anthropic_url, openai_url, https_proxy, no_proxy, max_rewrite_bytes } = proxy
     const withoutDefault = {
       cache_dir,
       keys_file,
       pipeline_config_file,
       traces,
+      fingerprints: { team, providers },
       workers: { count: workers.count },
       store: { tenant_max_bytes: store.tenant_max_bytes },
       proxy: { anthropic_url, openai_url, https_proxy, no_proxy, max_rewrite_bytes },

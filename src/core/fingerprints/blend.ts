@@ -1,0 +1,65 @@
+import { addWeighted } from './add-weighted.ts'
+import type { Fingerprint, MergedFingerprint } from './fingerprint.ts'
+import { fingerprintOf, noSums, type Sums } from './formulas.ts'
+import { packRows } from './packed-rows.ts'
+
+/** A source that has seen fewer calls of an endpoint says nothing about it. */
+export const LEAST_CALLS = 20
+/** Of what is known by the team and by oneself, where both know the endpoint. */
+const TEAM_PART = 0.7
+/** The same where nobody of the team has uploaded lately. */
+const STALE_TEAM_PART = 0.3
+/** The most that a provider's figures count, who may have published what suits it. */
+const PROVIDER_PART = 0.4
+
+/** What is known of one endpoint, from each side. */
+export interface Sources {
+  readonly own?: Fingerprint | undefined
+  readonly team?: MergedFingerprint | undefined
+  readonly provider?: Fingerprint | undefined
+}
+
+export interface Blend {
+  readonly fingerprint: Fingerprint
+  /** How much of it is whose. They add up to 1, but to the provider's part where nobody else knows the endpoint. */
+  readonly weights: { readonly own: number; readonly team: number; readonly provider: number }
+}
+
+/**
+ * What is to be believed of an endpoint: 70 % the team's figures and 30 % one's own (seed 000, deployment pattern B); with the provider's
+ * at 40 % of it all for who has no calls, falling with one's own as `0.4 · 20 / (20 + calls)` ("at most 40 % weight"). A source with
+ * fewer than 20 calls has no part. Shares and means are weighted; of calls and sessions it is the most that one source has.
+ * @returns `null` where no source has enough calls
+ */
+export function blend({ own, team, provider }: Sources): Blend | null {
+  const [ownKnown, teamKnown, providerKnown] = [own, team, provider].map(isEnough)
+  if (!ownKnown && !teamKnown && !providerKnown) return null
+  const ownCalls = own?.call_count ?? 0
+  const providerPart = providerKnown ? (PROVIDER_PART * LEAST_CALLS) / (LEAST_CALLS + ownCalls) : 0
+  const teamPart = team?.stale === true ? STALE_TEAM_PART : TEAM_PART
+  const ofTeam = teamKnown ? (ownKnown ? teamPart : 1) : 0
+  const rest = 1 - providerPart
+  const weights = {
+    own: ownKnown ? rest * (1 - ofTeam) : 0,
+    team: rest * ofTeam,
+    provider: providerPart,
+  }
+  const sums = noSums()
+  if (own !== undefined) addSource(sums, own, weights.own)
+  if (team !== undefined) addSource(sums, team, weights.team)
+  if (provider !== undefined) addSource(sums, provider, weights.provider)
+  const name = (own ?? team ?? provider)!.endpoint_class
+  return { fingerprint: fingerprintOf(name, sums), weights }
+}
+
+function isEnough(source: Fingerprint | undefined): boolean {
+  return source !== undefined && source.call_count >= LEAST_CALLS
+}
+
+function addSource(sums: Sums, source: Fingerprint, weight: number): void {
+  if (weight === 0) return
+  sums.calls = Math.max(sums.calls, source.call_count)
+  sums.sessions = Math.max(sums.sessions, source.source_sessions)
+  const { numbers } = packRows([source], () => 0)
+  addWeighted(sums, numbers, 0, weight)
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { INNER_FORMATS } from '../shape/inner-formats.ts'
+import { SHAPES } from '../telemetry/event.ts'
+
+/** Of documents and uploads: raised when a field changes its meaning. */
+export const FINGERPRINTS_VERSION = 1 as const
+
+/** Sessions that every figure which leaves an installation is of, at least. */
+export const LEAST_SESSIONS = 5
+
+export const WINDOW_DAYS = 30
+export const DAY_MS = 86_400_000
+
+/** Bounded, so that sums over all members are exact. */
+const count = z.int().nonnegative().max(1e12)
+const mean = z.number().min(0).max(1e12)
+const share = z.number().min(0).max(1)
+const instant = z.int().nonnegative().max(8.64e15)
+
+/** Names of endpoints: no path, no space, nothing that a command could hold. */
+export const endpointName = z
+  .string()
+  .regex(/^\w[\w.:-]{0,127}$/)
+  .describe('git_log, curl, mcp__p1a2b3c__get_issue, …')
+
+/** A mean that there is none of where no response had the shape that it is of. */
+const meanOrNone = mean.nullable().default(null)
+
+/** What shares may miss of 1, as they are written with few digits. */
+const MIX_TOLERANCE = 0.01
+
+const shapeMix = z.partialRecord(z.enum(SHAPES), share).refine(mix => {
+  const sum = Object.values(mix).reduce((total, part) => total + part, 0)
+  return Math.abs(sum - 1) <= MIX_TOLERANCE
+}, 'the shares must add up to 1')
+
+/**
+ * What the responses of one endpoint were like in a span of time: the per-endpoint fingerprint of seed 000, field for field. The formulas
+ * are in docs/fingerprints.md.
+ */
+export const fingerprintSchema = z
+  .object({
+    endpoint_class: endpointName,
+    call_count: count,
+    /** UTF-8 bytes, in spite of its name in the seed. */
+    avg_response_chars: mean,
+    shape_dominant: z.enum(SHAPES),
+    shape_mix: shapeMix,
+    dup_rate: share,
+    /** In bits: 0 to log2 of the number of shapes. */
+    format_entropy: z
+      .number()
+      .min(0)
+      .max(Math.log2(SHAPES.length) + 1e-6),
+    inner_formats_top3: z.array(z.enum(INNER_FORMATS)).max(3),
+    /** Of responses that are Markdown tables. */
+    avg_cols: meanOrNone,
+    avg_rows: meanOrNone,
+    /** Of responses that are arrays of objects. */
+    key_stability_mean: share.nullable().default(null),
+    first_seen_ms: instant,
+    last_seen_ms: instant,
+    source_sessions: count,
+  })
+  .refine(({ first_seen_ms, last_seen_ms }) => first_seen_ms <= last_seen_ms, {
+    path: ['last_seen_ms'],
+    message: 'must not be before first_seen_ms',
+  })
+  .refine(({ call_count, source_sessions }) => call_count >= source_sessions, {
+    path: ['call_count'],
+    message: 'must not be below source_sessions: each of them has a call',
+  })
+
+export type Fingerprint = Readonly<z.output<typeof fingerprintSchema>>
+
+/** Of many members, as told: `stale` where none of them has uploaded lately. */
+export const mergedFingerprintSchema = fingerprintSchema.safeExtend({
+  stale: z.boolean().describe('No upload of the last 14 days has it'),
+})
+
+export type MergedFingerprint = Fingerprint & { readonly stale: boolean }
+
+/** Times are in milliseconds; sizes that leave a document small enough to be read at once. */
+export const LIMITS = {
+  /** Rows of one upload. */
+  rows: 4_000,
+  /** Rows of one endpoint in one upload. */
+  rowsOfEndpoint: 64,
+  /** Spans of one endpoint of one member that are remembered, since they were published. */
+  spansOfEndpoint: 256,
+  /** Members of one team. */
+  members: 1_000,
+  /** Endpoints in one document; those of the most sessions. */
+  endpoints: 20_000,
+  /** What an upload's clock may be ahead. */
+  skewMs: 3_600_000,
+  /** After that an upload counts only where no fresher one has the endpoint. */
+  freshMs: 14 * DAY_MS,
+  /** After that it is gone. */
+  keptMs: WINDOW_DAYS * DAY_MS,
+} as const
+
+/** The order of endpoints: of code units, the same everywhere. */
+export function byName(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

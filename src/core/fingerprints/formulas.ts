@@ -1,0 +1,93 @@
+import { INNER_FORMATS, type InnerFormat } from '../shape/inner-formats.ts'
+import { SHAPES, type ShapeName } from '../telemetry/event.ts'
+import type { Fingerprint } from './fingerprint.ts'
+
+/** Decimal places of means and shares: enough for every rule, and no more text than that. */
+const PLACES = 1e6
+
+/** Sums that fingerprints are made of; what stands for nothing has weight 0. */
+export interface Sums {
+  calls: number
+  weight: number
+  chars: number
+  dups: number
+  /** By the index in `SHAPES`. */
+  readonly shapes: Float64Array
+  /** By the index in `INNER_FORMATS`. */
+  readonly formats: Float64Array
+  tables: number
+  cols: number
+  rows: number
+  lists: number
+  stability: number
+  first: number
+  last: number
+  sessions: number
+}
+
+export function noSums(): Sums {
+  return {
+    calls: 0,
+    weight: 0,
+    chars: 0,
+    dups: 0,
+    shapes: new Float64Array(SHAPES.length),
+    formats: new Float64Array(INNER_FORMATS.length),
+    tables: 0,
+    cols: 0,
+    rows: 0,
+    lists: 0,
+    stability: 0,
+    first: Number.POSITIVE_INFINITY,
+    last: 0,
+    sessions: 0,
+  }
+}
+
+/**
+ * The fingerprint that sums give: means and shares over `weight`, the Shannon entropy of the shapes in bits (seed 000,
+ * "Per-endpoint fingerprint"), the shape and the three inner formats with the most weight (of equals, in the order of `SHAPES` and
+ * `INNER_FORMATS`). @param sums with a weight above 0
+ */
+export function fingerprintOf(endpoint_class: string, sums: Sums): Fingerprint {
+  const { weight, shapes, tables, lists } = sums
+  const total = shapes.reduce((sum, part) => sum + part, 0)
+  const mix: Partial<Record<ShapeName, number>> = {}
+  let entropy = 0
+  let dominant = 0
+  for (const [index, part] of shapes.entries()) {
+    if (part === 0) continue
+    const share = part / total
+    mix[SHAPES[index]!] = rounded(share)
+    entropy -= share * Math.log2(share)
+    if (part > shapes[dominant]!) dominant = index
+  }
+  return {
+    endpoint_class,
+    call_count: Math.max(Math.round(sums.calls), sums.sessions),
+    avg_response_chars: rounded(sums.chars / weight),
+    shape_dominant: SHAPES[dominant]!,
+    shape_mix: mix,
+    dup_rate: rounded(Math.min(1, sums.dups / weight)),
+    format_entropy: rounded(Math.max(0, entropy)),
+    inner_formats_top3: topFormats(sums.formats),
+    avg_cols: tables === 0 ? null : rounded(sums.cols / tables),
+    avg_rows: tables === 0 ? null : rounded(sums.rows / tables),
+    key_stability_mean: lists === 0 ? null : rounded(Math.min(1, sums.stability / lists)),
+    first_seen_ms: sums.first,
+    last_seen_ms: sums.last,
+    source_sessions: sums.sessions,
+  }
+}
+
+function topFormats(weights: Float64Array): InnerFormat[] {
+  return [...weights.keys()]
+    .filter(index => weights[index]! > 0)
+    .sort((a, b) => weights[b]! - weights[a]! || a - b)
+    .slice(0, 3)
+    .map(index => INNER_FORMATS[index]!)
+}
+
+function rounded(value: number): number {
+  return Math.round(value * PLACES) / PLACES
+}

@@ -1,0 +1,95 @@
+import { INNER_FORMATS } from '../shape/inner-formats.ts'
+import { SHAPES, type ShapeName } from '../telemetry/event.ts'
+import type { Fingerprint } from './fingerprint.ts'
+import { fingerprintOf, noSums } from './formulas.ts'
+
+/**
+ * Rows as numbers behind one another, `ROW` for each, so that hundreds of uploads can be merged without an object for each of their
+ * rows. What is `null` in a fingerprint is NaN; `dominant` and `entropy` are computed from the shapes.
+ */
+export const FIELD = {
+  calls: 0,
+  chars: 1,
+  dups: 2,
+  cols: 3,
+  rows: 4,
+  stability: 5,
+  first: 6,
+  last: 7,
+  sessions: 8,
+  /** When the row was uploaded, Unix milliseconds. */
+  uploaded: 9,
+  /** Indexes in `INNER_FORMATS`, -1 for none. */
+  formats: 10,
+  shapes: 13,
+} as const
+
+const TOP = 3
+export const ROW = FIELD.shapes + SHAPES.length
+
+/** Rows and the names of their endpoints. */
+export interface PackedRows {
+  readonly names: readonly string[]
+  /** `ROW` numbers for each name. */
+  readonly numbers: Float64Array
+}
+
+/** @param uploaded when the row at an index was uploaded, Unix milliseconds */
+export function packRows(
+  rows: readonly Fingerprint[],
+  uploaded: (index: number) => number,
+): PackedRows {
+  const numbers = new Float64Array(rows.length * ROW)
+  rows.forEach((row, index) => {
+    numbers.set(
+      [
+        row.call_count,
+        row.avg_response_chars,
+        row.dup_rate,
+        row.avg_cols ?? Number.NaN,
+        row.avg_rows ?? Number.NaN,
+        row.key_stability_mean ?? Number.NaN,
+        row.first_seen_ms,
+        row.last_seen_ms,
+        row.source_sessions,
+        uploaded(index),
+        ...Array.from({ length: TOP }, (_, place) => {
+          const format = row.inner_formats_top3[place]
+          return format === undefined ? -1 : INNER_FORMATS.indexOf(format)
+        }),
+        ...SHAPES.map(shape => row.shape_mix[shape] ?? 0),
+      ],
+      index * ROW,
+    )
+  })
+  return { names: rows.map(({ endpoint_class }) => endpoint_class), numbers }
+}
+
+/** One row again; equal to the one that was packed, but for `shape_dominant` and `format_entropy`, which follow from the shapes. */
+export function unpackRow({ names, numbers }: PackedRows, index: number): Fingerprint {
+  const at = index * ROW
+  const of = (field: number) => numbers[at + field]!
+  const orNone = (field: number) => (Number.isNaN(of(field)) ? null : of(field))
+  const shapes = numbers.slice(at + FIELD.shapes, at + ROW)
+  const mix: Partial<Record<ShapeName, number>> = {}
+  for (const [shape, part] of shapes.entries()) if (part > 0) mix[SHAPES[shape]!] = part
+  const { shape_dominant, format_entropy } = fingerprintOf('', { ...noSums(), weight: 1, shapes })
+  return {
+    endpoint_class: names[index]!,
+    call_count: of(FIELD.calls),
+    avg_response_chars: of(FIELD.chars),
+    shape_dominant,
+    shape_mix: mix,
+    dup_rate: of(FIELD.dups),
+    format_entropy,
+    inner_formats_top3: Array.from({ length: TOP }, (_, place) => of(FIELD.formats + place))
+      .filter(format => format >= 0)
+      .map(format => INNER_FORMATS[format]!),
+    avg_cols: orNone(FIELD.cols),
+    avg_rows: orNone(FIELD.rows),
+    key_stability_mean: orNone(FIELD.stability),
+    first_seen_ms: of(FIELD.first),
+    last_seen_ms: of(FIELD.last),
+    source_sessions: of(FIELD.sessions),
+  }
+}

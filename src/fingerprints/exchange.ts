@@ -1,0 +1,101 @@
+import { type Fingerprint, WINDOW_DAYS } from '../core/fingerprints/fingerprint.ts'
+import {
+  type ProviderDocument,
+  providerDocument,
+  type TeamDocument,
+  teamDocument,
+  type UploadAnswer,
+  uploadAnswer,
+} from '../core/fingerprints/upload.ts'
+import { MEDIA_TYPES } from '../core/requests/envelope.ts'
+import { validate } from '../core/requests/validate.ts'
+
+/** A team of a service that fingerprints are sent to and fetched from. */
+export interface Destination {
+  /** Where the service is, without a slash at its end. */
+  readonly url: string
+  readonly team: string
+  readonly key: string | undefined
+}
+
+/** A service that cannot be reached, or answers something else than it should. */
+export class ExchangeError extends Error {}
+
+const PATH = '/mcp/fingerprints/v1'
+const TIMEOUT_MS = 30_000
+/** More than the largest document that is sent. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+/** @throws ExchangeError */
+export async function push(
+  to: Destination,
+  member: string,
+  rows: readonly Fingerprint[],
+): Promise<UploadAnswer> {
+  const answer = await ask(to, `/teams/${encodeURIComponent(to.team)}`, {
+    method: 'POST',
+    headers: { 'content-type': MEDIA_TYPES.json },
+    body: JSON.stringify({ member, window_days: WINDOW_DAYS, endpoints: rows }),
+  })
+  return checked(to, () => validate(uploadAnswer, answer))
+}
+
+/** @throws ExchangeError */
+export async function pullTeam(from: Destination): Promise<TeamDocument> {
+  const answer = await ask(from, `/teams/${encodeURIComponent(from.team)}`, {})
+  return checked(from, () => validate(teamDocument, answer))
+}
+
+/** @throws ExchangeError */
+export async function pullProvider(
+  from: Pick<Destination, 'url' | 'key'>,
+): Promise<ProviderDocument> {
+  const answer = await ask(from, '', {})
+  return checked(from, () => validate(providerDocument, answer))
+}
+
+async function ask(
+  { url, key }: Pick<Destination, 'url' | 'key'>,
+  path: string,
+  init: RequestInit & { readonly headers?: Readonly<Record<string, string>> },
+): Promise<unknown> {
+  const headers = { ...init.headers, ...(key === undefined ? {} : { 'x-api-key': key }) }
+  let response: Response
+  let answer: unknown
+  try {
+    // No redirect: the key is for this service alone.
+    response = await fetch(`${url}${PATH}${path}`, {
+      ...init,
+      headers,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    answer = JSON.parse((await readAtMost(response, MAX_ANSWER_BYTES)).toString())
+  } catch (error) {
+    const why = error instanceof ExchangeError ? `: ${error.message}` : ''
+    throw new ExchangeError(`${url} gives no answer${why}`, { cause: error })
+  }
+  if (response.ok) return answer
+  const { code, detail } = (answer ?? {}) as Record<string, unknown>
+  throw new ExchangeError(`${url}: ${response.status} ${String(code)}: ${String(detail)}`)
+}
+
+async function readAtMost(response: Response, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new ExchangeError(`it is above ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function checked<T>({ url }: Pick<Destination, 'url'>, check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ExchangeError(`${url} answers something else: ${why}`, { cause: error })
+  }
+}

@@ -1,0 +1,31 @@
+import type { Store } from '../store/store.ts'
+import { createPublished, type Published } from './published.ts'
+import { createTaskThread } from './task-thread.ts'
+import { createTeams, type Teams } from './teams.ts'
+
+/** What endpoints are like: shared in teams, and published. */
+export interface Fingerprints {
+  readonly teams: Teams
+  readonly published: Published
+  /** Ends the thread; what is under way fails. */
+  close(): Promise<void>
+}
+
+export interface FingerprintsOptions {
+  readonly store: Pick<Store, 'readRecord' | 'writeRecord'>
+  /** Unix milliseconds. */
+  readonly now: () => number
+  folderOf(tenant: string): string | null
+  patterns(): readonly string[]
+  onBug(bug: string): void
+}
+
+/** Both share one thread, which does not start before it is needed. */
+export function createFingerprints(options: FingerprintsOptions): Fingerprints {
+  const thread = createTaskThread({ onBug: options.onBug })
+  return {
+    teams: createTeams({ ...options, thread }),
+    published: createPublished({ ...options, thread }),
+    close: () => thread.close(),
+  }
+}

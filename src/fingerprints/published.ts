@@ -1,0 +1,89 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { readBytes, SPANS_FILE } from './span-file.ts'
+import type { TaskThread } from './task-thread.ts'
+import type { PublishedDocument } from './tasks.ts'
+
+/** What an installation publishes of what it has seen itself. */
+export interface Published {
+  /** What is published of a tenant's closed spans; nothing where none were built, or no pattern is of them. */
+  document(tenant: string): Promise<PublishedDocument>
+}
+
+export interface PublishedOptions {
+  readonly thread: Pick<TaskThread, 'run'>
+  readonly now: () => number
+  /** The folder of a tenant's fingerprints; `null` where there can be none. */
+  folderOf(tenant: string): string | null
+  /** Of endpoints that may be published, asked each time. */
+  patterns(): readonly string[]
+}
+
+/** How long a document is given without another look at the file, in milliseconds. */
+const LOOK_MS = 1_000
+/** After that spans may have left the window. */
+const MAX_AGE_MS = 3_600_000
+const MAX_CACHED = 64
+
+interface Cached {
+  readonly document: PublishedDocument
+  readonly patterns: readonly string[]
+  /** Of the file; 0 where there is none. */
+  readonly modified: number
+  readonly madeAt: number
+  lookedAt: number
+}
+
+export function createPublished(options: PublishedOptions): Published {
+  const { thread, now, folderOf, patterns } = options
+  const cache = new Map<string, Cached>()
+  const making = new Map<string, Promise<PublishedDocument>>()
+
+  async function look(tenant: string): Promise<PublishedDocument> {
+    const folder = folderOf(tenant)
+    const file = folder === null ? null : join(folder, SPANS_FILE)
+    const modified = file === null ? 0 : await modifiedAt(file)
+    const at = now()
+    const wanted = patterns()
+    const cached = cache.get(tenant)
+    if (
+      cached !== undefined &&
+      cached.modified === modified &&
+      at - cached.madeAt < MAX_AGE_MS &&
+      isDeepStrictEqual(cached.patterns, wanted)
+    ) {
+      cached.lookedAt = at
+      return cached.document
+    }
+    const bytes = file === null ? null : await readBytes(file)
+    const document = await thread.run('publish', { bytes, patterns: wanted, now: at })
+    cache.delete(tenant)
+    cache.set(tenant, { document, patterns: wanted, modified, madeAt: at, lookedAt: at })
+    const [oldest] = cache.keys()
+    if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest)
+    return document
+  }
+
+  return {
+    document(tenant) {
+      const cached = cache.get(tenant)
+      if (cached !== undefined && now() - cached.lookedAt < LOOK_MS) {
+        return Promise.resolve(cached.document)
+      }
+      const under = making.get(tenant) ?? look(tenant).finally(() => making.delete(tenant))
+      making.set(tenant, under)
+      return under
+    },
+  }
+}
+
+/** Unix milliseconds; 0 where there is no file. */
+async function modifiedAt(file: string): Promise<number> {
+  try {
+    return (await stat(file)).mtimeMs
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0
+    throw error
+  }
+}

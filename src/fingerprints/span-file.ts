@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { type Fingerprint, fingerprintSchema } from '../core/fingerprints/fingerprint.ts'
+import { validate } from '../core/requests/validate.ts'
+import { readParquet } from './read-parquet.ts'
+import { fingerprintsToParquet } from './write-parquet.ts'
+
+/** Below a tenant's folder: all of the window for oneself, and the closed spans, which are all that ever leaves. */
+export const ENDPOINTS_FILE = 'endpoints.parquet'
+export const SPANS_FILE = 'spans.parquet'
+
+/** Rows of a file of our own: an installation has a few hundred endpoints, with a dozen spans each. */
+const MAX_ROWS = 50_000
+
+const rowsSchema = z.array(fingerprintSchema)
+
+export function fingerprintsFolder(dataDir: string): string {
+  return join(dataDir, 'fingerprints')
+}
+
+/**
+ * The rows of a file of fingerprints; `null` where there is none.
+ * @throws AppError `invalid_request` where it is there and holds something else
+ */
+export async function readFingerprintFile(file: string): Promise<Fingerprint[] | null> {
+  const bytes = await readBytes(file)
+  return bytes === null ? null : fingerprintsIn(bytes)
+}
+
+/** The rows of a Parquet file's bytes. @throws AppError `invalid_request` */
+export async function fingerprintsIn(bytes: Uint8Array): Promise<Fingerprint[]> {
+  return validate(rowsSchema, await readParquet(bytes, MAX_ROWS))
+}
+
+/** The bytes of a file; `null` where there is none. */
+export async function readBytes(file: string): Promise<Uint8Array | null> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Puts a file in the place of another; whoever reads it sees one or the other, also after a power cut. */
+export async function writeFingerprintFile(
+  file: string,
+  rows: readonly Fingerprint[],
+): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const draft = `${file}.${randomBytes(4).toString('hex')}`
+  try {
+    const handle = await open(draft, 'wx', 0o600)
+    try {
+      await handle.writeFile(fingerprintsToParquet(rows))
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto'
+import { admitRows, type RefusedRow, withdrawRows } from '../core/fingerprints/admit-rows.ts'
+import { matchesEndpoint } from '../core/fingerprints/endpoint-pattern.ts'
+import {
+  FINGERPRINTS_VERSION,
+  LEAST_SESSIONS,
+  WINDOW_DAYS,
+} from '../core/fingerprints/fingerprint.ts'
+import { mergeUploads } from '../core/fingerprints/merge-uploads.ts'
+import { packRows, unpackRow } from '../core/fingerprints/packed-rows.ts'
+import type { ProviderDocument } from '../core/fingerprints/upload.ts'
+import { readRecord, readRows, writeRecord } from '../core/fingerprints/upload-record.ts'
+import { writeEnvelope } from '../core/requests/envelope.ts'
+import { AppError } from '../errors.ts'
+import { type PackedUpload, readUpload } from './read-upload.ts'
+import { shareable } from './shareable.ts'
+import { fingerprintsIn } from './span-file.ts'
+import { mergedToParquet } from './write-parquet.ts'
+
+/** What is kept of a member after an upload, and what became of its rows. */
+export interface Admitted {
+  readonly record: Uint8Array
+  readonly accepted: number
+  readonly refused: readonly RefusedRow[]
+}
+
+/** A team's document in each way that it is sent. */
+export interface MergedDocument {
+  readonly json: Uint8Array
+  readonly msgpack: Uint8Array
+  readonly parquet: Uint8Array
+  /** The same for the same figures: 32 hexadecimal digits. */
+  readonly digest: string
+  /** When it is another one though nothing is uploaded: Unix milliseconds, or infinity. */
+  readonly changesAt: number
+}
+
+/** What the thread of fingerprints does; every function can run in any thread. */
+export const TASKS = {
+  read: readUpload,
+  /** @throws AppError `internal` where the earlier record cannot be understood: it would say what was published */
+  admit({ upload, earlier, now }: AdmitTask): Admitted {
+    const { member, windowDays } = upload
+    const before = earlier === null ? null : known(earlier)
+    const { rows } = known(upload.rows)
+    const listed = rows.names.map((_, index) => unpackRow(rows, index))
+    const { record, ...rest } = admitRows(listed, before, { member, windowDays, now })
+    return { record: writeRecord(record), ...rest }
+  },
+  /** `null` where the member has no upload. */
+  withdraw({ earlier, now }: { readonly earlier: Uint8Array; readonly now: number }) {
+    const before = known(earlier)
+    return before.withdrawn ? null : writeRecord(withdrawRows(before, now))
+  },
+  /** `null` where no record is of a member that takes part. */
+  merge({ team, records, now }: MergeTask): MergedDocument | null {
+    const uploads = records.map(readRows).filter(rows => rows !== null)
+    if (uploads.length === 0) return null
+    const { fingerprints, left_out, changesAt, generatedAt } = mergeUploads(uploads, now)
+    const document = {
+      version: FINGERPRINTS_VERSION,
+      generated_at: generatedAt,
+      window_days: WINDOW_DAYS,
+      k: LEAST_SESSIONS,
+      team,
+      fingerprints,
+      left_out,
+    }
+    const json = writeEnvelope(document, 'json').bytes
+    return {
+      json,
+      msgpack: new Uint8Array(writeEnvelope(document, 'msgpack').bytes),
+      parquet: mergedToParquet(fingerprints),
+      digest: hash('sha256', json, 'hex').slice(0, 32),
+      changesAt,
+    }
+  },
+  /** What is published of closed spans: `bytes` of their file, `null` for none. */
+  async publish({ bytes, patterns, now }: PublishTask): Promise<PublishedDocument> {
+    const spans = bytes === null ? [] : await fingerprintsIn(bytes)
+    const shown = shareable(spans, now).filter(({ endpoint_class }) =>
+      matchesEndpoint(endpoint_class, patterns),
+    )
+    const { fingerprints } = mergeUploads([packRows(shown, () => now)], now)
+    const entries = fingerprints.map(
+      ({ stale: _, ...fingerprint }) =>
+        [fingerprint.endpoint_class, JSON.stringify(fingerprint)] as const,
+    )
+    const generated_at = shown.reduce((latest, span) => Math.max(latest, span.last_seen_ms), 0)
+    const head = {
+      version: FINGERPRINTS_VERSION,
+      generated_at,
+      window_days: WINDOW_DAYS,
+      k: LEAST_SESSIONS,
+    }
+    const digest = hash('sha256', JSON.stringify([head, entries]), 'hex').slice(0, 32)
+    return { head, entries, digest }
+  },
+} as const
+
+/** What is published, with the JSON of each fingerprint under its endpoint's name. */
+export interface PublishedDocument {
+  readonly head: Omit<ProviderDocument, 'fingerprints'>
+  readonly entries: readonly (readonly [name: string, json: string])[]
+  readonly digest: string
+}
+
+interface PublishTask {
+  readonly bytes: Uint8Array | null
+  readonly patterns: readonly string[]
+  readonly now: number
+}
+
+interface AdmitTask {
+  readonly upload: PackedUpload
+  readonly earlier: Uint8Array | null
+  readonly now: number
+}
+
+interface MergeTask {
+  readonly team: string
+  readonly records: readonly Uint8Array[]
+  readonly now: number
+}
+
+export type Tasks = typeof TASKS
+export type TaskName = keyof Tasks
+
+function known(bytes: Uint8Array) {
+  const record = readRecord(bytes)
+  if (record !== null) return record
+  throw new AppError('internal', 'the record of an upload cannot be understood')
+}

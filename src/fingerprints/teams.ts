@@ -1,0 +1,155 @@
+import { LIMITS } from '../core/fingerprints/fingerprint.ts'
+import type { UploadAnswer } from '../core/fingerprints/upload.ts'
+import { AppError } from '../errors.ts'
+import type { Store } from '../store/store.ts'
+import type { UploadBody } from './read-upload.ts'
+import type { TaskThread } from './task-thread.ts'
+import type { MergedDocument } from './tasks.ts'
+import { createTeamRecords, untilWritten } from './team-records.ts'
+
+/** Fingerprints that members of teams share; a team belongs to a tenant, and does not exist for others. */
+export interface Teams {
+  /**
+   * Takes a member's upload in place of its earlier one; durable when it resolves.
+   * @throws AppError `invalid_request`, `payload_too_large`, and what the store and the thread fail with
+   */
+  upload(tenant: string, team: string, upload: UploadBody): Promise<UploadAnswer>
+  /** @throws AppError `not_found` where the member has no upload */
+  withdraw(tenant: string, team: string, member: string): Promise<void>
+  /** All members' uploads together, with what was accepted before the call. @throws AppError `not_found` where there are none */
+  document(tenant: string, team: string): Promise<MergedDocument>
+}
+
+export interface TeamsOptions {
+  readonly store: Pick<Store, 'readRecord' | 'writeRecord'>
+  readonly thread: Pick<TaskThread, 'run'>
+  /** Unix milliseconds. */
+  readonly now: () => number
+  /** How long a document is given without looking whether another process has changed it, in milliseconds. */
+  readonly maxAgeMs?: number
+}
+
+const MAX_AGE_MS = 30_000
+/** Documents that are kept at hand, in bytes, and how many. */
+const MAX_CACHED_BYTES = 64 * 1024 * 1024
+const MAX_CACHED = 256
+const READS_AT_ONCE = 8
+
+/** A team's document: made, or being made. */
+interface Cached {
+  /** Uploads and withdrawals so far that this process knows of. */
+  changes: number
+  /** What `changes` was when its records began to be read. */
+  madeAt: number
+  made: { readonly document: MergedDocument; readonly until: number } | null
+  making: Promise<void> | null
+}
+
+export function createTeams(options: TeamsOptions): Teams {
+  const { thread, now, maxAgeMs = MAX_AGE_MS } = options
+  const records = createTeamRecords(options.store, now)
+  const cache = new Map<string, Cached>()
+
+  /** The latest used is the last. */
+  function cachedOf(tenant: string, team: string): Cached {
+    const key = `${tenant}\n${team}`
+    const cached = cache.get(key) ?? { changes: 0, madeAt: -1, made: null, making: null }
+    cache.delete(key)
+    cache.set(key, cached)
+    return cached
+  }
+
+  function forgetOldest(): void {
+    let bytes = 0
+    let count = 0
+    for (const [key, cached] of [...cache].reverse()) {
+      bytes += sizeOf(cached.made?.document)
+      count += 1
+      const isTooMuch = count > 1 && (count > MAX_CACHED || bytes > MAX_CACHED_BYTES)
+      if (isTooMuch && cached.making === null) cache.delete(key)
+    }
+  }
+
+  async function make(tenant: string, team: string, cached: Cached): Promise<void> {
+    const { changes } = cached
+    const at = now()
+    const found: Uint8Array[] = []
+    const members = await records.members(tenant, team)
+    if (members === null) {
+      cached.madeAt = changes
+      cached.made = null
+      return
+    }
+    for (let from = 0; from < members.length; from += READS_AT_ONCE) {
+      const some = members.slice(from, from + READS_AT_ONCE)
+      const uploads = await Promise.all(some.map(member => records.read(tenant, team, member)))
+      found.push(...uploads.flatMap(upload => upload?.bytes ?? []))
+    }
+    const buffers = found.map(({ buffer }) => buffer as ArrayBuffer)
+    const task = { team, records: found, now: at }
+    const document = await thread.run('merge', task, [...new Set(buffers)])
+    cached.madeAt = changes
+    cached.made = document && { document, until: Math.min(at + maxAgeMs, document.changesAt) }
+  }
+
+  async function document(tenant: string, team: string): Promise<MergedDocument> {
+    const cached = cachedOf(tenant, team)
+    const wanted = cached.changes
+    const isMade = () => cached.madeAt >= wanted && (cached.made?.until ?? 0) > now()
+    // One that is being made may have begun before the last change; the one after it has not.
+    if (!isMade()) await cached.making?.catch(() => undefined)
+    if (!isMade()) {
+      cached.making ??= make(tenant, team, cached).finally(() => {
+        cached.making = null
+      })
+      await cached.making
+      forgetOldest()
+    }
+    if (cached.made === null) throw new AppError('not_found', 'no such team is known')
+    return cached.made.document
+  }
+
+  function changed(tenant: string, team: string): void {
+    cachedOf(tenant, team).changes += 1
+    forgetOldest()
+  }
+
+  return {
+    document,
+    async upload(tenant, team, body) {
+      // A copy: the thread takes the buffer, and others may look into this one.
+      const own = new Uint8Array(body.body)
+      const upload = await thread.run('read', { ...body, body: own }, [own.buffer])
+      const { member } = upload
+      await records.join(tenant, team, member)
+      const answer = await untilWritten(async () => {
+        const at = now()
+        const earlier = await records.read(tenant, team, member)
+        const task = { upload, earlier: earlier?.bytes ?? null, now: at }
+        const { record, accepted, refused } = await thread.run('admit', task)
+        const version = earlier?.version ?? 0
+        const isWritten = await records.write({ tenant, team, member }, record, version)
+        if (!isWritten) return null
+        return { team, member, accepted, refused: [...refused], expires_at: at + LIMITS.freshMs }
+      }).finally(() => changed(tenant, team))
+      return answer
+    },
+    async withdraw(tenant, team, member) {
+      await untilWritten(async () => {
+        const earlier = await records.read(tenant, team, member)
+        const record =
+          earlier && (await thread.run('withdraw', { earlier: earlier.bytes, now: now() }))
+        if (earlier === null || record === null) {
+          throw new AppError('not_found', 'no such upload is known')
+        }
+        const isWritten = await records.write({ tenant, team, member }, record, earlier.version)
+        return isWritten || null
+      }).finally(() => changed(tenant, team))
+    },
+  }
+}
+
+function sizeOf(document: MergedDocument | undefined): number {
+  if (document === undefined) return 0
+  return document.json.length + document.msgpack.length + document.parquet.length
+}

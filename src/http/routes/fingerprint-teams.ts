@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import {
+  memberName,
+  teamDocument,
+  teamName,
+  uploadAnswer,
+  uploadRequest,
+  windowDays,
+  withdrawal,
+} from '../../core/fingerprints/upload.ts'
+import { MEDIA_TYPES, writeEnvelope } from '../../core/requests/envelope.ts'
+import { validate } from '../../core/requests/validate.ts'
+import { AppError } from '../../errors.ts'
+import type { UploadMedia } from '../../fingerprints/read-upload.ts'
+import type { Teams } from '../../fingerprints/teams.ts'
+import { announcedLength, readBody } from '../body.ts'
+import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
+import { answerMedia, essence, refuseCompressed, requestMedia } from '../media.ts'
+import { frameHeaders } from '../middleware/observe.ts'
+import { answerUnlessKnown } from '../not-modified.ts'
+import { singleQuery } from '../single-query.ts'
+import type { Route } from './route.ts'
+
+const PATH = '/mcp/fingerprints/v1/teams/:team'
+const MEMBER_PATH = `${PATH}/members/:member`
+const PARQUET = 'application/vnd.apache.parquet'
+/** Beyond the largest upload that can be kept. */
+const MAX_UPLOAD_BYTES = 8 * 1024 * 1024
+/** It changes with each upload; a client that has it asks whether it did. */
+const CACHE_CONTROL = 'private, no-cache'
+
+const uploadQuery = z.strictObject({
+  member: memberName.optional().describe('Whose upload a Parquet file is'),
+  window_days: z.coerce.number().pipe(windowDays).optional().describe('The same for its window'),
+})
+
+export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
+  {
+    method: 'post',
+    path: PATH,
+    summary: "Share a member's endpoints with its team, in place of its earlier upload",
+    scope: 'fingerprints:write',
+    request: uploadRequest,
+    parameters: uploadQuery,
+    answer: uploadAnswer,
+    mount: (app, deps) => app.post(PATH, c => upload(c, deps)),
+  },
+  {
+    method: 'get',
+    path: PATH,
+    summary: "A team's endpoints: the members' uploads together",
+    scope: 'fingerprints:read',
+    answer: teamDocument,
+    mount: (app, deps) => app.get(PATH, c => read(c, deps)),
+  },
+  {
+    method: 'delete',
+    path: MEMBER_PATH,
+    summary: "Withdraw a member's upload",
+    scope: 'fingerprints:write',
+    answer: withdrawal,
+    mount: (app, deps) => app.delete(MEMBER_PATH, c => withdraw(c, deps)),
+  },
+]
+
+async function upload(c: AppContext, deps: AppDeps): Promise<Response> {
+  const frame = c.get('frame')
+  const { caller } = frame
+  const team = validate(teamName, c.req.param('team'))
+  const { member, window_days } = validate(uploadQuery, singleQuery(c))
+  const media = uploadMedia(c)
+  if (media !== 'parquet' && (member !== undefined || window_days !== undefined)) {
+    throw new AppError('invalid_request', 'member and window_days stand in the body')
+  }
+  const maxBytes = Math.min(MAX_UPLOAD_BYTES, deps.maxBodyBytes)
+  const announced = announcedLength(c, maxBytes)
+  const ticket = deps.admission.enter(caller, announced ?? 0)
+  try {
+    const body = await readBody(c, announced, maxBytes, ticket)
+    frame.bodyBytes = body.length
+    const answer = await teamsOf(deps).upload(caller.tenant, team, {
+      body,
+      media,
+      ...(member === undefined ? {} : { member }),
+      ...(window_days === undefined ? {} : { windowDays: window_days }),
+    })
+    return small(c, answer)
+  } finally {
+    ticket.leave()
+  }
+}
+
+async function read(c: AppContext, deps: AppDeps): Promise<Response> {
+  const { caller } = c.get('frame')
+  const team = validate(teamName, c.req.param('team'))
+  const ticket = deps.admission.enter(caller, 0)
+  try {
+    const document = await teamsOf(deps).document(caller.tenant, team)
+    const media = documentMedia(c)
+    const type = media === 'parquet' ? PARQUET : MEDIA_TYPES[media]
+    const tag = `${document.digest}-${media}`
+    return answerUnlessKnown(c, ticket, { tag, cacheControl: CACHE_CONTROL }, () => {
+      return { bytes: document[media], type }
+    })
+  } catch (error) {
+    ticket.leave()
+    throw error
+  }
+}
+
+async function withdraw(c: AppContext, deps: AppDeps): Promise<Response> {
+  const { caller } = c.get('frame')
+  const team = validate(teamName, c.req.param('team'))
+  const member = validate(memberName, c.req.param('member'))
+  const ticket = deps.admission.enter(caller, 0)
+  try {
+    await teamsOf(deps).withdraw(caller.tenant, team, member)
+    return small(c, { team, member, withdrawn: true })
+  } finally {
+    ticket.leave()
+  }
+}
+
+function teamsOf({ fingerprints }: AppDeps): Teams {
+  if (fingerprints !== undefined) return fingerprints.teams
+  throw new AppError('not_found', 'no such team is known')
+}
+
+function small(c: AppContext, answer: object): Response {
+  const { media, bytes } = writeEnvelope(answer, answerMedia(requestHeader(c, 'accept'), 'json'))
+  const headers = frameHeaders(c)
+  headers['content-type'] = MEDIA_TYPES[media]
+  c.get('frame').answerBytes = bytes.length
+  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+}
+
+function uploadMedia(c: AppContext): UploadMedia {
+  if (essence(requestHeader(c, 'content-type') ?? '') !== PARQUET) return requestMedia(c)
+  refuseCompressed(c)
+  return 'parquet'
+}
+
+/** Parquet where it is named: no client names it that does not want it most. */
+function documentMedia(c: AppContext): UploadMedia {
+  const accept = requestHeader(c, 'accept')
+  const isNamed = accept?.split(',').some(range => essence(range) === PARQUET) ?? false
+  return isNamed ? 'parquet' : answerMedia(accept, 'json')
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { endpointName } from '../../core/fingerprints/fingerprint.ts'
+import { providerDocument } from '../../core/fingerprints/upload.ts'
+import { MEDIA_TYPES, writeEnvelope } from '../../core/requests/envelope.ts'
+import { validate } from '../../core/requests/validate.ts'
+import { AppError } from '../../errors.ts'
+import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
+import { answerMedia } from '../media.ts'
+import { answerUnlessKnown } from '../not-modified.ts'
+import { singleQuery } from '../single-query.ts'
+import type { Route } from './route.ts'
+
+const PATH = '/mcp/fingerprints/v1'
+/** It is built anew once an hour at most. */
+const CACHE_CONTROL = 'private, max-age=300'
+
+const query = z.strictObject({
+  endpoint_class: endpointName.optional().describe('Only this endpoint'),
+})
+
+/** What a provider publishes of its endpoints. */
+export const fingerprintsRoute: Route = {
+  method: 'get',
+  path: PATH,
+  summary: 'What responses of published endpoints are like',
+  scope: 'fingerprints:read',
+  parameters: query,
+  answer: providerDocument,
+  mount: (app, deps) => app.get(PATH, c => serve(c, deps)),
+}
+
+async function serve(c: AppContext, deps: AppDeps): Promise<Response> {
+  const { caller } = c.get('frame')
+  const { endpoint_class: only } = validate(query, singleQuery(c))
+  if (deps.fingerprints === undefined) throw new AppError('not_found', 'nothing is published')
+  const ticket = deps.admission.enter(caller, 0)
+  try {
+    const { head, entries, digest } = await deps.fingerprints.published.document(caller.tenant)
+    const media = answerMedia(requestHeader(c, 'accept'), 'json')
+    const tag = `${digest}-${media}${only === undefined ? '' : `-${only}`}`
+    return answerUnlessKnown(c, ticket, { tag, cacheControl: CACHE_CONTROL }, () => {
+      const shown = entries.filter(([name]) => only === undefined || name === only)
+      const text = `${JSON.stringify(head).slice(0, -1)},"fingerprints":[${shown.map(([, json]) => json).join(',')}]}`
+      const bytes =
+        media === 'json' ? Buffer.from(text) : writeEnvelope(JSON.parse(text), media).bytes
+      return { bytes, type: MEDIA_TYPES[media] }
+    })
+  } catch (error) {
+    ticket.leave()
+    throw error
+  }
+}
