@@ -1,8 +1,17 @@
-import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { NO_SESSION } from '../../../src/core/telemetry/event.ts'
 import { loadTelemetryKey, TelemetryKeyError } from '../../../src/telemetry/key-file.ts'
+import { noTally } from '../../../src/telemetry/read-lines.ts'
 import { factsOf } from './events.ts'
 import {
   eventsIn,
@@ -134,9 +143,32 @@ describe('telemetry', () => {
       telemetry.record(TENANT, factsOf({ session_hash: session(1 + (i % 20)) }))
     }
     expect(telemetry.fates).toEqual({ written: 0, dropped: 2_000, failed: 0 })
+    await telemetry.upkeep()
+    for (let i = 0; i < 12_000; i++) telemetry.record(TENANT, factsOf())
     await telemetry.close()
-    expect(telemetry.fates).toEqual({ written: 10_000, dropped: 2_000, failed: 0 })
-    expect(await eventsIn(telemetry.folder)).toHaveLength(10_000)
+    expect(telemetry.fates).toEqual({ written: 20_000, dropped: 4_000, failed: 0 })
+    expect(await eventsIn(telemetry.folder)).toHaveLength(20_000)
+  })
+
+  it('loses no line behind one that was written in part', async () => {
+    const telemetry = testTelemetry({ flush_every_n: 1 })
+    telemetry.record(TENANT, factsOf())
+    await vi.waitFor(() => expect(telemetry.fates.written).toBe(1))
+    const [file] = filesIn(telemetry.folder)
+    const text = readFileSync(file!.path)
+    rmSync(file!.path)
+    mkdirSync(file!.path)
+    telemetry.record(TENANT, factsOf())
+    await vi.waitFor(() => expect(telemetry.fates.failed).toBe(1))
+    rmdirSync(file!.path)
+    writeFileSync(file!.path, Buffer.concat([text, text.subarray(0, 100)]))
+    telemetry.record(TENANT, factsOf())
+    telemetry.record(TENANT, factsOf())
+    await telemetry.close()
+    const tally = noTally()
+    expect(await eventsIn(telemetry.folder, tally)).toHaveLength(3)
+    expect(tally.skipped.malformed).toBe(1)
+    expect(telemetry.problems).toHaveLength(1)
   })
 
   it('ends the session that was idle for the longest where there are too many', async () => {
