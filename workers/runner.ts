@@ -2,6 +2,7 @@ import { threadId } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { createHistoryMemory } from '../src/core/compress/history.ts'
 import { attachRewriteMemory } from '../src/core/compress/rewrite-memory.ts'
+import { createTurnMemory } from '../src/core/compress/turn-memory.ts'
 import { attachSessions, workerOwner } from '../src/core/dedup/session/shared-sessions.ts'
 import type { ByteOperation, FreshRecord } from '../src/core/operations/byte-operation.ts'
 import type {
@@ -28,8 +29,8 @@ interface Loose {
   readonly again: Uint8Array | null
 }
 
-/** Conversations of which a thread remembers the lines, in 4 MiB each. */
-const REMEMBERED_CONVERSATIONS = 4
+/** Conversations of which a thread remembers the lines and the last turn, in some 4 MiB each. */
+const REMEMBERED_CONVERSATIONS = 8
 /** Of what proxies have written lately, at hand in each thread. */
 const OWN_REWRITE_BYTES = 16 * 1024 * 1024
 
@@ -49,6 +50,7 @@ export function createRunner(
     keepsOriginals: true,
   }
   const history = createHistoryMemory(REMEMBERED_CONVERSATIONS)
+  const turns = createTurnMemory(REMEMBERED_CONVERSATIONS)
   const progress = new Int32Array(setup.progress)
   const memory = attachRewriteMemory(setup.rewrites, { ownBytes: OWN_REWRITE_BYTES })
   const sessions =
@@ -84,7 +86,7 @@ export function createRunner(
     return {
       ...base,
       ...telemetryOf(tenant),
-      rewrites: { tenant, memory, recalled, history },
+      rewrites: { tenant, memory, recalled, history, turns },
       ...(resolutions === undefined ? {} : { resolutions }),
       ...(terms === undefined ? {} : { terms }),
       ...(sessions === null ? {} : { sessions: { ...sessions, ...job } }),

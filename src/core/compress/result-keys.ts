@@ -5,6 +5,8 @@ import type { ToolResultText } from '../messages/tool-result-text.ts'
 export interface ResultKeys {
   /** The name of the next result, 64 hex digits. */
   next(result: ToolResultText): string
+  /** Goes on behind the results that have these names. */
+  resume(keys: readonly string[]): void
 }
 
 /** Between fields, each of which begins with its length. */
@@ -17,12 +19,9 @@ const INITIAL_BYTES = 1 << 16
  * neither are configuration and version: a result that was sent once is sent like that again.
  * @param terms of the request: tenant, model, and what its client can do
  */
-export function createResultKeys(
-  body: Uint8Array,
-  terms: readonly (string | boolean | undefined)[],
-): ResultKeys {
+export function createResultKeys(body: Uint8Array, terms: string): ResultKeys {
   let waiting = Buffer.allocUnsafe(INITIAL_BYTES)
-  let length = waiting.write(hash('sha256', JSON.stringify(terms), 'hex'), 0, 'latin1')
+  let length = waiting.write(hash('sha256', terms, 'hex'), 0, 'latin1')
   let index = 0
 
   function add(bytes: Uint8Array): void {
@@ -38,6 +37,11 @@ export function createResultKeys(
   }
 
   return {
+    resume(keys) {
+      if (keys.length === 0) return
+      index = keys.length
+      length = waiting.write(keys.at(-1)!, 0, 'latin1')
+    },
     next(result) {
       const { start, end, tool, isError, ordinal, part, firstOfCall } = result
       add(Buffer.from(JSON.stringify([tool, isError, ordinal, part, ...unusual(result, index)])))

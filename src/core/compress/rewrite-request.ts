@@ -23,6 +23,7 @@ import {
   sumOfSent,
   writeStored,
 } from './stored-rewrite.ts'
+import type { TurnMemory } from './turn-memory.ts'
 
 /** A request body, and what was done to it. */
 export interface RewrittenRequest extends Promised {
@@ -48,7 +49,8 @@ export function rewriteRequest(
   limits: ReadLimits,
   context: OperationContext,
 ): RewrittenRequest {
-  const scanned = scanRequest(body, route, limits)
+  const { turns } = context.rewrites ?? {}
+  const scanned = (turns?.scan ?? scanRequest)(body, route, limits)
   if (scanned === null) {
     const report = { readable: false, texts: 0, rewritten: 0, tokens_saved: 0 }
     return { bytes: body, report, responses: [], records: [], keep: [], markers: [] }
@@ -114,7 +116,11 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
     // Where the provider forgets results, the agent may have lost what would tell it how to ask.
     mayElide: canRedeem && terms?.redeems === true,
   }
-  const keys = createResultKeys(body, [rewrites?.tenant, model, forgets, canRedeem])
+  const names = nameResults(
+    scanned,
+    JSON.stringify([rewrites?.tenant, model, forgets, canRedeem]),
+    rewrites?.turns,
+  )
   const replacements: Replacement[] = []
   const savings: Saving[] = []
   const records: FreshRecord[] = []
@@ -123,8 +129,8 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
   const told: ToldResult[] = []
   let sum = 0
   let isChanged = false
-  for (const result of results) {
-    const key = keys.next(result)
+  for (const [index, result] of results.entries()) {
+    const key = names[index]!
     if (isLeftAlone(result, redeemTools)) {
       options.history?.add(key, result, { isSource: false })
       continue
@@ -156,6 +162,21 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
     savings.push({ end, shorter: end - start - literal.length, saved })
   }
   return { replacements, savings, records, keep, markers, isChanged, told }
+}
+
+/** The name of each result. */
+function nameResults(
+  scanned: ScannedRequest,
+  terms: string,
+  turns: TurnMemory | undefined,
+): readonly string[] {
+  const { body, results } = scanned
+  const known = turns?.knownKeys(scanned, terms) ?? []
+  const keys = createResultKeys(body, terms)
+  keys.resume(known)
+  const names = [...known, ...results.slice(known.length).map(result => keys.next(result))]
+  turns?.keep({ scanned, terms, keys: names })
+  return names
 }
 
 /** Shorter literals always stay as they are: no notation saves a token. */

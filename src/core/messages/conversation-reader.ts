@@ -88,12 +88,13 @@ export class ConversationReader {
     if (id !== undefined) this.#calls.delete(id)
   }
 
-  /** The call that one more result with this id answers. */
+  /** The call that one more result with this id answers; a program's where one of that id is, since that must not be missed. */
   takeCall(id: string | undefined): ToolCall | undefined {
     const known = id === undefined ? undefined : this.#calls.get(id)
     if (known === undefined) return undefined
     const { calls } = known
-    return calls[Math.min(known.next++, calls.length - 1)]
+    const inOrder = calls[Math.min(known.next++, calls.length - 1)]
+    return calls.find(({ byProgram }) => byProgram) ?? inOrder
   }
 
   /** Arguments that are a value of the body. */

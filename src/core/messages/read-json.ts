@@ -23,19 +23,30 @@ export interface ReadLimits {
   readonly maxValues: number
 }
 
+/** Items of an array that were read in another text, which begins with the same bytes. */
+export interface KnownItems {
+  /** What was read of each. */
+  readonly selection: Selection
+  readonly items: readonly JsonNode[]
+  /** Bytes from the start on that are the same. */
+  readonly bytes: number
+}
+
 /**
  * Reads what is selected of one JSON text (RFC 8259, UTF-8, no byte order mark), in one pass. All of the text is
  * checked: where this gives a node, `JSON.parse` gives a value. `null` for any other bytes, and beyond a limit.
  * Recursion goes as deep as the selection, never as deep as the text.
+ * @param known items that are not read again
  */
 export function readJson(
   body: JsonBytes,
   selection: Selection,
   limits: ReadLimits,
+  known?: KnownItems,
 ): JsonNode | null {
   if (body.length > limits.maxBytes || !isUtf8(body)) return null
   try {
-    return new JsonReader(body, limits).root(selection)
+    return new JsonReader(body, limits, known).root(selection)
   } catch (error) {
     if (error instanceof NotReadable) return null
     throw error
@@ -47,6 +58,7 @@ class NotReadable extends Error {}
 class JsonReader {
   readonly #body: JsonBytes
   readonly #limits: ReadLimits
+  readonly #known: KnownItems | undefined
   /** The opening bytes of the containers that are passed over. */
   readonly #open: number[] = []
   #at = 0
@@ -54,9 +66,10 @@ class JsonReader {
   #depth = 0
   #values = 0
 
-  constructor(body: JsonBytes, limits: ReadLimits) {
+  constructor(body: JsonBytes, limits: ReadLimits, known: KnownItems | undefined) {
     this.#body = body
     this.#limits = limits
+    this.#known = known
   }
 
   root(selection: Selection): JsonNode {
@@ -104,9 +117,34 @@ class JsonReader {
   #items(node: JsonNode, selection: Selection): void {
     node.items = []
     if (this.#enter(CLOSE_BRACKET)) return
+    if (this.#known?.selection === selection && !this.#knownItems(node.items, this.#known)) return
     do node.items.push(this.#read(selection, '', -1))
     while (this.#comma())
     this.#leave(CLOSE_BRACKET)
+  }
+
+  /**
+   * Takes over the items that were read before from here on; `false` where nothing follows them. An object is the same where all its
+   * bytes are; a number only where the byte behind it is, too.
+   */
+  #knownItems(items: JsonNode[], { items: known, bytes }: KnownItems): boolean {
+    this.#space()
+    let next = known.findIndex(({ start }) => start === this.#at)
+    if (next === -1) return true
+    for (; next < known.length; next++) {
+      const item = known[next]!
+      const { end } = item
+      const isObject = this.#body[end - 1] === CLOSE_BRACE
+      if (end > bytes || (end === bytes && !isObject)) break
+      this.#space()
+      if (item.start !== this.#at) break
+      items.push(item)
+      this.#at = item.end
+      if (this.#comma()) continue
+      this.#leave(CLOSE_BRACKET)
+      return false
+    }
+    return true
   }
 
   /** Into the container at `at`; `true` if it is empty, and then behind it. */

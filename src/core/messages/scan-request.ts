@@ -1,11 +1,12 @@
 import { OPEN_BRACE } from '../value/char-codes.ts'
 import { ConversationReader } from './conversation-reader.ts'
 import { type JsonBytes, type JsonNode, memberOf } from './json-node.ts'
-import { type ReadLimits, readJson } from './read-json.ts'
+import { type KnownItems, type ReadLimits, readJson } from './read-json.ts'
 import { anthropicMessages } from './routes/anthropic-messages.ts'
 import { openaiChat } from './routes/openai-chat.ts'
 import { openaiResponses } from './routes/openai-responses.ts'
 import type { Route } from './routes/route.ts'
+import type { Selection } from './selection.ts'
 import type { ProgramResult, ToolResultText } from './tool-result-text.ts'
 
 const ROUTES = {
@@ -13,6 +14,13 @@ const ROUTES = {
   openai_chat: openaiChat,
   openai_responses: openaiResponses,
 } as const satisfies Record<string, Route>
+
+/** What is read of each message. */
+function itemsOfList({ request, list }: Route): Selection {
+  const items = request.keys.find(({ name }) => name === list)?.value.items
+  if (items == null) throw new Error(`${list} has no items`)
+  return items
+}
 
 /** Members by which a request lets the provider edit its context. */
 const FORGETTING = ['context_management', 'transforms'] as const
@@ -49,6 +57,8 @@ export interface ScannedRequest {
   readonly forgets: boolean
   /** Messages before the second turn: up to the first of a user, that one included; all where there is none. */
   readonly opening: number
+  /** What was read of each message; for the scan of a later turn. */
+  readonly read: readonly JsonNode[]
   /** Members that say how far the provider shall cache, from the key to the value, in the order of the body. */
   readonly breakpoints: readonly ByteRange[]
 }
@@ -58,15 +68,19 @@ export interface ScannedRequest {
  * walk would find it; what is ambiguous (doubled keys, unknown types) is not found. `null` where the body is no JSON
  * in UTF-8, has not the shape of a request to `route`, has a decisive key twice at the top, or is beyond a limit: it
  * is then to be forwarded as it is. Never throws.
+ * @param earlier what was read of a turn of the same endpoint, and how many bytes this one begins with as it did: messages that
+ * lie in them are not read again, but are the very same nodes
  */
 export function scanRequest(
   bytes: Uint8Array,
   route: RouteName,
   limits: ReadLimits,
+  earlier?: Pick<KnownItems, 'items' | 'bytes'>,
 ): ScannedRequest | null {
   const rules: Route = ROUTES[route]
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const request = readJson(body, rules.request, limits)
+  const known = earlier && { ...earlier, selection: itemsOfList(rules) }
+  const request = readJson(body, rules.request, limits, known)
   if (request === null || request.doubled || body[request.start] !== OPEN_BRACE) return null
   const messages = memberOf(request, rules.list)?.items ?? null
   if (messages === null && !rules.listOptional) return null
@@ -87,6 +101,7 @@ export function scanRequest(
     forPrograms: reader.forPrograms,
     forgets:
       FORGETTING.some(name => reader.isSet(memberOf(request, name))) || truncates(request, reader),
+    read: messages ?? [],
     opening: reader.opening ?? messages?.length ?? 0,
     breakpoints: reader.breakpoints
       .map(({ keyStart, end }) => ({ start: keyStart, end }))

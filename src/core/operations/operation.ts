@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Problem } from '../../errors.ts'
 import type { HistoryMemory } from '../compress/history.ts'
 import type { RewriteMemory } from '../compress/rewrite-memory.ts'
+import type { TurnMemory } from '../compress/turn-memory.ts'
 import type { Reliance } from '../dedup/session/refer-to-earlier.ts'
 import type { KeptForSession } from '../dedup/session/remember.ts'
 import type { Sessions } from '../dedup/session/shared-sessions.ts'
@@ -53,6 +54,8 @@ export interface RequestTerms {
 export interface RewriteContext {
   readonly tenant: string
   readonly memory: RewriteMemory
+  /** For what the turn before has at the same place; absent: everything is read anew. */
+  readonly turns?: TurnMemory
   /** For references to earlier results of the same request; absent: there are none. */
   readonly history?: HistoryMemory
   /** Decisions on record by their keys, which hold against any other. */

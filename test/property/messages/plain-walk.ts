@@ -57,7 +57,7 @@ export function walk(route: RouteName, request: unknown): WalkedText[] | null {
 class Walker {
   readonly found: WalkedText[] = []
   readonly #request: Fields
-  readonly #calls: Record<string, Call> = {}
+  readonly #calls: Record<string, { message: number; of: Call[]; answered: number }> = {}
 
   constructor(request: Fields) {
     this.#request = request
@@ -72,7 +72,7 @@ class Walker {
       const fields = fieldsOf(each)
       const { type, id, name, input } = fields
       if (type === 'tool_use' && message['role'] === 'assistant') {
-        this.#call(id, { tool: stringOf(name), args: input, byProgram: isProgram(fields) })
+        this.#call(id, index, { tool: stringOf(name), args: input, byProgram: isProgram(fields) })
       }
       if (type === 'tool_result' && message['role'] === 'user') {
         const callId = stringOf(fields['tool_use_id'])
@@ -95,12 +95,16 @@ class Walker {
         const called = each['function'] === undefined ? each['custom'] : each['function']
         const { arguments: args, input, name: tool } = fieldsOf(called)
         const given = each['function'] === undefined ? input : args
-        this.#call(each['id'], { tool: stringOf(tool), args: parsed(given), byProgram: false })
+        this.#call(each['id'], index, {
+          tool: stringOf(tool),
+          args: parsed(given),
+          byProgram: false,
+        })
       }
       const old = fieldsOf(message['function_call'])
       const byName = typeof old['name'] === 'string' ? `by name: ${old['name']}` : undefined
       const args = parsed(old['arguments'])
-      this.#call(byName, { tool: stringOf(old['name']), args, byProgram: false })
+      this.#call(byName, index, { tool: stringOf(old['name']), args, byProgram: false })
     }
     if (role === 'tool' || role === 'function') {
       const callId = role === 'tool' ? stringOf(message['tool_call_id']) : undefined
@@ -119,7 +123,7 @@ class Walker {
     const tool = stringOf(name)
     if (type === 'function_call' || type === 'custom_tool_call') {
       const args = parsed(type === 'function_call' ? given : input)
-      this.#call(call_id, { tool, args, byProgram: isProgram(item) })
+      this.#call(call_id, index, { tool, args, byProgram: isProgram(item) })
     } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       const callId = stringOf(call_id)
       const call = this.#callOf(callId)
@@ -141,12 +145,18 @@ class Walker {
     )
   }
 
-  #call(id: unknown, call: Call): void {
-    if (typeof id === 'string') this.#calls[id] = call
+  /** Calls of one message may have one id; later messages may use it anew. */
+  #call(id: unknown, message: number, call: Call): void {
+    if (typeof id !== 'string') return
+    if (this.#calls[id]?.message === message) this.#calls[id].of.push(call)
+    else this.#calls[id] = { message, of: [call], answered: 0 }
   }
 
   #callOf(id: string | undefined): Call | undefined {
-    return id === undefined ? undefined : this.#calls[id]
+    const calls = id === undefined ? undefined : this.#calls[id]
+    if (calls === undefined) return undefined
+    const [inOrder = calls.of.at(-1)] = calls.of.slice(calls.answered++)
+    return calls.of.find(({ byProgram }) => byProgram) ?? inOrder
   }
 
   #texts(

@@ -147,7 +147,7 @@ describe('keys of results', () => {
     ])
     const { results } = scanRequest(body, 'anthropic_messages', LIMITS)!
     let read = 0
-    const keys = createResultKeys(body, [])
+    const keys = createResultKeys(body, '')
     const names = results.map(each =>
       keys.next(
         new Proxy(each, {
@@ -166,7 +166,7 @@ describe('keys of results', () => {
   it('tell apart what a later result may depend on', () => {
     const keyOf = (messages: readonly object[], at = 0) => {
       const body = bodyOf(messages)
-      const keys = createResultKeys(body, [])
+      const keys = createResultKeys(body, '')
       return scanRequest(body, 'anthropic_messages', LIMITS)!.results.map(each => keys.next(each))[
         at
       ]

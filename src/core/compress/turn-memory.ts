@@ -1,0 +1,101 @@
+import { commonBytes } from '../messages/common-bytes.ts'
+import type { ReadLimits } from '../messages/read-json.ts'
+import { type RouteName, type ScannedRequest, scanRequest } from '../messages/scan-request.ts'
+
+/** A turn of a conversation as it was read, and how its results are named. */
+export interface Turn {
+  readonly scanned: ScannedRequest
+  /** What the names depend on beside the body. */
+  readonly terms: string
+  /** Of each result. */
+  readonly keys: readonly string[]
+}
+
+/** The turns that a thread has read lately: the next one of a conversation begins with the same bytes. */
+export interface TurnMemory {
+  /** Scans a body as `scanRequest` does, and passes over what an earlier turn has at the same place. */
+  scan(body: Uint8Array, route: RouteName, limits: ReadLimits): ScannedRequest | null
+  /**
+   * Names of the first results of what was scanned last, as far as an earlier turn had the same messages on the same terms.
+   */
+  knownKeys(scanned: ScannedRequest, terms: string): readonly string[]
+  /** Remembers what was scanned last, in place of the turn that it goes on from, or of the oldest. */
+  keep(turn: Turn): void
+}
+
+/** Larger bodies are not remembered. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** Messages at the end of a turn in which the next one may differ, by breakpoints that moved. */
+const CHANGING_MESSAGES = 3
+
+/** What was scanned last, and the turn that it has most in common with. */
+interface Comparison {
+  readonly route: RouteName
+  readonly scanned: ScannedRequest
+  readonly earlier: KeptTurn | null
+  /** Messages that both begin with, read once. */
+  readonly messages: number
+}
+
+interface KeptTurn extends Pick<ScannedRequest, 'body' | 'read'> {
+  readonly route: RouteName
+  readonly terms: string
+  readonly keys: readonly string[]
+  /** The message that each result is in. */
+  readonly messageOf: readonly number[]
+}
+
+/** @param turns that are remembered, of one conversation each, in up to 4 MiB each and as much again for what was read of them */
+export function createTurnMemory(turns: number): TurnMemory {
+  /** The one used last comes first. */
+  const kept: KeptTurn[] = []
+  let last: Comparison | null = null
+
+  /** The turn that begins with most of the bytes of a body. */
+  function closest(body: Buffer, route: RouteName) {
+    let earlier: KeptTurn | null = null
+    let bytes = 0
+    for (const turn of kept) {
+      const common = turn.route === route ? commonBytes(turn.body, body) : 0
+      if (common > bytes) [earlier, bytes] = [turn, common]
+    }
+    return { earlier, bytes }
+  }
+
+  return {
+    scan(body, route, limits) {
+      last = null
+      const view = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+      const { earlier, bytes } = closest(view, route)
+      const items = earlier?.read ?? []
+      const scanned = scanRequest(body, route, limits, { items, bytes })
+      if (scanned === null) return null
+      const differing = scanned.read.findIndex((node, index) => node !== items[index])
+      const messages = differing === -1 ? scanned.read.length : differing
+      last = { route, scanned, earlier, messages }
+      return scanned
+    },
+    knownKeys(scanned, terms) {
+      if (last?.scanned !== scanned || last.earlier?.terms !== terms) return []
+      const { messages, earlier } = last
+      const end = earlier.messageOf.findIndex(message => message >= messages)
+      return end === -1 ? earlier.keys : earlier.keys.slice(0, end)
+    },
+    keep({ scanned, terms, keys }) {
+      const { body, read, results } = scanned
+      if (last?.scanned !== scanned || body.length > MAX_BODY_BYTES) return
+      const { route, earlier, messages } = last
+      if (earlier !== null && messages >= earlier.read.length - CHANGING_MESSAGES) {
+        kept.splice(kept.indexOf(earlier), 1)
+      }
+      const messageOf = results.map(({ message }) => message)
+      kept.unshift({ route, body: alone(body), read, terms, keys, messageOf })
+      kept.splice(turns)
+    },
+  }
+}
+
+/** Bytes that do not hold those of others in memory. */
+function alone(body: Buffer): Buffer {
+  return body.buffer.byteLength > 2 * body.length ? Buffer.from(body) : body
+}

@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createResultKeys } from '../../../src/core/compress/result-keys.ts'
+import { createTurnMemory } from '../../../src/core/compress/turn-memory.ts'
+import { commonBytes } from '../../../src/core/messages/common-bytes.ts'
+import { type RouteName, scanRequest } from '../../../src/core/messages/scan-request.ts'
+import { bytesOf } from '../../support/runner.ts'
+
+const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
+
+/** All that is known of a request, as plain data. */
+function told(scanned: ReturnType<typeof scanRequest>) {
+  if (scanned === null) return null
+  const { body, read, results, ...rest } = scanned
+  const texts = results.map(each => ({
+    ...each,
+    text: each.text(),
+    args: each.args(),
+    tool: each.tool,
+    isError: each.isError,
+  }))
+  return { ...rest, texts, read: JSON.stringify(read), body: body.toString('latin1') }
+}
+
+const call = (id: string, tool: string) => ({ type: 'tool_use', id, name: tool, input: { id } })
+const message = fc.oneof(
+  fc.record({
+    role: fc.constantFrom('user', 'assistant'),
+    content: fc.constantFrom('Hm.', '[1]', ''),
+  }),
+  fc.record({
+    role: fc.constant('assistant'),
+    content: fc.array(fc.constantFrom(call('a', 'Read'), call('b', 'Bash')), { maxLength: 2 }),
+  }),
+  fc.record({
+    role: fc.constant('user'),
+    content: fc.array(
+      fc.record(
+        {
+          type: fc.constant('tool_result'),
+          tool_use_id: fc.constantFrom('a', 'b'),
+          content: fc.constantFrom('one text', 'another "text"', [{ type: 'text', text: 'part' }]),
+          cache_control: fc.constant({ type: 'ephemeral' }),
+        },
+        { requiredKeys: ['type', 'tool_use_id', 'content'] },
+      ),
+      { maxLength: 3 },
+    ),
+  }),
+)
+
+/** A body as it may come in next: with more messages, fewer, others, broken off, or of another endpoint. */
+const turn = fc.record({
+  route: fc.constantFrom<RouteName>('anthropic_messages', 'anthropic_messages', 'openai_chat'),
+  keep: fc.nat(8),
+  more: fc.array(message, { maxLength: 3 }),
+  fields: fc.constantFrom({}, { tools: [{ name: 'x' }] }, { model: 'm' }),
+  space: fc.constantFrom(undefined, 1),
+  cut: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(40) }),
+  terms: fc.constantFrom('one', 'two'),
+})
+
+describe('a thread that remembers turns', () => {
+  it('reads every body as one that remembers nothing', () => {
+    fc.assert(
+      fc.property(
+        fc.array(turn, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 3 }),
+        (turns, size) => {
+          const memory = createTurnMemory(size)
+          let messages: object[] = []
+          for (const { route, keep, more, fields, space, cut, terms } of turns) {
+            messages = [...messages.slice(0, messages.length - (keep % 3)), ...more]
+            const text = JSON.stringify({ messages, ...fields }, null, space)
+            const body = bytesOf(text.slice(0, text.length - cut))
+            const scanned = memory.scan(body, route, LIMITS)
+            const anew = scanRequest(bytesOf(body), route, LIMITS)
+            expect(told(scanned)).toEqual(told(anew))
+            if (scanned === null || anew === null) continue
+            const names = createResultKeys(bytesOf(body), terms)
+            const expected = anew.results.map(each => names.next(each))
+            const known = memory.knownKeys(scanned, terms)
+            expect(known).toEqual(expected.slice(0, known.length))
+            const rest = createResultKeys(body, terms)
+            rest.resume(known)
+            const keys = [
+              ...known,
+              ...scanned.results.slice(known.length).map(each => rest.next(each)),
+            ]
+            expect(keys).toEqual(expected)
+            memory.keep({ scanned, terms, keys })
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it('takes over what the turn before has at the same place', () => {
+    const memory = createTurnMemory(1)
+    const messages = [
+      { role: 'user', content: 'Go on.' },
+      { role: 'assistant', content: [call('a', 'Read')] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'text' }] },
+    ]
+    const bodyOf = (list: readonly object[]) =>
+      bytesOf(JSON.stringify({ model: 'm', messages: list }))
+    const first = memory.scan(bodyOf(messages), 'anthropic_messages', LIMITS)!
+    memory.keep({ scanned: first, terms: '', keys: ['k'] })
+    const later = memory.scan(bodyOf([...messages, messages[0]!]), 'anthropic_messages', LIMITS)!
+    expect(later.read.slice(0, 3).every((node, i) => node === first.read[i])).toBe(true)
+    expect(memory.knownKeys(later, '')).toEqual(['k'])
+    expect(memory.knownKeys(later, 'other terms')).toEqual([])
+  })
+})
+
+it.each([
+  ['', '', 0],
+  ['abc', 'abd', 2],
+  ['abc', 'abc', 3],
+  ['x'.repeat(9000), 'x'.repeat(8191), 8191],
+  ['x'.repeat(9000), `${'x'.repeat(5000)}y`, 5000],
+])('counts common bytes', (a, b, expected) => {
+  expect(commonBytes(Buffer.from(a), Buffer.from(b))).toBe(expected)
+})
