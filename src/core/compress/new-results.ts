@@ -1,5 +1,5 @@
-import type { ResponseFacts } from '../telemetry/event.ts'
 import type { Pseudonyms } from '../telemetry/pseudonyms.ts'
+import { withFacts } from '../telemetry/response-facts.ts'
 import { mapTexts } from './message-texts.ts'
 import { isFields } from './tool-calls.ts'
 
@@ -20,15 +20,15 @@ export function countNewTexts(messages: readonly unknown[]): number {
   return count
 }
 
-/** The facts as of the conversation's session, which its messages up to the first of a user name. */
+/** What telemetry is told, as of the conversation's session, which its messages up to the first of a user name. */
 export function inSession(
-  facts: ResponseFacts,
+  response: string,
   messages: readonly unknown[],
   telemetry: Pseudonyms,
-): ResponseFacts {
+): string {
   const first = messages.findIndex(message => roleOf(message) === 'user')
   const opening = JSON.stringify(messages.slice(0, first + 1)).slice(0, MAX_OPENING)
-  return { ...facts, session_hash: telemetry.session(`opening ${opening}`) }
+  return withFacts(response, { session_hash: telemetry.session(`opening ${opening}`) })
 }
 
 function roleOf(message: unknown): unknown {

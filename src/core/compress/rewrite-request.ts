@@ -6,7 +6,7 @@ import type { ToolResultText } from '../messages/tool-result-text.ts'
 import type { ByteAnswer, FreshRecord } from '../operations/byte-operation.ts'
 import type { KeepItem, OperationContext, RewriteReport } from '../operations/operation.ts'
 import { DEFAULT_PIPELINE } from '../profile/pipeline-config.ts'
-import type { ResponseFacts } from '../telemetry/event.ts'
+import { withFacts } from '../telemetry/response-facts.ts'
 import { toBytes } from '../transport/text-bytes.ts'
 import type { History } from './history.ts'
 import type { MessageText } from './message-texts.ts'
@@ -31,7 +31,7 @@ export interface RewrittenRequest extends Promised {
   readonly bytes: Uint8Array
   readonly report: RewriteReport
   /** Of results that came for the first time, where there is telemetry. */
-  readonly responses: readonly ResponseFacts[]
+  readonly responses: readonly string[]
 }
 
 /** What has to be so, or to become so, before the body leaves. */
@@ -87,7 +87,7 @@ interface RewrittenResults extends Promised {
 
 /** What telemetry is told of a result, and the call that it answers. */
 interface ToldResult {
-  readonly response: ResponseFacts
+  readonly response: string
   readonly callId: string | undefined
 }
 
@@ -96,13 +96,12 @@ function inConversation(
   { response, callId }: ToldResult,
   conversation: string,
   { telemetry }: OperationContext,
-): ResponseFacts {
+): string {
   if (telemetry === undefined) return response
-  return {
-    ...response,
+  return withFacts(response, {
     session_hash: telemetry.session(`conversation ${conversation}`),
     ...(callId === undefined ? {} : { tool_call_id_hash: telemetry.toolCall(callId) }),
-  }
+  })
 }
 
 function rewriteResults(scanned: ScannedRequest, context: OperationContext): RewrittenResults {
@@ -206,7 +205,7 @@ interface RewriteOptions {
 /** How a result was written now, and what telemetry is told of it. */
 interface Made extends Omit<StoredRewrite, 'sent'> {
   readonly keep: readonly KeepItem[]
-  readonly response: ResponseFacts | undefined
+  readonly response: string | undefined
 }
 
 /** What stands for a result that comes for the first time. */

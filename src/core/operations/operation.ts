@@ -8,7 +8,6 @@ import type { KeptForSession } from '../dedup/session/remember.ts'
 import type { Sessions } from '../dedup/session/shared-sessions.ts'
 import type { PipelineConfig } from '../profile/pipeline-config.ts'
 import type { LayerId } from '../requests/encode.ts'
-import type { ResponseFacts } from '../telemetry/event.ts'
 import type { Pseudonyms } from '../telemetry/pseudonyms.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import type { TokenizerId } from '../tokens/profiles.ts'
@@ -124,8 +123,8 @@ export interface Report {
   readonly refusals?: readonly Refusal[]
   /** What was done to a request to a vendor's API. */
   readonly rewrite?: RewriteReport
-  /** For telemetry, where there is one and the result was not answered before. */
-  readonly response?: ResponseFacts
+  /** For telemetry, where there is one and the result was not answered before: `ResponseFacts` as JSON. */
+  readonly response?: string
 }
 
 /** What was done to the tool results in a request body. */

@@ -1,6 +1,5 @@
 import { rewriteRequest } from '../compress/rewrite-request.ts'
 import type { RouteName } from '../messages/scan-request.ts'
-import type { ResponseFacts } from '../telemetry/event.ts'
 import type { ByteOperation } from './byte-operation.ts'
 
 /** Selected values of one body: hundreds of thousands of messages, in some 100 MB. */
@@ -25,7 +24,7 @@ export function rewriteRequestOperation(route: RouteName): ByteOperation {
     kind: 'bytes',
     name,
     run(body, context) {
-      const asReport = (response: ResponseFacts) => ({ op: name, response })
+      const asReport = (response: string) => ({ op: name, response })
       const limits = {
         maxBytes: body.length,
         maxDepth: context.maxDepth,

@@ -4,7 +4,7 @@ import { createHintGate } from '../hints/policy.ts'
 import type { Done, OperationContext, Report } from '../operations/operation.ts'
 import { resolveProfile } from '../profile/resolve.ts'
 import type { DedupAnswer, DedupRequest } from '../requests/dedup.ts'
-import { responseFacts } from '../telemetry/response-facts.ts'
+import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
 import { resolveTokenizer } from '../tokens/resolve.ts'
 import { createPrices, type Prices } from './prices.ts'
 import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
@@ -16,7 +16,7 @@ export function dedupContent(request: DedupRequest, context: OperationContext): 
   const prices = createPrices(content, resolveTokenizer(request), context.counters)
   const profile = resolveProfile(context.pipeline, request)
   const layer = openSessionLayer('dedup', { request, content, prices }, profile, context)
-  const told = (answer: DedupAnswer) => reportsOn(request, prices, answer, context)
+  const told = (answer: DedupAnswer) => reportsOn(request, prices, answer, layer, context)
   if (layer === null) {
     const answer = { kind: 'none', partition: 0 } as const
     return { answer, reports: told(answer) }
@@ -40,6 +40,7 @@ function reportsOn(
   request: DedupRequest,
   { counter, baseline }: Prices,
   { hint, partition }: DedupAnswer,
+  layer: SessionLayer | null,
   { telemetry }: OperationContext,
 ): Report[] {
   if (telemetry === undefined) return []
@@ -52,8 +53,9 @@ function reportsOn(
     partition,
   } as const
   const { content } = request
-  const source = { call: request, content, shape: { shape: 'unknown', inner_formats: [] } } as const
-  return [{ op: 'dedup', response: responseFacts(source, answer, telemetry) }]
+  const shape = { shape: 'unknown', inner_formats: [] } as const
+  const source = { call: request, content, identity: layer?.identity, shape }
+  return [{ op: 'dedup', response: writeFacts(responseFacts(source, answer, telemetry)) }]
 }
 
 function toAnswer({ partition, ref }: SessionLayer, referral: Referral | null): DedupAnswer {

@@ -3,7 +3,7 @@ import { formatLabel } from '../formats/text/text-notation.ts'
 import type { Done, OperationContext, Refusal, Report } from '../operations/operation.ts'
 import { resolveProfile } from '../profile/resolve.ts'
 import type { EncodeAnswer, EncodeRequest } from '../requests/encode.ts'
-import { responseFacts } from '../telemetry/response-facts.ts'
+import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
 import type { Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
@@ -54,7 +54,9 @@ export function encodeContent(
     answer,
     keep: [...sent.keep, ...keep],
     rely: sent.referral?.relies ?? [],
-    reports: [{ ...reportOf(answer), ...shown(refusals), ...toldOf(input, answer, context) }],
+    reports: [
+      { ...reportOf(answer), ...shown(refusals), ...toldOf(input, answer, layer, context) },
+    ],
   }
 }
 
@@ -140,13 +142,15 @@ function shown(refusals: readonly Refusal[]): Pick<Report, 'refusals'> {
 function toldOf(
   input: LayerInput,
   answer: EncodeAnswer,
+  layer: SessionLayer | null,
   { telemetry }: OperationContext,
 ): Pick<Report, 'response'> {
   if (telemetry === undefined) return {}
   const { request: call, content, shape } = input
   // A label is the notation's name with its version.
   const [template] = notationOf(answer.format).split('@')
-  return { response: responseFacts({ call, content, shape }, { ...answer, template }, telemetry) }
+  const source = { call, content, identity: layer?.identity, shape }
+  return { response: writeFacts(responseFacts(source, { ...answer, template }, telemetry)) }
 }
 
 function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen): EncodeAnswer {

@@ -32,6 +32,8 @@ export interface SessionLayer {
   readonly partition: number
   /** The id by which later answers name this result, where it is recorded. */
   readonly ref: string | undefined
+  /** SHA-256 of the content, hexadecimal, where it was taken. */
+  readonly identity?: string
   /** The answer that a retry had the first time, where only that time could give it. */
   past(): PastAnswer | null
   /** The content as a reference to one earlier result. */
@@ -201,6 +203,7 @@ function presentLayer(
   return {
     partition: turn.partition,
     ref: isKept ? refOf(here.identity) : undefined,
+    identity: here.identity,
     past() {
       if (before?.by !== 'session') return null
       const { answer, relies } = before

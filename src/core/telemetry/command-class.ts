@@ -127,8 +127,13 @@ function innerCommand(words: readonly string[]): string | undefined {
 
 function programOf(word: string): string {
   const name = word.slice(word.lastIndexOf('/') + 1)
-  const plain = /^python\d[\d.]*$/.test(name) ? 'python' : name.replace(/\.exe$/, '')
+  const plain = plainName(name)
   return PROGRAM_ALIASES.get(plain) ?? plain
+}
+
+function plainName(name: string): string {
+  if (name.startsWith('python') && /^python\d[\d.]*$/.test(name)) return 'python'
+  return name.endsWith('.exe') ? name.slice(0, -'.exe'.length) : name
 }
 
 function isScript(word: string): boolean {

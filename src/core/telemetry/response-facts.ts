@@ -14,6 +14,8 @@ export interface ResponseSource {
     readonly is_sidechain?: boolean | undefined
   }
   readonly content: string
+  /** SHA-256 of the content's UTF-8 bytes, hexadecimal, where it is known already. */
+  readonly identity?: string | undefined
   readonly shape: ShapeReport
 }
 
@@ -26,7 +28,7 @@ export interface ResponseAnswer extends Pick<EncodeAnswer, 'layer' | 'tokens' | 
 
 /** What telemetry has of a response: counts, names from tables, and hashes. Nothing of the content or the arguments. */
 export function responseFacts(
-  { call, content, shape }: ResponseSource,
+  { call, content, identity = digestOf(content), shape }: ResponseSource,
   answer: ResponseAnswer,
   pseudonyms: Pseudonyms,
 ): ResponseFacts {
@@ -41,7 +43,7 @@ export function responseFacts(
     response_chars: Buffer.byteLength(content),
     shape: shape.shape,
     inner_formats: [...shape.inner_formats],
-    content_sha_prefix: pseudonyms.content(digestOf(content)),
+    content_sha_prefix: pseudonyms.content(identity),
     ...(path === undefined ? {} : { file_path_hash: pseudonyms.filePath(path) }),
     is_dedup_hit: layer === 'L0',
     layer_used: layer,
@@ -54,6 +56,21 @@ export function responseFacts(
     is_sidechain: is_sidechain === true,
     ...shapeFigures(shape),
   }
+}
+
+/** As JSON: a text crosses to another thread at a fifth of what an object costs. */
+export function writeFacts(facts: ResponseFacts): string {
+  return JSON.stringify(facts)
+}
+
+/** The facts with some of them replaced. */
+export function withFacts(response: string, fields: Partial<ResponseFacts>): string {
+  return writeFacts({ ...parseFacts(response), ...fields })
+}
+
+/** @param response as `writeFacts` gives it, which is not checked */
+export function parseFacts(response: string): ResponseFacts {
+  return JSON.parse(response) as ResponseFacts
 }
 
 /** Such that the parts make up the difference, also where what was left out was worth more than the answer shows. */

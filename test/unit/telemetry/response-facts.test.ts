@@ -8,6 +8,7 @@ import { rewriteRequestOperation } from '../../../src/core/operations/rewrite-re
 import { pipelineSchema } from '../../../src/core/profile/pipeline-config.ts'
 import { NO_SESSION, telemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { createPseudonyms, tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
+import { parseFacts } from '../../../src/core/telemetry/response-facts.ts'
 import { counters } from '../tokens/loaded.ts'
 
 const KEY = new Uint8Array(32).fill(7)
@@ -23,8 +24,8 @@ const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const rows = JSON.stringify(Array.from({ length: 20 }, (_, id) => ({ id, name: `n${id}` })))
 const TABLE = '| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n'
 
-const responsesOf = ({ reports }: { reports: readonly { response?: object }[] }) =>
-  reports.flatMap(({ response }) => response ?? [])
+const responsesOf = ({ reports }: { reports: readonly { response?: string }[] }) =>
+  reports.flatMap(({ response }) => (response === undefined ? [] : [parseFacts(response)]))
 const whole = (response: object | undefined) =>
   telemetryEvent.parse({ schema_version: 1, ts_ms: 0, sample_rate_applied: 1, ...response })
 
