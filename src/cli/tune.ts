@@ -8,7 +8,7 @@ import { TELEMETRY_KEY_BYTES } from '../core/telemetry/pseudonyms.ts'
 import { resolveTokenizer } from '../core/tokens/resolve.ts'
 import { EXIT } from '../exit-codes.ts'
 import { loadTelemetryKey } from '../telemetry/key-file.ts'
-import { createEventFile, type EventFile } from '../tune/event-file.ts'
+import type { EventFile } from '../tune/event-file.ts'
 import { type LogList, listLogs } from '../tune/logs/list-logs.ts'
 import { createStudy } from '../tune/study/study.ts'
 import { type Command, text, UsageError, type Values } from './command.ts'
@@ -49,7 +49,7 @@ export const tuneCommand: Command = {
     resolveTokenizer(tokens)
     const list = listLogs(pathsOf(paths))
     const out = text(values, 'out')
-    const file = out === undefined ? null : openFile(out)
+    const file = out === undefined ? null : await openFile(out)
     try {
       const minings = await mine(list, {
         tokens,
@@ -123,7 +123,8 @@ function keyOf(values: Values): Uint8Array {
 }
 
 /** @throws UsageError where it cannot be written */
-function openFile(path: string): EventFile {
+async function openFile(path: string): Promise<EventFile> {
+  const { createEventFile } = await import('../tune/event-file.ts')
   try {
     return createEventFile(path)
   } catch (error) {

@@ -36,6 +36,7 @@ const DOCS = [
   'docs/tokens.md',
   'docs/trim-tree.md',
   'docs/trim.md',
+  'docs/tuning.md',
   'docs/verify.md',
   'bench/README.md',
 ]

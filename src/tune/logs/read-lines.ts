@@ -24,8 +24,8 @@ export interface ReadLinesOptions {
 
 /**
  * The lines of a file of JSON objects, parsed; blank ones are passed over. In memory for one chunk and the longest line. Blocks
- * while it reads. Every line is parsed, also those that will say nothing: that way what is malformed is known, and finding out
- * by the bytes whether a line matters would take half as long as parsing it.
+ * while it reads. Every line is parsed, also those that will say nothing: that way what is malformed is known, and what is done
+ * with the results takes far longer than parsing all of it.
  * @throws Error of the file system, where the file cannot be read
  */
 export function* readLines(path: string, options: ReadLinesOptions = {}): Generator<JsonLine> {

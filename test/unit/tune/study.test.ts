@@ -98,7 +98,12 @@ describe('the study', () => {
   it('counts references apart from notations', () => {
     const reference = mined({
       ...{ is_dedup_hit: true, layer_used: 'L0', session_hash: 'f'.repeat(16) },
-      ...{ dedup_tokens_saved: 90, tokens_final: 10, context_partition: 2 },
+      ...{
+        dedup_tokens_saved: 80,
+        encoder_tokens_saved: 10,
+        tokens_final: 10,
+        context_partition: 2,
+      },
     })
     const { encoded, shapes, sums, endpoints, ...rest } = study([
       [1, mined({}, 100, 'x@1')],
