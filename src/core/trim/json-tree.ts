@@ -11,7 +11,7 @@ import type { ThreadRule } from './strategies/strategy.ts'
 import { addTextChain } from './text-chain.ts'
 import type { TreeBuilder } from './tree-builder.ts'
 
-/** Containers of this many tokens are decided on part by part. */
+/** Containers of this many tokens are decided on part by part, and fields of a level in groups of as many. */
 const LARGE = 128
 /** Parts of them in a row that are decided on together have about this many. */
 const GROUP = 32
@@ -40,7 +40,7 @@ interface FieldPlace {
 /** Adds the parts of JSON items to a tree. */
 export interface JsonTree {
   /**
-   * An item: the minimal fields go with `top`, below that one with what the standard level adds, below that one with the rest;
+   * An item: the minimal fields go with `top`, below that what the standard level adds, below that the rest;
    * long texts, threads and large containers hang beneath these. Recursion is as deep as the value.
    */
   addItem(node: PricedNode, item: Value, place: ItemPlace): KeptOf
@@ -70,13 +70,31 @@ export function createJsonTree(
     }
   }
 
+  /** A node for the fields of each level above the minimal one; further ones beside it where they are many. */
+  function createBlocks(top: number) {
+    const blocks: Partial<Record<Level, number>> = { minimal: top }
+    const rooms = { minimal: Infinity, standard: LARGE, full: LARGE }
+    let standard: number | undefined
+    const block = (level: Level): number => {
+      if (level === 'full') blocks.full ??= builder.add(standard ?? block('standard'))
+      else blocks[level] ??= builder.add(top)
+      standard ??= blocks.standard
+      return blocks[level]!
+    }
+    const makeRoom = (level: Level, tokens: number): void => {
+      if (rooms[level] <= 0) {
+        delete blocks[level]
+        rooms[level] = LARGE
+      }
+      // What is large hangs below by itself.
+      if (tokens < LARGE) rooms[level] -= tokens
+    }
+    return { block, makeRoom }
+  }
+
   function addItem(node: PricedNode, item: Value, place: ItemPlace): KeptOf {
     const { kind, form, factor, top } = place
-    const blocks: Partial<Record<Level, number>> = { minimal: top }
-    const block = (level: Level): number => {
-      blocks[level] ??= builder.add(block(level === 'full' ? 'standard' : 'minimal'))
-      return blocks[level]
-    }
+    const { block, makeRoom } = createBlocks(top)
     const { children } = node
     if (!(item instanceof ObjectValue) || children === undefined) {
       return addField(node, item, { level: 'minimal', form, factor, block })
@@ -86,8 +104,10 @@ export function createJsonTree(
     const isWeighed = item.keys.some(key => weighed.has(key))
     const fields = children.map((child, index) => {
       const value = item.values[index]!
+      const level = levels[index]!
+      makeRoom(level, totalOf(child, totals) + extraOf(child, form))
       const fieldPlace = {
-        level: levels[index]!,
+        level,
         form,
         factor,
         block: isWeighed ? createBlock(top) : block,

@@ -7,13 +7,15 @@ import { decodeContent } from '../../../src/core/pipeline/decode.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../../src/core/requests/encode.ts'
 import { createTokenCounters } from '../../../src/core/tokens/counters.ts'
 import { LEVELS } from '../../../src/core/trim/levels.ts'
+import { bodyOf } from '../../../src/core/verify/answer-body.ts'
+import { createVerifier } from '../../../src/core/verify/verify-transcript.ts'
 import { AppError } from '../../../src/errors.ts'
 import { loadVocabularies } from '../../../src/vocabulary.ts'
 
-/** More in the long run. */
-const RUNS = Number(process.env['TRIM_RUNS'] ?? 40)
-/** Chunks that are asked for one by one. */
-const MOST_FETCHED = 3
+/** More in the long run, where all chunks are asked for one by one. */
+const LONG_RUNS = process.env['TRIM_RUNS']
+const RUNS = Number(LONG_RUNS ?? 24)
+const MOST_FETCHED = LONG_RUNS === undefined ? 3 : Number.POSITIVE_INFINITY
 
 const counters = createTokenCounters(loadVocabularies({ cacheDir: '.haversack/cache' }))
 const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, keepsOriginals: true }
@@ -88,6 +90,9 @@ function trim(content: string, budget_tokens: number, part: Part): EncodeAnswer 
       expect(answer.elided).toMatchObject([{ hash: id }])
       expect(answer.content).toContain(id)
       expect(keep).toHaveLength(1)
+      const body = bodyOf(answer)!
+      // What is left is written in the notation that the answer says.
+      decodeContent(body.content, body.format, 1e6)
     }
     return answer
   } catch (error) {
@@ -132,6 +137,21 @@ function checkChunks(content: string, tokens: number, part: Part): number {
 }
 
 describe('a list of items in a budget', () => {
+  it('is never above it, and all that is said of it is true', () => {
+    const verifier = createVerifier(counters)
+    const tokens = fc.oneof(fc.nat(700), budget, fc.constantFrom(0, 1, Number.MAX_SAFE_INTEGER))
+    fc.assert(
+      fc.property(fc.oneof(json, diff, log, markdown), tokens, strategy, (content, most, id) => {
+        const answer = trim(content, most, { strategy: id })
+        if (answer === null) return
+        const request = { content, mode: 'trim', budget_tokens: most, strategy: id } as const
+        const { findings } = verifier.check({ line: 1, entry: { request, answer } })
+        expect(findings).toEqual([])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
   it('is in chunks that have every item once, none above the budget', () => {
     let divided = 0
     fc.assert(

@@ -15,7 +15,13 @@ const pipeline = pipelineSchema.parse({
   dedup: { enabled_per_endpoint: { list_issues: false } },
   hints: { types: { metadata: rule, overflow: rule } },
 })
-const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, pipeline }
+const context = {
+  counters,
+  maxDepth: 64,
+  maxDecodedChars: 1_000_000,
+  keepsOriginals: true,
+  pipeline,
+}
 
 const words = fc.array(fc.constantFrom('red', 'green', '你好', 'x = 1;', 'open'), {
   minLength: 20,

@@ -224,7 +224,7 @@ describe('hostile content within a budget', () => {
   const repeated = (line: string, times: number) => `${line}\n`.repeat(times)
   it.each([
     ['one long line', 'x'.repeat(300_000)],
-    ['empty lines', '\n'.repeat(200_000)],
+    ['empty lines', '\n'.repeat(50_000)],
     ['headings', repeated('# heading', 20_000)],
     ['fences', `# t\n${repeated('```\na\n```', 20_000)}`],
     ['a fence that is never closed', `# t\n\`\`\`js\n${repeated(words(3, 1), 3_000)}`],
@@ -241,7 +241,7 @@ describe('hostile content within a budget', () => {
     ['odd keys', `{"":"${words(400, 1)}","__proto__":"${words(400, 9)}","a.b":1,"":2}`],
     ['lone surrogates', JSON.stringify([words(300, 1), '\ud800', '\udc00', words(300, 5)])],
     ['deep nesting', `${'[{"a":'.repeat(400)}"${words(800, 1)}"${'}]'.repeat(400)}`],
-    ['empty lists', `[${'[],'.repeat(20_000)}[]]`],
+    ['empty lists', `[${'[],'.repeat(5_000)}[]]`],
     ['beginnings of texts', JSON.stringify(rows.map(({ text }) => `${text}…[+3 chars]`))],
   ])('%s', (_, text) => {
     const lossless = encode({ content: text }).tokens.final

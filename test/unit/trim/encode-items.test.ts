@@ -74,6 +74,12 @@ describe('levels', () => {
   })
 })
 
+it('tells a part of an item that is larger than the budget', () => {
+  const wide = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [word(i), i]))
+  const { tokens } = encode({ content: JSON.stringify([wide, { id: 2 }]), budget_tokens: 300 })
+  expect(tokens.final).toBeGreaterThan(250)
+})
+
 describe('threads', () => {
   const discussions = Array.from({ length: 12 }, (_, id) => ({
     id: `d${id}`,
