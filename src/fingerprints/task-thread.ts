@@ -7,8 +7,7 @@ import type { TaskEnd, TaskMessage } from './thread.ts'
 /** A thread of its own for uploads and merges, which starts with the first task. Tasks run one after the other. */
 export interface TaskThread {
   /**
-   * @throws AppError what the task threw; `invalid_request` for a Parquet file that took too much time or memory, else `timeout` and
-   * `worker_lost` where the thread ended; `overloaded` where too many wait
+   * @throws AppError what the task threw; `timeout`, `worker_lost` where the thread ended; `overloaded` where too many wait
    */
   run<Name extends keyof Tasks>(
     name: Name,
@@ -27,7 +26,6 @@ export interface TaskThreadOptions {
 
 const LIMIT_MS = 10_000
 const MAX_WAITING = 256
-/** Beyond that the thread ends, and with it the task: a Parquet file can say in a few bytes that a value comes a billion times. */
 const HEAP_MB = 512
 
 interface Waiting {
@@ -79,7 +77,7 @@ export function createTaskThread(options: TaskThreadOptions): TaskThread {
     const ended = worker
     worker = null
     void ended?.terminate()
-    if (current !== null) finish({ ok: false, problem: lost(current.message, code) })
+    if (current !== null) finish({ ok: false, problem: { code, detail: LOST, retry_after_s: 1 } })
   }
 
   function finish(taskEnd: TaskEnd): void {
@@ -119,6 +117,8 @@ export function createTaskThread(options: TaskThreadOptions): TaskThread {
   }
 }
 
+const LOST = 'the thread of fingerprints was lost'
+
 const CROWDED = {
   code: 'overloaded',
   detail: 'too many uploads and merges wait',
@@ -130,15 +130,6 @@ const CLOSING = {
   detail: 'the service is shutting down',
   retry_after_s: 1,
 } as const
-
-/** What a task fails with that the thread was lost at. */
-function lost({ name, input }: TaskMessage, code: 'timeout' | 'worker_lost') {
-  if (name === 'read' && (input as { media?: unknown }).media === 'parquet') {
-    const detail = 'the Parquet file takes too much time or memory to read'
-    return { code: 'invalid_request', detail } as const
-  }
-  return { code, detail: 'the thread of fingerprints was lost', retry_after_s: 1 } as const
-}
 
 /** TypeScript here, JavaScript in the published package. */
 function threadModule(): URL {

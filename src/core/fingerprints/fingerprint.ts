@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { INNER_FORMATS } from '../shape/inner-formats.ts'
-import { SHAPES } from '../telemetry/event.ts'
+import { SHAPES, type ShapeName } from '../telemetry/event.ts'
 
 /** Of documents and uploads: raised when a field changes its meaning. */
 export const FINGERPRINTS_VERSION = 1 as const
@@ -29,10 +29,24 @@ const meanOrNone = mean.nullable().default(null)
 /** What shares may miss of 1, as they are written with few digits. */
 const MIX_TOLERANCE = 0.01
 
-const shapeMix = z.partialRecord(z.enum(SHAPES), share).refine(mix => {
-  const sum = Object.values(mix).reduce((total, part) => total + part, 0)
-  return Math.abs(sum - 1) <= MIX_TOLERANCE
-}, 'the shares must add up to 1')
+const shapeMix = z
+  .strictObject({
+    prose: share.optional(),
+    numbered_list: share.optional(),
+    bullet_list: share.optional(),
+    code_block: share.optional(),
+    markdown_table: share.optional(),
+    nested_object: share.optional(),
+    flat_object: share.optional(),
+    array_of_objects: share.optional(),
+    array_of_primitives: share.optional(),
+    empty: share.optional(),
+    unknown: share.optional(),
+  } satisfies Record<ShapeName, z.ZodType>)
+  .refine(mix => {
+    const sum = Object.values(mix).reduce<number>((total, part = 0) => total + part, 0)
+    return Math.abs(sum - 1) <= MIX_TOLERANCE
+  }, 'the shares must add up to 1')
 
 /**
  * What the responses of one endpoint were like in a span of time: the per-endpoint fingerprint of seed 000, field for field. The formulas
@@ -83,7 +97,7 @@ export type MergedFingerprint = Fingerprint & { readonly stale: boolean }
 /** Times are in milliseconds; sizes that leave a document small enough to be read at once. */
 export const LIMITS = {
   /** Rows of one upload. */
-  rows: 4_000,
+  rows: 2_500,
   /** Rows of one endpoint in one upload. */
   rowsOfEndpoint: 64,
   /** Spans of one endpoint of one member that are remembered, since they were published. */

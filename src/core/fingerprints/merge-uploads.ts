@@ -1,5 +1,5 @@
 import { addWeighted } from './add-weighted.ts'
-import { byName, LIMITS, type MergedFingerprint } from './fingerprint.ts'
+import { byName, DAY_MS, LIMITS, type MergedFingerprint } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
 import { FIELD, type PackedRows, ROW } from './packed-rows.ts'
 
@@ -20,7 +20,7 @@ interface Endpoint {
 }
 
 /**
- * All members' rows together: counts and sessions added up, means and shares weighted by sessions (`addWeighted`). A row that was uploaded
+ * All members' rows together: counts and sessions added up, means and shares weighted by sessions (`addWeighted`), and times as days. A row that was uploaded
  * longer than `LIMITS.freshMs` ago counts only where nobody's fresher one has the endpoint, which is then marked `stale` and put last; one
  * of `LIMITS.keptMs` ago counts no more.
  * @param now Unix milliseconds
@@ -69,6 +69,19 @@ function documentOf(endpoints: ReadonlyMap<string, Endpoint>) {
           .slice(0, LIMITS.endpoints)
   const fingerprints = most
     .sort((a, b) => Number(a.stale) - Number(b.stale) || byName(a.name, b.name))
-    .map(({ name, sums, stale }) => ({ ...fingerprintOf(name, sums), stale }))
+    .map(({ name, sums, stale }) => {
+      const { first_seen_ms, last_seen_ms, ...rest } = fingerprintOf(name, sums)
+      return {
+        ...rest,
+        first_seen_ms: dayOf(first_seen_ms),
+        last_seen_ms: dayOf(last_seen_ms),
+        stale,
+      }
+    })
   return { fingerprints, left_out: endpoints.size - fingerprints.length }
+}
+
+/** The day in which a moment is, UTC: to the millisecond it would be that of one call, of one session. */
+function dayOf(moment: number): number {
+  return moment - (moment % DAY_MS)
 }

@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parquetWriteBuffer } from 'hyparquet-writer'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { LIMITS } from '../../../src/core/fingerprints/fingerprint.ts'
+import { endpointClass } from '../../../src/core/telemetry/endpoint-class.ts'
+import { COLUMN_NAMES, PARQUET_SCHEMA } from '../../../src/fingerprints/parquet-schema.ts'
+import { fingerprintsToParquet } from '../../../src/fingerprints/write-parquet.ts'
+import { row as fixedRow } from '../../unit/fingerprints/rows.ts'
+import { json, startTestService } from '../service/harness.ts'
+import { eventsOf, writeEvents } from './telemetry-events.ts'
+
+const TEAM = '/mcp/fingerprints/v1/teams/backend'
+const PARQUET = { 'content-type': 'application/vnd.apache.parquet' }
+const DAY = 86_400_000
+
+const row: typeof fixedRow = overrides =>
+  fixedRow({
+    first_seen_ms: Date.now() - 10 * DAY,
+    last_seen_ms: Date.now() - DAY,
+    ...overrides,
+  })
+
+let service: Awaited<ReturnType<typeof startTestService>>
+afterEach(() => service.close())
+
+describe('a team of a running service', () => {
+  beforeEach(async () => {
+    service = await startTestService({ workers: { count: 1 } })
+  })
+  const upload = (member: string, endpoints: readonly unknown[]) =>
+    service.post(TEAM, JSON.stringify({ member, endpoints }))
+
+  it('is kept by the store, and merged in a thread', async () => {
+    const uploads = ['ada', 'bob', 'eve'].map(member => upload(member, [row()]))
+    for (const answer of await Promise.all(uploads)) expect(answer.status).toBe(200)
+    const document = await json(fetch(service.url + TEAM))
+    expect(document['fingerprints']).toMatchObject([{ source_sessions: 36, stale: false }])
+  })
+
+  it('keeps every one of uploads at once, and counts the last of each member', async () => {
+    const members = Array.from({ length: 12 }, (_, index) => `m${index % 4}`)
+    const grown = members.map((member, index) =>
+      upload(member, [
+        row({
+          source_sessions: 10 + 6 * Math.floor(index / 4),
+          last_seen_ms: Date.now() - DAY + index,
+        }),
+      ]),
+    )
+    for (const answer of await Promise.all(grown)) expect(answer.status).toBe(200)
+    const document = await json(fetch(service.url + TEAM))
+    const [{ source_sessions }] = document['fingerprints'] as [{ source_sessions: number }]
+    // Whichever came last of each: with 10, 16 or 22 sessions.
+    expect(source_sessions).toBeGreaterThanOrEqual(40)
+    expect(source_sessions).toBeLessThanOrEqual(88)
+  })
+
+  it('takes the most rows of one upload, and no more', async () => {
+    const rows = Array.from({ length: LIMITS.rows }, (_, index) =>
+      row({ endpoint_class: `endpoint_${index}` }),
+    )
+    expect(await json(upload('ada', rows))).toMatchObject({ accepted: LIMITS.rows, refused: [] })
+    const more = await upload('ada', [...rows, row()])
+    expect([more.status, await more.json()]).toMatchObject([
+      400,
+      { errors: [{ path: 'endpoints' }] },
+    ])
+  })
+
+  it('refuses a Parquet file that says a billion times the same, and goes on', async () => {
+    const answer = await service.post(`${TEAM}?member=ada`, endlessRun(), PARQUET)
+    expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_request' }])
+    const file = new Uint8Array(fingerprintsToParquet([row()]))
+    expect((await service.post(`${TEAM}?member=ada`, file, PARQUET)).status).toBe(200)
+  })
+})
+
+describe('what a service publishes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-published-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('is built from its telemetry: closed spans of endpoints that match, of five sessions or more', async () => {
+    writeEvents(folder, 'local', [
+      ...eventsOf('mcp__gitlab__get_issue', 6),
+      ...eventsOf('mcp__gitlab__list_issues', 4),
+      ...eventsOf('mcp__jira__get_issue', 9),
+    ])
+    service = await startTestService({
+      data_dir: folder,
+      telemetry: { enabled: true },
+      fingerprints: { publish: ['mcp__gitlab__*'], build_interval_ms: 1_000 },
+    })
+    const path = '/mcp/fingerprints/v1'
+    const published = async () => json(fetch(service.url + path))
+    await expect
+      .poll(async () => (await published())['fingerprints'], { timeout: 20_000 })
+      .toHaveLength(1)
+    const [found] = (await published())['fingerprints'] as [Record<string, unknown>]
+    const name = endpointClass('mcp__gitlab__get_issue', {})
+    expect(found).toMatchObject({ endpoint_class: name, source_sessions: 6, call_count: 12 })
+    const response = await fetch(`${service.url}${path}?endpoint_class=${name}`)
+    expect(response.headers.get('cache-control')).toBe('private, max-age=300')
+    const etag = response.headers.get('etag') ?? ''
+    expect(await response.json()).toMatchObject({ k: 5, window_days: 30, fingerprints: [found] })
+    const again = await fetch(response.url, { headers: { 'if-none-match': etag } })
+    expect(again.status).toBe(304)
+    expect(await json(fetch(`${service.url}${path}?endpoint_class=curl`))).toMatchObject({
+      fingerprints: [],
+    })
+    expect((await fetch(`${service.url}${path}?endpoint_class=../x`)).status).toBe(400)
+  })
+})
+
+/** A file of ours in which a run of equal levels is as long as a run can be. */
+function endlessRun(): Uint8Array<ArrayBuffer> {
+  const rows = Array.from({ length: 1_000 }, () => row())
+  const [, ...schema] = PARQUET_SCHEMA
+  const whole = new Set(schema.filter(({ type }) => type === 'INT64').map(({ name }) => name))
+  const columnData = COLUMN_NAMES.map(name => ({
+    name,
+    data: rows.map(each => {
+      const value = (each as unknown as Record<string, unknown>)[name]
+      return whole.has(name) ? BigInt(value as number) : value
+    }),
+  }))
+  const file = parquetWriteBuffer({ schema: PARQUET_SCHEMA, codec: 'UNCOMPRESSED', columnData })
+  const bytes = new Uint8Array(file)
+  // 1000 times level 1: the length, twice, as a varint. It becomes one of 2^30.
+  const run = [0xd0, 0x0f, 0x01]
+  const at = bytes.findIndex((_, start) =>
+    run.every((byte, index) => bytes[start + index] === byte),
+  )
+  expect(at).toBeGreaterThan(0)
+  bytes.set([0xfe, 0xff, 0xff, 0xff, 0x07, 0x01], at)
+  return bytes
+}

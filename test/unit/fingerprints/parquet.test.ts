@@ -1,0 +1,139 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { parquetWriteBuffer } from 'hyparquet-writer'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readParquet } from '../../../src/fingerprints/read-parquet.ts'
+import { fingerprintsIn } from '../../../src/fingerprints/span-file.ts'
+import { fingerprintsToParquet, mergedToParquet } from '../../../src/fingerprints/write-parquet.ts'
+import { row } from './rows.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-parquet-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const rows = [
+  row(),
+  row({ endpoint_class: 'curl', key_stability_mean: 0.5, avg_cols: null, avg_rows: null }),
+  row({ endpoint_class: 'Read', inner_formats_top3: [], shape_mix: { prose: 1 } }),
+]
+
+/** What another implementation reads of a file, or writes. */
+async function duckdb(query: string) {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  return (await connection.runAndReadAll(query)).getRowObjectsJson()
+}
+
+describe('a Parquet file of fingerprints', () => {
+  it('has the same rows for another implementation', async () => {
+    const file = join(folder, 'endpoints.parquet')
+    writeFileSync(file, fingerprintsToParquet(rows))
+    const found = await duckdb(`SELECT * FROM '${file}'`)
+    const expected = rows.map(({ shape_mix, ...fields }) => ({
+      ...fields,
+      call_count: String(fields.call_count),
+      first_seen_ms: String(fields.first_seen_ms),
+      last_seen_ms: String(fields.last_seen_ms),
+      source_sessions: String(fields.source_sessions),
+      shape_mix: Object.entries(shape_mix).map(([key, value]) => ({ key, value })),
+    }))
+    expect(found).toEqual(expected)
+  })
+
+  it('tells members of a team which are stale', async () => {
+    const file = join(folder, 'team.parquet')
+    writeFileSync(file, mergedToParquet(rows.map((each, index) => ({ ...each, stale: index > 0 }))))
+    expect(await duckdb(`SELECT endpoint_class, stale FROM '${file}'`)).toEqual([
+      { endpoint_class: 'git_log', stale: false },
+      { endpoint_class: 'curl', stale: true },
+      { endpoint_class: 'Read', stale: true },
+    ])
+  })
+
+  it('is read where another implementation wrote it', async () => {
+    const file = join(folder, 'ours.parquet')
+    const copy = join(folder, 'theirs.parquet')
+    writeFileSync(file, fingerprintsToParquet(rows))
+    await duckdb(`COPY (SELECT * FROM '${file}') TO '${copy}' (FORMAT parquet)`)
+    expect(await fingerprintsIn(readFileSync(copy))).toEqual(rows)
+  })
+
+  it('is the same bytes for the same rows', () => {
+    expect(fingerprintsToParquet(rows)).toEqual(fingerprintsToParquet(rows))
+  })
+})
+
+describe('what is no such file', () => {
+  const good = fingerprintsToParquet(rows)
+
+  it('is refused wherever it is cut off or changed, or gives rows', async () => {
+    for (let length = 0; length < good.length; length += 37) {
+      await expect(readParquet(good.slice(0, length), 10)).rejects.toMatchObject({
+        code: 'invalid_request',
+      })
+    }
+    let refused = 0
+    for (let at = 0; at < good.length; at += 11) {
+      const changed = new Uint8Array(good)
+      changed[at]! ^= 0xff
+      await fingerprintsIn(changed).catch(error => {
+        expect(error).toMatchObject({ code: 'invalid_request' })
+        refused += 1
+      })
+    }
+    expect(refused).toBeGreaterThan(20)
+  })
+
+  it('is refused with other columns', async () => {
+    const other = parquetWriteBuffer({ columnData: [{ name: 'prompt', data: ['secret'] }] })
+    await expect(readParquet(new Uint8Array(other), 10)).rejects.toMatchObject({
+      detail: expect.stringContaining('lacks the columns endpoint_class, call_count'),
+    })
+  })
+
+  it('is refused where a run is longer than its page, wherever it is', async () => {
+    const many = Array.from({ length: 1_000 }, (_, index) =>
+      row({ endpoint_class: `e${index % 3}`, avg_cols: index < 990 ? 4 : null }),
+    )
+    const file = fingerprintsToParquet(many)
+    expect(await readParquet(file, 1_000)).toHaveLength(1_000)
+    let refused = 0
+    for (let at = 0; at + 5 < file.length; at += 3) {
+      const changed = new Uint8Array(file)
+      changed.set([0xfe, 0xff, 0xff, 0xff, 0x07], at)
+      const rows = await readParquet(changed, 1_000).catch(error => {
+        expect(error).toMatchObject({ code: 'invalid_request' })
+        if (String(error).includes('longer than its page')) refused += 1
+        return []
+      })
+      expect(rows.length).toBeLessThanOrEqual(1_000)
+    }
+    expect(refused).toBeGreaterThan(0)
+  })
+
+  it('is refused with more rows than are taken', async () => {
+    await expect(readParquet(good, 2)).rejects.toMatchObject({
+      detail: 'the Parquet file has 3 rows, above 2',
+    })
+  })
+
+  it('is refused where it unpacks to far more than it is', async () => {
+    const bomb = row({ endpoint_class: `a${'a'.repeat(40_000_000)}` })
+    const file = fingerprintsToParquet([bomb])
+    expect(file.length).toBeLessThan(3_000_000)
+    await expect(readParquet(file, 10)).rejects.toMatchObject({
+      detail: 'the Parquet file unpacks to more than 33554432 bytes',
+    })
+  })
+
+  it('is refused with a packing that is not read', async () => {
+    const file = join(folder, 'zstd.parquet')
+    writeFileSync(join(folder, 'plain.parquet'), good)
+    await duckdb(
+      `COPY (SELECT * FROM '${join(folder, 'plain.parquet')}') TO '${file}' (FORMAT parquet, CODEC 'zstd')`,
+    )
+    await expect(readParquet(readFileSync(file), 10)).rejects.toMatchObject({
+      detail: 'the Parquet file is packed with ZSTD',
+    })
+  })
+})
