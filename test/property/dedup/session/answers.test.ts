@@ -317,6 +317,8 @@ it.each([
     { numRuns: RUNS, endOnFailure: true },
   )
   const { exact, lines: runs, again } = world.seen
-  expect(Math.min(exact, runs)).toBeGreaterThan(0)
-  if (options.hasCallIds) expect(again).toBeGreaterThan(0)
+  expect(runs).toBeGreaterThan(0)
+  // Whole ones are few: in a short run there may be none.
+  if (RUNS >= 100) expect(exact).toBeGreaterThan(0)
+  if (RUNS >= 100 && options.hasCallIds) expect(again).toBeGreaterThan(0)
 })
