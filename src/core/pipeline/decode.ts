@@ -12,6 +12,7 @@ import { parseHint } from '../hints/parse-hint.ts'
 import type { DecodeAnswer } from '../requests/decode.ts'
 import { jsonLength } from '../value/json-length.ts'
 import { writeJson } from '../value/write-json.ts'
+import { markerInJson } from './json-marker.ts'
 import { innerFormat, isTrimmed, withoutNotes } from './wrapped-format.ts'
 
 /** The text of a session's earlier result by its id, `undefined` where there is none. */
@@ -76,9 +77,10 @@ export function referencesOf(noted: string, notedAs: string): readonly string[] 
   return referencesIn(lines, LINES_FORMAT)
 }
 
-/** Says where the rest is, by the marker that such a text ends with. */
+/** Says where the rest is, by the marker that such a text ends with, as a line or in JSON. */
 function lacksParts(content: string): AppError {
-  const marker = parseHint(content.slice(content.lastIndexOf('\n') + 1))
+  const line = markerInJson(content) ?? content.slice(content.lastIndexOf('\n') + 1)
+  const marker = parseHint(line)
   const where = marker?.family === 'elision' ? `; all of it is at /v1/retrieve/${marker.hash}` : ''
   return new AppError('not_decodable', `parts of the content were left out${where}`)
 }

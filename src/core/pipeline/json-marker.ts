@@ -1,6 +1,7 @@
 import { jsonCompact } from '../formats/json-compact.ts'
 import { formatId } from '../formats/notation.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
+import { parseJson } from '../value/parse-json.ts'
 import { ObjectValue, type Value } from '../value/value.ts'
 import type { LayerInput } from './layer.ts'
 
@@ -34,6 +35,17 @@ export function markJson(whole: Value | undefined, json: string, marker: string)
   let name = MEMBER
   while (whole.keys.includes(name)) name = `_${name}`
   return `${inner}${JSON.stringify(name)}:${JSON.stringify(marker)}}`
+}
+
+/** What a marker begins with as a string of JSON; within one, quotes are escaped. */
+const OPENING = '"> ['
+
+/** The text that `markJson` wrote as the last item or member; `null` where there is none. */
+export function markerInJson(text: string): string | null {
+  const start = text.lastIndexOf(OPENING)
+  if (start === -1 || !/"[\]}]$/.test(text.slice(-2))) return null
+  const parsed = parseJson(text.slice(start, -1))
+  return parsed.ok && typeof parsed.value === 'string' ? parsed.value : null
 }
 
 /** The text that `markJson` wrote, without the marker; `null` where that is not its last item or member. */

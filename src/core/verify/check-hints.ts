@@ -1,6 +1,7 @@
 import { readReference } from '../dedup/lines/reference-line.ts'
 import type { Hint } from '../hints/hint.ts'
 import { parseHint } from '../hints/parse-hint.ts'
+import { unmarkJson } from '../pipeline/json-marker.ts'
 import { ObjectValue, type Value } from '../value/value.ts'
 import { wasShown, wrongEarlier } from './check-earlier.ts'
 import { wrongElision } from './check-elision.ts'
@@ -19,7 +20,7 @@ export function checkHints(checked: CheckedAnswer, maxChars: number): Fault[] {
     }
     const times = lines.get(text) ?? 0
     lines.set(text, times - 1)
-    if (times === 0) blame('it is no line of the content')
+    if (times === 0 && unmarkJson(content, text) === null) blame('it is no line of the content')
     const hint = readListed(family, text)
     if (hint === null) blame('it cannot be read')
     else if (hint !== 'continued') {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { parseHint } from '../../../src/core/hints/parse-hint.ts'
 import { encodeOperation } from '../../../src/core/operations/encode.ts'
+import { decodeContent } from '../../../src/core/pipeline/decode.ts'
 import type { EncodeRequest } from '../../../src/core/requests/encode.ts'
 import { encodeRequest } from '../../../src/core/requests/encode.ts'
+import { createVerifier } from '../../../src/core/verify/verify-transcript.ts'
 import { AppError } from '../../../src/errors.ts'
 import { counters } from '../tokens/loaded.ts'
 
@@ -209,6 +211,23 @@ describe('JSON that was asked for', () => {
     expect(value['__elided']).toBe(hints[0]!.text)
     expect(hints).toHaveLength(1)
   })
+
+  it.each([content, JSON.stringify({ note: '"> [', items: issues })])(
+    'is verified, and what decodes it is told where all of it is',
+    text => {
+      const request: EncodeRequest = {
+        content: text,
+        mode: 'trim',
+        budget_tokens: 900,
+        formats: ['json_compact'],
+      }
+      const answer = encode(request)
+      const { findings } = createVerifier(counters).check({ line: 1, entry: { request, answer } })
+      expect(findings).toEqual([])
+      const { content, format, elided } = answer
+      expect(() => decodeContent(content, format, 1e6)).toThrow(`/v1/retrieve/${elided[0]!.hash}`)
+    },
+  )
 
   it('is not trimmed where it is a scalar', () => {
     const scalar = JSON.stringify(words(2_000, 1))
