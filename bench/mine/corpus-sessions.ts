@@ -1,0 +1,21 @@
+import { join } from 'node:path'
+import { listLogs } from '../../src/tune/logs/list-logs.ts'
+import { noTally, readLog } from '../../src/tune/logs/read-log.ts'
+import type { SessionResult } from './log-writers.ts'
+
+/** The recorded sessions of a corpus by their names, with what agents' logs say of each result. */
+export function corpusSessions(corpus: string): ReadonlyMap<string, readonly SessionResult[]> {
+  const sessions = new Map<string, SessionResult[]>()
+  for (const { path } of listLogs([join(corpus, 'sessions')]).files) {
+    for (const result of readLog(path, noTally())) {
+      const { session = 'none', tool = 'unknown', args, text, is_error, isCompacted } = result
+      const results = sessions.get(session) ?? []
+      sessions.set(session, results)
+      const call_id = result.call_id ?? `${session} ${results.length}`
+      const ts_ms = result.ts_ms || results.length + 1
+      const known = typeof args === 'object' && args !== null ? { ...args } : {}
+      results.push({ tool, args: known, text, is_error, call_id, ts_ms, compacted: isCompacted })
+    }
+  }
+  return sessions
+}
