@@ -40,7 +40,7 @@ export function formatsOf(mask: FormatMask): readonly InnerFormat[] {
   return INNER_FORMATS.filter((_, index) => (mask & (1 << index)) !== 0)
 }
 
-export function maskOf(findings: Findings): FormatMask {
+function maskOf(findings: Findings): FormatMask {
   return INNER_FORMATS.reduce((mask, name, index) => mask | (Number(findings[name]) << index), 0)
 }
 

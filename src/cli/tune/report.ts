@@ -185,7 +185,7 @@ function rules({ rules: all }: Study): ReportTable {
 }
 
 /** A rule's predicate in words. */
-export function predicateOf({ shape, conditions }: Pick<Rule, 'shape' | 'conditions'>): string {
+function predicateOf({ shape, conditions }: Pick<Rule, 'shape' | 'conditions'>): string {
   return [shape, ...conditions].join(' and ')
 }
 

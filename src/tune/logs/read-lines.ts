@@ -10,7 +10,7 @@ export type JsonLine =
   | { readonly ok: false; readonly fault: LineFault }
 
 /** Longer lines are not read: no tool gives an agent so much. */
-export const MAX_LINE_BYTES = 64 * 1024 * 1024
+const MAX_LINE_BYTES = 64 * 1024 * 1024
 const CHUNK_BYTES = 1024 * 1024
 const LINE_FEED = 0x0a
 const EMPTY = Buffer.alloc(0)

@@ -9,7 +9,7 @@ export const APPLICABLE_SHARE = 0.2
 /** Tenths of a result's tokens. */
 const BUCKETS = 10
 /** What results were written in that stayed as they were. */
-export const NO_NOTATION = 'none'
+const NO_NOTATION = 'none'
 
 export interface NotationCounts extends Counts {
   applicable: number

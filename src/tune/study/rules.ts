@@ -43,14 +43,14 @@ const MIN_COVERED = 0.001
 interface Predicate {
   readonly shape: ShapeName
   readonly mask: ConditionMask
+  /** All that it holds for. */
+  readonly met: readonly Alike[]
 }
 
 interface Candidate extends Predicate {
   readonly notation: string
-  readonly support: number
   readonly confidence: number
   readonly saved_tokens: number
-  readonly shares: ShareCounts
 }
 
 /**
@@ -61,14 +61,16 @@ interface Candidate extends Predicate {
  */
 export function mineRules(groups: readonly Alike[]): readonly Rule[] {
   const all = savedBy(groups)
-  const candidates = frequentPredicates(groups).flatMap(each => bestNotation(each, groups))
+  const candidates = frequentPredicates(groups)
+    .flatMap(notationsOf)
+    .filter(({ confidence }) => confidence >= MIN_CONFIDENCE)
+  const rest = new Set(groups)
   const rules: Rule[] = []
-  let rest = groups
   while (rules.length < MAX_RULES && all > 0) {
     const [best, gain] = choose(candidates, rest)
     if (best === null || gain < MIN_COVERED * all) break
-    rest = rest.filter(group => !meets(group, best))
-    rules.push(toRule(best, 1 - savedBy(rest) / all))
+    for (const group of best.met) rest.delete(group)
+    rules.push({ ...measure(best), covered: 1 - savedBy([...rest]) / all })
   }
   return rules
 }
@@ -76,14 +78,12 @@ export function mineRules(groups: readonly Alike[]): readonly Rule[] {
 /** What one predicate is worth, for comparison; `null` where nothing meets it. @param conditions names of `CONDITIONS` */
 export function measureRule(
   groups: readonly Alike[],
-  predicate: { readonly shape: ShapeName; readonly conditions: readonly string[] },
+  { shape, conditions }: Pick<Rule, 'shape' | 'conditions'>,
 ): Omit<Rule, 'covered'> | null {
-  const { shape, conditions } = predicate
   const mask = conditions.reduce((sum, name) => sum | bitOf(name), 0)
-  const [best] = notationsOf({ shape, mask }, groups)
-  if (best === undefined) return null
-  const { covered: _, ...rule } = toRule(best, 0)
-  return rule
+  const met = groups.filter(each => each.shape === shape && (each.conditions & mask) === mask)
+  const [best] = notationsOf({ shape, mask, met })
+  return best === undefined ? null : measure(best)
 }
 
 function bitOf(name: string): number {
@@ -92,24 +92,28 @@ function bitOf(name: string): number {
   return 1 << index
 }
 
-function toRule(candidate: Candidate, covered: number): Rule {
-  const { shape, mask, notation, support, confidence, saved_tokens, shares } = candidate
-  const median_saving = medianShare(shares)
-  const conditions = namesOf(mask)
-  return { shape, conditions, notation, support, confidence, median_saving, saved_tokens, covered }
+function measure(candidate: Candidate): Omit<Rule, 'covered'> {
+  const { shape, mask, met, notation, confidence, saved_tokens } = candidate
+  const shares: ShareCounts = new Map()
+  for (const group of met) if (group.notation === notation) addShares(shares, group.shares)
+  return {
+    ...{ shape, conditions: namesOf(mask), notation, support: resultsOf(met), confidence },
+    ...{ median_saving: medianShare(shares), saved_tokens },
+  }
 }
 
 function choose(
   candidates: readonly Candidate[],
-  rest: readonly Alike[],
+  rest: ReadonlySet<Alike>,
 ): [Candidate | null, number] {
   let best: Candidate | null = null
   let most = 0
   // Simpler ones come first, and keep their place against what is no better.
   for (const each of candidates) {
-    const gain = savedBy(
-      rest.filter(group => group.notation === each.notation && meets(group, each)),
-    )
+    // It covers no more than on all results.
+    if (each.saved_tokens <= most) continue
+    const { met, notation } = each
+    const gain = savedBy(met.filter(group => group.notation === notation && rest.has(group)))
     if (gain > most) [best, most] = [each, gain]
   }
   return [best, most]
@@ -118,53 +122,41 @@ function choose(
 /** Level by level, so that predicates with fewer conditions come first. */
 function frequentPredicates(groups: readonly Alike[]): readonly Predicate[] {
   const shapes = [...new Set(groups.map(({ shape }) => shape))].sort()
-  let level: Predicate[] = shapes.map(shape => ({ shape, mask: 0 }))
+  let level = shapes.map((shape): Predicate => {
+    return { shape, mask: 0, met: groups.filter(group => group.shape === shape) }
+  })
   const all: Predicate[] = []
   for (let conditions = 0; conditions <= MAX_CONDITIONS; conditions++) {
-    level = level.filter(each => supportOf(each, groups) >= MIN_SUPPORT)
+    level = level.filter(({ met }) => resultsOf(met) >= MIN_SUPPORT)
     all.push(...level)
-    level = level.flatMap(extended)
+    if (conditions < MAX_CONDITIONS) level = level.flatMap(extended)
   }
   return all
 }
 
 /** With one more condition, of a later place and another group, so that none comes twice. */
-function extended({ shape, mask }: Predicate): Predicate[] {
-  const last = 31 - Math.clz32(mask)
+function extended({ shape, mask, met }: Predicate): Predicate[] {
   const taken = new Set(CONDITIONS.filter((_, index) => mask & (1 << index)).map(c => c.group))
   return CONDITIONS.flatMap(({ group }, index) => {
-    const isNew = (mask === 0 || index > last) && !taken.has(group)
-    return isNew ? [{ shape, mask: mask | (1 << index) }] : []
+    const bit = 1 << index
+    if (bit <= mask || taken.has(group)) return []
+    return [{ shape, mask: mask | bit, met: met.filter(each => each.conditions & bit) }]
   })
 }
 
-function bestNotation(predicate: Predicate, groups: readonly Alike[]): readonly Candidate[] {
-  return notationsOf(predicate, groups).filter(({ confidence }) => confidence >= MIN_CONFIDENCE)
-}
-
-/** The one that was sent most often first. */
-function notationsOf(predicate: Predicate, groups: readonly Alike[]): readonly Candidate[] {
-  const met = groups.filter(group => meets(group, predicate))
+/** What was sent for results that meet the predicate; that with the most first. */
+function notationsOf(predicate: Predicate): readonly Candidate[] {
+  const { met } = predicate
   const support = resultsOf(met)
   const notations = new Set(met.flatMap(({ notation }) => (notation === null ? [] : [notation])))
   return [...notations]
     .sort()
     .map(notation => {
       const sent = met.filter(group => group.notation === notation)
-      const shares: ShareCounts = new Map()
-      for (const group of sent) addShares(shares, group.shares)
       const confidence = resultsOf(sent) / support
-      return { ...predicate, notation, support, confidence, saved_tokens: savedBy(sent), shares }
+      return { ...predicate, notation, confidence, saved_tokens: savedBy(sent) }
     })
     .sort((a, b) => b.confidence - a.confidence)
-}
-
-function meets({ shape, conditions }: Alike, predicate: Predicate): boolean {
-  return shape === predicate.shape && (conditions & predicate.mask) === predicate.mask
-}
-
-function supportOf(predicate: Predicate, groups: readonly Alike[]): number {
-  return resultsOf(groups.filter(group => meets(group, predicate)))
 }
 
 function resultsOf(groups: readonly Alike[]): number {
