@@ -73,11 +73,11 @@ describe('tune mine', () => {
     expect(written.stderr).toContain('passed over: not_json 9')
     const rows = await parquetReadObjects({ file: await asyncBufferFromFile(out) })
     expect(rows).toHaveLength(369)
-    const again = await captureCli(...args, '--report')
-    expect(again.stdout).toContain('git_log')
+    const { stdout } = await captureCli(...args, '--json')
     expect(await parquetReadObjects({ file: await asyncBufferFromFile(out) })).toEqual(rows)
-    const { stdout } = await captureCli('tune', 'mine', logs, '--json')
     expect(JSON.parse(stdout)).toMatchObject({ files: 9, study: { results: 369, sessions: 9 } })
+    const one = await captureCli('tune', 'mine', join(logs, '1.jsonl'))
+    expect(one.stdout).toContain('git_log')
   })
 
   it.each([
