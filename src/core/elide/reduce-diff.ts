@@ -1,3 +1,4 @@
+import { hunkEnd } from '../shape/hunk-end.ts'
 import { BULK, CRITICAL, raise, STRUCTURE, type TextReducer } from './reducer.ts'
 
 /** A hunk's place and length in both files (unified format); a question may stand before it, as `git add -p` asks. */
@@ -41,19 +42,7 @@ function* hunksOf(lines: readonly string[]): Generator<{ start: number; end: num
   for (let at = 0; at < lines.length; at++) {
     const hunk = HUNK.exec(lines[at]!)
     if (hunk === null) continue
-    let before = Number(hunk[1] ?? 1)
-    let after = Number(hunk[2] ?? 1)
-    let end = at + 1
-    for (; end < lines.length && (before > 0 || after > 0); end++) {
-      const kind = lines[end]!.charAt(0)
-      if (kind === '-') before--
-      else if (kind === '+') after--
-      else if (kind === ' ' || kind === '' || kind === '\r') {
-        before--
-        after--
-      } else if (kind !== NO_NEWLINE) break
-    }
-    if (lines[end]?.startsWith(NO_NEWLINE)) end++
+    const end = hunkEnd(lines, at, hunk.slice(1))
     yield { start: at, end }
     at = end - 1
   }

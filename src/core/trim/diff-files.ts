@@ -1,3 +1,5 @@
+import { hunkEnd } from '../shape/hunk-end.ts'
+
 /** A file of a unified diff: lines `[start, end)`, of which those before the first hunk are its header. */
 export interface DiffFile {
   readonly path: string | undefined
@@ -29,10 +31,13 @@ export function diffFiles(lines: readonly string[]): readonly DiffFile[] {
         current.path = path ?? current.path
       else files.push({ path, start: at, end: lines.length, hunks: [] })
       at++
-    } else if (current !== undefined && HUNK.test(line)) {
-      current.hunks.push(at)
-      at = hunkEnd(lines, at)
-      continue
+    } else if (current !== undefined) {
+      const hunk = HUNK.exec(line)
+      if (hunk !== null) {
+        current.hunks.push(at)
+        at = hunkEnd(lines, at, hunk.slice(1))
+        continue
+      }
     }
     at++
   }
@@ -40,24 +45,6 @@ export function diffFiles(lines: readonly string[]): readonly DiffFile[] {
     file.end = files[index + 1]?.start ?? lines.length
   })
   return files
-}
-
-/** Behind the lines that the hunk's header counts, or before the first that is none. */
-function hunkEnd(lines: readonly string[], start: number): number {
-  const [, before = '1', after = '1'] = HUNK.exec(lines[start]!) ?? []
-  let old = Number(before)
-  let fresh = Number(after)
-  let at = start + 1
-  for (; at < lines.length && (old > 0 || fresh > 0); at++) {
-    const mark = lines[at]![0] ?? ' '
-    if (mark === '-') old--
-    else if (mark === '+') fresh--
-    else if (mark === ' ' || mark === '\r') {
-      old--
-      fresh--
-    } else if (mark !== '\\') break
-  }
-  return at
 }
 
 function gitPath(line: string): string | undefined {
