@@ -23,6 +23,8 @@ const LOG_FOLDERS = [
   ['.codex', 'sessions'],
 ] as const
 const MEGABYTE = 1_000_000
+/** Logs that are worth the start of a thread. */
+const THREAD_BYTES = 2 * MEGABYTE
 
 export const tuneCommand: Command = {
   name: 'tune',
@@ -84,7 +86,7 @@ async function mine(list: LogList, { tokens, key, file }: MineOptions): Promise<
   const read = await mineFiles(files, {
     tokens,
     key,
-    threads: availableParallelism(),
+    threads: Math.min(availableParallelism(), Math.max(1, Math.floor(bytes / THREAD_BYTES))),
     onMined(mined) {
       if (study.add(mined)) file?.add(mined)
     },

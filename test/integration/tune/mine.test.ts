@@ -57,7 +57,7 @@ describe('tune mine', () => {
 
   it('fails where a result cannot be taken', async () => {
     const failing = mineFiles(listLogs([logs]).files, {
-      ...{ threads: 2, tokens: {}, key: new Uint8Array(32), onRead: () => {} },
+      ...{ threads: 1, tokens: {}, key: new Uint8Array(32), onRead: () => {} },
       onMined: () => {
         throw new Error('the disk is full')
       },
