@@ -148,7 +148,7 @@ function toldOf(
   if (telemetry === undefined) return {}
   const { request: call, content, shape } = input
   // A label is the notation's name with its version.
-  const [template] = notationOf(answer.format).split('@')
+  const template = answer.layer === 'L1' ? notationOf(answer.format).split('@')[0] : undefined
   const source = { call, content, identity: layer?.identity, shape }
   return { response: writeFacts(responseFacts(source, { ...answer, template }, telemetry)) }
 }

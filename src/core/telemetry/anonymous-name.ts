@@ -21,6 +21,19 @@ const HASH_DIGITS = 6
 export function anonymousName(tool: string | undefined): string {
   if (tool === undefined || tool === '') return UNNAMED
   if (KNOWN_TOOLS.has(tool)) return tool
+  const known = made.get(tool)
+  if (known !== undefined) return known
+  if (made.size === REMEMBERED) made.clear()
+  const name = makeName(tool)
+  if (tool.length <= MAX_CHARS) made.set(tool, name)
+  return name
+}
+
+/** Names that were made lately: agents call the same tools all the time. */
+const made = new Map<string, string>()
+const REMEMBERED = 512
+
+function makeName(tool: string): string {
   const end = tool.lastIndexOf(SEPARATOR)
   if (!tool.startsWith(MCP_PREFIX) || end < MCP_PREFIX.length) return commonWords(tool)
   const server = anonymousServer(tool.slice(MCP_PREFIX.length, end))

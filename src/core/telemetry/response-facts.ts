@@ -33,28 +33,38 @@ export function responseFacts(
   pseudonyms: Pseudonyms,
 ): ResponseFacts {
   const { session, tool, args, tool_call_id, is_sidechain } = call
-  const { layer, tokens, partition, template } = answer
+  const { layer, tokens, savings, partition, template } = answer
+  // The parts make up the difference, also where what was left out was worth more than the answer shows.
+  const saved = tokens.baseline - tokens.final
+  const dedup = Math.min(savings.dedup_tokens, saved)
+  const elided = Math.min(savings.elided_tokens, saved - dedup)
   const path = pathOf(call)
+  // Always the same fields in the same order: what is not known is left out where it is written.
   return {
     session_hash: session === undefined ? NO_SESSION : pseudonyms.session(session),
-    ...(tool_call_id === undefined ? {} : { tool_call_id_hash: pseudonyms.toolCall(tool_call_id) }),
+    tool_call_id_hash: tool_call_id === undefined ? undefined : pseudonyms.toolCall(tool_call_id),
     tool_name_anon: anonymousName(tool),
     endpoint_class: endpointClass(tool, args),
     response_chars: Buffer.byteLength(content),
     shape: shape.shape,
-    inner_formats: [...shape.inner_formats],
+    inner_formats: shape.inner_formats as ResponseFacts['inner_formats'],
     content_sha_prefix: pseudonyms.content(identity),
-    ...(path === undefined ? {} : { file_path_hash: pseudonyms.filePath(path) }),
+    file_path_hash: path === undefined ? undefined : pseudonyms.filePath(path),
     is_dedup_hit: layer === 'L0',
     layer_used: layer,
-    ...(layer === 'L1' && template !== undefined ? { template_id: template } : {}),
+    template_id: layer === 'L1' ? template : undefined,
     tokenizer: tokens.tokenizer,
     tokens_baseline: tokens.baseline,
     tokens_final: tokens.final,
-    ...savedBy(answer),
+    dedup_tokens_saved: dedup,
+    encoder_tokens_saved: saved - dedup - elided,
+    elided_tokens_saved: elided,
     context_partition: partition,
     is_sidechain: is_sidechain === true,
-    ...shapeFigures(shape),
+    n_cols: shape.n_cols,
+    n_rows: shape.n_rows,
+    key_stability: shape.key_stability,
+    depth: shape.depth,
   }
 }
 
@@ -71,27 +81,6 @@ export function withFacts(response: string, fields: Partial<ResponseFacts>): str
 /** @param response as `writeFacts` gives it, which is not checked */
 export function parseFacts(response: string): ResponseFacts {
   return JSON.parse(response) as ResponseFacts
-}
-
-/** Such that the parts make up the difference, also where what was left out was worth more than the answer shows. */
-function savedBy({ tokens, savings }: ResponseAnswer) {
-  const saved = tokens.baseline - tokens.final
-  const dedup = Math.min(savings.dedup_tokens, saved)
-  const elided = Math.min(savings.elided_tokens, saved - dedup)
-  return {
-    dedup_tokens_saved: dedup,
-    encoder_tokens_saved: saved - dedup - elided,
-    elided_tokens_saved: elided,
-  }
-}
-
-function shapeFigures({ n_cols, n_rows, key_stability, depth }: ShapeReport) {
-  return {
-    ...(n_cols === undefined ? {} : { n_cols }),
-    ...(n_rows === undefined ? {} : { n_rows }),
-    ...(key_stability === undefined ? {} : { key_stability }),
-    ...(depth === undefined ? {} : { depth }),
-  }
 }
 
 /** Text with lone surrogates has no UTF-8 of its own, so that two could look like one. */
