@@ -33,6 +33,7 @@ const DOCS = [
   'docs/proxies.md',
   'docs/savings.md',
   'docs/store.md',
+  'docs/telemetry.md',
   'docs/tokens.md',
   'docs/trim-tree.md',
   'docs/trim.md',
