@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
+import { mergeUploads } from '../../../src/core/fingerprints/merge-uploads.ts'
+import { packRows } from '../../../src/core/fingerprints/packed-rows.ts'
+import { row } from '../../unit/fingerprints/rows.ts'
+import type { Command, Said } from './team-commands.ts'
+
+/** Uploads and withdrawals; 10,000 in the long run. */
+const STEPS = Number(process.env['FINGERPRINTS_STEPS'] ?? 60)
+/** A new process takes longer than a hundred steps. */
+const KILL_ONE_IN = STEPS > 1_000 ? 40 : 5
+const HOST = fileURLToPath(new URL('worker-team-host.ts', import.meta.url))
+const DAY = 86_400_000
+const MEMBERS = ['ada', 'bob', 'eve', 'joe', 'kim', 'lea']
+const ENDPOINTS = ['curl', 'git_log', 'npm_test']
+/** Commands that are under way at once. */
+const AT_ONCE = 12
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-chaos-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Numbers that are the same in every run. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed
+  return below => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+function startHost() {
+  const child: ChildProcess = spawn(process.execPath, [HOST, folder], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const waiting = new Map<number, (said: Said | null) => void>()
+  const lines = createInterface({ input: child.stdout! })
+  lines.on('line', line => {
+    const said = JSON.parse(line) as Said
+    waiting.get(said.id)?.(said)
+    waiting.delete(said.id)
+  })
+  child.stdin!.on('error', () => undefined)
+  const ended = Promise.all([once(child, 'exit'), once(lines, 'close')]).then(() => {
+    for (const settle of waiting.values()) settle(null)
+    waiting.clear()
+  })
+  return {
+    child,
+    ended,
+    /** What became of it; `null` where the process was killed before it said. */
+    do: (command: Command) =>
+      new Promise<Said | null>(resolve => {
+        waiting.set(command.id, resolve)
+        child.stdin!.write(`${JSON.stringify(command)}\n`)
+      }),
+  }
+}
+
+/** What a member may have in the store: its last upload that was accepted, or any that nobody heard of since. */
+interface Member {
+  /** Rows and when they were uploaded; `null`: nothing. */
+  possible: ({ readonly rows: readonly Fingerprint[]; readonly at: number } | null)[]
+}
+
+describe('teams in a process that is killed again and again', () => {
+  it('lose no accepted upload, count none twice, and show no endpoint below five sessions', async () => {
+    const random = createRandom(20_260_131)
+    const start = Date.now()
+    const members = new Map<string, Member>(MEMBERS.map(name => [name, { possible: [null] }]))
+    let ahead = 0
+    let host = startHost()
+    let kills = 0
+    let id = 0
+
+    /** Rows of a stretch of time of its own, so that all that have enough sessions are accepted. */
+    function makeRows(step: number): Fingerprint[] {
+      const at = start + ahead - STEPS * 2_000 + step * 2_000
+      return ENDPOINTS.map(endpoint_class => {
+        const source_sessions = 1 + random(20)
+        return row({
+          endpoint_class,
+          source_sessions,
+          call_count: source_sessions + random(100),
+          first_seen_ms: at,
+          last_seen_ms: at + 1_999,
+        })
+      }).filter(() => random(4) > 0)
+    }
+
+    async function change(name: string, step: number): Promise<void> {
+      const member = members.get(name)!
+      const base = { tenant: 'acme', team: 'backend', ahead }
+      id += 1
+      if (random(5) === 0) {
+        const said = await host.do({ id, ...base, act: 'withdraw', member: name })
+        if (said === null) member.possible = [...member.possible, null]
+        else if (said.code === undefined) member.possible = [null]
+        else {
+          expect(said.code).toBe('not_found')
+          expect(member.possible).toContain(null)
+          member.possible = [null]
+        }
+        return
+      }
+      const endpoints = makeRows(step)
+      const now = { rows: endpoints.filter(each => each.source_sessions >= 5), at: start + ahead }
+      const said = await host.do({
+        id,
+        ...base,
+        act: 'upload',
+        upload: { member: name, endpoints },
+      })
+      if (said === null) member.possible = [...member.possible, now]
+      else {
+        expect(said).toEqual({ id: said.id, accepted: now.rows.length })
+        member.possible = [now]
+      }
+    }
+
+    async function read(): Promise<void> {
+      id += 1
+      const said = await host.do({ id, tenant: 'acme', team: 'backend', ahead, act: 'read' })
+      if (said === null) return
+      const seen = said.document?.fingerprints ?? []
+      for (const { source_sessions } of seen) expect(source_sessions).toBeGreaterThanOrEqual(5)
+      // Of every choice of what may be there, one must be what is: then it is from now on.
+      const choice = choices().find(chosen => matches(seen, chosen))
+      expect(choice, 'the document is the merge of no possible uploads').toBeDefined()
+      for (const [name, chosen] of choice!) members.get(name)!.possible = [chosen]
+    }
+
+    function choices(): [string, Member['possible'][number]][][] {
+      let all: [string, Member['possible'][number]][][] = [[]]
+      for (const [name, { possible }] of members) {
+        all = all.flatMap(chosen =>
+          possible.map(each => [...chosen, [name, each] as (typeof chosen)[number]]),
+        )
+      }
+      return all
+    }
+
+    function matches(
+      seen: readonly Fingerprint[],
+      chosen: typeof choices extends () => (infer C)[] ? C : never,
+    ): boolean {
+      const uploads = chosen.flatMap(([, each]) =>
+        each === null ? [] : [packRows(each.rows, () => each.at)],
+      )
+      const { fingerprints } = mergeUploads(uploads, start + ahead)
+      return JSON.stringify(fingerprints.map(keyOf)) === JSON.stringify(seen.map(keyOf))
+    }
+
+    let step = 0
+    while (step < STEPS) {
+      const names = MEMBERS.filter(() => random(2) === 0)
+      // At once, each of another member, so that what may be there is known.
+      const under = names.map((name, index) => change(name, step + index))
+      step += names.length
+      if (random(KILL_ONE_IN) === 0) {
+        await new Promise(resolve => setImmediate(resolve))
+        if (random(2) === 0) await Promise.race(under)
+        host.child.kill('SIGKILL')
+        await host.ended
+        await Promise.all(under)
+        kills += 1
+        host = startHost()
+        await read()
+      } else await Promise.all(under)
+      const readers = Array.from({ length: 1 + random(AT_ONCE) }, read)
+      await Promise.all(readers)
+      if (random(8) === 0) ahead += random(6) * DAY
+    }
+    host.child.stdin!.end()
+    await host.ended
+    expect(kills).toBeGreaterThan(0)
+  }, 3_600_000)
+})
+
+/** What is counted, and cannot come out the same of other uploads. */
+function keyOf({ endpoint_class, source_sessions, call_count, first_seen_ms }: Fingerprint) {
+  return [endpoint_class, source_sessions, call_count, first_seen_ms]
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { endpointClass } from '../../../src/core/telemetry/endpoint-class.ts'
+import { captureCli } from '../../support/capture.ts'
+import { json, startTestService } from '../service/harness.ts'
+import { eventsOf, writeEvents } from './telemetry-events.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-fingerprints-'))
+const config = join(folder, 'haversack.toml')
+const data = join(folder, 'data')
+let service: Awaited<ReturnType<typeof startTestService>>
+
+beforeAll(async () => {
+  service = await startTestService({ workers: { count: 1 } })
+  writeEvents(data, 'local', [
+    ...eventsOf('mcp__gitlab__get_issue', 12),
+    ...eventsOf('Read', 15),
+    ...eventsOf('Grep', 4),
+  ])
+})
+afterAll(async () => {
+  await service.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** The command on a data folder with such settings. */
+async function fingerprints(settings: string, ...args: string[]) {
+  writeFileSync(config, settings)
+  vi.stubEnv('HAVERSACK_CONFIG', config)
+  vi.stubEnv('HAVERSACK_DATA_DIR', data)
+  try {
+    return await captureCli('fingerprints', ...args)
+  } finally {
+    vi.unstubAllEnvs()
+  }
+}
+
+const place = (team: string) => `url = "${service.url}"\nteam = "${team}"\n`
+const TEAM = () => `[fingerprints.team]\n${place('backend')}member = "ada"\n`
+const PROVIDER = () => `[fingerprints.providers.gitlab]\n${place('clients')}servers = ["gitlab"]\n`
+const uploaded = (team: string) => fetch(`${service.url}/mcp/fingerprints/v1/teams/${team}`)
+
+describe('the fingerprints command', () => {
+  it('builds, shows, shares what it may, and fetches it back', async () => {
+    expect(await fingerprints('', 'build')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/3 endpoints of 62 events, 2 spans that may be shared\n$/),
+    })
+    const shown = JSON.parse((await fingerprints('', 'show', '--json')).stdout)
+    const names = shown.fingerprints.map((each: { endpoint_class: string }) => each.endpoint_class)
+    expect(names).toEqual(['Grep', 'Read', endpointClass('mcp__gitlab__get_issue', {})])
+    expect((await fingerprints('', 'show')).stdout).toMatch(/^endpoint +calls +sessions/)
+
+    // Nothing leaves without a word for it: neither a team nor a provider that is only named.
+    const unshared = await fingerprints(TEAM() + PROVIDER(), 'push')
+    expect(unshared).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nothing is shared'),
+    })
+    for (const team of ['backend', 'clients']) expect((await uploaded(team)).status).toBe(404)
+
+    const shares = `[fingerprints]\nshare_endpoints_with_team = true\n[fingerprints.share_with_provider]\ngitlab = true\n`
+    const consent = shares + TEAM() + PROVIDER()
+    const dry = JSON.parse((await fingerprints(consent, 'push', '--dry-run')).stdout)
+    expect(
+      dry.map((each: { name: string; rows: unknown[] }) => [each.name, each.rows.length]),
+    ).toEqual([
+      ['team backend', 2],
+      ['provider gitlab', 1],
+    ])
+    expect((await uploaded('backend')).status).toBe(404)
+
+    expect((await fingerprints(consent, 'push')).stdout).toBe(
+      'team backend: 2 accepted\nprovider gitlab: 1 accepted\n',
+    )
+    expect((await json(uploaded('backend')))['fingerprints']).toHaveLength(2)
+    expect(await json(uploaded('clients'))).toMatchObject({
+      fingerprints: [{ endpoint_class: endpointClass('mcp__gitlab__get_issue', {}) }],
+    })
+
+    expect(await fingerprints(consent, 'pull')).toMatchObject({
+      code: 0,
+      stdout: 'team backend: 2 endpoints\nprovider gitlab: 0 endpoints\n',
+    })
+    expect(readdirSync(join(data, 'fingerprints')).length).toBe(1)
+    const blended = JSON.parse((await fingerprints(consent, 'show', '--blended', '--json')).stdout)
+    const read = blended.blended.find(
+      (each: { endpoint_class: string }) => each.endpoint_class === 'Read',
+    )
+    expect(read.weights).toEqual({ own: expect.closeTo(0.3), team: 0.7, provider: 0 })
+  })
+
+  it('says what is missing', async () => {
+    expect(await fingerprints('', 'pull')).toMatchObject({ code: 2 })
+    expect(await fingerprints('', 'dance')).toMatchObject({ code: 2 })
+    const nowhere = '[fingerprints.team]\nurl = "http://127.0.0.1:9"\nteam = "backend"\n'
+    expect(await fingerprints(nowhere, 'pull')).toMatchObject({
+      code: 1,
+      stderr: 'haversack: http://127.0.0.1:9 gives no answer\n',
+    })
+  })
+})
