@@ -8,6 +8,7 @@ import { inTime } from '../in-time.ts'
 import type { Job, JobResult } from '../pool/job.ts'
 import type { Vendor } from '../proxy/vendor-errors.ts'
 import type { Originals } from '../store/originals.ts'
+import type { OnRecord } from '../store/rewrites.ts'
 import type { AppContext, AppDeps, Rewriting } from './context.ts'
 import { reportResponses } from './report-responses.ts'
 
@@ -72,14 +73,22 @@ export async function runRewrite(
   async function runByTheRecord(terms: RequestTerms): Promise<JobResult> {
     const result = await run(terms)
     if (!result.ok || result.records.length === 0) return result
-    const recalled = await rewrites.recall(tenant, result.records)
-    if (recalled === null) metrics.proxy.unrecorded(vendor)
-    else if (Object.keys(recalled).length > 0) {
-      const again = await run(terms, recalled)
-      if (again.ok) remember(recalled, again.records)
+    const onRecord = await rewrites.recall(tenant, result.records)
+    if (onRecord === null) metrics.proxy.unrecorded(vendor)
+    else if (onRecord.differs) {
+      const again = await run(terms, onRecord.found)
+      if (again.ok) remember(onRecord.found, again.records)
       return again
     }
-    return result
+    return onRecord === null ? result : { ...result, records: unknown(result.records, onRecord) }
+  }
+
+  /** What is not on record yet; what is there just so may be found by turns to come. */
+  function unknown(records: readonly FreshRecord[], { found }: OnRecord): readonly FreshRecord[] {
+    for (const { key, position } of records) {
+      if (position !== null && found[key] !== undefined) memory.confirm(position)
+    }
+    return records.filter(({ key }) => found[key] === undefined)
   }
 
   /** Turns to come find what holds without asking for it. */

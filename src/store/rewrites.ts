@@ -5,18 +5,22 @@ import type { RecordKey, Store } from './store.ts'
 /** What proxies have sent for tool results, on record: what is written there first holds. */
 export interface Rewrites {
   /**
-   * Other decisions that are on record for these keys.
+   * What is on record for these keys.
    * @returns `null` where the store does not say in time
    */
-  recall(
-    tenant: string,
-    records: readonly FreshRecord[],
-  ): Promise<Readonly<Record<string, Uint8Array>> | null>
+  recall(tenant: string, records: readonly FreshRecord[]): Promise<OnRecord | null>
   /**
    * Puts decisions on record. Never rejects, and resolves not later than in a second.
    * @returns keys under which another process was first with another decision: that one holds from the next turn on
    */
   record(tenant: string, records: readonly FreshRecord[]): Promise<ReadonlySet<string>>
+}
+
+export interface OnRecord {
+  /** By their keys. */
+  readonly found: Readonly<Record<string, Uint8Array>>
+  /** Whether any of them is another one than was asked for. */
+  readonly differs: boolean
 }
 
 /** Records of earlier versions must stay readable, or conversations under way lose their prompt caches. */
@@ -43,6 +47,7 @@ export function createRewrites(
     isWanted: () => boolean,
   ) {
     const recalled: Record<string, Uint8Array> = {}
+    let differs = false
     for (let from = 0; from < records.length && isWanted(); from += READS_AT_ONCE) {
       const some = records.slice(from, from + READS_AT_ONCE)
       const found = await Promise.all(some.map(record => store.readRecord(keyOf(tenant, record))))
@@ -50,12 +55,13 @@ export function createRewrites(
         const record = some[index]!
         if (!result.ok) {
           if (!ABSENT.has(result.reason)) return null
-        } else if (Buffer.compare(result.value, record.bytes) !== 0) {
+        } else {
           recalled[record.key] = result.value
+          differs ||= Buffer.compare(result.value, record.bytes) !== 0
         }
       }
     }
-    return recalled
+    return { found: recalled, differs }
   }
 
   async function recordAll(tenant: string, records: readonly FreshRecord[]) {
@@ -76,7 +82,7 @@ export function createRewrites(
   return {
     async recall(tenant, records) {
       const asked = records.filter(({ replaces }) => replaces !== true)
-      if (asked.length === 0) return {}
+      if (asked.length === 0) return { found: {}, differs: false }
       let isWanted = true
       const recalled = await inTime(
         recallAll(tenant, asked, () => isWanted),

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import type { FreshRecord } from '../../../src/core/operations/byte-operation.ts'
+import { createRewrites } from '../../../src/store/rewrites.ts'
+import type { RecordKey, RecordWrite, Result, Store } from '../../../src/store/store.ts'
+
+/** Records in a map, and what was asked of them. */
+function recordsInMemory() {
+  const values = new Map<string, Uint8Array>()
+  const asked: string[] = []
+  const nameOf = ({ tenant, key }: RecordKey) => `${tenant} ${key}`
+  const store: Pick<Store, 'readRecord' | 'writeRecord'> = {
+    async readRecord(key) {
+      asked.push(`read ${nameOf(key)}`)
+      const value = values.get(nameOf(key))
+      if (value === undefined) return { ok: false, reason: 'not_found', detail: '' }
+      return { ok: true, value, version: 1, expires_at: null }
+    },
+    async writeRecord(write: RecordWrite): Promise<Result<{ readonly version: number }>> {
+      asked.push(`write ${nameOf(write)}`)
+      if (write.ifVersion === 0 && values.has(nameOf(write))) {
+        return { ok: false, reason: 'conflict', detail: '' }
+      }
+      values.set(nameOf(write), write.value)
+      return { ok: true, version: 1 }
+    },
+  }
+  return { rewrites: createRewrites(store, () => 1_000), values, asked }
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const record = (key: string, text: string, fields: Partial<FreshRecord> = {}): FreshRecord => {
+  return { key, bytes: bytes(text), position: null, ...fields }
+}
+
+describe('what was decided', () => {
+  it('is told of all keys, with whether any is another', async () => {
+    const { rewrites } = recordsInMemory()
+    await rewrites.record('t', [record('a', '1'), record('b', '2')])
+    expect(await rewrites.recall('t', [record('a', '1'), record('c', '3')])).toEqual({
+      found: { a: bytes('1') },
+      differs: false,
+    })
+    expect(await rewrites.recall('t', [record('a', '1'), record('b', 'x')])).toEqual({
+      found: { a: bytes('1'), b: bytes('2') },
+      differs: true,
+    })
+    expect(await rewrites.recall('other', [record('a', '1')])).toEqual({
+      found: {},
+      differs: false,
+    })
+  })
+
+  it('stays as it was first, unless it is replaced', async () => {
+    const { rewrites, values } = recordsInMemory()
+    await rewrites.record('t', [record('a', '1')])
+    expect(await rewrites.record('t', [record('a', '1')])).toEqual(new Set())
+    expect(await rewrites.record('t', [record('a', '2')])).toEqual(new Set(['a']))
+    expect(values.get('t a')).toEqual(bytes('1'))
+    expect(await rewrites.record('t', [record('a', '3', { replaces: true })])).toEqual(new Set())
+    expect(values.get('t a')).toEqual(bytes('3'))
+  })
+
+  it('is not asked for where it is to be replaced', async () => {
+    const { rewrites, asked } = recordsInMemory()
+    await rewrites.recall('t', [record('a', '1', { replaces: true })])
+    expect(asked).toEqual([])
+  })
+})
