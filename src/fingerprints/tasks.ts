@@ -42,8 +42,8 @@ export const TASKS = {
   admit({ upload, earlier, now }: AdmitTask): Admitted {
     const { member, windowDays } = upload
     const before = earlier === null ? null : known(earlier)
-    const { rows } = known(upload.rows)
-    const listed = rows.names.map((_, index) => unpackRow(rows, index))
+    const rows = readRows(upload.rows)
+    const listed = rows?.names.map((_, index) => unpackRow(rows, index)) ?? []
     const { record, ...rest } = admitRows(listed, before, { member, windowDays, now })
     return { record: writeRecord(record), ...rest }
   },

@@ -59,7 +59,7 @@ export function admitRows(
 ): Admission {
   const window = { from: now - (windowDays + 1) * DAY_MS, to: now + LIMITS.skewMs }
   const published = grouped(rememberedSpans(earlier, now), ({ name }) => name)
-  const live = grouped(liveRows(earlier, now), ({ row }) => row.endpoint_class)
+  const live = liveRows(earlier, now)
   const incoming = grouped(rows, ({ endpoint_class }) => endpoint_class)
   const refused: RefusedRow[] = []
   const accepted: Uploaded[] = []
@@ -82,7 +82,7 @@ export function admitRows(
       if (!before.some(each => isSame(each, span))) spans.push(span)
     }
     accepted.push(...own.map(row => ({ row, at: now })))
-    kept.push(...stillPublished(live.get(name) ?? [], own, held))
+    if (held.length > 0) kept.push(...stillPublished(live.of(name), own, held))
   }
   const all = [...accepted, ...kept]
   const packed = packRows(
@@ -99,7 +99,7 @@ export function withdrawRows(earlier: UploadRecord, now: number): UploadRecord {
   return {
     member,
     withdrawn: true,
-    rows: packRows([], () => now),
+    rows: NO_ROWS,
     spans: rememberedSpans(earlier, now),
   }
 }
@@ -109,13 +109,19 @@ function rememberedSpans(record: UploadRecord | null, now: number): PublishedSpa
   return (record?.spans ?? []).filter(({ last }) => last >= now - LIMITS.keptMs - DAY_MS)
 }
 
-function liveRows(record: UploadRecord | null, now: number): Uploaded[] {
-  if (record === null) return []
-  const { rows } = record
-  return rows.names
-    .map((_, index) => ({ row: unpackRow(rows, index), at: uploadedAt(rows, index) }))
-    .filter(({ at }) => now - at < LIMITS.keptMs)
+/** The rows that are published of an endpoint; few are ever asked for. */
+function liveRows(record: UploadRecord | null, now: number) {
+  const rows = record?.rows ?? NO_ROWS
+  const indexes = grouped([...rows.names.keys()], index => rows.names[index]!)
+  return {
+    of: (name: string): Uploaded[] =>
+      (indexes.get(name) ?? [])
+        .map(index => ({ row: unpackRow(rows, index), at: uploadedAt(rows, index) }))
+        .filter(({ at }) => now - at < LIMITS.keptMs),
+  }
 }
+
+const NO_ROWS: PackedRows = { names: [], numbers: new Float64Array(0) }
 
 function uploadedAt({ numbers }: PackedRows, index: number): number {
   return numbers[index * ROW + FIELD.uploaded]!

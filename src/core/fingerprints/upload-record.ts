@@ -22,14 +22,15 @@ const spanSchema = z.object({
 
 export type PublishedSpan = Readonly<z.output<typeof spanSchema>>
 
-const headerSchema = z.object({
+const headSchema = z.object({
   version: z.literal(VERSION),
   member: z.string(),
   /** Whether the member took it back; then there are no rows. */
   withdrawn: z.boolean(),
   names: z.array(endpointName),
-  spans: z.array(spanSchema),
 })
+
+const spansSchema = z.array(spanSchema)
 
 /** What is kept of one member of a team. */
 export interface UploadRecord {
@@ -40,16 +41,21 @@ export interface UploadRecord {
   readonly spans: readonly PublishedSpan[]
 }
 
-/** As bytes: the length of a JSON header, the header, and the numbers of the rows as little-endian doubles. */
+/**
+ * As bytes: the lengths of two texts, the texts, and the numbers of the rows as little-endian doubles. The texts are JSON: one is what a
+ * merge needs, the other the spans.
+ */
 export function writeRecord({ member, withdrawn, rows, spans }: UploadRecord): Uint8Array {
-  const header = Buffer.from(
-    JSON.stringify({ version: VERSION, member, withdrawn, names: rows.names, spans }),
-  )
-  const start = aligned(LENGTH_BYTES + header.length)
-  const bytes = new Uint8Array(start + rows.numbers.byteLength)
-  new DataView(bytes.buffer).setUint32(0, header.length, true)
-  bytes.set(header, LENGTH_BYTES)
-  const numbers = rows.numbers
+  const { names, numbers } = rows
+  const head = Buffer.from(JSON.stringify({ version: VERSION, member, withdrawn, names }))
+  const rest = Buffer.from(JSON.stringify(spans))
+  const start = aligned(2 * LENGTH_BYTES + head.length + rest.length)
+  const bytes = new Uint8Array(start + numbers.byteLength)
+  const view = new DataView(bytes.buffer)
+  view.setUint32(0, head.length, true)
+  view.setUint32(LENGTH_BYTES, rest.length, true)
+  bytes.set(head, 2 * LENGTH_BYTES)
+  bytes.set(rest, 2 * LENGTH_BYTES + head.length)
   bytes.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), start)
   return bytes
 }
@@ -57,9 +63,10 @@ export function writeRecord({ member, withdrawn, rows, spans }: UploadRecord): U
 /** `null` for what is no record of this version. */
 export function readRecord(bytes: Uint8Array): UploadRecord | null {
   try {
-    const { header, numbers } = split(bytes)
-    const { member, withdrawn, names, spans } = headerSchema.parse(header)
+    const { head, rest, numbers } = split(bytes)
+    const { member, withdrawn, names } = headSchema.parse(JSON.parse(head))
     if (numbers.length !== names.length * ROW) return null
+    const spans = spansSchema.parse(JSON.parse(rest))
     return { member, withdrawn, rows: { names, numbers }, spans }
   } catch {
     return null
@@ -72,8 +79,8 @@ export function readRecord(bytes: Uint8Array): UploadRecord | null {
  */
 export function readRows(bytes: Uint8Array): PackedRows | null {
   try {
-    const { header, numbers } = split(bytes)
-    const { version, names, withdrawn } = header as z.output<typeof headerSchema>
+    const { head, numbers } = split(bytes)
+    const { version, names, withdrawn } = JSON.parse(head) as z.output<typeof headSchema>
     const isOurs = version === VERSION && numbers.length === names.length * ROW
     return isOurs && !withdrawn ? { names, numbers } : null
   } catch {
@@ -81,15 +88,19 @@ export function readRows(bytes: Uint8Array): PackedRows | null {
   }
 }
 
-function split(bytes: Uint8Array): { readonly header: unknown; readonly numbers: Float64Array } {
+function split(bytes: Uint8Array) {
   const own = bytes.byteOffset % ALIGNMENT === 0 ? bytes : new Uint8Array(bytes)
-  const length = new DataView(own.buffer, own.byteOffset).getUint32(0, true)
-  const start = aligned(LENGTH_BYTES + length)
-  const header: unknown = JSON.parse(
-    Buffer.from(own.buffer, own.byteOffset + LENGTH_BYTES, length).toString(),
-  )
+  const view = new DataView(own.buffer, own.byteOffset, own.byteLength)
+  const headEnd = 2 * LENGTH_BYTES + view.getUint32(0, true)
+  const restEnd = headEnd + view.getUint32(LENGTH_BYTES, true)
+  const text = Buffer.from(own.buffer, own.byteOffset, restEnd)
+  const start = aligned(restEnd)
   const count = (own.length - start) / ALIGNMENT
-  return { header, numbers: new Float64Array(own.buffer, own.byteOffset + start, count) }
+  return {
+    head: text.toString('utf8', 2 * LENGTH_BYTES, headEnd),
+    rest: text.toString('utf8', headEnd),
+    numbers: new Float64Array(own.buffer, own.byteOffset + start, count),
+  }
 }
 
 function aligned(length: number): number {
