@@ -19,7 +19,7 @@ export interface Destination {
 }
 
 /** A service that cannot be reached, or answers something else than it should. */
-export class ExchangeError extends Error {}
+class ExchangeError extends Error {}
 
 const PATH = '/mcp/fingerprints/v1'
 const TIMEOUT_MS = 30_000

@@ -22,6 +22,7 @@ const DOCS = [
   'docs/dedup.md',
   'docs/dedup-lines.md',
   'docs/elision.md',
+  'docs/fingerprints.md',
   'docs/sessions.md',
   'docs/formats.md',
   'docs/gateways.md',

@@ -4,7 +4,7 @@ import { fingerprintOf, noSums, type Sums } from './formulas.ts'
 import { packRows } from './packed-rows.ts'
 
 /** A source that has seen fewer calls of an endpoint says nothing about it. */
-export const LEAST_CALLS = 20
+const LEAST_CALLS = 20
 /** Of what is known by the team and by oneself, where both know the endpoint. */
 const TEAM_PART = 0.7
 /** The same where nobody of the team has uploaded lately. */

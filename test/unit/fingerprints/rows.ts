@@ -1,5 +1,4 @@
 import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
-import { type PackedRows, packRows } from '../../../src/core/fingerprints/packed-rows.ts'
 import type { TaskThread } from '../../../src/fingerprints/task-thread.ts'
 import { TASKS } from '../../../src/fingerprints/tasks.ts'
 import { fail } from '../../../src/store/failure.ts'
@@ -27,10 +26,6 @@ export function row(overrides: Partial<Fingerprint> = {}): Fingerprint {
     source_sessions: 12,
     ...overrides,
   }
-}
-
-export function packed(rows: readonly Fingerprint[], uploaded = NOW): PackedRows {
-  return packRows(rows, () => uploaded)
 }
 
 /** Runs tasks in this thread, on copies as a thread gets them. */
