@@ -7,6 +7,7 @@ import { machine, median } from './machine.ts'
 import type { SessionLoad, SessionPlan } from './sessions/load.ts'
 import type { Measured } from './sessions/measured-server.ts'
 import { markdown } from './store/measure.ts'
+import { cost } from './telemetry/cost.ts'
 import { writeSection } from './write-section.ts'
 
 /**
@@ -14,7 +15,8 @@ import { writeSection } from './write-section.ts'
  *
  * Three services under the same load in turn, each first every third time: one without telemetry, one with it, and another
  * without, whose difference from the first is what the machine makes of nothing. Requests a second, and processor time a request,
- * which the load generator's share of the machine does not move. Prints Markdown; `--write` puts it into bench/README.md.
+ * which the load generator's share of the machine does not move. Then what it adds to a job and to the main thread, in this process,
+ * where a busy machine does least harm. Prints Markdown; `--write` puts it into bench/README.md.
  */
 const { values } = parseArgs({
   options: {
@@ -130,7 +132,7 @@ try {
   const rows = KINDS.flatMap(([kind, label]) =>
     SIDES.map(side => rowOf(label, side, found.get(kind)!)),
   )
-  const report = `\`${JSON.stringify(machine())}\`, ${values.rounds} rounds of ${values.seconds} s\n\n${markdown(HEADER, rows)}`
+  const report = `\`${JSON.stringify(machine())}\`, ${values.rounds} rounds of ${values.seconds} s\n\n${markdown(HEADER, rows)}\n\n${await cost()}`
   process.stdout.write(`${report}\n`)
   if (values.write) writeSection('telemetry', report)
 } finally {

@@ -1,5 +1,4 @@
 import type { Report } from '../core/operations/operation.ts'
-import { parseFacts } from '../core/telemetry/response-facts.ts'
 import type { JobDeps } from './context.ts'
 
 interface Reported {
@@ -23,6 +22,5 @@ export function reportResponses(
   telemetry: JobDeps['telemetry'],
 ): void {
   if (telemetry === undefined) return
-  for (const { response } of reports)
-    if (response !== undefined) telemetry.record(tenant, parseFacts(response))
+  for (const { response } of reports) if (response !== undefined) telemetry.record(tenant, response)
 }

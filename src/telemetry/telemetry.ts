@@ -3,10 +3,10 @@ import {
   NO_SESSION,
   type ResponseFacts,
   TELEMETRY_SCHEMA_VERSION,
-  type TelemetryEvent,
 } from '../core/telemetry/event.ts'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { createRepeats, type Repeats } from '../core/telemetry/repeats.ts'
+import { parseFacts } from '../core/telemetry/response-facts.ts'
 import type { SessionSummary } from '../core/telemetry/summary.ts'
 import { randomDigits } from './layout.ts'
 import {
@@ -45,8 +45,11 @@ export type EventFate = 'written' | 'dropped' | 'failed'
 
 /** Writes what responses were like. Nothing that it is given ever waits for it. */
 export interface Telemetry {
-  /** Takes what is known of a response. Where too much waits to be written already, it is dropped. */
-  record(tenant: string, facts: ResponseFacts): void
+  /**
+   * Takes what is known of a response. Where too much waits to be written already, it is dropped.
+   * @param response as `writeFacts` gives it
+   */
+  record(tenant: string, response: string): void
   /** Writes what waits, ends sessions that were idle for too long, and looks after the files. Never rejects. */
   upkeep(): Promise<void>
   /** Ends all sessions; resolves when everything is written. Nothing may be recorded after it. */
@@ -183,7 +186,8 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   }, UPKEEP_MS).unref()
 
   return {
-    record(tenant, facts) {
+    record(tenant, response) {
+      const facts = parseFacts(response)
       const session = sessionOf(folderOf(tenant), facts.session_hash)
       const repeat_burst = burstOf(session.repeats, facts)
       if (repeat_burst === 'retry' || !isSampled(options)) return
@@ -191,14 +195,15 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
         onEvents('dropped', 1)
         return
       }
-      const event: TelemetryEvent = {
+      const head = {
         schema_version: TELEMETRY_SCHEMA_VERSION,
-        ...facts,
         ts_ms: session.lastMs,
         sample_rate_applied: settings.sample_rate,
-        ...(repeat_burst === undefined ? {} : { repeat_burst }),
-      }
-      session.pending.push({ event, text: `${JSON.stringify(event)}\n` })
+        repeat_burst,
+      } as const
+      // The rest is JSON already, of an object with fields.
+      const text = `${JSON.stringify(head).slice(0, -1)},${response.slice(1)}\n`
+      session.pending.push({ event: Object.assign(facts, head), text })
       waiting++
       if (session.pending.length < settings.flush_every_n) return
       dirty.add(session)

@@ -13,31 +13,34 @@ export interface Repeats {
 /** Results that come back after more different ones count as new: no memory of a session is that long. */
 const REMEMBERED = 256
 
-interface Result {
-  readonly content: string
-  readonly call: string | undefined
-}
-
 /** Follows one session; takes memory for the last 256 different contents. */
 export function createRepeats(): Repeats {
-  /** The latest at the end. */
-  let recent: Result[] = []
+  /** Calls by the contents that they had; the latest at the end. */
+  let recent = new Map<string, string | undefined>()
   let current = 0
   return {
-    isRetry(content, partition, call) {
-      return partition === current && recent.some(r => r.content === content && r.call === call)
-    },
+    isRetry: (content, partition, call) => partition === current && recent.get(content) === call,
     next(content, partition, call) {
       if (partition !== current) {
         current = partition
-        recent = []
+        recent = new Map()
       }
-      const at = recent.findLastIndex(result => result.content === content)
-      const distance = at === -1 ? undefined : recent.length - 1 - at
-      if (distance !== undefined) recent.splice(at, 1)
-      else if (recent.length === REMEMBERED) recent.shift()
-      recent.push({ content, call })
+      // Most results are new, and found to be so at once.
+      const distance = recent.has(content) ? behind(recent, content) : undefined
+      if (distance !== undefined) recent.delete(content)
+      else if (recent.size === REMEMBERED) recent.delete(recent.keys().next().value as string)
+      recent.set(content, call)
       return distance
     },
   }
+}
+
+/** How many keys come after this one. */
+function behind(map: ReadonlyMap<string, unknown>, key: string): number {
+  let count = map.size
+  for (const each of map.keys()) {
+    count--
+    if (each === key) break
+  }
+  return count
 }

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { TelemetryEvent } from '../../../src/core/telemetry/event.ts'
+import type { ResponseFacts, TelemetryEvent } from '../../../src/core/telemetry/event.ts'
+import { writeFacts } from '../../../src/core/telemetry/response-facts.ts'
 import type { SessionSummary } from '../../../src/core/telemetry/summary.ts'
 import { noTally, type ReadTally } from '../../../src/telemetry/read-lines.ts'
 import { readEvents, readSummaries } from '../../../src/telemetry/read-telemetry.ts'
@@ -17,7 +18,8 @@ import { SETTINGS } from './settings.ts'
 export const START_MS = Date.parse('2026-03-01T12:00:00Z')
 export const TENANT = 'acme'
 
-export interface TestTelemetry extends Telemetry {
+export interface TestTelemetry extends Omit<Telemetry, 'record'> {
+  record(tenant: string, facts: ResponseFacts): void
   readonly folder: string
   /** What `now` says, in Unix milliseconds. */
   readonly clock: { now: number }
@@ -50,7 +52,9 @@ export function testTelemetry(
     },
     onProblem: error => problems.push(error),
   })
-  return { ...telemetry, folder, clock, fates, problems }
+  const record = (tenant: string, facts: ResponseFacts) =>
+    telemetry.record(tenant, writeFacts(facts))
+  return { ...telemetry, record, folder, clock, fates, problems }
 }
 
 /** The names of all files below, with their sizes. */

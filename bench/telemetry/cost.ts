@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSharedSessions } from '../../src/core/dedup/session/shared-sessions.ts'
+import { OPERATIONS } from '../../src/core/operations/registry.ts'
+import { createTelemetry } from '../../src/telemetry/telemetry.ts'
+import type { BatchMessage } from '../../workers/protocol.ts'
+import { createRunner } from '../../workers/runner.ts'
+import { recordsOf } from '../sample-results.ts'
+import { markdown, quantile } from '../store/measure.ts'
+import { benchSetup } from '../worker-setup.ts'
+
+/** Short slices in turn, of which the quickest are those that nothing else got in the way of. */
+const SLICES = 150
+const JOBS = 40
+const QUICK = 0.1
+const KEY = new Uint8Array(32)
+const MIB = 2 ** 20
+
+/** Microseconds of processor time, of this thread or of all, that each step of `run` takes. */
+function microseconds(steps: number, usage: () => NodeJS.CpuUsage, run: () => void): number {
+  const before = usage()
+  run()
+  const after = usage()
+  return (after.user + after.system - before.user - before.system) / steps
+}
+
+const contents = Array.from({ length: 64 }, (_, seed) => recordsOf(3_400, seed).slice(0, -2))
+let next = 0
+
+/** One job as the pool sends it, of a body that never came before. */
+function message(isInSession: boolean): BatchMessage {
+  const n = next++
+  const content = `${contents[n % contents.length]},\n  {"id": "#${n}"}\n]`
+  const call = {
+    session: `agent ${Math.floor(n / 50)}`,
+    tool_call_id: `call ${n}`,
+    tool: 'Bash',
+    args: { command: `cd /srv/app && git log --oneline -n ${n}` },
+  }
+  const body = new Uint8Array(
+    Buffer.from(JSON.stringify({ content, ...(isInSession ? call : {}) })),
+  )
+  const job = { op: 'encode', tenant: 'local', media: 'json', accept: 'json' } as const
+  return {
+    jobs: [{ ...job, phase: 'whole', attempt: `${n}`, start: 0, length: body.length }],
+    body: body.buffer,
+    slot: 0,
+  }
+}
+
+function runnerWith(setup: object) {
+  const sizes = { maxSessions: 1_000, maxEntries: 5_000, seeds: [1, 2] } as const
+  const sessions = createSharedSessions(sizes, 64 * MIB)
+  return createRunner(OPERATIONS, { ...benchSetup(), sessions, ...setup })
+}
+
+/** What a job takes a worker, without and with telemetry. */
+function worker(isInSession: boolean): { readonly off: number; readonly on: number } {
+  const runners = { off: runnerWith({}), on: runnerWith({ telemetryKey: KEY }) }
+  const found = { off: [] as number[], on: [] as number[] }
+  for (let slice = 0; slice < 2 * SLICES; slice++) {
+    const side = slice % 2 === 0 ? 'off' : 'on'
+    const messages = Array.from({ length: JOBS }, () => message(isInSession))
+    const play = () => {
+      for (const each of messages) runners[side](each)
+    }
+    found[side].push(microseconds(JOBS, () => process.threadCpuUsage(), play))
+  }
+  const quick = (all: number[]) =>
+    quantile(
+      all.sort((a, b) => a - b),
+      QUICK,
+    )
+  return { off: quick(found.off), on: quick(found.on) }
+}
+
+/** What an event takes the main thread and its files, all threads counted. */
+async function writer(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-'))
+  const response = factsText()
+  const found: number[] = []
+  for (let round = 0; round < 20; round++) {
+    const telemetry = createTelemetry({
+      folder: join(folder, `${round}`),
+      key: KEY,
+      settings: {
+        ...{ sample_rate: 1, flush_every_n: 25, rotate_bytes: 8 * MIB, max_bytes: 1024 * MIB },
+        ...{ idle_ms: 1_800_000, event_ttl_ms: 2_592_000_000, summary_ttl_ms: 7_776_000_000 },
+      },
+      now: Date.now,
+      random: Math.random,
+      onEvents: () => {},
+      onProblem(error) {
+        throw error
+      },
+    })
+    const before = process.cpuUsage()
+    for (let n = 0; n < 6_400; n++) {
+      const session = (n % 32).toString(16).padStart(16, '1')
+      const content = n.toString(16).padStart(32, '0')
+      const ids = `"session_hash":"${session}","content_sha_prefix":"${content}"`
+      telemetry.record('local', `{${ids},${response.slice(1)}`)
+      // As many turns of the event loop as there would be answers.
+      if (n % 8 === 0) await new Promise(setImmediate)
+    }
+    await telemetry.close()
+    const { user, system } = process.cpuUsage(before)
+    found.push((user + system) / 6_400)
+  }
+  rmSync(folder, { recursive: true })
+  return quantile(
+    found.sort((a, b) => a - b),
+    QUICK,
+  )
+}
+
+function factsText(): string {
+  return JSON.stringify({
+    tool_call_id_hash: '00000000',
+    tool_name_anon: 'Bash',
+    endpoint_class: 'git_log',
+    response_chars: 4_000,
+    shape: 'array_of_objects',
+    inner_formats: ['url', 'log'],
+    is_dedup_hit: false,
+    layer_used: 'L2',
+    tokenizer: 'o200k_base',
+    tokens_baseline: 1_000,
+    tokens_final: 500,
+    dedup_tokens_saved: 0,
+    encoder_tokens_saved: 500,
+    elided_tokens_saved: 0,
+    context_partition: 0,
+    is_sidechain: false,
+    key_stability: 1,
+    depth: 2,
+  })
+}
+
+/** Processor time that telemetry adds to a 4 KiB encode, in this process, as a Markdown table. */
+export async function cost(): Promise<string> {
+  const written = await writer()
+  const rows = [
+    ['no session', worker(false)],
+    ['session, all bodies new', worker(true)],
+  ] as const
+  return markdown(
+    ['4 KiB encodes', 'job without, µs', 'job with, µs', 'recorded and written, µs', 'in all, µs'],
+    rows.map(([label, { off, on }]) => {
+      return [label, off, on, written, on - off + written].map(cell =>
+        typeof cell === 'number' ? cell.toFixed(1) : cell,
+      )
+    }),
+  )
+}
