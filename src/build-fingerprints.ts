@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createCollector } from './core/fingerprints/collect.ts'
 import { DAY_MS, type Fingerprint, WINDOW_DAYS } from './core/fingerprints/fingerprint.ts'
+import { withBuildLock } from './fingerprints/build-lock.ts'
 import {
   ENDPOINTS_FILE,
   fingerprintsFolder,
@@ -26,12 +27,13 @@ export interface Built {
  * with the spans that can be closed now.
  * @param now Unix milliseconds
  * @throws AppError `invalid_request` where a file of spans cannot be read: without it nobody knows what has been shared, so that it must
- * be looked at, or be removed together with what was shared of it
+ * be looked at, or be removed together with what was shared of it; Error where another build is under way
  */
 export async function buildFingerprints(dataDir: string, now: number): Promise<Built[]> {
   const built: Built[] = []
   for (const tenant of await tenantsOf(telemetryFolder(dataDir))) {
-    built.push(await buildTenant(dataDir, tenant, now))
+    const folder = join(fingerprintsFolder(dataDir), tenant)
+    built.push(await withBuildLock(folder, () => buildTenant(dataDir, tenant, now)))
   }
   return built
 }
