@@ -105,7 +105,7 @@ function inConversation(
 }
 
 function rewriteResults(scanned: ScannedRequest, context: OperationContext): RewrittenResults {
-  const { body, model, results, forgets, tools } = scanned
+  const { model, results, forgets, tools } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
   const { redeem_tools: redeemTools } = pipeline.elision
   const canRedeem = tools.some(tool => isRedeeming(tool, redeemTools))
