@@ -19,7 +19,7 @@ export function claudeCodeLog(session: string, results: readonly SessionResult[]
     parentUuid: '6d2c1a52-92a5-4f7e-a6c5-0a3d62c7d8b1',
     isSidechain: false,
     userType: 'external',
-    cwd: '/work/project',
+    cwd: '/srv/project',
     sessionId: session,
     version: '2.1.0',
     gitBranch: 'main',
@@ -53,7 +53,7 @@ export function codexLog(session: string, results: readonly SessionResult[]): st
   const item = (ts_ms: number, type: string, payload: object) => {
     return { timestamp: new Date(ts_ms).toISOString(), type, payload }
   }
-  const meta = item(results[0]?.ts_ms ?? 0, 'session_meta', { id: session, cwd: '/work/project' })
+  const meta = item(results[0]?.ts_ms ?? 0, 'session_meta', { id: session, cwd: '/srv/project' })
   const lines = results.flatMap(
     ({ tool, args, text, is_error, call_id, ts_ms, compacted }): Lines => {
       const call = { type: 'function_call', name: tool, arguments: JSON.stringify(args), call_id }

@@ -101,7 +101,7 @@ describe('mineLog', () => {
       result(`${secret('prose')} `.repeat(80), { tool: secret('tool'), is_error: true }),
     ])
     const others = log
-      .replaceAll('/work/project', secret('cwd'))
+      .replaceAll('/srv/project', secret('cwd'))
       .replaceAll('"main"', `"${secret('branch')}"`)
     const torn = `{"type":"user","cwd":"${secret('torn')}`
     const tally = noTally()
