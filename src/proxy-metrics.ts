@@ -27,66 +27,58 @@ export interface ProxyMetrics {
 
 export function createProxyMetrics(registry: Registry): ProxyMetrics {
   const registers = [registry]
-  const exchanges = new Counter({
-    name: 'haversack_proxy_exchanges_total',
-    help: 'Requests forwarded to a vendor, by how they ended',
-    labelNames: ['vendor', 'outcome'],
-    registers,
-  })
-  const texts = new Counter({
-    name: 'haversack_proxy_texts_total',
-    help: 'Texts of tool results in forwarded requests, by what became of them',
-    labelNames: ['vendor', 'result'],
-    registers,
-  })
-  const saved = new Counter({
-    name: 'haversack_proxy_tokens_saved_total',
-    help: 'Tokens that forwarded requests were spared, counted anew in each turn, by what saved them',
-    labelNames: ['vendor', 'by'],
-    registers,
-  })
-  const untouched = new Counter({
-    name: 'haversack_proxy_untouched_total',
-    help: 'Requests forwarded as they came although they could have been rewritten, by reason',
-    labelNames: ['vendor', 'reason'],
-    registers,
-  })
-  const changes = new Counter({
-    name: 'haversack_proxy_prefix_changes_total',
-    help: 'Requests whose conversation had been sent with another beginning, which its prompt cache does not know',
-    labelNames: ['vendor'],
-    registers,
-  })
-  const unrecorded = new Counter({
-    name: 'haversack_proxy_unrecorded_total',
-    help: 'Requests for which the store did not say how their results had been sent before',
-    labelNames: ['vendor'],
-    registers,
-  })
-  const tokens = new Counter({
-    name: 'haversack_proxy_tokens_total',
-    help: 'Tokens of answered requests by the figures of the vendor',
-    labelNames: ['vendor', 'kind'],
-    registers,
-  })
-  const silent = new Counter({
-    name: 'haversack_proxy_usage_missing_total',
-    help: 'Answered requests whose answers did not say what they used',
-    labelNames: ['vendor'],
-    registers,
-  })
-  const spared = new Counter({
-    name: 'haversack_proxy_billed_saved_total',
-    help: 'What requests cost less than as they came, in uncached input tokens',
-    labelNames: ['vendor'],
-    registers,
-  })
-  const lost = new Counter({
-    name: 'haversack_proxy_billed_lost_total',
-    help: 'What requests cost more than as they came, in uncached input tokens',
-    labelNames: ['vendor'],
-    registers,
-  })
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers })
+  const exchanges = counter(
+    'haversack_proxy_exchanges_total',
+    'Requests forwarded to a vendor, by how they ended',
+    ['vendor', 'outcome'],
+  )
+  const texts = counter(
+    'haversack_proxy_texts_total',
+    'Texts of tool results in forwarded requests, by what became of them',
+    ['vendor', 'result'],
+  )
+  const saved = counter(
+    'haversack_proxy_tokens_saved_total',
+    'Tokens that forwarded requests were spared, counted anew in each turn, by what saved them',
+    ['vendor', 'by'],
+  )
+  const untouched = counter(
+    'haversack_proxy_untouched_total',
+    'Requests forwarded as they came although they could have been rewritten, by reason',
+    ['vendor', 'reason'],
+  )
+  const changes = counter(
+    'haversack_proxy_prefix_changes_total',
+    'Requests whose conversation had been sent with another beginning, which its prompt cache does not know',
+    ['vendor'],
+  )
+  const unrecorded = counter(
+    'haversack_proxy_unrecorded_total',
+    'Requests for which the store did not say how their results had been sent before',
+    ['vendor'],
+  )
+  const tokens = counter(
+    'haversack_proxy_tokens_total',
+    'Tokens of answered requests by the figures of the vendor',
+    ['vendor', 'kind'],
+  )
+  const silent = counter(
+    'haversack_proxy_usage_missing_total',
+    'Answered requests whose answers did not say what they used',
+    ['vendor'],
+  )
+  const spared = counter(
+    'haversack_proxy_billed_saved_total',
+    'What requests cost less than as they came, in uncached input tokens',
+    ['vendor'],
+  )
+  const lost = counter(
+    'haversack_proxy_billed_lost_total',
+    'What requests cost more than as they came, in uncached input tokens',
+    ['vendor'],
+  )
   return {
     unrecorded: vendor => unrecorded.inc({ vendor }),
     exchange: (vendor, outcome) => exchanges.inc({ vendor, outcome }),
