@@ -195,6 +195,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
         rewrites: createRewrites(store, () => live.proxy.rewrite_ttl_ms),
         memory: attachRewriteMemory(rewrites),
         isOn: () => live.compression.enabled,
+        declinesWebSockets: () => live.proxy.responses_websockets === 'decline',
       },
       savings,
       observeUsage: createUsageObservers(),

@@ -133,6 +133,8 @@ export const configSchema = z.strictObject({
       rewrite_timeout_ms: positive.min(100).max(TIMER_MAX_MS).default(5_000),
       /** How long it is on record how a result was sent, so that a conversation's prefix stays what it was. */
       rewrite_ttl_ms: lifetime.default(604_800_000),
+      /** Conversations over WebSockets are not rewritten: those who can are sent to HTTP. */
+      responses_websockets: z.enum(['decline', 'pass']).default('decline'),
     })
     .prefault({}),
   /** What the proxies do to requests; off is byte for byte. */

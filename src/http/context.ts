@@ -91,6 +91,8 @@ export interface Rewriting {
   readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
   /** Whether anything is rewritten now. */
   isOn(): boolean
+  /** Whether clients that would have conversations over a WebSocket are sent to HTTP, where they are rewritten. */
+  declinesWebSockets(): boolean
 }
 
 /** What the app as a whole needs. */
@@ -126,9 +128,11 @@ type RequestHeader =
   | 'content-type'
   | 'host'
   | 'if-none-match'
+  | 'openai-beta'
   | 'origin'
   | 'traceparent'
   | 'transfer-encoding'
+  | 'upgrade'
   | 'x-api-key'
   | 'x-haversack-bypass'
   | 'x-haversack-key'

@@ -11,8 +11,11 @@ export function vendorResponse(
   const { status, title, detail = title, code } = problemBody(problem)
   const retry =
     problem.retry_after_s === undefined ? {} : { 'retry-after': `${problem.retry_after_s}` }
+  // Over what it is to come instead must be told (RFC 9110 §15.5.22).
+  const upgrade =
+    code === 'upgrade_required' ? { upgrade: 'HTTP/1.1', connection: 'upgrade, close' } : {}
   return new Response(vendorErrorBody(vendor, { status, code, message: `Haversack: ${detail}` }), {
     status,
-    headers: { 'content-type': 'application/json', ...retry, ...headers },
+    headers: { 'content-type': 'application/json', ...retry, ...upgrade, ...headers },
   })
 }

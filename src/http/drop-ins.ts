@@ -10,6 +10,8 @@ export interface DropIn {
   readonly prefix: `${string}/${Vendor}`
   /** The prefix as a route, which does not tell a path that is a secret. */
   readonly pattern: string
+  /** What stands before every path at the upstream; no slash at its end. */
+  readonly basePath: string
   readonly forwarder: Forwarder
 }
 
@@ -31,9 +33,11 @@ export function createDropIns(settings: Config['proxy'], below = ''): readonly D
   }
   const dropIn = (vendor: Vendor, url: string | undefined): DropIn[] => {
     if (url === undefined) return []
-    const forwarder = createForwarder({ base: new URL(url), vendor, limits, env })
+    const base = new URL(url)
+    const forwarder = createForwarder({ base, vendor, limits, env })
     const pattern = `${below === '' ? '' : '/:secret'}/${vendor}`
-    return [{ vendor, prefix: `${below}/${vendor}`, pattern, forwarder }]
+    const basePath = base.pathname.replace(/\/$/, '')
+    return [{ vendor, prefix: `${below}/${vendor}`, pattern, basePath, forwarder }]
   }
   return [...dropIn('anthropic', anthropic_url), ...dropIn('openai', openai_url)]
 }

@@ -33,6 +33,7 @@ const AS_IT_COMES: ForwardedBody = { readingMs: 0, continued: false, paused: fal
 
 /**
  * Reads a body that can be rewritten, and lets a worker rewrite it. Whatever fails here, the client's own bytes are forwarded.
+ * @param path at the upstream
  * @throws AppError `invalid_request` for a body that breaks off
  */
 export async function rewriteBody(
@@ -41,8 +42,8 @@ export async function rewriteBody(
   path: string,
   deps: AppDeps,
 ): Promise<ForwardedBody> {
-  const { incoming, rewriting, shape } = { ...deps, ...c.env, shape: rewritableAs(c, path) }
-  if (shape === null || incoming === undefined || rewriting?.isOn() !== true || isBypassed(c)) {
+  const { incoming, rewriting, is } = { ...deps, ...c.env, is: rewritableAs(c, path) }
+  if (is === null || incoming === undefined || rewriting?.isOn() !== true || isBypassed(c)) {
     return AS_IT_COMES
   }
   const untouched = (reason: UntouchedReason) => deps.metrics.proxy.untouched(vendor, reason)
@@ -60,7 +61,7 @@ export async function rewriteBody(
       // What was read of it is held until it is forwarded.
       return { ticket, readingMs, continued, paused: true }
     }
-    const asItCame = { vendor, shape, body: taken.body }
+    const asItCame = { vendor, ...is, body: taken.body }
     const rewritten = await runRewrite(c, asItCame, rewriting, deps)
     return { ...rewritten, ticket, readingMs, continued, paused: false }
   } catch (error) {

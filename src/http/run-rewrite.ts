@@ -1,4 +1,3 @@
-import type { RouteName } from '../core/messages/scan-request.ts'
 import type { FreshRecord } from '../core/operations/byte-operation.ts'
 import type { RequestTerms, RewriteReport } from '../core/operations/operation.ts'
 import { rewriteOp } from '../core/operations/rewrite-request.ts'
@@ -11,11 +10,11 @@ import type { Originals } from '../store/originals.ts'
 import type { OnRecord } from '../store/rewrites.ts'
 import type { AppContext, AppDeps, Rewriting } from './context.ts'
 import { reportResponses } from './report-responses.ts'
+import type { RewritableBody } from './rewritable-request.ts'
 
 /** A body that was read, and what it is. */
-export interface ReadBody {
+export interface ReadBody extends RewritableBody {
   readonly vendor: Vendor
-  readonly shape: RouteName
   readonly body: Uint8Array
 }
 
@@ -41,14 +40,15 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
  */
 export async function runRewrite(
   c: AppContext,
-  { vendor, shape, body }: ReadBody,
-  { rewrites, memory, timeoutMs }: Rewriting,
+  { vendor, shape, coding, body }: ReadBody,
+  { rewrites, memory, timeoutMs, maxBytes }: Rewriting,
   { pool, metrics, logger, originals, telemetry }: AppDeps,
 ): Promise<RewrittenBody> {
   const frame = c.get('frame')
   const { requestId, caller } = frame
   const { tenant } = caller
   const op = rewriteOp(shape)
+  const compressed = coding === undefined ? {} : { compressed: { coding, maxBytes } }
   let isLate = false
   const job = {
     op,
@@ -63,7 +63,7 @@ export async function runRewrite(
   } as const
 
   async function run(terms: RequestTerms, recalled: Recalled = {}): Promise<JobResult> {
-    const result = await pool.run({ ...job, terms, recalled })
+    const result = await pool.run({ ...job, terms: { ...terms, ...compressed }, recalled })
     frame.timing = { queue: result.queue_ms, work: result.work_ms }
     metrics.job(op, result.queue_ms, result.work_ms)
     return result

@@ -11,6 +11,7 @@ import type { LayerId } from '../requests/encode.ts'
 import type { Pseudonyms } from '../telemetry/pseudonyms.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
 import type { TokenizerId } from '../tokens/profiles.ts'
+import type { ContentCoding } from '../transport/content-coding.ts'
 import type { TextBytes } from '../transport/text-bytes.ts'
 
 /** What an operation may use: everything is of the thread that runs it. */
@@ -47,6 +48,8 @@ export interface RequestTerms {
   readonly bypass: boolean
   /** Whether originals behind earlier markers are missing, and to be kept again. */
   readonly restores?: true
+  /** How a body of bytes is compressed, and what it may be without that; absent: it is not. */
+  readonly compressed?: { readonly coding: ContentCoding; readonly maxBytes: number }
 }
 
 /** Whose conversations are rewritten, and how they were. */

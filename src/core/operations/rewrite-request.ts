@@ -1,6 +1,8 @@
 import { rewriteRequest } from '../compress/rewrite-request.ts'
 import type { RouteName } from '../messages/scan-request.ts'
+import { decodeBody, encodeBody } from '../transport/content-coding.ts'
 import type { ByteOperation } from './byte-operation.ts'
+import type { RequestTerms } from './operation.ts'
 
 /** Selected values of one body: hundreds of thousands of messages, in some 100 MB. */
 const MAX_VALUES = 1_000_000
@@ -17,6 +19,16 @@ export function rewriteOp(route: RouteName): string {
   return `rewrite_${route}`
 }
 
+const NOT_READABLE = new Uint8Array(0)
+
+/** Without its coding; nothing that can be read where that fails. */
+function decoded(
+  body: Uint8Array,
+  { coding, maxBytes }: NonNullable<RequestTerms['compressed']>,
+): Uint8Array {
+  return decodeBody(body, coding, maxBytes) ?? NOT_READABLE
+}
+
 /** A request to a vendor's API, with smaller tool results where that can be done. */
 export function rewriteRequestOperation(route: RouteName): ByteOperation {
   const name = rewriteOp(route)
@@ -24,15 +36,19 @@ export function rewriteRequestOperation(route: RouteName): ByteOperation {
     kind: 'bytes',
     name,
     run(body, context) {
+      const { compressed } = context.terms ?? {}
       const asReport = (response: string) => ({ op: name, response })
+      const plain = compressed === undefined ? body : decoded(body, compressed)
       const limits = {
-        maxBytes: body.length,
+        maxBytes: plain.length,
         maxDepth: context.maxDepth,
         maxValues: MAX_VALUES,
       }
-      const { bytes, report, responses, ...rest } = rewriteRequest(body, route, limits, context)
+      const { bytes, report, responses, ...rest } = rewriteRequest(plain, route, limits, context)
+      const encoded = (changed: Uint8Array) =>
+        compressed === undefined ? changed : encodeBody(changed, compressed.coding)
       return {
-        bytes: bytes === body ? null : bytes,
+        bytes: bytes === plain ? null : encoded(bytes),
         reports: [{ op: name, rewrite: report }, ...responses.map(asReport)],
         ...rest,
       }

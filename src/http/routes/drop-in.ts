@@ -4,10 +4,11 @@ import type { RewriteReport } from '../../core/operations/operation.ts'
 import { AppError } from '../../errors.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
 import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'
+import { isBypassed } from '../bypass.ts'
 import type { AppContext, AppDeps, AppEnv } from '../context.ts'
 import { type DropIn, dropInFor } from '../drop-ins.ts'
 import { authorize } from '../middleware/authorize.ts'
-import { billedAs } from '../rewritable-request.ts'
+import { billedAs, wantsWebSocketConversation } from '../rewritable-request.ts'
 import { type ForwardedBody, rewriteBody } from '../rewrite-body.ts'
 
 /** Forwards every path and method below the prefixes of the configured vendors. */
@@ -23,17 +24,27 @@ async function forward(c: AppContext, dropIn: DropIn, deps: AppDeps): Promise<Re
   // As it was sent: the app's own path has its dot segments resolved.
   const path = dropInFor([dropIn], incoming?.url)?.path
   if (incoming === undefined || path === undefined) throw new AppError('not_found', 'no such route')
-  const route = billedAs(c, path)
+  const upstreamPath = dropIn.basePath + path
+  if (isDeclined(c, upstreamPath, deps)) {
+    throw new AppError('upgrade_required', 'conversations are rewritten over HTTP only')
+  }
+  const route = billedAs(c, upstreamPath)
   const usage = route === null ? null : deps.observeUsage(route)
   // In one breath: what waits for the answer must not hold the body.
   const { exchange, report } = send(
     c,
     { dropIn, path, usage },
-    await rewriteBody(c, dropIn.vendor, path, deps),
+    await rewriteBody(c, dropIn.vendor, upstreamPath, deps),
   )
   note(c, await exchange, dropIn, deps)
   if (usage !== null) account(c, { dropIn, report, seen: usage.finish() }, deps)
   return RESPONSE_ALREADY_SENT
+}
+
+/** Whether a WebSocket is refused, so that what would go over it comes where it can be rewritten. */
+function isDeclined(c: AppContext, path: string, { rewriting }: AppDeps): boolean {
+  if (c.env.upgradeHead === undefined || !wantsWebSocketConversation(c, path)) return false
+  return rewriting?.isOn() === true && rewriting.declinesWebSockets() && !isBypassed(c)
 }
 
 /** Where a request goes, and who reads what its answer used. */
