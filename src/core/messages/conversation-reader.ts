@@ -41,6 +41,8 @@ export class ConversationReader {
   readonly forPrograms: ProgramResult[] = []
   /** Breakpoints in the conversation; of blocks before those of what they are in. */
   readonly breakpoints: JsonNode[] = []
+  /** Whether its client has the provider delete results, or names them so that it can. */
+  isEdited = false
   readonly #calls = new Map<string, CallsOfId>()
   readonly #firstTexts = new Map<ToolCall, number>()
   #called = 0

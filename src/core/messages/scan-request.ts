@@ -22,13 +22,30 @@ function itemsOfList({ request, list }: Route): Selection {
   return items
 }
 
-/** Members by which a request lets the provider edit its context. */
-const FORGETTING = ['context_management', 'transforms'] as const
+/** Edits of a context that are about reasoning only; Claude Code asks for one with every request. */
+const CLEARS_THINKING = /^clear_thinking_\d+$/
 
-/** `truncation: "auto"` drops items from the middle of a conversation. */
-function truncates(request: JsonNode, reader: ConversationReader): boolean {
+/** Whether a request lets the provider leave out earlier results by itself, as far as is known. */
+function letsForget(request: JsonNode, reader: ConversationReader): boolean {
+  const management = memberOf(request, 'context_management')
   const truncation = memberOf(request, 'truncation')
-  return reader.isSet(truncation) && reader.text(truncation) !== 'disabled'
+  return (
+    (reader.isSet(management) && !clearsThinkingOnly(management, reader)) ||
+    reader.isSet(memberOf(request, 'transforms')) ||
+    // `auto` drops items from the middle of a conversation.
+    (reader.isSet(truncation) && reader.text(truncation) !== 'disabled')
+  )
+}
+
+function clearsThinkingOnly(management: JsonNode | undefined, reader: ConversationReader): boolean {
+  if (management === undefined || management.doubled) return false
+  const edits = memberOf(management, 'edits')?.items ?? []
+  return (
+    edits.length > 0 &&
+    edits.every(edit => {
+      return !edit.doubled && CLEARS_THINKING.test(reader.text(memberOf(edit, 'type')) ?? '')
+    })
+  )
 }
 
 /** A request body's shape, by the endpoint that it is sent to. */
@@ -99,8 +116,7 @@ export function scanRequest(
     messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
     results: reader.found,
     forPrograms: reader.forPrograms,
-    forgets:
-      FORGETTING.some(name => reader.isSet(memberOf(request, name))) || truncates(request, reader),
+    forgets: reader.isEdited || letsForget(request, reader),
     read: messages ?? [],
     opening: reader.opening ?? messages?.length ?? 0,
     breakpoints: reader.breakpoints

@@ -96,6 +96,13 @@ describe('a result that the request holds already', () => {
     expect(Buffer.from(written.bytes).toString()).toContain(' Read 2 calls ago]')
   })
 
+  it('is one too where only thinking is cleared', () => {
+    const edits = [{ type: 'clear_thinking_20251015', keep: 'all' }]
+    const steps = [read('a', page(1)), read('a', page(1))]
+    const texts = sent(steps, remembering(), { context_management: { edits } })
+    expect(texts[1]).toMatch(/^> \[ref /)
+  })
+
   it('refers to what the agent wrote itself', () => {
     const write = { tool: 'Write', args: { file_path: 'x', content: page(3) }, text: 'ok' }
     const [, second] = sent([write, read('x', page(3))], remembering())

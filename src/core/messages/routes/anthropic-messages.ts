@@ -19,8 +19,12 @@ const BLOCK = members({
   tool_use_id: RANGE,
   is_error: RANGE,
   content: TEXT_PARTS,
+  cache_reference: RANGE,
   ...BREAKPOINT_KEYS,
 })
+
+/** Deletes results, by their `cache_reference`, from what the provider has cached; the request goes on having them. */
+const DELETING = 'cache_edits'
 
 /** `/v1/messages` and `/v1/messages/count_tokens` (https://platform.claude.com/docs/en/api/messages). */
 export const anthropicMessages: Route = {
@@ -40,6 +44,9 @@ export const anthropicMessages: Route = {
     if (!node.doubled) reader.passMessage(role, message)
     for (const [block, each] of itemsOf(memberOf(node, 'content')).entries()) {
       const type = reader.text(memberOf(each, 'type'))
+      if (type === DELETING || reader.isSet(memberOf(each, 'cache_reference'))) {
+        reader.isEdited = true
+      }
       if (type?.endsWith('tool_result')) reader.passResult()
       const ordinal = type?.endsWith('tool_use') ? reader.passCall() : 0
       if (node.doubled || each.doubled) {

@@ -1,6 +1,6 @@
 import type { ConversationReader } from '../conversation-reader.ts'
 import { type JsonNode, memberOf } from '../json-node.ts'
-import { RANGE, type Selection } from '../selection.ts'
+import { items, members, RANGE, type Selection } from '../selection.ts'
 
 /** How the requests of one endpoint are built. */
 export interface Route {
@@ -20,7 +20,7 @@ export interface Route {
 export const COMMON_KEYS = {
   model: RANGE,
   stream: RANGE,
-  context_management: RANGE,
+  context_management: members({ edits: items(members({ type: RANGE })) }),
   transforms: RANGE,
   truncation: RANGE,
 } as const satisfies Readonly<Record<string, Selection>>
