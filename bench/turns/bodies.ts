@@ -61,6 +61,8 @@ const anthropic: Shape = {
     stream: false,
     system: [{ type: 'text', text: 'You are an agent.', ...MARK }],
     tools: tools.map(name => ({ name, input_schema: { type: 'object' } })),
+    // As Claude Code does.
+    context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
     messages,
   }),
 }
