@@ -141,13 +141,14 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   }
 
   async function writeSession(session: OpenSession): Promise<void> {
-    const lines = session.pending
+    // One that comes to its end during the write is dirty again, perhaps with more.
+    const { pending: lines, isEnding } = session
     session.pending = []
     let fate: EventFate = 'failed'
     try {
       await session.file.append(lines)
       fate = 'written'
-      if (session.isEnding || session.file.isFull()) await session.file.finish()
+      if (isEnding || session.file.isFull()) await session.file.finish()
       isFailing = false
     } catch (error) {
       fail(error as Error)
@@ -229,6 +230,7 @@ function burstOf(repeats: Repeats | null, facts: ResponseFacts): number | 'retry
   const { content_sha_prefix: content, context_partition: partition } = facts
   const { tool_call_id_hash: call } = facts
   if (repeats === null) return undefined
-  if (call !== undefined && repeats.isRetry(content, partition, call)) return 'retry'
-  return repeats.next(content, partition, call)
+  if (call !== undefined && repeats.isRetry(content, call)) return 'retry'
+  // A sub-agent has not seen what the session has, nor the session what a sub-agent has.
+  return facts.is_sidechain ? undefined : repeats.next(content, partition)
 }

@@ -1,46 +1,55 @@
 /** Finds out how far back a session's results repeat. */
 export interface Repeats {
-  /** Whether this very result came before: the same call with the same content, in the same partition. */
-  isRetry(content: string, partition: number, call: string): boolean
+  /** Whether this call's result came before with this very content; remembers it. */
+  isRetry(content: string, call: string): boolean
   /**
    * Different results since the last one with this content in the same partition; `undefined` where there was none.
    * @param content what tells contents apart
-   * @param call what tells calls apart, where that is known
    */
-  next(content: string, partition: number, call?: string): number | undefined
+  next(content: string, partition: number): number | undefined
 }
 
 /** Results that come back after more different ones count as new: no memory of a session is that long. */
 const REMEMBERED = 256
+/** A retry comes soon after its call. */
+const REMEMBERED_CALLS = 64
 
-/** Follows one session; takes memory for the last 256 different contents. */
+/** Follows one session; takes memory for the last 256 different contents and 64 calls. */
 export function createRepeats(): Repeats {
-  /** Calls by the contents that they had; the latest at the end. */
-  let recent = new Map<string, string | undefined>()
+  /** The latest at the end, as in `contents`. */
+  const calls = new Map<string, string>()
+  let contents = new Set<string>()
   let current = 0
   return {
-    isRetry: (content, partition, call) => partition === current && recent.get(content) === call,
-    next(content, partition, call) {
+    isRetry(content, call) {
+      if (calls.get(call) === content) return true
+      calls.delete(call)
+      if (calls.size === REMEMBERED_CALLS) calls.delete(calls.keys().next().value as string)
+      calls.set(call, content)
+      return false
+    },
+    next(content, partition) {
       if (partition !== current) {
         current = partition
-        recent = new Map()
+        contents = new Set()
       }
       // Most results are new, and found to be so at once.
-      const distance = recent.has(content) ? behind(recent, content) : undefined
-      if (distance !== undefined) recent.delete(content)
-      else if (recent.size === REMEMBERED) recent.delete(recent.keys().next().value as string)
-      recent.set(content, call)
+      const distance = contents.has(content) ? behind(contents, content) : undefined
+      if (distance !== undefined) contents.delete(content)
+      else if (contents.size === REMEMBERED)
+        contents.delete(contents.values().next().value as string)
+      contents.add(content)
       return distance
     },
   }
 }
 
-/** How many keys come after this one. */
-function behind(map: ReadonlyMap<string, unknown>, key: string): number {
-  let count = map.size
-  for (const each of map.keys()) {
+/** How many values come after this one. */
+function behind(set: ReadonlySet<string>, value: string): number {
+  let count = set.size
+  for (const each of set) {
     count--
-    if (each === key) break
+    if (each === value) break
   }
   return count
 }

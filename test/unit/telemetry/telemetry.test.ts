@@ -87,6 +87,33 @@ describe('telemetry', () => {
     expect(await summariesIn(telemetry.folder)).toHaveLength(1)
   })
 
+  it('looks back at what the session has seen, which is not what its sub-agents have', async () => {
+    const telemetry = testTelemetry()
+    const own = { context_partition: 1 }
+    const other = {
+      is_sidechain: true,
+      content_sha_prefix: content(1),
+      tool_call_id_hash: '00000001',
+    }
+    for (const facts of [
+      own,
+      other,
+      own,
+      other,
+      { ...own, ...other, is_sidechain: false, tool_call_id_hash: '00000002' },
+    ]) {
+      telemetry.record(TENANT, factsOf(facts))
+    }
+    await telemetry.close()
+    const events = await eventsIn(telemetry.folder)
+    expect(events.map(({ is_sidechain, repeat_burst }) => [is_sidechain, repeat_burst])).toEqual([
+      [false, undefined],
+      [true, undefined],
+      [false, 0],
+      [false, undefined],
+    ])
+  })
+
   it('writes a sample with its rate, which looks back at what was not written', async () => {
     const draws = [0.1, 0.9, 0.2, 0.3]
     const telemetry = testTelemetry({ sample_rate: 0.25 }, { random: () => draws.shift() ?? 1 })
