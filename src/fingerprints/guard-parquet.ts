@@ -2,27 +2,25 @@ import {
   type ColumnMetaData,
   type FileMetaData,
   type PageHeader,
-  type SchemaElement,
+  type SchemaTree,
   snappyUncompress,
 } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
-import {
-  getMaxDefinitionLevel,
-  getMaxRepetitionLevel,
-  getSchemaPath,
-} from 'hyparquet/src/schema.js'
+import { getMaxDefinitionLevel, getMaxRepetitionLevel, getTreePath } from 'hyparquet/src/schema.js'
 import { guardRuns } from './guard-runs.ts'
+import { guardSchema } from './guard-schema.ts'
 import { guardThrift, UnsafeError } from './guard-thrift.ts'
 import { COLUMN_NAMES } from './parquet-schema.ts'
 
 /** What all pages may have together once they are unpacked, in bytes. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024
-/** Of a footer: a few kilobytes for a file of a few row groups. */
-const MAX_FOOTER_BYTES = 256 * 1024
+/** Of a footer: a few kilobytes for a file of a few row groups. A reader takes quadratic time for some statistics. */
+const MAX_FOOTER_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_PAGES = 10_000
-/** Of a list or a map in one row, on average. */
-const VALUES_OF_ROW = 16
+const MAX_GROUPS = 100
+/** Of all columns in one row, on average: a share of each shape, its name, formats, and dictionaries of them. */
+const VALUES_OF_ROW = 80
 /** Others need a package of their own, and are not what is written by default. */
 const CODECS: ReadonlySet<string> = new Set(['UNCOMPRESSED', 'SNAPPY'])
 const ENCODINGS: ReadonlySet<string> = new Set(['PLAIN', 'PLAIN_DICTIONARY', 'RLE_DICTIONARY'])
@@ -30,11 +28,12 @@ const LENGTH_BYTES = 4
 /** The length of the footer, and `PAR1`. */
 const TAIL_BYTES = 8
 
-/** Bytes and pages so far. */
-interface Sums {
+/** What is left of bytes, pages and values. */
+interface Allowance {
   packed: number
   unpacked: number
   pages: number
+  values: number
 }
 
 /**
@@ -57,16 +56,22 @@ export function guardFooter(bytes: Uint8Array): void {
 export function guardParquet(bytes: Uint8Array, metadata: FileMetaData, maxRows: number): void {
   const { num_rows, row_groups, schema } = metadata
   if (num_rows > BigInt(maxRows)) throw new UnsafeError(`has ${num_rows} rows, above ${maxRows}`)
-  const known = new Set(schema.map(({ name }) => name))
-  const missing = COLUMN_NAMES.filter(name => !known.has(name))
-  if (missing.length > 0) throw new UnsafeError(`lacks the columns ${missing.join(', ')}`)
-  const sums = { packed: 0, unpacked: 0, pages: 0 }
+
+  if (row_groups.length > MAX_GROUPS) throw new UnsafeError(`has above ${MAX_GROUPS} row groups`)
+  const root = guardSchema(schema)
+  const left = {
+    packed: bytes.length,
+    unpacked: MAX_UNPACKED_BYTES,
+    pages: MAX_PAGES,
+    values: maxRows * VALUES_OF_ROW,
+  }
   let rows = 0n
   for (const group of row_groups) {
+    if (group.num_rows < 0n) throw new UnsafeError('has row groups of less than nothing')
     rows += group.num_rows
     for (const { meta_data } of group.columns) {
       if (meta_data === undefined) throw new UnsafeError('has columns in other files')
-      guardChunk(bytes, meta_data, schema, maxRows * VALUES_OF_ROW, sums)
+      guardChunk(bytes, meta_data, root, left)
     }
   }
   if (rows !== num_rows) throw new UnsafeError('does not have the rows that it announces')
@@ -75,21 +80,23 @@ export function guardParquet(bytes: Uint8Array, metadata: FileMetaData, maxRows:
 function guardChunk(
   file: Uint8Array,
   chunk: ColumnMetaData,
-  schema: SchemaElement[],
-  maxValues: number,
-  sums: Sums,
+  root: SchemaTree,
+  left: Allowance,
 ): void {
-  const { codec, dictionary_page_offset = 0n, data_page_offset, path_in_schema } = chunk
-  const start = Number(dictionary_page_offset > 0n ? dictionary_page_offset : data_page_offset)
+  const { codec, dictionary_page_offset: dictionary = 0n, data_page_offset, path_in_schema } = chunk
+  // As readers have it: 0 is none.
+  const start = Number(dictionary || data_page_offset)
   const length = Number(chunk.total_compressed_size)
-  sums.packed += length
+  left.packed -= length
   // More than the file has can only be the same twice.
-  if (!(start >= 0 && length >= 0 && start + length <= file.length) || sums.packed > file.length) {
+  if (!(start >= 0 && length >= 0 && start + length <= file.length && left.packed >= 0)) {
     throw new UnsafeError('is cut off')
   }
   if (!COLUMN_NAMES.includes(path_in_schema[0] ?? '')) return
   if (!CODECS.has(codec)) throw new UnsafeError(`is packed with ${codec}`)
-  const path = getSchemaPath(schema, path_in_schema)
+  const path = getTreePath(root, path_in_schema)
+  // What is read is what the chunk says, and what is made of it what the schema says.
+  if (path.at(-1)?.element.type !== chunk.type) throw new UnsafeError('does not fit its schema')
   const levels = { rep: getMaxRepetitionLevel(path), def: getMaxDefinitionLevel(path) }
   const bytes = file.subarray(start, start + length)
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, length), offset: 0 }
@@ -99,26 +106,34 @@ function guardChunk(
     const { compressed_page_size: packed } = header
     if (!(packed >= 0 && reader.offset + packed <= length)) throw new UnsafeError('is cut off')
     const page = bytes.subarray(reader.offset, reader.offset + packed)
-    countPage(header, maxValues, sums)
+    countPage(header, left)
     guardPage(page, header, codec, levels)
     reader.offset += packed
   }
 }
 
-function countPage(header: PageHeader, maxValues: number, sums: Sums): void {
+function countPage(header: PageHeader, left: Allowance): void {
   const { uncompressed_page_size: unpacked } = header
-  sums.unpacked += unpacked
-  sums.pages += 1
-  if (!(unpacked >= 0) || sums.unpacked > MAX_UNPACKED_BYTES || sums.pages > MAX_PAGES) {
+  left.unpacked -= unpacked
+  left.pages -= 1
+  if (!(unpacked >= 0 && left.unpacked >= 0 && left.pages >= 0)) {
     throw new UnsafeError(`unpacks to more than ${MAX_UNPACKED_BYTES} bytes`)
   }
-  const page =
-    header.data_page_header ?? header.data_page_header_v2 ?? header.dictionary_page_header
-  const values = page?.num_values ?? -1
-  if (!(values >= 0 && values <= maxValues)) throw new UnsafeError(`has ${values} values in a page`)
-  if (page !== undefined && !ENCODINGS.has(page.encoding)) {
-    throw new UnsafeError(`has values written as ${page.encoding}`)
-  }
+  const { num_values, encoding } = headerOfKind(header)
+  left.values -= num_values
+  if (!(num_values >= 0 && left.values >= 0)) throw new UnsafeError('has too many values')
+  if (!ENCODINGS.has(encoding)) throw new UnsafeError(`has values written as ${encoding}`)
+}
+
+/** A page can have headers of several kinds; readers go by what it says that it is. */
+function headerOfKind(header: PageHeader) {
+  const { type, data_page_header, data_page_header_v2, dictionary_page_header } = header
+  const found =
+    (type === 'DATA_PAGE' && data_page_header) ||
+    (type === 'DATA_PAGE_V2' && data_page_header_v2) ||
+    (type === 'DICTIONARY_PAGE' && dictionary_page_header)
+  if (!found) throw new UnsafeError('has pages of an unknown kind')
+  return found
 }
 
 /** Levels and indexes of a page of values; those of dictionaries are plain. */
@@ -128,40 +143,45 @@ function guardPage(
   codec: string,
   levels: { readonly rep: number; readonly def: number },
 ): void {
-  const { data_page_header: first, data_page_header_v2: second } = header
+  const { type, data_page_header: first, data_page_header_v2: second } = header
   const unpacked = header.uncompressed_page_size
-  if (second !== undefined) {
+  if (type === 'DATA_PAGE_V2' && second !== undefined) {
     const rep = second.repetition_levels_byte_length
     const def = second.definition_levels_byte_length
     if (!(rep >= 0 && def >= 0 && rep + def <= page.length && second.num_nulls >= 0)) {
       throw new UnsafeError('is cut off')
     }
     const { num_values: count } = second
-    if (levels.rep > 0) guardRuns(page.subarray(0, rep), bitsFor(levels.rep), count)
-    if (levels.def > 0) guardRuns(page.subarray(rep, rep + def), bitsFor(levels.def), count)
+    guardLevels(page.subarray(0, rep), levels.rep, count)
+    guardLevels(page.subarray(rep, rep + def), levels.def, count)
     if (second.encoding === 'PLAIN') return
     const isPacked = second.is_compressed !== false
     const rest = page.subarray(rep + def)
     guardIndexes(isPacked ? unpack(rest, unpacked - rep - def, codec) : rest, count)
-  } else if (first !== undefined) {
+  } else if (type === 'DATA_PAGE' && first !== undefined) {
     let rest = unpack(page, unpacked, codec)
     for (const level of [levels.rep, levels.def].filter(highest => highest > 0)) {
       const length = new DataView(rest.buffer, rest.byteOffset, rest.length).getUint32(0, true)
-      const runs = rest.subarray(LENGTH_BYTES, LENGTH_BYTES + length)
-      guardRuns(runs, bitsFor(level), first.num_values)
+      guardLevels(rest.subarray(LENGTH_BYTES, LENGTH_BYTES + length), level, first.num_values)
       rest = rest.subarray(LENGTH_BYTES + length)
     }
-    if (first.encoding !== 'PLAIN') guardIndexes(rest, first.num_values)
-  } else if (header.dictionary_page_header === undefined) {
-    throw new UnsafeError('has pages of an unknown kind')
+    // Here readers take indexes of no bits for what they are.
+    if (first.encoding !== 'PLAIN' && rest[0] !== 0) guardIndexes(rest, first.num_values)
   }
 }
 
-/** Indexes into a dictionary: how many bits each has, and their runs. */
+/** Where there are fewer than there should be, readers take what comes behind them for more. */
+function guardLevels(bytes: Uint8Array, highest: number, values: number): void {
+  if (highest > 0 && guardRuns(bytes, bitsFor(highest), values) < values) {
+    throw new UnsafeError('has too few levels')
+  }
+}
+
+/** Indexes into a dictionary: how many bits each has, and their runs, up to the end of the page; there are none of what is null. */
 function guardIndexes(bytes: Uint8Array, values: number): void {
   const [bitWidth] = bytes
   if (bitWidth === undefined && values > 0) throw new UnsafeError('is cut off')
-  if (bitWidth !== undefined && bitWidth > 0) guardRuns(bytes.subarray(1), bitWidth, values)
+  if (bitWidth !== undefined) guardRuns(bytes.subarray(1), bitWidth, values)
 }
 
 function unpack(bytes: Uint8Array, length: number, codec: string): Uint8Array {
