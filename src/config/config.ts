@@ -53,7 +53,7 @@ const fingerprintTeam = z.strictObject({
   team: teamName,
   /** As whom; a name that says nothing where absent. */
   member: memberName.optional(),
-  /** Holds the key for that service; `HAVERSACK_KEY` where absent. */
+  /** Holds the key for that service; where absent `HAVERSACK_KEY` for the team's, and none for a provider's. */
   key_file: z.string().min(1).optional(),
 })
 
@@ -159,7 +159,7 @@ export const configSchema = z.strictObject({
         .min(64 * 1024)
         .max(1024 * MIB)
         .default(8 * MIB),
-      /** Of all files of events; the oldest go first. */
+      /** Of all files together; the oldest go first. */
       max_bytes: positive.min(16 * MIB).default(1024 * MIB),
       /** A session ends when nothing came for so long. */
       idle_ms: positive.min(1_000).max(86_400_000).default(1_800_000),

@@ -26,11 +26,13 @@ const CHUNK_BYTES = 16 * 1024
 /**
  * What the lines of a file say, in batches, in memory that does not depend on the file. Lines that say nothing are counted, and so
  * is a file that cannot be read; nothing is thrown for them.
+ * @param laterName what the file is called once it is complete, where that may happen meanwhile
  */
 export async function* readLines<T>(
   file: string,
   parse: (line: string) => ParsedLine<T>,
   tally: ReadTally,
+  laterName?: string,
 ): AsyncGenerator<readonly T[]> {
   const decoder = new StringDecoder('utf8')
   let rest = ''
@@ -77,7 +79,10 @@ export async function* readLines<T>(
     take(rest + decoder.end(), true)
   } catch (error) {
     if (!isFileError(error)) throw error
-    tally.unreadable++
+    if (isMissing(error) && laterName !== undefined) {
+      tally.files--
+      yield* readLines(laterName, parse, tally)
+    } else tally.unreadable++
   }
   if (batch.length > 0) yield batch
 }
@@ -85,4 +90,9 @@ export async function* readLines<T>(
 /** Whether it came from the file system rather than from who reads. */
 export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
+}
+
+/** Whether the file system has no such file or folder. */
+export function isMissing(error: unknown): boolean {
+  return isFileError(error) && error.code === 'ENOENT'
 }

@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import type { TelemetryEvent } from '../core/telemetry/event.ts'
 import { parseEventLine, parseSummaryLine } from '../core/telemetry/parse-line.ts'
 import type { SessionSummary } from '../core/telemetry/summary.ts'
-import { eventsFolder, isTenantFolder, readSegmentName, sessionsFolder } from './layout.ts'
+import {
+  eventsFolder,
+  isTenantFolder,
+  readSegmentName,
+  segmentFile,
+  sessionsFolder,
+} from './layout.ts'
 import { isFileError, type ReadTally, readLines } from './read-lines.ts'
 
 /** Which of what was written is read. */
@@ -24,10 +30,13 @@ export async function* readEvents(
   tally: ReadTally,
 ): AsyncGenerator<readonly TelemetryEvent[]> {
   for (const own of await tenantsOf(folder, tenant)) {
-    const events = eventsFolder(join(folder, own))
-    const names = (await namesIn(events)).filter(name => readSegmentName(name) !== null)
-    for (const name of names.sort()) {
-      for await (const batch of readLines(join(events, name), parseEventLine, tally)) {
+    const tenantFolder = join(folder, own)
+    const events = eventsFolder(tenantFolder)
+    for (const name of (await namesIn(events)).sort()) {
+      const known = readSegmentName(name)
+      if (known === null) continue
+      const later = known.isOpen ? segmentFile(tenantFolder, known.segment, false) : undefined
+      for await (const batch of readLines(join(events, name), parseEventLine, tally, later)) {
         yield batch.filter(({ ts_ms }) => ts_ms >= sinceMs)
       }
     }

@@ -1,12 +1,12 @@
-import { appendFile as appendFileCallback } from 'node:fs'
-import { mkdir, rename } from 'node:fs/promises'
+import { appendFile as appendFileCallback, constants } from 'node:fs'
+import { access, mkdir, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { NO_SESSION, type TelemetryEvent } from '../core/telemetry/event.ts'
 import { createRollup, type Rollup } from '../core/telemetry/rollup.ts'
 import type { SessionSummary } from '../core/telemetry/summary.ts'
 import { newSegment, segmentFile, summaryFile } from './layout.ts'
-import { isFileError } from './read-lines.ts'
+import { isMissing } from './read-lines.ts'
 
 /** An event with the line that is written for it. */
 export interface Line {
@@ -31,6 +31,8 @@ export interface SessionFile {
 
 /** Takes half of the processor time of the one in `node:fs/promises`. */
 const appendFile = promisify(appendFileCallback)
+/** Makes no file. The types do not tell that a number may stand here, as with `open`. */
+const APPEND = (constants.O_WRONLY | constants.O_APPEND) as unknown as string
 
 /** Lets no segment have events that are much younger than its first one, by which it is deleted. */
 const MAX_SEGMENT_MS = 86_400_000
@@ -64,9 +66,29 @@ export function createSessionFile(
     const { name, rollup } = segment
     segment = null
     const summary = sessionHash === NO_SESSION ? null : rollup.summary(name)
-    // A process that ends in between leaves a segment that is summed up once more, under the same name.
-    if (summary !== null) await writeSummary(summary)
+    // Who closed or deleted the file has seen to that. A process that ends in between leaves a segment that is summed up once
+    // more, under the same name.
+    if (summary !== null && (await isThere(segmentFile(tenantFolder, name, true)))) {
+      await writeSummary(summary)
+    }
     await closeSegment(tenantFolder, name)
+  }
+
+  /** Appends to a segment's file; `false` where another has closed or deleted it meanwhile. */
+  async function isAppended(current: Segment, lines: string): Promise<boolean> {
+    const file = segmentFile(tenantFolder, current.name, true)
+    const text = (current.isTorn ? '\n' : '') + lines
+    current.isTorn = true
+    try {
+      if (current.bytes === 0) await appendTo(file, text)
+      else await appendFile(file, text, { flag: APPEND })
+    } catch (error) {
+      if (current.bytes > 0 && isMissing(error)) return false
+      throw error
+    }
+    current.isTorn = false
+    current.bytes += Buffer.byteLength(text)
+    return true
   }
 
   return {
@@ -74,15 +96,14 @@ export function createSessionFile(
     async append(lines) {
       const [first] = lines
       if (first === undefined) return
+      const text = lines.map(line => line.text).join('')
       segment ??= begin(first.event.ts_ms)
-      const current = segment
-      const text = (current.isTorn ? '\n' : '') + lines.map(line => line.text).join('')
-      current.isTorn = true
-      await appendTo(segmentFile(tenantFolder, current.name, true), text)
-      current.isTorn = false
-      for (const { event } of lines) current.rollup.add(event)
-      current.bytes += Buffer.byteLength(text)
-      current.lastMs = lines.at(-1)!.event.ts_ms
+      if (!(await isAppended(segment, text))) {
+        segment = begin(first.event.ts_ms)
+        await isAppended(segment, text)
+      }
+      for (const { event } of lines) segment.rollup.add(event)
+      segment.lastMs = lines.at(-1)!.event.ts_ms
     },
     isFull() {
       if (segment === null) return false
@@ -97,7 +118,16 @@ export async function closeSegment(tenantFolder: string, name: string): Promise<
   try {
     await rename(segmentFile(tenantFolder, name, true), segmentFile(tenantFolder, name, false))
   } catch (error) {
-    if (!isFileError(error) || error.code !== 'ENOENT') throw error
+    if (!isMissing(error)) throw error
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await access(file)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -107,7 +137,8 @@ export async function appendSummary(
   summary: SessionSummary,
   { nowMs, digits }: { readonly nowMs: number; readonly digits: string },
 ): Promise<void> {
-  await appendTo(summaryFile(tenantFolder, nowMs, digits), `${JSON.stringify(summary)}\n`)
+  // Behind one that was written in part it is a line of its own all the same.
+  await appendTo(summaryFile(tenantFolder, nowMs, digits), `\n${JSON.stringify(summary)}\n`)
 }
 
 /** Appends with one write, for the owner alone; makes the folder where it is missing. */
@@ -116,7 +147,7 @@ async function appendTo(file: string, text: string): Promise<void> {
   try {
     await append()
   } catch (error) {
-    if (!isFileError(error) || error.code !== 'ENOENT') throw error
+    if (!isMissing(error)) throw error
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await append()
   }

@@ -1,11 +1,11 @@
-import { stat, unlink } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NO_SESSION } from '../core/telemetry/event.ts'
 import { parseEventLine } from '../core/telemetry/parse-line.ts'
 import { createRollup } from '../core/telemetry/rollup.ts'
 import type { SessionSummary } from '../core/telemetry/summary.ts'
 import { dayOfSummaries, eventsFolder, readSegmentName, sessionsFolder } from './layout.ts'
-import { isFileError, noTally, readLines } from './read-lines.ts'
+import { isMissing, noTally, readLines } from './read-lines.ts'
 import { namesIn, tenantsOf } from './read-telemetry.ts'
 import { closeSegment } from './session-file.ts'
 
@@ -18,22 +18,37 @@ export interface RetentionSettings {
   readonly idle_ms: number
 }
 
-interface EventFile {
-  readonly tenantFolder: string
+/** What `blocks` counts. */
+const BLOCK_BYTES = 512
+
+/** What may be deleted. */
+interface KeptFile {
   readonly path: string
-  readonly segment: string
+  /** Nothing in it is older. */
   readonly startedMs: number
-  readonly isOpen: boolean
+  /** On the disk. */
   readonly bytes: number
+  /** Still written, or left by a process that was killed: stays. */
+  readonly isOpen: boolean
+}
+
+interface EventFile extends KeptFile {
+  readonly tenantFolder: string
+  readonly segment: string
   readonly changedMs: number
 }
 
+/** Does something, and goes on where the file system does not let it. */
+type Attempt = (what: () => Promise<void>) => Promise<void>
+
 const DAY_MS = 86_400_000
+/** Of all bytes that may be kept, those that summaries may take. */
+const SUMMARIES_SHARE = 1 / 8
 
 /**
- * Looks after what processes before this one, and beside it, have written: sums up segments that nobody closed, deletes what
- * is too old, and the oldest where all together are too large.
- * @throws what the file system says
+ * Looks after what processes before this one, and beside it, have written: deletes what is too old, and the oldest where all
+ * together are too large, and sums up segments that nobody closed.
+ * @throws what the file system said first, after everything else was done
  */
 export async function tidy(
   folder: string,
@@ -41,38 +56,92 @@ export async function tidy(
   nowMs: number,
   writeSummary: (tenantFolder: string, summary: SessionSummary) => Promise<void>,
 ): Promise<void> {
-  const files: EventFile[] = []
+  const { event_ttl_ms, summary_ttl_ms, max_bytes, idle_ms } = settings
+  let failure: unknown
+  const attempt: Attempt = async what => {
+    try {
+      await what()
+    } catch (error) {
+      failure ??= error
+    }
+  }
+  const events: EventFile[] = []
+  const summaries: KeptFile[] = []
   for (const tenant of await tenantsOf(folder)) {
     const tenantFolder = join(folder, tenant)
-    files.push(...(await eventFilesIn(tenantFolder)))
-    await deleteSummaries(sessionsFolder(tenantFolder), nowMs - settings.summary_ttl_ms - DAY_MS)
+    await attempt(() => findEvents(tenantFolder, events))
+    await attempt(() => findSummaries(tenantFolder, summaries))
   }
-  const isOld = ({ startedMs }: EventFile) => startedMs < nowMs - settings.event_ttl_ms
-  for (const file of files.filter(isOld)) await unlinkIfThere(file.path)
-  const kept = files.filter(file => !isOld(file))
+  const keptEvents = await deleteOld(events, nowMs - event_ttl_ms, attempt)
+  const keptSummaries = await deleteOld(summaries, nowMs - summary_ttl_ms - DAY_MS, attempt)
+  const bytes = await deleteBeyond(keptSummaries, max_bytes * SUMMARIES_SHARE, attempt)
+  await deleteBeyond(keptEvents, max_bytes - bytes, attempt)
   // Its own process would have closed it long ago.
-  const isLeft = ({ isOpen, changedMs }: EventFile) =>
-    isOpen && changedMs < nowMs - 2 * settings.idle_ms
-  for (const file of kept.filter(isLeft)) {
-    await sumUp(file, summary => writeSummary(file.tenantFolder, summary))
+  const isLeft = ({ isOpen, changedMs }: EventFile) => isOpen && changedMs < nowMs - 2 * idle_ms
+  for (const file of keptEvents.filter(isLeft)) {
+    await attempt(() => sumUp(file, summary => writeSummary(file.tenantFolder, summary)))
   }
-  await deleteBeyond(
-    kept.filter(({ isOpen }) => !isOpen),
-    settings.max_bytes,
-  )
+  if (failure !== undefined) throw failure
 }
 
-async function eventFilesIn(tenantFolder: string): Promise<EventFile[]> {
+async function findEvents(tenantFolder: string, found: EventFile[]): Promise<void> {
   const folder = eventsFolder(tenantFolder)
-  const files: EventFile[] = []
   for (const file of await namesIn(folder)) {
     const name = readSegmentName(file)
     const path = join(folder, file)
-    const found = name === null ? null : await statIfThere(path)
-    if (name === null || found === null) continue
-    files.push({ tenantFolder, path, ...name, bytes: found.size, changedMs: found.mtimeMs })
+    const facts = name === null ? null : await factsOf(path)
+    if (name !== null && facts !== null) found.push({ tenantFolder, path, ...name, ...facts })
   }
-  return files
+}
+
+async function findSummaries(tenantFolder: string, found: KeptFile[]): Promise<void> {
+  const folder = sessionsFolder(tenantFolder)
+  for (const file of await namesIn(folder)) {
+    const startedMs = dayOfSummaries(file)
+    const path = join(folder, file)
+    const facts = startedMs === null ? null : await factsOf(path)
+    if (startedMs !== null && facts !== null)
+      found.push({ path, startedMs, isOpen: false, ...facts })
+  }
+}
+
+/** A small file takes a block of the disk; `null` for one that was deleted meanwhile. */
+async function factsOf(path: string): Promise<{ bytes: number; changedMs: number } | null> {
+  try {
+    const { size, blocks, mtimeMs } = await stat(path)
+    return { bytes: Math.max(size, blocks * BLOCK_BYTES), changedMs: mtimeMs }
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** @returns those that are not too old */
+async function deleteOld<File extends KeptFile>(
+  files: readonly File[],
+  beforeMs: number,
+  attempt: Attempt,
+): Promise<File[]> {
+  for (const { path, startedMs } of files) {
+    if (startedMs < beforeMs) await attempt(() => rm(path, { force: true }))
+  }
+  return files.filter(({ startedMs }) => startedMs >= beforeMs)
+}
+
+/** @returns bytes that are left */
+async function deleteBeyond(
+  files: readonly KeptFile[],
+  maxBytes: number,
+  attempt: Attempt,
+): Promise<number> {
+  let bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  for (const file of files.toSorted((a, b) => a.startedMs - b.startedMs)) {
+    if (bytes <= maxBytes) break
+    if (file.isOpen) continue
+    await attempt(() => rm(file.path, { force: true }))
+    bytes -= file.bytes
+  }
+  return bytes
 }
 
 async function sumUp(
@@ -86,37 +155,4 @@ async function sumUp(
   const summary = rollup.summary(segment)
   if (summary !== null) await writeSummary(summary)
   await closeSegment(tenantFolder, segment)
-}
-
-async function deleteBeyond(files: readonly EventFile[], maxBytes: number): Promise<void> {
-  let bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-  for (const file of files.toSorted((a, b) => a.startedMs - b.startedMs)) {
-    if (bytes <= maxBytes) return
-    await unlinkIfThere(file.path)
-    bytes -= file.bytes
-  }
-}
-
-async function deleteSummaries(folder: string, before: number): Promise<void> {
-  for (const name of await namesIn(folder)) {
-    const day = dayOfSummaries(name)
-    if (day !== null && day < before) await unlinkIfThere(join(folder, name))
-  }
-}
-
-async function statIfThere(path: string) {
-  try {
-    return await stat(path)
-  } catch (error) {
-    if (isFileError(error) && error.code === 'ENOENT') return null
-    throw error
-  }
-}
-
-async function unlinkIfThere(path: string): Promise<void> {
-  try {
-    await unlink(path)
-  } catch (error) {
-    if (!isFileError(error) || error.code !== 'ENOENT') throw error
-  }
 }

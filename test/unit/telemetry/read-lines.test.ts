@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { TelemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { parseEventLine } from '../../../src/core/telemetry/parse-line.ts'
 import { noTally, readLines } from '../../../src/telemetry/read-lines.ts'
-import { eventOf } from './events.ts'
-import { eventsIn, temporaryFolder } from './writer.ts'
+import { readEvents } from '../../../src/telemetry/read-telemetry.ts'
+import { eventOf, factsOf } from './events.ts'
+import { eventsIn, TENANT, temporaryFolder, testTelemetry } from './writer.ts'
 
 const good = JSON.stringify(eventOf())
 
@@ -70,6 +71,21 @@ describe('reading telemetry', () => {
     const huge = 'é'.repeat(1 << 20)
     const tally = await read(`${good}\n${huge}\n${good}\n${huge}`)
     expect(tally).toMatchObject({ read: 2, skipped: { too_long: 2, torn: 0 } })
+  })
+
+  it('finds a segment that is closed while another one is read', async () => {
+    const telemetry = testTelemetry({ flush_every_n: 1 })
+    for (const digit of '12') {
+      telemetry.record(TENANT, factsOf({ session_hash: digit.repeat(16) }))
+    }
+    await vi.waitFor(() => expect(telemetry.fates.written).toBe(2))
+    const tally = noTally()
+    const batches = readEvents(telemetry.folder, {}, tally)
+    expect((await batches.next()).value).toHaveLength(1)
+    await telemetry.close()
+    expect((await batches.next()).value).toHaveLength(1)
+    expect(await batches.next()).toMatchObject({ done: true })
+    expect(tally).toEqual({ ...noTally(), files: 2, read: 2 })
   })
 
   it('counts files that cannot be read, and finds no folder empty', async () => {

@@ -256,6 +256,46 @@ describe('the upkeep of telemetry', () => {
     expect(await eventsIn(folder)).toHaveLength(2)
   })
 
+  it('overwrites nothing where a process comes back to a segment that another has closed', async () => {
+    const slow = testTelemetry({ flush_every_n: 1 })
+    slow.record(TENANT, factsOf())
+    await vi.waitFor(() => expect(slow.fates.written).toBe(1))
+    const { folder } = slow
+    for (const { path } of filesIn(folder)) utimesSync(path, START_MS / 1_000, START_MS / 1_000)
+    const other = testTelemetry({}, { folder, startMs: START_MS + 121_000 })
+    await other.upkeep()
+    expect(await summariesIn(folder)).toMatchObject([{ total_events: 1 }])
+    slow.record(TENANT, factsOf({ content_sha_prefix: content(1) }))
+    await slow.close()
+    await other.close()
+    expect(slow.fates).toEqual({ written: 2, dropped: 0, failed: 0 })
+    expect(await eventsIn(folder)).toHaveLength(2)
+    const summaries = await summariesIn(folder)
+    expect(summaries.map(({ total_events }) => total_events)).toEqual([1, 1])
+  })
+
+  it('leaves no summary of what was deleted while it was written', async () => {
+    const telemetry = testTelemetry({ flush_every_n: 1 })
+    telemetry.record(TENANT, factsOf())
+    await vi.waitFor(() => expect(telemetry.fates.written).toBe(1))
+    rmSync(telemetry.folder, { recursive: true })
+    await telemetry.close()
+    expect(await summariesIn(telemetry.folder)).toEqual([])
+  })
+
+  it('has each summary on a line of its own, also behind one that was written in part', async () => {
+    const telemetry = testTelemetry()
+    telemetry.record(TENANT, factsOf({ session_hash: session(1) }))
+    telemetry.clock.now += 61_000
+    await telemetry.upkeep()
+    const [file] = filesIn(telemetry.folder).filter(({ path }) => path.includes('/sessions/'))
+    writeFileSync(file!.path, '{"schema_ver', { flag: 'a' })
+    telemetry.record(TENANT, factsOf({ session_hash: session(2) }))
+    await telemetry.close()
+    const hashes = (await summariesIn(telemetry.folder)).map(each => each.session_hash)
+    expect(hashes).toEqual([session(1), session(2)])
+  })
+
   it('deletes events after 30 days and summaries after 90, to the day', async () => {
     const telemetry = testTelemetry()
     telemetry.record(TENANT, factsOf())
@@ -277,21 +317,66 @@ describe('the upkeep of telemetry', () => {
   })
 
   it('deletes the oldest where all together are too large, and leaves what is not its own', async () => {
-    const telemetry = testTelemetry({ max_bytes: 1_200 })
-    const sessions = [3, 1, 2]
-    for (const n of sessions) {
-      telemetry.record(TENANT, factsOf({ session_hash: session(n) }))
+    const telemetry = testTelemetry()
+    // Two blocks of the disk each.
+    for (const n of [6, 5, 4, 3, 2, 1]) {
+      for (let i = 0; i < 10; i++) telemetry.record(TENANT, factsOf({ session_hash: session(n) }))
       telemetry.clock.now += 100_000
       await telemetry.upkeep()
     }
+    for (let i = 0; i < 3; i++) telemetry.record(TENANT, factsOf({ session_hash: session(7) }))
+    await vi.waitFor(() => expect(telemetry.fates.written).toBe(63))
     const [file] = filesIn(telemetry.folder).filter(({ path }) => path.includes('events'))
     const foreign = `${dirname(file!.path)}/notes.txt`
-    writeFileSync(foreign, 'x'.repeat(5_000))
-    await telemetry.upkeep()
-    const events = await eventsIn(telemetry.folder)
-    expect(events.map(({ session_hash }) => session_hash)).toEqual([session(1), session(2)])
-    expect(statSync(foreign).size).toBe(5_000)
+    writeFileSync(foreign, 'x'.repeat(50_000))
+    // Summaries take a block, and the file that is still written.
+    const max_bytes = 4 * statSync(file!.path).blocks * 512
+    const other = testTelemetry({ max_bytes }, { folder: telemetry.folder })
+    await other.upkeep()
+    const left = await eventsIn(telemetry.folder)
+    const hashes = new Set(left.map(({ session_hash }) => session_hash))
+    expect([...hashes].sort()).toEqual([1, 2, 3, 7].map(session))
+    expect(await summariesIn(telemetry.folder)).toHaveLength(6)
+    expect(statSync(foreign).size).toBe(50_000)
     await telemetry.close()
+    await other.close()
+  })
+
+  it('gives summaries an eighth, so that sessions without end do not fill the disk', async () => {
+    const telemetry = testTelemetry({ max_bytes: 16_384 })
+    for (let n = 1; n <= 20; n++) {
+      telemetry.record(TENANT, factsOf({ session_hash: session(n) }))
+      telemetry.clock.now += n === 10 ? DAY_MS : 61_000
+      await telemetry.upkeep()
+    }
+    await telemetry.close()
+    const files = filesIn(telemetry.folder)
+    const sessions = files.filter(({ path }) => path.includes('/sessions/'))
+    expect(sessions.length).toBeLessThanOrEqual(1)
+    expect(files.length - sessions.length).toBeLessThanOrEqual(4)
+  })
+
+  it('goes on where a folder cannot be written or read', async () => {
+    const telemetry = testTelemetry({ flush_every_n: 1 })
+    for (const tenant of ['acme', 'emca']) telemetry.record(tenant, factsOf())
+    await telemetry.close()
+    const killed = testTelemetry({ flush_every_n: 1 }, { folder: telemetry.folder })
+    killed.record('acme', factsOf({ session_hash: session(1) }))
+    await vi.waitFor(() => expect(killed.fates.written).toBe(1))
+    const files = filesIn(telemetry.folder)
+    for (const { path } of files) utimesSync(path, START_MS / 1_000, START_MS / 1_000)
+    for (const { path } of files.filter(each => each.path.includes('/sessions/'))) {
+      rmSync(dirname(path), { recursive: true, force: true })
+      writeFileSync(dirname(path), 'in the way')
+    }
+    const next = testTelemetry({}, { folder: telemetry.folder, startMs: START_MS + 600_000 })
+    await next.upkeep()
+    expect(next.problems.map(String)).toEqual([expect.stringContaining('ENOTDIR')])
+    next.clock.now = START_MS + 31 * DAY_MS
+    await next.upkeep()
+    expect(await eventsIn(telemetry.folder)).toEqual([])
+    await killed.close()
+    await next.close()
   })
 })
 
