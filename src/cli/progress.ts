@@ -12,7 +12,8 @@ export function createProgress(label: string, total: number, out = process.stder
   let drawn = -1
   return {
     advance() {
-      count++
+      // What was counted before may have grown since.
+      count = Math.min(count + 1, total)
       const share = total === 0 ? 100 : Math.floor((100 * count) / total)
       if (!out.isTTY || share === drawn) return
       drawn = share

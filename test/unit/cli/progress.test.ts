@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { createProgress } from '../../../src/cli/progress.ts'
+
+function drawn(total: number, count: number): string[] {
+  const lines: string[] = []
+  const out = { isTTY: true, write: (text: string) => lines.push(text) }
+  const progress = createProgress('mine', total, out as unknown as typeof process.stderr)
+  for (let i = 0; i < count; i++) progress.advance()
+  progress.done()
+  return lines
+}
+
+describe('createProgress', () => {
+  it('draws each percent once, and clears the line', () => {
+    const lines = drawn(1_000, 1_000)
+    expect(lines).toHaveLength(102)
+    expect(lines[50]).toContain('█'.repeat(15) + '░'.repeat(15))
+    expect(lines.at(-1)).toBe('\r\x1b[K')
+  })
+
+  it('stays full where there is more than was told, as of files that grow', () => {
+    const lines = drawn(2, 5)
+    expect(lines.at(-2)).toContain(`${'█'.repeat(30)} 2/2`)
+  })
+})
