@@ -36,10 +36,10 @@ function mineCorpus(folder: string) {
   for (const file of listLogs([folder]).files) {
     for (const each of mineLog(file, noTally(), options)) if (study.add(each)) mined.push(each)
   }
-  return { mined, study: study.result(), alike: study.alike() }
+  return { mined, study: study.result() }
 }
 
-const { mined, study, alike } = mineCorpus(corpus)
+const { mined, study } = mineCorpus(corpus)
 const [reading, threads, memory] = await speedTables(corpusSessions(corpus))
 const { node, cores, cpu, date } = machine()
 const report = [
@@ -50,7 +50,7 @@ const report = [
   }),
   "#### The seed's figures",
   seedTable(study, mined),
-  seedRulesTable(alike),
+  seedRulesTable(mined),
   '#### Speed',
   'The sessions of the corpus as each agent would have written them, a log a session. Processor time of one thread, medians of five ' +
     'rounds in turn, mining once: read lines are split, parsed and told apart; “searched only” looks for what matters in the bytes ' +

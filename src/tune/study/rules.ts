@@ -27,7 +27,10 @@ export interface Rule {
   /** Share of tokens that it saved, of those that it was sent for. */
   readonly median_saving: number | null
   readonly saved_tokens: number
-  /** Of what all notations saved, by this rule and those before it; each result counts for the first rule that it meets. */
+  /**
+   * Of what all notations saved, by the notations of this rule and those before it; each result counts for the first rule that it
+   * meets, and for none where another notation was sent.
+   */
   readonly covered: number
 }
 
@@ -66,30 +69,15 @@ export function mineRules(groups: readonly Alike[]): readonly Rule[] {
     .filter(({ confidence }) => confidence >= MIN_CONFIDENCE)
   const rest = new Set(groups)
   const rules: Rule[] = []
+  let saved = 0
   while (rules.length < MAX_RULES && all > 0) {
     const [best, gain] = choose(candidates, rest)
     if (best === null || gain < MIN_COVERED * all) break
     for (const group of best.met) rest.delete(group)
-    rules.push({ ...measure(best), covered: 1 - savedBy([...rest]) / all })
+    saved += gain
+    rules.push({ ...measure(best), covered: saved / all })
   }
   return rules
-}
-
-/** What one predicate is worth, for comparison; `null` where nothing meets it. @param conditions names of `CONDITIONS` */
-export function measureRule(
-  groups: readonly Alike[],
-  { shape, conditions }: Pick<Rule, 'shape' | 'conditions'>,
-): Omit<Rule, 'covered'> | null {
-  const mask = conditions.reduce((sum, name) => sum | bitOf(name), 0)
-  const met = groups.filter(each => each.shape === shape && (each.conditions & mask) === mask)
-  const [best] = notationsOf({ shape, mask, met })
-  return best === undefined ? null : measure(best)
-}
-
-function bitOf(name: string): number {
-  const index = CONDITIONS.findIndex(condition => condition.name === name)
-  if (index === -1) throw new Error(`no condition ${name}`)
-  return 1 << index
 }
 
 function measure(candidate: Candidate): Omit<Rule, 'covered'> {

@@ -1,12 +1,12 @@
 import type { InnerFormat } from '../../core/shape/inner-formats.ts'
-import type { ShapeName } from '../../core/telemetry/event.ts'
+import { NO_SESSION, type ShapeName } from '../../core/telemetry/event.ts'
 import { addSavings, noSavings, type SavingsSums } from '../../core/telemetry/savings.ts'
 import type { Mined } from '../mine-log.ts'
 import { type Counts, count, entryOf, noCounts } from './counts.ts'
 import { createEncoded, type EncodedStudy } from './encoded.ts'
 import { createEndpointStudies, type EndpointStudy } from './endpoints.ts'
 import { createNesting, type NestingStudy } from './nesting.ts'
-import { type Alike, mineRules, type Rule } from './rules.ts'
+import { mineRules, type Rule } from './rules.ts'
 
 /** What the tool results of a corpus are like, and what becomes of them: the seed's corpus study. */
 export interface Study {
@@ -37,8 +37,6 @@ export interface StudyBuilder {
   /** @returns whether it is no copy of one that came before; copies are only counted */
   add(mined: Mined): boolean
   result(): Study
-  /** What rules are mined from. */
-  alike(): readonly Alike[]
 }
 
 /** Results that copies are told by; beyond it the first ones are forgotten. */
@@ -68,6 +66,7 @@ export function createStudy(): StudyBuilder {
   }
 
   function followSession(session: string, partition: number): void {
+    if (session === NO_SESSION) return
     const before = partitions.get(session)
     if (before === undefined && partitions.size === MAX_SESSIONS) return
     partitions.set(session, Math.max(before ?? 0, partition))
@@ -108,7 +107,6 @@ export function createStudy(): StudyBuilder {
       rules: mineRules(encoded.alike()),
       endpoints: endpoints.result(),
     }),
-    alike: encoded.alike,
   }
 }
 

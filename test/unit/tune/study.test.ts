@@ -4,7 +4,6 @@ import { parseJson } from '../../../src/core/value/parse-json.ts'
 import { formatLevels, formatsOf, MAX_LEVEL } from '../../../src/tune/format-levels.ts'
 import type { Mined } from '../../../src/tune/mine-log.ts'
 import { conditionsOf, namesOf } from '../../../src/tune/study/predicates.ts'
-import { measureRule } from '../../../src/tune/study/rules.ts'
 import { countShare, medianShare, type ShareCounts } from '../../../src/tune/study/shares.ts'
 import { createStudy } from '../../../src/tune/study/study.ts'
 
@@ -40,7 +39,7 @@ function mined(more: Partial<TelemetryEvent>, saved = 0, notation: string | null
 function study(results: readonly (readonly [number, Mined])[]) {
   const builder = createStudy()
   for (const [times, each] of results) for (let i = 0; i < times; i++) builder.add(each)
-  return { ...builder.result(), alike: builder.alike() }
+  return builder.result()
 }
 
 const table = { shape: 'markdown_table', n_cols: 9, n_rows: 3 } as const
@@ -75,22 +74,6 @@ describe('rules', () => {
       [21, mined(table)],
     ])
     expect(mixed.rules).toEqual([])
-  })
-
-  it('are measured on the results that meet them', () => {
-    const { alike } = study([
-      [3, mined({ ...table, n_cols: 3 }, 10, 'csv@1')],
-      [1, mined({ ...table, n_cols: 1 }, 90, 'csv@1')],
-      [1, mined({ ...table, n_cols: 4 })],
-    ])
-    const rule = { shape: 'markdown_table', conditions: ['columns ≥ 2'] } as const
-    expect(measureRule(alike, rule)).toMatchObject({
-      ...{ notation: 'csv@1', support: 4, confidence: 0.75, median_saving: 0.1, saved_tokens: 30 },
-    })
-    expect(measureRule(alike, { shape: 'empty', conditions: [] })).toBeNull()
-    expect(() => measureRule(alike, { shape: 'empty', conditions: ['hue'] })).toThrow(
-      'no condition',
-    )
   })
 })
 
