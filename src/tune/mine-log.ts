@@ -9,6 +9,7 @@ import { responseFacts } from '../core/telemetry/response-facts.ts'
 import { parseJson } from '../core/value/parse-json.ts'
 import { AppError } from '../errors.ts'
 import { formatLevels } from './format-levels.ts'
+import { isCompressed } from './logs/compressed.ts'
 import type { LogFile } from './logs/list-logs.ts'
 import { type LogTally, type MinedResult, readLog } from './logs/read-log.ts'
 import { createResultEncoder, type ResultEncoder } from './result-encoder.ts'
@@ -36,7 +37,7 @@ export interface MineOptions {
 /**
  * The results of one log as events, each encoded as the service would have encoded it at its place in its session.
  * @param tally takes what was read and passed over
- * @throws Error of the file system, where the file cannot be read
+ * @throws UnreadableLog
  */
 export function* mineLog(
   { path, bytes }: LogFile,
@@ -44,7 +45,8 @@ export function* mineLog(
   options: MineOptions,
 ): Generator<Mined> {
   const { onRead } = options
-  const encoder = createResultEncoder(options.context, bytes)
+  // How much a compressed log holds is not known.
+  const encoder = createResultEncoder(options.context, isCompressed(path) ? Infinity : bytes)
   for (const result of readLog(path, tally, onRead === undefined ? {} : { onRead })) {
     const { session } = result
     // A sub-agent's results are in no session, as when the service is told whose they are.
@@ -100,7 +102,11 @@ function mineResult(
     { ...answer, partition: context.partition, template: templateOf(notation) },
     pseudonyms,
   )
-  const repeat_burst = context.repeats.next(facts.content_sha_prefix, context.partition)
+  // As the service: what is in no session repeats nothing.
+  const repeat_burst =
+    session === undefined
+      ? undefined
+      : context.repeats.next(facts.content_sha_prefix, context.partition)
   const event = {
     schema_version: TELEMETRY_SCHEMA_VERSION,
     ...facts,
@@ -119,9 +125,12 @@ function templateOf(notation: string | null): string | undefined {
 
 const IDENTITY_DIGITS = 13
 
-/** By call, time and content: a resumed session keeps all three, whatever it is called. Ids alone come again in other sessions. */
-function identityOf({ call_id, ts_ms }: MinedResult, content: string): number | null {
-  if (call_id === undefined || ts_ms === 0) return null
-  const digits = hash('sha256', JSON.stringify([call_id, ts_ms, content]), 'hex')
+/**
+ * By call, time and content: a session that goes on in another log keeps all three there, whatever it is called. The time is needed
+ * since ids may come again in other sessions, and left out where a log gives copies another one.
+ */
+function identityOf({ call_id, ts_ms, isRestamped }: MinedResult, content: string): number | null {
+  if (call_id === undefined || (ts_ms === 0 && !isRestamped)) return null
+  const digits = hash('sha256', JSON.stringify([call_id, isRestamped || ts_ms, content]), 'hex')
   return Number.parseInt(digits.slice(0, IDENTITY_DIGITS), 16)
 }

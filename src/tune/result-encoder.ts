@@ -19,19 +19,24 @@ export interface ResultEncoder {
 
 const TENANT = 'mine'
 const MIB = 1024 * 1024
-/** A log of an agent has one session and its sub-agents'. */
-const SIZE = { maxSessions: 1_000, maxEntries: 50_000 } as const
+/** A log of an agent has one session; a recording has more. */
+const MAX_SESSIONS = 1_000
+/** Fewer for small logs, of which there are many: no line is shorter than 32 bytes, and a session has one of 32 parts of the index. */
+const MAX_ENTRIES = 50_000
+const MIN_ENTRIES = 1_000
 /** Memory for texts that references to lines are made from. */
-const MIN_BODY_BYTES = MIB
+const MIN_BODY_BYTES = 64 * 1024
 const MAX_BODY_BYTES = 64 * MIB
 
 /**
  * Sessions in memory of fixed size. Nobody fetches what references stand for, so that nothing is kept but what they are found by.
- * @param logBytes size of the log, which tells how much there is to remember
+ * @param logBytes size of the log, which tells how much there is to remember; `Infinity` where it is not known
  */
 export function createResultEncoder(context: OperationContext, logBytes: number): ResultEncoder {
   const bodyBytes = Math.min(Math.max(MIN_BODY_BYTES, 2 * logBytes), MAX_BODY_BYTES)
-  const sessions = attachSessions(createSharedSessions(SIZE, bodyBytes), { owner: MAIN_OWNER })
+  const maxEntries = Math.min(Math.max(MIN_ENTRIES, logBytes), MAX_ENTRIES)
+  const size = { maxSessions: MAX_SESSIONS, maxEntries }
+  const sessions = attachSessions(createSharedSessions(size, bodyBytes), { owner: MAIN_OWNER })
   const desk = createSessionDesk(sessions.index)
   const encodeContext = {
     ...context,

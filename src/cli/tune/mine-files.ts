@@ -67,13 +67,19 @@ export async function mineFiles(
     }
   }
 
+  function hold(index: number, message: MineMessage): void {
+    const held = waiting.get(index)
+    if (held === undefined) waiting.set(index, [message])
+    else held.push(message)
+  }
+
   function take(worker: Worker, message: MineMessage): void {
     if (message.kind === 'read') {
       onRead(message.bytes)
       return
     }
     if (message.index === front) deliver(message)
-    else waiting.set(message.index, [...(waiting.get(message.index) ?? []), message])
+    else hold(message.index, message)
     if (message.kind !== 'done') return
     idle.push(worker)
     assign()

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { EncodeRequest } from '../../core/requests/encode.ts'
 import { createPseudonyms } from '../../core/telemetry/pseudonyms.ts'
 import { createLocalContext } from '../../local-context.ts'
+import { UnreadableLog } from '../../tune/logs/chunks.ts'
 import type { LogFile } from '../../tune/logs/list-logs.ts'
 import { type LogTally, noTally } from '../../tune/logs/read-log.ts'
 import { type Mined, mineLog } from '../../tune/mine-log.ts'
@@ -57,8 +58,8 @@ parentPort?.on('message', ({ index, file }: MineTask) => {
       batch = []
     }
   } catch (error) {
-    // A log that cannot be read, or not to its end, says nothing of the others.
-    if (!(error instanceof Error && 'syscall' in error)) throw error
+    // It says nothing of the others.
+    if (!(error instanceof UnreadableLog)) throw error
     isWhole = false
   }
   post({ kind: 'mined', index, mined: batch })

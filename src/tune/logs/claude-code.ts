@@ -37,10 +37,12 @@ export const claudeCode: Dialect = line => {
 function placed(line: Fields, steps: readonly LogStep[]): LogLine {
   const session = textField(line, 'sessionId') ?? textField(line, 'session_id')
   const ts_ms = timeOf(line['timestamp'])
-  const isSide = line['isSidechain'] === true
+  // What the command prints as a stream names the call that a sub-agent works for.
+  const parent = textField(line, 'parent_tool_use_id')
+  const isSide = line['isSidechain'] === true || parent !== undefined
   return {
     ...(session === undefined ? {} : { session }),
-    ...(isSide ? { agent: textField(line, 'agentId') ?? 'agent' } : {}),
+    ...(isSide ? { agent: textField(line, 'agentId') ?? parent ?? 'agent' } : {}),
     ...(ts_ms === undefined ? {} : { ts_ms }),
     steps,
   }

@@ -2,6 +2,7 @@ import {
   type Dialect,
   type Fields,
   fieldsOf,
+  type LogLine,
   type LogStep,
   textField,
   textOf,
@@ -12,14 +13,17 @@ const CALLS: ReadonlySet<unknown> = new Set([
   'function_call',
   'custom_tool_call',
   'local_shell_call',
+  'tool_search_call',
 ])
 const OUTPUTS: ReadonlySet<unknown> = new Set([
   'function_call_output',
   'custom_tool_call_output',
   'local_shell_call_output',
+  'tool_search_output',
 ])
-/** What a shell call is named that says no name. */
-const LOCAL_SHELL = 'local_shell'
+const CALL_SUFFIX = '_call'
+const MCP_NAMESPACE = 'mcp__'
+const SEPARATOR = '__'
 
 /** A line of a Codex rollout (`~/.codex/sessions`); items of the first versions stand in the line itself. */
 export const codex: Dialect = line => {
@@ -27,10 +31,8 @@ export const codex: Dialect = line => {
   const payload = fieldsOf(line['payload'])
   const ts_ms = timeOf(line['timestamp'])
   const at = ts_ms === undefined ? {} : { ts_ms }
-  if (type === 'session_meta' && payload !== null) {
-    const session = textField(payload, 'id')
-    return { ...at, ...(session === undefined ? {} : { session }), steps: [] }
-  }
+  if (type === 'session_meta' && payload !== null) return { ...at, ...headOf(payload), steps: [] }
+  if (isBareHead(line)) return { ...at, ...headOf(line), steps: [] }
   if (type === 'compacted') return { ...at, steps: [{ kind: 'compaction' }] }
   if (type === 'event_msg' && payload !== null) {
     const isCompaction = payload['type'] === 'context_compacted'
@@ -41,6 +43,20 @@ export const codex: Dialect = line => {
   return steps === null ? null : { ...at, steps }
 }
 
+/** The first line of the first versions, which has no type. */
+function isBareHead(line: Fields): boolean {
+  return line['type'] === undefined && line['payload'] === undefined && 'instructions' in line
+}
+
+/** A sub-agent has a rollout of its own, which says whose it is in one of two ways. */
+function headOf(meta: Fields): Pick<LogLine, 'opens'> {
+  const session = textField(meta, 'id')
+  if (session === undefined) return {}
+  const isSide =
+    meta['thread_source'] === 'subagent' || fieldsOf(meta['source'])?.['subagent'] !== undefined
+  return { opens: { session, ...(isSide ? { agent: session } : {}) } }
+}
+
 /** `null` for what is no item of a conversation. */
 function stepsOf(item: Fields): readonly LogStep[] | null {
   const { type } = item
@@ -49,15 +65,18 @@ function stepsOf(item: Fields): readonly LogStep[] | null {
     return id === undefined ? [] : [{ kind: 'call', id, tool: toolOf(item), args: argsOf(item) }]
   }
   if (OUTPUTS.has(type)) {
-    return [{ kind: 'result', ...outputOf(item['output']), ...(id === undefined ? {} : { id }) }]
+    const result = { kind: 'result', isRestamped: true, ...outputOf(item['output']) } as const
+    return [id === undefined ? result : { ...result, id }]
   }
   return type === 'message' || type === 'reasoning' ? [] : null
 }
 
-/** Servers' tools have a name in two parts. */
+/** Calls without a name are called what they are. Of namespaces only servers' belong to the name; some versions end it with `__`. */
 function toolOf(item: Fields): string {
-  const name = textField(item, 'name') ?? LOCAL_SHELL
-  return `${textField(item, 'namespace') ?? ''}${name}`
+  const name = textField(item, 'name') ?? String(item['type']).slice(0, -CALL_SUFFIX.length)
+  const namespace = textField(item, 'namespace')
+  if (namespace?.startsWith(MCP_NAMESPACE) !== true) return name
+  return namespace.endsWith(SEPARATOR) ? `${namespace}${name}` : `${namespace}${SEPARATOR}${name}`
 }
 
 /** Arguments are JSON in a text, a free text, or a shell's words. */

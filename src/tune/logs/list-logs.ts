@@ -1,9 +1,11 @@
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isCompressed, plainName } from './compressed.ts'
 
 /** A log to read. */
 export interface LogFile {
   readonly path: string
+  /** As it lies on the disk. */
   readonly bytes: number
 }
 
@@ -18,36 +20,53 @@ export interface LogList {
 const SUFFIX = '.jsonl'
 
 /**
- * All `.jsonl` files below some folders; what is named itself is taken whatever its name. Links below a folder are not followed, so
- * that no file comes twice and no circle holds the search. What cannot be read is counted.
+ * All `.jsonl` files below some folders, compressed ones too; what is named itself is taken whatever its name. Links below a folder
+ * are not followed, so that no circle holds the search, and no file comes twice, under whatever names. What cannot be read is
+ * counted.
  */
 export function listLogs(paths: readonly string[]): LogList {
-  const list = { files: [] as LogFile[], other: 0, unreadable: 0 }
+  const list = { files: [] as LogFile[], other: 0, unreadable: 0, known: new Set<string>() }
   for (const path of paths) visit(path, statsOf(path), list)
-  return list
+  const { known: _, ...found } = list
+  return found
 }
 
-function visit(root: string, rootStats: Stats | null, list: Mutable<LogList>): void {
+interface Found {
+  readonly files: LogFile[]
+  other: number
+  unreadable: number
+  /** Devices and numbers of files that were found. */
+  readonly known: Set<string>
+}
+
+function visit(root: string, rootStats: Stats | null, list: Found): void {
   // A stack of its own: folders may be nested as deep as they like.
   const open: { path: string; stats: Stats | null }[] = [{ path: root, stats: rootStats }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { path, stats } = next
     if (stats === null) list.unreadable++
-    else if (stats.isFile()) list.files.push({ path, bytes: stats.size })
+    else if (stats.isFile()) add(path, stats, list)
     else if (!stats.isDirectory()) list.other++
     else {
       const entries = entriesOf(path)
       if (entries === null) list.unreadable++
+      const names = new Set(entries?.map(({ name }) => name))
       for (const entry of entries ?? []) {
-        if (!entry.isDirectory() && !isLog(entry)) list.other++
-        else open.push(found(join(path, entry.name)))
+        if (entry.isDirectory() || isLog(entry)) {
+          // While a log is packed or unpacked both may be there.
+          const isSecond = isCompressed(entry.name) && names.has(plainName(entry.name))
+          if (!isSecond) open.push(found(join(path, entry.name)))
+        } else list.other++
       }
     }
   }
 }
 
-type Mutable<List> = {
-  -readonly [key in keyof List]: List[key] extends readonly LogFile[] ? LogFile[] : List[key]
+function add(path: string, { dev, ino, size: bytes }: Stats, { files, known }: Found): void {
+  const key = `${dev} ${ino}`
+  if (known.has(key)) return
+  known.add(key)
+  files.push({ path, bytes })
 }
 
 function found(path: string) {
@@ -55,7 +74,7 @@ function found(path: string) {
 }
 
 function isLog(entry: Dirent): boolean {
-  return entry.isFile() && entry.name.endsWith(SUFFIX)
+  return entry.isFile() && plainName(entry.name).endsWith(SUFFIX)
 }
 
 /** The last first, since what is opened last is visited first. */

@@ -4,6 +4,11 @@ export interface LogLine {
   readonly session?: string
   /** Names the sub-agent whose context it is; absent for the agent itself. */
   readonly agent?: string
+  /**
+   * Whose log it is, of a line that says so for all of it. The first of a log counts: behind it may stand those of sessions that
+   * it was forked from, copied with their history.
+   */
+  readonly opens?: { readonly session: string; readonly agent?: string }
   /** Unix milliseconds. */
   readonly ts_ms?: number
   readonly steps: readonly LogStep[]
@@ -25,6 +30,8 @@ export interface LoggedResult {
   /** Where the log says it with the result. */
   readonly tool?: string
   readonly args?: unknown
+  /** Whether a copy in another log has a time of its own. */
+  readonly isRestamped?: true
   /** Compactions of the context so far, where the log counts them. */
   readonly epoch?: number
 }

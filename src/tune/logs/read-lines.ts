@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { chunksOf } from './chunks.ts'
 
 /** Why a line says nothing. */
 export const LINE_FAULTS = ['not_utf8', 'not_json', 'not_an_object', 'too_long', 'torn'] as const
@@ -11,12 +11,13 @@ export type JsonLine =
 
 /** Longer lines are not read: no tool gives an agent so much. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
-const CHUNK_BYTES = 1024 * 1024
 const LINE_FEED = 0x0a
 const EMPTY = Buffer.alloc(0)
+/** Some editors put it before a text. */
+const BYTE_ORDER_MARK = '\uFEFF'
 
 export interface ReadLinesOptions {
-  /** Told how many bytes more were read. */
+  /** Told how many bytes more of the file were read. */
   onRead?(bytes: number): void
   /** Bytes of the longest line that is read. */
   readonly maxLineBytes?: number
@@ -26,53 +27,44 @@ export interface ReadLinesOptions {
  * The lines of a file of JSON objects, parsed; blank ones are passed over. In memory for one chunk and the longest line. Blocks
  * while it reads. Every line is parsed, also those that will say nothing: that way what is malformed is known, and what is done
  * with the results takes far longer than parsing all of it.
- * @throws Error of the file system, where the file cannot be read
+ * @throws UnreadableLog
  */
 export function* readLines(path: string, options: ReadLinesOptions = {}): Generator<JsonLine> {
   const { onRead, maxLineBytes = MAX_LINE_BYTES } = options
-  const file = openSync(path, 'r')
-  try {
-    const parts: Buffer[] = []
-    let partBytes = 0
-    for (;;) {
-      // A new one each time: the beginning of a line may be kept of it.
-      const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
-      const chunk = buffer.subarray(0, readSync(file, buffer))
-      if (chunk.length === 0) break
-      onRead?.(chunk.length)
-      let start = 0
-      for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
-        yield* take(chunk.subarray(start, end), false)
-        start = end + 1
-      }
-      if (start < chunk.length) keep(chunk.subarray(start))
+  const parts: Buffer[] = []
+  let partBytes = 0
+  for (const chunk of chunksOf(path, onRead)) {
+    let start = 0
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      yield* take(chunk.subarray(start, end), false)
+      start = end + 1
     }
-    yield* take(EMPTY, true)
+    if (start < chunk.length) keep(chunk.subarray(start))
+  }
+  yield* take(EMPTY, true)
 
-    function keep(part: Buffer): void {
-      partBytes += part.length
-      // What is too long is counted only.
-      if (partBytes > maxLineBytes) parts.length = 0
-      else parts.push(part)
-    }
+  function keep(part: Buffer): void {
+    partBytes += part.length
+    // What is too long is counted only.
+    if (partBytes > maxLineBytes) parts.length = 0
+    else parts.push(part)
+  }
 
-    function* take(last: Buffer, isEnd: boolean): Generator<JsonLine> {
-      const bytes = partBytes + last.length
-      const line = parts.length === 0 ? last : Buffer.concat([...parts, last])
-      parts.length = 0
-      partBytes = 0
-      if (bytes > maxLineBytes) yield { ok: false, fault: 'too_long' }
-      else if (!isBlank(line)) yield parseLine(line, isEnd)
-    }
-  } finally {
-    closeSync(file)
+  function* take(last: Buffer, isEnd: boolean): Generator<JsonLine> {
+    const bytes = partBytes + last.length
+    const line = parts.length === 0 ? last : Buffer.concat([...parts, last])
+    parts.length = 0
+    partBytes = 0
+    if (bytes > maxLineBytes) yield { ok: false, fault: 'too_long' }
+    else if (!isBlank(line)) yield parseLine(line, isEnd)
   }
 }
 
 function parseLine(line: Buffer, isEnd: boolean): JsonLine {
   if (!isUtf8(line)) return { ok: false, fault: isEnd ? 'torn' : 'not_utf8' }
   try {
-    const value: unknown = JSON.parse(line.toString('utf8'))
+    const text = line.toString('utf8')
+    const value: unknown = JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return { ok: false, fault: 'not_an_object' }
     }

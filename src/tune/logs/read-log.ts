@@ -55,6 +55,8 @@ export interface MinedResult {
   readonly is_error: boolean
   /** Unix milliseconds; 0 where the log has no times. */
   readonly ts_ms: number
+  /** Whether a copy in another log has a time of its own. */
+  readonly isRestamped: boolean
   readonly context: Context
   /** Whether the context was compacted since its last result. */
   readonly isCompacted: boolean
@@ -66,7 +68,7 @@ const DIALECTS: readonly Dialect[] = [claudeCode, codex, recording]
 /**
  * The tool results of one log in their order, of Claude Code, of Codex or as `haversack replay` reads them. What says nothing is
  * counted in `tally`, never thrown.
- * @throws Error of the file system, where the file cannot be read
+ * @throws UnreadableLog
  */
 export function* readLog(
   path: string,
@@ -76,6 +78,7 @@ export function* readLog(
   const calls = createPendingCalls()
   const contexts = createContexts()
   const compacted = new WeakSet<Context>()
+  let owner: LogLine['opens']
   let session: string | undefined
   let ts_ms = 0
   for (const line of readLines(path, options)) {
@@ -90,9 +93,13 @@ export function* readLog(
       continue
     }
     tally.read++
+    if (owner === undefined && said.opens !== undefined) {
+      owner = said.opens
+      session = owner.session
+    }
     session = said.session ?? session
     ts_ms = said.ts_ms ?? ts_ms
-    const { agent } = said
+    const agent = said.agent ?? owner?.agent
     const context = contexts.of(session, agent)
     for (const step of said.steps) {
       if (step.kind === 'compaction') {
@@ -121,7 +128,7 @@ export function* readLog(
   }
 
   function take(result: LoggedResult) {
-    const { id, text, is_error = false } = result
+    const { id, text, is_error = false, isRestamped = false } = result
     const call = id === undefined ? undefined : calls.take(id)
     tally.results++
     if (text === null) {
@@ -130,7 +137,7 @@ export function* readLog(
     }
     const { tool, args } = result.tool === undefined ? (call ?? { args: undefined }) : result
     if (tool === undefined) tally.without_call++
-    return { tool, args, call_id: id, text, is_error }
+    return { tool, args, call_id: id, text, is_error, isRestamped }
   }
 }
 

@@ -19,7 +19,7 @@ const path = join(folder, 'log.jsonl')
 function resultsOf(text: string) {
   writeFileSync(path, text)
   const tally = noTally()
-  return [...readLog(path, tally)].map(({ context, ...result }) => ({
+  return [...readLog(path, tally)].map(({ context, isRestamped: _, ...result }) => ({
     ...result,
     partition: context.partition,
   }))

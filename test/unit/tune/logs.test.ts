@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
+import { UnreadableLog } from '../../../src/tune/logs/chunks.ts'
 import { listLogs } from '../../../src/tune/logs/list-logs.ts'
 import { createPendingCalls } from '../../../src/tune/logs/pending-calls.ts'
 import { addTally, noTally, readLog } from '../../../src/tune/logs/read-log.ts'
@@ -67,8 +69,19 @@ describe('logs of Claude Code', () => {
 
   it('tell a sub-agent from the session', () => {
     const side = { isSidechain: true, agentId: 'a7' }
-    const { results } = read([gave('t1', 'x', side), gave('t2', 'x', { isSidechain: true })])
-    expect(results).toMatchObject([{ agent: 'a7' }, { agent: 'agent' }])
+    const streamed = { isSidechain: undefined, parent_tool_use_id: 't9' }
+    const { results } = read([
+      gave('t1', 'x', side),
+      gave('t2', 'x', { isSidechain: true }),
+      gave('t3', 'x', streamed),
+      gave('t4', 'x', { parent_tool_use_id: null }),
+    ])
+    expect(results).toMatchObject([
+      { agent: 'a7' },
+      { agent: 'agent' },
+      { agent: 't9' },
+      { agent: undefined },
+    ])
   })
 
   const automatic = { type: 'system', subtype: 'compact_boundary', sessionId: 's1' }
@@ -131,12 +144,55 @@ describe('logs of Codex', () => {
     ])
   })
 
-  it('of the first versions have their items in the line', () => {
-    const { results } = read([
+  it('of the first versions have their items in the line, and a first line without a type', () => {
+    const items = [
       { type: 'function_call', name: 'shell', arguments: '{}', call_id: 'c' },
+      { record_type: 'state' },
       { type: 'function_call_output', call_id: 'c', output: 'x' },
+    ]
+    const told = { tool: 'shell', text: 'x' }
+    expect(read(items).results).toMatchObject([{ ...told, session: undefined, ts_ms: 0 }])
+    const { results } = read([{ id: 's0', timestamp: TIME, instructions: null }, ...items])
+    expect(results).toMatchObject([{ ...told, session: 's0', ts_ms: Date.parse(TIME) }])
+  })
+
+  const meta = (id: string, more: object = {}) => {
+    return { timestamp: TIME, type: 'session_meta', payload: { id, ...more } }
+  }
+  const output = (call_id: string) => {
+    return item({ type: 'function_call_output', call_id, output: 'x' })
+  }
+  it('are of the session that they begin with, whatever they were forked from', () => {
+    const { results } = read([meta('child'), meta('parent'), meta('its parent'), output('c')])
+    expect(results).toMatchObject([{ session: 'child', agent: undefined }])
+  })
+
+  it.each([[{ thread_source: 'subagent' }], [{ source: { subagent: { other: 'guardian' } } }]])(
+    'of a sub-agent say so: %j',
+    more => {
+      const { results } = read([meta('child', more), meta('parent'), output('c')])
+      expect(results).toMatchObject([{ session: 'child', agent: 'child' }])
+    },
+  )
+
+  it.each([
+    ['mcp__github', 'mcp__github__get_me'],
+    ['mcp__github__', 'mcp__github__get_me'],
+    ['multi_agent_v1', 'get_me'],
+    [null, 'get_me'],
+  ])('name the tools of the namespace %j', (namespace, tool) => {
+    const call = { type: 'function_call', name: 'get_me', namespace, call_id: 'c', arguments: '{}' }
+    expect(read([item(call), output('c')]).results).toMatchObject([{ tool }])
+  })
+
+  it('have searches for tools, which give no text', () => {
+    const { results, tally } = read([
+      item({ type: 'tool_search_call', call_id: 'c', arguments: { query: 'x' } }),
+      item({ type: 'tool_search_output', call_id: 'c', tools: [] }),
+      item({ type: 'web_search_call', action: { type: 'search', query: 'x' } }),
     ])
-    expect(results).toMatchObject([{ tool: 'shell', text: 'x', session: undefined, ts_ms: 0 }])
+    expect(results).toEqual([])
+    expect(tally).toMatchObject({ results: 1, skipped: { no_text: 1 } })
   })
 })
 
@@ -158,6 +214,30 @@ describe('reading', () => {
     const { results, tally } = read(texts.map(text => ({ tool: 't', text })))
     expect(results.map(result => (result as { text: string }).text)).toEqual(texts)
     expect(tally.read).toBe(4)
+  })
+
+  it('passes over a byte order mark', () => {
+    const text = `\uFEFF${JSON.stringify({ tool: 't', text: 'x' })}\n`
+    expect(read(text).results).toMatchObject([{ text: 'x' }])
+  })
+
+  it.each([
+    ['.zst', zstdCompressSync],
+    ['.gz', gzipSync],
+  ])('unpacks %s', (suffix, compress) => {
+    const path = join(folder, `packed.jsonl${suffix}`)
+    const bytes = compress(`${JSON.stringify({ tool: 't', text: 'x' })}\n`)
+    writeFileSync(path, bytes)
+    let read = 0
+    const onRead = (count: number) => {
+      read += count
+    }
+    expect([...readLog(path, noTally(), { onRead })]).toMatchObject([{ text: 'x' }])
+    expect(read).toBe(bytes.length)
+    for (const broken of [bytes.subarray(0, -4), Buffer.from('{}')]) {
+      writeFileSync(path, broken)
+      expect(() => [...readLog(path, noTally())]).toThrow(UnreadableLog)
+    }
   })
 
   it('passes over nesting that no recursion could follow', () => {
@@ -195,6 +275,23 @@ describe('listLogs', () => {
     ])
     expect(files[0]?.bytes).toBe(5)
     expect(counts).toEqual({ other: 3, unreadable: 1 })
+  })
+
+  it('takes each file once, whatever names it has', () => {
+    const root = join(folder, 'once')
+    mkdirSync(root)
+    for (const name of ['a.jsonl', 'a.jsonl.zst', 'b.jsonl.zst', 'c.jsonl.gz', 'd.gz', 'e.zst']) {
+      writeFileSync(join(root, name), '')
+    }
+    linkSync(join(root, 'a.jsonl'), join(root, 'z.jsonl'))
+    symlinkSync(root, join(folder, 'linked'))
+    const { files, other } = listLogs([root, join(root, 'a.jsonl'), join(folder, 'linked')])
+    expect(files.map(file => file.path.slice(root.length))).toEqual([
+      '/a.jsonl',
+      '/b.jsonl.zst',
+      '/c.jsonl.gz',
+    ])
+    expect(other).toBe(4)
   })
 
   it('takes a file that is named, whatever it is called', () => {
