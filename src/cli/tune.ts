@@ -15,13 +15,10 @@ import { type Command, text, UsageError, type Values } from './command.ts'
 import { tokenizerFieldsOf, tokenizerOptions } from './options.ts'
 import { createProgress } from './progress.ts'
 import { mineFiles } from './tune/mine-files.ts'
+import { clearUpOnSignal } from './tune/on-signal.ts'
 import { type Minings, toJson, toTables } from './tune/report.ts'
+import { summaryOf } from './tune/summary.ts'
 
-/** Where agents keep their logs. */
-const LOG_FOLDERS = [
-  ['.claude', 'projects'],
-  ['.codex', 'sessions'],
-] as const
 const MEGABYTE = 1_000_000
 /** Logs that are worth the start of a thread. */
 const THREAD_BYTES = 2 * MEGABYTE
@@ -29,10 +26,11 @@ const THREAD_BYTES = 2 * MEGABYTE
 export const tuneCommand: Command = {
   name: 'tune',
   summary:
-    'Learn from what tools gave. mine: read the logs of Claude Code and Codex (default ~/.claude/projects and ~/.codex/sessions), ' +
+    'Learn from what tools gave. mine: read the logs of Claude Code and Codex (default: where both keep them), ' +
     'and tell what their tool results are like and what notations save; nothing of their content is told or written',
   operands: 'mine [PATH …]',
-  maxOperands: 64,
+  // A shell may have named each log.
+  maxOperands: Infinity,
   options: {
     ...tokenizerOptions,
     data: {
@@ -51,15 +49,18 @@ export const tuneCommand: Command = {
     resolveTokenizer(tokens)
     const list = listLogs(pathsOf(paths))
     const out = text(values, 'out')
-    const file = out === undefined ? null : await openFile(out)
+    let file: EventFile | null = null
+    const stopWatching = clearUpOnSignal(() => file?.discard())
     try {
+      if (out !== undefined) file = await openFile(out)
       const minings = await mine(list, {
         tokens,
         key: file === null ? randomBytes(TELEMETRY_KEY_BYTES) : keyOf(values),
         file,
       })
       file?.finish()
-      tell(minings)
+      process.stderr.write(summaryOf(minings))
+      if (out !== undefined) process.stderr.write(`events written to ${out}\n`)
       const print = values['json'] === true ? toJson : toTables
       const isWanted = values['report'] === true || values['json'] === true || file === null
       if (isWanted) process.stdout.write(print(minings))
@@ -67,6 +68,8 @@ export const tuneCommand: Command = {
     } catch (error) {
       file?.discard()
       throw error
+    } finally {
+      stopWatching()
     }
   },
 }
@@ -109,13 +112,27 @@ async function mine(list: LogList, { tokens, key, file }: MineOptions): Promise<
 /** @throws UsageError */
 function pathsOf(paths: readonly string[]): readonly string[] {
   if (paths.length === 0) {
-    const found = LOG_FOLDERS.map(parts => join(homedir(), ...parts)).filter(existsSync)
+    const folders = logFolders()
+    const found = folders.filter(existsSync)
     if (found.length > 0) return found
-    throw new UsageError('there are no logs of Claude Code or Codex; name a folder or a file')
+    throw new UsageError(`there is none of ${folders.join(', ')}; name a folder or a file`)
   }
   const missing = paths.find(path => !existsSync(path))
   if (missing !== undefined) throw new UsageError(`there is no ${missing}`)
   return paths
+}
+
+/** Where agents keep their logs, by their own variables. */
+function logFolders(): readonly string[] {
+  const { CLAUDE_CONFIG_DIR, CODEX_HOME } = processEnv()
+  const claude = CLAUDE_CONFIG_DIR || join(homedir(), '.claude')
+  const codex = CODEX_HOME || join(homedir(), '.codex')
+  return [
+    join(claude, 'projects'),
+    join(homedir(), '.config', 'claude', 'projects'),
+    join(codex, 'sessions'),
+    join(codex, 'archived_sessions'),
+  ]
 }
 
 /** The secret of this installation, so that events of several runs can be put together. */
@@ -126,27 +143,11 @@ function keyOf(values: Values): Uint8Array {
 
 /** @throws UsageError where it cannot be written */
 async function openFile(path: string): Promise<EventFile> {
+  if (path === '') throw new UsageError('--out takes the name of a file')
   const { createEventFile } = await import('../tune/event-file.ts')
   try {
     return createEventFile(path)
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
-}
-
-/** What was passed over, by reason; without a path, since that names a project. */
-function tell({ files, other, unreadable, tally, study }: Minings): void {
-  const { lines, results, without_call, skipped } = tally
-  const faults = Object.entries(skipped).flatMap(([name, count]) =>
-    count === 0 ? [] : [`${name} ${count}`],
-  )
-  const parts = [
-    `${files} logs, ${lines} lines, ${results} results in ${study.sessions} sessions`,
-    ...(study.copies === 0 ? [] : [`${study.copies} copies of results in other logs`]),
-    ...(without_call === 0 ? [] : [`${without_call} results without a call`]),
-    ...(other === 0 ? [] : [`${other} files that are no logs`]),
-    ...(unreadable === 0 ? [] : [`${unreadable} files or folders that cannot be read`]),
-    ...(faults.length === 0 ? [] : [`passed over: ${faults.join(', ')}`]),
-  ]
-  process.stderr.write(`${parts.join('\n')}\n`)
 }

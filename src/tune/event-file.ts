@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { fileWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { TelemetryEvent } from '../core/telemetry/event.ts'
 import type { Mined } from './mine-log.ts'
@@ -101,10 +101,11 @@ const COLUMNS: readonly Column[] = [
 ]
 
 /**
- * A Parquet file of events, a row each, which appears under `path` when it is finished; what was there is replaced.
- * @throws Error of the file system, where it cannot be written
+ * A Parquet file of events, a row each, which appears under `path` when it is finished; a Parquet file that was there is replaced.
+ * @throws Error where it cannot be written, or something else is there
  */
 export function createEventFile(path: string): EventFile {
+  if (!mayReplace(path)) throw new Error(`${path} is there, and no Parquet file`)
   const draft = `${path}.${process.pid}.tmp`
   const root: SchemaElement = { name: 'events', num_children: COLUMNS.length }
   const writer = new ParquetWriter({
@@ -130,10 +131,42 @@ export function createEventFile(path: string): EventFile {
     finish() {
       flush()
       void writer.finish()
+      sync(draft)
       renameSync(draft, path)
     },
     discard() {
       rmSync(draft, { force: true })
     },
+  }
+}
+
+/** What Parquet files begin with. */
+const MAGIC = 'PAR1'
+
+/** Nothing is lost to a name that was mistyped, of a log for instance. */
+function mayReplace(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || (stats.isFile() && stats.size === 0)) return true
+  return stats.isFile() && beginningOf(path) === MAGIC
+}
+
+function beginningOf(path: string): string {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(MAGIC.length)
+    readSync(file, bytes)
+    return bytes.toString('latin1')
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Its content is on the disk before its name is, also where the machine loses power. */
+function sync(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }

@@ -1,3 +1,4 @@
+import { BASELINE } from '../../core/telemetry/event.ts'
 import { savingsOf } from '../../core/telemetry/savings.ts'
 import { MAX_LEVEL } from '../../tune/format-levels.ts'
 import type { LogTally } from '../../tune/logs/read-log.ts'
@@ -33,7 +34,7 @@ const MAX_ROWS = 20
 
 /** All figures, one JSON object. */
 export function toJson(minings: Minings): string {
-  return `${JSON.stringify(minings)}\n`
+  return `${JSON.stringify({ baseline: BASELINE, ...minings })}\n`
 }
 
 /** Tables for a reader. */

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, describe, expect, it } from 'vitest'
-import { claudeCodeLog, type SessionResult } from '../../../bench/mine/log-writers.ts'
+import { claudeCodeLog, codexLog, type SessionResult } from '../../../bench/mine/log-writers.ts'
 import { tablesOf, toJson, toTables } from '../../../src/cli/tune/report.ts'
 import { telemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { createPseudonyms, TELEMETRY_KEY_BYTES } from '../../../src/core/telemetry/pseudonyms.ts'
@@ -80,6 +80,24 @@ describe('mineLog', () => {
     expect(study.result()).toMatchObject({ results: 4, copies: 2, sessions: 2 })
   })
 
+  it('counts a result once that a fork of Codex copied with a new time', () => {
+    const study = createStudy()
+    const session = [result(rows), result(file)]
+    const later = session.map(each => ({ ...each, ts_ms: each.ts_ms + 3_600_000 }))
+    mine(codexLog('parent', session)).forEach(study.add)
+    mine(codexLog('child', [...later, result(`more ${file}`)])).forEach(study.add)
+    expect(study.result()).toMatchObject({ results: 3, copies: 2, sessions: 2 })
+  })
+
+  it('takes what names no session for none', () => {
+    const study = createStudy()
+    const line = `${JSON.stringify({ tool: 't', text: file })}\n`
+    const mined = mine(line.repeat(2))
+    mined.forEach(study.add)
+    expect(study.result()).toMatchObject({ results: 2, sessions: 0 })
+    expect(mined.map(({ event }) => event.repeat_burst)).toEqual([undefined, undefined])
+  })
+
   it('counts each of results that a log does not name', () => {
     const study = createStudy()
     const line = `${JSON.stringify({ session: 's', tool: 't', text: 'the same' })}\n`
@@ -151,6 +169,21 @@ describe('createEventFile', () => {
     expect(reader.getRowObjectsJson().map(plain)).toEqual(own.map(plain))
     connection.closeSync()
     instance.closeSync()
+  })
+
+  it('replaces nothing but events', () => {
+    const path = join(folder, 'precious')
+    for (const content of ['{"type":"user"}\n', 'PAR']) {
+      writeFileSync(path, content)
+      expect(() => createEventFile(path)).toThrow('no Parquet file')
+      expect(readFileSync(path, 'utf8')).toBe(content)
+    }
+    expect(() => createEventFile(folder)).toThrow('no Parquet file')
+    for (const content of ['', 'PAR1 …']) {
+      writeFileSync(path, content)
+      createEventFile(path).finish()
+      expect(readFileSync(path, 'latin1')).toMatch(/^PAR1.*PAR1$/s)
+    }
   })
 
   it('leaves nothing behind where it is given up', () => {
