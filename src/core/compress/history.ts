@@ -192,7 +192,7 @@ function createHistory(take: TakeMemory): History {
             toLines: gate => referToLines(content, here, options(gate)),
             deliver({ format, lossless }, referral) {
               const hops = hopsInto(format, referral, bodies, here)
-              const isSource = lossless && result.isWhole && referral?.kind !== 'exact'
+              const isSource = lossless && referral?.kind !== 'exact'
               written = { isSource, ...(hops === undefined ? {} : { hops }) }
               return []
             },
@@ -210,13 +210,13 @@ function createHistory(take: TakeMemory): History {
 }
 
 function remember(bodies: BodyMemory, { result, written }: Passed): void {
-  const { callsAhead } = result
-  // Of several texts, no reader knows which is meant, or where its lines begin to count.
-  if (!written.isSource || !result.isWhole || callsAhead === undefined) return
+  const { callsAhead, isWhole, part } = result
+  if (!written.isSource || callsAhead === undefined) return
   const context = contextOf(callsAhead)
   const text = scanText(result.text(), context)
   const call = { tool: result.tool, args: result.args() }
-  const note = noteFor(call, sequenceOf(result), written.hops)
+  const place = { sequence: sequenceOf(result), hops: written.hops }
+  const note = noteFor(call, isWhole ? place : { ...place, part: part + 1 })
   if (text !== null && note !== null) put(bodies, context, text, note)
 }
 

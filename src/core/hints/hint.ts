@@ -9,6 +9,8 @@ export interface EarlierCall {
   readonly argument?: Shown
   /** 1: the call before. To be given where a later call has the same tool and argument, or there is no argument. */
   readonly calls_ago?: number
+  /** The part of the result's content that is meant, from 1, where it has several. */
+  readonly part?: number
 }
 
 /** The content is, byte for byte, the earlier result `ref` (8 to 64 hex digits of its SHA-256). */

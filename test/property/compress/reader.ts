@@ -64,22 +64,39 @@ export function textsOf(reader: Reader, at: number): readonly string[] {
   )
 }
 
-const CALL = /^(?<tool>"(?:[^"\\]|\\.)*"|[^( ]+)(?:\((?<shown>.*)\))?(?: (?<ago>\d+) calls? ago)?$/
+const CALL =
+  /^(?:part (?<part>\d+) of )?(?<tool>"(?:[^"\\]|\\.)*"|[^( ]+)(?:\((?<shown>.*)\))?(?: (?<ago>\d+) calls? ago)?$/
+
+/** What a reference means: a call's result, or a part of it, from 1; or a text in a call's arguments. */
+export type Target =
+  | { readonly call: number; readonly part: number | undefined }
+  | { readonly argument: string }
+
+/** The one text that a reference means; fails where a reader could take it for another one. */
+export function textOf(reader: Reader, target: Target): string {
+  if ('argument' in target) return target.argument
+  const { content } = reader[target.call]!
+  if (typeof content === 'string') {
+    expect(target.part, 'a part of a text').toBeUndefined()
+    return content
+  }
+  const parts = (content ?? []) as readonly { readonly text?: string }[]
+  if (target.part === undefined) expect(parts.length, 'parts of what is named as one').toBe(1)
+  return parts[(target.part ?? 1) - 1]!.text!
+}
 
 /** The call, or the text in its arguments, that a name means to the reader of result `at`. */
-export function findCalled(
-  reader: Reader,
-  at: number,
-  name: string,
-): number | { readonly argument: string } {
+export function findCalled(reader: Reader, at: number, name: string): Target {
   const match = CALL.exec(name)
   expect(match, name).not.toBeNull()
-  const { tool: written, ago } = match!.groups!
+  const { tool: written, ago, part } = match!.groups!
   const tool: string = written!.startsWith('"') ? JSON.parse(written!) : written
   const target = at - Number(ago ?? 0)
   expect(target, name).toBeGreaterThanOrEqual(0)
   const call = reader[target]!
-  if (tool === call.tool && target < at) return target
+  if (tool === call.tool && target < at) {
+    return { call: target, part: part === undefined ? undefined : Number(part) }
+  }
   expect(tool.startsWith(`${call.tool}.`), `${name}: ${call.tool} is there`).toBe(true)
   const argument = (call.input as Record<string, unknown>)[tool.slice(call.tool.length + 1)]
   expect(typeof argument, name).toBe('string')
@@ -92,24 +109,23 @@ const PRINTED = /^ *(\d+)[→\t:]/
 export function linesNamed(
   before: Reader,
   after: Reader,
-  target: number | { readonly argument: string },
+  target: Target,
   first: number,
   last: number,
   reference: string,
 ): readonly string[] {
-  if (typeof target !== 'number') return target.argument.split('\n').slice(first - 1, last)
-  const [original, ...others] = textsOf(before, target)
-  expect(others, `${reference}: one text`).toEqual([])
-  const [shown] = textsOf(after, target)
+  if ('argument' in target) return target.argument.split('\n').slice(first - 1, last)
+  const original = textOf(before, target)
+  const shown = textOf(after, target)
   expect(shown, reference).not.toMatch(/\[elided: /)
-  const lines = original!.split('\n')
+  const lines = original.split('\n')
   const isNumbered = lines.filter(line => PRINTED.test(line)).length * 2 >= lines.length
   const inOriginal = (n: number) =>
     isNumbered ? lines.findIndex(line => Number(PRINTED.exec(line)?.[1]) === n) : n - 1
   const wanted = lines.slice(inOriginal(first), inOriginal(last) + 1).map(withoutNumber)
   expect(wanted.length, reference).toBeGreaterThan(0)
   if (shown === original) return wanted
-  const sent = shown!.split('\n').flatMap(expanded)
+  const sent = shown.split('\n').flatMap(expanded)
   if (!isNumbered) expect(sent.length, `${reference}: lines of\n${shown}`).toBe(lines.length)
   // Where it has references of its own, the reader follows these: each of them is looked at by itself.
   if (isNumbered && sent.includes(ELSEWHERE)) return wanted

@@ -44,7 +44,7 @@ function some<T extends object>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }) {
 }
 
 const earlier = fc
-  .tuple(record({ tool: named }), some({ argument: shown, calls_ago: positive }))
+  .tuple(record({ tool: named }), some({ argument: shown, calls_ago: positive, part: positive }))
   .map(([a, b]) => ({ ...a, ...b }))
 const toEarlier = fc
   .tuple(record({ ref }), some({ call: earlier }))

@@ -94,13 +94,24 @@ describe('what a thread remembers', () => {
 })
 
 describe('a reference', () => {
-  it('is not to one of several texts of a result', () => {
+  it('says which of several parts it is to', () => {
+    const image = { type: 'image', source: {} }
     const { texts } = thread()([
-      ...turn('a', [part(page(1)), part(page(2))]),
+      ...turn('a', [part(page(1)), image, part(page(2))]),
       ...turn('b', page(1)),
       ...turn('c', `new\n${page(2)}`),
     ])
-    expect(texts.slice(1)).toEqual([page(1), `new\n${page(2)}`])
+    expect(texts.slice(1)).toEqual([
+      expect.stringMatching(/^> \[ref [0-9a-f]{8} part 1 of Read 1 call ago\]$/),
+      expect.stringMatching(
+        /^new\n> \[ref [0-9a-f]{8} lines 1-20 of part 3 of Read 2 calls ago\]$/,
+      ),
+    ])
+  })
+
+  it('is not to another part of the same result', () => {
+    const content = [part(page(1)), part(page(1))]
+    expect(thread()([...turn('a', content)]).texts).toEqual([content])
   })
 
   it('may stand for one of several texts', () => {

@@ -33,6 +33,15 @@ export const CASES: readonly {
     },
   },
   {
+    hint: { family: 'reference', ref: REF, call: { tool: 'exec', calls_ago: 3, part: 2 } },
+    lines: {
+      terse: '> [ref 9f2c41aa]',
+      standard: '> [ref 9f2c41aa part 2 of exec 3 calls ago]',
+      verbose:
+        '> [ref 9f2c41aa, byte-identical to part 2 of exec 3 calls ago, GET /v1/retrieve/{ref}]',
+    },
+  },
+  {
     hint: {
       family: 'near_reference',
       ref: REF,

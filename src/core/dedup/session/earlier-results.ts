@@ -27,16 +27,20 @@ export interface BodyNote extends CallName {
   readonly hops?: number
   /** Whether the agent itself gave the text to the call, so that the call's own result may refer to it. */
   readonly given?: true
+  /** The part of the result's content that it is, from 1, where it has several. */
+  readonly part?: number
 }
 
 /** A reader is not sent further than this. */
 const MAX_HOPS = 8
 
+/** Where a body is found, and how. */
+type BodyPlace = Pick<BodyNote, 'sequence' | 'part'> & { readonly hops: number | undefined }
+
 /** The note for a body that comes now, `null` where its call has no name: then it cannot be referred to. */
 export function noteFor(
   { tool, args }: CallFacts,
-  sequence: number,
-  hops: number | undefined,
+  { sequence, part, hops }: BodyPlace,
 ): string | null {
   if (tool === undefined || tool === '') return null
   const argument = decisiveArgument(args)
@@ -44,6 +48,7 @@ export function noteFor(
     tool,
     ...(argument === undefined ? {} : { argument }),
     sequence,
+    ...(part === undefined ? {} : { part }),
     ...(hops === undefined ? {} : { hops }),
   })
 }
@@ -92,7 +97,7 @@ export function createEarlierResults(
   function look(identity: string): EarlierResult | undefined {
     const note = bodies.noteOf(identity, context)
     if (note === null) return undefined
-    const { sequence, hops = MAX_HOPS, given, ...call } = readNote(note)
+    const { sequence, hops = MAX_HOPS, given, part, ...name } = readNote(note)
     if (byLine && hops >= MAX_HOPS) return undefined
     // Not to itself, where it is sent again, and not to what came after it.
     const latest = given === true ? turn.sequence : turn.sequence - 1
@@ -101,7 +106,8 @@ export function createEarlierResults(
     // Two bodies with the same digits cannot be told apart in one answer.
     if ((byRef.get(ref) ?? identity) !== identity) return undefined
     byRef.set(ref, identity)
-    return { ref, call: nameByDistance(call, turn.sequence - sequence) }
+    const call = nameByDistance(name, turn.sequence - sequence)
+    return { ref, call: part === undefined ? call : { ...call, part } }
   }
 
   return identity => {

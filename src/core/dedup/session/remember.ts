@@ -40,7 +40,7 @@ export function remember(
   },
 ): KeptForSession {
   const { identity, callHash, turn } = here
-  const note = noteFor(result, turn.sequence, options.hops)
+  const note = noteFor(result, { sequence: turn.sequence, hops: options.hops })
   const text = note === null ? null : here.scan()
   const bytes = text?.bytes ?? Buffer.from(result.content, 'utf8')
   const entry: NewEntry = {

@@ -6,6 +6,7 @@ import { areCounts, SHOWN_CHARS } from './family.ts'
 
 const REF = /^[0-9a-f]{8,64}$/
 const CALLS_AGO = / [1-9]\d{0,15} calls? ago/y
+const PART_OF = /part [1-9]\d{0,15} of /y
 
 /** Fields of every hint that points to an earlier result. */
 export interface ToEarlier {
@@ -14,20 +15,23 @@ export interface ToEarlier {
 }
 
 export function validEarlier({ ref, call }: ToEarlier): boolean {
-  return REF.test(ref) && (call === undefined || (call.tool !== '' && areCounts(1, call.calls_ago)))
+  if (!REF.test(ref) || call === undefined) return REF.test(ref)
+  return call.tool !== '' && areCounts(1, call.calls_ago, call.part)
 }
 
-/** `Read(hint.ts)`, `Read(hint.ts) 3 calls ago` or `Read 3 calls ago` */
+/** `Read(hint.ts)`, `Read(hint.ts) 3 calls ago`, `Read 3 calls ago` or `part 2 of exec 3 calls ago` */
 export function writeCall(call: EarlierCall, verbosity: Verbosity): string {
-  const { argument, calls_ago: ago } = call
+  const { argument, calls_ago: ago, part } = call
+  const partOf = part === undefined ? '' : `part ${part} of `
   const shown = argument === undefined ? '' : writeShown(argument, SHOWN_CHARS[verbosity])
   const brackets = argument === undefined && ago !== undefined ? '' : `(${shown})`
   const distance = ago === undefined ? '' : ` ${ago} call${ago === 1 ? '' : 's'} ago`
-  return writeText(call.tool) + brackets + distance
+  return partOf + writeText(call.tool) + brackets + distance
 }
 
 /** What `writeCall` wrote. */
 function readCall(reader: Reader): EarlierCall | null {
+  const partOf = reader.match(PART_OF)
   const tool = reader.text()
   if (tool === undefined) return null
   const argument = reader.skip('(') ? reader.shown() : undefined
@@ -37,6 +41,7 @@ function readCall(reader: Reader): EarlierCall | null {
     tool,
     ...(argument === undefined ? {} : { argument }),
     ...(distance === undefined ? {} : { calls_ago: Number(distance.split(' ')[1]) }),
+    ...(partOf === undefined ? {} : { part: Number(partOf.split(' ')[1]) }),
   }
 }
 
