@@ -11,6 +11,7 @@ import type { OnRecord } from '../store/rewrites.ts'
 import type { AppContext, AppDeps, Rewriting } from './context.ts'
 import { reportResponses } from './report-responses.ts'
 import type { RewritableBody } from './rewritable-request.ts'
+import type { Done } from './settle-answer.ts'
 
 /** A body that was read, and what it is. */
 export interface ReadBody extends RewritableBody {
@@ -80,15 +81,19 @@ export async function runRewrite(
       if (again.ok) remember(onRecord.found, again.records)
       return again
     }
-    return onRecord === null ? result : { ...result, records: unknown(result.records, onRecord) }
+    return onRecord === null ? result : withoutKnown(result, onRecord)
   }
 
-  /** What is not on record yet; what is there just so may be found by turns to come. */
-  function unknown(records: readonly FreshRecord[], { found }: OnRecord): readonly FreshRecord[] {
-    for (const { key, position } of records) {
+  /** With what is not on record yet; what is there just so may be found by turns to come. */
+  function withoutKnown(result: Done, { found }: OnRecord): Done {
+    for (const { key, position } of result.records) {
       if (position !== null && found[key] !== undefined) memory.confirm(position)
     }
-    return records.filter(({ key }) => found[key] === undefined)
+    return {
+      ...result,
+      records: result.records.filter(({ key }) => found[key] === undefined),
+      reports: result.reports.filter(({ recordKey = '' }) => found[recordKey] === undefined),
+    }
   }
 
   /** Turns to come find what holds without asking for it. */

@@ -11,8 +11,9 @@ import {
 export interface MessageText {
   readonly text: string
   readonly from: 'tool' | 'user' | 'system' | 'assistant' | 'other'
-  /** What a tool's text answers. */
+  /** What a tool's text answers, and its id. */
   readonly call: ToolCall
+  readonly callId?: string | undefined
   readonly isError: boolean
 }
 
@@ -48,8 +49,10 @@ const ROLES: Readonly<Record<string, Place['from']>> = Object.assign(Object.crea
 function placeOf(message: Fields, calls: CallsById): Place {
   const { role } = message
   const from = (typeof role === 'string' && ROLES[role]) || 'other'
-  const call = from === 'tool' ? callOf(message['tool_call_id'], message['name'], calls) : {}
-  return { from, call, isError: message['is_error'] === true }
+  const isError = message['is_error'] === true
+  if (from !== 'tool') return { from, call: {}, isError }
+  const id = message['tool_call_id']
+  return { from, call: callOf(id, message['name'], calls), callId: textOf(id), isError }
 }
 
 /** An object with other texts in its `content`. */
@@ -70,9 +73,14 @@ function mapPart(part: Fields, place: Place, calls: CallsById, write: WriteText)
     return replaced(part, 'text', write({ ...place, text }))
   }
   if (type !== 'tool_result') return part
-  const call = callOf(part['tool_use_id'], undefined, calls)
+  const id = part['tool_use_id']
+  const call = callOf(id, undefined, calls)
   const isError = place.isError || part['is_error'] === true
-  return mapContent(part, { from: 'tool', call, isError }, calls, write)
+  return mapContent(part, { from: 'tool', call, callId: textOf(id), isError }, calls, write)
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** A spread keeps the order of fields, and makes `__proto__` a field like any other. */

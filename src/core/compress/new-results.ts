@@ -1,10 +1,6 @@
-import type { Pseudonyms } from '../telemetry/pseudonyms.ts'
-import { withFacts } from '../telemetry/response-facts.ts'
+import { createHash } from 'node:crypto'
 import { mapTexts } from './message-texts.ts'
 import { isFields } from './tool-calls.ts'
-
-/** So much of a conversation's beginning names it, in UTF-16 code units. */
-const MAX_OPENING = 65_536
 
 /**
  * How many texts stand behind the last message of the assistant. A gateway sends a conversation again at each turn; these are
@@ -20,15 +16,15 @@ export function countNewTexts(messages: readonly unknown[]): number {
   return count
 }
 
-/** What telemetry is told, as of the conversation's session, which its messages up to the first of a user name. */
-export function inSession(
-  response: string,
-  messages: readonly unknown[],
-  telemetry: Pseudonyms,
-): string {
+/** What tells a conversation from others: SHA-256, hexadecimal, over its texts up to the first message of a user. */
+export function openingOf(messages: readonly unknown[]): string {
   const first = messages.findIndex(message => roleOf(message) === 'user')
-  const opening = JSON.stringify(messages.slice(0, first + 1)).slice(0, MAX_OPENING)
-  return withFacts(response, { session_hash: telemetry.session(`opening ${opening}`) })
+  const opening = createHash('sha256')
+  mapTexts(messages.slice(0, first + 1), ({ from, text }) => {
+    opening.update(`${from} ${text.length} ${text}`)
+    return text
+  })
+  return opening.digest('hex')
 }
 
 function roleOf(message: unknown): unknown {

@@ -6,7 +6,7 @@ import type { ToolResultText } from '../messages/tool-result-text.ts'
 import type { ByteAnswer, FreshRecord } from '../operations/byte-operation.ts'
 import type { KeepItem, OperationContext, RewriteReport } from '../operations/operation.ts'
 import { DEFAULT_PIPELINE } from '../profile/pipeline-config.ts'
-import { withFacts } from '../telemetry/response-facts.ts'
+import { inConversation } from '../telemetry/pseudonyms.ts'
 import { toBytes } from '../transport/text-bytes.ts'
 import type { History } from './history.ts'
 import type { MessageText } from './message-texts.ts'
@@ -31,7 +31,7 @@ export interface RewrittenRequest extends Promised {
   readonly bytes: Uint8Array
   readonly report: RewriteReport
   /** Of results that came for the first time, where there is telemetry. */
-  readonly responses: readonly string[]
+  readonly responses: readonly ToldResult[]
 }
 
 /** What has to be so, or to become so, before the body leaves. */
@@ -56,7 +56,10 @@ export function rewriteRequest(
     return { bytes: body, report, responses: [], records: [], keep: [], markers: [] }
   }
   const conversation = conversationName(scanned)
-  const { replacements, savings, isChanged, told, ...promised } = rewriteResults(scanned, context)
+  const { replacements, savings, isChanged, responses, ...promised } = rewriteResults(
+    scanned,
+    named(conversation, context),
+  )
   const bytes = splice(body, replacements)
   const sum = (kind: keyof SavedTokens) => savings.reduce((all, { saved }) => all + saved[kind], 0)
   const [referred, elided] = [sum('referred'), sum('elided')]
@@ -71,7 +74,6 @@ export function rewriteRequest(
     conversation,
     saved: savedPlaces(scanned, savings),
   }
-  const responses = told.map(facts => inConversation(facts, conversation, context))
   return { bytes, report, responses, ...promised }
 }
 
@@ -82,26 +84,20 @@ interface RewrittenResults extends Promised {
   /** Whether a result that was sent before follows others than it did, or stands there differently. */
   readonly isChanged: boolean
   /** Of results that came for the first time. */
-  readonly told: readonly ToldResult[]
+  readonly responses: readonly ToldResult[]
 }
 
-/** What telemetry is told of a result, and the call that it answers. */
-interface ToldResult {
+/** What telemetry is told of a result, and the key under which it is on record then. */
+export interface ToldResult {
   readonly response: string
-  readonly callId: string | undefined
+  readonly recordKey: string
 }
 
-/** With what the result cannot say by itself. */
-function inConversation(
-  { response, callId }: ToldResult,
-  conversation: string,
-  { telemetry }: OperationContext,
-): string {
-  if (telemetry === undefined) return response
-  return withFacts(response, {
-    session_hash: telemetry.session(`conversation ${conversation}`),
-    ...(callId === undefined ? {} : { tool_call_id_hash: telemetry.toolCall(callId) }),
-  })
+/** With the name of the conversation for telemetry, where there is one. */
+function named(conversation: string, context: OperationContext): OperationContext {
+  const { telemetry } = context
+  if (telemetry === undefined) return context
+  return { ...context, telemetry: inConversation(telemetry, `conversation ${conversation}`) }
 }
 
 function rewriteResults(scanned: ScannedRequest, context: OperationContext): RewrittenResults {
@@ -125,7 +121,7 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
   const records: FreshRecord[] = []
   const keep: KeepItem[] = []
   const markers: string[] = []
-  const told: ToldResult[] = []
+  const responses: ToldResult[] = []
   let sum = 0
   let isChanged = false
   for (const [index, result] of results.entries()) {
@@ -152,7 +148,7 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
     } else if (isUsable) markers.push(...recalled.markers)
     keep.push(...made.keep)
     if (recalled === null && 'response' in made && made.response !== undefined) {
-      told.push({ response: made.response, callId: result.callId })
+      responses.push({ response: made.response, recordKey: key })
     }
     const { literal, saved } = made
     if (literal === null) continue
@@ -160,7 +156,7 @@ function rewriteResults(scanned: ScannedRequest, context: OperationContext): Rew
     replacements.push({ start, end, literal })
     savings.push({ end, shorter: end - start - literal.length, saved })
   }
-  return { replacements, savings, records, keep, markers, isChanged, told }
+  return { replacements, savings, records, keep, markers, isChanged, responses }
 }
 
 /** The name of each result. */
@@ -242,11 +238,11 @@ function rewrite(
 }
 
 function sourceOf(result: ToolResultText): MessageText {
-  const { tool, isError } = result
+  const { tool, callId, isError } = result
   const args = result.args()
   const call = {
     ...(tool === undefined ? {} : { tool }),
     ...(args === undefined ? {} : { args }),
   }
-  return { text: result.text(), from: 'tool', call, isError }
+  return { text: result.text(), from: 'tool', call, callId, isError }
 }

@@ -72,13 +72,14 @@ export function rewriteWithin(
   return 'answer' in least ? least : lossless
 }
 
-function requestFor({ text, call, isError }: MessageText, counting: Counting) {
+function requestFor({ text, call, callId, isError }: MessageText, counting: Counting) {
   const args = call.args === undefined ? undefined : argsOf(call)
   return {
     ...counting,
     content: text,
     ...(call.tool === undefined ? {} : { tool: call.tool }),
     ...(args === undefined ? {} : { args }),
+    ...(callId === undefined ? {} : { tool_call_id: callId }),
     ...(isError ? { is_error: true } : {}),
   }
 }

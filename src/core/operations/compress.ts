@@ -1,5 +1,5 @@
 import { compressMessages, type Payload, tokensAfter } from '../compress/compress-messages.ts'
-import { countNewTexts, inSession } from '../compress/new-results.ts'
+import { countNewTexts, openingOf } from '../compress/new-results.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { isTrimmed, notationOf, TRIMMED_LABEL } from '../pipeline/wrapped-format.ts'
 import {
@@ -8,6 +8,7 @@ import {
   compressAnswer,
   compressRequest,
 } from '../requests/compress.ts'
+import { inConversation } from '../telemetry/pseudonyms.ts'
 import type { Operation, OperationContext, Report } from './operation.ts'
 
 /** `POST /v1/compress`: a conversation with smaller tool results. Fails with `invalid_request`. */
@@ -17,7 +18,7 @@ export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
   request: compressRequest,
   answer: compressAnswer,
   run(request, context) {
-    const { messages, payloads } = compressMessages(request, context)
+    const { messages, payloads } = compressMessages(request, named(request, context))
     const rewritten = payloads.flatMap(payload => payload.rewritten ?? [])
     const before = payloads.reduce((sum, { tokens }) => sum + tokens, 0)
     const after = tokensAfter(payloads)
@@ -37,6 +38,14 @@ export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
   },
 }
 
+/** With a name of the conversation for telemetry, where there is one. */
+function named({ messages }: CompressRequest, context: OperationContext): OperationContext {
+  const { telemetry } = context
+  if (telemetry === undefined) return context
+  const name = `opening ${openingOf(messages)}`
+  return { ...context, telemetry: inConversation(telemetry, name) }
+}
+
 /** Telemetry is told of tool results that are new in the conversation. */
 function reportsOn(
   messages: readonly unknown[],
@@ -46,11 +55,8 @@ function reportsOn(
   const firstNew = telemetry === undefined ? 0 : payloads.length - countNewTexts(messages)
   return payloads.flatMap(({ source, rewritten }, index) =>
     (rewritten?.reports ?? []).map(({ response, ...report }) => {
-      const isTold = index >= firstNew && source.from === 'tool'
-      if (telemetry === undefined || response === undefined || !isTold) {
-        return { ...report, op: 'compress' }
-      }
-      return { ...report, op: 'compress', response: inSession(response, messages, telemetry) }
+      const isTold = response !== undefined && index >= firstNew && source.from === 'tool'
+      return { ...report, op: 'compress', ...(isTold ? { response } : {}) }
     }),
   )
 }

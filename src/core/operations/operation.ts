@@ -128,6 +128,8 @@ export interface Report {
   readonly rewrite?: RewriteReport
   /** For telemetry, where there is one and the result was not answered before: `ResponseFacts` as JSON. */
   readonly response?: string
+  /** Of a proxy's request: the key of the record of the result; where it is on record already, telemetry was told. */
+  readonly recordKey?: string
 }
 
 /** What was done to the tool results in a request body. */

@@ -37,7 +37,6 @@ export function rewriteRequestOperation(route: RouteName): ByteOperation {
     name,
     run(body, context) {
       const { compressed } = context.terms ?? {}
-      const asReport = (response: string) => ({ op: name, response })
       const plain = compressed === undefined ? body : decoded(body, compressed)
       const limits = {
         maxBytes: plain.length,
@@ -49,7 +48,7 @@ export function rewriteRequestOperation(route: RouteName): ByteOperation {
         compressed === undefined ? changed : encodeBody(changed, compressed.coding)
       return {
         bytes: bytes === plain ? null : encoded(bytes),
-        reports: [{ op: name, rewrite: report }, ...responses.map(asReport)],
+        reports: [{ op: name, rewrite: report }, ...responses.map(each => ({ op: name, ...each }))],
         ...rest,
       }
     },

@@ -1,10 +1,13 @@
 import { createHmac, hash } from 'node:crypto'
+import { NO_SESSION } from './event.ts'
 
 /** Bytes of the secret that an installation's hashes are keyed with. */
 export const TELEMETRY_KEY_BYTES = 32
 
 /** What stands for ids in telemetry: hexadecimal digits, different for each tenant and each kind of id. */
 export interface Pseudonyms {
+  /** Of results whose request names no session: `NO_SESSION`, or that of the conversation that they are in. */
+  readonly unnamed: string
   /** 16 digits: sessions of one installation stay apart up to billions of them. */
   session(id: string): string
   /** 8 digits: told apart within a session. */
@@ -31,6 +34,7 @@ export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
   const digits = (kind: string, text: string, count: number) =>
     hash('sha256', `${secret}${kind} ${text}`, 'hex').slice(0, count)
   return {
+    unnamed: NO_SESSION,
     session(id) {
       const known = sessions.get(id)
       if (known !== undefined) return known
@@ -43,6 +47,11 @@ export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
     filePath: path => digits('file', path, 8),
     content: sha256 => digits('content', sha256, 32),
   }
+}
+
+/** The same for results of a conversation. @param name what tells it from others and from sessions; short */
+export function inConversation(pseudonyms: Pseudonyms, name: string): Pseudonyms {
+  return { ...pseudonyms, unnamed: pseudonyms.session(name) }
 }
 
 /** The name of a tenant's folder: 16 hexadecimal digits. */

@@ -4,7 +4,7 @@ import type { EncodeAnswer } from '../requests/encode.ts'
 import type { ShapeReport } from '../shape/classify.ts'
 import { anonymousName } from './anonymous-name.ts'
 import { endpointClass } from './endpoint-class.ts'
-import { NO_SESSION, type ResponseFacts } from './event.ts'
+import type { ResponseFacts } from './event.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 
 /** A result as it came. */
@@ -41,7 +41,7 @@ export function responseFacts(
   const path = pathOf(call)
   // Always the same fields in the same order: what is not known is left out where it is written.
   return {
-    session_hash: session === undefined ? NO_SESSION : pseudonyms.session(session),
+    session_hash: session === undefined ? pseudonyms.unnamed : pseudonyms.session(session),
     tool_call_id_hash: tool_call_id === undefined ? undefined : pseudonyms.toolCall(tool_call_id),
     tool_name_anon: anonymousName(tool),
     endpoint_class: endpointClass(tool, args),
@@ -71,11 +71,6 @@ export function responseFacts(
 /** As JSON: a text crosses to another thread at a fifth of what an object costs. */
 export function writeFacts(facts: ResponseFacts): string {
   return JSON.stringify(facts)
-}
-
-/** The facts with some of them replaced. */
-export function withFacts(response: string, fields: Partial<ResponseFacts>): string {
-  return writeFacts({ ...parseFacts(response), ...fields })
 }
 
 /** @param response as `writeFacts` gives it, which is not checked */

@@ -112,6 +112,34 @@ describe('what telemetry is told', () => {
     expect(told([{ role: 'user', content: 'other' }, ...first.slice(1)])[0]?.session_hash).not.toBe(
       sessions[0],
     )
+    expect(told(second).map(({ tool_call_id_hash }) => tool_call_id_hash)).toEqual(
+      Array(2).fill(telemetry.toolCall('2')),
+    )
+    const use = { type: 'tool_use', id: 'u', name: 'Read', input: {} }
+    const block = { type: 'tool_result', tool_use_id: 'u', content: rows }
+    const anthropic = [...opening, { role: 'assistant', content: [use] }, { content: [block] }]
+    expect(told(anthropic)).toMatchObject([
+      { tool_call_id_hash: telemetry.toolCall('u'), endpoint_class: 'Read' },
+    ])
+  })
+
+  it('of conversations whose messages hold what is no JSON', () => {
+    const messages = [
+      { role: 'user', content: 'go', of: 2n ** 62n },
+      { role: 'tool', content: rows },
+    ]
+    const request = compressOperation.request.parse({ messages })
+    expect(responsesOf(compressOperation.run(request, context))).toHaveLength(1)
+  })
+
+  it('of many results behind a long opening, in time that grows with the request', () => {
+    const messages = [
+      { role: 'user', content: 'x '.repeat(2_000_000) },
+      ...Array.from({ length: 3_000 }, () => ({ role: 'tool', content: 'y' })),
+    ]
+    const request = compressOperation.request.parse({ messages })
+    // Of each result, it would be read for minutes.
+    expect(responsesOf(compressOperation.run(request, context))).toHaveLength(3_000)
   })
 
   it('of results in the requests of a proxy', () => {
