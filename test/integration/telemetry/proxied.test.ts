@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { createPseudonyms } from '../../../src/core/telemetry/pseudonyms.ts'
+import { readTelemetryKey } from '../../../src/telemetry/key-file.ts'
+import { telemetryFolder } from '../../../src/telemetry/layout.ts'
+import { eventsIn, temporaryFolder } from '../../unit/telemetry/writer.ts'
+import { startTestService } from '../service/harness.ts'
+import { recordingUpstream } from '../service/recording-upstream.ts'
+
+const rows = (name: string) =>
+  JSON.stringify(Array.from({ length: 20 }, (_, id) => ({ id, name: `${name}${id}` })))
+const turn = (id: string, name: string) => [
+  { role: 'assistant', content: [{ type: 'tool_use', id, name: 'Read', input: {} }] },
+  { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: rows(name) }] },
+]
+
+it('tells of a result in requests of a proxy once, also behind a restart', async () => {
+  const upstream = await recordingUpstream()
+  const data_dir = temporaryFolder()
+  /** The ids of the calls that were told of so far, after these turns were sent by a process of their own. */
+  const toldAfter = async (...turns: unknown[][]) => {
+    const service = await startTestService({
+      data_dir,
+      workers: { count: 1 },
+      proxy: { anthropic_url: upstream.url },
+      telemetry: { enabled: true },
+    })
+    for (let end = 1; end <= turns.length; end++) {
+      const messages = [{ role: 'user', content: 'go' }, ...turns.slice(0, end).flat()]
+      const body = JSON.stringify({ model: 'claude-sonnet-4-6', messages })
+      const response = await service.post('/anthropic/v1/messages', body)
+      expect(await response.text()).toBe('{"ok": true}')
+    }
+    await service.close()
+    const events = await eventsIn(telemetryFolder(data_dir))
+    expect(new Set(events.map(({ session_hash }) => session_hash)).size).toBe(1)
+    return events.map(({ tool_call_id_hash }) => tool_call_id_hash).sort()
+  }
+  const one = await toldAfter(turn('a', 'x'), turn('b', 'y'))
+  const { toolCall } = createPseudonyms(readTelemetryKey(data_dir)!, 'local')
+  expect(one).toEqual(['a', 'b'].map(toolCall).sort())
+  expect(await toldAfter(turn('a', 'x'), turn('b', 'y'), turn('c', 'z'))).toEqual(
+    ['a', 'b', 'c'].map(toolCall).sort(),
+  )
+  // Nothing was new.
+  expect(await toldAfter(turn('a', 'x'))).toHaveLength(3)
+  await upstream.close()
+})
