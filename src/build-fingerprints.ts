@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import { createCollector } from './core/fingerprints/collect.ts'
-import { DAY_MS, type Fingerprint, WINDOW_DAYS } from './core/fingerprints/fingerprint.ts'
+import { DAY_MS, WINDOW_DAYS } from './core/fingerprints/fingerprint.ts'
+import { byNameAndTime, keptSpans, mostOf } from './core/fingerprints/kept-rows.ts'
 import { withBuildLock } from './fingerprints/build-lock.ts'
+import { shareable } from './fingerprints/shareable.ts'
 import {
   ENDPOINTS_FILE,
   fingerprintsFolder,
+  MAX_ROWS,
   readFingerprintFile,
   SPANS_FILE,
   writeFingerprintFile,
@@ -27,35 +30,40 @@ export interface Built {
  * with the spans that can be closed now.
  * @param now Unix milliseconds
  * @throws AppError `invalid_request` where a file of spans cannot be read: without it nobody knows what has been shared, so that it must
- * be looked at, or be removed together with what was shared of it; Error where another build is under way
+ * be looked at, or be removed together with what was shared of it; Error where another build is under way. The other tenants' are
+ * built then, too.
  */
 export async function buildFingerprints(dataDir: string, now: number): Promise<Built[]> {
   const built: Built[] = []
+  const errors: unknown[] = []
   for (const tenant of await tenantsOf(telemetryFolder(dataDir))) {
     const folder = join(fingerprintsFolder(dataDir), tenant)
-    built.push(await withBuildLock(folder, () => buildTenant(dataDir, tenant, now)))
+    try {
+      built.push(await withBuildLock(folder, () => buildTenant(dataDir, tenant, now)))
+    } catch (error) {
+      errors.push(error)
+    }
   }
+  if (errors.length > 0)
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors, errors.join('; '))
   return built
 }
 
 async function buildTenant(dataDir: string, tenant: string, now: number): Promise<Built> {
   const folder = join(fingerprintsFolder(dataDir), tenant)
   const spansFile = join(folder, SPANS_FILE)
-  const closed = (await readFingerprintFile(spansFile)) ?? []
-  const collector = createCollector(closed.filter(span => isInWindow(span, now)))
+  const closed = keptSpans((await readFingerprintFile(spansFile)) ?? [], now, MAX_ROWS)
+  const collector = createCollector(closed, now)
   const read = noTally()
   const sinceMs = now - WINDOW_DAYS * DAY_MS
   for await (const events of readEvents(telemetryFolder(dataDir), { tenant, sinceMs }, read)) {
     for (const event of events) if (event.ts_ms <= now) collector.add(event)
   }
-  const spans = collector.spans()
-  const endpoints = collector.endpoints()
+  const room = MAX_ROWS - closed.length
+  const fresh = mostOf(collector.closable(), room, each => each.source_sessions)
+  const endpoints = mostOf(collector.endpoints(), MAX_ROWS, each => each.call_count)
+  const spans = [...closed, ...fresh].sort(byNameAndTime)
   await writeFingerprintFile(spansFile, spans)
-  await writeFingerprintFile(join(folder, ENDPOINTS_FILE), endpoints)
-  return { tenant, endpoints: endpoints.length, spans: spans.length, read }
-}
-
-/** What has left the window is shared no more, and no later span begins before it. */
-function isInWindow({ last_seen_ms }: Fingerprint, now: number): boolean {
-  return last_seen_ms >= now - WINDOW_DAYS * DAY_MS
+  await writeFingerprintFile(join(folder, ENDPOINTS_FILE), endpoints.toSorted(byNameAndTime))
+  return { tenant, endpoints: endpoints.length, spans: shareable(spans, now).length, read }
 }

@@ -1,46 +1,33 @@
-import { mkdir, open, rm, stat } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 
 const FILE = 'build.lock'
-/** A build takes minutes at most; a lock that is older was left by one that was killed. */
-const STALE_MS = 900_000
+/** Another connection has the lock (sqlite.org/rescode.html). */
+const BUSY = 5
 
 /**
- * Runs `build` while no other process does in the same folder: of two that closed spans at once, each would overwrite what the other has
- * shared already.
+ * Runs `build` while no other process or thread does in the same folder: of two that closed spans at once, each would overwrite what the
+ * other has shared already. The lock is SQLite's on a file without content: the system lets it go when its holder ends, however that
+ * ends, so that there is none to be left behind.
  * @throws Error where another one is under way
  */
 export async function withBuildLock<T>(folder: string, build: () => Promise<T>): Promise<T> {
-  const file = join(folder, FILE)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  if (!(await taken(file))) {
-    await removeStale(file)
-    if (!(await taken(file))) throw new Error(`another build is under way; ${file} says so`)
-  }
+  const lock = new DatabaseSync(join(folder, FILE), { timeout: 0 })
   try {
+    take(lock, folder)
     return await build()
   } finally {
-    await rm(file, { force: true })
+    lock.close()
   }
 }
 
-/** Whether the lock is ours now. */
-async function taken(file: string): Promise<boolean> {
+function take(lock: DatabaseSync, folder: string): void {
   try {
-    await (await open(file, 'wx', 0o600)).close()
-    return true
+    lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
-  }
-}
-
-async function removeStale(file: string): Promise<void> {
-  try {
-    const { mtimeMs } = await stat(file)
-    if (Date.now() - mtimeMs > STALE_MS) await rm(file, { force: true })
-  } catch (error) {
-    // It ended just now.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    const isBusy = error instanceof Error && 'errcode' in error && error.errcode === BUSY
+    throw isBusy ? new Error(`another build is under way in ${folder}`, { cause: error }) : error
   }
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { type Fingerprint, fingerprintSchema } from '../core/fingerprints/fingerprint.ts'
 import { validate } from '../core/requests/validate.ts'
+import { AppError } from '../errors.ts'
 import { readParquet } from './read-parquet.ts'
 import { fingerprintsToParquet } from './write-parquet.ts'
 
@@ -11,8 +12,8 @@ import { fingerprintsToParquet } from './write-parquet.ts'
 export const ENDPOINTS_FILE = 'endpoints.parquet'
 export const SPANS_FILE = 'spans.parquet'
 
-/** Rows of a file of our own: an installation has a few hundred endpoints, with a dozen spans each. */
-const MAX_ROWS = 50_000
+/** Rows of a file of our own, more of which are not read: an installation has a few hundred endpoints, with five spans each. */
+export const MAX_ROWS = 50_000
 
 const rowsSchema = z.array(fingerprintSchema)
 
@@ -26,7 +27,13 @@ export function fingerprintsFolder(dataDir: string): string {
  */
 export async function readFingerprintFile(file: string): Promise<Fingerprint[] | null> {
   const bytes = await readBytes(file)
-  return bytes === null ? null : fingerprintsIn(bytes)
+  if (bytes === null) return null
+  try {
+    return await fingerprintsIn(bytes)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new AppError(error.code, `${file}: ${error.detail}`, {}, error)
+  }
 }
 
 /** The rows of a Parquet file's bytes. @throws AppError `invalid_request` */
@@ -44,24 +51,40 @@ export async function readBytes(file: string): Promise<Uint8Array | null> {
   }
 }
 
-/** Puts a file in the place of another; whoever reads it sees one or the other, also after a power cut. */
 export async function writeFingerprintFile(
   file: string,
   rows: readonly Fingerprint[],
 ): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await replaceFile(file, fingerprintsToParquet(rows))
+}
+
+/** Puts a file in the place of another; whoever reads it sees one or the other, also after a power cut. */
+export async function replaceFile(file: string, content: Uint8Array | string): Promise<void> {
+  const folder = dirname(file)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = `${file}.${randomBytes(4).toString('hex')}`
   try {
     const handle = await open(draft, 'wx', 0o600)
     try {
-      await handle.writeFile(fingerprintsToParquet(rows))
+      await handle.writeFile(content)
       await handle.sync()
     } finally {
       await handle.close()
     }
     await rename(draft, file)
+    await syncFolder(folder)
   } catch (error) {
     await rm(draft, { force: true })
     throw error
+  }
+}
+
+/** What was shared must not be forgotten: the new name is durable too. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }

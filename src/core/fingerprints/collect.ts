@@ -1,10 +1,12 @@
+import { INNER_FORMATS } from '../shape/inner-formats.ts'
 import { NO_SESSION } from '../telemetry/event.ts'
-import { byName, DAY_MS, type Fingerprint, LEAST_SESSIONS } from './fingerprint.ts'
+import { DAY_MS, dayOf, type Fingerprint, LEAST_SESSIONS } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
-import { addEvent, type EndpointEvent } from './from-events.ts'
+import { addEvent, type EndpointEvent, hasList, hasTable } from './from-events.ts'
+import { byNameAndTime } from './kept-rows.ts'
 
 /** What a span lasts at least, so that a window has few of them. */
-const LEAST_SPAN_MS = 3 * DAY_MS
+const LEAST_SPAN_MS = 7 * DAY_MS
 
 /** Takes events, in any order, and says what endpoints are like. */
 export interface Collector {
@@ -14,36 +16,44 @@ export interface Collector {
    * k-anonymity.
    */
   endpoints(): Fingerprint[]
-  /** The spans that were closed before, and those that can be closed now, by name and time. */
-  spans(): Fingerprint[]
+  /** The spans that can be closed now, by name. */
+  closable(): Fingerprint[]
 }
+
+/** What only some responses have, and figures are of: tables, lists, inner formats. */
+type Part = 'tables' | 'lists' | EndpointEvent['inner_formats'][number]
 
 interface Endpoint {
   readonly all: Sums
   readonly sessions: Set<string>
-  /** When its last span ended. */
-  readonly end: number
-  /** Of events of sessions behind that. */
+  /** The first moment behind its last span. */
+  readonly from: number
+  /** Of events of sessions behind that, and before today. */
   readonly open: Sums
   readonly openSessions: Set<string>
+  /** The sessions of those events that have a part. */
+  readonly having: Map<Part, Set<string>>
   /** Sessions with events before it: some span has counted them. */
   readonly counted: Set<string>
 }
 
 /**
- * Collects what may be shared beside what is for oneself. What may be shared is an endpoint's time cut into spans, each with a fingerprint
- * that never changes once the span is closed, and each with at least `LEAST_SESSIONS` sessions that no earlier span of the endpoint has
- * counted; so whatever is added up and taken apart of spans is of whole ones. A span begins behind the last one and ends with the
- * last event that is known when it is closed. The first is closed as soon as it has its sessions, later ones when they have also lasted
- * for three days. Events without a session are in none, and an event that comes to be known only after a later one is in a closed span is
- * in none either.
+ * Collects what may be shared beside what is for oneself. What may be shared is an endpoint's time cut into spans of whole days (UTC), each
+ * with a fingerprint that never changes once the span is closed, and each with at least `LEAST_SESSIONS` sessions that no earlier span of
+ * the endpoint has counted; so whatever is added up and taken apart of spans is of whole ones. A figure of a part of the
+ * responses is left out where fewer sessions have that part. A span begins behind the last one and ends with the last day before
+ * today that has events. The first is closed as soon as it has its sessions, later ones when they have also lasted a week. Its times are
+ * those of its days. Events without a session are in none, and an event that comes to be known only after its day is in a closed span is in
+ * none either.
  * @param closed spans from before
+ * @param now Unix milliseconds: its day is not over
  */
-export function createCollector(closed: readonly Fingerprint[]): Collector {
+export function createCollector(closed: readonly Fingerprint[], now: number): Collector {
   const endpoints = new Map<string, Endpoint>()
+  const today = dayOf(now)
   const ends = new Map<string, number>()
   for (const { endpoint_class: name, last_seen_ms } of closed) {
-    ends.set(name, Math.max(ends.get(name) ?? 0, last_seen_ms))
+    ends.set(name, Math.max(ends.get(name) ?? 0, dayOf(last_seen_ms) + DAY_MS))
   }
 
   function endpointOf(name: string): Endpoint {
@@ -52,9 +62,10 @@ export function createCollector(closed: readonly Fingerprint[]): Collector {
     const endpoint = {
       all: noSums(),
       sessions: new Set<string>(),
-      end: ends.get(name) ?? Number.NEGATIVE_INFINITY,
+      from: ends.get(name) ?? Number.NEGATIVE_INFINITY,
       open: noSums(),
       openSessions: new Set<string>(),
+      having: new Map<Part, Set<string>>(),
       counted: new Set<string>(),
     }
     endpoints.set(name, endpoint)
@@ -64,16 +75,12 @@ export function createCollector(closed: readonly Fingerprint[]): Collector {
   return {
     add(event) {
       const { session_hash: session, ts_ms } = event
-      const { all, sessions, end, open, openSessions, counted } = endpointOf(event.endpoint_class)
-      addEvent(all, event)
+      const endpoint = endpointOf(event.endpoint_class)
+      addEvent(endpoint.all, event)
       if (session === NO_SESSION) return
-      sessions.add(session)
-      if (ts_ms <= end) {
-        counted.add(session)
-        return
-      }
-      addEvent(open, event)
-      openSessions.add(session)
+      endpoint.sessions.add(session)
+      if (ts_ms < endpoint.from) endpoint.counted.add(session)
+      else if (ts_ms < today) addOpen(endpoint, event)
     },
     endpoints: () =>
       [...endpoints]
@@ -81,21 +88,47 @@ export function createCollector(closed: readonly Fingerprint[]): Collector {
           fingerprintOf(name, { ...all, sessions: sessions.size }),
         )
         .sort(byNameAndTime),
-    spans() {
-      const fresh = [...endpoints].map(([name, endpoint]) => spanOf(name, endpoint))
-      return [...closed, ...fresh.filter(span => span !== null)].sort(byNameAndTime)
-    },
+    closable: () =>
+      [...endpoints]
+        .map(([name, endpoint]) => spanOf(name, endpoint))
+        .filter(span => span !== null)
+        .sort(byNameAndTime),
   }
+}
+
+function addOpen({ open, openSessions, having }: Endpoint, event: EndpointEvent): void {
+  addEvent(open, event)
+  openSessions.add(event.session_hash)
+  for (const part of partsOf(event)) {
+    const sessions = having.get(part)
+    if (sessions === undefined) having.set(part, new Set([event.session_hash]))
+    else sessions.add(event.session_hash)
+  }
+}
+
+function partsOf(event: EndpointEvent): Part[] {
+  const parts: Part[] = [...event.inner_formats]
+  if (hasTable(event)) parts.push('tables')
+  if (hasList(event)) parts.push('lists')
+  return parts
 }
 
 /** The span behind the last one; `null` where it is not to be closed yet. */
 function spanOf(name: string, endpoint: Endpoint): Fingerprint | null {
-  const { open, openSessions, counted, end } = endpoint
+  const { open, openSessions, having, counted, from } = endpoint
   const fresh = [...openSessions].filter(session => !counted.has(session)).length
-  if (fresh < LEAST_SESSIONS || open.last - end < LEAST_SPAN_MS) return null
-  return fingerprintOf(name, { ...open, sessions: fresh })
-}
-
-function byNameAndTime(a: Fingerprint, b: Fingerprint): number {
-  return byName(a.endpoint_class, b.endpoint_class) || a.first_seen_ms - b.first_seen_ms
+  if (fresh < LEAST_SESSIONS || dayOf(open.last) + DAY_MS - from < LEAST_SPAN_MS) return null
+  const isOfEnough = (part: Part) => (having.get(part)?.size ?? 0) >= LEAST_SESSIONS
+  const formats = open.formats.map((weight, index) => {
+    return isOfEnough(INNER_FORMATS[index]!) ? weight : 0
+  })
+  return fingerprintOf(name, {
+    ...open,
+    sessions: fresh,
+    formats,
+    tables: isOfEnough('tables') ? open.tables : 0,
+    lists: isOfEnough('lists') ? open.lists : 0,
+    first: dayOf(open.first),
+    last: dayOf(open.last),
+  })
 }

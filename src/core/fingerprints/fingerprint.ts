@@ -12,7 +12,9 @@ export const WINDOW_DAYS = 30
 export const DAY_MS = 86_400_000
 
 /** Bounded, so that sums over all members are exact. */
-const count = z.int().nonnegative().max(1e12)
+const count = z.int().nonnegative().max(1e11)
+/** The same for such sums. */
+const total = z.int().nonnegative()
 const mean = z.number().min(0).max(1e12)
 const share = z.number().min(0).max(1)
 const instant = z.int().nonnegative().max(8.64e15)
@@ -87,8 +89,14 @@ export const fingerprintSchema = z
 
 export type Fingerprint = Readonly<z.output<typeof fingerprintSchema>>
 
+/** Of many rows together. */
+export const summedFingerprintSchema = fingerprintSchema.safeExtend({
+  call_count: total,
+  source_sessions: total,
+})
+
 /** Of many members, as told: `stale` where none of them has uploaded lately. */
-export const mergedFingerprintSchema = fingerprintSchema.safeExtend({
+export const mergedFingerprintSchema = summedFingerprintSchema.safeExtend({
   stale: z.boolean().describe('No upload of the last 14 days has it'),
 })
 
@@ -96,12 +104,8 @@ export type MergedFingerprint = Fingerprint & { readonly stale: boolean }
 
 /** Times are in milliseconds; sizes that leave a document small enough to be read at once. */
 export const LIMITS = {
-  /** Rows of one upload. */
-  rows: 2_500,
-  /** Rows of one endpoint in one upload. */
-  rowsOfEndpoint: 64,
-  /** Spans of one endpoint of one member that are remembered, since they were published. */
-  spansOfEndpoint: 256,
+  /** Rows of one upload: 2,000 endpoints with the spans of a window each. */
+  rows: 10_000,
   /** Members of one team. */
   members: 1_000,
   /** Endpoints in one document; those of the most sessions. */
@@ -113,6 +117,11 @@ export const LIMITS = {
   /** After that it is gone. */
   keptMs: WINDOW_DAYS * DAY_MS,
 } as const
+
+/** The day in which a moment is, UTC: to the millisecond it would be that of one call, of one session. */
+export function dayOf(moment: number): number {
+  return Math.floor(moment / DAY_MS) * DAY_MS
+}
 
 /** The order of endpoints: of code units, the same everywhere. */
 export function byName(a: string, b: string): number {

@@ -31,15 +31,25 @@ export function addEvent(sums: Sums, event: EndpointEvent): void {
   if (event.repeat_burst !== undefined) sums.dups += weight
   sums.shapes[SHAPE_INDEX.get(event.shape)!]! += weight
   for (const format of event.inner_formats) sums.formats[FORMAT_INDEX.get(format)!]! += weight
-  if (event.shape === 'markdown_table' && event.n_cols !== undefined) {
+  if (hasTable(event)) {
     sums.tables += weight
-    sums.cols += weight * event.n_cols
+    sums.cols += weight * (event.n_cols ?? 0)
     sums.rows += weight * (event.n_rows ?? 0)
   }
-  if (event.shape === 'array_of_objects' && event.key_stability !== undefined) {
+  if (hasList(event)) {
     sums.lists += weight
-    sums.stability += weight * event.key_stability
+    sums.stability += weight * (event.key_stability ?? 0)
   }
   sums.first = Math.min(sums.first, event.ts_ms)
   sums.last = Math.max(sums.last, event.ts_ms)
+}
+
+/** Whether an event counts for `avg_cols` and `avg_rows`. */
+export function hasTable({ shape, n_cols, n_rows }: EndpointEvent): boolean {
+  return shape === 'markdown_table' && n_cols !== undefined && n_rows !== undefined
+}
+
+/** Whether an event counts for `key_stability_mean`. */
+export function hasList({ shape, key_stability }: EndpointEvent): boolean {
+  return shape === 'array_of_objects' && key_stability !== undefined
 }

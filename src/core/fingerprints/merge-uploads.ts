@@ -1,5 +1,5 @@
 import { addWeighted } from './add-weighted.ts'
-import { byName, DAY_MS, LIMITS, type MergedFingerprint } from './fingerprint.ts'
+import { byName, dayOf, LIMITS, type MergedFingerprint } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
 import { FIELD, type PackedRows, ROW } from './packed-rows.ts'
 
@@ -79,9 +79,4 @@ function documentOf(endpoints: ReadonlyMap<string, Endpoint>) {
       }
     })
   return { fingerprints, left_out: endpoints.size - fingerprints.length }
-}
-
-/** The day in which a moment is, UTC: to the millisecond it would be that of one call, of one session. */
-function dayOf(moment: number): number {
-  return moment - (moment % DAY_MS)
 }

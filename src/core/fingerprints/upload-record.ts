@@ -10,17 +10,20 @@ const LENGTH_BYTES = 4
 
 const instant = z.int().nonnegative()
 
-/** A stretch of time of an endpoint whose figures were published once, by the first and last moment in it. */
-const spanSchema = z.object({
-  name: endpointName,
-  first: instant,
-  last: instant,
-  sessions: z.int().nonnegative(),
+/** A stretch of time of an endpoint whose figures were published once. */
+export interface PublishedSpan {
+  readonly name: string
+  /** The first and last moment in it, Unix milliseconds. */
+  readonly first: number
+  readonly last: number
+  readonly sessions: number
   /** Tells the figures from others without having them: 16 hexadecimal digits. */
-  digest: z.string().regex(/^[0-9a-f]{16}$/),
-})
+  readonly digest: string
+}
 
-export type PublishedSpan = Readonly<z.output<typeof spanSchema>>
+const digest = z.string().regex(/^[0-9a-f]{16}$/)
+/** First, last, sessions and digest: there are thousands. */
+const spanSchema = z.tuple([instant, instant, z.int().nonnegative(), digest])
 
 const headSchema = z.object({
   version: z.literal(VERSION),
@@ -30,14 +33,15 @@ const headSchema = z.object({
   names: z.array(endpointName),
 })
 
-const spansSchema = z.array(spanSchema)
+/** By their endpoints. */
+const spansSchema = z.array(z.tuple([endpointName, z.array(spanSchema)]))
 
 /** What is kept of one member of a team. */
 export interface UploadRecord {
   readonly member: string
   readonly withdrawn: boolean
   readonly rows: PackedRows
-  /** All that was published of the member in this window, also what has been replaced or withdrawn since. */
+  /** All that was published of the member in this window, also what was withdrawn since; of what lies in one another, the outermost. */
   readonly spans: readonly PublishedSpan[]
 }
 
@@ -48,7 +52,7 @@ export interface UploadRecord {
 export function writeRecord({ member, withdrawn, rows, spans }: UploadRecord): Uint8Array {
   const { names, numbers } = rows
   const head = Buffer.from(JSON.stringify({ version: VERSION, member, withdrawn, names }))
-  const rest = Buffer.from(JSON.stringify(spans))
+  const rest = Buffer.from(JSON.stringify(packSpans(spans)))
   const start = aligned(2 * LENGTH_BYTES + head.length + rest.length)
   const bytes = new Uint8Array(start + numbers.byteLength)
   const view = new DataView(bytes.buffer)
@@ -66,7 +70,7 @@ export function readRecord(bytes: Uint8Array): UploadRecord | null {
     const { head, rest, numbers } = split(bytes)
     const { member, withdrawn, names } = headSchema.parse(JSON.parse(head))
     if (numbers.length !== names.length * ROW) return null
-    const spans = spansSchema.parse(JSON.parse(rest))
+    const spans = unpackSpans(spansSchema.parse(JSON.parse(rest)))
     return { member, withdrawn, rows: { names, numbers }, spans }
   } catch {
     return null
@@ -86,6 +90,20 @@ export function readRows(bytes: Uint8Array): PackedRows | null {
   } catch {
     return null
   }
+}
+
+function packSpans(spans: readonly PublishedSpan[]): z.input<typeof spansSchema> {
+  const byEndpoint = Map.groupBy(spans, ({ name }) => name)
+  return [...byEndpoint].map(([name, own]) => [
+    name,
+    own.map(span => [span.first, span.last, span.sessions, span.digest]),
+  ])
+}
+
+function unpackSpans(packed: z.output<typeof spansSchema>): PublishedSpan[] {
+  return packed.flatMap(([name, own]) =>
+    own.map(([first, last, sessions, digest]) => ({ name, first, last, sessions, digest })),
+  )
 }
 
 function split(bytes: Uint8Array) {

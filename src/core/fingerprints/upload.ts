@@ -5,6 +5,7 @@ import {
   fingerprintSchema,
   LIMITS,
   mergedFingerprintSchema,
+  summedFingerprintSchema,
   WINDOW_DAYS,
 } from './fingerprint.ts'
 
@@ -17,7 +18,7 @@ export const teamName = name
 export const memberName = name
 export const windowDays = z.int().min(1).max(WINDOW_DAYS)
 
-/** A member's aggregated endpoints. An endpoint may have several rows whose times do not overlap. */
+/** A member's aggregated endpoints. An endpoint may have several rows that share no day. */
 export const uploadRequest = z.strictObject({
   version: z.literal(1).optional(),
   member: memberName,
@@ -61,7 +62,10 @@ export const teamDocument = z.object({
 export type TeamDocument = z.output<typeof teamDocument>
 
 /** What a provider publishes. */
-export const providerDocument = z.object({ ...head, fingerprints: z.array(fingerprintSchema) })
+export const providerDocument = z.object({
+  ...head,
+  fingerprints: z.array(summedFingerprintSchema),
+})
 
 export type ProviderDocument = z.output<typeof providerDocument>
 

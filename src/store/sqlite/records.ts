@@ -13,7 +13,7 @@ import type { Space } from './space.ts'
 import type { Tenants } from './tenants.ts'
 
 /** Largest value, in bytes; what is larger is a body. */
-const MAX_RECORD_BYTES = 1024 * 1024
+const MAX_RECORD_BYTES = 4 * 1024 * 1024
 /** Longest namespace and key together, in UTF-16 code units. */
 const MAX_KEY_CHARS = 1024
 /** Most records, and most bytes of values, that one list gives. */

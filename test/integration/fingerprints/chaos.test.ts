@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
+import { dayOf, type Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
 import { mergeUploads } from '../../../src/core/fingerprints/merge-uploads.ts'
 import { packRows } from '../../../src/core/fingerprints/packed-rows.ts'
 import { row } from '../../unit/fingerprints/rows.ts'
@@ -79,17 +79,17 @@ describe('teams in a process that is killed again and again', () => {
     let kills = 0
     let id = 0
 
-    /** Rows of a stretch of time of its own, so that all that have enough sessions are accepted. */
+    /** Rows of the day, with five sessions more at each step, so that all that have enough are accepted. */
     function makeRows(step: number): Fingerprint[] {
-      const at = start + ahead - STEPS * 2_000 + step * 2_000
+      const at = dayOf(start + ahead)
       return ENDPOINTS.map(endpoint_class => {
-        const source_sessions = 1 + random(20)
+        const source_sessions = random(5) === 0 ? 1 + random(4) : 5 + 6 * step + random(2)
         return row({
           endpoint_class,
           source_sessions,
           call_count: source_sessions + random(100),
           first_seen_ms: at,
-          last_seen_ms: at + 1_999,
+          last_seen_ms: at,
         })
       }).filter(() => random(4) > 0)
     }
@@ -183,7 +183,7 @@ describe('teams in a process that is killed again and again', () => {
   }, 3_600_000)
 })
 
-/** What is counted, and cannot come out the same of other uploads. */
+/** What is counted, and hardly comes out the same of other uploads. */
 function keyOf({ endpoint_class, source_sessions, call_count, first_seen_ms }: Fingerprint) {
   return [endpoint_class, source_sessions, call_count, first_seen_ms]
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { admitRows, withdrawRows } from '../../../src/core/fingerprints/admit-rows.ts'
 import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
+import { mergeUploads } from '../../../src/core/fingerprints/merge-uploads.ts'
 import { unpackRow } from '../../../src/core/fingerprints/packed-rows.ts'
 import {
   readRecord,
@@ -58,18 +59,21 @@ describe('what is published of an upload', () => {
     expect(admit([row({ last_seen_ms: NOW + 600_000 })]).accepted).toBe(1)
   })
 
-  it('refuses a row that shares time with another one of its endpoint', () => {
-    const touching = row({ first_seen_ms: row().last_seen_ms, last_seen_ms: NOW })
+  it('refuses a row that shares a day with another one of its endpoint', () => {
+    const touching = row({ first_seen_ms: row().last_seen_ms + 1, last_seen_ms: NOW })
     expect(admit([row(), touching]).refused).toMatchObject([{ reason: 'overlaps_row' }])
+    const behind = row({ first_seen_ms: row().last_seen_ms + DAY, last_seen_ms: NOW })
+    expect(admit([row(), behind]).refused).toEqual([])
   })
 
-  it('bounds the rows of an endpoint', () => {
-    const minutes = Array.from({ length: 80 }, (_, index) => {
-      const at = NOW - DAY + index * 60_000
-      return row({ first_seen_ms: at, last_seen_ms: at + 1 })
+  it('has no means of so few responses that they are of fewer than five sessions', () => {
+    const parts = { prose: 0.8, markdown_table: 0.1, array_of_objects: 0.1 }
+    const few = { shape_mix: parts, avg_cols: 3, avg_rows: 7, key_stability_mean: 0.5 }
+    const [none, some] = [40, 50].map(call_count => {
+      return published(admit([row({ ...few, call_count })]).record)
     })
-    const { accepted, refused } = admit(minutes)
-    expect([accepted, refused.length, refused[0]?.reason]).toEqual([64, 16, 'too_many_spans'])
+    expect(none).toMatchObject([{ avg_cols: null, avg_rows: null, key_stability_mean: null }])
+    expect(some).toMatchObject([{ avg_cols: 3, avg_rows: 7, key_stability_mean: 0.5 }])
   })
 })
 
@@ -83,12 +87,17 @@ describe('a repeated upload', () => {
 
   it.each([
     ['one session more in the same time', span(11)],
-    ['one session more in more time', span(11, 10.5, 0.5)],
-    ['four sessions more', span(14, 10.5, 0.5)],
+    ['one session more in more time', span(11, 11, 0)],
+    ['four sessions more', span(14, 11, 0)],
     ['fewer sessions', span(8)],
     ['a window that has moved on', span(30, 10, 0)],
     ['a part of the time', span(10, 5, 2)],
     ['other figures', { ...span(10), avg_response_chars: 901 }],
+    [
+      'a beginning that moved by a moment',
+      { ...span(30, 11, 0), first_seen_ms: NOW - 11 * DAY + 1 },
+    ],
+    ['an end that moved by a moment', { ...span(30), last_seen_ms: NOW - DAY + 1 }],
   ])('with %s changes nothing', (_, next) => {
     const { record, accepted, refused } = admit([next], first)
     expect([accepted, refused[0]?.reason]).toEqual([0, 'overlaps_published'])
@@ -96,16 +105,68 @@ describe('a repeated upload', () => {
   })
 
   it('with five sessions more, and all of the time before, takes the place of the first', () => {
-    const { record, refused } = admit([span(15, 10.5, 0.5)], first)
-    expect([published(record), refused]).toEqual([[span(15, 10.5, 0.5)], []])
+    const { record, refused } = admit([span(15, 11, 0)], first)
+    expect([published(record), refused]).toEqual([[span(15, 11, 0)], []])
+  })
+
+  it('counts five sessions from the last one of the same time', () => {
+    const more = admit([span(15)], first).record
+    expect(published(more)).toEqual([span(15)])
+    expect(admit([span(16)], more).accepted).toBe(0)
+    expect(admit([span(19, 11, 0)], more).accepted).toBe(0)
+    expect(admit([span(20, 11, 0)], more).accepted).toBe(1)
+  })
+
+  it('tells nobody who asks in the member’s name more of its times than the day', () => {
+    const begin = NOW - 11 * DAY
+    const moments = { first_seen_ms: begin + 5_000_000, last_seen_ms: NOW - DAY + 70_000_000 }
+    const { record } = admit([row(moments)])
+    const answers = (from: number) =>
+      Array.from({ length: 24 }, (_, hour) => {
+        const at = from + hour * 3_600_000
+        const probes = [
+          { first_seen_ms: at, last_seen_ms: at },
+          { first_seen_ms: at, last_seen_ms: NOW },
+          { first_seen_ms: begin - DAY, last_seen_ms: at },
+        ]
+        const many = { source_sessions: 1e6, call_count: 1e6 }
+        return probes.map(probe => admit([row({ ...probe, ...many })], record).accepted).join('')
+      })
+    for (const day of [-2, -1, 0, 1, 9, 10]) {
+      expect(new Set(answers(begin + day * DAY)).size, `day ${day}`).toBe(1)
+    }
+  })
+
+  it('is as of the last upload where it is held back', () => {
+    const slid = admit([span(30, 10, 0)], first, NOW + 13 * DAY)
+    expect(slid.accepted).toBe(0)
+    expect(published(slid.record)).toEqual([span(10)])
+    const merge = mergeUploads([slid.record.rows], NOW + 20 * DAY)
+    expect(merge.fingerprints).toMatchObject([{ stale: false }])
+  })
+
+  it('takes turns for a window that slides: the next one begins behind the last', () => {
+    let record: UploadRecord | null = null
+    const days: number[] = []
+    for (let day = 0; day < 60; day += 1) {
+      const now = NOW + day * DAY
+      const times = { first_seen_ms: now - 7 * DAY + 1, last_seen_ms: now }
+      const admission = admit([row(times)], record, now)
+      record = admission.record
+      if (admission.accepted === 1) days.push(day)
+      expect(published(record)).toHaveLength(1)
+    }
+    expect(days).toEqual([0, 8, 16, 24, 32, 40, 48, 56])
   })
 
   it('counts the sessions of all spans that it has in it', () => {
     const two = admit([span(10, 4, 10), span(10, 4, 1)]).record
     expect(admit([span(24, 14, 0)], two).accepted).toBe(0)
     expect(admit([span(25, 14, 0)], two).accepted).toBe(1)
-    const nested = admit([span(15, 10.5, 0.5)], first).record
-    expect(admit([span(20, 11, 0)], nested).accepted).toBe(1)
+    const nested = admit([span(15, 11, 0)], first).record
+    expect(admit([span(19, 12, 0)], nested).accepted).toBe(0)
+    expect(admit([span(20, 12, 0)], nested).accepted).toBe(1)
+    expect(admit([span(20, 12, 0)], nested).record.spans).toHaveLength(1)
   })
 
   it('drops endpoints and spans that it does not have any more', () => {
@@ -116,7 +177,7 @@ describe('a repeated upload', () => {
   })
 
   it('may add time behind what was published', () => {
-    const later = row({ first_seen_ms: NOW - DAY + 1, last_seen_ms: NOW })
+    const later = row({ first_seen_ms: NOW, last_seen_ms: NOW })
     expect(published(admit([span(10), later], first).record)).toEqual([span(10), later])
   })
 

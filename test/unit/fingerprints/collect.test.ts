@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createCollector } from '../../../src/core/fingerprints/collect.ts'
+import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
 import type { EndpointEvent } from '../../../src/core/fingerprints/from-events.ts'
 import { NO_SESSION } from '../../../src/core/telemetry/event.ts'
 import { DAY, NOW } from './rows.ts'
@@ -27,7 +28,7 @@ function sessions(from: number, count: number, start: number): EndpointEvent[] {
 }
 
 function endpoints(events: readonly EndpointEvent[]) {
-  const collector = createCollector([])
+  const collector = createCollector([], NOW)
   for (const each of events) collector.add(each)
   return collector.endpoints()
 }
@@ -86,38 +87,72 @@ describe('fingerprints of events', () => {
 })
 
 describe('spans that may be shared', () => {
-  const collect = (closed: Parameters<typeof createCollector>[0], events: EndpointEvent[]) => {
-    const collector = createCollector(closed)
+  const LATER = NOW + 20 * DAY
+  const collect = (closed: readonly Fingerprint[], events: EndpointEvent[], now = LATER) => {
+    const collector = createCollector(closed, now)
     for (const each of events) collector.add(each)
-    return collector.spans()
+    return collector.closable()
   }
 
   it('closes the first with five sessions, and none with four', () => {
     expect(collect([], sessions(0, 4, NOW))).toEqual([])
     expect(collect([], [...sessions(0, 4, NOW), event({ session_hash: NO_SESSION })])).toEqual([])
-    expect(collect([], sessions(0, 5, NOW))).toMatchObject([
-      { first_seen_ms: NOW, last_seen_ms: NOW + 4 * 3_600_000, source_sessions: 5, call_count: 5 },
+    expect(collect([], sessions(0, 5, NOW))).toMatchObject([{ source_sessions: 5, call_count: 5 }])
+  })
+
+  it('gives times of whole days, and takes none that is not over', () => {
+    const late = sessions(0, 7, NOW + 20 * 3_600_000)
+    expect(collect([], late)).toMatchObject([
+      { first_seen_ms: NOW, last_seen_ms: NOW + DAY, source_sessions: 7 },
+    ])
+    const noon = NOW + 1.5 * DAY
+    expect(collect([], late, noon)).toEqual([])
+    const early = sessions(10, 5, NOW + DAY - 5 * 3_600_000)
+    expect(collect([], [...early, ...late], noon)).toMatchObject([
+      { first_seen_ms: NOW, last_seen_ms: NOW, source_sessions: 9 },
+    ])
+  })
+
+  it('says nothing of tables, lists and formats that fewer than five sessions have', () => {
+    const shaped = (count: number) => [
+      ...sessions(0, count, NOW).map(each => ({
+        ...each,
+        shape: 'markdown_table' as const,
+        n_cols: 4,
+        n_rows: 9,
+        inner_formats: ['url' as const],
+      })),
+      ...sessions(0, count, NOW).map(each => ({
+        ...each,
+        shape: 'array_of_objects' as const,
+        key_stability: 0.5,
+      })),
+      ...sessions(0, 6, NOW),
+    ]
+    const none = { avg_cols: null, avg_rows: null, key_stability_mean: null }
+    expect(collect([], shaped(4))).toMatchObject([{ ...none, inner_formats_top3: [] }])
+    expect(collect([], shaped(5))).toMatchObject([
+      { avg_cols: 4, avg_rows: 9, key_stability_mean: 0.5, inner_formats_top3: ['url'] },
     ])
   })
 
   it('never changes a closed one, whatever comes', () => {
     const first = collect([], sessions(0, 6, NOW))
-    const late = [event({ ts_ms: NOW + 1, response_chars: 9_999, session_hash: session(40) })]
-    expect(collect(first, [...sessions(0, 6, NOW), ...late])).toEqual(first)
+    const late = sessions(40, 9, NOW + 1)
+    expect(collect(first, [...sessions(0, 6, NOW), ...late])).toEqual([])
   })
 
-  it('closes the next when it has lasted three days and five sessions that were in none before', () => {
+  it('closes the next when it has lasted a week and five sessions that were in none before', () => {
     const first = collect([], sessions(0, 6, NOW))
     const known = sessions(0, 6, NOW)
-    const soon = sessions(10, 5, NOW + DAY)
-    expect(collect(first, [...known, ...soon])).toEqual(first)
+    const soon = sessions(10, 5, NOW + 6 * DAY)
+    expect(collect(first, [...known, ...soon])).toEqual([])
     // Five sessions again, but one of them has been counted.
-    const old = sessions(5, 5, NOW + 5 * DAY)
-    expect(collect(first, [...known, ...old])).toEqual(first)
-    const later = sessions(10, 5, NOW + 5 * DAY)
+    const old = sessions(5, 5, NOW + 7 * DAY)
+    expect(collect(first, [...known, ...old])).toEqual([])
+    const later = sessions(10, 5, NOW + 7 * DAY)
     expect(collect(first, [...known, ...later])).toMatchObject([
-      first[0],
-      { first_seen_ms: NOW + 5 * DAY, source_sessions: 5 },
+      { first_seen_ms: NOW + 7 * DAY, source_sessions: 5 },
     ])
   })
 

@@ -1,8 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildFingerprints } from '../../../src/build-fingerprints.ts'
+import { withBuildLock } from '../../../src/fingerprints/build-lock.ts'
 import {
   fingerprintsFolder,
   readFingerprintFile,
@@ -10,7 +13,7 @@ import {
   writeFingerprintFile,
 } from '../../../src/fingerprints/span-file.ts'
 import { eventsOf, writeEvents } from '../../integration/fingerprints/telemetry-events.ts'
-import { row } from './rows.ts'
+import { DAY, row } from './rows.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'haversack-spans-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -20,8 +23,8 @@ beforeEach(() => {
 })
 
 /** Builds, and gives the tenant's folder. */
-async function build(): Promise<string> {
-  const [{ tenant } = { tenant: '' }] = await buildFingerprints(data, Date.now())
+async function build(now = Date.now()): Promise<string> {
+  const [{ tenant } = { tenant: '' }] = await buildFingerprints(data, now)
   return join(fingerprintsFolder(data), tenant)
 }
 
@@ -51,17 +54,48 @@ describe('a build', () => {
   it('does nothing where nobody can know what has been shared', async () => {
     const folder = await build()
     writeFileSync(join(folder, SPANS_FILE), 'damaged')
-    await expect(build()).rejects.toMatchObject({ code: 'invalid_request' })
-    expect(readdirSync(folder)).not.toContain('build.lock')
+    writeEvents(data, 'other', eventsOf('Read', 7))
+    const file = join(folder, SPANS_FILE)
+    await expect(build()).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringContaining(file),
+    })
+    expect(readFileSync(file, 'utf8')).toBe('damaged')
+    // Those of another tenant, whichever comes first, are there.
+    const folders = readdirSync(fingerprintsFolder(data))
+    const other = folders.find(name => join(fingerprintsFolder(data), name) !== folder) ?? ''
+    expect(readdirSync(join(fingerprintsFolder(data), other))).toContain(SPANS_FILE)
   })
 
-  it('leaves the field to another one, but not to one that was killed', async () => {
+  it('leaves the field to another one', async () => {
     const folder = await build()
-    const lock = join(folder, 'build.lock')
-    writeFileSync(lock, '')
-    await expect(build()).rejects.toThrow('another build is under way')
-    utimesSync(lock, 0, 0)
+    await withBuildLock(folder, async () => {
+      await expect(build()).rejects.toThrow('another build is under way')
+    })
     await build()
-    expect(readdirSync(folder).sort()).toEqual(['endpoints.parquet', 'spans.parquet'])
+    expect(readdirSync(folder).sort()).toEqual(['build.lock', 'endpoints.parquet', 'spans.parquet'])
+  })
+
+  it('is not in the way of the next one when its process is killed', async () => {
+    const folder = await build()
+    const module = new URL('../../../src/fingerprints/build-lock.ts', import.meta.url).href
+    const code = `import { withBuildLock } from ${JSON.stringify(module)}
+      await withBuildLock(${JSON.stringify(folder)}, () => { console.log('in'); return new Promise(() => setInterval(() => {}, 1e6)) })`
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code])
+    await once(child.stdout, 'data')
+    await expect(build()).rejects.toThrow('another build is under way')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await build()
+  })
+
+  it('shares no day once more after a clock that was wrong for a while', async () => {
+    const now = Date.now()
+    const file = join(await build(now), SPANS_FILE)
+    const first = await readFingerprintFile(file)
+    writeEvents(data, 'local', eventsOf('Read', 9))
+    await build(now + 400 * DAY)
+    await build(now)
+    expect(await readFingerprintFile(file)).toEqual(first)
   })
 })

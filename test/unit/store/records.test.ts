@@ -68,7 +68,7 @@ describe('records', () => {
 
   test('what is too large is refused', async () => {
     const { store } = await inlineStore()
-    const large = noise(1024 * 1024 + 1, 1)
+    const large = noise(4 * 1024 * 1024 + 1, 1)
     expect(await store.writeRecord({ ...key, value: large })).toMatchObject({ reason: 'too_large' })
     const long = { ...key, key: 'k'.repeat(2000), value: bytesOf('v') }
     expect(await store.writeRecord(long)).toMatchObject({ reason: 'too_large' })
