@@ -1,19 +1,20 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildFingerprints } from '../build-fingerprints.ts'
 import type { Config } from '../config/config.ts'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
+import type { ProviderDocument, TeamDocument } from '../core/fingerprints/upload.ts'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { EXIT } from '../exit-codes.ts'
-import { pullProvider, pullTeam, push } from '../fingerprints/exchange.ts'
+import { ExchangeError, pullProvider, pullTeam, push } from '../fingerprints/exchange.ts'
 import {
   ENDPOINTS_FILE,
   fingerprintsFolder,
   readFingerprintFile,
+  replaceFile,
   SPANS_FILE,
 } from '../fingerprints/span-file.ts'
-import { readTelemetryKey } from '../telemetry/key-file.ts'
+import { loadTelemetryKey, readTelemetryKey } from '../telemetry/key-file.ts'
 import { type Command, text, UsageError, type Values } from './command.ts'
 import { destinationsOf, ofProvider, sharesOf, sourcesOf } from './fingerprints/destinations.ts'
 import { providerFile, readPulled, TEAM_FILE } from './fingerprints/pulled.ts'
@@ -27,7 +28,13 @@ interface Place {
   readonly now: number
 }
 
-const ACTIONS: Readonly<Record<string, (place: Place) => Promise<string>>> = {
+/** What is said of it; `problems` where some of it failed. */
+interface Outcome {
+  readonly text: string
+  readonly problems?: readonly string[]
+}
+
+const ACTIONS: Readonly<Record<string, (place: Place) => Promise<Outcome>>> = {
   show,
   build,
   push: pushAll,
@@ -54,36 +61,37 @@ export const fingerprintsCommand: Command = {
     const folder = text(values, 'data')
     const overrides = folder === undefined ? {} : { data_dir: folder }
     const config = loadConfig({ env: processEnv(), overrides, insecure: true })
-    process.stdout.write(`${await action({ config, values, now: Date.now() })}\n`)
-    return EXIT.ok
+    const { text: said, problems = [] } = await action({ config, values, now: Date.now() })
+    if (said !== '') process.stdout.write(`${said}\n`)
+    for (const problem of problems) process.stderr.write(`haversack: ${problem}\n`)
+    return problems.length === 0 ? EXIT.ok : EXIT.failed
   },
 }
 
-async function build({ config, values, now }: Place): Promise<string> {
+async function build({ config, values, now }: Place): Promise<Outcome> {
   const built = await buildFingerprints(config.data_dir, now)
-  if (values['json'] === true) return JSON.stringify(built)
-  if (built.length === 0) return 'no telemetry, so nothing was built'
-  return built
-    .map(
-      ({ tenant, endpoints, spans, read }) =>
-        `${tenant}: ${endpoints} endpoints of ${read.read} events, ${spans} spans that may be shared`,
-    )
-    .join('\n')
+  if (values['json'] === true) return { text: JSON.stringify(built) }
+  if (built.length === 0) return { text: 'no telemetry, so nothing was built' }
+  const lines = built.map(
+    ({ tenant, endpoints, spans, read }) =>
+      `${tenant}: ${endpoints} endpoints of ${read.read} events, ${spans} spans that may be shared`,
+  )
+  return { text: lines.join('\n') }
 }
 
-async function show(place: Place): Promise<string> {
+async function show(place: Place): Promise<Outcome> {
   const { folder } = ownOf(place)
   const own = (await readFingerprintFile(join(folder, ENDPOINTS_FILE))) ?? []
   const asJson = place.values['json'] === true
   if (place.values['blended'] !== true) {
-    return asJson ? JSON.stringify({ fingerprints: own }) : fingerprintTable(own)
+    return { text: asJson ? JSON.stringify({ fingerprints: own }) : fingerprintTable(own) }
   }
-  const pulled = await readPulled(folder, Object.keys(place.config.fingerprints.providers))
-  const blended = blendRows(own, pulled)
-  return asJson ? JSON.stringify({ blended }) : fingerprintTable(blended)
+  const providers = Object.keys(place.config.fingerprints.providers)
+  const blended = blendRows(own, await readPulled(folder, providers, place.now))
+  return { text: asJson ? JSON.stringify({ blended }) : fingerprintTable(blended) }
 }
 
-async function pushAll(place: Place): Promise<string> {
+async function pushAll(place: Place): Promise<Outcome> {
   const { config, values, now } = place
   const own = ownOf(place)
   const destinations = destinationsOf(config.fingerprints, own.memberFor)
@@ -95,35 +103,58 @@ async function pushAll(place: Place): Promise<string> {
   const spans = await readFingerprintFile(join(own.folder, SPANS_FILE))
   if (spans === null) throw new UsageError('nothing is built yet: haversack fingerprints build')
   const shares = sharesOf(destinations, spans, now)
-  if (values['dry-run'] === true) return JSON.stringify(shares)
-  const lines: string[] = []
-  for (const { name, to, member, rows } of shares) {
+  if (values['dry-run'] === true) {
+    // Without the keys: it is to be looked at, and passed on.
+    const shown = shares.map(({ to: { url, team }, ...share }) => ({ ...share, to: { url, team } }))
+    return { text: JSON.stringify(shown) }
+  }
+  return inTurn(shares, async ({ name, to, member, rows, left_out }) => {
     const { accepted, refused } = await push(to, member, rows)
     const reasons = [...new Set(refused.map(({ reason }) => reason))].join(', ')
     const held = refused.length === 0 ? '' : `, ${refused.length} refused (${reasons})`
-    lines.push(`${name}: ${accepted} accepted${held}`)
-  }
-  return lines.join('\n')
+    const beyond = left_out === 0 ? '' : `, ${left_out} not sent (too many for one upload)`
+    return `${name}: ${accepted} accepted${held}${beyond}`
+  })
 }
 
-async function pullAll(place: Place): Promise<string> {
-  const { folder } = ownOf(place)
+async function pullAll(place: Place): Promise<Outcome> {
   const { team, providers } = sourcesOf(place.config.fingerprints)
   if (team === null && providers.length === 0) {
     throw new UsageError('no fingerprints.team and no fingerprints.providers are configured')
   }
-  const lines: string[] = []
-  if (team !== null) {
-    const document = await pullTeam(team)
-    await writeFile(join(folder, TEAM_FILE), JSON.stringify(document))
-    lines.push(`team ${team.team}: ${document.fingerprints.length} endpoints`)
+  // Who has seen nothing yet has the most from what others have: the key that names the folder is made.
+  loadTelemetryKey(place.config.data_dir)
+  const { folder } = ownOf(place)
+  const keep = async (name: string, file: string, document: TeamDocument | ProviderDocument) => {
+    await replaceFile(join(folder, file), JSON.stringify(document))
+    return `${name}: ${document.fingerprints.length} endpoints`
   }
-  for (const { name, from, servers } of providers) {
+  const pulls = providers.map(({ name, from, servers }) => async () => {
     const document = ofProvider(await pullProvider(from), servers)
-    await writeFile(join(folder, providerFile(name)), JSON.stringify(document))
-    lines.push(`provider ${name}: ${document.fingerprints.length} endpoints`)
+    return keep(`provider ${name}`, providerFile(name), document)
+  })
+  if (team !== null) {
+    pulls.unshift(async () => keep(`team ${team.team}`, TEAM_FILE, await pullTeam(team)))
   }
-  return lines.join('\n')
+  return inTurn(pulls, pull => pull())
+}
+
+/** One after the other; where one service fails, the others still have their turn. */
+async function inTurn<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<string>,
+): Promise<Outcome> {
+  const lines: string[] = []
+  const problems: string[] = []
+  for (const item of items) {
+    try {
+      lines.push(await work(item))
+    } catch (error) {
+      if (!(error instanceof ExchangeError)) throw error
+      problems.push(error.message)
+    }
+  }
+  return { text: lines.join('\n'), problems }
 }
 
 /** The tenant's folder, and the names that it goes by elsewhere. */

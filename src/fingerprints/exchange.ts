@@ -19,12 +19,13 @@ export interface Destination {
 }
 
 /** A service that cannot be reached, or answers something else than it should. */
-class ExchangeError extends Error {}
+export class ExchangeError extends Error {}
 
 const PATH = '/mcp/fingerprints/v1'
 const TIMEOUT_MS = 30_000
 /** More than the largest document that is sent. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+const MAX_WORDS_CHARS = 500
 
 /** @throws ExchangeError */
 export async function push(
@@ -61,7 +62,7 @@ async function ask(
 ): Promise<unknown> {
   const headers = { ...init.headers, ...(key === undefined ? {} : { 'x-api-key': key }) }
   let response: Response
-  let answer: unknown
+  let text: string
   try {
     // No redirect: the key is for this service alone.
     response = await fetch(`${url}${PATH}${path}`, {
@@ -70,14 +71,37 @@ async function ask(
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    answer = JSON.parse((await readAtMost(response, MAX_ANSWER_BYTES)).toString())
+    text = (await readAtMost(response, MAX_ANSWER_BYTES)).toString()
   } catch (error) {
-    const why = error instanceof ExchangeError ? `: ${error.message}` : ''
-    throw new ExchangeError(`${url} gives no answer${why}`, { cause: error })
+    throw new ExchangeError(`${url} gives no answer: ${reasonOf(error)}`, { cause: error })
   }
+  const answer = parsed(text)
+  if (answer === undefined) throw new ExchangeError(`${url}: ${response.status}, and no JSON`)
   if (response.ok) return answer
   const { code, detail } = (answer ?? {}) as Record<string, unknown>
-  throw new ExchangeError(`${url}: ${response.status} ${String(code)}: ${String(detail)}`)
+  throw new ExchangeError(`${url}: ${response.status} ${inLine(code)}: ${inLine(detail)}`)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What `fetch` fails with says why only in its cause. */
+function reasonOf(error: unknown): string {
+  const { cause = error } = error as { readonly cause?: unknown }
+  const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }
+  return inLine(code ?? message)
+}
+
+/** Another's words, on one line and without what a terminal would obey. */
+function inLine(words: unknown): string {
+  return String(words)
+    .slice(0, MAX_WORDS_CHARS)
+    .replace(/\p{Cc}/gu, '·')
 }
 
 async function readAtMost(response: Response, maxBytes: number): Promise<Buffer> {
@@ -95,7 +119,6 @@ function checked<T>({ url }: Pick<Destination, 'url'>, check: () => T): T {
   try {
     return check()
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new ExchangeError(`${url} answers something else: ${why}`, { cause: error })
+    throw new ExchangeError(`${url} answers something else: ${reasonOf(error)}`, { cause: error })
   }
 }

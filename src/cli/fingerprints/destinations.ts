@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import { processEnv } from '../../config/env.ts'
-import type { Fingerprint } from '../../core/fingerprints/fingerprint.ts'
+import { type Fingerprint, LIMITS } from '../../core/fingerprints/fingerprint.ts'
 import type { ProviderDocument } from '../../core/fingerprints/upload.ts'
 import type { Destination } from '../../fingerprints/exchange.ts'
 import { ofServers, shareable } from '../../fingerprints/shareable.ts'
@@ -20,6 +20,8 @@ interface Sharing {
 /** What is sent to one of them. */
 export interface Share extends Omit<Sharing, 'servers'> {
   readonly rows: readonly Fingerprint[]
+  /** Rows beyond the most that an upload may have. */
+  readonly left_out: number
 }
 
 /**
@@ -37,41 +39,47 @@ export function destinationsOf(
   )
   return [
     ...(team !== undefined && settings.share_endpoints_with_team
-      ? [sharing(`team ${team.team}`, team, null, memberFor)]
+      ? [sharing(`team ${team.team}`, teamAt(team), team.member, null, memberFor)]
       : []),
-    ...consented.map(([name, each]) => sharing(`provider ${name}`, each, each.servers, memberFor)),
+    ...consented.map(([name, each]) =>
+      sharing(`provider ${name}`, providerAt(name, each), each.member, each.servers, memberFor),
+    ),
   ]
 }
 
 function sharing(
   name: string,
-  service: Service,
+  to: Destination,
+  member: string | undefined,
   servers: readonly string[] | null,
   memberFor: (name: string) => string,
 ): Sharing {
-  return { name, to: serviceOf(service), member: service.member ?? memberFor(name), servers }
+  return { name, to, member: member ?? memberFor(name), servers }
 }
 
-/** What of the closed spans goes where. */
+/** What of the closed spans goes where; of more than an upload may have, those of the most sessions. */
 export function sharesOf(
   destinations: readonly Sharing[],
   spans: readonly Fingerprint[],
   now: number,
 ): readonly Share[] {
-  const rows = shareable(spans, now)
-  return destinations.map(({ servers, ...to }) => ({
-    ...to,
-    rows: servers === null ? rows : ofServers(rows, servers),
-  }))
+  const all = shareable(spans, now)
+  return destinations.map(({ servers, ...to }) => {
+    const rows = servers === null ? all : ofServers(all, servers)
+    const most = rows
+      .toSorted((a, b) => b.source_sessions - a.source_sessions)
+      .slice(0, LIMITS.rows)
+    return { ...to, rows: most, left_out: rows.length - most.length }
+  })
 }
 
 /** Where fingerprints are fetched from; that needs no consent. */
 export function sourcesOf({ team, providers }: Settings) {
   return {
-    team: team === undefined ? null : serviceOf(team),
+    team: team === undefined ? null : teamAt(team),
     providers: Object.entries(providers).map(([name, each]) => ({
       name,
-      from: serviceOf(each),
+      from: providerAt(name, each),
       servers: each.servers,
     })),
   }
@@ -85,8 +93,28 @@ export function ofProvider(
   return { ...document, fingerprints: ofServers(document.fingerprints, servers) }
 }
 
-function serviceOf({ url, team, key_file }: Service): Destination {
-  const key =
-    key_file === undefined ? processEnv()['HAVERSACK_KEY'] : readFileSync(key_file, 'utf8').trim()
+function teamAt(service: Service): Destination {
+  return serviceAt('fingerprints.team', service, processEnv()['HAVERSACK_KEY'])
+}
+
+/** The key of one's own service is nothing for a provider. */
+function providerAt(name: string, service: Service): Destination {
+  return serviceAt(`fingerprints.providers.${name}`, service, undefined)
+}
+
+function serviceAt(
+  setting: string,
+  { url, team, key_file }: Service,
+  otherwise: string | undefined,
+): Destination {
+  const key = key_file === undefined ? otherwise : readKey(setting, key_file)
   return { url: url.replace(/\/+$/, ''), team, key }
+}
+
+function readKey(setting: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new Error(`${setting}.key_file: ${file} cannot be read`, { cause: error })
+  }
 }

@@ -1,8 +1,13 @@
 import { join } from 'node:path'
 import type { z } from 'zod'
-import type { Fingerprint, MergedFingerprint } from '../../core/fingerprints/fingerprint.ts'
+import {
+  type Fingerprint,
+  LIMITS,
+  type MergedFingerprint,
+} from '../../core/fingerprints/fingerprint.ts'
 import { providerDocument, teamDocument } from '../../core/fingerprints/upload.ts'
 import { validate } from '../../core/requests/validate.ts'
+import { AppError } from '../../errors.ts'
 import { readBytes } from '../../fingerprints/span-file.ts'
 
 /** What was fetched last, beside one's own. */
@@ -18,21 +23,40 @@ export interface Pulled {
   readonly providers: ReadonlyMap<string, Fingerprint>
 }
 
-/** What was fetched; nothing of what was not. @throws AppError `invalid_request` for a file that holds something else */
-export async function readPulled(folder: string, providers: readonly string[]): Promise<Pulled> {
+/**
+ * What was fetched; nothing of what was not. A team's figures that are as old as they would be stale by now are stale.
+ * @param now Unix milliseconds
+ * @throws AppError `invalid_request` for a file that holds something else
+ */
+export async function readPulled(
+  folder: string,
+  providers: readonly string[],
+  now: number,
+): Promise<Pulled> {
   const team = await readDocument(join(folder, TEAM_FILE), teamDocument)
+  const isOld = team !== null && now - team.generated_at >= LIMITS.freshMs
   const byName = new Map<string, Fingerprint>()
   for (const name of providers) {
     const document = await readDocument(join(folder, providerFile(name)), providerDocument)
     for (const each of document?.fingerprints ?? []) byName.set(each.endpoint_class, each)
   }
   return {
-    team: new Map((team?.fingerprints ?? []).map(each => [each.endpoint_class, each])),
+    team: new Map(
+      (team?.fingerprints ?? []).map(each => [
+        each.endpoint_class,
+        { ...each, stale: each.stale || isOld },
+      ]),
+    ),
     providers: byName,
   }
 }
 
 async function readDocument<T>(file: string, schema: z.ZodType<T>): Promise<T | null> {
   const bytes = await readBytes(file)
-  return bytes === null ? null : validate(schema, JSON.parse(Buffer.from(bytes).toString()))
+  if (bytes === null) return null
+  try {
+    return validate(schema, JSON.parse(Buffer.from(bytes).toString()))
+  } catch (error) {
+    throw new AppError('invalid_request', `${file} holds something else; pull again`, {}, error)
+  }
 }

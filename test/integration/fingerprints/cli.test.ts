@@ -1,9 +1,21 @@
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { dayOf } from '../../../src/core/fingerprints/fingerprint.ts'
 import { endpointClass } from '../../../src/core/telemetry/endpoint-class.ts'
+import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
+import {
+  fingerprintsFolder,
+  SPANS_FILE,
+  writeFingerprintFile,
+} from '../../../src/fingerprints/span-file.ts'
+import { loadTelemetryKey } from '../../../src/telemetry/key-file.ts'
 import { captureCli } from '../../support/capture.ts'
+import { DAY, row } from '../../unit/fingerprints/rows.ts'
 import { json, startTestService } from '../service/harness.ts'
 import { eventsOf, writeEvents } from './telemetry-events.ts'
 
@@ -29,6 +41,7 @@ afterAll(async () => {
 async function fingerprints(settings: string, ...args: string[]) {
   writeFileSync(config, settings)
   vi.stubEnv('HAVERSACK_CONFIG', config)
+  vi.stubEnv('HAVERSACK_KEY', 'own-secret')
   vi.stubEnv('HAVERSACK_DATA_DIR', data)
   try {
     return await captureCli('fingerprints', ...args)
@@ -95,10 +108,81 @@ describe('the fingerprints command', () => {
   it('says what is missing', async () => {
     expect(await fingerprints('', 'pull')).toMatchObject({ code: 2 })
     expect(await fingerprints('', 'dance')).toMatchObject({ code: 2 })
-    const nowhere = '[fingerprints.team]\nurl = "http://127.0.0.1:9"\nteam = "backend"\n'
-    expect(await fingerprints(nowhere, 'pull')).toMatchObject({
+    const nofile = `[fingerprints.team]\nurl = "${service.url}"\nteam = "t"\nkey_file = "/none"\n`
+    expect(await fingerprints(nofile, 'pull')).toMatchObject({
       code: 1,
-      stderr: 'haversack: http://127.0.0.1:9 gives no answer\n',
+      stderr: 'haversack: fingerprints.team.key_file: /none cannot be read\n',
     })
+  })
+
+  it('fetches into an empty folder, and from the others where one does not answer', async () => {
+    const empty = join(folder, 'empty')
+    const nowhere = '[fingerprints.team]\nurl = "http://127.0.0.1:9"\nteam = "backend"\n'
+    expect(await fingerprints(nowhere + PROVIDER(), 'pull', '--data', empty)).toEqual({
+      code: 1,
+      stdout: 'provider gitlab: 0 endpoints\n',
+      stderr: 'haversack: http://127.0.0.1:9 gives no answer: bad port\n',
+    })
+    expect(await fingerprints('', 'show', '--blended', '--data', empty)).toMatchObject({ code: 0 })
+  })
+
+  it('shows no key, and gives that of one’s own service to no provider', async () => {
+    await fingerprints('', 'build')
+    const asked: (string | string[] | undefined)[] = []
+    const server = createServer((request, response) => {
+      asked.push(request.headers['x-api-key'])
+      response.statusCode = 502
+      response.end('<html>\u001b[2J')
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const at = `url = "http://127.0.0.1:${port}"\nteam = "t"\n`
+    const settings = `[fingerprints]\nshare_endpoints_with_team = true\n[fingerprints.share_with_provider]\ngitlab = true\n[fingerprints.team]\n${at}[fingerprints.providers.gitlab]\n${at}servers = ["gitlab"]\n`
+    try {
+      const problem = `haversack: http://127.0.0.1:${port}: 502, and no JSON\n`
+      for (const action of ['push', 'pull']) {
+        expect(await fingerprints(settings, action)).toEqual({
+          code: 1,
+          stdout: '',
+          stderr: problem + problem,
+        })
+      }
+      expect(asked).toEqual(['own-secret', undefined, 'own-secret', undefined])
+      const dry = (await fingerprints(settings, 'push', '--dry-run')).stdout
+      expect(dry).toContain('mcp__')
+      expect(dry).not.toContain('secret')
+    } finally {
+      server.close()
+    }
+  })
+
+  it('shares 2,000 endpoints with all spans of a window', async () => {
+    const large = join(folder, 'large')
+    const own = join(
+      fingerprintsFolder(large),
+      tenantFolder(loadTelemetryKey(large), 'local'),
+      SPANS_FILE,
+    )
+    const today = dayOf(Date.now())
+    const spans = Array.from({ length: 10_500 }, (_, index) =>
+      row({
+        endpoint_class: `mcp__p1a2b3c__get_something_${index % 2_100}`,
+        source_sessions: index % 2_100 < 100 ? 5 : 9,
+        first_seen_ms: today - (6 * Math.floor(index / 2_100) + 5) * DAY,
+        last_seen_ms: today - 6 * Math.floor(index / 2_100) * DAY,
+      }),
+    )
+    await writeFingerprintFile(own, spans)
+    const settings = `[fingerprints]\nshare_endpoints_with_team = true\n[fingerprints.team]\n${place('large')}`
+    for (let time = 0; time < 2; time += 1) {
+      expect(await fingerprints(settings, 'push', '--data', large)).toEqual({
+        code: 0,
+        stdout: 'team large: 10000 accepted, 500 not sent (too many for one upload)\n',
+        stderr: '',
+      })
+    }
+    const { fingerprints: merged } = await json(uploaded('large'))
+    expect(merged).toHaveLength(2_000)
+    expect(merged).toMatchObject(Array(2_000).fill({ source_sessions: 45, call_count: 300 }))
   })
 })
