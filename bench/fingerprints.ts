@@ -56,7 +56,10 @@ function rowsOf(member: number): Fingerprint[] {
 }
 
 async function mergeFigures(): Promise<string[][]> {
-  const thread = createTaskThread({ onBug: bug => process.stderr.write(`${bug}\n`) })
+  const thread = createTaskThread({
+    onBug: bug => process.stderr.write(`${bug}\n`),
+    onLost: reason => process.stderr.write(`${reason}\n`),
+  })
   const terms = { member: 'm', windowDays: 30, now }
   const records = Array.from({ length: MEMBERS }, (_, member) =>
     writeRecord(admitRows(rowsOf(member), null, terms).record),
@@ -69,6 +72,7 @@ async function mergeFigures(): Promise<string[][]> {
     const started = performance.now()
     const used = process.cpuUsage()
     const merged = thread.run(
+      'bench',
       'merge',
       { team: 'bench', records: copies, now },
       copies.map(each => each.buffer),

@@ -16,7 +16,10 @@ import { readTelemetryKey } from './telemetry/key-file.ts'
 export function openConfiguredFingerprints(
   { data_dir, fingerprints: { build_interval_ms }, telemetry }: Config,
   patterns: () => readonly string[],
-  { store, logger }: { readonly store: Store; readonly logger: Pick<Logger, 'error' | 'info'> },
+  {
+    store,
+    logger,
+  }: { readonly store: Store; readonly logger: Pick<Logger, 'error' | 'warn' | 'info'> },
 ): Fingerprints {
   const fingerprints = createFingerprints({
     store,
@@ -27,6 +30,7 @@ export function openConfiguredFingerprints(
       return key === null ? null : join(fingerprintsFolder(data_dir), tenantFolder(key, tenant))
     },
     onBug: bug => logger.error({ bug }, 'unexpected error in the thread of fingerprints'),
+    onLost: reason => logger.warn({ reason }, 'the thread of fingerprints was replaced'),
   })
   let builder: Worker | null = null
 

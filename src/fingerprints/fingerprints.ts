@@ -18,11 +18,12 @@ export interface FingerprintsOptions {
   folderOf(tenant: string): string | null
   patterns(): readonly string[]
   onBug(bug: string): void
+  onLost(reason: string): void
 }
 
 /** Both share one thread, which does not start before it is needed. */
 export function createFingerprints(options: FingerprintsOptions): Fingerprints {
-  const thread = createTaskThread({ onBug: options.onBug })
+  const thread = createTaskThread(options)
   return {
     teams: createTeams({ ...options, thread }),
     published: createPublished({ ...options, thread }),

@@ -50,14 +50,18 @@ export function createPublished(options: PublishedOptions): Published {
     if (
       cached !== undefined &&
       cached.modified === modified &&
-      at - cached.madeAt < MAX_AGE_MS &&
+      Math.abs(at - cached.madeAt) < MAX_AGE_MS &&
       isDeepStrictEqual(cached.patterns, wanted)
     ) {
       cached.lookedAt = at
       return cached.document
     }
     const bytes = file === null ? null : await readBytes(file)
-    const document = await thread.run('publish', { bytes, patterns: wanted, now: at })
+    const document = await thread.run(`${tenant} merges`, 'publish', {
+      bytes,
+      patterns: wanted,
+      now: at,
+    })
     cache.delete(tenant)
     cache.set(tenant, { document, patterns: wanted, modified, madeAt: at, lookedAt: at })
     const [oldest] = cache.keys()
@@ -68,7 +72,7 @@ export function createPublished(options: PublishedOptions): Published {
   return {
     document(tenant) {
       const cached = cache.get(tenant)
-      if (cached !== undefined && now() - cached.lookedAt < LOOK_MS) {
+      if (cached !== undefined && Math.abs(now() - cached.lookedAt) < LOOK_MS) {
         return Promise.resolve(cached.document)
       }
       const under = making.get(tenant) ?? look(tenant).finally(() => making.delete(tenant))
@@ -76,6 +80,13 @@ export function createPublished(options: PublishedOptions): Published {
       return under
     },
   }
+}
+
+/** What is published of one endpoint; `null` where nothing is. @param name an endpoint's, which JSON writes as it is */
+export function entryOf({ lines }: PublishedDocument, name: string): unknown {
+  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength)
+  const start = text.indexOf(`{"endpoint_class":"${name}",`)
+  return start === -1 ? null : JSON.parse(text.toString('utf8', start, text.indexOf('\n', start)))
 }
 
 /** Unix milliseconds; 0 where there is no file. */

@@ -24,13 +24,17 @@ export interface Admitted {
   readonly refused: readonly RefusedRow[]
 }
 
-/** A team's document in each way that it is sent. */
-export interface MergedDocument {
+/** A document in each way that it is sent. */
+interface Written {
   readonly json: Uint8Array
   readonly msgpack: Uint8Array
-  readonly parquet: Uint8Array
   /** The same for the same figures: 32 hexadecimal digits. */
   readonly digest: string
+}
+
+/** A team's document. */
+export interface MergedDocument extends Written {
+  readonly parquet: Uint8Array
   /** When it is another one though nothing is uploaded: Unix milliseconds, or infinity. */
   readonly changesAt: number
 }
@@ -66,14 +70,7 @@ export const TASKS = {
       fingerprints,
       left_out,
     }
-    const json = writeEnvelope(document, 'json').bytes
-    return {
-      json,
-      msgpack: new Uint8Array(writeEnvelope(document, 'msgpack').bytes),
-      parquet: mergedToParquet(fingerprints),
-      digest: hash('sha256', json, 'hex').slice(0, 32),
-      changesAt,
-    }
+    return { ...written(document), parquet: mergedToParquet(fingerprints), changesAt }
   },
   /** What is published of closed spans: `bytes` of their file, `null` for none. */
   async publish({ bytes, patterns, now }: PublishTask): Promise<PublishedDocument> {
@@ -82,27 +79,25 @@ export const TASKS = {
       matchesEndpoint(endpoint_class, patterns),
     )
     const { fingerprints } = mergeUploads([packRows(shown, () => now)], now)
-    const entries = fingerprints.map(
-      ({ stale: _, ...fingerprint }) =>
-        [fingerprint.endpoint_class, JSON.stringify(fingerprint)] as const,
-    )
-    const generated_at = shown.reduce((latest, span) => Math.max(latest, span.last_seen_ms), 0)
+    const entries = fingerprints.map(({ stale: _, ...fingerprint }) => fingerprint)
     const head = {
       version: FINGERPRINTS_VERSION,
-      generated_at,
+      // A day, as in all documents: to the millisecond it would be that of one call.
+      generated_at: entries.reduce((latest, entry) => Math.max(latest, entry.last_seen_ms), 0),
       window_days: WINDOW_DAYS,
       k: LEAST_SESSIONS,
     }
-    const digest = hash('sha256', JSON.stringify([head, entries]), 'hex').slice(0, 32)
-    return { head, entries, digest }
+    const lines = entries.map(entry => `${JSON.stringify(entry)}\n`).join('')
+    const whole = written({ ...head, fingerprints: entries })
+    return { ...whole, head, lines: new TextEncoder().encode(lines) }
   },
 } as const
 
-/** What is published, with the JSON of each fingerprint under its endpoint's name. */
-export interface PublishedDocument {
+/** What is published, whole, and to be asked for one by one. */
+export interface PublishedDocument extends Written {
   readonly head: Omit<ProviderDocument, 'fingerprints'>
-  readonly entries: readonly (readonly [name: string, json: string])[]
-  readonly digest: string
+  /** The fingerprints as JSON, each with a line feed behind it: one buffer that moves between threads, where objects would be copied. */
+  readonly lines: Uint8Array
 }
 
 interface PublishTask {
@@ -130,4 +125,13 @@ function known(bytes: Uint8Array) {
   const record = readRecord(bytes)
   if (record !== null) return record
   throw new AppError('internal', 'the record of an upload cannot be understood')
+}
+
+function written(document: object): Written {
+  const json = writeEnvelope(document, 'json').bytes
+  return {
+    json,
+    msgpack: new Uint8Array(writeEnvelope(document, 'msgpack').bytes),
+    digest: hash('sha256', json, 'hex').slice(0, 32),
+  }
 }

@@ -6,10 +6,11 @@ import type { Failure, Store } from '../store/store.ts'
 
 /** What the store keeps of teams: a list of each team's members, and a record of each member's upload. */
 export interface TeamRecords {
-  /** Names of a team's members, and of some whose records have expired; `null` where there is no team. */
-  members(tenant: string, team: string): Promise<readonly string[] | null>
+  /** Records of a team's members, by their names, without those that cannot be read any more; `null` where there is no team. */
+  all(tenant: string, team: string): Promise<readonly Uint8Array[] | null>
   /** Adds a member to the list, which must be durable before its record is written. @throws AppError `overloaded` where the team is full */
   join(tenant: string, team: string, member: string): Promise<void>
+  /** @throws AppError `gone` where it cannot be read any more */
   read(tenant: string, team: string, member: string): Promise<StoredUpload | null>
   /** @returns whether it was written: `false` where the record is another one than was read, or it is not known whether it was written */
   write(
@@ -26,17 +27,18 @@ export interface StoredUpload {
 
 /** The formats are in the names, so that another version's records are never taken for this one's. */
 const UPLOADS = 'fingerprint_uploads.v1'
-const TEAMS = 'fingerprint_teams.v1'
+const TEAMS = 'fingerprint_teams.v2'
 /** A record says which times were published: it must outlast every row that could share time with those. */
 const RECORD_TTL_MS = LIMITS.keptMs + 2 * DAY_MS
-/** The list outlasts the records, and is written again when it has grown this old. */
-const LIST_TTL_MS = 2 * RECORD_TTL_MS
+/** What the list says of a member is at most so much older than its record. */
 const LIST_REFRESH_MS = DAY_MS
+const LISTED_MS = RECORD_TTL_MS + LIST_REFRESH_MS
 /** How often a write is tried that another one came before. */
 const MAX_ATTEMPTS = 20
-const READS_AT_ONCE = 16
+const READS_AT_ONCE = 8
 
-const listSchema = z.object({ written_at: z.int(), members: z.array(z.string()) })
+/** Names of members, and about when they uploaded: Unix milliseconds. */
+const listSchema = z.array(z.tuple([z.string(), z.int()]))
 type List = z.output<typeof listSchema>
 
 /** @throws AppError, from each function, where the store does not do its work */
@@ -44,59 +46,62 @@ export function createTeamRecords(
   store: Pick<Store, 'readRecord' | 'writeRecord'>,
   now: () => number,
 ): TeamRecords {
+  /** `list` is `null` where there is none. One that cannot be read may be written anew: members come back with their next uploads. */
   async function readList(tenant: string, team: string) {
     const found = await store.readRecord({ tenant, namespace: TEAMS, key: team })
-    if (found.ok) return { list: parseList(found.value), version: found.version }
-    if (found.reason === 'not_found') return { list: null, version: 0 }
+    if (found.ok) return { list: parseList(found.value), ifVersion: found.version }
+    if (found.reason === 'not_found') return { list: null, ifVersion: 0 }
+    if (found.reason === 'gone') return { list: [] }
     throw problem(found)
   }
 
-  async function read(tenant: string, team: string, member: string): Promise<StoredUpload | null> {
-    const key = `${team}/${member}`
-    const found = await store.readRecord({ tenant, namespace: UPLOADS, key })
-    if (found.ok) return { bytes: found.value, version: found.version }
-    if (found.reason === 'not_found') return null
-    throw problem(found)
-  }
-
-  /** Those of the members whose records have not expired. */
-  async function present(tenant: string, team: string, members: readonly string[]) {
-    const left: string[] = []
-    for (let from = 0; from < members.length; from += READS_AT_ONCE) {
-      const some = members.slice(from, from + READS_AT_ONCE)
-      const records = await Promise.all(some.map(member => read(tenant, team, member)))
-      left.push(...some.filter((_, index) => records[index] !== null))
-    }
-    return left
+  async function find(tenant: string, team: string, member: string) {
+    return store.readRecord({ tenant, namespace: UPLOADS, key: `${team}/${member}` })
   }
 
   return {
-    read,
-    async members(tenant, team) {
-      return (await readList(tenant, team)).list?.members ?? null
+    async all(tenant, team) {
+      const { list } = await readList(tenant, team)
+      if (list === null) return null
+      const members = list.map(([name]) => name).sort()
+      const records: Uint8Array[] = []
+      for (let from = 0; from < members.length; from += READS_AT_ONCE) {
+        const some = members.slice(from, from + READS_AT_ONCE)
+        for (const found of await Promise.all(some.map(member => find(tenant, team, member)))) {
+          if (found.ok) records.push(found.value)
+          // One that cannot be read any more is no reason to show nothing of the others.
+          else if (found.reason !== 'not_found' && found.reason !== 'gone') throw problem(found)
+        }
+      }
+      return records
     },
     async join(tenant, team, member) {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        const { list, version } = await readList(tenant, team)
-        const known = list?.members ?? []
-        const isIn = known.includes(member)
-        if (isIn && list !== null && now() - list.written_at < LIST_REFRESH_MS) return
-        const others =
-          isIn || known.length < LIMITS.members ? known : await present(tenant, team, known)
-        if (!isIn && others.length >= LIMITS.members) throw FULL
-        const next: List = { written_at: now(), members: isIn ? known : [...others, member] }
+        const { list, ...condition } = await readList(tenant, team)
+        const known = list ?? []
+        const at = now()
+        if (known.some(([name, seen]) => name === member && at - seen < LIST_REFRESH_MS)) return
+        const others = known.filter(([name, seen]) => name !== member && at - seen < LISTED_MS)
+        if (others.length >= LIMITS.members) throw FULL
+        const next: List = [...others, [member, at]]
         const written = await store.writeRecord({
           tenant,
           namespace: TEAMS,
           key: team,
           value: Buffer.from(JSON.stringify(next)),
-          ttlMs: LIST_TTL_MS,
-          ifVersion: version,
+          ttlMs: LISTED_MS,
+          ...condition,
         })
         if (written.ok) return
         if (written.reason !== 'conflict' && written.reason !== 'lost') throw problem(written)
       }
       throw CONTENDED
+    },
+    async read(tenant, team, member) {
+      const found = await find(tenant, team, member)
+      if (found.ok) return { bytes: found.value, version: found.version }
+      if (found.reason === 'not_found') return null
+      throw found.reason === 'gone' ? UNREADABLE : problem(found)
     },
     async write({ tenant, team, member }, bytes, ifVersion) {
       const written = await store.writeRecord({
@@ -118,9 +123,9 @@ export function createTeamRecords(
  * Repeats `attempt` until it gives something: what it read was changed by another before it wrote.
  * @throws AppError `overloaded` where that happens too often
  */
-export async function untilWritten<T>(attempt: () => Promise<T | null>): Promise<T> {
+export async function untilWritten<T>(attempt: (times: number) => Promise<T | null>): Promise<T> {
   for (let times = 0; times < MAX_ATTEMPTS; times += 1) {
-    const done = await attempt()
+    const done = await attempt(times)
     if (done !== null) return done
   }
   throw CONTENDED
@@ -132,13 +137,17 @@ const FULL = new AppError('overloaded', `the team has ${LIMITS.members} members`
 const CONTENDED = new AppError('overloaded', 'the team is being written by others', {
   retry_after_s: 1,
 })
+const UNREADABLE = new AppError(
+  'gone',
+  'the earlier upload of this member cannot be read any more, and with it what was published; upload as another member',
+)
 
-/** A list that cannot be understood is as good as none: members come back with their next uploads. */
-function parseList(bytes: Uint8Array): List | null {
+/** A list that cannot be understood is as good as none. */
+function parseList(bytes: Uint8Array): List {
   try {
     return listSchema.parse(JSON.parse(Buffer.from(bytes).toString()))
   } catch {
-    return null
+    return []
   }
 }
 

@@ -11,9 +11,15 @@ import { createTeamRecords, untilWritten } from './team-records.ts'
 export interface Teams {
   /**
    * Takes a member's upload in place of its earlier one; durable when it resolves.
-   * @throws AppError `invalid_request`, `payload_too_large`, and what the store and the thread fail with
+   * @param only the one member whose upload it may be; `null`: any
+   * @throws AppError `invalid_request`, `payload_too_large`, `not_found` for another than `only`, and what the store and the thread fail with
    */
-  upload(tenant: string, team: string, upload: UploadBody): Promise<UploadAnswer>
+  upload(
+    tenant: string,
+    team: string,
+    upload: UploadBody,
+    only: string | null,
+  ): Promise<UploadAnswer>
   /** @throws AppError `not_found` where the member has no upload */
   withdraw(tenant: string, team: string, member: string): Promise<void>
   /** All members' uploads together, with what was accepted before the call. @throws AppError `not_found` where there are none */
@@ -33,7 +39,6 @@ const MAX_AGE_MS = 30_000
 /** Documents that are kept at hand, in bytes, and how many. */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024
 const MAX_CACHED = 256
-const READS_AT_ONCE = 8
 
 /** A team's document: made, or being made. */
 interface Cached {
@@ -41,7 +46,8 @@ interface Cached {
   changes: number
   /** What `changes` was when its records began to be read. */
   madeAt: number
-  made: { readonly document: MergedDocument; readonly until: number } | null
+  /** `document` is `null` where all members have withdrawn. */
+  made: { readonly document: MergedDocument | null; readonly until: number } | null
   making: Promise<void> | null
 }
 
@@ -49,6 +55,8 @@ export function createTeams(options: TeamsOptions): Teams {
   const { thread, now, maxAgeMs = MAX_AGE_MS } = options
   const records = createTeamRecords(options.store, now)
   const cache = new Map<string, Cached>()
+  /** The end of what each tenant has under way: all of a large team's records are in memory at once, so they take turns. */
+  const turns = new Map<string, Promise<void>>()
 
   /** The latest used is the last. */
   function cachedOf(tenant: string, team: string): Cached {
@@ -66,30 +74,36 @@ export function createTeams(options: TeamsOptions): Teams {
       bytes += sizeOf(cached.made?.document)
       count += 1
       const isTooMuch = count > 1 && (count > MAX_CACHED || bytes > MAX_CACHED_BYTES)
-      if (isTooMuch && cached.making === null) cache.delete(key)
+      // What says nothing of a team is not worth the place of what does.
+      if ((isTooMuch || cached.made === null) && cached.making === null) cache.delete(key)
     }
   }
 
   async function make(tenant: string, team: string, cached: Cached): Promise<void> {
     const { changes } = cached
     const at = now()
-    const found: Uint8Array[] = []
-    const members = await records.members(tenant, team)
-    if (members === null) {
-      cached.madeAt = changes
-      cached.made = null
-      return
+    const found = await records.all(tenant, team)
+    let document: MergedDocument | null = null
+    if (found !== null) {
+      const task = { team, records: found, now: at }
+      const buffers = found.map(({ buffer }) => buffer as ArrayBuffer)
+      // Apart from uploads, so that a flood of them does not keep readers waiting.
+      document = await thread.run(`${tenant} merges`, 'merge', task, [...new Set(buffers)])
     }
-    for (let from = 0; from < members.length; from += READS_AT_ONCE) {
-      const some = members.slice(from, from + READS_AT_ONCE)
-      const uploads = await Promise.all(some.map(member => records.read(tenant, team, member)))
-      found.push(...uploads.flatMap(upload => upload?.bytes ?? []))
-    }
-    const buffers = found.map(({ buffer }) => buffer as ArrayBuffer)
-    const task = { team, records: found, now: at }
-    const document = await thread.run('merge', task, [...new Set(buffers)])
     cached.madeAt = changes
-    cached.made = document && { document, until: Math.min(at + maxAgeMs, document.changesAt) }
+    const until = Math.min(at + maxAgeMs, document?.changesAt ?? Number.POSITIVE_INFINITY)
+    cached.made = found && { document, until }
+  }
+
+  function inTurn(tenant: string, work: () => Promise<void>): Promise<void> {
+    const turn = (turns.get(tenant) ?? Promise.resolve()).then(work)
+    const end = turn
+      .catch(() => undefined)
+      .then(() => {
+        if (turns.get(tenant) === end) turns.delete(tenant)
+      })
+    turns.set(tenant, end)
+    return turn
   }
 
   async function document(tenant: string, team: string): Promise<MergedDocument> {
@@ -99,14 +113,15 @@ export function createTeams(options: TeamsOptions): Teams {
     // One that is being made may have begun before the last change; the one after it has not.
     if (!isMade()) await cached.making?.catch(() => undefined)
     if (!isMade()) {
-      cached.making ??= make(tenant, team, cached).finally(() => {
+      cached.making ??= inTurn(tenant, () => make(tenant, team, cached)).finally(() => {
         cached.making = null
       })
       await cached.making
       forgetOldest()
     }
-    if (cached.made === null) throw new AppError('not_found', 'no such team is known')
-    return cached.made.document
+    const document = cached.made?.document ?? null
+    if (document === null) throw new AppError('not_found', 'no such team is known')
+    return document
   }
 
   function changed(tenant: string, team: string): void {
@@ -116,17 +131,20 @@ export function createTeams(options: TeamsOptions): Teams {
 
   return {
     document,
-    async upload(tenant, team, body) {
+    async upload(tenant, team, body, only) {
       // A copy: the thread takes the buffer, and others may look into this one.
       const own = new Uint8Array(body.body)
-      const upload = await thread.run('read', { ...body, body: own }, [own.buffer])
+      const upload = await thread.run(tenant, 'read', { ...body, body: own }, [own.buffer])
       const { member } = upload
+      if (only !== null && member !== only) {
+        throw new AppError('not_found', 'the key is for another member')
+      }
       await records.join(tenant, team, member)
       const answer = await untilWritten(async () => {
         const at = now()
         const earlier = await records.read(tenant, team, member)
         const task = { upload, earlier: earlier?.bytes ?? null, now: at }
-        const { record, accepted, refused } = await thread.run('admit', task)
+        const { record, accepted, refused } = await thread.run(tenant, 'admit', task)
         const version = earlier?.version ?? 0
         const isWritten = await records.write({ tenant, team, member }, record, version)
         if (!isWritten) return null
@@ -135,11 +153,13 @@ export function createTeams(options: TeamsOptions): Teams {
       return answer
     },
     async withdraw(tenant, team, member) {
-      await untilWritten(async () => {
+      await untilWritten(async times => {
         const earlier = await records.read(tenant, team, member)
         const record =
-          earlier && (await thread.run('withdraw', { earlier: earlier.bytes, now: now() }))
+          earlier && (await thread.run(tenant, 'withdraw', { earlier: earlier.bytes, now: now() }))
         if (earlier === null || record === null) {
+          // What was withdrawn since the first attempt may have been by that, whose answer was lost.
+          if (times > 0 && earlier !== null) return true
           throw new AppError('not_found', 'no such upload is known')
         }
         const isWritten = await records.write({ tenant, team, member }, record, earlier.version)
@@ -149,7 +169,7 @@ export function createTeams(options: TeamsOptions): Teams {
   }
 }
 
-function sizeOf(document: MergedDocument | undefined): number {
-  if (document === undefined) return 0
+function sizeOf(document: MergedDocument | null | undefined): number {
+  if (!document) return 0
   return document.json.length + document.msgpack.length + document.parquet.length
 }

@@ -78,12 +78,13 @@ async function upload(c: AppContext, deps: AppDeps): Promise<Response> {
   try {
     const body = await readBody(c, announced, maxBytes, ticket)
     frame.bodyBytes = body.length
-    const answer = await teamsOf(deps).upload(caller.tenant, team, {
+    const sent = {
       body,
       media,
       ...(member === undefined ? {} : { member }),
       ...(window_days === undefined ? {} : { windowDays: window_days }),
-    })
+    }
+    const answer = await teamsOf(deps).upload(caller.tenant, team, sent, null)
     return small(c, answer)
   } finally {
     ticket.leave()

@@ -4,6 +4,7 @@ import { providerDocument } from '../../core/fingerprints/upload.ts'
 import { MEDIA_TYPES, writeEnvelope } from '../../core/requests/envelope.ts'
 import { validate } from '../../core/requests/validate.ts'
 import { AppError } from '../../errors.ts'
+import { entryOf } from '../../fingerprints/published.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
 import { answerMedia } from '../media.ts'
 import { answerUnlessKnown } from '../not-modified.ts'
@@ -35,14 +36,14 @@ async function serve(c: AppContext, deps: AppDeps): Promise<Response> {
   if (deps.fingerprints === undefined) throw new AppError('not_found', 'nothing is published')
   const ticket = deps.admission.enter(caller, 0)
   try {
-    const { head, entries, digest } = await deps.fingerprints.published.document(caller.tenant)
+    const document = await deps.fingerprints.published.document(caller.tenant)
     const media = answerMedia(requestHeader(c, 'accept'), 'json')
-    const tag = `${digest}-${media}${only === undefined ? '' : `-${only}`}`
+    const tag = `${document.digest}-${media}${only === undefined ? '' : `-${only}`}`
     return answerUnlessKnown(c, ticket, { tag, cacheControl: CACHE_CONTROL }, () => {
-      const shown = entries.filter(([name]) => only === undefined || name === only)
-      const text = `${JSON.stringify(head).slice(0, -1)},"fingerprints":[${shown.map(([, json]) => json).join(',')}]}`
-      const bytes =
-        media === 'json' ? Buffer.from(text) : writeEnvelope(JSON.parse(text), media).bytes
+      if (only === undefined) return { bytes: document[media], type: MEDIA_TYPES[media] }
+      const entry = entryOf(document, only)
+      const fingerprints = entry === null ? [] : [entry]
+      const { bytes } = writeEnvelope({ ...document.head, fingerprints }, media)
       return { bytes, type: MEDIA_TYPES[media] }
     })
   } catch (error) {

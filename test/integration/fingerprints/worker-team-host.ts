@@ -7,7 +7,10 @@ import type { Command, Said } from './team-commands.ts'
 /** A process with teams in a store, to be killed: takes commands, a line each, and says when each has ended. */
 const [folder = ''] = process.argv.slice(2)
 const store = await openSqliteStore({ folder, onEvent: () => {} })
-const thread = createTaskThread({ onBug: bug => process.stderr.write(`${bug}\n`) })
+const thread = createTaskThread({
+  onBug: bug => process.stderr.write(`${bug}\n`),
+  onLost: reason => process.stderr.write(`${reason}\n`),
+})
 /** Moved on by commands, so that uploads expire. */
 let ahead = 0
 const teams = createTeams({ store, thread, now: () => Date.now() + ahead })
@@ -19,7 +22,7 @@ function say(said: Said): void {
 async function run({ id, tenant, team, act, ...command }: Command): Promise<Said> {
   if (act === 'upload') {
     const body = Buffer.from(JSON.stringify(command.upload))
-    const { accepted } = await teams.upload(tenant, team, { body, media: 'json' })
+    const { accepted } = await teams.upload(tenant, team, { body, media: 'json' }, null)
     return { id, accepted }
   }
   if (act === 'withdraw') {

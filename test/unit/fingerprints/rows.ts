@@ -30,7 +30,7 @@ export function row(overrides: Partial<Fingerprint> = {}): Fingerprint {
 
 /** Runs tasks in this thread, on copies as a thread gets them. */
 export const inlineThread: Pick<TaskThread, 'run'> = {
-  async run(name, input) {
+  async run(_, name, input) {
     const task = TASKS[name] as (input: unknown) => unknown
     return structuredClone(await task(structuredClone(input))) as never
   },

@@ -1,0 +1,181 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { LIMITS } from '../../../src/core/fingerprints/fingerprint.ts'
+import type { TaskThread } from '../../../src/fingerprints/task-thread.ts'
+import { createTeams, type Teams } from '../../../src/fingerprints/teams.ts'
+import { fail } from '../../../src/store/failure.ts'
+import type { RecordKey } from '../../../src/store/store.ts'
+import { DAY, inlineThread, memoryRecords, NOW, row } from './rows.ts'
+
+let clock: { now: number }
+let records: ReturnType<typeof memoryRecords>
+/** Namespaces and keys of what was read. */
+let reads: string[]
+/** What the next writes and reads of a key come to, instead of what they would. */
+let failures: Map<string, 'gone' | 'lost' | 'failed'>
+let teams: Teams
+
+const nameOf = ({ namespace, key }: RecordKey) => `${namespace.split('.')[0]} ${key}`
+
+beforeEach(() => {
+  clock = { now: NOW }
+  records = memoryRecords()
+  reads = []
+  failures = new Map()
+  teams = teamsOn(inlineThread)
+})
+
+function teamsOn(thread: Pick<TaskThread, 'run'>): Teams {
+  const store: typeof records = {
+    ...records,
+    async readRecord(key) {
+      reads.push(nameOf(key))
+      const failure = failures.get(`read ${nameOf(key)}`)
+      return failure === undefined ? records.readRecord(key) : fail(failure, 'cannot be read')
+    },
+    async writeRecord(write) {
+      const failure = failures.get(`write ${nameOf(write)}`)
+      failures.delete(`write ${nameOf(write)}`)
+      const written = await records.writeRecord(write)
+      return failure === undefined ? written : fail(failure, 'the answer was lost')
+    },
+  }
+  return createTeams({ store, thread, now: () => clock.now })
+}
+
+function upload(member: string, sessions = 12, team = 'backend') {
+  const endpoints = [row({ source_sessions: sessions, call_count: 100 })]
+  const body = Buffer.from(JSON.stringify({ member, endpoints }))
+  return teams.upload('acme', team, { body, media: 'json' }, null)
+}
+
+async function sessionsOf(team = 'backend'): Promise<number> {
+  const { json } = await teams.document('acme', team)
+  const { fingerprints } = JSON.parse(Buffer.from(json).toString())
+  return fingerprints[0].source_sessions
+}
+
+describe('a record that cannot be read any more', () => {
+  it('is no reason to show nothing of the other members', async () => {
+    await upload('ada', 5)
+    await upload('bob', 7)
+    failures.set('read fingerprint_uploads backend/ada', 'gone')
+    clock.now += 60_000
+    expect(await sessionsOf()).toBe(7)
+  })
+
+  it('is not written over: nobody would know what was published', async () => {
+    await upload('ada')
+    failures.set('read fingerprint_uploads backend/ada', 'gone')
+    await expect(upload('ada')).rejects.toMatchObject({
+      code: 'gone',
+      detail: expect.stringContaining('upload as another member'),
+    })
+    await expect(teams.withdraw('acme', 'backend', 'ada')).rejects.toMatchObject({ code: 'gone' })
+  })
+
+  it('may be the list: members come back with their next uploads', async () => {
+    await upload('ada', 5)
+    failures.set('read fingerprint_teams backend', 'gone')
+    await upload('bob', 7)
+    failures.clear()
+    clock.now += 60_000
+    expect(await sessionsOf()).toBe(7)
+    await upload('ada', 5)
+    expect(await sessionsOf()).toBe(12)
+  })
+
+  it('is told from a store that does not answer', async () => {
+    await upload('ada')
+    failures.set('read fingerprint_uploads backend/ada', 'failed')
+    clock.now += 60_000
+    await expect(sessionsOf()).rejects.toMatchObject({ code: 'internal' })
+  })
+})
+
+describe('a write whose answer is lost', () => {
+  it('is made again, and counts once', async () => {
+    failures.set('write fingerprint_uploads backend/ada', 'lost')
+    expect(await upload('ada', 9)).toMatchObject({ accepted: 1, refused: [] })
+    expect(await sessionsOf()).toBe(9)
+    failures.set('write fingerprint_uploads backend/ada', 'lost')
+    await teams.withdraw('acme', 'backend', 'ada')
+    await expect(sessionsOf()).rejects.toMatchObject({ code: 'not_found' })
+    await expect(teams.withdraw('acme', 'backend', 'ada')).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+})
+
+describe('a full team', () => {
+  it('takes no further member, without a look at what the others have uploaded', async () => {
+    await upload('m0')
+    await fill(LIMITS.members - 1)
+    reads = []
+    await expect(upload('late')).rejects.toMatchObject({ code: 'overloaded' })
+    expect(reads).toEqual(['fingerprint_teams backend'])
+    await upload('m0')
+  })
+
+  it('takes others in place of those whose uploads have expired', async () => {
+    await upload('m0')
+    await fill(LIMITS.members - 1)
+    clock.now = NOW + 20 * DAY
+    await upload('m0')
+    clock.now = NOW + 34 * DAY
+    await upload('late')
+    await upload('later')
+  })
+
+  /** Members as uploads would leave them, in the list alone. */
+  async function fill(more: number): Promise<void> {
+    const key = { tenant: 'acme', namespace: 'fingerprint_teams.v2', key: 'backend' }
+    const found = await records.readRecord(key)
+    if (!found.ok) throw new Error('no list')
+    const list = JSON.parse(Buffer.from(found.value).toString())
+    for (let index = 1; index <= more; index += 1) list.push([`m${index}`, NOW])
+    await records.writeRecord({ ...key, value: Buffer.from(JSON.stringify(list)) })
+  }
+})
+
+describe('documents', () => {
+  it('stay at hand, also where many ask for teams that do not exist', async () => {
+    await upload('ada')
+    await sessionsOf()
+    for (let index = 0; index < 1_000; index += 1) {
+      await expect(teams.document('acme', `none-${index}`)).rejects.toMatchObject({
+        code: 'not_found',
+      })
+    }
+    reads = []
+    await sessionsOf()
+    expect(reads).toEqual([])
+  })
+
+  it('are made one at a time for a tenant, since each takes the memory of a team', async () => {
+    let under = 0
+    let most = 0
+    async function counted<T>(work: () => Promise<T>): Promise<T> {
+      under += 1
+      most = Math.max(most, under)
+      await new Promise(resolve => setImmediate(resolve))
+      return work().finally(() => {
+        under -= 1
+      })
+    }
+    const names = ['a', 'b', 'c', 'd']
+    for (const name of names) await upload('ada', 5, name)
+    teams = teamsOn({
+      run: (by, name, input) => counted(() => inlineThread.run(by, name, input)),
+    })
+    expect(await Promise.all(names.map(name => sessionsOf(name)))).toEqual([5, 5, 5, 5])
+    expect(most).toBe(1)
+  })
+
+  it('go on being made after one could not be', async () => {
+    await upload('ada', 5)
+    failures.set('read fingerprint_teams backend', 'failed')
+    await expect(sessionsOf()).rejects.toMatchObject({ code: 'internal' })
+    failures.clear()
+    expect(await sessionsOf()).toBe(5)
+  })
+})
