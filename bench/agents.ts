@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import type { RouteName } from '../src/core/messages/scan-request.ts'
+import { createLocalContext } from '../src/local-context.ts'
+import { type AgentClient, CLIENTS } from './agents/clients.ts'
+import { makeProject, type Step } from './agents/project.ts'
+import { type ArrivedRequest, startScriptedVendor } from './agents/scripted-vendor.ts'
+import { markdownTable } from './markdown-table.ts'
+import { createFollower } from './turns/follow-messages.ts'
+import { writeSection } from './write-section.ts'
+
+/**
+ * npm run bench:agents -- [--claude PROGRAM] [--codex PROGRAM] [--write]
+ *
+ * Real agents as their users start them, with a vendor of this machine whose model follows a script: directly, and behind
+ * `haversack run`. What arrives at the vendor, and whether each request begins as the one before. The programs are not
+ * among the dependencies: npm has them as `@anthropic-ai/claude-code` and `@openai/codex`.
+ */
+const { values } = parseArgs({
+  options: {
+    claude: { type: 'string' },
+    codex: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
+})
+
+const LIMIT_MS = 120_000
+const COMMAND_LINE = new URL('../src/cli.ts', import.meta.url).pathname
+const run = promisify(execFile)
+const context = createLocalContext()
+const count = (text: string) => context.counters.get('o200k_base').count(text)
+
+interface Ran {
+  readonly answer: string
+  readonly requests: readonly ArrivedRequest[]
+  readonly handshakes: number
+}
+
+/** One conversation; with `before`, behind a command that is given the agent's. */
+async function converse(
+  { client, program, project, script }: Subject,
+  before: readonly string[],
+): Promise<Ran> {
+  const home = mkdtempSync(join(tmpdir(), 'haversack-agent-'))
+  const vendor = await startScriptedVendor(script)
+  try {
+    client.prepare(home, vendor.url)
+    const [file, ...args] = [...before, 'sh', '-c', client.commandLine(program)]
+    const env = {
+      ...{ PATH: process.env['PATH'] ?? '', HOME: home },
+      ...client.environment(home),
+      [client.variable]: vendor.url + client.basePath,
+    }
+    const { stdout } = await run(file!, args, { cwd: project, env, timeout: LIMIT_MS })
+    const { requests, handshakes } = vendor
+    return { answer: stdout.trim().split('\n').at(-1) ?? '', requests, handshakes }
+  } finally {
+    await vendor.close()
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+interface Subject {
+  readonly client: AgentClient
+  readonly program: string
+  readonly project: string
+  readonly script: readonly Step[]
+}
+
+/** Tokens of the results of the last request, and requests that do not begin as the one before. */
+function follow(requests: readonly ArrivedRequest[], route: RouteName) {
+  const follower = createFollower(route, count)
+  let [tokens, changes] = [0, 0]
+  for (const { body } of requests) {
+    const { scanned, changedAt } = follower.advance(body)
+    if (changedAt !== null) changes++
+    tokens = scanned.results.reduce((sum, result) => sum + count(result.text()), 0)
+  }
+  return { tokens, changes }
+}
+
+async function report(subject: Subject): Promise<readonly string[]> {
+  const { client, program } = subject
+  const { stdout: version } = await run(program, ['--version'])
+  const direct = await converse(subject, [])
+  const behind = await converse(subject, [process.execPath, COMMAND_LINE, 'run', '--'])
+  const [plain, sent] = [direct, behind].map(each => follow(each.requests, client.route))
+  const saved = 1 - sent!.tokens / plain!.tokens
+  return [
+    client.name,
+    /\d+\.\d+\.\d+/.exec(version)?.[0] ?? '',
+    `${direct.requests.length} → ${behind.requests.length}`,
+    `${direct.handshakes} → ${behind.handshakes}`,
+    behind.requests.every(each => each.isCompressed) ? 'yes' : 'no',
+    `${plain!.tokens.toLocaleString('en-US')} → ${sent!.tokens.toLocaleString('en-US')}`,
+    `${(100 * saved).toFixed(1)} %`,
+    `${plain!.changes} → ${sent!.changes}`,
+    direct.answer === behind.answer ? 'yes' : 'no',
+  ]
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-project-'))
+try {
+  const rows: (readonly string[])[] = []
+  for (const client of CLIENTS) {
+    const program = values[client.program]
+    if (program === undefined) continue
+    const project = join(folder, client.program)
+    mkdirSync(project, { recursive: true })
+    const script = makeProject(project)
+    rows.push(await report({ client, program: resolve(program), project, script }))
+  }
+  if (rows.length === 0)
+    throw new Error('usage: npm run bench:agents -- --claude PROGRAM --codex PROGRAM')
+  const header = [
+    ...['agent', 'version', 'requests', 'WebSocket handshakes', 'compressed'],
+    ...['tokens of results', 'saved', 'beginnings that changed', 'same last words'],
+  ]
+  const table = markdownTable(header, rows)
+  const title =
+    'Directly → behind `haversack run`; tokens (o200k_base) of the tool results in the last request of one conversation of six steps.'
+  if (values.write) writeSection('agents', `${title}\n\n${table}`)
+  console.log(table)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
