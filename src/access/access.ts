@@ -10,6 +10,10 @@ export interface Caller {
   readonly keyId: string
   readonly scopes: ReadonlySet<Scope>
   readonly redeems: boolean
+  /** The only teams that there are for it; `null`: all of the tenant. */
+  readonly teams: ReadonlySet<string> | null
+  /** The only member that it may write as; `null`: any. */
+  readonly member: string | null
   /** Requests at the same time. */
   readonly maxConcurrent: number
   /** Shared by all requests of the key; `null` where it has no limit. */
@@ -44,6 +48,8 @@ export const ANONYMOUS: Caller = {
   keyId: '',
   scopes: new Set(),
   redeems: false,
+  teams: null,
+  member: null,
   maxConcurrent: Number.POSITIVE_INFINITY,
   rate: null,
 }
@@ -133,6 +139,8 @@ function toEntry(record: KeyRecord, now: number, before: Entry | undefined): Ent
       keyId: record.id,
       scopes: new Set(record.scopes),
       redeems: record.redeems,
+      teams: record.teams === undefined ? null : new Set(record.teams),
+      member: record.member ?? null,
       maxConcurrent: record.max_concurrent ?? Number.POSITIVE_INFINITY,
       rate: before !== undefined && sameRate ? before.caller.rate : newRate(),
     },

@@ -2,6 +2,7 @@ import { type KeyRecord, makeKey, SCOPES, type Scope, TENANT_NAME } from '../acc
 import { changeKeysFile, readKeysFile } from '../access/keys-file.ts'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
+import { teamName } from '../core/fingerprints/upload.ts'
 import { EXIT } from '../exit-codes.ts'
 import { type Command, text, UsageError, type Values } from './command.ts'
 import { jsonOption } from './options.ts'
@@ -24,6 +25,12 @@ export const keysCommand: Command = {
     burst: { type: 'string', value: 'N', help: 'add: requests at once after a pause' },
     concurrent: { type: 'string', value: 'N', help: 'add: requests at the same time' },
     redeems: { type: 'boolean', help: 'add: its client can fetch kept originals' },
+    team: {
+      type: 'string',
+      value: 'LIST',
+      help: 'add: the only teams whose fingerprints it may read and write',
+    },
+    member: { type: 'string', value: 'NAME', help: 'add: the only member it may upload as' },
     note: { type: 'string', value: 'TEXT', help: 'add: for whoever reads the list' },
     ...jsonOption,
   },
@@ -52,21 +59,24 @@ function add(file: string, values: Values): number {
   const concurrent = wholeOf(values, 'concurrent')
   const note = text(values, 'note')
   if (burst !== undefined && rate === undefined) throw new UsageError('--burst needs --rate')
+  const scopes = scopesOf(values)
   const record: KeyRecord = {
     id,
     tenant: tenantOf(values),
     sha256,
-    scopes: scopesOf(values),
+    scopes,
     redeems: values['redeems'] === true,
     ...(rate === undefined ? {} : { rate_per_s: rate }),
     ...(burst === undefined ? {} : { burst }),
     ...(concurrent === undefined ? {} : { max_concurrent: concurrent }),
+    ...teamsOf(values, scopes),
     created_at: Date.now(),
     ...(note === undefined ? {} : { note }),
   }
   changeKeysFile(file, keys => [...keys, record])
-  const { tenant, scopes } = record
-  process.stderr.write(`key ${id} of ${tenant} for ${scopes.join(', ')}; it is shown only now\n`)
+  process.stderr.write(
+    `key ${id} of ${record.tenant} for ${scopes.join(', ')}; it is shown only now\n`,
+  )
   process.stdout.write(`${values['json'] === true ? JSON.stringify({ key, ...record }) : key}\n`)
   return EXIT.ok
 }
@@ -101,12 +111,15 @@ function revoke(file: string, id: string): number {
   return EXIT.ok
 }
 
-function limitsOf({ rate_per_s, burst, max_concurrent, redeems }: KeyRecord): string {
+function limitsOf(key: KeyRecord): string {
+  const { rate_per_s, burst, max_concurrent, redeems, teams, member } = key
   const parts = [
     rate_per_s === undefined ? '' : `${rate_per_s}/s`,
     burst === undefined ? '' : `burst ${burst}`,
     max_concurrent === undefined ? '' : `${max_concurrent} at once`,
     redeems ? 'redeems' : '',
+    teams === undefined ? '' : `team ${teams.join(' ')}`,
+    member === undefined ? '' : `member ${member}`,
   ]
   return parts.filter(part => part !== '').join(', ')
 }
@@ -122,6 +135,28 @@ function scopesOf(values: Values): Scope[] {
   const unknown = names.filter(name => !(SCOPES as readonly string[]).includes(name))
   if (unknown.length > 0) throw new UsageError(`no such scope: ${unknown.join(', ')}`)
   return [...new Set(names)] as Scope[]
+}
+
+/** What a key for fingerprints is limited to. */
+function teamsOf(values: Values, scopes: readonly Scope[]): Pick<KeyRecord, 'teams' | 'member'> {
+  const teams = text(values, 'team')
+    ?.split(',')
+    .map(name => name.trim())
+  const member = text(values, 'member')
+  if (teams === undefined && member === undefined) return {}
+  if (!scopes.some(scope => scope.startsWith('fingerprints:'))) {
+    throw new UsageError('--team and --member are for keys with fingerprints:read or :write')
+  }
+  const wrong = [...(teams ?? []), ...(member === undefined ? [] : [member])].find(
+    name => !teamName.safeParse(name).success,
+  )
+  if (wrong !== undefined) {
+    throw new UsageError('--team and --member take letters, digits, . _ @ + and -, 64 at most')
+  }
+  return {
+    ...(teams === undefined ? {} : { teams: [...new Set(teams)] }),
+    ...(member === undefined ? {} : { member }),
+  }
 }
 
 function numberOf(values: Values, name: string): number | undefined {

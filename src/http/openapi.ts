@@ -34,7 +34,8 @@ const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
 }
 
-function operation({ path, summary, scope, request, parameters, answer }: RouteDoc): object {
+function operation(route: RouteDoc): object {
+  const { path, summary, scope, request, parameters, answer, file } = route
   const listed = [...inPath(path), ...inQuery(parameters)]
   return {
     summary,
@@ -53,13 +54,19 @@ function operation({ path, summary, scope, request, parameters, answer }: RouteD
       : {
           requestBody: {
             required: true,
-            content: bodies(z.toJSONSchema(request, { io: 'input' })),
+            content: {
+              ...bodies(z.toJSONSchema(request, { io: 'input' })),
+              ...(file?.of === 'request' ? { [file.media]: {} } : {}),
+            },
           },
         }),
     responses: {
       200: {
         description: 'Success',
-        content: 'media' in answer ? { [answer.media]: {} } : bodies(z.toJSONSchema(answer)),
+        content: {
+          ...('media' in answer ? { [answer.media]: {} } : bodies(z.toJSONSchema(answer))),
+          ...(file?.of === 'answer' ? { [file.media]: {} } : {}),
+        },
       },
       default: {
         description: 'Problem (RFC 9457)',

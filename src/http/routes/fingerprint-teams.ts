@@ -43,6 +43,7 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
     request: uploadRequest,
     parameters: uploadQuery,
     answer: uploadAnswer,
+    file: { media: PARQUET, of: 'request' },
     mount: (app, deps) => app.post(PATH, c => upload(c, deps)),
   },
   {
@@ -51,6 +52,7 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
     summary: "A team's endpoints: the members' uploads together",
     scope: 'fingerprints:read',
     answer: teamDocument,
+    file: { media: PARQUET, of: 'answer' },
     mount: (app, deps) => app.get(PATH, c => read(c, deps)),
   },
   {
@@ -66,7 +68,7 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
 async function upload(c: AppContext, deps: AppDeps): Promise<Response> {
   const frame = c.get('frame')
   const { caller } = frame
-  const team = validate(teamName, c.req.param('team'))
+  const team = teamOf(c)
   const { member, window_days } = validate(uploadQuery, singleQuery(c))
   const media = uploadMedia(c)
   if (media !== 'parquet' && (member !== undefined || window_days !== undefined)) {
@@ -84,7 +86,7 @@ async function upload(c: AppContext, deps: AppDeps): Promise<Response> {
       ...(member === undefined ? {} : { member }),
       ...(window_days === undefined ? {} : { windowDays: window_days }),
     }
-    const answer = await teamsOf(deps).upload(caller.tenant, team, sent, null)
+    const answer = await teamsOf(deps).upload(caller.tenant, team, sent, caller.member)
     return small(c, answer)
   } finally {
     ticket.leave()
@@ -93,7 +95,7 @@ async function upload(c: AppContext, deps: AppDeps): Promise<Response> {
 
 async function read(c: AppContext, deps: AppDeps): Promise<Response> {
   const { caller } = c.get('frame')
-  const team = validate(teamName, c.req.param('team'))
+  const team = teamOf(c)
   const ticket = deps.admission.enter(caller, 0)
   try {
     const document = await teamsOf(deps).document(caller.tenant, team)
@@ -111,8 +113,9 @@ async function read(c: AppContext, deps: AppDeps): Promise<Response> {
 
 async function withdraw(c: AppContext, deps: AppDeps): Promise<Response> {
   const { caller } = c.get('frame')
-  const team = validate(teamName, c.req.param('team'))
+  const team = teamOf(c)
   const member = validate(memberName, c.req.param('member'))
+  if (caller.member !== null && caller.member !== member) throw NO_UPLOAD
   const ticket = deps.admission.enter(caller, 0)
   try {
     await teamsOf(deps).withdraw(caller.tenant, team, member)
@@ -124,8 +127,19 @@ async function withdraw(c: AppContext, deps: AppDeps): Promise<Response> {
 
 function teamsOf({ fingerprints }: AppDeps): Teams {
   if (fingerprints !== undefined) return fingerprints.teams
-  throw new AppError('not_found', 'no such team is known')
+  throw NO_TEAM
 }
+
+/** The team of the path. For a key of certain teams there are no others, whether others know them or not. */
+function teamOf(c: AppContext): string {
+  const team = validate(teamName, c.req.param('team'))
+  const { teams } = c.get('frame').caller
+  if (teams !== null && !teams.has(team)) throw NO_TEAM
+  return team
+}
+
+const NO_TEAM = new AppError('not_found', 'no such team is known')
+const NO_UPLOAD = new AppError('not_found', 'no such upload is known')
 
 function small(c: AppContext, answer: object): Response {
   const { media, bytes } = writeEnvelope(answer, answerMedia(requestHeader(c, 'accept'), 'json'))
@@ -141,9 +155,16 @@ function uploadMedia(c: AppContext): UploadMedia {
   return 'parquet'
 }
 
-/** Parquet where it is named: no client names it that does not want it most. */
+/** What is wanted most; of equals Parquet, which nobody names who does not want it. */
 function documentMedia(c: AppContext): UploadMedia {
-  const accept = requestHeader(c, 'accept')
-  const isNamed = accept?.split(',').some(range => essence(range) === PARQUET) ?? false
-  return isNamed ? 'parquet' : answerMedia(accept, 'json')
+  const accept = requestHeader(c, 'accept') ?? ''
+  const media = answerMedia(accept, 'json')
+  const parquet = weightOf(accept, PARQUET)
+  return parquet > 0 && parquet >= weightOf(accept, MEDIA_TYPES[media]) ? 'parquet' : media
+}
+
+/** The weight that `Accept` gives to a type by its name; 0 where it does not name it. */
+function weightOf(accept: string, type: string): number {
+  const range = accept.split(',').find(each => essence(each) === type)
+  return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1)
 }

@@ -17,6 +17,8 @@ export interface RouteDoc {
   readonly parameters?: z.ZodObject
   /** The answer's schema, or the media type of an answer that has none. */
   readonly answer: z.ZodType | { readonly media: string }
+  /** A media type beside JSON and MessagePack, and what of the two can be in it. */
+  readonly file?: { readonly media: string; readonly of: 'request' | 'answer' }
 }
 
 /** One route, one file: its documentation and how it is mounted. Listed in `app.ts`. */

@@ -40,6 +40,8 @@ describe('a key', () => {
       keyId: record.id,
       scopes: new Set(['encode']),
       redeems: true,
+      teams: null,
+      member: null,
       maxConcurrent: 4,
       rate: null,
     })

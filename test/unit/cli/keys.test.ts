@@ -82,6 +82,13 @@ describe('keys add', () => {
     ['--burst', '5'],
     ['--concurrent', '0'],
     ['--concurrent', '0.5'],
+    ['--team', 'backend'],
+    ['--member', 'ada'],
+    ['--scopes', 'fingerprints:read', '--team', ''],
+    ['--scopes', 'fingerprints:read', '--team', 'backend,'],
+    ['--scopes', 'fingerprints:read', '--team', '../backend'],
+    ['--scopes', 'fingerprints:write', '--member', 'a/b'],
+    ['--scopes', 'fingerprints:write', '--member', 'ada,bob'],
     ['--what'],
     ['more'],
   ])('takes %j %j for wrong usage and writes nothing', async (...args) => {
@@ -114,6 +121,13 @@ describe('keys list', () => {
     expect(stdout).not.toContain(key)
     expect(stdout).not.toContain(hash('sha256', key))
     expect(JSON.parse((await keys('list', '--json')).stdout)).toEqual(readKeysFile(file))
+  })
+
+  it('shows the teams and the member that a key is limited to', async () => {
+    const scopes = 'fingerprints:read,fingerprints:write'
+    await keys('add', '--scopes', scopes, '--team', 'clients, beta,beta', '--member', 'm1')
+    expect(readKeysFile(file)).toMatchObject([{ teams: ['clients', 'beta'], member: 'm1' }])
+    expect((await keys('list')).stdout).toContain('team clients beta, member m1')
   })
 
   it('fails where there is no file, and makes none', async () => {

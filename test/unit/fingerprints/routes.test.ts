@@ -21,6 +21,11 @@ const keys = {
   other: keyFor('other', { scopes: ['fingerprints:read', 'fingerprints:write'] }),
   reader: keyFor('acme', { scopes: ['fingerprints:read'] }),
   writer: keyFor('acme', { scopes: ['fingerprints:write'] }),
+  client: keyFor('acme', {
+    scopes: ['fingerprints:read', 'fingerprints:write'],
+    teams: ['backend', 'clients'],
+    member: 'ada',
+  }),
 }
 
 beforeEach(() => {
@@ -110,6 +115,30 @@ describe('a team', () => {
     expect((await tested.post(TEAM, file, parquet)).status).toBe(400)
   })
 
+  it.each([
+    [PARQUET, PARQUET],
+    [`application/json, ${PARQUET}`, PARQUET],
+    [`*/*, ${PARQUET};q=0.5`, PARQUET],
+    [`${PARQUET};q=0.5, application/json`, 'application/json'],
+    [`${PARQUET};q=0, */*`, 'application/json'],
+    [`${PARQUET};q=0.1, application/msgpack;q=0.2`, 'application/msgpack'],
+    ['image/png', 'application/json'],
+  ])('gives for %s what is wanted most: %s', async (accept, type) => {
+    await upload('ada', [row()])
+    const answer = await get({ accept })
+    expect(answer.headers.get('content-type')).toBe(type)
+    expect(answer.headers.get('vary')).toContain('Accept')
+    const head = await tested.app.request(TEAM, {
+      method: 'HEAD',
+      headers: { ...as('acme'), accept },
+    })
+    expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([
+      200,
+      answer.headers.get('etag'),
+      '',
+    ])
+  })
+
   it('tells the same version only once', async () => {
     await upload('ada', [row()])
     const first = await get()
@@ -185,6 +214,57 @@ describe('a team', () => {
       refused: [{ endpoint_class: 'curl', reason: 'below_k' }],
     })
     expect(JSON.stringify(await merged())).not.toContain('curl')
+  })
+})
+
+describe('a key of certain teams, and of one member', () => {
+  const OTHER = TEAM.replace('backend', 'frontend')
+  const to = (team: string, member: string) =>
+    tested.post(team, JSON.stringify({ member, endpoints: [row()] }), as('client'))
+  const remove = (team: string, member: string) =>
+    tested.app.request(`${team}/members/${member}`, { method: 'DELETE', headers: as('client') })
+
+  it('reads and writes in them, as that member', async () => {
+    await upload('bob', [row()])
+    expect((await to(TEAM, 'ada')).status).toBe(200)
+    expect((await get(as('client'))).status).toBe(200)
+    expect((await merged()).fingerprints).toMatchObject([{ source_sessions: 24 }])
+    expect((await remove(TEAM, 'ada')).status).toBe(200)
+    expect((await merged()).fingerprints).toMatchObject([{ source_sessions: 12 }])
+  })
+
+  it('cannot tell another team from one that does not exist, nor look at the store for it', async () => {
+    const body = JSON.stringify({ member: 'ada', endpoints: [row()] })
+    await tested.post(OTHER, body, as('acme'))
+    const known = records.size()
+    const answers = await Promise.all(
+      [OTHER, TEAM.replace('backend', 'none')].flatMap(team => [
+        get(as('client'), team),
+        to(team, 'ada'),
+        remove(team, 'ada'),
+      ]),
+    )
+    for (const answer of answers) {
+      expect([answer.status, await answer.json()]).toMatchObject([
+        404,
+        { code: 'not_found', detail: 'no such team is known' },
+      ])
+    }
+    expect(records.size()).toBe(known)
+  })
+
+  it('is nobody else: it uploads nothing and withdraws nothing of others', async () => {
+    await upload('bob', [row()])
+    const known = records.size()
+    for (const member of ['bob', 'none']) {
+      expect((await to(TEAM, member)).status).toBe(404)
+      expect((await remove(TEAM, member)).status).toBe(404)
+    }
+    const file = new Uint8Array(fingerprintsToParquet([row()]))
+    const parquet = { ...as('client'), 'content-type': PARQUET }
+    expect((await tested.post(`${TEAM}?member=bob`, file, parquet)).status).toBe(404)
+    expect((await merged()).fingerprints).toMatchObject([{ source_sessions: 12 }])
+    expect(records.size()).toBe(known)
   })
 })
 

@@ -5,6 +5,7 @@ interface Operation {
   readonly summary: string
   readonly description?: string
   readonly security?: readonly object[]
+  readonly requestBody?: { readonly content: object }
   readonly responses: Readonly<Record<string, { content: object }>>
 }
 
@@ -68,5 +69,14 @@ describe('openapi.json', () => {
       for (const part of (pointer ?? '').split('/')) at = (at as Record<string, unknown>)?.[part]
       expect([pointer, typeof at]).toEqual([pointer, 'object'])
     }
+  })
+
+  it('names files where they are taken and given beside the two', async () => {
+    const { paths } = await document()
+    const { post, get } = paths['/mcp/fingerprints/v1/teams/{team}'] ?? {}
+    const parquet = 'application/vnd.apache.parquet'
+    expect(Object.keys(post?.requestBody?.content ?? {})).toContain(parquet)
+    expect(Object.keys(post?.responses['200']?.content ?? {})).not.toContain(parquet)
+    expect(Object.keys(get?.responses['200']?.content ?? {})).toContain(parquet)
   })
 })
