@@ -36,12 +36,18 @@ export interface UploadTerms {
   readonly now: number
 }
 
+/** A row and when it was uploaded. */
+interface Uploaded {
+  readonly row: Fingerprint
+  readonly at: number
+}
+
 /**
  * What is published of an upload that replaces a member's earlier one. A row is refused that has too few sessions; and one that shares a
  * day with what was ever published of the endpoint in the window, unless it is the same again, or has all of those spans in it and at
  * least `LEAST_SESSIONS` sessions more than they have. So of the spans that were published of one member's endpoint any two are apart, or
  * one lies within the other, and no sum or difference of their figures is of fewer than `LEAST_SESSIONS` sessions: the argument is in
- * docs/fingerprints.md. Where a row is refused for what is published, that stays, as of this upload.
+ * docs/fingerprints.md. Where a row is refused for what is published, that stays, as old as it is.
  * @param earlier the member's record; `null` where there is none
  */
 export function admitRows(
@@ -55,7 +61,7 @@ export function admitRows(
   const incoming = Map.groupBy(rows, ({ endpoint_class }) => endpoint_class)
   const refused: RefusedRow[] = []
   const accepted: Fingerprint[] = []
-  const kept: Fingerprint[] = []
+  const kept: Uploaded[] = []
   const spans: PublishedSpan[] = []
   for (const name of new Set([...published.keys(), ...incoming.keys()])) {
     let outermost = published.get(name) ?? []
@@ -77,7 +83,11 @@ export function admitRows(
     accepted.push(...own.map(withoutFew))
     if (held.length > 0) kept.push(...stillPublished(live.of(name), own, held))
   }
-  const packed = packRows([...accepted, ...kept], () => now)
+  const all = [...accepted.map(row => ({ row, at: now })), ...kept]
+  const packed = packRows(
+    all.map(({ row }) => row),
+    index => all[index]!.at,
+  )
   const record = { member, withdrawn: false, rows: packed, spans }
   return { record, accepted: accepted.length, refused }
 }
@@ -105,10 +115,13 @@ function liveRows(record: UploadRecord | null, now: number) {
   const rows = record?.rows ?? NO_ROWS
   const indexes = Map.groupBy([...rows.names.keys()], index => rows.names[index]!)
   return {
-    of: (name: string): Fingerprint[] =>
+    of: (name: string): Uploaded[] =>
       (indexes.get(name) ?? [])
-        .filter(index => now - rows.numbers[index * ROW + FIELD.uploaded]! < LIMITS.keptMs)
-        .map(index => unpackRow(rows, index)),
+        .map(index => ({
+          row: unpackRow(rows, index),
+          at: rows.numbers[index * ROW + FIELD.uploaded]!,
+        }))
+        .filter(({ at }) => now - at < LIMITS.keptMs),
   }
 }
 
@@ -116,13 +129,13 @@ const NO_ROWS: PackedRows = { names: [], numbers: new Float64Array(0) }
 
 /** Earlier rows in whose days a row was held back, and none was accepted. */
 function stillPublished(
-  live: readonly Fingerprint[],
+  live: readonly Uploaded[],
   own: readonly Fingerprint[],
   held: readonly Fingerprint[],
-): Fingerprint[] {
+): Uploaded[] {
   const share = (a: Fingerprint, b: Fingerprint) => shareDay(timeOf(a), timeOf(b))
   return live.filter(
-    row => held.some(each => share(row, each)) && !own.some(each => share(row, each)),
+    ({ row }) => held.some(each => share(row, each)) && !own.some(each => share(row, each)),
   )
 }
 

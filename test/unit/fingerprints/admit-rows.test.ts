@@ -137,12 +137,15 @@ describe('a repeated upload', () => {
     }
   })
 
-  it('is as of the last upload where it is held back', () => {
+  it('leaves what is published as old as it is where it is held back', () => {
     const slid = admit([span(30, 10, 0)], first, NOW + 13 * DAY)
     expect(slid.accepted).toBe(0)
     expect(published(slid.record)).toEqual([span(10)])
-    const merge = mergeUploads([slid.record.rows], NOW + 20 * DAY)
-    expect(merge.fingerprints).toMatchObject([{ stale: false }])
+    for (const days of [13, 14]) {
+      const { fingerprints } = mergeUploads([slid.record.rows], NOW + days * DAY)
+      expect(fingerprints).toMatchObject([{ stale: days === 14 }])
+    }
+    expect(published(admit([span(30, 10, 0)], slid.record, NOW + 30 * DAY).record)).toEqual([])
   })
 
   it('takes turns for a window that slides: the next one begins behind the last', () => {
