@@ -190,7 +190,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       dropIns,
       proxiesOnly: seams.proxiesBelow !== undefined,
       rewriting: {
-        maxBytes: config.proxy.max_rewrite_bytes ?? limits.max_body_bytes,
+        maxBytes: config.proxy.max_rewrite_bytes,
         timeoutMs: config.proxy.rewrite_timeout_ms,
         rewrites: createRewrites(store, () => live.proxy.rewrite_ttl_ms),
         memory: attachRewriteMemory(rewrites),

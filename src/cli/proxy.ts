@@ -89,8 +89,7 @@ function unreadable(body: unknown, name: string, label: string): string {
 /** What keeps a proxy of this configuration from rewriting the body. */
 function untouchedBecause(body: Uint8Array): Untouched | null {
   // Nothing listens here.
-  const { compression, limits, proxy } = loadConfig({ env: processEnv(), insecure: true })
+  const { compression, proxy } = loadConfig({ env: processEnv(), insecure: true })
   if (!compression.enabled) return 'compression is off'
-  const maxBytes = proxy.max_rewrite_bytes ?? limits.max_body_bytes
-  return body.length > maxBytes ? 'above max_rewrite_bytes' : null
+  return body.length > proxy.max_rewrite_bytes ? 'above max_rewrite_bytes' : null
 }

@@ -122,8 +122,8 @@ export const configSchema = z.strictObject({
       headers_timeout_ms: positive.max(TIMER_MAX_MS).default(600_000),
       idle_timeout_ms: positive.max(TIMER_MAX_MS).default(300_000),
       total_timeout_ms: positive.max(TIMER_MAX_MS).default(3_600_000),
-      /** Larger bodies are forwarded as they come; as `limits.max_body_bytes` where absent. */
-      max_rewrite_bytes: positive.optional(),
+      /** Larger bodies are forwarded as they come; Anthropic takes no larger ones than by default. */
+      max_rewrite_bytes: positive.default(32 * MIB),
       /** For what was written lately, shared by all threads. */
       rewrite_memory_bytes: positive
         .min(MIB)
