@@ -31,20 +31,24 @@ export interface ReportTable {
 
 /** Most rows of a table; `--json` has them all. */
 const MAX_ROWS = 20
+const WHERE =
+  'name the folder of logs of an agent, or of recordings as haversack replay reads them.'
+const NEXT = 'What each table says, and what to do with it: docs/tuning.md'
 
 /** All figures, one JSON object. */
 export function toJson(minings: Minings): string {
   return `${JSON.stringify({ baseline: BASELINE, ...minings })}\n`
 }
 
-/** Tables for a reader. */
+/** Tables for a reader, or why there are none. */
 export function toTables({ study }: Minings): string {
+  if (study.results === 0) return `No tool results were found: ${WHERE}\n`
   const parts = tablesOf(study).flatMap(({ title, header, rows }) => {
     const cut = rows.length - MAX_ROWS
     const lines = table(header, rows.slice(0, MAX_ROWS))
     return [title, cut > 0 ? `${lines}\n… and ${cut} more (--json)` : lines]
   })
-  return `${[headline(study), ...parts].join('\n\n')}\n`
+  return `${[headline(study), ...parts, NEXT].join('\n\n')}\n`
 }
 
 /** What all percentages are of, in a sentence. */
@@ -73,14 +77,14 @@ function savings({ sums, sessions, sessions_compacted, results }: Study): Report
   const { dedup, encoder, combined } = savingsOf(sums)
   const share = (value: number | null) => percent(value ?? 0, 1)
   return {
-    title: 'Savings: encoder of the results that no reference stands for, the others of all',
+    title: 'Savings by references (dedup) and by notations (encoder)',
     header: ['figure', 'value'],
     rows: [
       ['tokens', sums.baseline],
       ['saved', sums.baseline - sums.final],
-      ['dedup', share(dedup)],
-      ['encoder', share(encoder)],
-      ['combined', share(combined)],
+      ['dedup, of all tokens', share(dedup)],
+      ['encoder, of results without a reference', share(encoder)],
+      ['combined, of all tokens', share(combined)],
       ['results with a reference', percent(sums.l0Results, results)],
       ['sessions with a compaction', percent(sessions_compacted, sessions)],
     ],
@@ -193,7 +197,7 @@ function predicateOf({ shape, conditions }: Pick<Rule, 'shape' | 'conditions'>):
 function endpoints({ endpoints: all }: Study): ReportTable {
   const header = ['endpoint class', 'results', 'tokens', 'shape', 'share', 'dedup', 'encoder']
   return {
-    title: 'Endpoint classes, and the rule of each',
+    title: 'Endpoint classes, and what each is sent in most often',
     header: [...header, 'combined', 'notation', 'support', 'confidence', 'median', 'saved ≥ 20 %'],
     rows: all.map(each => {
       const { dedup, encoder, combined } = savingsOf(each.sums)
