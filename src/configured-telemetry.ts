@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import type { Config } from './config/config.ts'
+import { TELEMETRY_KEY_BYTES } from './core/telemetry/pseudonyms.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
 import { loadTelemetryKey } from './telemetry/key-file.ts'
@@ -10,16 +12,18 @@ export function telemetryKeyFor({ telemetry, data_dir }: Config): Uint8Array | n
   return telemetry.enabled ? loadTelemetryKey(data_dir) : null
 }
 
-/** The telemetry that a configuration asks for; `null` where it is off. */
+/** The telemetry that a configuration asks for; `null` where it is off and never was on. */
 export function openConfiguredTelemetry(
   { telemetry, data_dir }: Config,
   key: Uint8Array | null,
   { metrics, logger }: { metrics: Pick<Metrics, 'telemetry'>; logger: Pick<Logger, 'warn'> },
 ): Telemetry | null {
-  if (key === null) return null
+  const folder = telemetryFolder(data_dir)
+  // Where it is off, what it wrote before is deleted in time all the same.
+  if (key === null && !existsSync(folder)) return null
   return createTelemetry({
-    folder: telemetryFolder(data_dir),
-    key,
+    folder,
+    key: key ?? new Uint8Array(TELEMETRY_KEY_BYTES),
     settings: telemetry,
     now: Date.now,
     random: Math.random,

@@ -3,6 +3,7 @@ import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { openConfiguredStore } from '../configured-store.ts'
 import { EXIT } from '../exit-codes.ts'
+import { purgeTenantFiles } from '../purge-tenant-files.ts'
 import { failureProblem } from '../store/failure.ts'
 import type { Result, Store, StoreEvent, VerifyStep } from '../store/store.ts'
 import { type Command, text, UsageError, type Values } from './command.ts'
@@ -12,7 +13,7 @@ import { alignColumns } from './table.ts'
 /** Bodies that are read between two looks at the clock of whoever waits. */
 const VERIFY_STEP = 200
 
-type Action = (store: Store, values: Values) => Promise<Record<string, unknown>>
+type Action = (store: Store, values: Values, config: Config) => Promise<Record<string, unknown>>
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   async stats(store, values) {
@@ -32,15 +33,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     }
     return sum
   },
-  async purge(store, values) {
+  async purge(store, values, { data_dir }) {
     const tenant = text(values, 'tenant')
     const session = text(values, 'session')
     if (tenant === undefined) throw new UsageError('purge needs --tenant')
-    return removed(
-      session === undefined
-        ? await store.purgeTenant(tenant)
-        : await store.purgeSession(tenant, session),
-    )
+    if (session !== undefined) return removed(await store.purgeSession(tenant, session))
+    const inStore = removed(await store.purgeTenant(tenant))
+    return { ...inStore, ...(await purgeTenantFiles(data_dir, tenant)) }
   },
 }
 
@@ -51,8 +50,16 @@ export const storeCommand: Command = {
   maxOperands: 1,
   options: {
     data: { type: 'string', value: 'FOLDER', help: 'Data folder (default HAVERSACK_DATA_DIR)' },
-    tenant: { type: 'string', value: 'NAME', help: 'stats, purge: whose' },
-    session: { type: 'string', value: 'ID', help: 'purge: only this session of the tenant' },
+    tenant: {
+      type: 'string',
+      value: 'NAME',
+      help: 'stats, purge: whose; purge deletes telemetry and fingerprints of the tenant too',
+    },
+    session: {
+      type: 'string',
+      value: 'ID',
+      help: 'purge: only what the store has of this session of the tenant',
+    },
     ...jsonOption,
   },
   async run(values, [name]) {
@@ -62,9 +69,10 @@ export const storeCommand: Command = {
     }
     const onEvent = (event: StoreEvent) =>
       process.stderr.write(`haversack: ${JSON.stringify(event)}\n`)
-    const store = await openConfiguredStore(configOf(values), onEvent, { mustExist: true })
+    const config = configOf(values)
+    const store = await openConfiguredStore(config, onEvent, { mustExist: true })
     try {
-      const figures = await action(store, values)
+      const figures = await action(store, values, config)
       process.stdout.write(
         values['json'] === true
           ? `${JSON.stringify(figures)}\n`

@@ -73,7 +73,7 @@ export interface JobDeps {
   readonly maxBodyBytes: number
   readonly originals: Originals
   /** Where it is on. */
-  readonly telemetry?: Pick<Telemetry, 'record'>
+  readonly telemetry?: Pick<Telemetry, 'record' | 'end'>
   /** What sessions have seen; absent where they have no effect. */
   readonly sessions?: Sessions
   /** Present where another process knows the sessions. */

@@ -4,7 +4,7 @@ import {
   type ResponseFacts,
   TELEMETRY_SCHEMA_VERSION,
 } from '../core/telemetry/event.ts'
-import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
+import { createPseudonyms, tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { createRepeats, type Repeats } from '../core/telemetry/repeats.ts'
 import { parseFacts } from '../core/telemetry/response-facts.ts'
 import type { SessionSummary } from '../core/telemetry/summary.ts'
@@ -50,6 +50,8 @@ export interface Telemetry {
    * @param response as `writeFacts` gives it
    */
   record(tenant: string, response: string): void
+  /** Ends a session that was closed by its id, so that what comes under it later begins anew. */
+  end(tenant: string, session: string): void
   /** Writes what waits, ends sessions that were idle for too long, and looks after the files. Never rejects. */
   upkeep(): Promise<void>
   /** Ends all sessions; resolves when everything is written. Nothing may be recorded after it. */
@@ -99,7 +101,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
 
   /** The session, moved behind all others. */
   function sessionOf(tenant: string, hash: string): OpenSession {
-    const name = `${tenant} ${hash}`
+    const name = nameOf(tenant, hash)
     const known = sessions.get(name)
     sessions.delete(name)
     const session = known ?? {
@@ -116,9 +118,13 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   }
 
   function endFirst(): void {
-    const [first] = sessions
-    if (first === undefined) return
-    const [name, session] = first
+    const [name] = sessions.keys()
+    if (name !== undefined) endNamed(name)
+  }
+
+  function endNamed(name: string): void {
+    const session = sessions.get(name)
+    if (session === undefined) return
     sessions.delete(name)
     session.isEnding = true
     dirty.add(session)
@@ -168,9 +174,8 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   }
 
   async function upkeep(): Promise<void> {
-    for (const { lastMs } of [...sessions.values()]) {
-      if (lastMs > now() - settings.idle_ms) break
-      endFirst()
+    for (const [name, { lastMs }] of [...sessions]) {
+      if (lastMs <= now() - settings.idle_ms) endNamed(name)
     }
     await flush()
     try {
@@ -188,14 +193,15 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
 
   return {
     record(tenant, response) {
-      const facts = parseFacts(response)
-      const session = sessionOf(folderOf(tenant), facts.session_hash)
-      const repeat_burst = burstOf(session.repeats, facts)
-      if (repeat_burst === 'retry' || !isSampled(options)) return
+      // Before it is read: a request may bring hundreds of thousands of results.
       if (waiting >= MAX_PENDING) {
         onEvents('dropped', 1)
         return
       }
+      const facts = parseFacts(response)
+      const session = sessionOf(folderOf(tenant), facts.session_hash)
+      const repeat_burst = burstOf(session.repeats, facts)
+      if (repeat_burst === 'retry' || !isSampled(options)) return
       const head = {
         schema_version: TELEMETRY_SCHEMA_VERSION,
         ts_ms: session.lastMs,
@@ -210,6 +216,10 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       dirty.add(session)
       void write()
     },
+    end(tenant, session) {
+      const hash = createPseudonyms(key, tenant).session(session)
+      endNamed(nameOf(folderOf(tenant), hash))
+    },
     upkeep,
     async close() {
       clearInterval(flushTimer)
@@ -219,6 +229,10 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       await write()
     },
   }
+}
+
+function nameOf(tenantFolder: string, sessionHash: string): string {
+  return `${tenantFolder} ${sessionHash}`
 }
 
 function isSampled({ settings, random }: TelemetryOptions): boolean {

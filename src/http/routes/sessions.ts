@@ -36,8 +36,9 @@ export const SESSION_ROUTES: readonly Route[] = [
     act: async (desk, { tenant, session }) => desk.summary(tenant, session),
   }),
   route('delete', PATH, 'Close a session: forget it, and what only it keeps', sessionSummary, {
-    async act(desk, { tenant, session }, _, { originals }) {
+    async act(desk, { tenant, session }, _, { originals, telemetry }) {
       const summary = desk.close(tenant, session)
+      telemetry?.end(tenant, session)
       await originals.forget(tenant, session)
       return summary
     },

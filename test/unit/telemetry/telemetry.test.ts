@@ -10,6 +10,7 @@ import {
 import { dirname } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { NO_SESSION } from '../../../src/core/telemetry/event.ts'
+import { createPseudonyms } from '../../../src/core/telemetry/pseudonyms.ts'
 import { loadTelemetryKey, TelemetryKeyError } from '../../../src/telemetry/key-file.ts'
 import { noTally } from '../../../src/telemetry/read-lines.ts'
 import { factsOf } from './events.ts'
@@ -70,6 +71,35 @@ describe('telemetry', () => {
     await telemetry.close()
     const summaries = await summariesIn(telemetry.folder)
     expect(summaries.map(({ total_events }) => total_events)).toEqual([2, 1])
+  })
+
+  it('ends a session that is closed, whose repeats begin anew', async () => {
+    const telemetry = testTelemetry()
+    const { session: hashOf } = createPseudonyms(new Uint8Array(32), TENANT)
+    const facts = factsOf({ session_hash: hashOf('mine') })
+    telemetry.record(TENANT, facts)
+    telemetry.end(TENANT, 'other')
+    telemetry.end('emca', 'mine')
+    telemetry.end(TENANT, 'mine')
+    await vi.waitFor(async () => expect(await summariesIn(telemetry.folder)).toHaveLength(1))
+    telemetry.record(TENANT, facts)
+    await telemetry.close()
+    const events = await eventsIn(telemetry.folder)
+    expect(events.map(({ repeat_burst }) => repeat_burst)).toEqual([undefined, undefined])
+    expect(await summariesIn(telemetry.folder)).toHaveLength(2)
+  })
+
+  it('ends idle sessions also behind one that was used before the clock was set back', async () => {
+    const telemetry = testTelemetry({ idle_ms: 60_000 })
+    telemetry.clock.now += DAY_MS
+    telemetry.record(TENANT, factsOf({ session_hash: session(1) }))
+    telemetry.clock.now -= DAY_MS
+    telemetry.record(TENANT, factsOf({ session_hash: session(2) }))
+    telemetry.clock.now += 61_000
+    await telemetry.upkeep()
+    const hashes = (await summariesIn(telemetry.folder)).map(each => each.session_hash)
+    expect(hashes).toEqual([session(2)])
+    await telemetry.close()
   })
 
   it('counts a retry once, and results of no session without looking back', async () => {

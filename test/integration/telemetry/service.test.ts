@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createPseudonyms } from '../../../src/core/telemetry/pseudonyms.ts'
 import { readTelemetryKey } from '../../../src/telemetry/key-file.ts'
 import { telemetryFolder } from '../../../src/telemetry/layout.ts'
-import { eventsIn, temporaryFolder } from '../../unit/telemetry/writer.ts'
+import { eventsIn, summariesIn, temporaryFolder } from '../../unit/telemetry/writer.ts'
 import { startTestService } from '../service/harness.ts'
 import { recordingUpstream } from '../service/recording-upstream.ts'
 
@@ -44,4 +44,22 @@ it('tells of a result in requests of a proxy once, also behind a restart', async
   // Nothing was new.
   expect(await toldAfter(turn('a', 'x'))).toHaveLength(3)
   await upstream.close()
+})
+
+it('sums a session up when its client closes it', async () => {
+  const data_dir = temporaryFolder()
+  const service = await startTestService({
+    data_dir,
+    workers: { count: 1 },
+    telemetry: { enabled: true },
+  })
+  const session = 'a/b'
+  await (await service.post('/v1/encode', JSON.stringify({ content: rows('x'), session }))).text()
+  expect(await summariesIn(telemetryFolder(data_dir))).toEqual([])
+  const path = `/v1/sessions/${encodeURIComponent(session)}`
+  expect((await fetch(service.url + path, { method: 'DELETE' })).status).toBe(200)
+  await vi.waitFor(async () =>
+    expect(await summariesIn(telemetryFolder(data_dir))).toMatchObject([{ total_events: 1 }]),
+  )
+  await service.close()
 })
