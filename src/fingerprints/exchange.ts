@@ -94,7 +94,7 @@ function parsed(text: string): unknown {
 function reasonOf(error: unknown): string {
   const { cause = error } = error as { readonly cause?: unknown }
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }
-  return inLine(code ?? message)
+  return inLine(typeof code === 'string' ? code : message)
 }
 
 /** Another's words, on one line and without what a terminal would obey. */
@@ -119,6 +119,7 @@ function checked<T>({ url }: Pick<Destination, 'url'>, check: () => T): T {
   try {
     return check()
   } catch (error) {
-    throw new ExchangeError(`${url} answers something else: ${reasonOf(error)}`, { cause: error })
+    const why = error instanceof Error ? error.message : error
+    throw new ExchangeError(`${url} answers something else: ${inLine(why)}`, { cause: error })
   }
 }
