@@ -14,10 +14,15 @@ export interface Merge {
   readonly changesAt: number
 }
 
+/** What an endpoint has of live rows: sessions, `null` where there is no row. */
 interface Endpoint {
-  fresh: Sums | null
-  stale: Sums | null
+  readonly name: string
+  fresh: number | null
+  stale: number | null
 }
+
+/** Told of a live row: where its numbers begin, and whether it was uploaded longer than `LIMITS.freshMs` ago. */
+type Visit = (name: string, numbers: Float64Array, at: number, isStale: boolean) => void
 
 /**
  * All members' rows together: counts and sessions added up, means and shares weighted by sessions (`addWeighted`), and times as days. A row that was uploaded
@@ -25,58 +30,70 @@ interface Endpoint {
  * of `LIMITS.keptMs` ago counts no more.
  * @param now Unix milliseconds
  */
-export function mergeUploads(uploads: Iterable<PackedRows>, now: number): Merge {
+export function mergeUploads(uploads: readonly PackedRows[], now: number): Merge {
   const endpoints = new Map<string, Endpoint>()
   let changesAt = Number.POSITIVE_INFINITY
   let generatedAt = 0
+  eachLive(uploads, now, (name, numbers, at, isStale) => {
+    const uploaded = numbers[at + FIELD.uploaded]!
+    generatedAt = Math.max(generatedAt, uploaded)
+    changesAt = Math.min(changesAt, uploaded + (isStale ? LIMITS.keptMs : LIMITS.freshMs))
+    const endpoint = endpoints.get(name) ?? { name, fresh: null, stale: null }
+    if (endpoint.fresh === null && endpoint.stale === null) endpoints.set(name, endpoint)
+    const sessions = numbers[at + FIELD.sessions]!
+    if (isStale) endpoint.stale = (endpoint.stale ?? 0) + sessions
+    else endpoint.fresh = (endpoint.fresh ?? 0) + sessions
+  })
+  const shown = mostOf([...endpoints.values()])
+  // Members can make up millions of names: there are sums only for those that are shown.
+  const sumsOf = new Map(
+    shown.map(({ name, fresh }) => [name, { sums: noSums(), stale: fresh === null }]),
+  )
+  eachLive(uploads, now, (name, numbers, at, isStale) => {
+    const found = sumsOf.get(name)
+    if (found === undefined || found.stale !== isStale) return
+    const sessions = numbers[at + FIELD.sessions]!
+    found.sums.calls += numbers[at + FIELD.calls]!
+    found.sums.sessions += sessions
+    addWeighted(found.sums, numbers, at, sessions)
+  })
+  return {
+    fingerprints: [...sumsOf].map(([name, { sums, stale }]) => shownOf(name, sums, stale)),
+    left_out: endpoints.size - shown.length,
+    generatedAt,
+    changesAt,
+  }
+}
+
+function eachLive(uploads: readonly PackedRows[], now: number, visit: Visit): void {
   for (const { names, numbers } of uploads) {
     for (let index = 0; index < names.length; index += 1) {
       const at = index * ROW
-      const uploaded = numbers[at + FIELD.uploaded]!
-      const age = now - uploaded
-      if (age >= LIMITS.keptMs) continue
-      generatedAt = Math.max(generatedAt, uploaded)
-      const isStale = age >= LIMITS.freshMs
-      changesAt = Math.min(changesAt, uploaded + (isStale ? LIMITS.keptMs : LIMITS.freshMs))
-      const name = names[index]!
-      let endpoint = endpoints.get(name)
-      if (endpoint === undefined) {
-        endpoint = { fresh: null, stale: null }
-        endpoints.set(name, endpoint)
-      }
-      const sums = (isStale ? endpoint.stale : endpoint.fresh) ?? noSums()
-      if (isStale) endpoint.stale = sums
-      else endpoint.fresh = sums
-      const sessions = numbers[at + FIELD.sessions]!
-      sums.calls += numbers[at + FIELD.calls]!
-      sums.sessions += sessions
-      addWeighted(sums, numbers, at, sessions)
+      const age = now - numbers[at + FIELD.uploaded]!
+      if (age < LIMITS.keptMs) visit(names[index]!, numbers, at, age >= LIMITS.freshMs)
     }
   }
-  return { ...documentOf(endpoints), generatedAt, changesAt }
 }
 
-function documentOf(endpoints: ReadonlyMap<string, Endpoint>) {
-  const all = [...endpoints].map(([name, { fresh, stale }]) => {
-    const sums = fresh ?? stale!
-    return { name, sums, stale: fresh === null }
-  })
+/** Those of the most sessions, in the order in which they are shown. */
+function mostOf(endpoints: Endpoint[]): Endpoint[] {
+  const sessionsOf = ({ fresh, stale }: Endpoint) => fresh ?? stale ?? 0
   const most =
-    all.length <= LIMITS.endpoints
-      ? all
-      : all
-          .sort((a, b) => b.sums.sessions - a.sums.sessions || byName(a.name, b.name))
+    endpoints.length <= LIMITS.endpoints
+      ? endpoints
+      : endpoints
+          .sort((a, b) => sessionsOf(b) - sessionsOf(a) || byName(a.name, b.name))
           .slice(0, LIMITS.endpoints)
-  const fingerprints = most
-    .sort((a, b) => Number(a.stale) - Number(b.stale) || byName(a.name, b.name))
-    .map(({ name, sums, stale }) => {
-      const { first_seen_ms, last_seen_ms, ...rest } = fingerprintOf(name, sums)
-      return {
-        ...rest,
-        first_seen_ms: dayOf(first_seen_ms),
-        last_seen_ms: dayOf(last_seen_ms),
-        stale,
-      }
-    })
-  return { fingerprints, left_out: endpoints.size - fingerprints.length }
+  const isStale = ({ fresh }: Endpoint) => Number(fresh === null)
+  return most.sort((a, b) => isStale(a) - isStale(b) || byName(a.name, b.name))
+}
+
+function shownOf(name: string, sums: Sums, stale: boolean): MergedFingerprint {
+  const { first_seen_ms, last_seen_ms, ...rest } = fingerprintOf(name, sums)
+  return {
+    ...rest,
+    first_seen_ms: dayOf(first_seen_ms),
+    last_seen_ms: dayOf(last_seen_ms),
+    stale,
+  }
 }
