@@ -30,7 +30,8 @@ const headSchema = z.object({
   member: z.string(),
   /** Whether the member took it back; then there are no rows. */
   withdrawn: z.boolean(),
-  names: z.array(endpointName),
+  /** Names of the rows' endpoints, each with how many rows it stands for that follow one another. */
+  names: z.array(z.tuple([endpointName, z.int().positive()])),
 })
 
 /** By their endpoints. */
@@ -51,7 +52,9 @@ export interface UploadRecord {
  */
 export function writeRecord({ member, withdrawn, rows, spans }: UploadRecord): Uint8Array {
   const { names, numbers } = rows
-  const head = Buffer.from(JSON.stringify({ version: VERSION, member, withdrawn, names }))
+  const head = Buffer.from(
+    JSON.stringify({ version: VERSION, member, withdrawn, names: runsOf(names) }),
+  )
   const rest = Buffer.from(JSON.stringify(packSpans(spans)))
   const start = aligned(2 * LENGTH_BYTES + head.length + rest.length)
   const bytes = new Uint8Array(start + numbers.byteLength)
@@ -69,9 +72,9 @@ export function readRecord(bytes: Uint8Array): UploadRecord | null {
   try {
     const { head, rest, numbers } = split(bytes)
     const { member, withdrawn, names } = headSchema.parse(JSON.parse(head))
-    if (numbers.length !== names.length * ROW) return null
+    const rows = rowsOf(names, numbers)
     const spans = unpackSpans(spansSchema.parse(JSON.parse(rest)))
-    return { member, withdrawn, rows: { names, numbers }, spans }
+    return rows && { member, withdrawn, rows, spans }
   } catch {
     return null
   }
@@ -85,11 +88,29 @@ export function readRows(bytes: Uint8Array): PackedRows | null {
   try {
     const { head, numbers } = split(bytes)
     const { version, names, withdrawn } = JSON.parse(head) as z.output<typeof headSchema>
-    const isOurs = version === VERSION && numbers.length === names.length * ROW
-    return isOurs && !withdrawn ? { names, numbers } : null
+    return version === VERSION && !withdrawn ? rowsOf(names, numbers) : null
   } catch {
     return null
   }
+}
+
+type Runs = z.output<typeof headSchema>['names']
+
+function runsOf(names: readonly string[]): Runs {
+  const runs: Runs = []
+  for (const name of names) {
+    const last = runs.at(-1)
+    if (last?.[0] === name) last[1] += 1
+    else runs.push([name, 1])
+  }
+  return runs
+}
+
+/** `null` where there are not as many names as numbers are for. */
+function rowsOf(runs: Runs, numbers: Float64Array): PackedRows | null {
+  const count = runs.reduce((sum, [, length]) => sum + length, 0)
+  if (numbers.length !== count * ROW) return null
+  return { names: runs.flatMap(([name, length]) => Array<string>(length).fill(name)), numbers }
 }
 
 function packSpans(spans: readonly PublishedSpan[]): z.input<typeof spansSchema> {

@@ -145,7 +145,13 @@ describe('a repeated upload', () => {
       const { fingerprints } = mergeUploads([slid.record.rows], NOW + days * DAY)
       expect(fingerprints).toMatchObject([{ stale: days === 14 }])
     }
-    expect(published(admit([span(30, 10, 0)], slid.record, NOW + 30 * DAY).record)).toEqual([])
+    const touching = row({ first_seen_ms: NOW - DAY, last_seen_ms: NOW + 9 * DAY })
+    const after = (days: number) => admit([touching], slid.record, NOW + days * DAY)
+    expect(published(after(29.9).record)).toEqual([span(10)])
+    expect([after(30).refused[0]?.reason, published(after(30).record)]).toEqual([
+      'overlaps_published',
+      [],
+    ])
   })
 
   it('takes turns for a window that slides: the next one begins behind the last', () => {
