@@ -146,9 +146,9 @@ describe('a repeated upload', () => {
       expect(fingerprints).toMatchObject([{ stale: days === 14 }])
     }
     const touching = row({ first_seen_ms: NOW - DAY, last_seen_ms: NOW + 9 * DAY })
-    const after = (days: number) => admit([touching], slid.record, NOW + days * DAY)
-    expect(published(after(29.9).record)).toEqual([span(10)])
-    expect([after(30).refused[0]?.reason, published(after(30).record)]).toEqual([
+    const later = (days: number) => admit([touching], slid.record, NOW + days * DAY)
+    expect(published(later(29.9).record)).toEqual([span(10)])
+    expect([later(30).refused[0]?.reason, published(later(30).record)]).toEqual([
       'overlaps_published',
       [],
     ])
