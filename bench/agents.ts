@@ -47,14 +47,14 @@ async function converse(
   const home = mkdtempSync(join(tmpdir(), 'haversack-agent-'))
   const vendor = await startScriptedVendor(script)
   try {
-    client.prepare(home, vendor.url)
-    const [file, ...args] = [...before, 'sh', '-c', client.commandLine(program)]
     const env = {
       ...{ PATH: process.env['PATH'] ?? '', HOME: home },
-      ...client.environment(home),
-      [client.variable]: vendor.url + client.basePath,
+      ...client.prepare(home, vendor.url),
     }
-    const { stdout } = await run(file!, args, { cwd: project, env, timeout: LIMIT_MS })
+    const [file, ...args] = [...before, program, ...client.args]
+    const running = run(file!, args, { cwd: project, env, timeout: LIMIT_MS })
+    running.child.stdin?.end()
+    const { stdout } = await running
     const { requests, handshakes } = vendor
     return { answer: stdout.trim().split('\n').at(-1) ?? '', requests, handshakes }
   } finally {

@@ -3,6 +3,7 @@ import { processEnv } from '../config/env.ts'
 import { type Command, text, UsageError } from './command.ts'
 import { baseUrls } from './run-command/base-urls.ts'
 import { codeOf, runChild } from './run-command/child.ts'
+import { codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
 import { createSignalRelay, type SignalRelay } from './run-command/signal-relay.ts'
@@ -64,7 +65,8 @@ async function runBehindProxy(
   { dataDir, summary, log, relay }: RunOptions,
 ): Promise<number> {
   const env = processEnv()
-  const urls = baseUrls(env)
+  const codex = codexCommand(command, env)
+  const urls = baseUrls(codex === null ? env : { ...env, OPENAI_BASE_URL: codex.baseUrl })
   const folder = dataDir ?? makeTemporaryFolder()
   const isTemporary = dataDir === undefined
   try {
@@ -77,7 +79,11 @@ async function runBehindProxy(
     try {
       if (relay.pending !== null) return codeOf(relay.pending)
       const childEnv = urls.environment(service.url, service.anthropicUrl)
-      return await runChild(command, childEnv, relay)
+      if (codex === null) return await runChild(command, childEnv, relay)
+      // What it starts itself goes where it would have gone.
+      const { OPENAI_BASE_URL: url = '' } = childEnv
+      const codexEnv = { ...childEnv, OPENAI_BASE_URL: env['OPENAI_BASE_URL'] }
+      return await runChild(codex.behind(url), codexEnv, relay)
     } finally {
       await service.close()
       if (summary) await tellWhatWasSaved(service)
@@ -98,5 +104,6 @@ function tellErrors(log: QuietLog): void {
 async function tellWhatWasSaved(service: OwnService): Promise<void> {
   const { requests, tokensSaved } = await service.sums()
   const saved = tokensSaved.toLocaleString('en-US')
-  process.stderr.write(`haversack: ${saved} tokens saved in ${requests} requests\n`)
+  const why = requests === 0 ? ': the command has its base URL from somewhere else' : ''
+  process.stderr.write(`haversack: ${saved} tokens saved in ${requests} requests${why}\n`)
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -135,6 +136,39 @@ describe('haversack run', () => {
     expect(lines).not.toContain(new URL(said.a).pathname.split('/')[1])
     expect(await isRefused(said.a)).toBe(true)
     expect(left()).toEqual([])
+  })
+
+  it('tells Codex on its command line, and what Codex starts nothing', async () => {
+    const codex = join(folder, 'codex')
+    const script = `#!${process.execPath}
+const [, , flag, setting, ...rest] = process.argv
+const url = JSON.parse(setting.replace('openai_base_url=', ''))
+const { OPENAI_BASE_URL } = process.env
+const headers = { 'content-type': 'application/json' }
+fetch(url + '/responses', { method: 'POST', headers, body: rest[1] }).then(({ status }) =>
+  console.log(JSON.stringify({ flag, rest: rest[0], status, OPENAI_BASE_URL })))`
+    writeFileSync(codex, script, { mode: 0o755 })
+    const home = join(folder, 'home')
+    mkdirSync(home)
+    writeFileSync(join(home, 'config.toml'), `openai_base_url = "${upstream.url}/of-codex/v1"\n`)
+    const body = CONVERSATIONS['responses']?.body(2) ?? ''
+    const { ended, stdout, stderr } = startRun(['--summary', '--', codex, 'exec', body], {
+      CODEX_HOME: home,
+    })
+    expect(await ended).toBe(0)
+    expect(JSON.parse(stdout())).toEqual({
+      ...{ flag: '-c', rest: 'exec', status: 200 },
+      OPENAI_BASE_URL: `${upstream.url}/gateway/v1`,
+    })
+    expect(upstream.last().line).toBe('POST /of-codex/v1/responses')
+    expect(upstream.last().body.length).toBeLessThan(body.length)
+    expect(stderr()).toMatch(/ tokens saved in 1 requests$/m)
+  })
+
+  it('says where nothing came by', async () => {
+    const { ended, stderr } = startRun(['--summary', ...node('0')], {})
+    expect(await ended).toBe(0)
+    expect(stderr()).toMatch(/ 0 requests: the command has its base URL from somewhere else$/m)
   })
 
   it('ends with 128 and the number of the signal that killed the command', async () => {
