@@ -8,16 +8,22 @@ import type { Failure, Store } from '../store/store.ts'
 export interface TeamRecords {
   /** Records of a team's members, by their names, without those that cannot be read any more; `null` where there is no team. */
   all(tenant: string, team: string): Promise<readonly Uint8Array[] | null>
-  /** Adds a member to the list, which must be durable before its record is written. @throws AppError `overloaded` where the team is full */
-  join(tenant: string, team: string, member: string): Promise<void>
+  /**
+   * Adds a member to the list, which must be durable before its record is written.
+   * @param bytes of the record
+   * @throws AppError `overloaded` where the team is full
+   */
+  join(at: MemberKey, bytes: number): Promise<void>
   /** @throws AppError `gone` where it cannot be read any more */
   read(tenant: string, team: string, member: string): Promise<StoredUpload | null>
   /** @returns whether it was written: `false` where the record is another one than was read, or it is not known whether it was written */
-  write(
-    at: { readonly tenant: string; readonly team: string; readonly member: string },
-    bytes: Uint8Array,
-    ifVersion: number,
-  ): Promise<boolean>
+  write(at: MemberKey, bytes: Uint8Array, ifVersion: number): Promise<boolean>
+}
+
+interface MemberKey {
+  readonly tenant: string
+  readonly team: string
+  readonly member: string
 }
 
 export interface StoredUpload {
@@ -33,12 +39,14 @@ const RECORD_TTL_MS = LIMITS.keptMs + 2 * DAY_MS
 /** What the list says of a member is at most so much older than its record. */
 const LIST_REFRESH_MS = DAY_MS
 const LISTED_MS = RECORD_TTL_MS + LIST_REFRESH_MS
+/** Of all records of a team, which are in memory at once when they are merged. */
+const MAX_TEAM_BYTES = 512 * 1024 * 1024
 /** How often a write is tried that another one came before. */
 const MAX_ATTEMPTS = 20
 const READS_AT_ONCE = 8
 
-/** Names of members, and about when they uploaded: Unix milliseconds. */
-const listSchema = z.array(z.tuple([z.string(), z.int()]))
+/** Names of members, about when they uploaded, Unix milliseconds, and the bytes of their records at most. */
+const listSchema = z.array(z.tuple([z.string(), z.int(), z.int()]))
 type List = z.output<typeof listSchema>
 
 /** @throws AppError, from each function, where the store does not do its work */
@@ -75,15 +83,19 @@ export function createTeamRecords(
       }
       return records
     },
-    async join(tenant, team, member) {
+    async join({ tenant, team, member }, bytes) {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const { list, ...condition } = await readList(tenant, team)
         const known = list ?? []
         const at = now()
-        if (known.some(([name, seen]) => name === member && at - seen < LIST_REFRESH_MS)) return
+        const isListed = known.some(
+          ([name, seen, most]) => name === member && at - seen < LIST_REFRESH_MS && bytes <= most,
+        )
+        if (isListed) return
         const others = known.filter(([name, seen]) => name !== member && at - seen < LISTED_MS)
-        if (others.length >= LIMITS.members) throw FULL
-        const next: List = [...others, [member, at]]
+        const all = others.reduce((sum, [, , each]) => sum + each, bytes)
+        if (others.length >= LIMITS.members || all > MAX_TEAM_BYTES) throw FULL
+        const next: List = [...others, [member, at, bytes]]
         const written = await store.writeRecord({
           tenant,
           namespace: TEAMS,
@@ -131,9 +143,11 @@ export async function untilWritten<T>(attempt: (times: number) => Promise<T | nu
   throw CONTENDED
 }
 
-const FULL = new AppError('overloaded', `the team has ${LIMITS.members} members`, {
-  retry_after_s: 3_600,
-})
+const FULL = new AppError(
+  'overloaded',
+  `the team is full: ${LIMITS.members} members, or ${MAX_TEAM_BYTES} bytes`,
+  { retry_after_s: 3_600 },
+)
 const CONTENDED = new AppError('overloaded', 'the team is being written by others', {
   retry_after_s: 1,
 })

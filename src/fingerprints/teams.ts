@@ -139,13 +139,13 @@ export function createTeams(options: TeamsOptions): Teams {
       if (only !== null && member !== only) {
         throw new AppError('not_found', 'the key is for another member')
       }
-      await records.join(tenant, team, member)
       const answer = await untilWritten(async () => {
         const at = now()
         const earlier = await records.read(tenant, team, member)
         const task = { upload, earlier: earlier?.bytes ?? null, now: at }
         const { record, accepted, refused } = await thread.run(tenant, 'admit', task)
         const version = earlier?.version ?? 0
+        await records.join({ tenant, team, member }, record.length)
         const isWritten = await records.write({ tenant, team, member }, record, version)
         if (!isWritten) return null
         return { team, member, accepted, refused: [...refused], expires_at: at + LIMITS.freshMs }

@@ -112,8 +112,19 @@ describe('a full team', () => {
     await fill(LIMITS.members - 1)
     reads = []
     await expect(upload('late')).rejects.toMatchObject({ code: 'overloaded' })
-    expect(reads).toEqual(['fingerprint_teams backend'])
+    expect(reads).toEqual(['fingerprint_uploads backend/late', 'fingerprint_teams backend'])
     await upload('m0')
+  })
+
+  it('is one too whose uploads would not fit into memory together', async () => {
+    await upload('m0')
+    await fill(2, 256 * 1024 * 1024)
+    const full = { code: 'overloaded', detail: expect.stringContaining('536870912 bytes') }
+    await expect(upload('late')).rejects.toMatchObject(full)
+    // A smaller upload takes the place of a larger one, and the list hears of it a day later.
+    clock.now += DAY
+    await upload('m1')
+    await expect(upload('late')).resolves.toMatchObject({ accepted: 1 })
   })
 
   it('takes others in place of those whose uploads have expired', async () => {
@@ -127,12 +138,12 @@ describe('a full team', () => {
   })
 
   /** Members as uploads would leave them, in the list alone. */
-  async function fill(more: number): Promise<void> {
+  async function fill(more: number, bytes = 1_000): Promise<void> {
     const key = { tenant: 'acme', namespace: 'fingerprint_teams.v2', key: 'backend' }
     const found = await records.readRecord(key)
     if (!found.ok) throw new Error('no list')
     const list = JSON.parse(Buffer.from(found.value).toString())
-    for (let index = 1; index <= more; index += 1) list.push([`m${index}`, NOW])
+    for (let index = 1; index <= more; index += 1) list.push([`m${index}`, NOW, bytes])
     await records.writeRecord({ ...key, value: Buffer.from(JSON.stringify(list)) })
   }
 })
