@@ -7,6 +7,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildFingerprints } from '../../../src/build-fingerprints.ts'
 import { withBuildLock } from '../../../src/fingerprints/build-lock.ts'
 import {
+  ENDPOINTS_FILE,
   fingerprintsFolder,
   readFingerprintFile,
   SPANS_FILE,
@@ -65,6 +66,17 @@ describe('a build', () => {
     const folders = readdirSync(fingerprintsFolder(data))
     const other = folders.find(name => join(fingerprintsFolder(data), name) !== folder) ?? ''
     expect(readdirSync(join(fingerprintsFolder(data), other))).toContain(SPANS_FILE)
+  })
+
+  it('is of the last 30 days, and of nothing that is said to come', async () => {
+    const moved = (days: number) =>
+      eventsOf('Read', 9).map(event => ({ ...event, ts_ms: event.ts_ms + days * DAY }))
+    writeEvents(data, 'local', [...moved(-30), ...moved(2)])
+    const folder = await build()
+    for (const file of [SPANS_FILE, ENDPOINTS_FILE]) {
+      const rows = await readFingerprintFile(join(folder, file))
+      expect(rows).toMatchObject([{ source_sessions: 6, call_count: 12 }])
+    }
   })
 
   it('leaves the field to another one', async () => {
