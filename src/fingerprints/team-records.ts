@@ -3,6 +3,7 @@ import { DAY_MS, LIMITS } from '../core/fingerprints/fingerprint.ts'
 import { AppError } from '../errors.ts'
 import { failureProblem } from '../store/failure.ts'
 import type { Failure, Store } from '../store/store.ts'
+import { createTurns } from './turns.ts'
 
 /** What the store keeps of teams: a list of each team's members, and a record of each member's upload. */
 export interface TeamRecords {
@@ -54,6 +55,9 @@ export function createTeamRecords(
   store: Pick<Store, 'readRecord' | 'writeRecord'>,
   now: () => number,
 ): TeamRecords {
+  /** Members of a team often upload at the same time of day; all of them change the list. */
+  const joins = createTurns()
+
   /** `list` is `null` where there is none. One that cannot be read may be written anew: members come back with their next uploads. */
   async function readList(tenant: string, team: string) {
     const found = await store.readRecord({ tenant, namespace: TEAMS, key: team })
@@ -65,6 +69,33 @@ export function createTeamRecords(
 
   async function find(tenant: string, team: string, member: string) {
     return store.readRecord({ tenant, namespace: UPLOADS, key: `${team}/${member}` })
+  }
+
+  async function join({ tenant, team, member }: MemberKey, bytes: number): Promise<void> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const { list, ...condition } = await readList(tenant, team)
+      const known = list ?? []
+      const at = now()
+      const isListed = known.some(
+        ([name, seen, most]) => name === member && at - seen < LIST_REFRESH_MS && bytes <= most,
+      )
+      if (isListed) return
+      const others = known.filter(([name, seen]) => name !== member && at - seen < LISTED_MS)
+      const all = others.reduce((sum, [, , each]) => sum + each, bytes)
+      if (others.length >= LIMITS.members || all > MAX_TEAM_BYTES) throw FULL
+      const next: List = [...others, [member, at, bytes]]
+      const written = await store.writeRecord({
+        tenant,
+        namespace: TEAMS,
+        key: team,
+        value: Buffer.from(JSON.stringify(next)),
+        ttlMs: LISTED_MS,
+        ...condition,
+      })
+      if (written.ok) return
+      if (written.reason !== 'conflict' && written.reason !== 'lost') throw problem(written)
+    }
+    throw CONTENDED
   }
 
   return {
@@ -83,32 +114,7 @@ export function createTeamRecords(
       }
       return records
     },
-    async join({ tenant, team, member }, bytes) {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        const { list, ...condition } = await readList(tenant, team)
-        const known = list ?? []
-        const at = now()
-        const isListed = known.some(
-          ([name, seen, most]) => name === member && at - seen < LIST_REFRESH_MS && bytes <= most,
-        )
-        if (isListed) return
-        const others = known.filter(([name, seen]) => name !== member && at - seen < LISTED_MS)
-        const all = others.reduce((sum, [, , each]) => sum + each, bytes)
-        if (others.length >= LIMITS.members || all > MAX_TEAM_BYTES) throw FULL
-        const next: List = [...others, [member, at, bytes]]
-        const written = await store.writeRecord({
-          tenant,
-          namespace: TEAMS,
-          key: team,
-          value: Buffer.from(JSON.stringify(next)),
-          ttlMs: LISTED_MS,
-          ...condition,
-        })
-        if (written.ok) return
-        if (written.reason !== 'conflict' && written.reason !== 'lost') throw problem(written)
-      }
-      throw CONTENDED
-    },
+    join: (at, bytes) => joins.inTurn(`${at.tenant}\n${at.team}`, () => join(at, bytes)),
     async read(tenant, team, member) {
       const found = await find(tenant, team, member)
       if (found.ok) return { bytes: found.value, version: found.version }

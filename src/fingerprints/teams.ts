@@ -6,6 +6,7 @@ import type { UploadBody } from './read-upload.ts'
 import type { TaskThread } from './task-thread.ts'
 import type { MergedDocument } from './tasks.ts'
 import { createTeamRecords, untilWritten } from './team-records.ts'
+import { createTurns } from './turns.ts'
 
 /** Fingerprints that members of teams share; a team belongs to a tenant, and does not exist for others. */
 export interface Teams {
@@ -55,8 +56,8 @@ export function createTeams(options: TeamsOptions): Teams {
   const { thread, now, maxAgeMs = MAX_AGE_MS } = options
   const records = createTeamRecords(options.store, now)
   const cache = new Map<string, Cached>()
-  /** The end of what each tenant has under way: all of a large team's records are in memory at once, so they take turns. */
-  const turns = new Map<string, Promise<void>>()
+  /** All of a team's records are in memory at once when they are merged, so a tenant's teams take turns. */
+  const merges = createTurns()
 
   /** The latest used is the last. */
   function cachedOf(tenant: string, team: string): Cached {
@@ -95,17 +96,6 @@ export function createTeams(options: TeamsOptions): Teams {
     cached.made = found && { document, until }
   }
 
-  function inTurn(tenant: string, work: () => Promise<void>): Promise<void> {
-    const turn = (turns.get(tenant) ?? Promise.resolve()).then(work)
-    const end = turn
-      .catch(() => undefined)
-      .then(() => {
-        if (turns.get(tenant) === end) turns.delete(tenant)
-      })
-    turns.set(tenant, end)
-    return turn
-  }
-
   async function document(tenant: string, team: string): Promise<MergedDocument> {
     const cached = cachedOf(tenant, team)
     const wanted = cached.changes
@@ -113,9 +103,11 @@ export function createTeams(options: TeamsOptions): Teams {
     // One that is being made may have begun before the last change; the one after it has not.
     if (!isMade()) await cached.making?.catch(() => undefined)
     if (!isMade()) {
-      cached.making ??= inTurn(tenant, () => make(tenant, team, cached)).finally(() => {
-        cached.making = null
-      })
+      cached.making ??= merges
+        .inTurn(tenant, () => make(tenant, team, cached))
+        .finally(() => {
+          cached.making = null
+        })
       await cached.making
       forgetOldest()
     }

@@ -106,6 +106,14 @@ describe('a write whose answer is lost', () => {
   })
 })
 
+describe('members that come at once', () => {
+  it('are all in, however many', async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `m${index}`)
+    await Promise.all(names.map(name => upload(name, 5)))
+    expect(await sessionsOf()).toBe(300)
+  })
+})
+
 describe('a full team', () => {
   it('takes no further member, without a look at what the others have uploaded', async () => {
     await upload('m0')
