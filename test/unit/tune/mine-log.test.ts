@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -87,6 +88,22 @@ describe('mineLog', () => {
     mine(codexLog('parent', session)).forEach(study.add)
     mine(codexLog('child', [...later, result(`more ${file}`)])).forEach(study.add)
     expect(study.result()).toMatchObject({ results: 3, copies: 2, sessions: 2 })
+  })
+
+  it('gives the same of a log that was compressed', () => {
+    // Much text in few bytes, of which the last result has a part again.
+    const texts = Array.from({ length: 14 }, (_, i) => {
+      return Array.from({ length: 300 }, (_, n) => `line ${n} of part ${i}, again and again`)
+    })
+    const last = [...texts[1]!.slice(0, 200), 'and something that is new'].join('\n')
+    const log = claudeCodeLog('s', [...texts.map(lines => result(lines.join('\n'))), result(last)])
+    const path = join(folder, 'log.jsonl.zst')
+    const packed = zstdCompressSync(log)
+    writeFileSync(path, packed)
+    const file = { path, bytes: packed.length }
+    const plain = mine(log)
+    expect(plain.at(-1)?.event.is_dedup_hit).toBe(true)
+    expect([...mineLog(file, noTally(), { context, pseudonyms, tokens: {} })]).toEqual(plain)
   })
 
   it('takes what names no session for none', () => {

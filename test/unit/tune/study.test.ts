@@ -108,6 +108,7 @@ describe('the study', () => {
     expect(endpoints).toMatchObject([
       {
         endpoint: 'Read',
+        shape_share: 1,
         notation: 'x@1',
         support: 5,
         confidence: 0.6,
@@ -151,6 +152,9 @@ describe('formatLevels', () => {
     const deep = at(`${'['.repeat(400)}${url}${']'.repeat(400)}`)
     expect(deep).toHaveLength(MAX_LEVEL)
     expect(deep?.at(-1)).toBe('url')
+    const each = Array.from({ length: 8 }, (_, i) => (i === 0 || i === 4 || i === 7 ? url : '1'))
+    const nested = each.reduceRight((inner, value) => `[${value}${inner && `,${inner}`}]`, '')
+    expect(at(nested)).toEqual(['url', '', '', '', 'url', 'url'])
   })
 })
 
