@@ -78,6 +78,11 @@ describe('fingerprints of events', () => {
     })
   })
 
+  it('rounds what events stand for', () => {
+    const events = [0, 1].map(() => event({ sample_rate_applied: 0.7 }))
+    expect(endpoints(events)[0]).toMatchObject({ call_count: 3 })
+  })
+
   it('does not take results of no session for a session', () => {
     expect(endpoints([event({ session_hash: NO_SESSION })])[0]).toMatchObject({
       call_count: 1,

@@ -79,6 +79,19 @@ describe('a build', () => {
     }
   })
 
+  it('closes no span with the day that is not over', async () => {
+    const now = Date.now()
+    const today = eventsOf('Grep', 9).map(event => ({ ...event, ts_ms: now }))
+    writeEvents(data, 'local', today)
+    const names = async (file: string) =>
+      (await readFingerprintFile(file))?.map(each => each.endpoint_class)
+    const folder = await build(now)
+    expect(await names(join(folder, ENDPOINTS_FILE))).toEqual(['Grep', 'Read'])
+    expect(await names(join(folder, SPANS_FILE))).toEqual(['Read'])
+    await build(now + DAY)
+    expect(await names(join(folder, SPANS_FILE))).toEqual(['Grep', 'Read'])
+  })
+
   it('leaves the field to another one', async () => {
     const folder = await build()
     await withBuildLock(folder, async () => {
