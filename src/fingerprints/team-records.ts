@@ -162,6 +162,8 @@ const UNREADABLE = new AppError(
   'the earlier upload of this member cannot be read any more, and with it what was published; upload as another member',
 )
 
+const AWAY = new AppError('overloaded', 'the store cannot be used', { retry_after_s: 30 })
+
 /** A list that cannot be understood is as good as none. */
 function parseList(bytes: Uint8Array): List {
   try {
@@ -172,6 +174,8 @@ function parseList(bytes: Uint8Array): List {
 }
 
 function problem(failure: Failure): AppError {
+  // A store that is not there now, or whose disk fails, is tried again by itself.
+  if (failure.reason === 'failed') return AWAY
   const { code, detail, ...extras } = failureProblem(failure)
   return new AppError(code, detail, extras)
 }
