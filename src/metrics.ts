@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { Report } from './core/operations/operation.ts'
+import type { SentReport } from './core/operations/operation.ts'
 import { createHistogram } from './histogram.ts'
 import { createProxyMetrics, type ProxyMetrics } from './proxy-metrics.ts'
 import { registerSessionGauges, type SessionUse } from './session-metrics.ts'
@@ -14,7 +14,7 @@ export interface Metrics {
   /** One finished request; sizes in bytes, times in milliseconds. */
   request(route: string, status: number, totalMs: number, bodyBytes: number): void
   job(op: string, queueMs: number, workMs: number): void
-  report(report: Report): void
+  report(report: SentReport): void
   error(code: string): void
   threadLost(reason: 'lost' | 'timeout'): void
   /** One message to a thread, with this many jobs. */

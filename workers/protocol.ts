@@ -5,9 +5,9 @@ import type {
   Asked,
   Facts,
   KeepItem,
-  Report,
   RequestTerms,
   Resolutions,
+  SentReport,
 } from '../src/core/operations/operation.ts'
 import type { PipelineConfig } from '../src/core/profile/pipeline-config.ts'
 import type { MediaType } from '../src/core/requests/envelope.ts'
@@ -83,7 +83,7 @@ export type Outcome = { readonly work_us: number } & (
       readonly media: MediaType
       readonly start: number
       readonly length: number
-      readonly reports: readonly Report[]
+      readonly reports: readonly SentReport[]
       /** What must be kept before the answer leaves, as ranges too. */
       readonly keep: readonly KeepRange[]
       /** Decisions that were made for the first time, as ranges too. */

@@ -10,6 +10,7 @@ import type {
   Operation,
   OperationContext,
   Report,
+  SentReport,
 } from '../src/core/operations/operation.ts'
 import type { Operations } from '../src/core/operations/registry.ts'
 import { type MediaType, readEnvelope, writeEnvelope } from '../src/core/requests/envelope.ts'
@@ -23,6 +24,7 @@ import type { BatchMessage, BatchResult, JobHeader, Outcome, WorkerSetup } from 
 /** An outcome whose bytes are still its own: the answer's, or the request's again, and what to keep. */
 interface Loose {
   readonly outcome: Outcome
+  readonly reports: readonly Report[]
   readonly bytes: Uint8Array | null
   readonly keep: readonly KeepItem[]
   readonly records: readonly FreshRecord[]
@@ -103,8 +105,7 @@ export function createRunner(
         ? runOnBytes(operation, job, body, took)
         : runOnEnvelope(operation, job, body, took)
     } catch (error) {
-      const outcome = { kind: 'failed', ...toFailure(error), ...took() } as const
-      return { outcome, bytes: null, ...NOTHING_ELSE }
+      return failed(error, took)
     }
   }
 
@@ -128,8 +129,8 @@ export function createRunner(
     const isOfSession = rely.length > 0 || keep.some(({ session }) => session !== undefined)
     const isOfTerms = job.terms?.redeems === true && keep.length > 0
     const again = isOfSession || isOfTerms ? body : null
-    const outcome = { ...done(media, reports), rely, ...took() }
-    return { outcome, bytes, keep, records: [], again }
+    const outcome = { ...done(media), rely, ...took() }
+    return { outcome, reports, bytes, keep, records: [], again }
   }
 
   function runOnBytes(
@@ -139,16 +140,18 @@ export function createRunner(
     took: Took,
   ): Loose {
     const { bytes, reports, keep, records, markers } = operation.run(body, contextOf(job))
-    const outcome = { ...done(job.media, reports), markers, ...took() }
-    return { outcome, bytes: bytes ?? NO_BYTES, keep, records, again: null }
+    const outcome = { ...done(job.media), markers, ...took() }
+    return { outcome, reports, bytes: bytes ?? NO_BYTES, keep, records, again: null }
   }
 
   return message => {
     const bodies = new Uint8Array(message.body)
-    const loose = message.jobs.map((job, index) => {
-      Atomics.store(progress, message.slot, index)
-      return runJob(job, bodies.subarray(job.start, job.start + job.length))
-    })
+    const loose = message.jobs
+      .map((job, index) => {
+        Atomics.store(progress, message.slot, index)
+        return runJob(job, bodies.subarray(job.start, job.start + job.length))
+      })
+      .map(withReports)
     const { body, starts } = packRanges(
       loose.flatMap(({ bytes, keep, records, again }) => {
         return [bytes, ...[...keep, ...records].map(each => each.bytes), again]
@@ -176,12 +179,32 @@ export function createRunner(
 type Took = () => { readonly work_us: number }
 
 /** The end of a job before its bytes have their place. */
-function done(media: MediaType, reports: readonly Report[]) {
-  const lists = { reports, keep: [], records: [], markers: [], rely: [] }
+function done(media: MediaType) {
+  const lists = { reports: [], keep: [], records: [], markers: [], rely: [] }
   return { kind: 'done', media, start: 0, length: 0, ...lists } as const
 }
 
-const NOTHING_ELSE = { keep: [], records: [], again: null } as const
+function failed(error: unknown, took: Took): Loose {
+  const outcome = { kind: 'failed', ...toFailure(error), ...took() } as const
+  return { outcome, bytes: null, ...NOTHING_ELSE }
+}
+
+/** A job's outcome with its reports, as they leave the thread. */
+function withReports(loose: Loose): Loose {
+  const { outcome, reports } = loose
+  if (outcome.kind !== 'done') return loose
+  try {
+    return { ...loose, outcome: { ...outcome, reports: reports.map(sent) } }
+  } catch (error) {
+    return failed(error, () => ({ work_us: outcome.work_us }))
+  }
+}
+
+function sent({ response, ...report }: Report): SentReport {
+  return response === undefined ? report : { ...report, response: response() }
+}
+
+const NOTHING_ELSE = { reports: [], keep: [], records: [], again: null } as const
 const NO_BYTES = new Uint8Array(0)
 
 /** Marks the result so that its buffer is moved, not copied. */

@@ -1,8 +1,8 @@
-import type { Report } from '../core/operations/operation.ts'
+import type { SentReport } from '../core/operations/operation.ts'
 import type { JobDeps } from './context.ts'
 
 interface Reported {
-  readonly reports: readonly Report[]
+  readonly reports: readonly SentReport[]
 }
 
 /** Tells metrics and telemetry of what a job did, now that its answer is on its way. */

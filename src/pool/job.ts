@@ -3,9 +3,9 @@ import type { FreshRecord } from '../core/operations/byte-operation.ts'
 import type {
   Facts,
   KeepItem,
-  Report,
   RequestTerms,
   Resolutions,
+  SentReport,
 } from '../core/operations/operation.ts'
 import type { MediaType } from '../core/requests/envelope.ts'
 import type { Problem } from '../errors.ts'
@@ -52,7 +52,7 @@ export type JobResult = JobTimes &
         readonly media: MediaType
         /** Empty where an operation on bytes changed nothing. */
         readonly body: Uint8Array
-        readonly reports: readonly Report[]
+        readonly reports: readonly SentReport[]
         /** Must be durably kept before the answer leaves. */
         readonly keep: readonly KeepItem[]
         /** Decisions that were made for the first time. */

@@ -89,7 +89,7 @@ interface RewrittenResults extends Promised {
 
 /** What telemetry is told of a result, and the key under which it is on record then. */
 export interface ToldResult {
-  readonly response: string
+  readonly response: () => string
   readonly recordKey: string
 }
 
@@ -201,7 +201,7 @@ interface RewriteOptions {
 /** How a result was written now, and what telemetry is told of it. */
 interface Made extends Omit<StoredRewrite, 'sent'> {
   readonly keep: readonly KeepItem[]
-  readonly response: string | undefined
+  readonly response: (() => string) | undefined
 }
 
 /** What stands for a result that comes for the first time. */

@@ -55,7 +55,7 @@ function reportsOn(
   const { content } = request
   const shape = { shape: 'unknown', inner_formats: [] } as const
   const source = { call: request, content, identity: layer?.identity, shape }
-  return [{ op: 'dedup', response: writeFacts(responseFacts(source, answer, telemetry)) }]
+  return [{ op: 'dedup', response: () => writeFacts(responseFacts(source, answer, telemetry)) }]
 }
 
 function toAnswer({ partition, ref }: SessionLayer, referral: Referral | null): DedupAnswer {

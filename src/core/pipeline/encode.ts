@@ -147,10 +147,12 @@ function toldOf(
 ): Pick<Report, 'response'> {
   if (telemetry === undefined) return {}
   const { request: call, content, shape } = input
+  const { tokens, savings, partition, format } = answer
   // A label is the notation's name with its version.
-  const template = answer.layer === 'L1' ? notationOf(answer.format).split('@')[0] : undefined
+  const template = answer.layer === 'L1' ? notationOf(format).split('@')[0] : undefined
   const source = { call, content, identity: layer?.identity, shape }
-  return { response: writeFacts(responseFacts(source, { ...answer, template }, telemetry)) }
+  const sent = { layer: answer.layer, tokens, savings, partition, template }
+  return { response: () => writeFacts(responseFacts(source, sent, telemetry)) }
 }
 
 function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen): EncodeAnswer {

@@ -14,8 +14,23 @@ const throwing: Operation = {
     throw new TypeError('secret text of a bug')
   },
 }
+/** Tells telemetry how many jobs were done when it was told. */
+let done = 0
+const telling: Operation<{ content: string }> = {
+  name: 'telling',
+  request: z.object({ content: z.string() }),
+  answer: z.unknown(),
+  run({ content }) {
+    done++
+    const response = () => {
+      if (content === 'bug') throw new TypeError('secret text of a bug')
+      return `${done}`
+    }
+    return { answer: {}, reports: [{ op: 'telling', response }] }
+  },
+}
 const setup = workerSetup()
-const runBatch = inlineRunner({ ...OPERATIONS, throwing }, setup)
+const runBatch = inlineRunner({ ...OPERATIONS, throwing, telling }, setup)
 
 /** Runs one request as a message of its own; the answer is parsed where there is one. */
 function run(op: string, body: unknown, fields: Partial<JobHeader> = {}) {
@@ -51,16 +66,34 @@ describe('a worker', () => {
     expect(answer).toMatchObject({ counts: [1, 2] })
   })
 
-  it('keeps the jobs of a batch apart', () => {
-    const texts = ['{"content":"one"}', '{"content":', '{"content":"one two three"}']
+  /** Runs requests of one operation as one message. */
+  function runTogether(op: string, texts: readonly string[]) {
     const bodies = texts.map(bytesOf)
     const body = bytesOf(Buffer.concat(bodies))
     let at = 0
     const jobs = bodies.map(bytes => {
       at += bytes.length
-      return header('count', bytes, { start: at - bytes.length })
+      return header(op, bytes, { start: at - bytes.length })
     })
-    const result = runBatch({ jobs, body: body.buffer, slot: 0 })
+    return runBatch({ jobs, body: body.buffer, slot: 0 })
+  }
+
+  it('tells telemetry when all jobs of a batch are done, and fails alone where that fails', () => {
+    const texts = ['a', 'bug', 'c'].map(content => JSON.stringify({ content }))
+    const { outcomes } = runTogether('telling', texts)
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['done', 'failed', 'done'])
+    expect(outcomes.flatMap(each => (each.kind === 'done' ? each.reports : []))).toEqual([
+      { op: 'telling', response: '3' },
+      { op: 'telling', response: '3' },
+    ])
+  })
+
+  it('keeps the jobs of a batch apart', () => {
+    const result = runTogether('count', [
+      '{"content":"one"}',
+      '{"content":',
+      '{"content":"one two three"}',
+    ])
     expect(result.outcomes.map(({ kind }) => kind)).toEqual(['done', 'failed', 'done'])
     const answers = result.outcomes.flatMap(outcome =>
       outcome.kind === 'done'

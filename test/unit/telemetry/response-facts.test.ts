@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compressOperation } from '../../../src/core/operations/compress.ts'
 import { dedupOperation } from '../../../src/core/operations/dedup.ts'
 import { encodeOperation } from '../../../src/core/operations/encode.ts'
-import type { OperationContext } from '../../../src/core/operations/operation.ts'
+import type { OperationContext, Report } from '../../../src/core/operations/operation.ts'
 import { rewriteRequestOperation } from '../../../src/core/operations/rewrite-request.ts'
 import { pipelineSchema } from '../../../src/core/profile/pipeline-config.ts'
 import { NO_SESSION, telemetryEvent } from '../../../src/core/telemetry/event.ts'
@@ -24,8 +24,8 @@ const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 const rows = JSON.stringify(Array.from({ length: 20 }, (_, id) => ({ id, name: `n${id}` })))
 const TABLE = '| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n'
 
-const responsesOf = ({ reports }: { reports: readonly { response?: string }[] }) =>
-  reports.flatMap(({ response }) => (response === undefined ? [] : [parseFacts(response)]))
+const responsesOf = ({ reports }: { reports: readonly Report[] }) =>
+  reports.flatMap(({ response }) => (response === undefined ? [] : [parseFacts(response())]))
 const whole = (response: object | undefined) =>
   telemetryEvent.parse({ schema_version: 1, ts_ms: 0, sample_rate_applied: 1, ...response })
 
