@@ -124,8 +124,7 @@ export function createTeams(options: TeamsOptions): Teams {
   return {
     document,
     async upload(tenant, team, body, only) {
-      // A copy: the thread takes the buffer, and others may look into this one.
-      const own = new Uint8Array(body.body)
+      const own = ownBytes(body.body)
       const upload = await thread.run(tenant, 'read', { ...body, body: own }, [own.buffer])
       const { member } = upload
       if (only !== null && member !== only) {
@@ -134,8 +133,10 @@ export function createTeams(options: TeamsOptions): Teams {
       const answer = await untilWritten(async () => {
         const at = now()
         const earlier = await records.read(tenant, team, member)
-        const task = { upload, earlier: earlier?.bytes ?? null, now: at }
-        const { record, accepted, refused } = await thread.run(tenant, 'admit', task)
+        const before = earlier && ownBytes(earlier.bytes)
+        const task = { upload, earlier: before, now: at }
+        const moved = before === null ? [] : [before.buffer]
+        const { record, accepted, refused } = await thread.run(tenant, 'admit', task, moved)
         const version = earlier?.version ?? 0
         await records.join({ tenant, team, member }, record.length)
         const isWritten = await records.write({ tenant, team, member }, record, version)
@@ -159,6 +160,13 @@ export function createTeams(options: TeamsOptions): Teams {
       }).finally(() => changed(tenant, team))
     },
   }
+}
+
+/** The same bytes, with a buffer that a thread can take because nobody else looks into it: copied where it may be a part of one. */
+function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+  return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes)
 }
 
 function sizeOf(document: MergedDocument | null | undefined): number {

@@ -191,6 +191,29 @@ describe('documents', () => {
     expect(most).toBe(1)
   })
 
+  it('take other turns of the thread than uploads, and than those of other tenants', async () => {
+    const turns = new Map<string, Set<string>>()
+    teams = teamsOn({
+      run(by, name, input) {
+        turns.set(name, new Set([...(turns.get(name) ?? []), by]))
+        return inlineThread.run(by, name, input)
+      },
+    })
+    await upload('ada')
+    await sessionsOf()
+    const ofUploads = [...turns.get('read')!, ...turns.get('admit')!]
+    expect(new Set(ofUploads).size).toBe(1)
+    expect(ofUploads).not.toContain([...turns.get('merge')!][0])
+    await expect(teams.document('beta', 'backend')).rejects.toMatchObject({ code: 'not_found' })
+    await teams.upload(
+      'beta',
+      'x',
+      { body: Buffer.from('{"member":"a","endpoints":[]}'), media: 'json' },
+      null,
+    )
+    expect(turns.get('read')!.size).toBe(2)
+  })
+
   it('go on being made after one could not be', async () => {
     await upload('ada', 5)
     failures.set('read fingerprint_teams backend', 'failed')
