@@ -64,7 +64,16 @@ const MAX_PENDING = 10_000
 const MAX_OPEN = 1_024
 /** How long an event waits at most. */
 const FLUSH_MS = 5_000
+/** Between other work, to look at one response takes half as long again as in a row. */
+const TAKEN_TOGETHER = 25
 const UPKEEP_MS = 600_000
+
+/** A response that nobody has looked at. */
+interface Arrived {
+  readonly tenant: string
+  readonly response: string
+  readonly atMs: number
+}
 
 interface OpenSession {
   /** `null` for results of no session. */
@@ -83,6 +92,9 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   /** The one that was idle for the longest comes first. */
   const sessions = new Map<string, OpenSession>()
   const dirty = new Set<OpenSession>()
+  let arrived: Arrived[] = []
+  const together = Math.min(settings.flush_every_n, TAKEN_TOGETHER)
+  /** Of `arrived`, and of all that is pending or being written. */
   let waiting = 0
   let writing: Promise<void> | null = null
   let isFailing = false
@@ -100,7 +112,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   }
 
   /** The session, moved behind all others. */
-  function sessionOf(tenant: string, hash: string): OpenSession {
+  function sessionOf(tenant: string, hash: string, atMs: number): OpenSession {
     const name = nameOf(tenant, hash)
     const known = sessions.get(name)
     sessions.delete(name)
@@ -111,10 +123,38 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       lastMs: 0,
       isEnding: false,
     }
-    session.lastMs = now()
+    session.lastMs = atMs
     sessions.set(name, session)
     if (sessions.size > MAX_OPEN) endFirst()
     return session
+  }
+
+  function takeArrived(): void {
+    const taken = arrived
+    arrived = []
+    for (const each of taken) take(each)
+  }
+
+  function take({ tenant, response, atMs }: Arrived): void {
+    const facts = parseFacts(response)
+    const session = sessionOf(folderOf(tenant), facts.session_hash, atMs)
+    const repeat_burst = burstOf(session.repeats, facts)
+    if (repeat_burst === 'retry' || !isSampled(options)) {
+      waiting--
+      return
+    }
+    const head = {
+      schema_version: TELEMETRY_SCHEMA_VERSION,
+      ts_ms: atMs,
+      sample_rate_applied: settings.sample_rate,
+      repeat_burst,
+    } as const
+    // The rest is JSON already, of an object with fields.
+    const text = `${JSON.stringify(head).slice(0, -1)},${response.slice(1)}\n`
+    session.pending.push({ event: Object.assign(facts, head), text })
+    if (session.pending.length < settings.flush_every_n) return
+    dirty.add(session)
+    void write()
   }
 
   function endFirst(): void {
@@ -169,11 +209,13 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   }
 
   function flush(): Promise<void> {
+    takeArrived()
     for (const session of sessions.values()) if (session.pending.length > 0) dirty.add(session)
     return write()
   }
 
   async function upkeep(): Promise<void> {
+    takeArrived()
     for (const [name, { lastMs }] of [...sessions]) {
       if (lastMs <= now() - settings.idle_ms) endNamed(name)
     }
@@ -193,30 +235,17 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
 
   return {
     record(tenant, response) {
-      // Before it is read: a request may bring hundreds of thousands of results.
+      // A request may bring hundreds of thousands of results.
       if (waiting >= MAX_PENDING) {
         onEvents('dropped', 1)
         return
       }
-      const facts = parseFacts(response)
-      const session = sessionOf(folderOf(tenant), facts.session_hash)
-      const repeat_burst = burstOf(session.repeats, facts)
-      if (repeat_burst === 'retry' || !isSampled(options)) return
-      const head = {
-        schema_version: TELEMETRY_SCHEMA_VERSION,
-        ts_ms: session.lastMs,
-        sample_rate_applied: settings.sample_rate,
-        repeat_burst,
-      } as const
-      // The rest is JSON already, of an object with fields.
-      const text = `${JSON.stringify(head).slice(0, -1)},${response.slice(1)}\n`
-      session.pending.push({ event: Object.assign(facts, head), text })
       waiting++
-      if (session.pending.length < settings.flush_every_n) return
-      dirty.add(session)
-      void write()
+      arrived.push({ tenant, response, atMs: now() })
+      if (arrived.length >= together) takeArrived()
     },
     end(tenant, session) {
+      takeArrived()
       const hash = createPseudonyms(key, tenant).session(session)
       endNamed(nameOf(folderOf(tenant), hash))
     },
@@ -225,6 +254,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       clearInterval(flushTimer)
       clearInterval(upkeepTimer)
       await tidying
+      takeArrived()
       while (sessions.size > 0) endFirst()
       await write()
     },

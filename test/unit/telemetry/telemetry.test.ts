@@ -230,11 +230,24 @@ describe('telemetry', () => {
 
   it('ends the session that was idle for the longest where there are too many', async () => {
     const telemetry = testTelemetry()
-    for (let i = 1; i <= 1_025; i++) telemetry.record(TENANT, factsOf({ session_hash: session(i) }))
-    await vi.waitFor(() => expect(telemetry.fates.written).toBe(1))
-    expect((await summariesIn(telemetry.folder))[0]?.session_hash).toBe(session(1))
+    // So many that none waits for others to be looked at.
+    for (let i = 1; i <= 1_026; i++) telemetry.record(TENANT, factsOf({ session_hash: session(i) }))
+    await vi.waitFor(() => expect(telemetry.fates.written).toBe(2))
+    const ended = (await summariesIn(telemetry.folder)).map(({ session_hash }) => session_hash)
+    expect(ended).toEqual([session(1), session(2)])
     await telemetry.close()
-    expect(await summariesIn(telemetry.folder)).toHaveLength(1_025)
+    expect(await summariesIn(telemetry.folder)).toHaveLength(1_026)
+  })
+
+  it('says when a response came, however long it waits to be looked at', async () => {
+    const telemetry = testTelemetry({ flush_every_n: 100 })
+    for (let i = 0; i < 30; i++) {
+      telemetry.record(TENANT, factsOf({ content_sha_prefix: content(i) }))
+      telemetry.clock.now += 1
+    }
+    await telemetry.close()
+    const times = (await eventsIn(telemetry.folder)).map(({ ts_ms }) => ts_ms - START_MS)
+    expect(times).toEqual(Array.from({ length: 30 }, (_, i) => i))
   })
 
   it('goes on where the folder was deleted, and where it could not be written', async () => {
