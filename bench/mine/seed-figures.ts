@@ -1,4 +1,5 @@
 import { percent } from '../../src/cli/table.ts'
+import type { InnerFormat } from '../../src/core/shape/inner-formats.ts'
 import type { TelemetryEvent } from '../../src/core/telemetry/event.ts'
 import { savingsOf } from '../../src/core/telemetry/savings.ts'
 import type { Mined } from '../../src/tune/mine-log.ts'
@@ -27,6 +28,20 @@ const NO_PIPELINES =
 const TEXT_TOO =
   'here file reads, searches and logs have notations too, which the seed leaves as they are'
 
+/** What the seed calls a pipeline. */
+const PIPELINE: readonly InnerFormat[] = ['log', 'url', 'hash']
+const COMBINATIONS: readonly (readonly [readonly InnerFormat[], string])[] = [
+  [PIPELINE, '1,432 results, 18.7 %'],
+  [['log', 'url'], '1,434 results, 3.3 %'],
+  [['diff'], '151 results, 5.1 %'],
+  [['prose', 'url', 'log'], '1,122 results, 2.7 %'],
+]
+/** The seed's two actions, and the notations here that are most like them. */
+const WINS = [
+  ['Markdown tables as CSV', ['md@1', 'csv@1'], '883 results, 69 %', NO_TABLES],
+  ['JSON by parts', ['tree@1', 'embedded@1'], '867 results, 26 %', 'JSON of other services'],
+] as const
+
 /** The seed's figures of its corpus beside those of this one, and why they differ. */
 export function seedTable(study: Study, mined: readonly Mined[]): string {
   const { results, shapes, nesting, encoded, rules, sums } = study
@@ -36,7 +51,6 @@ export function seedTable(study: Study, mined: readonly Mined[]): string {
   const { histogram, applicable } = encoded
   const top4 = rules[3]?.covered ?? rules.at(-1)?.covered ?? 0
   const ofNested = mined.filter(({ event }) => event.shape === 'nested_object')
-  const hasAll = ofNested.filter(({ event }) => hasPipeline(event))
   const jsonOnly = mined.filter(({ event }) => STRUCTURED.some(shape => shape === event.shape))
   const much = (all: readonly Mined[]) =>
     all.filter(each => savingOf(each.event) >= APPLICABLE_SHARE)
@@ -61,7 +75,21 @@ export function seedTable(study: Study, mined: readonly Mined[]): string {
         'should the seed count levels so',
       ],
     ],
-    ['nested_object with log, url and hash', '1,432', hasAll.length, NO_PIPELINES],
+    ...COMBINATIONS.map(([formats, seed]) => {
+      const having = ofNested.filter(each => hasAll(each, formats))
+      return [
+        `nested_object with ${formats.join(', ')}: mean saved`,
+        seed,
+        ofMean(having),
+        NO_PIPELINES,
+      ]
+    }),
+    ...WINS.map(([name, notations, seed, why]) => {
+      const sent = much(mined).filter(({ notation }) =>
+        (notations as readonly string[]).includes(notation ?? ''),
+      )
+      return [`${name} that save ≥ 20 %: mean saved`, seed, ofMean(sent), why]
+    }),
     [
       'results that notations save ≥ 20 % of',
       '1.25 %',
@@ -135,7 +163,7 @@ const RULES: readonly SeedRule[] = [
     id: 'R8',
     predicate: 'nested_object with log, url and hash',
     seed: ['deep_mckp', '20.1 %', '1,432', '23.8 %'],
-    holds: event => event.shape === 'nested_object' && hasPipeline(event),
+    holds: event => event.shape === 'nested_object' && hasAll({ event }, PIPELINE),
   },
   {
     id: 'R3',
@@ -170,8 +198,15 @@ export function seedRulesTable(mined: readonly Mined[]): string {
   return markdownTable([...header, 'median of all', 'tokens saved', 'share'], rows)
 }
 
-function hasPipeline({ inner_formats }: TelemetryEvent): boolean {
-  return (['log', 'url', 'hash'] as const).every(format => inner_formats.includes(format))
+function hasAll({ event }: Pick<Mined, 'event'>, formats: readonly InnerFormat[]): boolean {
+  return formats.every(format => event.inner_formats.includes(format))
+}
+
+/** How many there are, and the mean of the shares that notations save of them. */
+function ofMean(mined: readonly Mined[]): string {
+  const fresh = mined.filter(({ event }) => !event.is_dedup_hit)
+  const sum = fresh.reduce((total, each) => total + savingOf(each.event), 0)
+  return `${fresh.length} results, ${percent(sum, fresh.length)}`
 }
 
 function savedBy(mined: readonly Mined[]): number {
