@@ -23,11 +23,14 @@ import { writeSection } from './write-section.ts'
  */
 const MEMBERS = 200
 const ENDPOINTS = 2_000
+/** Of an endpoint in a window, as our client cuts its time. */
+const SPANS = 5
 const MERGES = 5
 const UPLOADS = 15
 const READ_MS = 3_000
 const READERS = 32
 const TEAM = '/mcp/fingerprints/v1/teams/bench'
+const SPANS_TEAM = `${TEAM}-of-spans`
 
 const random = createRandom(7)
 const now = Date.now()
@@ -104,7 +107,11 @@ async function serviceFigures(): Promise<string[][]> {
   const limits = { drain_grace_ms: 0 }
   const service = await startService(loadConfig({ env: {}, overrides: { ...overrides, limits } }))
   try {
-    return [...(await uploadFigures(service.url)), ...(await readFigures(service.url))]
+    return [
+      ...(await uploadFigures(service.url)),
+      ...(await spansFigures(service.url)),
+      ...(await readFigures(service.url)),
+    ]
   } finally {
     await service.close()
     rmSync(folder, { recursive: true, force: true })
@@ -148,6 +155,32 @@ async function uploadFigures(url: string): Promise<string[][]> {
     ])
   }
   return figures
+}
+
+/** What our client sends of an installation with so many endpoints. */
+async function spansFigures(url: string): Promise<string[][]> {
+  const rows = rowsOf(0).flatMap(row =>
+    Array.from({ length: SPANS }, (_, span) => {
+      const first_seen_ms = now - (6 * span + 5) * DAY_MS
+      return { ...row, first_seen_ms, last_seen_ms: first_seen_ms + 4 * DAY_MS }
+    }),
+  )
+  const times: number[] = []
+  for (let run = 0; run <= UPLOADS; run += 1) {
+    const body = JSON.stringify({ member: `spans-${run}`, endpoints: rows })
+    const started = performance.now()
+    const answer = await fetch(`${url}${SPANS_TEAM}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    const { accepted } = (await answer.json()) as { accepted: number }
+    if (accepted !== rows.length) throw new Error(`${accepted} of ${rows.length} accepted`)
+    if (run > 0) times.push(performance.now() - started)
+  }
+  return [
+    [`the same as JSON with ${SPANS} spans of each, ${rows.length} rows`, ms(median(times)), '–'],
+  ]
 }
 
 async function readFigures(url: string): Promise<string[][]> {
