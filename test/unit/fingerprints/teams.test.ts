@@ -171,6 +171,40 @@ describe('documents', () => {
     expect(reads).toEqual([])
   })
 
+  it('have what was accepted before they were asked for, also while one is being made', async () => {
+    await upload('ada', 5)
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    let merges = 0
+    teams = teamsOn({
+      run: (by, name, input) =>
+        inlineThread.run(by, name, input).then(async result => {
+          if (name !== 'merge') return result
+          merges += 1
+          if (merges === 1) await gate
+          return result
+        }),
+    })
+    const first = sessionsOf()
+    await expect.poll(() => merges).toBe(1)
+    await upload('bob', 7)
+    const second = sessionsOf()
+    open()
+    expect(await Promise.all([first, second])).toEqual([5, 12])
+    expect(merges).toBe(2)
+  })
+
+  it('show what another process on the store has changed, after half a minute', async () => {
+    await upload('ada', 5)
+    expect(await sessionsOf()).toBe(5)
+    const here = teams
+    teams = teamsOn(inlineThread)
+    await upload('bob', 7)
+    teams = here
+    expect(await sessionsOf()).toBe(5)
+    clock.now += 30_000
+    expect(await sessionsOf()).toBe(12)
+  })
+
   it('are made one at a time for a tenant, since each takes the memory of a team', async () => {
     let under = 0
     let most = 0
