@@ -175,14 +175,16 @@ describe('documents', () => {
     await upload('ada', 5)
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     let merges = 0
+    async function held<T>(result: T): Promise<T> {
+      merges += 1
+      if (merges === 1) await gate
+      return result
+    }
     teams = teamsOn({
-      run: (by, name, input) =>
-        inlineThread.run(by, name, input).then(async result => {
-          if (name !== 'merge') return result
-          merges += 1
-          if (merges === 1) await gate
-          return result
-        }),
+      run(by, name, input) {
+        const running = inlineThread.run(by, name, input)
+        return name === 'merge' ? running.then(held) : running
+      },
     })
     const first = sessionsOf()
     await expect.poll(() => merges).toBe(1)
