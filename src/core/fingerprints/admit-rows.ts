@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { DAY_MS, dayOf, type Fingerprint, LEAST_SESSIONS, LIMITS } from './fingerprint.ts'
-import { FIELD, type PackedRows, packRows, ROW, unpackRow } from './packed-rows.ts'
+import { FIELD, type PackedRows, packRow, packRows, ROW, unpackRow } from './packed-rows.ts'
 import type { PublishedSpan, UploadRecord } from './upload-record.ts'
 
 /** Why a row of an upload is not published. */
@@ -189,10 +189,13 @@ function isSame(a: PublishedSpan, b: PublishedSpan): boolean {
   return a.first === b.first && a.last === b.last && a.digest === b.digest
 }
 
+/** For one row after the other. */
+const ONE_ROW = new Float64Array(ROW)
+
 function spanOf(row: Fingerprint): PublishedSpan {
   // As it is written, which is how it would be uploaded again.
-  const { numbers } = packRows([row], () => 0)
-  const digest = hash('sha256', new Uint8Array(numbers.buffer), 'hex').slice(0, 16)
+  packRow(ONE_ROW, 0, row, 0)
+  const digest = hash('sha256', ONE_ROW, 'hex').slice(0, 16)
   const { endpoint_class: name, source_sessions: sessions } = row
   return { name, ...timeOf(row), sessions, digest }
 }

@@ -51,25 +51,15 @@ export function noSums(): Sums {
  */
 export function fingerprintOf(endpoint_class: string, sums: Sums): Fingerprint {
   const { weight, shapes, tables, lists } = sums
-  const total = shapes.reduce((sum, part) => sum + part, 0)
-  const mix: Partial<Record<ShapeName, number>> = {}
-  let entropy = 0
-  let dominant = 0
-  for (const [index, part] of shapes.entries()) {
-    if (part === 0) continue
-    const share = part / total
-    mix[SHAPES[index]!] = rounded(share)
-    entropy -= share * Math.log2(share)
-    if (part > shapes[dominant]!) dominant = index
-  }
+  const { shape_dominant, shape_mix, format_entropy } = shapeFigures(shapes)
   return {
     endpoint_class,
     call_count: Math.max(Math.round(sums.calls), sums.sessions),
     avg_response_chars: rounded(sums.chars / weight),
-    shape_dominant: SHAPES[dominant]!,
-    shape_mix: mix,
+    shape_dominant,
+    shape_mix,
     dup_rate: rounded(Math.min(1, sums.dups / weight)),
-    format_entropy: rounded(Math.max(0, entropy)),
+    format_entropy,
     inner_formats_top3: topFormats(sums.formats),
     avg_cols: tables === 0 ? null : rounded(sums.cols / tables),
     avg_rows: tables === 0 ? null : rounded(sums.rows / tables),
@@ -77,6 +67,30 @@ export function fingerprintOf(endpoint_class: string, sums: Sums): Fingerprint {
     first_seen_ms: sums.first,
     last_seen_ms: sums.last,
     source_sessions: sums.sessions,
+  }
+}
+
+/** What follows from the weights of shapes, by the index in `SHAPES`. */
+export function shapeFigures(
+  shapes: Float64Array,
+): Pick<Fingerprint, 'shape_dominant' | 'shape_mix' | 'format_entropy'> {
+  let total = 0
+  for (const part of shapes) total += part
+  const mix: Partial<Record<ShapeName, number>> = {}
+  let entropy = 0
+  let dominant = 0
+  for (let index = 0; index < shapes.length; index += 1) {
+    const part = shapes[index]!
+    if (part === 0) continue
+    const share = part / total
+    mix[SHAPES[index]!] = rounded(share)
+    entropy -= share * Math.log2(share)
+    if (part > shapes[dominant]!) dominant = index
+  }
+  return {
+    shape_dominant: SHAPES[dominant]!,
+    shape_mix: mix,
+    format_entropy: rounded(Math.max(0, entropy)),
   }
 }
 

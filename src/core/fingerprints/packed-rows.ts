@@ -1,7 +1,7 @@
 import { INNER_FORMATS } from '../shape/inner-formats.ts'
 import { SHAPES, type ShapeName } from '../telemetry/event.ts'
 import type { Fingerprint } from './fingerprint.ts'
-import { fingerprintOf, noSums } from './formulas.ts'
+import { shapeFigures } from './formulas.ts'
 
 /**
  * Rows as numbers behind one another, `ROW` for each, so that hundreds of uploads can be merged without an object for each of their
@@ -34,35 +34,44 @@ export interface PackedRows {
   readonly numbers: Float64Array
 }
 
+const FORMAT_INDEX = new Map(INNER_FORMATS.map((format, index) => [format, index]))
+
 /** @param uploaded when the row at an index was uploaded, Unix milliseconds */
 export function packRows(
   rows: readonly Fingerprint[],
   uploaded: (index: number) => number,
 ): PackedRows {
   const numbers = new Float64Array(rows.length * ROW)
-  rows.forEach((row, index) => {
-    numbers.set(
-      [
-        row.call_count,
-        row.avg_response_chars,
-        row.dup_rate,
-        row.avg_cols ?? Number.NaN,
-        row.avg_rows ?? Number.NaN,
-        row.key_stability_mean ?? Number.NaN,
-        row.first_seen_ms,
-        row.last_seen_ms,
-        row.source_sessions,
-        uploaded(index),
-        ...Array.from({ length: TOP }, (_, place) => {
-          const format = row.inner_formats_top3[place]
-          return format === undefined ? -1 : INNER_FORMATS.indexOf(format)
-        }),
-        ...SHAPES.map(shape => row.shape_mix[shape] ?? 0),
-      ],
-      index * ROW,
-    )
-  })
+  for (const [index, row] of rows.entries()) {
+    packRow(numbers, index * ROW, row, uploaded(index))
+  }
   return { names: rows.map(({ endpoint_class }) => endpoint_class), numbers }
+}
+
+/** Writes one row. @param at where in `numbers` */
+export function packRow(
+  numbers: Float64Array,
+  at: number,
+  row: Fingerprint,
+  uploaded: number,
+): void {
+  numbers[at + FIELD.calls] = row.call_count
+  numbers[at + FIELD.chars] = row.avg_response_chars
+  numbers[at + FIELD.dups] = row.dup_rate
+  numbers[at + FIELD.cols] = row.avg_cols ?? Number.NaN
+  numbers[at + FIELD.rows] = row.avg_rows ?? Number.NaN
+  numbers[at + FIELD.stability] = row.key_stability_mean ?? Number.NaN
+  numbers[at + FIELD.first] = row.first_seen_ms
+  numbers[at + FIELD.last] = row.last_seen_ms
+  numbers[at + FIELD.sessions] = row.source_sessions
+  numbers[at + FIELD.uploaded] = uploaded
+  for (let place = 0; place < TOP; place += 1) {
+    const format = row.inner_formats_top3[place]
+    numbers[at + FIELD.formats + place] = format === undefined ? -1 : FORMAT_INDEX.get(format)!
+  }
+  for (let shape = 0; shape < SHAPES.length; shape += 1) {
+    numbers[at + FIELD.shapes + shape] = row.shape_mix[SHAPES[shape]!] ?? 0
+  }
 }
 
 /** One row again; equal to the one that was packed, but for `shape_dominant` and `format_entropy`, which follow from the shapes. */
@@ -70,10 +79,13 @@ export function unpackRow({ names, numbers }: PackedRows, index: number): Finger
   const at = index * ROW
   const of = (field: number) => numbers[at + field]!
   const orNone = (field: number) => (Number.isNaN(of(field)) ? null : of(field))
-  const shapes = numbers.slice(at + FIELD.shapes, at + ROW)
+  const shapes = numbers.subarray(at + FIELD.shapes, at + ROW)
   const mix: Partial<Record<ShapeName, number>> = {}
-  for (const [shape, part] of shapes.entries()) if (part > 0) mix[SHAPES[shape]!] = part
-  const { shape_dominant, format_entropy } = fingerprintOf('', { ...noSums(), weight: 1, shapes })
+  for (let shape = 0; shape < shapes.length; shape += 1) {
+    const part = shapes[shape]!
+    if (part > 0) mix[SHAPES[shape]!] = part
+  }
+  const { shape_dominant, format_entropy } = shapeFigures(shapes)
   return {
     endpoint_class: names[index]!,
     call_count: of(FIELD.calls),
