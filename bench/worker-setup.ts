@@ -14,6 +14,7 @@ export function benchSetup(): WorkerSetup {
     progress: createProgress(1),
     pipeline: DEFAULT_PIPELINE,
     rewrites: createBodyMemory({ bytes: 1 << 20 }),
+    conversations: 8,
     limits: {
       envelope: { maxDepth: 64, maxValues: 1e6 },
       contentDepth: 256,

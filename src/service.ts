@@ -116,6 +116,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
       },
       pipeline,
       rewrites,
+      conversations: Math.max(LEAST_CONVERSATIONS, Math.floor(CONVERSATIONS / workers.count)),
       ...(telemetryKey === null ? {} : { telemetryKey }),
       // Who shares sessions with other replicas knows more than this process does.
       ...(seams.authority === undefined ? { sessions: shared } : {}),
@@ -320,6 +321,9 @@ function lifetimesOf(settings: Config['store'], tenant: string): Lifetimes {
 /** How long the main thread waits for a session that a worker is at, in milliseconds. */
 const LOCK_WAIT_MS = 5
 
+/** Conversations that all threads together remember, and those that each remembers where there are many. */
+const CONVERSATIONS = 64
+const LEAST_CONVERSATIONS = 8
 /** How often sessions are closed that were idle for longer than their bodies are kept, in milliseconds. */
 const IDLE_WATCH_MS = 30_000
 

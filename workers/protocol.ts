@@ -35,6 +35,8 @@ export interface WorkerSetup {
   readonly telemetryKey?: Uint8Array
   /** A body memory for what proxies have written lately. */
   readonly rewrites: SharedArrayBuffer
+  /** Conversations of which the thread remembers the lines, in some 4 MiB each, and the last turn. */
+  readonly conversations: number
   /** Int32 slots; `BatchMessage.slot` names the one to write the index of the running job to. */
   readonly progress: SharedArrayBuffer
 }

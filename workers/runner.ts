@@ -31,8 +31,6 @@ interface Loose {
   readonly again: Uint8Array | null
 }
 
-/** Conversations of which a thread remembers the lines and the last turn, in some 4 MiB each. */
-const REMEMBERED_CONVERSATIONS = 8
 /** Of what proxies have written lately, at hand in each thread. */
 const OWN_REWRITE_BYTES = 16 * 1024 * 1024
 
@@ -51,8 +49,8 @@ export function createRunner(
     pipeline: setup.pipeline,
     keepsOriginals: true,
   }
-  const history = createHistoryMemory(REMEMBERED_CONVERSATIONS)
-  const turns = createTurnMemory(REMEMBERED_CONVERSATIONS)
+  const history = createHistoryMemory(setup.conversations)
+  const turns = createTurnMemory(setup.conversations)
   const progress = new Int32Array(setup.progress)
   const memory = attachRewriteMemory(setup.rewrites, { ownBytes: OWN_REWRITE_BYTES })
   const sessions =

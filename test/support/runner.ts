@@ -24,6 +24,7 @@ export function workerSetup(threads = 1): WorkerSetup {
     limits: LIMITS,
     pipeline: DEFAULT_PIPELINE,
     rewrites: createBodyMemory({ bytes: 1 << 20 }),
+    conversations: 4,
   }
 }
 

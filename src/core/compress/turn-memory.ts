@@ -25,6 +25,8 @@ export interface TurnMemory {
 
 /** Larger bodies are not remembered. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** Of all bodies that are remembered. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024
 /** Messages at the end of a turn in which the next one may differ, by breakpoints that moved. */
 const CHANGING_MESSAGES = 3
 
@@ -45,7 +47,7 @@ interface KeptTurn extends Pick<ScannedRequest, 'body' | 'read'> {
   readonly messageOf: readonly number[]
 }
 
-/** @param turns that are remembered, of one conversation each, in up to 4 MiB each and as much again for what was read of them */
+/** @param turns that are remembered at most, of one conversation each; together in up to 32 MiB, and as much again for what was read of them */
 export function createTurnMemory(turns: number): TurnMemory {
   /** The one used last comes first. */
   const kept: KeptTurn[] = []
@@ -91,6 +93,8 @@ export function createTurnMemory(turns: number): TurnMemory {
       const messageOf = results.map(({ message }) => message)
       kept.unshift({ route, body: alone(body), read, terms, keys, messageOf })
       kept.splice(turns)
+      let total = kept.reduce((sum, each) => sum + each.body.length, 0)
+      while (total > MAX_KEPT_BYTES) total -= kept.pop()!.body.length
     },
   }
 }

@@ -112,6 +112,30 @@ describe('a thread that remembers turns', () => {
     expect(memory.knownKeys(later, '')).toEqual(['k'])
     expect(memory.knownKeys(later, 'other terms')).toEqual([])
   })
+
+  it('forgets what was used longest ago, where bodies are many or together too large', () => {
+    const scan = (memory: ReturnType<typeof createTurnMemory>, n: number, bytes: number) => {
+      // Long enough for a turn that begins otherwise to be another conversation.
+      const said = [`${n}${'x'.repeat(bytes)}`, 'a', 'b', 'c', 'd']
+      const messages = said.map(content => ({ role: 'user', content }))
+      const scanned = memory.scan(
+        bytesOf(JSON.stringify({ messages, model: 'm' })),
+        'anthropic_messages',
+        LIMITS,
+      )!
+      memory.keep({ scanned, terms: '', keys: [] })
+      return scanned.read[0]
+    }
+    for (const [turns, bytes, kept] of [
+      [3, 10, 3],
+      [32, 4_000_000, 8],
+    ] as const) {
+      const memory = createTurnMemory(turns)
+      const all = Array.from({ length: kept + 1 }, (_, n) => scan(memory, n, bytes))
+      const again = all.map((_, n) => scan(memory, kept - n, bytes)).toReversed()
+      expect(all.map((node, n) => node === again[n])).toEqual([false, ...Array(kept).fill(true)])
+    }
+  })
 })
 
 it.each([
