@@ -74,7 +74,7 @@ export function firstHeader(values: number, encoding = PLAIN) {
   return { field_1: values, field_2: encoding, field_3: RLE, field_4: RLE }
 }
 
-export const PLAIN = 0
+const PLAIN = 0
 const RLE = 3
 export const DICTIONARY = 8
 
