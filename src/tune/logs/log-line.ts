@@ -57,9 +57,13 @@ export function fieldsOf(value: unknown): Fields | null {
 /** Latest instant of a `Date`. */
 const MAX_INSTANT = 8.64e15
 
-/** The time that a log's `timestamp` or `ts` says, in Unix milliseconds. */
+/** A time of day at the end, without a zone. */
+const ZONELESS = /T[\d:.]+$/
+
+/** The time that a log's `timestamp` or `ts` says, in Unix milliseconds; UTC where it names no zone. */
 export function timeOf(value: unknown): number | undefined {
-  const ms = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : NaN
+  const text = typeof value === 'string' && ZONELESS.test(value) ? `${value}Z` : value
+  const ms = typeof text === 'number' ? text : typeof text === 'string' ? Date.parse(text) : NaN
   return ms >= 0 && ms <= MAX_INSTANT ? Math.floor(ms) : undefined
 }
 

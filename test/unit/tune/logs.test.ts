@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { UnreadableLog } from '../../../src/tune/logs/chunks.ts'
 import { listLogs } from '../../../src/tune/logs/list-logs.ts'
 import { createPendingCalls } from '../../../src/tune/logs/pending-calls.ts'
@@ -214,6 +214,20 @@ describe('reading', () => {
     const { results, tally } = read(texts.map(text => ({ tool: 't', text })))
     expect(results.map(result => (result as { text: string }).text)).toEqual(texts)
     expect(tally.read).toBe(4)
+  })
+
+  it.each([
+    ['2026-01-02T03:04:05.678Z', Date.parse(TIME)],
+    ['2026-01-02T03:04:05.678', Date.parse(TIME)],
+    ['2026-01-02T04:04:05.678+01:00', Date.parse(TIME)],
+    [1_767_323_045_678.9, 1_767_323_045_678],
+    ['yesterday', 0],
+    [-1, 0],
+    [1e300, 0],
+  ])('takes the time %j, wherever it is read', (ts, ts_ms) => {
+    vi.stubEnv('TZ', 'Asia/Tokyo')
+    expect(read([{ tool: 't', text: 'x', ts }]).results).toMatchObject([{ ts_ms }])
+    vi.unstubAllEnvs()
   })
 
   it('passes over a byte order mark', () => {
