@@ -62,15 +62,16 @@ export async function tidy(
     try {
       await what()
     } catch (error) {
-      failure ??= error
+      // Others may delete what was found just now.
+      if (!isMissing(error)) failure ??= error
     }
   }
   const events: EventFile[] = []
   const summaries: KeptFile[] = []
   for (const tenant of await tenantsOf(folder)) {
     const tenantFolder = join(folder, tenant)
-    await attempt(() => findEvents(tenantFolder, events))
-    await attempt(() => findSummaries(tenantFolder, summaries))
+    await attempt(() => findEvents(tenantFolder, events, attempt))
+    await attempt(() => findSummaries(tenantFolder, summaries, attempt))
   }
   const keptEvents = await deleteOld(events, nowMs - event_ttl_ms, attempt)
   const keptSummaries = await deleteOld(summaries, nowMs - summary_ttl_ms - DAY_MS, attempt)
@@ -84,36 +85,42 @@ export async function tidy(
   if (failure !== undefined) throw failure
 }
 
-async function findEvents(tenantFolder: string, found: EventFile[]): Promise<void> {
+async function findEvents(
+  tenantFolder: string,
+  found: EventFile[],
+  attempt: Attempt,
+): Promise<void> {
   const folder = eventsFolder(tenantFolder)
   for (const file of await namesIn(folder)) {
     const name = readSegmentName(file)
+    if (name === null) continue
     const path = join(folder, file)
-    const facts = name === null ? null : await factsOf(path)
-    if (name !== null && facts !== null) found.push({ tenantFolder, path, ...name, ...facts })
+    await attempt(async () => {
+      found.push({ tenantFolder, path, ...name, ...(await factsOf(path)) })
+    })
   }
 }
 
-async function findSummaries(tenantFolder: string, found: KeptFile[]): Promise<void> {
+async function findSummaries(
+  tenantFolder: string,
+  found: KeptFile[],
+  attempt: Attempt,
+): Promise<void> {
   const folder = sessionsFolder(tenantFolder)
   for (const file of await namesIn(folder)) {
     const startedMs = dayOfSummaries(file)
+    if (startedMs === null) continue
     const path = join(folder, file)
-    const facts = startedMs === null ? null : await factsOf(path)
-    if (startedMs !== null && facts !== null)
-      found.push({ path, startedMs, isOpen: false, ...facts })
+    await attempt(async () => {
+      found.push({ path, startedMs, isOpen: false, ...(await factsOf(path)) })
+    })
   }
 }
 
-/** A small file takes a block of the disk; `null` for one that was deleted meanwhile. */
-async function factsOf(path: string): Promise<{ bytes: number; changedMs: number } | null> {
-  try {
-    const { size, blocks, mtimeMs } = await stat(path)
-    return { bytes: Math.max(size, blocks * BLOCK_BYTES), changedMs: mtimeMs }
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+/** A small file takes a block of the disk. */
+async function factsOf(path: string): Promise<{ bytes: number; changedMs: number }> {
+  const { size, blocks, mtimeMs } = await stat(path)
+  return { bytes: Math.max(size, blocks * BLOCK_BYTES), changedMs: mtimeMs }
 }
 
 /** @returns those that are not too old */

@@ -109,7 +109,7 @@ describe('what telemetry is told', () => {
     expect(told(second)).toHaveLength(2)
     const sessions = [...told(first), ...told(second)].map(({ session_hash }) => session_hash)
     expect(new Set(sessions).size).toBe(1)
-    expect(told([{ role: 'user', content: 'other' }, ...first.slice(1)])[0]?.session_hash).not.toBe(
+    expect(told([{ role: 'user', content: 'no' }, ...first.slice(1)])[0]?.session_hash).not.toBe(
       sessions[0],
     )
     expect(told(second).map(({ tool_call_id_hash }) => tool_call_id_hash)).toEqual(

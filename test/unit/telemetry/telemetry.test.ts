@@ -4,6 +4,7 @@ import {
   rmdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -20,6 +21,7 @@ import {
   START_MS,
   summariesIn,
   TENANT,
+  type TestTelemetry,
   temporaryFolder,
   testTelemetry,
   textIn,
@@ -207,6 +209,17 @@ describe('telemetry', () => {
     expect(await eventsIn(telemetry.folder)).toHaveLength(20_000)
   })
 
+  it('has room again for each that is not written', async () => {
+    const draws = [...Array(6_000).fill(0.9), 0]
+    const random = () => draws.shift() ?? 1
+    const telemetry = testTelemetry({ sample_rate: 0.5 }, { random })
+    const call = factsOf({ tool_call_id_hash: '00000001' })
+    for (let i = 0; i < 6_000; i++) telemetry.record(TENANT, call)
+    for (let i = 0; i < 6_000; i++) telemetry.record(TENANT, factsOf())
+    await telemetry.close()
+    expect(telemetry.fates).toEqual({ written: 1, dropped: 0, failed: 0 })
+  })
+
   it('loses no line behind one that was written in part', async () => {
     const telemetry = testTelemetry({ flush_every_n: 1 })
     telemetry.record(TENANT, factsOf())
@@ -360,28 +373,32 @@ describe('the upkeep of telemetry', () => {
   })
 
   it('deletes the oldest where all together are too large, and leaves what is not its own', async () => {
-    const telemetry = testTelemetry()
-    // Two blocks of the disk each.
-    for (const n of [6, 5, 4, 3, 2, 1]) {
+    // Ten events are two blocks of the disk.
+    const fill = (telemetry: TestTelemetry, n: number) => {
       for (let i = 0; i < 10; i++) telemetry.record(TENANT, factsOf({ session_hash: session(n) }))
-      telemetry.clock.now += 100_000
-      await telemetry.upkeep()
     }
-    for (let i = 0; i < 3; i++) telemetry.record(TENANT, factsOf({ session_hash: session(7) }))
-    await vi.waitFor(() => expect(telemetry.fates.written).toBe(63))
-    const [file] = filesIn(telemetry.folder).filter(({ path }) => path.includes('events'))
-    const foreign = `${dirname(file!.path)}/notes.txt`
-    writeFileSync(foreign, 'x'.repeat(50_000))
-    // Summaries take a block, and the file that is still written.
-    const max_bytes = 4 * statSync(file!.path).blocks * 512
-    const other = testTelemetry({ max_bytes }, { folder: telemetry.folder })
-    await other.upkeep()
-    const left = await eventsIn(telemetry.folder)
-    const hashes = new Set(left.map(({ session_hash }) => session_hash))
-    expect([...hashes].sort()).toEqual([1, 2, 3, 7].map(session))
-    expect(await summariesIn(telemetry.folder)).toHaveLength(6)
-    expect(statSync(foreign).size).toBe(50_000)
+    const open = testTelemetry({ flush_every_n: 10 })
+    fill(open, 7)
+    await vi.waitFor(() => expect(open.fates.written).toBe(10))
+    const { folder } = open
+    const telemetry = testTelemetry({}, { folder })
+    for (const n of [6, 5, 4, 3, 2, 1]) {
+      telemetry.clock.now += 100_000
+      fill(telemetry, n)
+    }
     await telemetry.close()
+    const closed = filesIn(folder).find(({ name }) => name.startsWith(session(1)))
+    const foreign = `${dirname(closed!.path)}/notes.txt`
+    writeFileSync(foreign, 'x'.repeat(50_000))
+    // Room for four: the file that is still written is one, and summaries take half of another.
+    const max_bytes = 4 * statSync(closed!.path).blocks * 512
+    const other = testTelemetry({ max_bytes }, { folder })
+    await other.upkeep()
+    const hashes = new Set((await eventsIn(folder)).map(({ session_hash }) => session_hash))
+    expect([...hashes].sort()).toEqual([1, 2, 7].map(session))
+    expect(await summariesIn(folder)).toHaveLength(6)
+    expect(statSync(foreign).size).toBe(50_000)
+    await open.close()
     await other.close()
   })
 
@@ -399,8 +416,8 @@ describe('the upkeep of telemetry', () => {
     expect(files.length - sessions.length).toBeLessThanOrEqual(4)
   })
 
-  it('goes on where a folder cannot be written or read', async () => {
-    const telemetry = testTelemetry({ flush_every_n: 1 })
+  it('deletes what it can where something else cannot be read or written', async () => {
+    const telemetry = testTelemetry()
     for (const tenant of ['acme', 'emca']) telemetry.record(tenant, factsOf())
     await telemetry.close()
     const killed = testTelemetry({ flush_every_n: 1 }, { folder: telemetry.folder })
@@ -415,11 +432,17 @@ describe('the upkeep of telemetry', () => {
     const next = testTelemetry({}, { folder: telemetry.folder, startMs: START_MS + 600_000 })
     await next.upkeep()
     expect(next.problems.map(String)).toEqual([expect.stringContaining('ENOTDIR')])
+    for (const { path } of files.filter(({ name }) => !name.includes('open'))) {
+      if (!path.includes('/events/')) continue
+      // What is asked for it answers with an error, whoever asks.
+      const loop = path.replace(/[0-9a-f]{8}\.jsonl$/, '00000000.jsonl')
+      symlinkSync(loop, loop)
+    }
     next.clock.now = START_MS + 31 * DAY_MS
     await next.upkeep()
-    expect(await eventsIn(telemetry.folder)).toEqual([])
     await killed.close()
     await next.close()
+    expect(filesIn(telemetry.folder).filter(({ path }) => path.includes('/events/'))).toEqual([])
   })
 })
 
