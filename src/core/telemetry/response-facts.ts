@@ -34,10 +34,6 @@ export function responseFacts(
 ): ResponseFacts {
   const { session, tool, args, tool_call_id, is_sidechain } = call
   const { layer, tokens, savings, partition, template } = answer
-  // The parts make up the difference, also where what was left out was worth more than the answer shows.
-  const saved = tokens.baseline - tokens.final
-  const dedup = Math.min(savings.dedup_tokens, saved)
-  const elided = Math.min(savings.elided_tokens, saved - dedup)
   const path = pathOf(call)
   // Always the same fields in the same order: what is not known is left out where it is written.
   return {
@@ -56,9 +52,9 @@ export function responseFacts(
     tokenizer: tokens.tokenizer,
     tokens_baseline: tokens.baseline,
     tokens_final: tokens.final,
-    dedup_tokens_saved: dedup,
-    encoder_tokens_saved: saved - dedup - elided,
-    elided_tokens_saved: elided,
+    dedup_tokens_saved: savings.dedup_tokens,
+    encoder_tokens_saved: savings.encoder_tokens,
+    elided_tokens_saved: savings.elided_tokens,
     context_partition: partition,
     is_sidechain: is_sidechain === true,
     n_cols: shape.n_cols,
