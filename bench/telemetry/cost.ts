@@ -11,8 +11,8 @@ import { markdown, quantile } from '../store/measure.ts'
 import { benchSetup } from '../worker-setup.ts'
 
 /** Short slices in turn, of which the quickest are those that nothing else got in the way of. */
-const SLICES = 600
-const JOBS = 10
+const SLICES = 1_000
+const JOBS = 7
 const QUICK = 0.1
 const KEY = new Uint8Array(32)
 const MIB = 2 ** 20
@@ -20,8 +20,20 @@ const MIB = 2 ** 20
 const contents = Array.from({ length: 64 }, (_, seed) => recordsOf(3_400, seed).slice(0, -2))
 let next = 0
 
-/** One job as the pool sends it, of a body that never came before. */
-function message(isInSession: boolean): BatchMessage {
+/** Jobs as the pool sends them, of bodies that never came before. */
+function message(isInSession: boolean, count: number): BatchMessage {
+  const bodies = Array.from({ length: count }, () => bodyOf(isInSession))
+  let start = 0
+  const jobs = bodies.map(({ length }) => {
+    start += length
+    const job = { op: 'encode', tenant: 'local', media: 'json', accept: 'json' } as const
+    return { ...job, phase: 'whole', attempt: `${next++}`, start: start - length, length } as const
+  })
+  const body = new Uint8Array(Buffer.concat(bodies))
+  return { jobs, body: body.buffer, slot: 0 }
+}
+
+function bodyOf(isInSession: boolean): Buffer {
   const n = next++
   const content = `${contents[n % contents.length]},\n  {"id": "#${n}"}\n]`
   const call = {
@@ -30,15 +42,7 @@ function message(isInSession: boolean): BatchMessage {
     tool: 'Bash',
     args: { command: `cd /srv/app && git log --oneline -n ${n}` },
   }
-  const body = new Uint8Array(
-    Buffer.from(JSON.stringify({ content, ...(isInSession ? call : {}) })),
-  )
-  const job = { op: 'encode', tenant: 'local', media: 'json', accept: 'json' } as const
-  return {
-    jobs: [{ ...job, phase: 'whole', attempt: `${n}`, start: 0, length: body.length }],
-    body: body.buffer,
-    slot: 0,
-  }
+  return Buffer.from(JSON.stringify({ content, ...(isInSession ? call : {}) }))
 }
 
 function runnerWith(setup: object) {
@@ -47,13 +51,16 @@ function runnerWith(setup: object) {
   return createRunner(OPERATIONS, { ...benchSetup(), sessions, ...setup })
 }
 
-/** What a job takes a worker, without and with telemetry, in microseconds. */
-function worker(isInSession: boolean): { readonly off: number; readonly on: number } {
+/**
+ * What a job takes a worker, without and with telemetry, in microseconds.
+ * @param together jobs of a message
+ */
+function worker(isInSession: boolean, together: number) {
   const runners = { off: runnerWith({}), on: runnerWith({ telemetryKey: KEY }) }
   const found = { off: [] as number[], on: [] as number[] }
   for (let slice = 0; slice < 2 * SLICES; slice++) {
     const side = slice % 2 === 0 ? 'off' : 'on'
-    const messages = Array.from({ length: JOBS }, () => message(isInSession))
+    const messages = Array.from({ length: JOBS / together }, () => message(isInSession, together))
     // By the clock: processor time is counted in steps of milliseconds on some machines.
     const started = performance.now()
     for (const each of messages) runners[side](each)
@@ -64,7 +71,7 @@ function worker(isInSession: boolean): { readonly off: number; readonly on: numb
       all.sort((a, b) => a - b),
       QUICK,
     )
-  return { off: quick(found.off), on: quick(found.on) }
+  return { off: quick(found.off), on: quick(found.on), together }
 }
 
 /** What an event takes the main thread and its files, all threads counted, in microseconds of processor time. */
@@ -133,16 +140,23 @@ function factsText(): string {
 /** What telemetry adds to a 4 KiB encode, in this process, as a Markdown table. */
 export async function cost(): Promise<string> {
   const written = await writer()
-  const rows = [
-    ['no session', worker(false)],
-    ['session, all bodies new', worker(true)],
-  ] as const
+  const rows = [1, JOBS].flatMap(together => [
+    ['no session', worker(false, together)] as const,
+    ['session, all bodies new', worker(true, together)] as const,
+  ])
   return markdown(
-    ['4 KiB encodes', 'job without, µs', 'job with, µs', 'recorded and written, µs', 'in all, µs'],
-    rows.map(([label, { off, on }]) => {
-      return [label, off, on, written, on - off + written].map(cell =>
-        typeof cell === 'number' ? cell.toFixed(1) : cell,
-      )
-    }),
+    [
+      '4 KiB encodes',
+      'jobs of a message',
+      'job without, µs',
+      'job with, µs',
+      'recorded and written, µs',
+      'in all, µs',
+    ],
+    rows.map(([label, { off, on, together }]) => [
+      label,
+      together,
+      ...[off, on, written, on - off + written].map(cell => cell.toFixed(1)),
+    ]),
   )
 }
