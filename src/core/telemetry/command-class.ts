@@ -145,10 +145,11 @@ function named(program: string, subcommands: ReadonlySet<string>, rest: readonly
   const word = rest[at]
   if (word === undefined) return spelt(program)
   const sub = SUBCOMMAND_ALIASES.get(`${program} ${word}`) ?? word
-  const script = rest[at + 1] ?? ''
+  const script = baseScript(rest[behindOptions(rest, at + 1, [])] ?? '')
   const isRun = sub === 'run' && subcommands.has('test') && PACKAGE_MANAGERS.has(program)
-  if (isRun && PACKAGE_SCRIPTS.has(baseScript(script))) return `${program}_${baseScript(script)}`
-  if (PACKAGE_MANAGERS.has(program) && PACKAGE_SCRIPTS.has(sub)) return `${program}_${sub}`
+  if (isRun && PACKAGE_SCRIPTS.has(script)) return `${program}_${script}`
+  const own = baseScript(sub)
+  if (PACKAGE_MANAGERS.has(program) && PACKAGE_SCRIPTS.has(own)) return `${program}_${own}`
   return subcommands.has(sub) ? spelt(`${program}_${sub}`) : spelt(program)
 }
 
