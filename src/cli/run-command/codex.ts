@@ -16,8 +16,13 @@ export interface CodexCommand {
 const SUBSCRIPTION_URL = 'https://chatgpt.com/backend-api/codex'
 /** The provider whose base URL `openai_base_url` is. */
 const OWN_PROVIDER = 'openai'
-/** Who says one of these decides where Codex goes. */
-const DECIDING = /openai_base_url|model_provider|^--(?:oss|local-provider|profile)\b|^-p$/
+/** Options that decide where Codex goes. */
+const DECIDING = /^--(?:oss|local-provider|profile)\b|^-p/
+/** The option for settings, and those settings that decide where it goes. */
+const SETTING = /^(?:-c|--config(?=$|=))/
+const DECIDING_SETTING = /openai_base_url|model_provider/
+/** Its commands without a terminal; the others pass over `CODEX_API_KEY`. */
+const UNATTENDED = /^(?:exec|e|review)$/
 
 /**
  * A command as one of Codex; `null` for other commands, and where the command line or Codex' configuration names a provider of
@@ -29,22 +34,35 @@ export function codexCommand(
 ): CodexCommand | null {
   const [program, ...args] = command
   if (!/^codex(?:\.exe|\.cmd)?$/.test(basename(program))) return null
-  if (args.some(arg => DECIDING.test(arg))) return null
+  if (args.some((arg, i) => decides(arg, args[i - 1]))) return null
   const home = env['CODEX_HOME'] || join(env['HOME'] || homedir(), '.codex')
   const config = read(join(home, 'config.toml'), parse)
   const { openai_base_url: configured, model_provider: provider = OWN_PROVIDER } = config
   if (provider !== OWN_PROVIDER || config['profile'] !== undefined) return null
-  const isByKey = env['CODEX_API_KEY'] !== undefined || !hasLogin(home)
+  const hasKey = isGiven(env['CODEX_API_KEY']) && args.some(arg => UNATTENDED.test(arg))
+  const isSubscribed = !hasKey && (isGiven(env['CODEX_ACCESS_TOKEN']) || hasLogin(home))
+  const served = isSubscribed ? SUBSCRIPTION_URL : undefined
   return {
-    baseUrl: typeof configured === 'string' ? configured : isByKey ? undefined : SUBSCRIPTION_URL,
+    baseUrl: typeof configured === 'string' ? configured : served,
     behind: url => [program, '-c', `openai_base_url=${JSON.stringify(url)}`, ...args],
   }
+}
+
+/** What is said to Codex, a prompt for one, may name settings as well. */
+function decides(arg: string, before = ''): boolean {
+  if (DECIDING.test(arg)) return true
+  const isSetting = SETTING.test(arg) || before === '-c' || before === '--config'
+  return isSetting && DECIDING_SETTING.test(arg)
+}
+
+function isGiven(value: string | undefined): boolean {
+  return value !== undefined && value.trim() !== ''
 }
 
 /** Whether somebody has logged in with ChatGPT, as far as it is in a file. */
 function hasLogin(home: string): boolean {
   const { auth_mode: mode, tokens, OPENAI_API_KEY: key } = read(join(home, 'auth.json'), JSON.parse)
-  if (typeof mode === 'string') return mode === 'chatgpt'
+  if (typeof mode === 'string') return mode !== 'apikey'
   return typeof tokens === 'object' && tokens !== null && typeof key !== 'string'
 }
 

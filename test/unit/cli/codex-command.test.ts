@@ -35,8 +35,21 @@ describe('a command line of Codex', () => {
     ['a provider', ['codex', '-c', 'model_provider="azure"', 'exec']],
     ['local models', ['codex', '--oss']],
     ['a profile', ['codex', '--profile=work']],
+    ['a profile by its short name', ['codex', '-p', 'work']],
+    ['a profile right behind its short name', ['codex', '-pwork', 'exec']],
+    ['a setting right behind its option', ['codex', '-copenai_base_url="http://x/v1"']],
+    ['a long setting', ['codex', 'exec', '--config=model_provider="azure"']],
   ])('is left as it is with %s', (_, command) => {
     expect(of(...command)).toBeNull()
+  })
+
+  it('may be asked about settings', () => {
+    const asked = ['exec', 'which model_provider is it, and which openai_base_url?'] as const
+    expect(
+      of('codex', '-c', 'model="gpt-5"', ...asked)
+        ?.behind('http://x')
+        .slice(3),
+    ).toEqual([...['-c', 'model="gpt-5"'], ...asked])
   })
 
   it.each([
@@ -51,12 +64,29 @@ describe('a command line of Codex', () => {
 describe('what Codex would have reached', () => {
   it.each<[string, object]>([
     ['a login', { auth_mode: 'chatgpt', tokens: {} }],
+    ['a login that another program holds', { auth_mode: 'chatgptAuthTokens', tokens: {} }],
     ['a login of older versions', { OPENAI_API_KEY: null, tokens: { access_token: 'x' } }],
   ])('is the subscription with %s', (_, auth) => {
     file('auth.json', JSON.stringify(auth))
     expect(of('codex')?.baseUrl).toBe('https://chatgpt.com/backend-api/codex')
     const env = { CODEX_HOME: home, CODEX_API_KEY: 'sk' }
-    expect(codexCommand(['codex'], env)?.baseUrl).toBeUndefined()
+    for (const command of ['exec', 'e', 'review']) {
+      expect(codexCommand(['codex', command], env)?.baseUrl).toBeUndefined()
+    }
+  })
+
+  it('is the subscription where a key is empty, or for a terminal', () => {
+    file('auth.json', '{"auth_mode":"chatgpt"}')
+    const SUBSCRIPTION = 'https://chatgpt.com/backend-api/codex'
+    for (const [key, ...args] of [['sk'], ['sk', 'resume'], ['', 'exec'], [' ', 'exec']]) {
+      const env = { CODEX_HOME: home, CODEX_API_KEY: key }
+      expect(codexCommand(['codex', ...args], env)?.baseUrl).toBe(SUBSCRIPTION)
+    }
+  })
+
+  it('is the subscription with a token of it', () => {
+    const env = { CODEX_HOME: home, CODEX_ACCESS_TOKEN: 'at' }
+    expect(codexCommand(['codex'], env)?.baseUrl).toBe('https://chatgpt.com/backend-api/codex')
   })
 
   it.each<[string, string]>([
