@@ -1,6 +1,4 @@
-import { randomInt } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { extname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { createAccess } from './access/access.ts'
@@ -12,16 +10,11 @@ import { reloaded } from './config/reload.ts'
 import { openConfiguredFingerprints } from './configured-fingerprints.ts'
 import { openConfiguredStore } from './configured-store.ts'
 import { openConfiguredTelemetry, telemetryKeyFor } from './configured-telemetry.ts'
+import { startConfiguredThreads } from './configured-threads.ts'
 import { attachRewriteMemory } from './core/compress/rewrite-memory.ts'
 import { indexUse } from './core/dedup/index/owners.ts'
-import { createBodyMemory } from './core/dedup/lines/memory-layout.ts'
 import { createSessionDesk } from './core/dedup/session/session-desk.ts'
-import {
-  attachSessions,
-  createSharedSessions,
-  MAIN_OWNER,
-  releaseThread,
-} from './core/dedup/session/shared-sessions.ts'
+import { attachSessions, MAIN_OWNER } from './core/dedup/session/shared-sessions.ts'
 import { createApp } from './http/app.ts'
 import type { Health } from './http/context.ts'
 import { createDropIns, dropInFor } from './http/drop-ins.ts'
@@ -32,16 +25,14 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { createAdmission } from './pool/admission.ts'
 import type { Authority } from './pool/job.ts'
 import { createPool, type WorkerPool } from './pool/pool.ts'
-import { createProgress } from './pool/slots.ts'
-import { createThreads } from './pool/threads.ts'
 import { createUsageObservers } from './proxy/usage-observer.ts'
 import { createSavings } from './savings/savings.ts'
 import { openLateStore } from './store/late-store.ts'
 import { observed } from './store/observed.ts'
 import { createOriginals, type Lifetimes } from './store/originals.ts'
 import { createRewrites } from './store/rewrites.ts'
-import type { FailureReason, Store, StoreEvent, StoreStats } from './store/store.ts'
-import { loadVocabularies } from './vocabulary.ts'
+import type { Store, StoreEvent } from './store/store.ts'
+import { statsOf, storeAnswers } from './store-health.ts'
 
 /** A running service. */
 export interface Service {
@@ -81,47 +72,21 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   const logger = seams.logger ?? createLogger(config.log.level)
   const health = {
     state: 'starting' as Health['state'],
-    storeAnswers: () => answers(store),
+    storeAnswers: () => storeAnswers(store),
   }
   const { limits, workers, keys_file } = config
   const keysWatch = keys_file === undefined ? null : await watchFile(keys_file)
   const records = keys_file === undefined ? null : readKeysFile(keys_file)
   const access = createAccess(records, () => performance.now())
-  const progress = createProgress(workers.count)
-  const shared = createSharedSessions(
-    {
-      maxSessions: config.sessions.max_sessions,
-      maxEntries: config.sessions.max_entries,
-      seeds: [randomInt(2 ** 32), randomInt(2 ** 32)],
-    },
-    config.sessions.body_memory_bytes,
-  )
-  const rewrites = createBodyMemory({ bytes: config.proxy.rewrite_memory_bytes })
   const telemetryKey = telemetryKeyFor(config)
-  const sessions = attachSessions(shared, { owner: MAIN_OWNER, maxWaitMs: LOCK_WAIT_MS })
-  const threads = createThreads({
-    size: workers.count,
-    workerUrl: seams.workerUrl ?? workerModule('tasks'),
-    heapMb: workers.heap_mb,
-    onCrash: error => logger.error({ err: error }, 'a worker thread died'),
-    onExit: threadId => releaseThread(shared, threadId),
-    setup: {
-      asked: { sessions: seams.authority !== undefined },
-      vocabularies: loadVocabularies({ cacheDir: config.cache_dir }),
-      progress,
-      limits: {
-        envelope: { maxDepth: limits.envelope_depth, maxValues: limits.envelope_values },
-        contentDepth: limits.content_depth,
-        decodedChars: limits.max_body_bytes,
-      },
-      pipeline,
-      rewrites,
-      conversations: Math.max(LEAST_CONVERSATIONS, Math.floor(CONVERSATIONS / workers.count)),
-      ...(telemetryKey === null ? {} : { telemetryKey }),
-      // Who shares sessions with other replicas knows more than this process does.
-      ...(seams.authority === undefined ? { sessions: shared } : {}),
-    },
+  const shared = startConfiguredThreads(config, {
+    pipeline,
+    telemetryKey,
+    hasAuthority: seams.authority !== undefined,
+    logger,
+    workerUrl: seams.workerUrl,
   })
+  const sessions = attachSessions(shared.sessions, { owner: MAIN_OWNER, maxWaitMs: LOCK_WAIT_MS })
   const admission = createAdmission({
     limits: () => ({
       maxJobs: live.limits.max_queue_jobs,
@@ -144,11 +109,11 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     draining: () => health.state === 'draining',
     store: () => statsOf(store),
     storePending: () => store.load.pending,
-    sessions: () => indexUse(shared.index),
+    sessions: () => indexUse(shared.sessions.index),
   })
   const pool: WorkerPool = createPool({
-    threads,
-    progress,
+    threads: shared.threads,
+    progress: shared.progress,
     limits: () => ({
       jobTimeoutMs: live.limits.job_timeout_ms,
       queueTimeoutMs: queueTimeoutMs(live.limits),
@@ -194,7 +159,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
         maxBytes: config.proxy.max_rewrite_bytes,
         timeoutMs: config.proxy.rewrite_timeout_ms,
         rewrites: createRewrites(store, () => live.proxy.rewrite_ttl_ms),
-        memory: attachRewriteMemory(rewrites),
+        memory: attachRewriteMemory(shared.rewrites),
         isOn: () => live.compression.enabled,
         declinesWebSockets: () => live.proxy.responses_websockets === 'decline',
       },
@@ -321,34 +286,11 @@ function lifetimesOf(settings: Config['store'], tenant: string): Lifetimes {
 /** How long the main thread waits for a session that a worker is at, in milliseconds. */
 const LOCK_WAIT_MS = 5
 
-/** Conversations that all threads together remember, and those that each remembers where there are many. */
-const CONVERSATIONS = 64
-const LEAST_CONVERSATIONS = 8
 /** How often sessions are closed that were idle for longer than their bodies are kept, in milliseconds. */
 const IDLE_WATCH_MS = 30_000
 
 /** How often a store that cannot be opened is tried again, in milliseconds. */
 const STORE_RETRY_MS = 15_000
-
-/** How long the store may take to show that it is there, in milliseconds. */
-const STORE_ANSWER_MS = 1_000
-
-/** What is no answer of the store, but of its door. */
-const AWAY: ReadonlySet<FailureReason> = new Set(['lost', 'closed'])
-
-/** Whether the store answers; that it is busy or cannot write is an answer, and content passes. */
-async function answers(store: Store): Promise<boolean> {
-  const key = { tenant: '', namespace: 'health', key: 'none' }
-  const late = sleep(STORE_ANSWER_MS, null, { ref: false })
-  const result = await Promise.race([store.readRecord(key), late])
-  return result !== null && (result.ok || !AWAY.has(result.reason))
-}
-
-/** A scrape goes without the store's figures rather than wait for it. */
-async function statsOf(store: Store): Promise<StoreStats | null> {
-  const stats = await Promise.race([store.stats(), sleep(STORE_ANSWER_MS, null, { ref: false })])
-  return stats?.ok === true ? stats : null
-}
 
 /** Loaded only where traces are on: the packages behind it take longer to load than all others. */
 async function loadTracing({ endpoint, sample_ratio }: Config['traces']) {
@@ -371,11 +313,6 @@ function serverLimits(limits: Config['limits']): ServerLimits {
 /** Longer than one job may run: a queue behind stuck threads outlives their replacement. */
 function queueTimeoutMs(limits: Config['limits']): number {
   return limits.job_timeout_ms + limits.request_timeout_ms
-}
-
-/** A module of `workers/`: TypeScript here, JavaScript in the published package. */
-function workerModule(name: string): URL {
-  return new URL(`../workers/${name}${extname(import.meta.url)}`, import.meta.url)
 }
 
 /** One job through a thread, so that readiness means that workers answer. */
