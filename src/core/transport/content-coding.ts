@@ -7,7 +7,6 @@ import {
   gzipSync,
   inflateRawSync,
   inflateSync,
-  type ZlibOptions,
   zstdCompressSync,
   zstdDecompressSync,
 } from 'node:zlib'
@@ -23,8 +22,17 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
 
 interface Codec {
-  decode(bytes: Uint8Array, options: Pick<ZlibOptions, 'maxOutputLength'>): Uint8Array
+  decode(bytes: Uint8Array, options: typeof DECODING & { maxOutputLength: number }): unknown
   encode(bytes: Uint8Array): Uint8Array
+}
+
+/** Asks for how many bytes were read, too. */
+const DECODING = { info: true } as const
+
+/** What Node answers then; its types do not know. */
+interface Decoded {
+  readonly buffer: Uint8Array
+  readonly engine: { readonly bytesWritten: number }
 }
 
 const CODECS: Readonly<Record<ContentCoding, Codec>> = {
@@ -52,14 +60,17 @@ export function contentCodingOf(header: string): ContentCoding | null {
   return Object.hasOwn(CODECS, name) ? (name as ContentCoding) : null
 }
 
-/** The body without its coding; `null` where it is not of that coding, breaks off, or is above `maxBytes`. */
+/** The body without its coding; `null` where it is not of that coding, breaks off, goes on behind its end, or is above `maxBytes`. */
 export function decodeBody(
   bytes: Uint8Array,
   coding: ContentCoding,
   maxBytes: number,
 ): Uint8Array | null {
   try {
-    return CODECS[coding].decode(bytes, { maxOutputLength: maxBytes })
+    const options = { ...DECODING, maxOutputLength: maxBytes }
+    const { buffer, engine } = CODECS[coding].decode(bytes, options) as Decoded
+    // What stands behind the end is passed over, and would be lost where the body is written anew.
+    return engine.bytesWritten === bytes.length ? buffer : null
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null
     throw error
