@@ -4,8 +4,8 @@ import { type ContentCoding, contentCodingOf } from '../core/transport/content-c
 import { type AppContext, requestHeader } from './context.ts'
 import { essence } from './media.ts'
 
-/** Count tokens of a request, and use none. */
-const COUNTING = ['/v1/messages/count_tokens', '/v1/responses/input_tokens']
+/** So end those that count tokens of a request, and use none. */
+const COUNTING = ['/count_tokens', '/input_tokens']
 
 /** Paths end so whose bodies are conversations, behind whatever a gateway puts before them. */
 const ENDINGS: readonly (readonly [string, RouteName])[] = [

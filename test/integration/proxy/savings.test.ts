@@ -260,10 +260,14 @@ describe('the accounts of the proxies', () => {
     expect((await send(client, ANTHROPIC.path, ANTHROPIC.body(0))).status).toBe(529)
     upstream.answerWith(response => answer(response, JSON_TYPE, '{"input_tokens":2095}'))
     await send(client, '/anthropic/v1/messages/count_tokens', ANTHROPIC.body(0))
+    for (const path of ['/openai/v1/responses', '/openai/codex/responses']) {
+      await send(client, `${path}/input_tokens`, RESPONSES.body(0))
+    }
     upstream.answerWith(response => answer(response, JSON_TYPE, JSON_MESSAGE))
     await send(client, '/anthropic/v1/models', '{}')
     await send(client, ANTHROPIC.path, ANTHROPIC.body(0))
     expect(await toldOf(client, 'anthropic', 1)).toMatchObject({ requests: 1 })
+    expect((await savingsOf(client)).vendors).not.toHaveProperty('openai')
   })
 
   it.each(['identity', 'gzip'])('have a stream that the client leaves (%s)', async coding => {
