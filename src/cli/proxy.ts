@@ -64,7 +64,9 @@ function parse(body: Buffer, label: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
   } catch {
-    throw new Error(`${label} is no JSON in UTF-8: a proxy would forward it as it is`)
+    throw new Error(
+      `${label} is no JSON in UTF-8: a proxy would forward it as it is, unless its Content-Encoding says how it is compressed (then decompress it first)`,
+    )
   }
 }
 
