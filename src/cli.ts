@@ -1,6 +1,16 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
+import * as nodeModule from 'node:module'
 
-enableCompileCache()
-const { runCli } = await import('./cli/run.ts')
-process.exitCode = await runCli(process.argv.slice(2))
+/** Older ones could not even say what they lack. */
+const LEAST_NODE = 24
+
+if (Number.parseInt(process.versions.node, 10) < LEAST_NODE) {
+  process.stderr.write(
+    `haversack: Node ${LEAST_NODE} or newer is needed, this is ${process.version}\n`,
+  )
+  process.exitCode = 1
+} else {
+  nodeModule.enableCompileCache()
+  const { runCli } = await import('./cli/run.ts')
+  process.exitCode = await runCli(process.argv.slice(2))
+}

@@ -22,10 +22,18 @@ export async function runService(options: Omit<LoadOptions, 'env'>): Promise<num
     await service.close()
     return EXIT.ok
   } catch (error) {
-    process.stderr.write(`haversack: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`haversack: ${reasonOf(error)}\n`)
     const isUsage = error instanceof ConfigError || error instanceof KeysFileError
     return isUsage ? EXIT.usage : EXIT.failed
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const isTaken = 'code' in error && error.code === 'EADDRINUSE'
+  return isTaken
+    ? `${error.message}; end what listens there, or give another --port`
+    : error.message
 }
 
 function signalled(): Promise<void> {

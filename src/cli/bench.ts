@@ -16,9 +16,10 @@ const HOLDOUT = 0.2
 
 export const benchCommand: Command = {
   name: 'bench',
-  summary:
-    'Measure elision: what is saved, whether every critical line is left, and whether every marker gives the very bytes back. ' +
-    'Over texts that are made up, or with --corpus over recorded results',
+  summary: 'Measure elision: what is saved, and whether what matters is left',
+  details:
+    'Whether every critical line is left, and every marker gives the very bytes back: over texts that are made up, ' +
+    'or with --corpus over recorded results.',
   operands: 'elision',
   maxOperands: 1,
   options: {

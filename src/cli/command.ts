@@ -12,7 +12,10 @@ export type Values = Readonly<Record<string, string | boolean | (string | boolea
 /** One sub-command, one file. Results go to stdout, everything else to stderr. */
 export interface Command {
   readonly name: string
+  /** A line of the overview. */
   readonly summary: string
+  /** What its own page says beside that. */
+  readonly details?: string
   /** What stands behind the name, for example `[FILE]`. */
   readonly operands: string
   /** Most operands that are taken. */

@@ -19,7 +19,7 @@ export function overview(commands: readonly Command[]): string {
 }
 
 /** The page of `haversack COMMAND --help`. */
-export function commandHelp({ name, operands, summary, options }: Command): string {
+export function commandHelp({ name, operands, summary, details, options }: Command): string {
   const rows = Object.entries(options).map(([key, option]) => [
     `  --${key}${option.type === 'string' ? ` ${option.value ?? 'TEXT'}` : ''}`,
     option.help,
@@ -28,6 +28,7 @@ export function commandHelp({ name, operands, summary, options }: Command): stri
     `Usage: haversack ${name} [OPTIONS] ${operands}`.trimEnd(),
     '',
     summary,
+    ...(details === undefined ? [] : [details]),
     '',
     ...alignColumns([...rows, ['  --help', 'This page']]),
   ].join('\n')

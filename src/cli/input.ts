@@ -25,6 +25,12 @@ function readFile(path: string): Buffer {
   try {
     return readFileSync(path)
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(`${path} ${whyUnread((error as NodeJS.ErrnoException).code)}`)
   }
+}
+
+function whyUnread(code: string | undefined): string {
+  if (code === 'ENOENT') return 'does not exist'
+  if (code === 'EISDIR') return 'is a folder; name a file'
+  return `cannot be read (${code})`
 }

@@ -22,9 +22,10 @@ import { serviceAt, serviceOptions } from './service-client.ts'
 
 export const replayCommand: Command = {
   name: 'replay',
-  summary:
-    'Play recorded tool results, verify and decode every answer, and sum up the savings. DIR holds .jsonl files ' +
-    'with a result ({"tool", "text", …}) a line, or plain files, each a result of the tool that its folder names',
+  summary: 'Play recorded tool results, check every answer, and sum up the savings',
+  details:
+    'DIR holds .jsonl files with a result ({"tool", "text", …}) a line, or plain files, each a result of the tool ' +
+    'that its folder names. Every answer is verified and decoded.',
   operands: 'DIR|FILE',
   maxOperands: 1,
   options: {
@@ -63,6 +64,7 @@ export const replayCommand: Command = {
         : servicePlayer(serviceAt(url, values))
     const { results, skipped } = readResults(path)
     for (const { file, reason } of skipped) process.stderr.write(`skipped ${file}: ${reason}\n`)
+    if (results.length === 0) throw new UsageError(`no tool results in ${path}`)
     // Options that are wrong and a service that is not there fail here, once for all results.
     const { tokens } = await player.encode({ content: '', ...common })
     const baseline = oneOf('baseline', BASELINE_IDS, values) ?? 'input'

@@ -14,9 +14,10 @@ const NOT_STARTED = 125
 
 export const runCommand: Command = {
   name: 'run',
-  summary:
-    'Run COMMAND with a proxy of its own before the APIs of Anthropic and OpenAI, and end with its exit code ' +
-    '(126, 127: it cannot be run; 125: the proxy cannot be started)',
+  summary: 'Run an agent, such as claude or codex, behind a proxy of its own',
+  details:
+    'The proxy stands before the APIs of Anthropic and OpenAI, and ends with COMMAND. The exit code is that of COMMAND; ' +
+    '126, 127: it cannot be run; 125: the proxy cannot be started.',
   operands: '-- COMMAND [ARG…]',
   maxOperands: Number.POSITIVE_INFINITY,
   options: {

@@ -8,6 +8,8 @@ import { ServiceProblem } from './service-client.ts'
 
 /** Imported when called, so that `--help` and `count` do not load the service. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  run: async () => (await import('./run-command.ts')).runCommand,
+  proxy: async () => (await import('./proxy.ts')).proxyCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
   keys: async () => (await import('./keys.ts')).keysCommand,
   encode: async () => (await import('./encode.ts')).encodeCommand,
@@ -21,9 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   replay: async () => (await import('./replay.ts')).replayCommand,
   bench: async () => (await import('./bench.ts')).benchCommand,
   tune: async () => (await import('./tune.ts')).tuneCommand,
-  proxy: async () => (await import('./proxy.ts')).proxyCommand,
   fingerprints: async () => (await import('./fingerprints.ts')).fingerprintsCommand,
-  run: async () => (await import('./run-command.ts')).runCommand,
 }
 
 /** Runs the command line and resolves to its exit code: 0 done, 1 failed, 2 wrong usage. */
@@ -35,9 +35,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   if (load === undefined) {
     const help = overview(await Promise.all(Object.values(COMMANDS).map(each => each())))
     if (name === '--help' || name === '-h' || name === 'help') return print(help)
-    process.stderr.write(
-      `${name === undefined ? '' : `haversack: no command ${name}\n\n`}${help}\n`,
-    )
+    const wrong = `haversack: no command ${name}\nTry: haversack --help`
+    process.stderr.write(`${name === undefined ? help : wrong}\n`)
     return EXIT.usage
   }
   const command = await load()

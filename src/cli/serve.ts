@@ -3,8 +3,8 @@ import { type Command, text, UsageError } from './command.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
-  summary:
-    'Start the service; settings come from HAVERSACK_* and the TOML file HAVERSACK_CONFIG names',
+  summary: 'Start the service',
+  details: 'Settings come from HAVERSACK_* and the TOML file that HAVERSACK_CONFIG names.',
   operands: '',
   maxOperands: 0,
   options: {

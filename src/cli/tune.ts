@@ -25,9 +25,10 @@ const THREAD_BYTES = 2 * MEGABYTE
 
 export const tuneCommand: Command = {
   name: 'tune',
-  summary:
-    'Learn from what tools gave. mine: read the logs of Claude Code and Codex (default: where both keep them), ' +
-    'and tell what their tool results are like and what notations save; nothing of their content is told or written',
+  summary: 'Read the logs of Claude Code and Codex, and tell what would be saved',
+  details:
+    'Without PATH: the logs where both keep them. Tells what their tool results are like and what notations save; ' +
+    'nothing of their content is told or written.',
   operands: 'mine [PATH …]',
   // A shell may have named each log.
   maxOperands: Infinity,
@@ -43,7 +44,7 @@ export const tuneCommand: Command = {
     json: { type: 'boolean', help: 'Print the same as JSON' },
   },
   async run(values, [action, ...paths]) {
-    if (action !== 'mine') throw new UsageError('the operand is mine')
+    if (action !== 'mine') throw new UsageError('tune takes mine')
     const tokens = tokenizerFieldsOf(values)
     // A tokenizer that is not known fails here, once for all results.
     resolveTokenizer(tokens)

@@ -10,9 +10,10 @@ import { table } from './table.ts'
 
 export const verifyCommand: Command = {
   name: 'verify',
-  summary:
-    'Check every hint and every figure of recorded answers. FILE is a transcript as replay --transcript writes it: ' +
-    'a line {"request", "answer"} for each call, {"event": "compaction"|"close", "session"} between them',
+  summary: 'Check every hint and every figure of recorded answers',
+  details:
+    'FILE is a transcript as replay --transcript writes it: a line {"request", "answer"} for each call, ' +
+    '{"event": "compaction"|"close", "session"} between them.',
   operands: '[FILE]',
   maxOperands: 1,
   options: {

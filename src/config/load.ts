@@ -81,8 +81,9 @@ export function readToml(file: string): Tree {
   try {
     return parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    if (error instanceof TomlError)
-      throw new ConfigError([`${file}: ${error.message.split('\n')[0]}`])
+    if (error instanceof TomlError) {
+      throw new ConfigError([`${file}: line ${error.line}: ${error.message.split('\n')[0]}`])
+    }
     throw new ConfigError([`${file}: cannot be read`])
   }
 }

@@ -10,7 +10,8 @@ const MAX_ROWS = 40
 
 /** Tables, one a tokenizer, each saying what its percentages are of. */
 export function reportSavings(groups: readonly TokenizerSavings[], tally: ReadTally): string {
-  if (groups.length === 0) return `no events\n${readLine(tally)}`
+  if (groups.length === 0)
+    return `no events ([telemetry] enabled = true records them)\n${readLine(tally)}`
   const tables = groups.map(({ tokenizer, total, endpoints }) => {
     const rows = endpoints.slice(0, MAX_ROWS).map(({ endpoint, sums }) => rowOf(endpoint, sums))
     const more = endpoints.length - rows.length
