@@ -43,7 +43,7 @@ export function codexCommand(
   const isSubscribed = !hasKey && (isGiven(env['CODEX_ACCESS_TOKEN']) || hasLogin(home))
   const served = isSubscribed ? SUBSCRIPTION_URL : undefined
   return {
-    baseUrl: typeof configured === 'string' ? configured : served,
+    baseUrl: isGiven(configured) ? configured : served,
     behind: url => [program, '-c', `openai_base_url=${JSON.stringify(url)}`, ...args],
   }
 }
@@ -55,8 +55,8 @@ function decides(arg: string, before = ''): boolean {
   return isSetting && DECIDING_SETTING.test(arg)
 }
 
-function isGiven(value: string | undefined): boolean {
-  return value !== undefined && value.trim() !== ''
+function isGiven(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
 }
 
 /** Whether somebody has logged in with ChatGPT, as far as it is in a file. */

@@ -84,6 +84,12 @@ describe('what Codex would have reached', () => {
     }
   })
 
+  it('is the subscription where the configuration leaves the base URL empty', () => {
+    file('auth.json', '{"auth_mode":"chatgpt"}')
+    file('config.toml', 'openai_base_url = ""\n')
+    expect(of('codex')?.baseUrl).toBe('https://chatgpt.com/backend-api/codex')
+  })
+
   it('is the subscription with a token of it', () => {
     const env = { CODEX_HOME: home, CODEX_ACCESS_TOKEN: 'at' }
     expect(codexCommand(['codex'], env)?.baseUrl).toBe('https://chatgpt.com/backend-api/codex')
