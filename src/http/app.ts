@@ -87,6 +87,11 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     app.all(path, knownCaller, c => refuse(c, wrongMethod(path, allow), { allow }))
   }
   mountDropIns(app, deps)
+  for (const vendor of deps.proxiesOnly === true ? [] : ['anthropic', 'openai']) {
+    const detail = `no upstream is configured: HAVERSACK_${vendor.toUpperCase()}_URL`
+    const proxyCaller = authorize(deps.access, 'proxy')
+    app.all(`/${vendor}/*`, proxyCaller, c => refuse(c, new AppError('not_found', detail)))
+  }
   app.all('*', knownCaller, c => refuse(c, new AppError('not_found', 'no such route')))
   app.onError((error, c) => refuse(c, error))
   return app

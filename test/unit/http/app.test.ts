@@ -307,3 +307,10 @@ describe('operations', () => {
     expect(schema.additionalProperties).toBe(false)
   })
 })
+
+it('says what a proxy without an upstream lacks', async () => {
+  const { app } = testApp()
+  const response = await app.request('/openai/v1/responses', { method: 'POST' })
+  expect(response.status).toBe(404)
+  expect(await response.text()).toContain('HAVERSACK_OPENAI_URL')
+})
