@@ -67,6 +67,14 @@ describe('a content coding', () => {
     )
   })
 
+  it('gives nothing for a window that HTTP does not have', () => {
+    // A frame of one raw block, written by hand: encoders choose no window that the body does not need (RFC 8878 §3.1.1).
+    const within = (log: number) =>
+      Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0, (log - 10) << 3, (2 << 3) | 1, 0, 0, 0x7b, 0x7d)
+    expect(decodeBody(within(23), 'zstd', NO_LIMIT)).toEqual(Buffer.from('{}'))
+    expect(decodeBody(within(24), 'zstd', NO_LIMIT)).toBeNull()
+  })
+
   it.each([
     ['zstd', 'zstd'],
     [' GZIP ', 'gzip'],
