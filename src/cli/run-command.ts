@@ -105,6 +105,7 @@ function tellErrors(log: QuietLog): void {
 async function tellWhatWasSaved(service: OwnService): Promise<void> {
   const { requests, tokensSaved } = await service.sums()
   const saved = tokensSaved.toLocaleString('en-US')
-  const why = requests === 0 ? ': the command has its base URL from somewhere else' : ''
+  const why =
+    requests === 0 ? ': the command made none, or has its base URL from somewhere else' : ''
   process.stderr.write(`haversack: ${saved} tokens saved in ${requests} requests${why}\n`)
 }
