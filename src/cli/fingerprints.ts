@@ -161,7 +161,10 @@ async function inTurn<T>(
 function ownOf({ config, values }: Place) {
   const tenant = text(values, 'tenant') ?? 'local'
   const key = readTelemetryKey(config.data_dir)
-  if (key === null) throw new UsageError(`${config.data_dir} has no telemetry`)
+  if (key === null)
+    throw new UsageError(
+      `${config.data_dir} has no telemetry ([telemetry] enabled = true records it)`,
+    )
   const folder = join(fingerprintsFolder(config.data_dir), tenantFolder(key, tenant))
   // Keyed, so that two services cannot see that they have the same member.
   const memberFor = (at: string) => `m${tenantFolder(key, `${tenant} member ${at}`)}`

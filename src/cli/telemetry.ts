@@ -58,6 +58,7 @@ function tenantOf(values: Values, dataDir: string): string | undefined {
   const tenant = text(values, 'tenant')
   if (tenant === undefined) return undefined
   const key = readTelemetryKey(dataDir)
-  if (key === null) throw new UsageError(`${dataDir} has no telemetry`)
+  if (key === null)
+    throw new UsageError(`${dataDir} has no telemetry ([telemetry] enabled = true records it)`)
   return tenantFolder(key, tenant)
 }
