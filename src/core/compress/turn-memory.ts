@@ -1,4 +1,5 @@
 import { commonBytes } from '../messages/common-bytes.ts'
+import type { JsonNode } from '../messages/json-node.ts'
 import type { ReadLimits } from '../messages/read-json.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../messages/scan-request.ts'
 
@@ -23,10 +24,12 @@ export interface TurnMemory {
   keep(turn: Turn): void
 }
 
-/** Larger bodies are not remembered. */
-const MAX_BODY_BYTES = 4 * 1024 * 1024
-/** Of all bodies that are remembered. */
+/** Larger bodies are not remembered, nor those of which more was read. */
+const MAX_TURN_BYTES = 4 * 1024 * 1024
+/** Of all turns that are remembered. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024
+/** What a node takes in memory, about; in a body it may have three bytes. */
+const NODE_BYTES = 88
 /** Messages at the end of a turn in which the next one may differ, by breakpoints that moved. */
 const CHANGING_MESSAGES = 3
 
@@ -45,6 +48,8 @@ interface KeptTurn extends Pick<ScannedRequest, 'body' | 'read'> {
   readonly keys: readonly string[]
   /** The message that each result is in. */
   readonly messageOf: readonly number[]
+  /** Of the body, or of what was read of it, whichever is more. */
+  readonly bytes: number
 }
 
 /** @param turns that are remembered at most, of one conversation each; together in up to 32 MiB, and as much again for what was read of them */
@@ -85,19 +90,29 @@ export function createTurnMemory(turns: number): TurnMemory {
     },
     keep({ scanned, terms, keys }) {
       const { body, read, results } = scanned
-      if (last?.scanned !== scanned || body.length > MAX_BODY_BYTES) return
+      const bytes = Math.max(body.length, sizeOf(read))
+      if (last?.scanned !== scanned || bytes > MAX_TURN_BYTES) return
       const { route, earlier, messages } = last
       if (earlier !== null && messages >= earlier.read.length - CHANGING_MESSAGES) {
         kept.splice(kept.indexOf(earlier), 1)
       }
       const messageOf = results.map(({ message }) => message)
-      kept.unshift({ route, body: alone(body), read, terms, keys, messageOf })
+      kept.unshift({ route, body: alone(body), read, terms, keys, messageOf, bytes })
       kept.splice(turns)
-      let total = kept.reduce((sum, each) => sum + each.body.length, 0)
-      while (total > MAX_KEPT_BYTES) total -= kept.pop()!.body.length
+      let total = kept.reduce((sum, each) => sum + each.bytes, 0)
+      while (total > MAX_KEPT_BYTES) total -= kept.pop()!.bytes
     },
   }
 }
+
+/** Bytes that nodes take, with all below them. */
+function sizeOf(nodes: readonly JsonNode[]): number {
+  return nodes.reduce((sum, { members, items }) => {
+    return sum + NODE_BYTES + sizeOf(members ?? NONE) + sizeOf(items ?? NONE)
+  }, 0)
+}
+
+const NONE: readonly JsonNode[] = []
 
 /** Bytes that do not hold those of others in memory. */
 function alone(body: Buffer): Buffer {

@@ -113,6 +113,20 @@ describe('a thread that remembers turns', () => {
     expect(memory.knownKeys(later, 'other terms')).toEqual([])
   })
 
+  it('forgets bodies of which far more is read than they are long', () => {
+    for (const [messages, isKept] of [
+      [10_000, true],
+      [60_000, false],
+    ] as const) {
+      const memory = createTurnMemory(2)
+      const body = `{"model":"m","messages":[${Array(messages).fill('{}').join()}]}`
+      const scan = () => memory.scan(bytesOf(body), 'anthropic_messages', LIMITS)!
+      const scanned = scan()
+      memory.keep({ scanned, terms: '', keys: [] })
+      expect(scan().read[0] === scanned.read[0]).toBe(isKept)
+    }
+  })
+
   it('forgets what was used longest ago, where bodies are many or together too large', () => {
     const scan = (memory: ReturnType<typeof createTurnMemory>, n: number, bytes: number) => {
       // Long enough for a turn that begins otherwise to be another conversation.
