@@ -262,9 +262,9 @@ it('of one tenant leaves room for the answers of others, however slowly it is re
     const text = await (await fetch(`${narrow.url}/metrics`, { headers: headersOf(meter) })).text()
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
   }
-  await vi.waitFor(async () =>
-    expect(await metric('haversack_admitted_bytes')).toBeGreaterThan(2_000_000),
-  )
+  const isAdmitted = async () =>
+    expect(await metric('haversack_admitted_bytes')).toBeGreaterThan(2_000_000)
+  await vi.waitFor(isAdmitted, 10_000)
   expect(await metric('haversack_admitted_bytes')).toBeLessThan(5_500_000)
   for (const path of [`/v1/retrieve/${other['input_ref']}`, '/openapi.json']) {
     expect((await fetch(narrow.url + path, { headers: headersOf(beta) })).status).toBe(200)
