@@ -1,52 +1,66 @@
-import { defineConfig } from 'vitest/config'
+import { randomInt } from 'node:crypto'
+import { resolve } from 'node:path'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { SlowestFiles } from './test/support/slowest-files.ts'
+
+const RESULTS = process.env['TEST_RESULTS']
+
+// Workers and the processes that tests start inherit these.
+process.env['TEST_SEED'] ??= String(randomInt(2 ** 31))
+// Half of a start is compiling. Coverage is not exact with functions that come from a cache.
+if (process.argv.includes('--coverage')) delete process.env['NODE_COMPILE_CACHE']
+else process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/haversack-tests')
 
 /**
- * Projects by what a test may touch: see CONTRIBUTING.md, "Tests". Their limits are far above what they take, since other work on the
- * machine is no failure.
+ * For what hangs, and for what takes quadratic time: many times what a test takes on a busy machine.
  */
+const TIMEOUT_MS = {
+  unit: 60_000,
+  property: 300_000,
+  integration: 300_000,
+  contract: 300_000,
+  processes: 300_000,
+  release: 600_000,
+}
+
+/** Projects by what a test may touch: see CONTRIBUTING.md, "Tests". */
+function project([name, testTimeout]: [string, number]): TestProjectInlineConfiguration {
+  return {
+    test: {
+      name,
+      include: [`test/${name}/**/*.test.ts`],
+      setupFiles: ['test/support/cpu-time.ts', 'test/support/random-runs.ts'],
+      // No test here mocks a module: files share what they import, which Node loads itself.
+      isolate: false,
+      pool: 'forks',
+      experimental: { viteModuleRunner: false, nodeLoader: false },
+      expect: { poll: { timeout: 3_600_000, interval: 10 } },
+      testTimeout,
+      hookTimeout: 300_000,
+    },
+  }
+}
+
+/** Files that mock a module, or need modules of their own that nothing has used before. */
+const ISOLATED: TestProjectInlineConfiguration = {
+  test: { name: 'isolated', include: ['test/isolated/**/*.test.ts'], testTimeout: 60_000 },
+}
+
 export default defineConfig({
   test: {
     // The default leaves one processor of two idle.
     maxWorkers: '100%',
+    reporters: [
+      'default',
+      new SlowestFiles(),
+      ...(RESULTS === undefined ? [] : [['json', { outputFile: RESULTS }] as ['json', object]]),
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts', 'workers/**/*.ts'],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { lines: 90, branches: 85 },
     },
-    projects: [
-      {
-        test: {
-          name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'property',
-          include: ['test/property/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: 'contract',
-          include: ['test/contract/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-        },
-      },
-    ],
+    projects: [...Object.entries(TIMEOUT_MS).map(project), ISOLATED],
   },
 })

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import type { RouteName } from '../src/core/messages/scan-request.ts'
-import { createLocalContext } from '../src/local-context.ts'
+import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
+import { createLocalContext } from '../src/runtime/local-context.ts'
 import { type AgentClient, CLIENTS } from './agents/clients.ts'
 import { makeProject, type Step } from './agents/project.ts'
 import { type ArrivedRequest, startScriptedVendor } from './agents/scripted-vendor.ts'
@@ -15,9 +15,10 @@ import { writeSection } from './write-section.ts'
 /**
  * npm run bench:agents -- [--claude PROGRAM] [--codex PROGRAM] [--write]
  *
- * Real agents as their users start them, with a vendor of this machine whose model follows a script: directly, and behind
- * `haversack run`. What arrives at the vendor, and whether each request begins as the one before. The programs are not
- * among the dependencies: npm has them as `@anthropic-ai/claude-code` and `@openai/codex`.
+ * Real agents as their users start them, with a vendor of this machine whose model follows a
+ * script: directly, and behind `haversack run`. What arrives at the vendor, and whether each
+ * request begins as the one before. The programs are not among the dependencies: npm has them as
+ * `@anthropic-ai/claude-code` and `@openai/codex`.
  */
 const { values } = parseArgs({
   options: {

@@ -1,18 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { table } from '../src/cli/table.ts'
-import { documentOf } from '../src/core/budget/document.ts'
-import { fitDocument } from '../src/core/budget/fit.ts'
-import { worthOf } from '../src/core/budget/plan.ts'
-import { STRATEGIES } from '../src/core/budget/strategies.ts'
 import { renderHint } from '../src/core/hints/render-hint.ts'
 import { chooseLossless } from '../src/core/pipeline/choose.ts'
 import { layersFor } from '../src/core/pipeline/layers.ts'
 import { NO_NOTES } from '../src/core/pipeline/notes.ts'
+import { DEFAULT_PIPELINE } from '../src/core/pipeline/profile/pipeline-config.ts'
+import { resolveProfile } from '../src/core/pipeline/profile/resolve.ts'
 import { readInput } from '../src/core/pipeline/read-input.ts'
 import { markerOf, withinBudget } from '../src/core/pipeline/within-budget.ts'
-import { DEFAULT_PIPELINE } from '../src/core/profile/pipeline-config.ts'
-import { resolveProfile } from '../src/core/profile/resolve.ts'
+import { documentOf } from '../src/core/reduce/budget/document.ts'
+import { fitDocument } from '../src/core/reduce/budget/fit.ts'
+import { worthOf } from '../src/core/reduce/budget/plan.ts'
+import { STRATEGIES } from '../src/core/reduce/budget/strategies.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { binaryDocument } from './budget/binary.ts'
 import { jsonPayloads } from './formats/payloads.ts'
@@ -23,8 +23,9 @@ import { benchSetup } from './worker-setup.ts'
 /**
  * npm run bench:budget -- CORPUS [--svg FILE]
  *
- * What is kept of the JSON payloads of a corpus within budgets: by the multiple-choice knapsack with all notations, and
- * by one that takes or leaves whole items in compact JSON. Both texts are counted exactly, their markers too.
+ * What is kept of the JSON payloads of a corpus within budgets: by the multiple-choice knapsack
+ * with all notations, and by one that takes or leaves whole items in compact JSON. Both texts are
+ * counted exactly, their markers too.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { encode as toToon } from '@toon-format/toon'
 import { percent } from '../src/cli/table.ts'
-import { NOTATIONS } from '../src/core/formats/registry.ts'
+import { NOTATIONS } from '../src/core/formats/json/registry.ts'
 import { count, encode } from '../src/index.ts'
 import { ask, type Endpoint } from './comprehension/ask.ts'
 import { type DataSet, dataSets } from './comprehension/data-sets.ts'
@@ -14,10 +14,10 @@ import { writeSection } from './write-section.ts'
 /**
  * npm run bench:comprehension [-- --url URL --model MODEL --key KEY --json | --write]
  *
- * Questions with gold answers about the same data as JSON, TOON and in each of our notations; about texts as they
- * came and as we write them. With an endpoint that speaks OpenAI's chat completions, a model answers them. Without
- * one, plain readers prove that every gold answer can be read from our texts; `--write` puts their table into
- * bench/README.md.
+ * Questions with gold answers about the same data as JSON, TOON and in each of our notations; about
+ * texts as they came and as we write them. With an endpoint that speaks OpenAI's chat completions,
+ * a model answers them. Without one, plain readers prove that every gold answer can be read from
+ * our texts; `--write` puts their table into bench/README.md.
  */
 const { values } = parseArgs({
   options: {

@@ -10,8 +10,9 @@ import { machine } from './machine.ts'
 /**
  * npm run bench:dedup [-- --only speed,latency,threads,room,storms --operations N --kills N]
  *
- * The session index: against the bare hash, lru-cache and lmdb (installed for the bench alone); two threads against
- * one; its memory; four threads that must lose nothing, and threads that are terminated. Prints Markdown.
+ * The session index: against the bare hash, lru-cache and lmdb (installed for the bench alone); two
+ * threads against one; its memory; four threads that must lose nothing, and threads that are
+ * terminated. Prints Markdown.
  */
 const { values } = parseArgs({
   options: {

@@ -4,9 +4,9 @@ import { type Measured, measureAll } from '../src/cli/bench/measure.ts'
 import { samplesOfCorpus } from '../src/cli/bench/samples.ts'
 import { type Sums, sumAll, sumBy } from '../src/cli/bench/sums.ts'
 import { percent } from '../src/cli/table.ts'
-import { rankText } from '../src/core/elide/text-reducers.ts'
 import { encodeOperation } from '../src/core/operations/encode.ts'
-import { createLocalContext } from '../src/local-context.ts'
+import { rankText } from '../src/core/reduce/elide/text-reducers.ts'
+import { createLocalContext } from '../src/runtime/local-context.ts'
 import { hostileTexts } from './elision/hostile-texts.ts'
 import { machine, median } from './machine.ts'
 import { markdownTable } from './markdown-table.ts'
@@ -15,8 +15,9 @@ import { writeSection } from './write-section.ts'
 /**
  * npm run bench:elision -- CORPUS [--write]
  *
- * What elision saves of recorded results by kind, whether critical parts are left and markers give the very bytes back; and how
- * fast kinds are told and lines ranked. Processor time, since other work may go on beside it.
+ * What elision saves of recorded results by kind, whether critical parts are left and markers give
+ * the very bytes back; and how fast kinds are told and lines ranked. Processor time, since other
+ * work may go on beside it.
  */
 const [corpus, ...flags] = process.argv.slice(2)
 if (corpus === undefined) throw new Error('the folder of the corpus is required')

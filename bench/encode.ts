@@ -1,6 +1,7 @@
 /**
- * The whole encode job: `npm run bench:encode -- [--corpus DIR] [--json]`. Parse, classify, candidates, exact counts,
- * decode check; one thread, warm. MB are of JSON input. Generated results from 10 kB to 10 MB, then the corpus.
+ * The whole encode job: `npm run bench:encode -- [--corpus DIR] [--json]`. Parse, classify,
+ * candidates, exact counts, decode check; one thread, warm. MB are of JSON input. Generated results
+ * from 10 kB to 10 MB, then the corpus.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

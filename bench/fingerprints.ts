@@ -9,7 +9,7 @@ import { DAY_MS, type Fingerprint } from '../src/core/fingerprints/fingerprint.t
 import { writeRecord } from '../src/core/fingerprints/upload-record.ts'
 import { createTaskThread } from '../src/fingerprints/task-thread.ts'
 import { fingerprintsToParquet } from '../src/fingerprints/write-parquet.ts'
-import { startService } from '../src/service.ts'
+import { startService } from '../src/service/service.ts'
 import { machine, median } from './machine.ts'
 import { markdownTable } from './markdown-table.ts'
 import { createRandom } from './random.ts'
@@ -18,8 +18,8 @@ import { writeSection } from './write-section.ts'
 /**
  * npm run bench:fingerprints
  *
- * Merging a large team in its thread, uploads of 2,000 endpoints, and reads of a document that the client has. Writes the section
- * `fingerprints` of bench/README.md.
+ * Merging a large team in its thread, uploads of 2,000 endpoints, and reads of a document that the
+ * client has. Writes the section `fingerprints` of bench/README.md.
  */
 const MEMBERS = 200
 const ENDPOINTS = 2_000

@@ -1,16 +1,17 @@
 /**
- * Tokens of whole results in each notation: `npm run bench:formats -- [--corpus DIR] [--json | --write]`. JSON payloads of the
- * corpus in both encodings as pretty and compact JSON, as TOON, and as `encode` sends them; what each notation is worth;
- * savings by shape; a peer's recorded answers; what the remaining tokens are. Every answer is decoded and compared
- * first. `--write` puts the tables into bench/README.md.
+ * Tokens of whole results in each notation: `npm run bench:formats -- [--corpus DIR] [--json |
+ * --write]`. JSON payloads of the corpus in both encodings as pretty and compact JSON, as TOON, and
+ * as `encode` sends them; what each notation is worth; savings by shape; a peer's recorded answers;
+ * what the remaining tokens are. Every answer is decoded and compared first. `--write` puts the
+ * tables into bench/README.md.
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readResults } from '../src/cli/replay/read-results.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
-import { ENCODINGS, type Encoding } from '../src/core/tokens/vocabulary.ts'
-import { loadVocabularies } from '../src/vocabulary.ts'
+import { ENCODINGS, type Encoding } from '../src/core/tokens/encoding.ts'
+import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { measureCandidates } from './formats/candidates.ts'
 import { type Contents, measureContent, sumOf } from './formats/contents.ts'
 import { measureParity } from './formats/parity.ts'

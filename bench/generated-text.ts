@@ -1,4 +1,7 @@
-/** Text for measurements where no corpus is at hand, and text that is hard on tokenizers. Same seed, same text. */
+/**
+ * Text for measurements where no corpus is at hand, and text that is hard on tokenizers. Same seed,
+ * same text.
+ */
 
 /** Numbers from 0 up to a bound (exclusive). */
 export type Random = (bound: number) => number
@@ -35,7 +38,10 @@ const SYLLABLES =
     ' ',
   )
 
-/** What tools answer: JSON records, code, log lines, tables and prose in turn, with words by a power law. */
+/**
+ * What tools answer: JSON records, code, log lines, tables and prose in turn, with words by a power
+ * law.
+ */
 export function generatedTexts(seed: number, count: number): string[] {
   const random = createRandom(seed)
   const words = Array.from({ length: 4000 }, () =>
@@ -61,7 +67,10 @@ export function generatedTexts(seed: number, count: number): string[] {
   })
 }
 
-/** Inputs that make tokenizers slow, by name: each gives about `chars` UTF-16 units, different for each seed. */
+/**
+ * Inputs that make tokenizers slow, by name: each gives about `chars` UTF-16 units, different for
+ * each seed.
+ */
 export const HOSTILE: Readonly<Record<string, (chars: number, random: Random) => string>> = {
   'one repeated letter': (chars, random) => oneOf(random, 'abcdefgh').repeat(chars),
   spaces: chars => ' '.repeat(chars),

@@ -1,7 +1,7 @@
 /**
- * What hints cost: `npm run bench:hints -- [--corpus DIR] [--json] [--show FAMILY]`. Tokens of each family in each
- * verbosity and both encodings, over hints made from the recorded sessions of the corpus. Table: bench/README.md,
- * "Hints".
+ * What hints cost: `npm run bench:hints -- [--corpus DIR] [--json] [--show FAMILY]`. Tokens of each
+ * family in each verbosity and both encodings, over hints made from the recorded sessions of the
+ * corpus. Table: bench/README.md, "Hints".
  */
 import { parseArgs } from 'node:util'
 import { table } from '../src/cli/table.ts'
@@ -9,8 +9,8 @@ import { type HintFamily, VERBOSITIES } from '../src/core/hints/hint.ts'
 import { parseHint } from '../src/core/hints/parse-hint.ts'
 import { renderHint } from '../src/core/hints/render-hint.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
-import { ENCODINGS } from '../src/core/tokens/vocabulary.ts'
-import { loadVocabularies } from '../src/vocabulary.ts'
+import { ENCODINGS } from '../src/core/tokens/encoding.ts'
+import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { sampleHints } from './hints/samples.ts'
 import { recordedContexts } from './hints/sessions.ts'
 
@@ -23,7 +23,10 @@ const { values } = parseArgs({
 })
 if (values.corpus === '') throw new Error('--corpus or HAVERSACK_CORPUS is needed')
 
-/** Mean tokens that the seed states for its own hints, and what ours may be in the standard verbosity. */
+/**
+ * Mean tokens that the seed states for its own hints, and what ours may be in the standard
+ * verbosity.
+ */
 const STATED: Readonly<Record<HintFamily, { seed: number | null; target: number | null }>> = {
   reference: { seed: 11, target: 16 },
   near_reference: { seed: 14, target: 30 },

@@ -13,8 +13,9 @@ import { benchSetup } from './worker-setup.ts'
 /**
  * npm run bench:http [-- --json --rounds N --seconds S]
  *
- * A no-op job through the whole path against a bare app on the same adapter, real encodes against what
- * the cores could do at best, and /livez while large bodies are encoded. Compared in pairs, in turn.
+ * A no-op job through the whole path against a bare app on the same adapter, real encodes against
+ * what the cores could do at best, and /livez while large bodies are encoded. Compared in pairs, in
+ * turn.
  */
 const { values } = parseArgs({
   options: {

@@ -1,10 +1,10 @@
 /**
- * The knapsack solver: `npm run bench:knapsack -- [--highs COUNT] [--json]`. Generated instances by kind and size, what a limit of
- * work leaves, small instances by the thousand; with `--highs`, as many random ones compared with HiGHS.
- * Kinds and formulas: bench/knapsack/instances.ts.
+ * The knapsack solver: `npm run bench:knapsack -- [--highs COUNT] [--json]`. Generated instances by
+ * kind and size, what a limit of work leaves, small instances by the thousand; with `--highs`, as
+ * many random ones compared with HiGHS. Kinds and formulas: bench/knapsack/instances.ts.
  */
 import { parseArgs } from 'node:util'
-import { solveMckp } from '../src/core/knapsack/mckp.ts'
+import { solveMckp } from '../src/core/solvers/mckp/mckp.ts'
 import { solveWithHighs } from './knapsack/highs.ts'
 import { KINDS, type Kind, randomInstances } from './knapsack/instances.ts'
 import { measureGaps, measureKind, measureSmall } from './knapsack/measure.ts'

@@ -1,12 +1,13 @@
 /**
- * References to what an agent's context already holds, on recorded sessions: `npm run bench:lines -- [--corpus DIR] [--json]
- * [--only savings|speed]`. Tokens of o200k_base that exact, near and line references save of the raw results, each
- * deducted with its own cost, every one resolved and compared; then the speed of line matching on ordinary and on
- * hostile text. Tables: docs/dedup-lines.md, "Measured".
+ * References to what an agent's context already holds, on recorded sessions: `npm run bench:lines
+ * -- [--corpus DIR] [--json] [--only savings|speed]`. Tokens of o200k_base that exact, near and
+ * line references save of the raw results, each deducted with its own cost, every one resolved and
+ * compared; then the speed of line matching on ordinary and on hostile text. Tables:
+ * docs/internals/dedup-lines.md, "Measured".
  */
 import { parseArgs } from 'node:util'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
-import { loadVocabularies } from '../src/vocabulary.ts'
+import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { readSessions } from './lines/recording.ts'
 import { measureSavings } from './lines/savings.ts'
 import { measureSpeed } from './lines/speed.ts'

@@ -1,12 +1,13 @@
 /**
- * Tool results found and replaced in request bodies: `npm run bench:messages -- [--corpus DIR] [--json | --write]`.
- * Histories of three sizes in the three shapes, of recorded steps or made-up ones, against decoding and `JSON.parse`, in
- * turn; then bodies that should be hard to read, at two sizes. `--write` puts the tables into bench/README.md.
+ * Tool results found and replaced in request bodies: `npm run bench:messages -- [--corpus DIR]
+ * [--json | --write]`. Histories of three sizes in the three shapes, of recorded steps or made-up
+ * ones, against decoding and `JSON.parse`, in turn; then bodies that should be hard to read, at two
+ * sizes. `--write` puts the tables into bench/README.md.
  */
 import { parseArgs } from 'node:util'
-import { type RouteName, scanRequest } from '../src/core/messages/scan-request.ts'
-import { sharedMessages } from '../src/core/messages/shared-messages.ts'
-import { literalOf, splice } from '../src/core/messages/splice.ts'
+import { type RouteName, scanRequest } from '../src/core/conversation/parse/scan-request.ts'
+import { sharedMessages } from '../src/core/conversation/parse/shared-messages.ts'
+import { literalOf, splice } from '../src/core/conversation/parse/splice.ts'
 import { machine, median } from './machine.ts'
 import { markdownTable } from './markdown-table.ts'
 import { historyOf, stepsOf } from './messages/histories.ts'
@@ -29,7 +30,10 @@ const GROWTH = 8
 /** Bytes that each way reads in all, whatever the size of a body. */
 const BYTES_READ = 100_000_000
 
-/** Median milliseconds of each way, taken in turn; the first runs, in which code is compiled, do not count. */
+/**
+ * Median milliseconds of each way, taken in turn; the first runs, in which code is compiled, do not
+ * count.
+ */
 function timeInTurn(ways: Readonly<Record<string, () => unknown>>, runs: number) {
   const times = new Map(Object.keys(ways).map(name => [name, [] as number[]]))
   for (let i = -Math.min(runs, 20); i < runs; i++) {
@@ -46,7 +50,8 @@ function measureHistory(route: RouteName, size: number) {
   const { earlier, later } = historyOf(route, stepsOf(values.corpus), size)
   const before = scanRequest(earlier, route, LIMITS)!
   const scanned = scanRequest(later, route, LIMITS)!
-  // Half of each text, as if it had been encoded; the last only, as in a turn whose history is known.
+  // Half of each text, as if it had been encoded; the last only, as in a turn whose history is
+  // known.
   const shorter = scanned.results.map(each => {
     const text = each.text()
     const literal = literalOf(text.slice(0, text.length / 2))

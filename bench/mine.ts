@@ -1,12 +1,12 @@
 /**
  * npm run bench:mine -- CORPUS [--write]
  *
- * What the recorded results of a corpus are like and what notations save of them, as `haversack tune mine` tells it; the seed's figures
- * beside these; and how fast logs are read and mined.
+ * What the recorded results of a corpus are like and what notations save of them, as `haversack
+ * tune mine` tells it; the seed's figures beside these; and how fast logs are read and mined.
  */
 import { headline, tablesOf } from '../src/cli/tune/report.ts'
 import { createPseudonyms, TELEMETRY_KEY_BYTES } from '../src/core/telemetry/pseudonyms.ts'
-import { createLocalContext } from '../src/local-context.ts'
+import { createLocalContext } from '../src/runtime/local-context.ts'
 import { listLogs } from '../src/tune/logs/list-logs.ts'
 import { noTally } from '../src/tune/logs/read-log.ts'
 import { type Mined, mineLog } from '../src/tune/mine-log.ts'

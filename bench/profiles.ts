@@ -1,16 +1,20 @@
 /**
- * What a key of `pipeline_config.toml` costs or saves in tokens of o200k_base:
- * `npm run bench:profiles -- --corpus DIR [--json]`. Every recorded result is encoded alone, under each configuration.
+ * What a key of `pipeline_config.toml` costs or saves in tokens of o200k_base: `npm run
+ * bench:profiles -- --corpus DIR [--json]`. Every recorded result is encoded alone, under each
+ * configuration.
  */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readResults } from '../src/cli/replay/read-results.ts'
+import { parseJson } from '../src/core/json/parse-json.ts'
 import { encodeOperation } from '../src/core/operations/encode.ts'
-import { type PipelineConfig, pipelineSchema } from '../src/core/profile/pipeline-config.ts'
+import {
+  type PipelineConfig,
+  pipelineSchema,
+} from '../src/core/pipeline/profile/pipeline-config.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
-import { parseJson } from '../src/core/value/parse-json.ts'
-import { loadVocabularies } from '../src/vocabulary.ts'
+import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { machine } from './machine.ts'
 
 const { values } = parseArgs({

@@ -13,9 +13,10 @@ import { writeSection } from './write-section.ts'
 /**
  * npm run bench:proxy [-- CORPUS --rounds N --only rewriting|rate|forwarding --write]
  *
- * What the proxies add to a call: rewriting to plain forwarding through the same service, and that to a direct call, for
- * conversations that bring their whole history and one new result a turn; requests a second; and the forwarder alone. Ways
- * take turns. Recorded results with a corpus, else made-up ones.
+ * What the proxies add to a call: rewriting to plain forwarding through the same service, and that
+ * to a direct call, for conversations that bring their whole history and one new result a turn;
+ * requests a second; and the forwarder alone. Ways take turns. Recorded results with a corpus, else
+ * made-up ones.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

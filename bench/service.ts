@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { table } from '../src/cli/table.ts'
 import { machine } from './machine.ts'
 import { drain } from './service/drain.ts'
+import { neighbours } from './service/neighbours.ts'
 import { observability } from './service/observability.ts'
 import { overload } from './service/overload.ts'
 import { slowClients } from './service/slow-clients.ts'
@@ -12,7 +13,8 @@ import { slowClients } from './service/slow-clients.ts'
 /**
  * npm run bench:service [-- --json --rounds N --seconds S --only NAME]
  *
- * What operators fear: overload, a stop under load, slow clients, and the price of metrics and logs.
+ * What operators fear: overload, a stop under load, slow clients, and the price of metrics and
+ * logs.
  */
 const { values } = parseArgs({
   options: {
@@ -91,6 +93,32 @@ const SCENARIOS: Record<string, () => Promise<{ figures: object; text: string }>
       ['beside 200 slow and 1,000 idle', figures.beside_p99_ms, figures.ratio],
     ]
     return { figures, text: table(['p99 of normal clients', 'ms', 'ratio'], rows) }
+  },
+  async neighbours() {
+    const figures = await neighbours(folder, rounds, 6)
+    const rows = figures.map(({ attack, quiet_p99_ms, attacked_p99_ms, limit_ms, ...rest }) => [
+      attack,
+      quiet_p99_ms,
+      attacked_p99_ms,
+      limit_ms,
+      rest.attacked_max_ms,
+      rest.refused,
+      `${rest.rewritten}/${rest.proxied}`,
+      rest.slowest_proxied_ms,
+      rest.threads_replaced,
+    ])
+    const header = [
+      'another tenant sends',
+      'quiet p99 ms',
+      'p99 ms',
+      'target ms',
+      'max ms',
+      'refused',
+      'rewritten',
+      'slowest ms',
+      'threads replaced',
+    ]
+    return { figures, text: table(header, rows) }
   },
   async observability() {
     const figures = await observability(folder, rounds, 4)

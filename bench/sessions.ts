@@ -7,8 +7,9 @@ import { writeSection } from './write-section.ts'
 /**
  * npm run bench:sessions [-- --only throughput,flood --rounds N --seconds S --write]
  *
- * The service with sessions, on loopback, with its store on disk: what a session costs an encode, and what a million of
- * sessions do to memory and to another tenant's. Prints Markdown; `--write` puts it into bench/README.md.
+ * The service with sessions, on loopback, with its store on disk: what a session costs an encode,
+ * and what a million of sessions do to memory and to another tenant's. Prints Markdown; `--write`
+ * puts it into bench/README.md.
  */
 const { values } = parseArgs({
   options: {

@@ -11,8 +11,8 @@ import { createMixedLoad } from './service/mixed-load.ts'
 /**
  * npm run soak [-- --requests N --losses N --corpus DIR --plot FILE --json]
  *
- * Many requests of every kind against one service, with a worker thread lost now and then, and its memory
- * all the while. Ends with 1 where memory grew after the warm-up.
+ * Many requests of every kind against one service, with a worker thread lost now and then, and its
+ * memory all the while. Ends with 1 where memory grew after the warm-up.
  */
 const { values } = parseArgs({
   options: {

@@ -12,9 +12,9 @@ import { machine, median } from './machine.ts'
 /**
  * npm run bench:start [-- --json --rounds N]
  *
- * Milliseconds from the start of the process to the first 200 of /readyz: with empty caches, and with
- * caches that an earlier start filled. Compared in turn. The files themselves are in the system's page
- * cache in both cases.
+ * Milliseconds from the start of the process to the first 200 of /readyz: with empty caches, and
+ * with caches that an earlier start filled. Compared in turn. The files themselves are in the
+ * system's page cache in both cases.
  */
 const { values } = parseArgs({
   options: { json: { type: 'boolean', default: false }, rounds: { type: 'string', default: '9' } },
@@ -25,7 +25,9 @@ const folder = mkdtempSync(join(tmpdir(), 'haversack-start-'))
 
 type CacheEnv = (caches: string) => NodeJS.ProcessEnv
 
-/** The compile cache where the environment says, for the main thread and the workers from the start. */
+/**
+ * The compile cache where the environment says, for the main thread and the workers from the start.
+ */
 const named: CacheEnv = caches => ({ NODE_COMPILE_CACHE: join(caches, 'compiled') })
 /** The compile cache that the service opens by itself, under the folder for temporary files. */
 const byDefault: CacheEnv = caches => ({ NODE_COMPILE_CACHE: undefined, TMPDIR: caches })

@@ -12,9 +12,9 @@ import { speed } from './store/speed.ts'
 /**
  * npm run bench:store [-- --only speed,parts,delay,scale,cap,kill --entries N --kills N --dir DIR]
  *
- * The store of kept originals: against a file a body and against lmdb (installed for the bench alone);
- * parts of large bodies; the main thread's delay; few and many entries; the cap; killed writers. Prints
- * Markdown.
+ * The store of kept originals: against a file a body and against lmdb (installed for the bench
+ * alone); parts of large bodies; the main thread's delay; few and many entries; the cap; killed
+ * writers. Prints Markdown.
  */
 const { values } = parseArgs({
   options: {

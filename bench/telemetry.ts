@@ -13,10 +13,11 @@ import { writeSection } from './write-section.ts'
 /**
  * npm run bench:telemetry [-- --rounds N --seconds S --write]
  *
- * Three services under the same load in turn, each first every third time: one without telemetry, one with it, and another
- * without, whose difference from the first is what the machine makes of nothing. Requests a second, and processor time a request,
- * which the load generator's share of the machine does not move. Then what it adds to a job and to the main thread, in this process,
- * where a busy machine does least harm. Prints Markdown; `--write` puts it into bench/README.md.
+ * Three services under the same load in turn, each first every third time: one without telemetry,
+ * one with it, and another without, whose difference from the first is what the machine makes of
+ * nothing. Requests a second, and processor time a request, which the load generator's share of the
+ * machine does not move. Then what it adds to a job and to the main thread, in this process, where
+ * a busy machine does least harm. Prints Markdown; `--write` puts it into bench/README.md.
  */
 const { values } = parseArgs({
   options: {

@@ -1,12 +1,13 @@
 /**
- * Token counting: `npm run bench:tokens -- [--corpus DIR] [--json]`. Speed against other tokenizers on texts that
- * none has seen, hostile inputs, and what a worker costs; all in one process. Method: docs/tokens.md.
+ * Token counting: `npm run bench:tokens -- [--corpus DIR] [--json]`. Speed against other tokenizers
+ * on texts that none has seen, hostile inputs, and what a worker costs; all in one process. Method:
+ * docs/reference/tokens.md.
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ENCODINGS } from '../src/core/tokens/vocabulary.ts'
-import { loadVocabularies } from '../src/vocabulary.ts'
+import { ENCODINGS } from '../src/core/tokens/encoding.ts'
+import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { machine } from './machine.ts'
 import { measureHostile } from './tokens/hostile.ts'
 import { loadSources } from './tokens/sources.ts'

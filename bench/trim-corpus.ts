@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { encode as encodeToon } from '@toon-format/toon'
+import { AppError } from '../src/core/base/errors.ts'
 import { encodeContent } from '../src/core/pipeline/encode.ts'
+import type { Level } from '../src/core/reduce/trim/levels.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
-import type { Level } from '../src/core/trim/levels.ts'
-import { AppError } from '../src/errors.ts'
 import { machine, median } from './machine.ts'
 import { markdownTable } from './markdown-table.ts'
 import { recordedResults } from './trim-corpus/lists.ts'
@@ -14,8 +14,8 @@ import { writeSection } from './write-section.ts'
 /**
  * npm run bench:trim-corpus -- CORPUS [--write]
  *
- * Lists and diffs of a corpus at 8,000 tokens: tokens and pages as compact JSON, as TOON and as ours, in full and per level;
- * peak memory of lists of issues.
+ * Lists and diffs of a corpus at 8,000 tokens: tokens and pages as compact JSON, as TOON and as
+ * ours, in full and per level; peak memory of lists of issues.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,11 +1,11 @@
 /**
- * The tree knapsack: `npm run bench:trim -- [--count COUNT] [--highs COUNT] [--write] [--json]`. Generated trees by family and
- * size, a plain dynamic program on the same trees in turn, and what each heuristic keeps of the optimum; with `--highs`,
- * as many small trees compared with HiGHS.
+ * The tree knapsack: `npm run bench:trim -- [--count COUNT] [--highs COUNT] [--write] [--json]`.
+ * Generated trees by family and size, a plain dynamic program on the same trees in turn, and what
+ * each heuristic keeps of the optimum; with `--highs`, as many small trees compared with HiGHS.
  */
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { trimTree } from '../src/core/trim/solve/trim-tree.ts'
+import { trimTree } from '../src/core/solvers/tree/trim-tree.ts'
 import { machine, median } from './machine.ts'
 import { markdownTable } from './markdown-table.ts'
 import { FAMILIES, type Family, makeTree } from './trim/families.ts'
@@ -31,7 +31,9 @@ const SIZES = [
   { nodes: 10_000, count, withNaive: true },
   { nodes: 100_000, count: few, withNaive: false },
 ]
-/** Budgets for sizes, so that the smaller trees do not fit either: about a tenth of what they cost. */
+/**
+ * Budgets for sizes, so that the smaller trees do not fit either: about a tenth of what they cost.
+ */
 const SHARES = [
   { nodes: 100, budget: 100 },
   { nodes: 1_000, budget: 1_000 },

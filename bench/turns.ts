@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parse } from 'smol-toml'
-import type { RouteName } from '../src/core/messages/scan-request.ts'
-import { pipelineSchema } from '../src/core/profile/pipeline-config.ts'
-import { DEFAULT_PRICES } from '../src/core/usage/prices.ts'
-import { createLocalContext } from '../src/local-context.ts'
+import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
+import { DEFAULT_PRICES } from '../src/core/conversation/usage/prices.ts'
+import { pipelineSchema } from '../src/core/pipeline/profile/pipeline-config.ts'
+import { createLocalContext } from '../src/runtime/local-context.ts'
 import { createRandom } from './random.ts'
 import { createRewriteChecks } from './turns/check-rewrites.ts'
 import { type Conversation, conversationsOf, turnsOf } from './turns/conversations.ts'
@@ -19,9 +19,10 @@ import { writeSection } from './write-section.ts'
 /**
  * npm run bench:turns -- CORPUS [--sample N] [--write]
  *
- * Every recorded conversation, turn by turn in the three shapes of requests, through two services with one data folder that
- * are ended all the while and get another `pipeline_config.toml` on the way: whether what arrives at the vendor begins in
- * each turn as it did before, and what that saves of a bill with a prompt cache. `--sample` plays each N-th conversation.
+ * Every recorded conversation, turn by turn in the three shapes of requests, through two services
+ * with one data folder that are ended all the while and get another `pipeline_config.toml` on the
+ * way: whether what arrives at the vendor begins in each turn as it did before, and what that saves
+ * of a bill with a prompt cache. `--sample` plays each N-th conversation.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,7 +37,10 @@ if (corpus === undefined) throw new Error('usage: npm run bench:turns -- CORPUS'
 const MOST_TURNS = 24
 const TURNS_A_RESTART = 120
 const AT_ONCE = 4
-/** Of so many conversations, one defines a tool that gives originals back, so that results may leave with parts missing. */
+/**
+ * Of so many conversations, one defines a tool that gives originals back, so that results may leave
+ * with parts missing.
+ */
 const REDEEMING_EACH = 3
 const REDEEMING_TOOL = 'headroom_retrieve'
 
@@ -46,7 +50,10 @@ const PIPELINES = [
   '[mckp]\nformats_enabled = ["json_compact", "ndjson", "tree"]\nrecursion_depth = 1\n[dedup]\nlines_enabled = false\n',
 ] as const
 
-/** The shapes, each for every so many conversations: OpenAI's two differ in where a result stands, and hardly in anything else. */
+/**
+ * The shapes, each for every so many conversations: OpenAI's two differ in where a result stands,
+ * and hardly in anything else.
+ */
 const SHAPES: Readonly<Record<RouteName, { readonly model: string; readonly each: number }>> = {
   anthropic_messages: { model: 'claude-sonnet-4-5', each: 1 },
   openai_chat: { model: 'gpt-5', each: 1 },

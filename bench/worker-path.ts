@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { table } from '../src/cli/table.ts'
+import { packRanges } from '../src/core/base/byte-ranges.ts'
 import { OPERATIONS } from '../src/core/operations/registry.ts'
-import { packRanges } from '../src/core/transport/ranges.ts'
 import { BATCH_LIMITS } from '../src/pool/batching.ts'
 import type { Job } from '../src/pool/job.ts'
 import { createPool } from '../src/pool/pool.ts'
@@ -15,9 +15,10 @@ import { benchSetup } from './worker-setup.ts'
 /**
  * npm run bench:worker-path [-- --json --rounds N]
  *
- * What stands behind the figures of `src/pool/batching.ts`: the round trip by jobs of a batch, copying
- * against transferring by size, and small jobs through the pool against in place. One thread, one batch
- * at a time; the cases of a table take turns, figures are medians of rounds, in microseconds.
+ * What stands behind the figures of `src/pool/batching.ts`: the round trip by jobs of a batch,
+ * copying against transferring by size, and small jobs through the pool against in place. One
+ * thread, one batch at a time; the cases of a table take turns, figures are medians of rounds, in
+ * microseconds.
  */
 const { values } = parseArgs({
   options: { json: { type: 'boolean', default: false }, rounds: { type: 'string', default: '15' } },
@@ -42,7 +43,7 @@ const threads = createThreads({
 const pool = createPool({
   threads,
   progress: setup.progress,
-  limits: () => ({ jobTimeoutMs: 30_000, queueTimeoutMs: 30_000 }),
+  limits: () => ({ jobTimeoutMs: 30_000, queueTimeoutMs: 30_000, maxWaitMs: 60_000 }),
   onBug: (_, bug) => process.stderr.write(`${bug}\n`),
   onThreadLost: reason => process.stderr.write(`a thread was replaced: ${reason}\n`),
 })

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 const README = new URL('README.md', import.meta.url)
 
 /**
- * Puts a report between the marks `<!-- NAME -->` and `<!-- /NAME -->` of bench/README.md, so that its tables are what a
- * command printed. Throws where the marks are not there.
+ * Puts a report between the marks `<!-- NAME -->` and `<!-- /NAME -->` of bench/README.md, so that
+ * its tables are what a command printed. Throws where the marks are not there.
  */
 export function writeSection(name: string, report: string): void {
   const text = readFileSync(README, 'utf8')

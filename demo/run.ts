@@ -6,7 +6,7 @@ import type { RecordedResult } from '../src/cli/replay/read-results.ts'
 import { serviceAt } from '../src/cli/service-client.ts'
 import { percent, table } from '../src/cli/table.ts'
 import { createVerifier } from '../src/core/verify/verify-transcript.ts'
-import { createLocalContext } from '../src/local-context.ts'
+import { createLocalContext } from '../src/runtime/local-context.ts'
 import { makeResults } from './results.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 

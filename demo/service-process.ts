@@ -18,8 +18,8 @@ export interface ServiceProcess {
 }
 
 /**
- * Starts `haversack serve` on a free port with its defaults and a temporary data folder. Neither outlives
- * this process.
+ * Starts `haversack serve` on a free port with its defaults and a temporary data folder. Neither
+ * outlives this process.
  */
 export async function startServiceProcess(): Promise<ServiceProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-demo-'))

@@ -11,6 +11,6 @@ if (Number.parseInt(process.versions.node, 10) < LEAST_NODE) {
   process.exitCode = 1
 } else {
   nodeModule.enableCompileCache()
-  const { runCli } = await import('./cli/run.ts')
+  const { runCli } = await import('./cli/run-cli.ts')
   process.exitCode = await runCli(process.argv.slice(2))
 }

@@ -1,13 +1,13 @@
+import type { CountAnswer, CountRequest } from './core/contract/count.ts'
+import type { DecodeAnswer, DecodeRequest } from './core/contract/decode.ts'
+import type { EncodeAnswer, EncodeRequest } from './core/contract/encode.ts'
+import { validate } from './core/contract/validate.ts'
 import { countOperation } from './core/operations/count.ts'
 import { decodeOperation } from './core/operations/decode.ts'
 import { encodeOperation } from './core/operations/encode.ts'
 import type { Operation, OperationContext } from './core/operations/operation.ts'
 import { type Explanation, explainContent } from './core/pipeline/explain.ts'
-import type { CountAnswer, CountRequest } from './core/requests/count.ts'
-import type { DecodeAnswer, DecodeRequest } from './core/requests/decode.ts'
-import type { EncodeAnswer, EncodeRequest } from './core/requests/encode.ts'
-import { validate } from './core/requests/validate.ts'
-import { createLocalContext } from './local-context.ts'
+import { createLocalContext } from './runtime/local-context.ts'
 
 export type { CountAnswer, CountRequest, DecodeAnswer, DecodeRequest, EncodeAnswer, EncodeRequest }
 
@@ -22,8 +22,8 @@ export function encode(request: EncodeRequest): EncodeAnswer {
 }
 
 /**
- * How the answer of `encode` comes about: what became of each candidate, how the parts of the text were chosen, and what
- * a budget leaves of it. No session has a part in it.
+ * How the answer of `encode` comes about: what became of each candidate, how the parts of the text
+ * were chosen, and what a budget leaves of it. No session has a part in it.
  * @throws AppError `invalid_request`, `budget_too_small`
  */
 export function explain(request: EncodeRequest & { content: string }): Explanation {
@@ -36,8 +36,8 @@ export function explain(request: EncodeRequest & { content: string }): Explanati
 
 /**
  * What `POST /v1/decode` answers.
- * @throws AppError `invalid_request`, `not_decodable`; `payload_too_large` where the decoded text is longer than
- * `limits.max_body_bytes`
+ * @throws AppError `invalid_request`, `not_decodable`; `payload_too_large` where the decoded text
+ * is longer than `limits.max_body_bytes`
  */
 export function decode(request: DecodeRequest): DecodeAnswer {
   return run(decodeOperation, request)

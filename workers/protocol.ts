@@ -1,24 +1,19 @@
-import type { Reliance } from '../src/core/dedup/session/refer-to-earlier.ts'
-import type { SharedSessions } from '../src/core/dedup/session/shared-sessions.ts'
-import type { FreshRecord } from '../src/core/operations/byte-operation.ts'
-import type {
-  Asked,
-  Facts,
-  KeepItem,
-  RequestTerms,
-  Resolutions,
-  SentReport,
-} from '../src/core/operations/operation.ts'
-import type { PipelineConfig } from '../src/core/profile/pipeline-config.ts'
-import type { MediaType } from '../src/core/requests/envelope.ts'
-import type { EnvelopeLimits } from '../src/core/requests/envelope-guard.ts'
+import type { Problem } from '../src/core/base/errors.ts'
+import type { MediaType } from '../src/core/contract/envelope.ts'
+import type { EnvelopeLimits } from '../src/core/contract/envelope-guard.ts'
+import type { LookupRequest, LookupResults, LookupSources } from '../src/core/contract/lookup.ts'
+import type { FreshRecord, KeepItem } from '../src/core/contract/operation-result.ts'
+import type { SentReport } from '../src/core/contract/report.ts'
+import type { RequestTerms } from '../src/core/contract/request-terms.ts'
+import type { PipelineConfig } from '../src/core/pipeline/profile/pipeline-config.ts'
+import type { Reliance } from '../src/core/sessions/turn/reliance.ts'
+import type { SharedSessions } from '../src/core/sessions/turn/shared-sessions.ts'
 import type { Vocabularies } from '../src/core/tokens/vocabulary.ts'
-import type { Problem } from '../src/errors.ts'
 
 /**
- * The worker protocol. One message carries a batch of jobs, one comes back; the bodies of a message lie
- * behind one another in one ArrayBuffer that is transferred, because cloning a view would copy all of
- * the buffer behind it, and a transfer costs the same for one body as for thirty.
+ * The worker protocol. One message carries a batch of jobs, one comes back; the bodies of a message
+ * lie behind one another in one ArrayBuffer that is transferred, because cloning a view would copy
+ * all of the buffer behind it, and a transfer costs the same for one body as for thirty.
  */
 
 /** Given to every worker thread at its start (`workerData`). */
@@ -28,14 +23,16 @@ export interface WorkerSetup {
   /** How the pipeline chooses. */
   readonly pipeline: PipelineConfig
   /** Who can be asked between the phases of a job. */
-  readonly asked: Asked
+  readonly asked: LookupSources
   /** What sessions have seen lately; absent: sessions have no effect. */
   readonly sessions?: SharedSessions
   /** The key of the hashes in telemetry; absent: there is none. */
   readonly telemetryKey?: Uint8Array
   /** A body memory for what proxies have written lately. */
   readonly rewrites: SharedArrayBuffer
-  /** Conversations of which the thread remembers the lines, in some 4 MiB each, and the last turn. */
+  /**
+   * Conversations of which the thread remembers the lines, in some 4 MiB each, and the last turn.
+   */
   readonly conversations: number
   /** Int32 slots; `BatchMessage.slot` names the one to write the index of the running job to. */
   readonly progress: SharedArrayBuffer
@@ -58,11 +55,11 @@ export interface JobHeader {
   readonly start: number
   readonly length: number
   /**
-   * `whole`: one phase. `ask`: stop with `Facts` if the operation has a question, else finish at
-   * once. `finish`: the second phase, with the answers.
+   * `whole`: one phase. `ask`: stop with `LookupRequest` if the operation has a question, else
+   * finish at once. `finish`: the second phase, with the answers.
    */
   readonly phase: 'whole' | 'ask' | 'finish'
-  readonly resolutions?: Resolutions
+  readonly resolutions?: LookupResults
   readonly terms?: RequestTerms
   /** See `SessionContext.attempt`. */
   readonly attempt?: string
@@ -94,13 +91,15 @@ export type Outcome = { readonly work_us: number } & (
       readonly markers: readonly string[]
       /** What must be there before it may. */
       readonly rely: readonly Reliance[]
-      /** The request body again, where another answer may be needed: see `JobHeader.sessionless`. */
+      /**
+       * The request body again, where another answer may be needed: see `JobHeader.sessionless`.
+       */
       readonly again?: { readonly start: number; readonly length: number }
     }
   /** Something must be asked; the range is the request body again, for the second phase. */
   | {
       readonly kind: 'ask'
-      readonly facts: readonly (Facts | null)[]
+      readonly facts: readonly (LookupRequest | null)[]
       readonly start: number
       readonly length: number
     }
@@ -121,4 +120,15 @@ export interface RecordRange extends Omit<FreshRecord, 'bytes'> {
 export interface BatchResult {
   readonly outcomes: readonly Outcome[]
   readonly body: ArrayBuffer
+  /** The id of the thread, if its heap has grown beyond what ordinary work takes. */
+  readonly grownThread?: number
+}
+
+/** Asks the thread with this id to give free memory back; any other thread does nothing. */
+export interface ShrinkMessage {
+  readonly shrinkThread: number
+}
+
+export interface ShrinkResult {
+  readonly isShrunk: boolean
 }

@@ -1,27 +1,29 @@
 import { threadId } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
-import { createHistoryMemory } from '../src/core/compress/history.ts'
-import { attachRewriteMemory } from '../src/core/compress/rewrite-memory.ts'
-import { createTurnMemory } from '../src/core/compress/turn-memory.ts'
-import { attachSessions, workerOwner } from '../src/core/dedup/session/shared-sessions.ts'
-import type { ByteOperation, FreshRecord } from '../src/core/operations/byte-operation.ts'
+import { packRanges } from '../src/core/base/byte-ranges.ts'
+import { AppError } from '../src/core/base/errors.ts'
+import { type MediaType, readEnvelope, writeEnvelope } from '../src/core/contract/envelope.ts'
+import type { FreshRecord, KeepItem } from '../src/core/contract/operation-result.ts'
+import type { Report, SentReport } from '../src/core/contract/report.ts'
+import { validate } from '../src/core/contract/validate.ts'
+import { createHistoryMemory } from '../src/core/conversation/rewrite/history.ts'
+import { attachRewriteMemory } from '../src/core/conversation/rewrite/rewrite-memory.ts'
+import { createTurnMemories } from '../src/core/conversation/rewrite/turn-memory.ts'
 import type {
-  KeepItem,
+  ByteOperation,
   Operation,
   OperationContext,
-  Report,
-  SentReport,
 } from '../src/core/operations/operation.ts'
 import type { Operations } from '../src/core/operations/registry.ts'
-import { type MediaType, readEnvelope, writeEnvelope } from '../src/core/requests/envelope.ts'
-import { validate } from '../src/core/requests/validate.ts'
+import { attachSessions, workerOwner } from '../src/core/sessions/turn/shared-sessions.ts'
 import { createPseudonyms, type Pseudonyms } from '../src/core/telemetry/pseudonyms.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
-import { packRanges } from '../src/core/transport/ranges.ts'
-import { AppError } from '../src/errors.ts'
+import type { Heap } from './heap.ts'
 import type { BatchMessage, BatchResult, JobHeader, Outcome, WorkerSetup } from './protocol.ts'
 
-/** An outcome whose bytes are still its own: the answer's, or the request's again, and what to keep. */
+/**
+ * An outcome whose bytes are still its own: the answer's, or the request's again, and what to keep.
+ */
 interface Loose {
   readonly outcome: Outcome
   readonly reports: readonly Report[]
@@ -35,22 +37,25 @@ interface Loose {
 const OWN_REWRITE_BYTES = 16 * 1024 * 1024
 
 /**
- * The function that a worker thread runs for each batch. Expected failures come back as values, because
- * a custom error loses its code at the thread boundary; anything else is a bug, and answered as one.
+ * The function that a worker thread runs for each batch. Expected failures come back as values,
+ * because a custom error loses its code at the thread boundary; anything else is a bug, and
+ * answered as one.
  */
 export function createRunner(
   operations: Operations,
   setup: WorkerSetup,
+  { hasGrown }: Pick<Heap, 'hasGrown'> = { hasGrown: () => false },
 ): (message: BatchMessage) => BatchResult {
+  const counters = createTokenCounters(setup.vocabularies)
   const base: OperationContext = {
-    counters: createTokenCounters(setup.vocabularies),
+    counters,
     maxDepth: setup.limits.contentDepth,
     maxDecodedChars: setup.limits.decodedChars,
     pipeline: setup.pipeline,
     keepsOriginals: true,
   }
   const history = createHistoryMemory(setup.conversations)
-  const turns = createTurnMemory(setup.conversations)
+  const turns = createTurnMemories(setup.conversations)
   const progress = new Int32Array(setup.progress)
   const memory = attachRewriteMemory(setup.rewrites, { ownBytes: OWN_REWRITE_BYTES })
   const sessions =
@@ -86,7 +91,7 @@ export function createRunner(
     return {
       ...base,
       ...telemetryOf(tenant),
-      rewrites: { tenant, memory, recalled, history, turns },
+      rewrites: { tenant, memory, recalled, history, turns: turns.of(tenant) },
       ...(resolutions === undefined ? {} : { resolutions }),
       ...(terms === undefined ? {} : { terms }),
       ...(sessions === null ? {} : { sessions: { ...sessions, ...job } }),
@@ -94,6 +99,7 @@ export function createRunner(
   }
 
   function runJob(job: JobHeader, body: Uint8Array): Loose {
+    counters.serve(job.tenant)
     const started = performance.now()
     const took = () => ({ work_us: Math.round((performance.now() - started) * 1000) })
     try {
@@ -169,7 +175,7 @@ export function createRunner(
       const body = again === null ? {} : { again: { start: againAt, length: again.length } }
       return { ...whole, ...ranges, ...body }
     })
-    return transferring({ outcomes, body })
+    return transferring({ outcomes, body, ...(hasGrown() ? { grownThread: threadId } : {}) })
   }
 }
 

@@ -1,20 +1,37 @@
 import { getPriority, setPriority } from 'node:os'
-import { workerData } from 'node:worker_threads'
+import { threadId, workerData } from 'node:worker_threads'
 import type { Operations } from '../src/core/operations/registry.ts'
-import type { BatchMessage, BatchResult, WorkerSetup } from './protocol.ts'
+import { createHeap } from './heap.ts'
+import type {
+  BatchMessage,
+  BatchResult,
+  ShrinkMessage,
+  ShrinkResult,
+  WorkerSetup,
+} from './protocol.ts'
 import { createRunner } from './runner.ts'
 
 /** How much a worker thread stands back, as Unix niceness. */
 const NICENESS = 5
 
+/** What a thread does with each message. */
+type Runner = (message: BatchMessage | ShrinkMessage) => BatchResult | ShrinkResult
+
 /**
- * The runner of this worker thread. It yields to the main thread where both want a processor: an answer
- * that waits to be sent, or a probe, should not wait for a batch. On Linux a priority is a thread's own;
- * elsewhere it would be the whole process's, and is left alone.
+ * The runner of this worker thread. It yields to the main thread where both want a processor: an
+ * answer that waits to be sent, or a probe, should not wait for a batch. On Linux a priority is a
+ * thread's own; elsewhere it would be the whole process's, and is left alone.
  */
-export function startThread(operations: Operations): (message: BatchMessage) => BatchResult {
+export function startThread(operations: Operations): Runner {
   standBack()
-  return createRunner(operations, workerData as WorkerSetup)
+  const heap = createHeap()
+  const runBatch = createRunner(operations, workerData as WorkerSetup, heap)
+  return message => {
+    if (!('shrinkThread' in message)) return runBatch(message)
+    const isShrunk = message.shrinkThread === threadId
+    if (isShrunk) heap.shrink()
+    return { isShrunk }
+  }
 }
 
 function standBack(): void {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RouteName } from '../../src/core/messages/scan-request.ts'
+import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 
 /** An agent as its users start it. */
 export interface AgentClient {
@@ -9,7 +9,8 @@ export interface AgentClient {
   readonly route: RouteName
   readonly args: readonly string[]
   /**
-   * Points it at a vendor, by files at its home or by variables of its environment, which are returned.
+   * Points it at a vendor, by files at its home or by variables of its environment, which are
+   * returned.
    */
   prepare(home: string, vendorUrl: string): Readonly<Record<string, string>>
 }

@@ -1,7 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What an agent is told to do, one step a turn: commands of a shell, and reads of files by tools that have their own. */
+/**
+ * What an agent is told to do, one step a turn: commands of a shell, and reads of files by tools
+ * that have their own.
+ */
 export type Step =
   | { readonly command: string }
   | { readonly file: string; readonly offset?: number; readonly limit?: number }

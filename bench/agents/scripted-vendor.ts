@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { contentCodingOf, decodeBody } from '../../src/core/transport/content-coding.ts'
+import { contentCodingOf, decodeBody } from '../../src/core/base/content-coding.ts'
 import type { Step } from './project.ts'
 
 /** A conversation of an agent, as it arrived at the vendor. */
@@ -12,7 +12,10 @@ export interface ArrivedRequest {
   readonly isCompressed: boolean
 }
 
-/** The APIs of two vendors with a model that follows a script: a step for each result that it has got. */
+/**
+ * The APIs of two vendors with a model that follows a script: a step for each result that it has
+ * got.
+ */
 export interface ScriptedVendor {
   readonly url: string
   readonly requests: readonly ArrivedRequest[]

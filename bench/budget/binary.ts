@@ -1,13 +1,13 @@
-import type { Document } from '../../src/core/budget/document.ts'
-import { worthOf } from '../../src/core/budget/plan.ts'
-import type { PricedNode } from '../../src/core/budget/priced-node.ts'
+import type { Document } from '../../src/core/reduce/budget/document.ts'
+import { worthOf } from '../../src/core/reduce/budget/plan.ts'
+import type { PricedNode } from '../../src/core/reduce/budget/priced-node.ts'
 
 /** Levels of containers that are looked into: an envelope, and the lists in it. */
 const LEVELS = 2
 
 /**
- * The same document for a knapsack with one format: items of the lists at the top are taken as they are in
- * compact JSON, or left.
+ * The same document for a knapsack with one format: items of the lists at the top are taken as they
+ * are in compact JSON, or left.
  */
 export function binaryDocument(document: Document): Document {
   return { ...document, root: collapse(document.root, LEVELS) }

@@ -9,7 +9,10 @@ export interface Endpoint {
 const INSTRUCTION =
   'Answer the question from the data alone. Give only the answer, without explanation. Separate several values by commas.'
 
-/** The model's answer to a question about a text. Throws where the endpoint does not answer as agreed. */
+/**
+ * The model's answer to a question about a text. Throws where the endpoint does not answer as
+ * agreed.
+ */
 export async function ask(endpoint: Endpoint, data: string, question: string): Promise<string> {
   const { url, model, key } = endpoint
   const response = await fetch(`${url.replace(/\/+$/, '')}/chat/completions`, {

@@ -2,8 +2,8 @@ import type { Json } from './data-sets.ts'
 import { scalar } from './plain-inline.ts'
 
 /**
- * Reads `csv@1` as somebody would who knows CSV and `docs/formats.md`, and nothing of our decoder: the
- * proof that a text can be read without it.
+ * Reads `csv@1` as somebody would who knows CSV and `docs/reference/formats.md`, and nothing of our
+ * decoder: the proof that a text can be read without it.
  */
 export function readCsv(text: string): Json {
   const [header = [], ...rows] = csvRecords(text)

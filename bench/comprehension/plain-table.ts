@@ -86,7 +86,10 @@ class Cells {
     return Object.fromEntries(this.#shown(columns).members) as Json
   }
 
-  /** `undefined` where all its cells are empty, `null` where the first says so and the others are empty. */
+  /**
+   * `undefined` where all its cells are empty, `null` where the first says so and the others are
+   * empty.
+   */
   #group(columns: readonly PlainColumn[]): Json | undefined {
     const { members, cells } = this.#shown(columns)
     if (cells.length === 0) return undefined

@@ -2,8 +2,8 @@ import type { Json } from './data-sets.ts'
 import { csvRecords } from './plain-csv.ts'
 
 /**
- * Reads the notations of texts as somebody would who knows `docs/formats.md`, and nothing of our decoders. What a text
- * was laid out like (padding, spacing) is in no reading.
+ * Reads the notations of texts as somebody would who knows `docs/reference/formats.md`, and nothing
+ * of our decoders. What a text was laid out like (padding, spacing) is in no reading.
  */
 
 /** What stands behind a number, by style; at most eleven blanks and digits are before it. */

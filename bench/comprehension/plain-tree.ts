@@ -3,8 +3,8 @@ import { type Place, quoted, quotedAt, readValue, scalar, skip, until } from './
 import { readColumns, readKeyedRow, readRow } from './plain-table.ts'
 
 /**
- * Reads `tree@1` line by line, as somebody would who knows `docs/formats.md`, and nothing of our decoder.
- * For well-formed texts: it does not say what is wrong with others.
+ * Reads `tree@1` line by line, as somebody would who knows `docs/reference/formats.md`, and nothing
+ * of our decoder. For well-formed texts: it does not say what is wrong with others.
  */
 export function readTree(text: string): Json {
   const lines = new Lines(text.split('\n'))
@@ -68,7 +68,10 @@ class Lines {
     return members
   }
 
-  /** A key, its mark and what follows. How the text of a mark is spaced is nothing that a reader asks for. */
+  /**
+   * A key, its mark and what follows. How the text of a mark is spaced is nothing that a reader
+   * asks for.
+   */
   #member(line: string, indent: number): [string, Json] {
     const [key = ''] = KEY.exec(line) ?? []
     const [mark = ''] = MARK.exec(line.slice(key.length)) ?? []

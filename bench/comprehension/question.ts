@@ -41,7 +41,9 @@ export const structure = (text: string, answer: Question['answer']): Question =>
   answer,
 })
 
-/** Whether an answer says the same as the gold one: case, order of a list and quotes do not matter. */
+/**
+ * Whether an answer says the same as the gold one: case, order of a list and quotes do not matter.
+ */
 export function sameAnswer(given: string, gold: string): boolean {
   return normalized(given) === normalized(gold)
 }

@@ -22,7 +22,10 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   mcp: (text, style) => structuredContent(readPlainly(innerFormat(style), text)),
 }
 
-/** The data that a text says, read without our decoder. Throws for a format that has no plain reader. */
+/**
+ * The data that a text says, read without our decoder. Throws for a format that has no plain
+ * reader.
+ */
 export function readPlainly(format: string, text: string): Json {
   const [notation = '', style = ''] = format.split(';')
   const name = notation.replace(/@.*/, '')

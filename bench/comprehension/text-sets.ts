@@ -92,7 +92,9 @@ function reportWithJson(): DataSet {
   return { name: 'report with JSON', kind: 'text', data, text }
 }
 
-/** A result of the Model Context Protocol, which says the same as text and as structured content. */
+/**
+ * A result of the Model Context Protocol, which says the same as text and as structured content.
+ */
 function mcpResult(): DataSet {
   const random = createRandom(109)
   const data = {

@@ -6,7 +6,10 @@ function numberBody(body: Buffer, operation: number): Buffer {
   return body
 }
 
-/** Nanoseconds of the thread's own processor time: what other processes take of a busy machine is not counted. */
+/**
+ * Nanoseconds of the thread's own processor time: what other processes take of a busy machine is
+ * not counted.
+ */
 function processorTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) * 1000

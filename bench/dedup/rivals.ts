@@ -2,11 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { attachIndex } from '../../src/core/dedup/index/attach.ts'
-import type { NewEntry } from '../../src/core/dedup/index/session-index.ts'
-import { sessionKey } from '../../src/core/dedup/index/session-key.ts'
+import { attachIndex } from '../../src/core/sessions/index/attach.ts'
+import type { NewEntry } from '../../src/core/sessions/index/session-index.ts'
+import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
 
-/** Something that says whether a session has seen a body, and remembers it. Operations are numbered. */
+/**
+ * Something that says whether a session has seen a body, and remembers it. Operations are numbered.
+ */
 export interface Rival {
   readonly label: string
   /** Hashes the body, looks for it, and records it; a new body each time. */
@@ -39,7 +41,9 @@ function entryOf(identity: string, operation: number): NewEntry {
   }
 }
 
-/** Records as many bodies as all sessions hold, so that each that follows makes another one leave. */
+/**
+ * Records as many bodies as all sessions hold, so that each that follows makes another one leave.
+ */
 function fill(sessions: number, record: (identity: string, operation: number) => void): void {
   for (let i = 0; i < sessions * LRU_SIZE; i++) record(hash('sha256', `fill ${i}`), i)
 }
@@ -93,7 +97,10 @@ interface Packages {
   }
 }
 
-/** Installs the rivals in a folder, for the bench alone. @throws Error where the registry cannot be reached */
+/**
+ * Installs the rivals in a folder, for the bench alone. @throws Error where the registry cannot be
+ * reached
+ */
 export function installRivals(folder: string): void {
   const packages = ['lmdb@3.5.1', 'lru-cache@11.5.3']
   const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', ...packages]

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { attachIndex } from '../../src/core/dedup/index/attach.ts'
-import { createIndexMemory } from '../../src/core/dedup/index/layout.ts'
-import { indexUse } from '../../src/core/dedup/index/owners.ts'
-import { sessionKey } from '../../src/core/dedup/index/session-key.ts'
+import { attachIndex } from '../../src/core/sessions/index/attach.ts'
+import { createIndexMemory } from '../../src/core/sessions/index/layout.ts'
+import { indexUse } from '../../src/core/sessions/index/owners.ts'
+import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
 import { residentMib } from '../machine.ts'
 import { markdown } from '../store/measure.ts'
 
@@ -10,7 +10,10 @@ const SIZE = { maxSessions: 100_000, maxEntries: 500_000 }
 const identity = hash('sha256', 'body')
 const FACTS = { identity, kind: 'other', toolHash: 1, pathHash: 2, callHash: 0, bytes: 9 } as const
 
-/** The memory of 100,000 sessions of five entries, and a million sessions that come after one another. */
+/**
+ * The memory of 100,000 sessions of five entries, and a million sessions that come after one
+ * another.
+ */
 export async function room(): Promise<string> {
   const before = residentMib(process.pid)
   const memory = createIndexMemory(SIZE)

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { createIndexMemory } from '../../src/core/dedup/index/layout.ts'
-import { sessionKey } from '../../src/core/dedup/index/session-key.ts'
+import { createIndexMemory } from '../../src/core/sessions/index/layout.ts'
+import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
 import { median } from '../machine.ts'
 import { markdown, quantile } from '../store/measure.ts'
 import { eachSee, perCheck, perSee } from './measure.ts'
@@ -22,7 +22,10 @@ function memoryFor(sessions: number): SharedArrayBuffer {
   return createIndexMemory({ maxSessions: sessions, maxEntries: sessions * LRU_SIZE })
 }
 
-/** Hash, check and record of new bodies, and checks alone: one thread, all rivals in turn in each round. */
+/**
+ * Hash, check and record of new bodies, and checks alone: one thread, all rivals in turn in each
+ * round.
+ */
 export async function speed(folder: string): Promise<string> {
   installRivals(folder)
   const rows: (string | number)[][] = []

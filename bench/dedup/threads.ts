@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { createIndexMemory } from '../../src/core/dedup/index/layout.ts'
+import { createIndexMemory } from '../../src/core/sessions/index/layout.ts'
 import { stormOfThreads, stormWithKills } from '../../test/integration/dedup/index/storm.ts'
 import { median } from '../machine.ts'
 import { markdown } from '../store/measure.ts'
@@ -68,7 +68,10 @@ async function compare(workers: readonly Worker[], what: SeeRound['what']): Prom
   return [one!, two!, wall!, processor!].map(median)
 }
 
-/** Four threads that must lose nothing, and threads that are terminated; throws where anything is false. */
+/**
+ * Four threads that must lose nothing, and threads that are terminated; throws where anything is
+ * false.
+ */
 export async function storms(operations: number, kills: number): Promise<string> {
   const started = performance.now()
   const all = await stormOfThreads(4, operations)

@@ -1,9 +1,9 @@
 import { encode as encodeToon } from '@toon-format/toon'
-import { NOTATIONS } from '../../src/core/formats/registry.ts'
+import { NOTATIONS } from '../../src/core/formats/json/registry.ts'
+import { parseJson } from '../../src/core/json/parse-json.ts'
+import type { Value } from '../../src/core/json/value.ts'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
-import type { Encoding } from '../../src/core/tokens/vocabulary.ts'
-import { parseJson } from '../../src/core/value/parse-json.ts'
-import type { Value } from '../../src/core/value/value.ts'
+import type { Encoding } from '../../src/core/tokens/encoding.ts'
 import { decode, encode } from '../../src/index.ts'
 
 /** Tokens of one JSON text, or of several together, written in several ways. */
@@ -30,7 +30,8 @@ export function measureContent(
 ): Contents {
   const data: unknown = JSON.parse(text)
   const pretty = JSON.stringify(data, null, 2)
-  // The compact text keeps spellings of numbers and duplicate keys, which the built-in writer does not.
+  // The compact text keeps spellings of numbers and duplicate keys, which the built-in writer does
+  // not.
   const compactText = decode({ content: text, format: 'json_compact@1' }).content
   const compact = counter.count(compactText)
   const toon = counter.count(encodeToon(data))

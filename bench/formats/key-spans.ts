@@ -6,8 +6,9 @@ const JSON_KEY = /"(?:[^"\\]|\\.)*"(?=:)/g
 const INLINE_KEY = /(?<=[{,] ?)(?:"(?:[^"\\]|\\.)*"|[^:,;"[\]{}\n]+)(?=:)/g
 
 /**
- * Where keys, column names and patterns of headers stand in a text that one of our notations wrote, in order; for a sum
- * of tokens over many texts, not for reading one. None for notations that have no keys.
+ * Where keys, column names and patterns of headers stand in a text that one of our notations wrote,
+ * in order; for a sum of tokens over many texts, not for reading one. None for notations that have
+ * no keys.
  */
 export function keySpans(label: string, content: string): readonly Span[] {
   switch (label.replace(/@.*/, '')) {
@@ -24,7 +25,10 @@ export function keySpans(label: string, content: string): readonly Span[] {
   }
 }
 
-/** Line by line: headers of tables, keys in front of colons, keys in braces. Rows and fences have only the latter. */
+/**
+ * Line by line: headers of tables, keys in front of colons, keys in braces. Rows and fences have
+ * only the latter.
+ */
 function treeSpans(content: string): readonly Span[] {
   const spans: Span[] = []
   let rows = 0

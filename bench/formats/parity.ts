@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
-import type { Encoding } from '../../src/core/tokens/vocabulary.ts'
+import type { Encoding } from '../../src/core/tokens/encoding.ts'
 import { decode, encode } from '../../src/index.ts'
 
 /** Tokens over the recorded runs of one component of a peer on JSON, each distinct input once. */
@@ -24,7 +24,10 @@ interface Run {
   readonly output: string
 }
 
-/** The peer's recorded runs, by component. Inputs are JSON texts (`{ input: { content } }`) or JSON themselves. */
+/**
+ * The peer's recorded runs, by component. Inputs are JSON texts (`{ input: { content } }`) or JSON
+ * themselves.
+ */
 export function measureParity(
   files: readonly string[],
   encoding: Encoding,

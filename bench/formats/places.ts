@@ -1,4 +1,4 @@
-import { splitFormat } from '../../src/core/formats/text/text-notation.ts'
+import { splitFormat } from '../../src/core/formats/text/text-format.ts'
 import { FORMAT_NAMES } from '../../src/core/pipeline/layers.ts'
 import { encode } from '../../src/index.ts'
 
@@ -19,10 +19,16 @@ export interface Place {
 
 /** Least share of a result's tokens that makes a notation clearly the cheapest. */
 const CLEAR_SHARE = 0.05
-/** Share of all savings below which a notation that is never clearly the cheapest is not worth its grammar. */
+/**
+ * Share of all savings below which a notation that is never clearly the cheapest is not worth its
+ * grammar.
+ */
 const LEAST_SHARE = 0.005
 
-/** Every notation's worth over some results: each that was sent for a result is forbidden, and the result encoded again. */
+/**
+ * Every notation's worth over some results: each that was sent for a result is forbidden, and the
+ * result encoded again.
+ */
 export function measurePlaces(texts: readonly string[]): readonly Place[] {
   const places = FORMAT_NAMES.filter(name => name !== 'passthrough').map(zero)
   for (const content of texts) {

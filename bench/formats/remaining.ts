@@ -1,5 +1,5 @@
 import { PASSTHROUGH } from '../../src/core/formats/passthrough.ts'
-import { formatLabel } from '../../src/core/formats/text/text-notation.ts'
+import { formatLabel } from '../../src/core/formats/text/text-format.ts'
 import { encode } from '../../src/index.ts'
 import { keySpans } from './key-spans.ts'
 import { createTokenBytes } from './token-bytes.ts'
@@ -17,8 +17,9 @@ export interface Remaining {
 }
 
 /**
- * What our output's tokens consist of, by format, and by shape where the input was sent as it came. A token that begins (blanks apart) in a key, a column's name or a
- * header counts as `keys`, whatever it is of; `words` have a letter, `digits` a digit and no letter.
+ * What our output's tokens consist of, by format, and by shape where the input was sent as it came.
+ * A token that begins (blanks apart) in a key, a column's name or a header counts as `keys`,
+ * whatever it is of; `words` have a letter, `digits` a digit and no letter.
  */
 export function measureRemaining(texts: readonly string[]): readonly Remaining[] {
   const tokenBytes = createTokenBytes('o200k_base')

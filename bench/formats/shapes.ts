@@ -1,9 +1,9 @@
-import { classify } from '../../src/core/shape/classify.ts'
+import { classify } from '../../src/core/classify/classify.ts'
+import { parseJson } from '../../src/core/json/parse-json.ts'
+import { ObjectValue, type Value } from '../../src/core/json/value.ts'
+import { writeJson } from '../../src/core/json/write-json.ts'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
-import type { Encoding } from '../../src/core/tokens/vocabulary.ts'
-import { parseJson } from '../../src/core/value/parse-json.ts'
-import { ObjectValue, type Value } from '../../src/core/value/value.ts'
-import { writeJson } from '../../src/core/value/write-json.ts'
+import type { Encoding } from '../../src/core/tokens/encoding.ts'
 import { encode } from '../../src/index.ts'
 import { type Contents, measureContent, sumOf } from './contents.ts'
 
@@ -17,7 +17,9 @@ export interface TextSums {
 
 /** Results of one shape that are JSON. */
 export interface JsonSums extends Contents {
-  /** Tokens of all values that are no containers, one a line: what is left without keys and signs. */
+  /**
+   * Tokens of all values that are no containers, one a line: what is left without keys and signs.
+   */
   readonly values: number
 }
 

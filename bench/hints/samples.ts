@@ -50,7 +50,10 @@ function references(context: readonly Recorded[], at: number, hex: Hex): Hint[] 
   return [{ family: 'reference', ref: hex(8), call }]
 }
 
-/** Results with the keys of the last one of the tool, as if only the first short scalars that differ had changed. */
+/**
+ * Results with the keys of the last one of the tool, as if only the first short scalars that differ
+ * had changed.
+ */
 function nearReferences(
   context: readonly Recorded[],
   at: number,
@@ -132,7 +135,10 @@ function withoutNumber(line: string): { number: number; rest: string } {
   return { number: Number(gutter?.[1]), rest: line.slice(gutter?.[0].length ?? 0) }
 }
 
-/** Pages of files: the tool's own paging shows in its arguments, the number of lines in its other answers. */
+/**
+ * Pages of files: the tool's own paging shows in its arguments, the number of lines in its other
+ * answers.
+ */
 function nextPages(context: readonly Recorded[], { tool, args, argument, text }: Recorded): Hint[] {
   const numbers = gutterNumbers(text)
   const [first] = numbers

@@ -2,8 +2,9 @@ import { connect, type Socket } from 'node:net'
 import { answerIn, quantile, type RequestPlan, requestsOf } from './wire.ts'
 
 /**
- * A closed-loop load on loopback, in a process of its own: `node load.ts '{"port":…}'` prints one JSON
- * line. Raw sockets and ready-made requests, so that it takes as little of the shared cores as it can.
+ * A closed-loop load on loopback, in a process of its own: `node load.ts '{"port":…}'` prints one
+ * JSON line. Raw sockets and ready-made requests, so that it takes as little of the shared cores as
+ * it can.
  */
 export interface LoadPlan extends RequestPlan {
   readonly connections: number
@@ -46,6 +47,10 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
       }
       socket.on('connect', send)
       socket.on('error', reject)
+      socket.on('close', () => {
+        if (performance.now() < deadline) errors++
+        resolve()
+      })
       socket.on('data', (chunk: Buffer) => {
         buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk])
         const answer = answerIn(buffered)

@@ -1,7 +1,7 @@
 import { processEnv } from '../../src/config/env.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { jobRoute } from '../../src/http/job-route.ts'
-import { startService } from '../../src/service.ts'
+import { jobRoute } from '../../src/http/jobs/job-route.ts'
+import { startService } from '../../src/service/service.ts'
 import { noopOperation } from './noop.ts'
 
 /** The service as it is, with a route for the no-op job. */

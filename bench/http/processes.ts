@@ -63,7 +63,9 @@ export function load(plan: LoadPlan): Promise<LoadResult> {
   return runPlan('load.ts', plan)
 }
 
-/** Runs the script `name` (relative to this file) with a plan, and gives the JSON that it prints. */
+/**
+ * Runs the script `name` (relative to this file) with a plan, and gives the JSON that it prints.
+ */
 export function runPlan<Result>(name: string, plan: object): Promise<Result> {
   const child = spawn(process.execPath, [script(name), JSON.stringify(plan)], {
     stdio: ['ignore', 'pipe', 'inherit'],

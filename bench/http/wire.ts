@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Requests and answers as bytes, for loads that must take as little of the shared cores as they can. */
+/**
+ * Requests and answers as bytes, for loads that must take as little of the shared cores as they
+ * can.
+ */
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = Buffer.from('content-length: ')
@@ -12,11 +15,14 @@ export interface RequestPlan {
   readonly method: 'GET' | 'POST'
   /** A file of request bodies, a JSON text a line; none for GET. */
   readonly bodies?: string
+  /** The key that requests are sent with. */
+  readonly key?: string
 }
 
 /** The requests of a plan, ready to be written. */
-export function requestsOf({ method, path, port, bodies }: RequestPlan): Buffer[] {
-  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`
+export function requestsOf({ method, path, port, bodies, key }: RequestPlan): Buffer[] {
+  const from = key === undefined ? '' : `authorization: Bearer ${key}\r\n`
+  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${from}`
   if (bodies === undefined) return [Buffer.from(`${head}\r\n`)]
   const lines = readFileSync(bodies, 'utf8').split('\n').filter(Boolean)
   return lines.map(line =>

@@ -1,12 +1,15 @@
 import loadHighs from 'highs'
-import type { MckpProblem } from '../../src/core/knapsack/problem.ts'
+import type { MckpProblem } from '../../src/core/solvers/mckp/problem.ts'
 
 // Its types are those of a CommonJS module, whose default export would be one level deeper.
 const load = loadHighs as unknown as typeof loadHighs.default
 /** HiGHS (WebAssembly), an independent solver of mixed-integer programs. */
 const highs = await load()
 
-/** A problem and the most that a choice within its budget can be worth, by HiGHS; `null` where none fits. */
+/**
+ * A problem and the most that a choice within its budget can be worth, by HiGHS; `null` where none
+ * fits.
+ */
 export function solveWithHighs(problem: MckpProblem): number | null {
   const { starts, costs, values, required } = problem
   if (costs.length === 0) return required.includes(1) ? null : 0

@@ -1,4 +1,4 @@
-import type { MckpProblem } from '../../src/core/knapsack/problem.ts'
+import type { MckpProblem } from '../../src/core/solvers/mckp/problem.ts'
 import { createRandom, type Random } from '../generated-text.ts'
 
 /** One option of a generated class. */
@@ -8,8 +8,8 @@ interface Option {
 }
 
 /**
- * Kinds of instances by the formulas of Pisinger 1995, section 6, with costs from 1 to R; `almost` is from Martello,
- * Pisinger and Toth 1999, where it is the hardest of its kind.
+ * Kinds of instances by the formulas of Pisinger 1995, section 6, with costs from 1 to R; `almost`
+ * is from Martello, Pisinger and Toth 1999, where it is the hardest of its kind.
  */
 export const KINDS = {
   /** Costs and values at random in [1, R]. */
@@ -21,7 +21,10 @@ export const KINDS = {
       const cost = 1 + random(range)
       return { cost, value: Math.max(1, cost - 10 + random(21)) }
     }),
-  /** Running sums over (w, w + 10) with w at random, by rising w: no option is dominated, all are on the hull. */
+  /**
+   * Running sums over (w, w + 10) with w at random, by rising w: no option is dominated, all are on
+   * the hull.
+   */
   'strongly correlated': (random, range, count) => {
     const steps = many(count, () => 1 + random(range)).sort((a, b) => a - b)
     let sum = 0
@@ -60,7 +63,10 @@ export interface InstanceSize {
   readonly range: number
   /** Whether every class must pick, as in the paper. */
   readonly required: boolean
-  /** Where the budget lies between the least and the most that an instance can cost; 0.5 in the paper. */
+  /**
+   * Where the budget lies between the least and the most that an instance can cost; 0.5 in the
+   * paper.
+   */
   readonly share?: number
 }
 

@@ -1,5 +1,5 @@
-import { solveMckp } from '../../src/core/knapsack/mckp.ts'
-import type { MckpProblem, MckpSolution } from '../../src/core/knapsack/problem.ts'
+import { solveMckp } from '../../src/core/solvers/mckp/mckp.ts'
+import type { MckpProblem, MckpSolution } from '../../src/core/solvers/mckp/problem.ts'
 import { median } from '../machine.ts'
 import { type InstanceSize, type Kind, makeInstance } from './instances.ts'
 

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto'
-import { sessionKey } from '../../src/core/dedup/index/session-key.ts'
-import { argumentBodies } from '../../src/core/dedup/lines/argument-bodies.ts'
-import { attachBodyMemory } from '../../src/core/dedup/lines/body-memory.ts'
-import { decodeLines } from '../../src/core/dedup/lines/decode-lines.ts'
-import { encodeLines } from '../../src/core/dedup/lines/encode-lines.ts'
-import { createBodyMemory } from '../../src/core/dedup/lines/memory-layout.ts'
-import { planLines } from '../../src/core/dedup/lines/plan-lines.ts'
-import type { EarlierResult } from '../../src/core/dedup/lines/reference-line.ts'
-import { scanText } from '../../src/core/dedup/lines/scan-text.ts'
-import { findChanges } from '../../src/core/dedup/near/find-changes.ts'
-import { restoreNear } from '../../src/core/dedup/near/restore-near.ts'
 import {
   type CallName,
   decisiveArgument,
   nameEarlierCall,
 } from '../../src/core/hints/earlier-call.ts'
 import { renderHint } from '../../src/core/hints/render-hint.ts'
+import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
+import { argumentBodies } from '../../src/core/sessions/lines/argument-bodies.ts'
+import { attachBodyMemory } from '../../src/core/sessions/lines/body-memory.ts'
+import { decodeLines } from '../../src/core/sessions/lines/decode-lines.ts'
+import { encodeLines } from '../../src/core/sessions/lines/encode-lines.ts'
+import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
+import { planLines } from '../../src/core/sessions/lines/plan-lines.ts'
+import type { EarlierResult } from '../../src/core/sessions/lines/reference-line.ts'
+import { scanText } from '../../src/core/sessions/lines/scan-text.ts'
+import { findChanges } from '../../src/core/sessions/near/find-changes.ts'
+import { restoreNear } from '../../src/core/sessions/near/restore-near.ts'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
 import type { ContextResult } from './recording.ts'
 
@@ -54,7 +54,10 @@ interface Body {
 
 const VERBOSITY = 'standard'
 
-/** Plays results in order as one agent after the other saw them; every reference is resolved, every byte compared. */
+/**
+ * Plays results in order as one agent after the other saw them; every reference is resolved, every
+ * byte compared.
+ */
 export function createPlayer(options: PlayOptions): (result: ContextResult) => Played {
   const { counter } = options
   const memory = attachBodyMemory(createBodyMemory({ bytes: MEMORY_BYTES }))

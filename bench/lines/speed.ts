@@ -1,22 +1,25 @@
-import { sessionKey } from '../../src/core/dedup/index/session-key.ts'
-import { attachBodyMemory } from '../../src/core/dedup/lines/body-memory.ts'
-import { decodeLines } from '../../src/core/dedup/lines/decode-lines.ts'
-import { encodeLines } from '../../src/core/dedup/lines/encode-lines.ts'
-import { createBodyMemory } from '../../src/core/dedup/lines/memory-layout.ts'
-import { planLines } from '../../src/core/dedup/lines/plan-lines.ts'
-import { scanText } from '../../src/core/dedup/lines/scan-text.ts'
+import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
+import { attachBodyMemory } from '../../src/core/sessions/lines/body-memory.ts'
+import { decodeLines } from '../../src/core/sessions/lines/decode-lines.ts'
+import { encodeLines } from '../../src/core/sessions/lines/encode-lines.ts'
+import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
+import { planLines } from '../../src/core/sessions/lines/plan-lines.ts'
+import { scanText } from '../../src/core/sessions/lines/scan-text.ts'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
 import { HOSTILE_TEXTS, type TextPair } from './hostile-texts.ts'
 import type { Table } from './table.ts'
 
 const SIZES = [10_000, 100_000, 1_000_000, 10_000_000]
-/** Bytes that are worked through for one figure: enough for a clock that ticks every few milliseconds. */
+/**
+ * Bytes that are worked through for one figure: enough for a clock that ticks every few
+ * milliseconds.
+ */
 const BYTES_A_FIGURE = 30_000_000
 const MEMORY_BYTES = 1 << 28
 
 /**
- * Hashing a text's lines, finding and pricing its runs, and keeping a body, in a text of which every fiftieth line is
- * new, and in texts made to be hard. Every plan is decoded and compared.
+ * Hashing a text's lines, finding and pricing its runs, and keeping a body, in a text of which
+ * every fiftieth line is new, and in texts made to be hard. Every plan is decoded and compared.
  */
 export function measureSpeed(counter: TokenCounter): readonly Table[] {
   const head = ['text', ...SIZES.map(size => `${size.toLocaleString('en')} B`), 'keep, 10 MB']

@@ -1,4 +1,4 @@
-import type { RouteName } from '../../src/core/messages/scan-request.ts'
+import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 import { generatedTexts } from '../generated-text.ts'
 import { readSessions } from '../lines/recording.ts'
 

@@ -1,4 +1,7 @@
-/** Bodies that should be hard to read in linear time, by what they are full of; some are no requests. */
+/**
+ * Bodies that should be hard to read in linear time, by what they are full of; some are no
+ * requests.
+ */
 export const HOSTILE: Readonly<Record<string, (bytes: number) => string>> = {
   'one plain text': bytes => result('a'.repeat(bytes)),
   backslashes: bytes => result('\\\\'.repeat(bytes / 2)),

@@ -13,7 +13,10 @@ export interface SessionResult {
 
 type Lines = readonly object[]
 
-/** The session as Claude Code writes it: call and result in messages, and the result once more beside the second. */
+/**
+ * The session as Claude Code writes it: call and result in messages, and the result once more
+ * beside the second.
+ */
 export function claudeCodeLog(session: string, results: readonly SessionResult[]): string {
   const common = (ts_ms: number) => ({
     parentUuid: '6d2c1a52-92a5-4f7e-a6c5-0a3d62c7d8b1',

@@ -1,5 +1,5 @@
 import { percent } from '../../src/cli/table.ts'
-import type { InnerFormat } from '../../src/core/shape/inner-formats.ts'
+import type { InnerFormat } from '../../src/core/classify/inner-formats.ts'
 import type { TelemetryEvent } from '../../src/core/telemetry/event.ts'
 import { savingsOf } from '../../src/core/telemetry/savings.ts'
 import type { Mined } from '../../src/tune/mine-log.ts'
@@ -151,7 +151,10 @@ const isTable = ({ shape }: TelemetryEvent) => shape === 'markdown_table'
 const isLong = ({ response_chars }: TelemetryEvent) => response_chars > 8_000
 const columns = ({ n_cols = 0 }: TelemetryEvent) => n_cols
 
-/** Each table counts for one rule: the supports of the seed's first three add up to all its tables but a few. */
+/**
+ * Each table counts for one rule: the supports of the seed's first three add up to all its tables
+ * but a few.
+ */
 const RULES: readonly SeedRule[] = [
   {
     id: 'R1',

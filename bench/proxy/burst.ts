@@ -4,8 +4,9 @@ import { answerIn } from '../http/wire.ts'
 import { growingConversation, stepsFor } from './growing-conversations.ts'
 
 /**
- * Conversations at once, each on a connection of its own and turn by turn: `node burst.ts '{"port":…}'` prints one JSON
- * line. Raw sockets, and requests that are ready before the first is sent.
+ * Conversations at once, each on a connection of its own and turn by turn: `node burst.ts
+ * '{"port":…}'` prints one JSON line. Raw sockets, and requests that are ready before the first is
+ * sent.
  */
 export interface BurstPlan {
   readonly port: number

@@ -33,7 +33,10 @@ async function measured(
   return times
 }
 
-/** The forwarder alone, on a plain server: bodies forwarded as they come, and bodies read first, beside direct calls. */
+/**
+ * The forwarder alone, on a plain server: bodies forwarded as they come, and bodies read first,
+ * beside direct calls.
+ */
 export async function forwardingReport(rounds: number): Promise<string> {
   const upstream = await startServer('../proxy/upstream-server.ts')
   const direct = `http://127.0.0.1:${upstream.port}`

@@ -4,7 +4,9 @@ import { buffer } from 'node:stream/consumers'
 import { createForwarder } from '../../src/proxy/forwarder.ts'
 import { pathBehind } from '../../src/proxy/target.ts'
 
-/** The forwarder on a plain server: bodies as they come under `/stream`, read first under `/whole`. */
+/**
+ * The forwarder on a plain server: bodies as they come under `/stream`, read first under `/whole`.
+ */
 const limits = { connect_ms: 10_000, headers_ms: 10_000, idle_ms: 10_000, total_ms: 20_000 }
 const base = new URL(process.env['UPSTREAM_URL'] ?? '')
 const forwarder = createForwarder({ base, vendor: 'anthropic', limits, env: {} })

@@ -2,7 +2,10 @@ import { generatedTexts } from '../generated-text.ts'
 import { type Step, turnBody } from '../turns/bodies.ts'
 import { conversationsOf } from '../turns/conversations.ts'
 
-/** Requests of one conversation, each with one more result than the one before, and of about the size that was asked for. */
+/**
+ * Requests of one conversation, each with one more result than the one before, and of about the
+ * size that was asked for.
+ */
 export interface GrowingConversation {
   /** Has all the history; it is sent before anything is measured. */
   readonly first: Uint8Array<ArrayBuffer>
@@ -13,7 +16,10 @@ export interface GrowingConversation {
 const SPREAD = 0.12
 /** A result is not to be more than this share of a body. */
 const LARGEST_STEP = 0.04
-/** No two conversations are to begin alike: a step that many places further on, coprime to any usual number of steps. */
+/**
+ * No two conversations are to begin alike: a step that many places further on, coprime to any usual
+ * number of steps.
+ */
 const STRIDE = 211
 const TERMS = { model: 'claude-opus-4-1', tools: ['Read', 'Bash'] }
 
@@ -28,7 +34,9 @@ export function stepsFor(corpus: string | undefined): readonly Step[] {
   }))
 }
 
-/** The n-th conversation of bodies of about `bytes` bytes, as an agent of Anthropic's sends them. */
+/**
+ * The n-th conversation of bodies of about `bytes` bytes, as an agent of Anthropic's sends them.
+ */
 export function growingConversation(
   all: readonly Step[],
   n: number,

@@ -23,7 +23,10 @@ interface Sample {
   readonly turns: number
 }
 
-/** Conversations that grow, turn by turn: each request sent directly, forwarded as it is, and with smaller results. */
+/**
+ * Conversations that grow, turn by turn: each request sent directly, forwarded as it is, and with
+ * smaller results.
+ */
 async function measured(
   { upstream, service }: Servers,
   steps: readonly Step[],
@@ -91,7 +94,10 @@ function rowsOf({ bytes, think }: Sample, targetMs: number, times: Times): strin
   })
 }
 
-/** What rewriting adds to forwarding, and that to a direct call, for conversations that bring one new result a turn. */
+/**
+ * What rewriting adds to forwarding, and that to a direct call, for conversations that bring one
+ * new result a turn.
+ */
 export async function rewritingReport(
   servers: Servers,
   steps: readonly Step[],

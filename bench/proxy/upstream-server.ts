@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * A vendor's API: JSON of 1 KB, or under `/events` and for requests with `x-events` the first of a stream of events, at
- * once or after the milliseconds of `x-think`.
+ * A vendor's API: JSON of 1 KB, or under `/events` and for requests with `x-events` the first of a
+ * stream of events, at once or after the milliseconds of `x-think`.
  */
 const answer = JSON.stringify({ text: 'x'.repeat(1000) })
 const event = `data: ${answer}\n\n`

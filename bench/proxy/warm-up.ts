@@ -3,7 +3,10 @@ import { growingConversation } from './growing-conversations.ts'
 import type { Servers } from './served.ts'
 import { timedCall } from './timed-call.ts'
 
-/** Turns after which the threads' code is compiled, so that what follows is what a service does that has run for a minute. */
+/**
+ * Turns after which the threads' code is compiled, so that what follows is what a service does that
+ * has run for a minute.
+ */
 const COMPILED_TURNS = 800
 const BYTES = 100_000
 

@@ -19,8 +19,8 @@ export function encodeBodies(folder: string, bytes: number, count: number): stri
 }
 
 /**
- * Bodies for `/v1/encode` full of random identifiers: much work for each byte, because none is a word,
- * so that a load of many times capacity fits through loopback.
+ * Bodies for `/v1/encode` full of random identifiers: much work for each byte, because none is a
+ * word, so that a load of many times capacity fits through loopback.
  */
 export function identifierBodies(folder: string, bytes: number, count: number): string {
   const row = () => ({

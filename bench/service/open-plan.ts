@@ -1,8 +1,8 @@
 import type { RequestPlan } from '../http/wire.ts'
 
 /**
- * An open-loop load on loopback, in a process of its own: requests are due by the clock, whether or not
- * earlier ones were answered, and each is timed from when it was due.
+ * An open-loop load on loopback, in a process of its own: requests are due by the clock, whether or
+ * not earlier ones were answered, and each is timed from when it was due.
  */
 export interface OpenPlan extends RequestPlan {
   readonly per_second: number

@@ -55,7 +55,10 @@ async function capacityOf(plan: Parameters<typeof load>[0]): Promise<number> {
   return (await load(plan)).per_second
 }
 
-/** From the start of the light load to the end of the first quarter second with a median below `limitMs`. */
+/**
+ * From the start of the light load to the end of the first quarter second with a median below
+ * `limitMs`.
+ */
 function recoveredMs({ slices }: OpenResult, limitMs: number): number {
   const first = slices.findIndex(({ count, p50_ms }) => count > 0 && p50_ms <= limitMs)
   return first === -1 ? Number.POSITIVE_INFINITY : (first + 1) * SLICE_MS

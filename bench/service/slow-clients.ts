@@ -43,7 +43,9 @@ export async function slowClients(folder: string, rounds: number, seconds: numbe
   }
 }
 
-/** Clients that send a byte now and then, half of them within the head, and ones that send nothing. */
+/**
+ * Clients that send a byte now and then, half of them within the head, and ones that send nothing.
+ */
 async function openOthers(port: number) {
   const open = (): Promise<Socket> =>
     new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { processEnv } from '../../src/config/env.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { createMetrics } from '../../src/metrics.ts'
-import { startService } from '../../src/service.ts'
+import { createMetrics } from '../../src/observability/metrics.ts'
+import { startService } from '../../src/service/service.ts'
 
 /** The service without metrics; the log is off by its level. */
 const service = await startService(loadConfig({ env: processEnv() }), {

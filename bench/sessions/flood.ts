@@ -10,8 +10,8 @@ const LANES = 8
 const OTHERS = 200
 
 /**
- * A million sessions that are opened one after the other, a result too short to be kept in each, by batches; before and
- * after them the sessions of somebody else.
+ * A million sessions that are opened one after the other, a result too short to be kept in each, by
+ * batches; before and after them the sessions of somebody else.
  */
 export async function flood(): Promise<string> {
   const server = await startServer('../sessions/measured-server.ts', {

@@ -3,8 +3,9 @@ import { answerIn, quantile } from '../http/wire.ts'
 import { recordsOf } from '../sample-results.ts'
 
 /**
- * Connections that are agents: each sends results of its session one after the other, and begins another session now and then. A
- * process of its own: `node load.ts '{"port":…}'` prints one JSON line.
+ * Connections that are agents: each sends results of its session one after the other, and begins
+ * another session now and then. A process of its own: `node load.ts '{"port":…}'` prints one JSON
+ * line.
  */
 export interface SessionPlan {
   readonly port: number

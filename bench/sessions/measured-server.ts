@@ -2,9 +2,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { processEnv } from '../../src/config/env.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Route } from '../../src/http/routes/route.ts'
-import { startService } from '../../src/service.ts'
+import { startService } from '../../src/service/service.ts'
 
-/** The service with one route more: delays of its main thread, processor time and memory since it was last asked. */
+/**
+ * The service with one route more: delays of its main thread, processor time and memory since it
+ * was last asked.
+ */
 export interface Measured {
   readonly delay_p50_ms: number
   readonly delay_p99_ms: number

@@ -18,7 +18,10 @@ export async function measuredBy({ port }: Server): Promise<Measured> {
   return (await answer.json()) as Measured
 }
 
-/** Encodes of 4 KiB with and without sessions, in turn in each round, through one service with its store on disk. */
+/**
+ * Encodes of 4 KiB with and without sessions, in turn in each round, through one service with its
+ * store on disk.
+ */
 export async function throughput(rounds: number, seconds: number): Promise<string> {
   const server = await startServer('../sessions/measured-server.ts', {
     HAVERSACK_PORT: '0',

@@ -37,7 +37,10 @@ export async function haversack(folder: string, compress: boolean): Promise<Riva
   }
 }
 
-/** One file a body: written beside, flushed, renamed. The folder is not flushed: kinder than it should be. */
+/**
+ * One file a body: written beside, flushed, renamed. The folder is not flushed: kinder than it
+ * should be.
+ */
 export async function files(folder: string): Promise<Rival> {
   mkdirSync(folder, { recursive: true })
   return {

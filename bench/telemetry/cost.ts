@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSharedSessions } from '../../src/core/dedup/session/shared-sessions.ts'
 import { OPERATIONS } from '../../src/core/operations/registry.ts'
+import { createSharedSessions } from '../../src/core/sessions/turn/shared-sessions.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import type { BatchMessage } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/runner.ts'
@@ -74,7 +74,10 @@ function worker(isInSession: boolean, together: number) {
   return { off: quick(found.off), on: quick(found.on), together }
 }
 
-/** What an event takes the main thread and its files, all threads counted, in microseconds of processor time. */
+/**
+ * What an event takes the main thread and its files, all threads counted, in microseconds of
+ * processor time.
+ */
 async function writer(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-'))
   const response = factsText()

@@ -4,18 +4,18 @@ import * as aiO200k from 'ai-tokenizer/encoding/o200k_base'
 import * as gptCl100k from 'gpt-tokenizer/encoding/cl100k_base'
 import * as gptO200k from 'gpt-tokenizer/encoding/o200k_base'
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
+import type { Encoding } from '../../src/core/tokens/encoding.ts'
 import { tokenIds } from '../../src/core/tokens/token-ids.ts'
-import {
-  type Encoding,
-  openVocabulary,
-  type Vocabularies,
-} from '../../src/core/tokens/vocabulary.ts'
+import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
 
 export type Count = (text: string) => number
 
 export const OURS = 'haversack'
 
-/** Ways to count tokens of an encoding; special-token text as ordinary text where that can be asked for. */
+/**
+ * Ways to count tokens of an encoding; special-token text as ordinary text where that can be asked
+ * for.
+ */
 export function competitors(encoding: Encoding, vocabularies: Vocabularies): Record<string, Count> {
   const gpt = encoding === 'o200k_base' ? gptO200k : gptCl100k
   const ordinary = { disallowedSpecial: new Set<string>() }

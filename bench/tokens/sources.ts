@@ -10,8 +10,9 @@ export interface Sources {
 }
 
 /**
- * Every second file of a corpus warms up, the others are measured; a corpus has folders `sessions` (JSON lines
- * with a field `text`) and `payloads` (files, each a text). Without a corpus: generated texts, different seeds.
+ * Every second file of a corpus warms up, the others are measured; a corpus has folders `sessions`
+ * (JSON lines with a field `text`) and `payloads` (files, each a text). Without a corpus: generated
+ * texts, different seeds.
  */
 export function loadSources(corpus: string | undefined): Sources {
   if (corpus === undefined) {

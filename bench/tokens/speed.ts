@@ -1,9 +1,6 @@
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
-import {
-  type Encoding,
-  openVocabulary,
-  type Vocabularies,
-} from '../../src/core/tokens/vocabulary.ts'
+import type { Encoding } from '../../src/core/tokens/encoding.ts'
+import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
 import { median } from '../machine.ts'
 import { type Count, competitors, OURS } from './competitors.ts'
 import { bytesOf, type Sources } from './sources.ts'
@@ -29,11 +26,16 @@ export interface SpeedReport {
   readonly cold_mb_per_s: number
   /** Our second pass over the measured texts. */
   readonly seen_mb_per_s: number
-  /** Share of pieces of the measured texts that were in the cache, after warming up on the others. */
+  /**
+   * Share of pieces of the measured texts that were in the cache, after warming up on the others.
+   */
   readonly cache_hits: number
 }
 
-/** Warms every competitor on the same texts, then times each on texts that none has seen, part by part in turn. */
+/**
+ * Warms every competitor on the same texts, then times each on texts that none has seen, part by
+ * part in turn.
+ */
 export function measureSpeed(
   encoding: Encoding,
   vocabularies: Vocabularies,

@@ -7,7 +7,10 @@ export interface Recorded {
   readonly content: string
 }
 
-/** Every payload of a corpus, and every result of its sessions but errors; which of them are lists is for others to say. */
+/**
+ * Every payload of a corpus, and every result of its sessions but errors; which of them are lists
+ * is for others to say.
+ */
 export function* recordedResults(corpus: string): Generator<Recorded> {
   const payloads = join(corpus, 'payloads')
   for (const folder of readdirSync(payloads).sort()) {

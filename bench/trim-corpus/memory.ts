@@ -3,7 +3,10 @@ import { createTokenCounters } from '../../src/core/tokens/counters.ts'
 import { benchSetup } from '../worker-setup.ts'
 import { generatedIssues } from './lists.ts'
 
-/** Prints how far the peak of resident memory rises when a list of that many issues is trimmed, in KiB. */
+/**
+ * Prints how far the peak of resident memory rises when a list of that many issues is trimmed, in
+ * KiB.
+ */
 const count = Number(process.argv[2])
 const counters = createTokenCounters(benchSetup().vocabularies)
 const context = { counters, maxDepth: 64, maxDecodedChars: 2 ** 24, keepsOriginals: true }

@@ -1,4 +1,4 @@
-import type { TrimTree } from '../../src/core/trim/tree.ts'
+import type { TrimTree } from '../../src/core/solvers/tree/tree.ts'
 import { createRandom, type Random } from '../generated-text.ts'
 
 interface Node {
@@ -17,7 +17,10 @@ export const FAMILIES = {
   chain: (random, size) => many(random, size, i => i - 1),
   /** Parents at random. */
   random: (random, size) => many(random, size, i => random(i)),
-  /** Parents at random among the twenty nodes before: deep and narrow, where the relaxation says the least. */
+  /**
+   * Parents at random among the twenty nodes before: deep and narrow, where the relaxation says the
+   * least.
+   */
   narrow: (random, size) => many(random, size, i => Math.max(0, i - 1 - random(20))),
   /** Parents at random, values = cost + 10. */
   'strongly correlated': (random, size) =>
@@ -43,7 +46,9 @@ export const FAMILIES = {
       i => random(i),
       cost => cost,
     ),
-  /** Items with fields in three levels of detail, and threads of comments below some; see `results`. */
+  /**
+   * Items with fields in three levels of detail, and threads of comments below some; see `results`.
+   */
   results: (random, size) => results(random, size),
 } as const satisfies Record<string, (random: Random, size: number) => Node[]>
 
@@ -79,9 +84,9 @@ function many(
 }
 
 /**
- * A list as the trimming of results makes it: item i of n is worth 1 - 0.7 i/n a token; an item is a chain of levels, its
- * description hangs on the second; its comments hang on a node that costs nothing, the first and the
- * last of a thread worth all, those between half.
+ * A list as the trimming of results makes it: item i of n is worth 1 - 0.7 i/n a token; an item is
+ * a chain of levels, its description hangs on the second; its comments hang on a node that costs
+ * nothing, the first and the last of a thread worth all, those between half.
  */
 function results(random: Random, size: number): Node[] {
   const nodes = [ROOT]

@@ -1,12 +1,15 @@
 import loadHighs from 'highs'
-import type { TrimTree } from '../../src/core/trim/tree.ts'
+import type { TrimTree } from '../../src/core/solvers/tree/tree.ts'
 
 // Its types are those of a CommonJS module, whose default export would be one level deeper.
 const load = loadHighs as unknown as typeof loadHighs.default
 /** HiGHS (WebAssembly), an independent solver of mixed-integer programs. */
 const highs = await load()
 
-/** The most that a choice within a budget can be worth, by HiGHS; `null` where what is required does not fit. */
+/**
+ * The most that a choice within a budget can be worth, by HiGHS; `null` where what is required does
+ * not fit.
+ */
 export function solveTreeWithHighs(tree: TrimTree, budget: number): number | null {
   const solution = highs.solve(asLp(tree, budget), { mip_rel_gap: 0, mip_abs_gap: 1e-6 })
   if (solution.Status === 'Infeasible') return null

@@ -1,14 +1,17 @@
+import type { TrimTree } from '../../src/core/solvers/tree/tree.ts'
 import {
   type TrimAlgorithm,
   type TrimChoice,
   trimTree,
-} from '../../src/core/trim/solve/trim-tree.ts'
-import type { TrimTree } from '../../src/core/trim/tree.ts'
+} from '../../src/core/solvers/tree/trim-tree.ts'
 import { median } from '../machine.ts'
 import { type Family, makeTree } from './families.ts'
 import { naiveValue } from './naive.ts'
 
-/** One family and size: the exact algorithm, and the plain dynamic program right after it on the same tree. */
+/**
+ * One family and size: the exact algorithm, and the plain dynamic program right after it on the
+ * same tree.
+ */
 export interface ExactRow {
   readonly family: Family
   readonly nodes: number

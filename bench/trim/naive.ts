@@ -1,8 +1,9 @@
-import type { TrimTree } from '../../src/core/trim/tree.ts'
+import type { TrimTree } from '../../src/core/solvers/tree/tree.ts'
 
 /**
- * The plain left-right dynamic program (Johnson and Niemi 1983): a row of all budgets for every node from the last to the
- * first, O(n B) time and memory for rows that are still needed. The value only, without what is kept.
+ * The plain left-right dynamic program (Johnson and Niemi 1983): a row of all budgets for every
+ * node from the last to the first, O(n B) time and memory for rows that are still needed. The value
+ * only, without what is kept.
  */
 export function naiveValue({ parent, cost, value }: TrimTree, budget: number): number {
   const size = parent.length
@@ -16,7 +17,8 @@ export function naiveValue({ parent, cost, value }: TrimTree, budget: number): n
   }
   const sizes = new Int32Array(size).fill(1)
   for (let i = size - 1; i > 0; i--) sizes[parent[i]!]! += sizes[i]!
-  // A row is used by all nodes whose subtrees end before it; the last of them is the first in the order.
+  // A row is used by all nodes whose subtrees end before it; the last of them is the first in the
+  // order.
   const rows = new Map<number, Float64Array>([[size, new Float64Array(budget + 1)]])
   const users = new Int32Array(size + 1)
   for (let at = 0; at < size; at++) users[at + sizes[order[at]!]!]!++

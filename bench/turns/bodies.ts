@@ -1,4 +1,4 @@
-import type { RouteName } from '../../src/core/messages/scan-request.ts'
+import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 import type { ContextResult } from '../lines/recording.ts'
 
 /** A call and what came of it, as far as a request tells. */
@@ -14,14 +14,20 @@ export interface ClientTerms {
 /** One turn. */
 export interface TurnBody {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Messages with a cache breakpoint, by index, ascending; none where the provider caches by itself. */
+  /**
+   * Messages with a cache breakpoint, by index, ascending; none where the provider caches by
+   * itself.
+   */
   readonly breakpoints: readonly number[]
 }
 
 /** Steps after which the user says something. */
 const STEPS_A_PROMPT = 6
 
-/** Writes one message, as it stands while it is marked as the end of what is cached, and as it stands in later turns. */
+/**
+ * Writes one message, as it stands while it is marked as the end of what is cached, and as it
+ * stands in later turns.
+ */
 type Message = (marked: boolean) => object
 
 interface Shape {
@@ -37,7 +43,10 @@ const MARK = { cache_control: { type: 'ephemeral' } }
 const text = (content: string, marked: boolean, type = 'text') =>
   marked ? [{ type, text: content, ...MARK }] : content
 
-/** Anthropic's: clients mark the block of a result, or where its content is written as parts the last of them. */
+/**
+ * Anthropic's: clients mark the block of a result, or where its content is written as parts the
+ * last of them.
+ */
 const anthropic: Shape = {
   hasBreakpoints: true,
   said: content => marked => ({ role: 'user', content: text(content, marked) }),
@@ -115,8 +124,8 @@ const SHAPES: Readonly<Record<RouteName, Shape>> = {
 }
 
 /**
- * The request after so many steps, as an agent sends it: the whole conversation again, with cache breakpoints at its last
- * message and at the one that was the last in the turn before.
+ * The request after so many steps, as an agent sends it: the whole conversation again, with cache
+ * breakpoints at its last message and at the one that was the last in the turn before.
  * @param end steps that it has; at least 1
  * @param before steps that the turn before had, 0 for the first turn
  */

@@ -1,9 +1,9 @@
-import { rewriteLossless } from '../../src/core/compress/rewrite-text.ts'
-import type { ScannedRequest } from '../../src/core/messages/scan-request.ts'
-import type { ToolResultText } from '../../src/core/messages/tool-result-text.ts'
+import type { ScannedRequest } from '../../src/core/conversation/parse/scan-request.ts'
+import type { ToolResultText } from '../../src/core/conversation/parse/tool-result-text.ts'
+import { rewriteLossless } from '../../src/core/conversation/rewrite/rewrite-text.ts'
 import type { OperationContext } from '../../src/core/operations/operation.ts'
 import { decodeContent } from '../../src/core/pipeline/decode.ts'
-import type { PipelineConfig } from '../../src/core/profile/pipeline-config.ts'
+import type { PipelineConfig } from '../../src/core/pipeline/profile/pipeline-config.ts'
 import { sameMeaning } from '../../src/core/verify/same-meaning.ts'
 
 /** What became of results, each counted in the first turn that has it. */
@@ -47,7 +47,8 @@ export function createRewriteChecks(
 
   /**
    * Holds what arrived against what a client sent, and counts results from the `from`-th on.
-   * @throws Error where a byte outside of results differs, a text has more tokens than before, or does not decode
+   * @throws Error where a byte outside of results differs, a text has more tokens than before, or
+   * does not decode
    */
   function check(
     sent: ScannedRequest,

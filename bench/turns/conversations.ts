@@ -19,8 +19,8 @@ export function conversationsOf(corpus: string): readonly Conversation[] {
 }
 
 /**
- * How many steps a conversation has at each of its turns, ascending. One step a turn, in long conversations as many as
- * it takes to have no more than `most` turns.
+ * How many steps a conversation has at each of its turns, ascending. One step a turn, in long
+ * conversations as many as it takes to have no more than `most` turns.
  */
 export function turnsOf({ steps }: Conversation, most: number): readonly number[] {
   const stride = Math.ceil(steps.length / most)

@@ -3,7 +3,7 @@ import {
   type RouteName,
   type ScannedRequest,
   scanRequest,
-} from '../../src/core/messages/scan-request.ts'
+} from '../../src/core/conversation/parse/scan-request.ts'
 
 /** A message of a turn. */
 export interface FollowedMessage {
@@ -17,15 +17,19 @@ export interface FollowedMessage {
 export interface FollowedTurn {
   readonly scanned: ScannedRequest
   readonly messages: readonly FollowedMessage[]
-  /** The first message of the turn before that does not say the same any more, or is gone; `null`: all do. */
+  /**
+   * The first message of the turn before that does not say the same any more, or is gone; `null`:
+   * all do.
+   */
   readonly changedAt: number | null
 }
 
 const LIMITS = { maxBytes: 1 << 26, maxDepth: 512, maxValues: 1_000_000 }
 
 /**
- * Follows one conversation over its turns. Messages are compared as bytes, and where these differ by what they say: a provider
- * caches the prompt, for which a text is the same as a list of one part, and a breakpoint is none of it.
+ * Follows one conversation over its turns. Messages are compared as bytes, and where these differ
+ * by what they say: a provider caches the prompt, for which a text is the same as a list of one
+ * part, and a breakpoint is none of it.
  * @param count tokens of a text
  */
 export function createFollower(route: RouteName, count: (text: string) => number) {
@@ -60,7 +64,9 @@ export function createFollower(route: RouteName, count: (text: string) => number
 const BREAKPOINTS: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint'])
 const CONTENTS: ReadonlySet<string> = new Set(['content', 'output'])
 
-/** The value in one way of writing: without breakpoints, each text of a content in a list of parts. */
+/**
+ * The value in one way of writing: without breakpoints, each text of a content in a list of parts.
+ */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value !== 'object' || value === null) return value

@@ -1,5 +1,5 @@
-import type { RouteName } from '../../src/core/messages/scan-request.ts'
-import type { TokenPrices } from '../../src/core/usage/prices.ts'
+import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
+import type { TokenPrices } from '../../src/core/conversation/usage/prices.ts'
 import { type ClientTerms, type Step, turnBody } from './bodies.ts'
 import { noRewrites, type RewriteChecks, type RewriteCounts } from './check-rewrites.ts'
 import { createFollower, type FollowedTurn } from './follow-messages.ts'
@@ -33,7 +33,10 @@ export interface PlayedCounts {
 /** A conversation that is played a turn at a time. */
 export interface PlayedConversation {
   readonly counts: Readonly<PlayedCounts & RewriteCounts>
-  /** Plays the turn in which it has `end` steps, through the service that is wanted, or the other while that one is away. */
+  /**
+   * Plays the turn in which it has `end` steps, through the service that is wanted, or the other
+   * while that one is away.
+   */
   play(end: number, wanted: Which): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { TokenPrices } from '../../src/core/usage/prices.ts'
+import type { TokenPrices } from '../../src/core/conversation/usage/prices.ts'
 import type { FollowedMessage } from './follow-messages.ts'
 
 /** Input tokens of a request by what a provider does with them. */
@@ -11,13 +11,17 @@ export interface Bill {
   readonly billed: number
 }
 
-/** Messages before a breakpoint at which a provider looks for a prefix that it has (Anthropic: 20 blocks). */
+/**
+ * Messages before a breakpoint at which a provider looks for a prefix that it has (Anthropic: 20
+ * blocks).
+ */
 const LOOK_BACK = 20
 
 /**
- * A provider's prompt cache for one conversation, in which nothing expires. The longest prefix that an earlier turn left at
- * one of its breakpoints, and that a breakpoint of this turn reaches, is read; what follows up to the last breakpoint is
- * written; the rest is neither. Without breakpoints (OpenAI) every message ends a prefix. The least size of what is cached is not simulated.
+ * A provider's prompt cache for one conversation, in which nothing expires. The longest prefix that
+ * an earlier turn left at one of its breakpoints, and that a breakpoint of this turn reaches, is
+ * read; what follows up to the last breakpoint is written; the rest is neither. Without breakpoints
+ * (OpenAI) every message ends a prefix. The least size of what is cached is not simulated.
  */
 export function createPromptCache(prices: Pick<TokenPrices, 'cache_read' | 'cache_write'>) {
   const known = new Set<string>()

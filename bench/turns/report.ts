@@ -1,4 +1,4 @@
-import type { RouteName } from '../../src/core/messages/scan-request.ts'
+import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
 import { machine, median } from '../machine.ts'
 import { markdownTable } from '../markdown-table.ts'
 import type { PlayedConversation } from './play-conversation.ts'

@@ -16,13 +16,16 @@ const COUNTERS = [
 
 /** Two services with one data folder, as behind a load balancer. */
 export interface TwoServices {
-  /** Where one of them listens: the wanted one, or while it is away the other; waits where both are. */
+  /**
+   * Where one of them listens: the wanted one, or while it is away the other; waits where both are.
+   */
   url(wanted: Which): Promise<string>
   /** Whether both are there. */
   isWhole(): boolean
   /**
-   * Ends one and starts it anew, from then on with another `pipeline_config.toml` where one is given. Resolves when
-   * it listens again. SIGKILL is sent before anything else happens; what it counted since `look` is lost then.
+   * Ends one and starts it anew, from then on with another `pipeline_config.toml` where one is
+   * given. Resolves when it listens again. SIGKILL is sent before anything else happens; what it
+   * counted since `look` is lost then.
    */
   restart(which: Which, signal: 'SIGTERM' | 'SIGKILL', pipeline?: string): Promise<void>
   /** Asks both what they counted. */

@@ -12,8 +12,9 @@
 const AUTOMATON: i32 = 0
 const MASKS: i32 = 0x2000
 const PIECES: i32 = 0x2200
-const CACHE: i32 = 0x10000
-const SLOT_BITS: i32 = 17
+const TOKENS: i32 = 0x10000
+const TOKENS_BITS: i32 = 17
+const SEEN_BITS: i32 = 15
 
 const STOP: i32 = 24
 const STOP_1_BACK: i32 = 25
@@ -24,8 +25,11 @@ const SHORT_BYTES: i32 = 15
 /** A slot's second word but for its count. */
 const WITHOUT_TOKENS: u64 = 0xf0ffffffffffffff
 
-/** Tokens of the text from `start` to `end`, where a 0xFF byte stands; stops early at more than `limit`. */
-export function countBlock(start: i32, end: i32, limit: i32): i32 {
+/**
+ * Tokens of the text from `start` to `end`, where a 0xFF byte stands; stops early at more than `limit`. Short pieces are
+ * remembered in the table at `seen`.
+ */
+export function countBlock(start: i32, end: i32, limit: i32, seen: i32): i32 {
   let total = 0
   let pieces = 0
   let at = start
@@ -45,7 +49,7 @@ export function countBlock(start: i32, end: i32, limit: i32): i32 {
       } else next = pieceEnd(at)
     }
     const length = next - at
-    total += length <= SHORT_BYTES ? countShort(at, next, length) : countPiece(at, next)
+    total += length <= SHORT_BYTES ? countShort(at, next, length, seen) : countPiece(at, next)
     at = next
     pieces++
   }
@@ -55,31 +59,81 @@ export function countBlock(start: i32, end: i32, limit: i32): i32 {
 
 /**
  * A slot is the piece's bytes, padded with zeros to 15, and one byte of length << 4 | tokens. Each piece has two
- * slots, side by side in one cache line; a new piece takes the first, whose old one moves over.
+ * slots, side by side in one cache line. The table of tokens never changes once it is filled; among the pieces that
+ * were seen, a new one takes the first slot, whose old one moves over.
  */
 // @ts-ignore: decorator
 @inline
-function countShort(at: i32, end: i32, length: i32): i32 {
-  const mask = length << 4
-  const low = load<u64>(at) & load<u64>(mask, MASKS)
-  const high = (load<u64>(at, 8) & load<u64>(mask, MASKS + 8)) | ((<u64>length) << 60)
+function countShort(at: i32, end: i32, length: i32, seen: i32): i32 {
+  const low = lowOf(at, length)
+  const high = highOf(at, length)
+  const hash = hashOf(low, high)
+  const known = tokensAt(TOKENS + slotOf(hash, TOKENS_BITS), low, high)
+  return known > 0 ? known : countSeen(at, end, seen + slotOf(hash, SEEN_BITS), low, high)
+}
+
+function countSeen(at: i32, end: i32, slot: i32, low: u64, high: u64): i32 {
+  const known = tokensAt(slot, low, high)
+  if (known > 0) return known
+  const tokens = countPiece(at, end)
+  store<u64>(slot ^ 16, load<u64>(slot))
+  store<u64>(slot ^ 16, load<u64>(slot, 8), 8)
+  store<u64>(slot, low)
+  store<u64>(slot, high | ((<u64>tokens) << 56), 8)
+  return tokens
+}
+
+/** Puts a token into the table of tokens, if one of its two slots is free. */
+export function addToken(at: i32, end: i32): void {
+  const length = end - at
+  const low = lowOf(at, length)
+  const high = highOf(at, length)
+  let slot = TOKENS + slotOf(hashOf(low, high), TOKENS_BITS)
+  if (load<u64>(slot, 8) != 0) slot ^= 16
+  if (load<u64>(slot, 8) != 0) return
+  store<u64>(slot, low)
+  store<u64>(slot, high | ((<u64>1) << 56), 8)
+}
+
+/** The piece's first eight bytes. */
+// @ts-ignore: decorator
+@inline
+function lowOf(at: i32, length: i32): u64 {
+  return load<u64>(at) & load<u64>(length << 4, MASKS)
+}
+
+/** Its other bytes and its length. */
+// @ts-ignore: decorator
+@inline
+function highOf(at: i32, length: i32): u64 {
+  return (load<u64>(at, 8) & load<u64>(length << 4, MASKS + 8)) | ((<u64>length) << 60)
+}
+
+// @ts-ignore: decorator
+@inline
+function hashOf(low: u64, high: u64): u64 {
   let hash = (low * 0x9e3779b97f4a7c15) ^ (high * 0xc2b2ae3d27d4eb4f)
   hash ^= hash >> 32
-  hash *= 0x9e3779b97f4a7c15
-  const slot = <i32>(hash >> (64 - SLOT_BITS)) << 4
-  const first = load<u64>(slot, CACHE + 8)
-  if (((load<u64>(slot, CACHE) ^ low) | ((first & WITHOUT_TOKENS) ^ high)) == 0) {
+  return hash * 0x9e3779b97f4a7c15
+}
+
+// @ts-ignore: decorator
+@inline
+function slotOf(hash: u64, bits: i32): i32 {
+  return <i32>(hash >> (64 - bits)) << 4
+}
+
+/** Tokens of the piece, if one of two slots has it; else 0. */
+// @ts-ignore: decorator
+@inline
+function tokensAt(slot: i32, low: u64, high: u64): i32 {
+  const first = load<u64>(slot, 8)
+  if (((load<u64>(slot) ^ low) | ((first & WITHOUT_TOKENS) ^ high)) == 0) {
     return <i32>(first >> 56) & 15
   }
-  const other = slot ^ 16
-  const second = load<u64>(other, CACHE + 8)
-  if (((load<u64>(other, CACHE) ^ low) | ((second & WITHOUT_TOKENS) ^ high)) == 0) {
+  const second = load<u64>(slot ^ 16, 8)
+  if (((load<u64>(slot ^ 16) ^ low) | ((second & WITHOUT_TOKENS) ^ high)) == 0) {
     return <i32>(second >> 56) & 15
   }
-  const tokens = countPiece(at, end)
-  store<u64>(other, load<u64>(slot, CACHE), CACHE)
-  store<u64>(other, first, CACHE + 8)
-  store<u64>(slot, low, CACHE)
-  store<u64>(slot, high | ((<u64>tokens) << 56), CACHE + 8)
-  return tokens
+  return 0
 }

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/base/errors.ts'
 import { type KeyRecord, SCOPES, type Scope } from './key-record.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
 
@@ -26,7 +26,8 @@ export type NeededScope = Scope | 'any' | readonly Scope[]
 /** Decides who a request is from and whether it may go on. */
 export interface Access {
   /**
-   * The caller that a key belongs to; without configured keys the tenant `local`, whatever it presents.
+   * The caller that a key belongs to; without configured keys the tenant `local`, whatever it
+   * presents.
    * @param presented the key; not asked for where there are no keys
    * @throws AppError `unauthorized`, and what `presented` throws
    */

@@ -69,8 +69,8 @@ function faultOf(issue: z.core.$ZodIssue): string {
 }
 
 /**
- * Reads the file, lets `change` make new records of it and replaces it in one step, so that a reader
- * sees the old file or the new one. A missing file counts as empty. One writer at a time.
+ * Reads the file, lets `change` make new records of it and replaces it in one step, so that a
+ * reader sees the old file or the new one. A missing file counts as empty. One writer at a time.
  * @throws KeysFileError also where another process is writing
  */
 export function changeKeysFile(

@@ -10,8 +10,8 @@ export interface FileWatch {
 }
 
 /**
- * Watches by looking, because a file that Kubernetes mounts from a Secret changes without an event for
- * it. Made before the file is read, so that no change is missed.
+ * Watches by looking, because a file that Kubernetes mounts from a Secret changes without an event
+ * for it. Made before the file is read, so that no change is missed.
  */
 export async function watchFile(path: string): Promise<FileWatch> {
   let seen = await stamp(path)
@@ -33,7 +33,9 @@ export async function watchFile(path: string): Promise<FileWatch> {
   }
 }
 
-/** What differs when a file was replaced, rewritten, or made readable; a missing one has its own. */
+/**
+ * What differs when a file was replaced, rewritten, or made readable; a missing one has its own.
+ */
 async function stamp(path: string): Promise<string> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })

@@ -1,5 +1,5 @@
-import { EXIT } from '../exit-codes.ts'
 import { count } from '../index.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
 import type { Command } from './command.ts'
 import { readInput } from './input.ts'
 import { jsonOption, tokenizerFieldsOf, tokenizerOptions } from './options.ts'

@@ -1,5 +1,5 @@
-import { EXIT } from '../exit-codes.ts'
 import { decode } from '../index.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
 import { type Command, text, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 import { jsonOption } from './options.ts'

@@ -1,5 +1,5 @@
-import { EXIT } from '../exit-codes.ts'
 import { type EncodeAnswer, type EncodeRequest, encode, explain } from '../index.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
 import { type Command, text, UsageError, type Values } from './command.ts'
 import { writeExplanation } from './explanation.ts'
 import { readInput } from './input.ts'
@@ -85,8 +85,8 @@ function fieldsOf(values: Values): Omit<EncodeRequest, 'content'> {
 }
 
 /**
- * The service that a call goes to: the one of `--url`, or where parts may go or earlier results count, which only a
- * service keeps. `undefined`: this process does it.
+ * The service that a call goes to: the one of `--url`, or where parts may go or earlier results
+ * count, which only a service keeps. `undefined`: this process does it.
  */
 function serviceFor(values: Values): ServiceClient | undefined {
   const { mode = 'lossless' } = budgetFieldsOf(values)

@@ -6,7 +6,10 @@ type Explanation = ReturnType<typeof explain>
 /** Rows of a table at most: a value of a thousand objects has as many decisions. */
 const MOST_ROWS = 60
 
-/** What the shape is, what became of every candidate, how parts were written, and what a budget leaves out. */
+/**
+ * What the shape is, what became of every candidate, how parts were written, and what a budget
+ * leaves out.
+ */
 export function writeExplanation(explanation: Explanation): string {
   const { shape, inner_formats, tokenizer } = explanation
   const inner = inner_formats.length === 0 ? '' : ` with ${inner_formats.join(', ')}`

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
-import { buildFingerprints } from '../build-fingerprints.ts'
 import type { Config } from '../config/config.ts'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import type { ProviderDocument, TeamDocument } from '../core/fingerprints/upload.ts'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
-import { EXIT } from '../exit-codes.ts'
+import { buildFingerprints } from '../fingerprints/build/build-fingerprints.ts'
 import { ExchangeError, pullProvider, pullTeam, push } from '../fingerprints/exchange.ts'
 import {
   ENDPOINTS_FILE,
@@ -14,6 +13,7 @@ import {
   replaceFile,
   SPANS_FILE,
 } from '../fingerprints/span-file.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
 import { loadTelemetryKey, readTelemetryKey } from '../telemetry/key-file.ts'
 import { type Command, text, UsageError, type Values } from './command.ts'
 import { destinationsOf, ofProvider, sharesOf, sourcesOf } from './fingerprints/destinations.ts'
@@ -122,7 +122,8 @@ async function pullAll(place: Place): Promise<Outcome> {
   if (team === null && providers.length === 0) {
     throw new UsageError('no fingerprints.team and no fingerprints.providers are configured')
   }
-  // Who has seen nothing yet has the most from what others have: the key that names the folder is made.
+  // Who has seen nothing yet has the most from what others have: the key that names the folder is
+  // made.
   loadTelemetryKey(place.config.data_dir)
   const { folder } = ownOf(place)
   const keep = async (name: string, file: string, document: TeamDocument | ProviderDocument) => {

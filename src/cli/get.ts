@@ -1,4 +1,4 @@
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
 import { type Command, text, UsageError, type Values } from './command.ts'
 import { jsonOption } from './options.ts'
 import { namedService, ServiceProblem, serviceAt, serviceOptions } from './service-client.ts'

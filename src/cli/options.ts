@@ -1,5 +1,5 @@
-import { STRATEGY_IDS } from '../core/budget/strategies.ts'
-import { LEVELS } from '../core/trim/levels.ts'
+import { STRATEGY_IDS } from '../core/reduce/budget/strategies.ts'
+import { LEVELS } from '../core/reduce/trim/levels.ts'
 import type { EncodeRequest } from '../index.ts'
 import { type CommandOption, text, UsageError, type Values } from './command.ts'
 

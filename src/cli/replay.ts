@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolveTokenizer } from '../core/tokens/resolve.ts'
-import { EXIT } from '../exit-codes.ts'
-import { createLocalContext } from '../local-context.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
+import { createLocalContext } from '../runtime/local-context.ts'
 import { type Command, text, UsageError, type Values } from './command.ts'
 import {
   budgetFieldsOf,

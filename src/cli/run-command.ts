@@ -1,16 +1,24 @@
 import { rmSync } from 'node:fs'
-import { processEnv } from '../config/env.ts'
+import { type Env, processEnv } from '../config/env.ts'
+import { watchUncaught } from '../runtime/uncaught.ts'
 import { type Command, text, UsageError } from './command.ts'
-import { baseUrls } from './run-command/base-urls.ts'
+import { type BaseUrls, baseUrls } from './run-command/base-urls.ts'
 import { codeOf, runChild } from './run-command/child.ts'
-import { codexCommand } from './run-command/codex.ts'
+import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
 import { createSignalRelay, type SignalRelay } from './run-command/signal-relay.ts'
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
-/** As `env` and `timeout` end where they fail themselves, so that it can be told from what the command says. */
+/**
+ * As `env` and `timeout` end where they fail themselves, so that it can be told from what the
+ * command says.
+ */
 const NOT_STARTED = 125
+
+/** What closing the proxy, and then the end of the process, may take at most, in milliseconds. */
+const CLOSE_MS = 10_000
+const EXIT_MS = 1_000
 
 export const runCommand: Command = {
   name: 'run',
@@ -77,21 +85,69 @@ async function runBehindProxy(
       isTemporary,
       logger: log.logger,
     })
+    // The command is in the middle of something: it keeps its base URL as long as anything can be
+    // forwarded.
+    const uncaught = watchUncaught(error => service.noteUncaught(error))
+    let code = NOT_STARTED
     try {
-      if (relay.pending !== null) return codeOf(relay.pending)
-      const childEnv = urls.environment(service.url, service.anthropicUrl)
-      if (codex === null) return await runChild(command, childEnv, relay)
-      // What it starts itself goes where it would have gone.
-      const { OPENAI_BASE_URL: url = '' } = childEnv
-      const codexEnv = { ...childEnv, OPENAI_BASE_URL: env['OPENAI_BASE_URL'] }
-      return await runChild(codex.behind(url), codexEnv, relay)
+      if (relay.pending !== null) code = codeOf(relay.pending)
+      else code = await runCommandAt(service, { command, codex, urls, env, relay })
     } finally {
-      await service.close()
+      const isClosed = await closeInTime(service)
       if (summary) await tellWhatWasSaved(service)
+      uncaught.close()
+      // What is left open would keep the process, and the command's exit code with it.
+      if (!isClosed || uncaught.count > 0) setTimeout(() => process.exit(code), EXIT_MS).unref()
     }
+    return code
   } finally {
-    if (isTemporary) rmSync(folder, { recursive: true, force: true })
+    if (isTemporary) removeFolder(folder)
     tellErrors(log)
+  }
+}
+
+interface CommandToRun {
+  readonly command: readonly [string, ...string[]]
+  readonly codex: CodexCommand | null
+  readonly urls: BaseUrls
+  readonly env: Env
+  readonly relay: SignalRelay
+}
+
+function runCommandAt(
+  service: OwnService,
+  { command, codex, urls, env, relay }: CommandToRun,
+): Promise<number> {
+  const childEnv = urls.environment(service.url, service.anthropicUrl)
+  if (codex === null) return runChild(command, childEnv, relay)
+  // What it starts itself goes where it would have gone.
+  const { OPENAI_BASE_URL: url = '' } = childEnv
+  const codexEnv = { ...childEnv, OPENAI_BASE_URL: env['OPENAI_BASE_URL'] }
+  return runChild(codex.behind(url), codexEnv, relay)
+}
+
+/**
+ * Returns whether it closed. The command has ended, so its exit code goes before whatever fails
+ * here.
+ */
+async function closeInTime(service: OwnService): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), CLOSE_MS)
+  const closed = service.close().then(
+    () => true,
+    () => false,
+  )
+  const isClosed = await Promise.race([closed, late.promise])
+  clearTimeout(timer)
+  if (!isClosed) process.stderr.write('haversack: the proxy did not close\n')
+  return isClosed
+}
+
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // The next run removes it.
   }
 }
 

@@ -1,4 +1,4 @@
-import { runService } from '../lifecycle.ts'
+import { runService } from '../service/lifecycle.ts'
 import { type Command, text, UsageError } from './command.ts'
 
 export const serveCommand: Command = {

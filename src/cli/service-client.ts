@@ -1,5 +1,5 @@
 import { processEnv } from '../config/env.ts'
-import { MEDIA_TYPES } from '../core/requests/envelope.ts'
+import { MEDIA_TYPES } from '../core/contract/envelope.ts'
 import { type CommandOption, text, UsageError, type Values } from './command.ts'
 
 /** The options by which every command names a service. */
@@ -22,7 +22,10 @@ export class ServiceProblem extends Error {
   }
 }
 
-/** A running service. Both reject with `ServiceProblem`, or with an `Error` where nothing of ours answers. */
+/**
+ * A running service. Both reject with `ServiceProblem`, or with an `Error` where nothing of ours
+ * answers.
+ */
 export interface ServiceClient {
   get<Answer>(path: string, query?: Readonly<Record<string, string>>): Promise<Answer>
   post<Answer>(path: string, request: object): Promise<Answer>

@@ -1,5 +1,5 @@
 import { tokenIds } from '../core/tokens/token-ids.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
 import { type Command, text, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 

@@ -1,7 +1,12 @@
 import { parseTranscript } from '../core/verify/transcript.ts'
-import { createVerifier, type Finding, type Redeemable } from '../core/verify/verify-transcript.ts'
-import { EXIT } from '../exit-codes.ts'
-import { createLocalContext } from '../local-context.ts'
+import {
+  createVerifier,
+  type Finding,
+  type Imitation,
+  type Redeemable,
+} from '../core/verify/verify-transcript.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
+import { createLocalContext } from '../runtime/local-context.ts'
 import { type Command, text, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 import { createProgress } from './progress.ts'
@@ -38,6 +43,7 @@ export const verifyCommand: Command = {
       hints: checked.reduce((sum, { hints }) => sum + hints, 0),
       redeemed: service === undefined ? null : ids.length,
       findings,
+      look_alikes: checked.flatMap(({ imitations }) => imitations),
     }
     process.stdout.write(values['json'] === true ? `${JSON.stringify(sums)}\n` : toText(sums))
     return findings.length === 0 ? EXIT.ok : EXIT.failed
@@ -50,17 +56,28 @@ interface Sums {
   /** `null` where no service was asked. */
   readonly redeemed: number | null
   readonly findings: readonly Finding[]
+  readonly look_alikes: readonly Imitation[]
 }
 
-function toText({ answers, hints, redeemed, findings }: Sums): string {
+function toText({ answers, hints, redeemed, findings, look_alikes }: Sums): string {
   const rows = findings.map(({ line, session, family, reason }) => {
     return [String(line), session ?? '–', family, reason]
   })
   const found =
     rows.length === 0 ? '' : `${table(['line', 'session', 'family', 'reason'], rows)}\n\n`
   const ids = redeemed === null ? '' : `, ${counted(redeemed, 'id')} asked for`
+  const imitated = look_alikes.map(({ line, session, text }) => {
+    return [String(line), session ?? '–', JSON.stringify(text)]
+  })
+  const listed =
+    imitated.length === 0
+      ? ''
+      : `${table(['line', 'session', 'content that looks like a hint'], imitated)}\n\n`
+  const alike =
+    imitated.length === 0 ? '' : `, ${counted(imitated.length, 'look-alike')} in content`
   const result = findings.length === 0 ? 'all true' : counted(findings.length, 'finding')
-  return `${found}${counted(answers, 'answer')}, ${counted(hints, 'hint')}${ids}: ${result}.\n`
+  const sums = `${counted(answers, 'answer')}, ${counted(hints, 'hint')}${alike}${ids}`
+  return `${listed}${found}${sums}: ${result}.\n`
 }
 
 function counted(count: number, noun: string): string {

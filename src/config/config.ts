@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { memberName, teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
-import { LOG_LEVELS } from '../logger.ts'
+import { LOG_LEVELS } from '../observability/logger.ts'
 
 const MIB = 1024 * 1024
 
@@ -53,7 +53,10 @@ const fingerprintTeam = z.strictObject({
   team: teamName,
   /** As whom; a name that says nothing where absent. */
   member: memberName.optional(),
-  /** Holds the key for that service; where absent `HAVERSACK_KEY` for the team's, and none for a provider's. */
+  /**
+   * Holds the key for that service; where absent `HAVERSACK_KEY` for the team's, and none for a
+   * provider's.
+   */
   key_file: z.string().min(1).optional(),
 })
 
@@ -63,8 +66,8 @@ const lifetimes = {
 }
 
 /**
- * The service's configuration as a TOML file spells it; every key is optional. `config.example.toml` is
- * checked against it by a test.
+ * The service's configuration as a TOML file spells it; every key is optional.
+ * `config.example.toml` is checked against it by a test.
  */
 export const configSchema = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
@@ -122,7 +125,9 @@ export const configSchema = z.strictObject({
       headers_timeout_ms: positive.max(TIMER_MAX_MS).default(600_000),
       idle_timeout_ms: positive.max(TIMER_MAX_MS).default(300_000),
       total_timeout_ms: positive.max(TIMER_MAX_MS).default(3_600_000),
-      /** Larger bodies are forwarded as they come; Anthropic takes no larger ones than by default. */
+      /**
+       * Larger bodies are forwarded as they come; Anthropic takes no larger ones than by default.
+       */
       max_rewrite_bytes: positive.default(32 * MIB),
       /** For what was written lately, shared by all threads. */
       rewrite_memory_bytes: positive
@@ -131,8 +136,16 @@ export const configSchema = z.strictObject({
         .default(64 * MIB),
       /** Until a body is forwarded as it came. */
       rewrite_timeout_ms: positive.min(100).max(TIMER_MAX_MS).default(5_000),
-      /** How long it is on record how a result was sent, so that a conversation's prefix stays what it was. */
+      /**
+       * How long it is on record how a result was sent, so that a conversation's prefix stays what
+       * it was.
+       */
       rewrite_ttl_ms: lifetime.default(604_800_000),
+      /**
+       * Paths without a version, as `/chat/completions`: named as OpenAI does, or left to the
+       * upstream.
+       */
+      openai_paths: z.enum(['versioned', 'as_sent']).default('versioned'),
       /** Conversations over WebSockets are not rewritten: those who can are sent to HTTP. */
       responses_websockets: z.enum(['decline', 'pass']).default('decline'),
     })
@@ -170,7 +183,9 @@ export const configSchema = z.strictObject({
   /** What endpoints are like; nothing leaves the installation that is not named here. */
   fingerprints: z
     .strictObject({
-      /** Endpoints whose fingerprints are given to whoever may read them; `*` stands for anything. */
+      /**
+       * Endpoints whose fingerprints are given to whoever may read them; `*` stands for anything.
+       */
       publish: z.array(endpointPattern).max(1_000).default([]),
       /** How often they are built anew from telemetry. */
       build_interval_ms: positive.min(1_000).max(TIMER_MAX_MS).default(3_600_000),

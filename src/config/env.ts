@@ -23,6 +23,7 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_KEYS_FILE', path: ['keys_file'], type: 'text' },
   { name: 'HAVERSACK_ANTHROPIC_URL', path: ['proxy', 'anthropic_url'], type: 'text' },
   { name: 'HAVERSACK_OPENAI_URL', path: ['proxy', 'openai_url'], type: 'text' },
+  { name: 'HAVERSACK_OPENAI_PATHS', path: ['proxy', 'openai_paths'], type: 'text' },
   // The usual spellings; those in capitals win.
   { name: 'https_proxy', path: ['proxy', 'https_proxy'], type: 'text' },
   { name: 'HTTPS_PROXY', path: ['proxy', 'https_proxy'], type: 'text' },
@@ -38,8 +39,8 @@ export const ENV_KEYS: readonly EnvKey[] = [
 const OTHER_KEYS = ['HAVERSACK_CONFIG', 'HAVERSACK_CORPUS', 'HAVERSACK_URL', 'HAVERSACK_KEY']
 
 /**
- * One fault for each `HAVERSACK_…` variable that this version does not read. To pass over a misspelt
- * one would leave its user with a service that is not what they set.
+ * One fault for each `HAVERSACK_…` variable that this version does not read. To pass over a
+ * misspelt one would leave its user with a service that is not what they set.
  */
 export function unknownVariables(env: Env): string[] {
   const files = ENV_KEYS.filter(({ secret }) => secret).map(({ name }) => name + FILE_SUFFIX)

@@ -22,8 +22,8 @@ export interface LoadOptions {
 }
 
 /**
- * The configuration from defaults, the TOML file named by `HAVERSACK_CONFIG`, the environment and the
- * command line, later ones winning.
+ * The configuration from defaults, the TOML file named by `HAVERSACK_CONFIG`, the environment and
+ * the command line, later ones winning.
  * @throws ConfigError with every fault at once
  */
 export function loadConfig(options: LoadOptions): Config {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { LEFT_OUT } from '../core/profile/left-out.ts'
+import { LEFT_OUT } from '../core/pipeline/profile/left-out.ts'
 import {
   DEFAULT_PIPELINE,
   type PipelineConfig,
   pipelineSchema,
-} from '../core/profile/pipeline-config.ts'
+} from '../core/pipeline/profile/pipeline-config.ts'
 import type { Config } from './config.ts'
 import { ConfigError, readToml } from './load.ts'
 
@@ -14,8 +14,8 @@ import { ConfigError, readToml } from './load.ts'
 const FILE_NAME = 'pipeline_config.toml'
 
 /**
- * How the pipeline chooses: the file that `pipeline_config_file` names, or `pipeline_config.toml` in the data folder.
- * The built-in defaults where there is none in the data folder.
+ * How the pipeline chooses: the file that `pipeline_config_file` names, or `pipeline_config.toml`
+ * in the data folder. The built-in defaults where there is none in the data folder.
  * @throws ConfigError with every fault at once; also for a named file that cannot be read
  */
 export function readPipelineConfig(config: PipelinePlace): PipelineConfig {

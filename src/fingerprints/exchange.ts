@@ -1,3 +1,5 @@
+import { MEDIA_TYPES } from '../core/contract/envelope.ts'
+import { validate } from '../core/contract/validate.ts'
 import { type Fingerprint, WINDOW_DAYS } from '../core/fingerprints/fingerprint.ts'
 import {
   type ProviderDocument,
@@ -7,8 +9,6 @@ import {
   type UploadAnswer,
   uploadAnswer,
 } from '../core/fingerprints/upload.ts'
-import { MEDIA_TYPES } from '../core/requests/envelope.ts'
-import { validate } from '../core/requests/validate.ts'
 
 /** A team of a service that fingerprints are sent to and fetched from. */
 export interface Destination {

@@ -14,12 +14,18 @@ import { COLUMN_NAMES } from './parquet-schema.ts'
 
 /** What all pages may have together once they are unpacked, in bytes. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024
-/** Of a footer: a few kilobytes for a file of a few row groups. A reader takes quadratic time for some statistics. */
+/**
+ * Of a footer: a few kilobytes for a file of a few row groups. A reader takes quadratic time for
+ * some statistics.
+ */
 const MAX_FOOTER_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_PAGES = 10_000
 const MAX_GROUPS = 100
-/** Of all columns in one row, on average: a share of each shape, its name, formats, and dictionaries of them. */
+/**
+ * Of all columns in one row, on average: a share of each shape, its name, formats, and dictionaries
+ * of them.
+ */
 const VALUES_OF_ROW = 80
 /** Others need a package of their own, and are not what is written by default. */
 const CODECS: ReadonlySet<string> = new Set(['UNCOMPRESSED', 'SNAPPY'])
@@ -49,8 +55,9 @@ export function guardFooter(bytes: Uint8Array): void {
 }
 
 /**
- * Looks at everything that a reader of the known columns would unpack or write out, so that the memory it takes is bounded: the reader
- * believes what a file announces, and a process does not survive an array of a billion values in one of its threads.
+ * Looks at everything that a reader of the known columns would unpack or write out, so that the
+ * memory it takes is bounded: the reader believes what a file announces, and a process does not
+ * survive an array of a billion values in one of its threads.
  * @throws UnsafeError which says what the file is or has, to stand behind "the Parquet file"
  */
 export function guardParquet(bytes: Uint8Array, metadata: FileMetaData, maxRows: number): void {
@@ -177,7 +184,10 @@ function guardLevels(bytes: Uint8Array, highest: number, values: number): void {
   }
 }
 
-/** Indexes into a dictionary: how many bits each has, and their runs, up to the end of the page; there are none of what is null. */
+/**
+ * Indexes into a dictionary: how many bits each has, and their runs, up to the end of the page;
+ * there are none of what is null.
+ */
 function guardIndexes(bytes: Uint8Array, values: number): void {
   const [bitWidth] = bytes
   if (bitWidth === undefined && values > 0) throw new UnsafeError('is cut off')

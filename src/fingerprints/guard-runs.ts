@@ -6,12 +6,13 @@ const GROUP = 8
 const MAX_HEAD = 2 ** 31 - 1
 
 /**
- * Walks runs of Parquet's hybrid of run lengths and packed bits without writing them out: a run of a few bytes can announce a billion
- * values, all of which a reader writes.
+ * Walks runs of Parquet's hybrid of run lengths and packed bits without writing them out: a run of
+ * a few bytes can announce a billion values, all of which a reader writes.
  * @param bitWidth of a value
  * @param values that the runs are for, at most
  * @returns how many values there are, up to the one that ends the last run that was needed
- * @throws UnsafeError where they have more, or where readers would take the bytes for other runs than these
+ * @throws UnsafeError where they have more, or where readers would take the bytes for other runs
+ * than these
  */
 export function guardRuns(bytes: Uint8Array, bitWidth: number, values: number): number {
   let at = 0

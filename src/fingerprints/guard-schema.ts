@@ -5,11 +5,17 @@ import { COLUMN_NAMES } from './parquet-schema.ts'
 
 /** A few times what a file of fingerprints has: readers build a tree of them for each row group. */
 const MAX_ELEMENTS = 256
-/** Of elements below the root: a map, its entries, their parts. Each level is a list around each value. */
+/**
+ * Of elements below the root: a map, its entries, their parts. Each level is a list around each
+ * value.
+ */
 const MAX_DEPTH = 3
 /** How values are written. Others are written in ways that the guard does not know. */
 const TYPES: ReadonlySet<unknown> = new Set(['BYTE_ARRAY', 'INT32', 'INT64', 'FLOAT', 'DOUBLE'])
-/** What values are. Of others, such as decimals and JSON, readers make more than there is, or take quadratic time for them. */
+/**
+ * What values are. Of others, such as decimals and JSON, readers make more than there is, or take
+ * quadratic time for them.
+ */
 const MEANINGS: ReadonlySet<unknown> = new Set([
   undefined,
   'UTF8',
@@ -25,7 +31,8 @@ const MEANINGS: ReadonlySet<unknown> = new Set([
 /**
  * Looks at how the known columns are said to be made up; others are never read.
  * @returns the tree of the schema
- * @throws UnsafeError where one is missing, there twice, or something else than numbers, texts, and lists and maps of them
+ * @throws UnsafeError where one is missing, there twice, or something else than numbers, texts, and
+ * lists and maps of them
  */
 export function guardSchema(schema: SchemaElement[]): SchemaTree {
   if (schema.length > MAX_ELEMENTS) throw new UnsafeError('has too many columns')

@@ -3,7 +3,10 @@ import type { SchemaElement } from 'hyparquet'
 const MAP_PARTS = ['key_value', 'key', 'value']
 const LIST_PARTS = ['list', 'element']
 
-/** The columns of a file of fingerprints, in their order: the fields of seed 000, a map for the shapes and a list for the formats. */
+/**
+ * The columns of a file of fingerprints, in their order: the fields of seed 000, a map for the
+ * shapes and a list for the formats.
+ */
 export const PARQUET_SCHEMA: SchemaElement[] = [
   { name: 'fingerprints', num_children: 14 },
   text('endpoint_class', 'REQUIRED'),

@@ -7,7 +7,10 @@ import type { PublishedDocument } from './tasks.ts'
 
 /** What an installation publishes of what it has seen itself. */
 export interface Published {
-  /** What is published of a tenant's closed spans; nothing where none were built, or no pattern is of them. */
+  /**
+   * What is published of a tenant's closed spans; nothing where none were built, or no pattern is
+   * of them.
+   */
   document(tenant: string): Promise<PublishedDocument>
 }
 
@@ -82,7 +85,10 @@ export function createPublished(options: PublishedOptions): Published {
   }
 }
 
-/** What is published of one endpoint; `null` where nothing is. @param name an endpoint's, which JSON writes as it is */
+/**
+ * What is published of one endpoint; `null` where nothing is. @param name an endpoint's, which JSON
+ * writes as it is
+ */
 export function entryOf({ lines }: PublishedDocument, name: string): unknown {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength)
   const start = text.indexOf(`{"endpoint_class":"${name}",`)

@@ -1,15 +1,17 @@
+import { type MediaType, readEnvelope } from '../core/contract/envelope.ts'
+import { validate } from '../core/contract/validate.ts'
 import { LIMITS } from '../core/fingerprints/fingerprint.ts'
 import { packRows } from '../core/fingerprints/packed-rows.ts'
 import { type Upload, uploadRequest } from '../core/fingerprints/upload.ts'
 import { writeRecord } from '../core/fingerprints/upload-record.ts'
-import { type MediaType, readEnvelope } from '../core/requests/envelope.ts'
-import { validate } from '../core/requests/validate.ts'
 import { readParquet } from './read-parquet.ts'
 
 /** How bodies of uploads are written. */
 export type UploadMedia = MediaType | 'parquet'
 
-/** A body, and what stands beside it: a Parquet file says neither whose it is nor of which window. */
+/**
+ * A body, and what stands beside it: a Parquet file says neither whose it is nor of which window.
+ */
 export interface UploadBody {
   readonly body: Uint8Array
   readonly media: UploadMedia

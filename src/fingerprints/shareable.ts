@@ -7,7 +7,8 @@ import {
 } from '../core/fingerprints/fingerprint.ts'
 
 /**
- * What of the closed spans may leave: those that lie in the window and have at least `LEAST_SESSIONS` sessions.
+ * What of the closed spans may leave: those that lie in the window and have at least
+ * `LEAST_SESSIONS` sessions.
  * @param now Unix milliseconds
  */
 export function shareable(spans: readonly Fingerprint[], now: number): Fingerprint[] {

@@ -2,17 +2,23 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { AppError } from '../core/base/errors.ts'
+import { validate } from '../core/contract/validate.ts'
 import { type Fingerprint, fingerprintSchema } from '../core/fingerprints/fingerprint.ts'
-import { validate } from '../core/requests/validate.ts'
-import { AppError } from '../errors.ts'
 import { readParquet } from './read-parquet.ts'
 import { fingerprintsToParquet } from './write-parquet.ts'
 
-/** Below a tenant's folder: all of the window for oneself, and the closed spans, which are all that ever leaves. */
+/**
+ * Below a tenant's folder: all of the window for oneself, and the closed spans, which are all that
+ * ever leaves.
+ */
 export const ENDPOINTS_FILE = 'endpoints.parquet'
 export const SPANS_FILE = 'spans.parquet'
 
-/** Rows of a file of our own, more of which are not read: an installation has a few hundred endpoints, with five spans each. */
+/**
+ * Rows of a file of our own, more of which are not read: an installation has a few hundred
+ * endpoints, with five spans each.
+ */
 export const MAX_ROWS = 50_000
 
 const rowsSchema = z.array(fingerprintSchema)
@@ -58,7 +64,10 @@ export async function writeFingerprintFile(
   await replaceFile(file, fingerprintsToParquet(rows))
 }
 
-/** Puts a file in the place of another; whoever reads it sees one or the other, also after a power cut. */
+/**
+ * Puts a file in the place of another; whoever reads it sees one or the other, also after a power
+ * cut.
+ */
 export async function replaceFile(file: string, content: Uint8Array | string): Promise<void> {
   const folder = dirname(file)
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -1,18 +1,19 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { createFairQueue } from '../core/scheduling/fair-queue.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/base/errors.ts'
+import { createFairQueue } from '../core/base/fair-queue.ts'
 import type { Tasks } from './tasks.ts'
 import type { TaskEnd, TaskMessage } from './thread.ts'
 
 /**
- * A thread of its own for uploads and merges, which starts with the first task. Tasks run one after the other; those who wait get the same
- * time of it each.
+ * A thread of its own for uploads and merges, which starts with the first task. Tasks run one after
+ * the other; those who wait get the same time of it each.
  */
 export interface TaskThread {
   /**
    * @param by whose turn it takes
-   * @throws AppError what the task threw; `timeout`, `worker_lost` where the thread ended; `overloaded` where too many wait
+   * @throws AppError what the task threw; `timeout`, `worker_lost` where the thread ended;
+   * `overloaded` where too many wait
    */
   run<Name extends keyof Tasks>(
     by: string,
@@ -31,7 +32,9 @@ export interface TaskThreadOptions {
   /** The thread to run, for tests. */
   readonly module?: URL
   onBug(bug: string): void
-  /** The thread was ended, or has ended, with a task that it was at; the next one starts another. */
+  /**
+   * The thread was ended, or has ended, with a task that it was at; the next one starts another.
+   */
   onLost(reason: string): void
 }
 

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { AppError } from '../core/base/errors.ts'
+import { writeEnvelope } from '../core/contract/envelope.ts'
 import { admitRows, type RefusedRow, withdrawRows } from '../core/fingerprints/admit-rows.ts'
 import { matchesEndpoint } from '../core/fingerprints/endpoint-pattern.ts'
 import {
@@ -10,8 +12,6 @@ import { mergeUploads } from '../core/fingerprints/merge-uploads.ts'
 import { packRows, unpackRow } from '../core/fingerprints/packed-rows.ts'
 import type { ProviderDocument } from '../core/fingerprints/upload.ts'
 import { readRecord, readRows, writeRecord } from '../core/fingerprints/upload-record.ts'
-import { writeEnvelope } from '../core/requests/envelope.ts'
-import { AppError } from '../errors.ts'
 import { type PackedUpload, readUpload } from './read-upload.ts'
 import { shareable } from './shareable.ts'
 import { fingerprintsIn } from './span-file.ts'
@@ -42,7 +42,10 @@ export interface MergedDocument extends Written {
 /** What the thread of fingerprints does; every function can run in any thread. */
 export const TASKS = {
   read: readUpload,
-  /** @throws AppError `internal` where the earlier record cannot be understood: it would say what was published */
+  /**
+   * @throws AppError `internal` where the earlier record cannot be understood: it would say what
+   * was published
+   */
   admit({ upload, earlier, now }: AdmitTask): Admitted {
     const { member, windowDays } = upload
     const before = earlier === null ? null : known(earlier)
@@ -96,7 +99,10 @@ export const TASKS = {
 /** What is published, whole, and to be asked for one by one. */
 export interface PublishedDocument extends Written {
   readonly head: Omit<ProviderDocument, 'fingerprints'>
-  /** The fingerprints as JSON, each with a line feed behind it: one buffer that moves between threads, where objects would be copied. */
+  /**
+   * The fingerprints as JSON, each with a line feed behind it: one buffer that moves between
+   * threads, where objects would be copied.
+   */
   readonly lines: Uint8Array
 }
 

@@ -1,13 +1,19 @@
 import { z } from 'zod'
+import { AppError } from '../core/base/errors.ts'
 import { DAY_MS, LIMITS } from '../core/fingerprints/fingerprint.ts'
-import { AppError } from '../errors.ts'
 import { failureProblem } from '../store/failure.ts'
 import type { Failure, Store } from '../store/store.ts'
 import { createTurns } from './turns.ts'
 
-/** What the store keeps of teams: a list of each team's members, and a record of each member's upload. */
+/**
+ * What the store keeps of teams: a list of each team's members, and a record of each member's
+ * upload.
+ */
 export interface TeamRecords {
-  /** Records of a team's members, by their names, without those that cannot be read any more; `null` where there is no team. */
+  /**
+   * Records of a team's members, by their names, without those that cannot be read any more; `null`
+   * where there is no team.
+   */
   all(tenant: string, team: string): Promise<readonly Uint8Array[] | null>
   /**
    * Adds a member to the list, which must be durable before its record is written.
@@ -17,7 +23,10 @@ export interface TeamRecords {
   join(at: MemberKey, bytes: number): Promise<void>
   /** @throws AppError `gone` where it cannot be read any more */
   read(tenant: string, team: string, member: string): Promise<StoredUpload | null>
-  /** @returns whether it was written: `false` where the record is another one than was read, or it is not known whether it was written */
+  /**
+   * @returns whether it was written: `false` where the record is another one than was read, or it
+   * is not known whether it was written
+   */
   write(at: MemberKey, bytes: Uint8Array, ifVersion: number): Promise<boolean>
 }
 
@@ -32,10 +41,15 @@ export interface StoredUpload {
   readonly version: number
 }
 
-/** The formats are in the names, so that another version's records are never taken for this one's. */
+/**
+ * The formats are in the names, so that another version's records are never taken for this one's.
+ */
 const UPLOADS = 'fingerprint_uploads.v1'
 const TEAMS = 'fingerprint_teams.v2'
-/** A record says which times were published: it must outlast every row that could share time with those. */
+/**
+ * A record says which times were published: it must outlast every row that could share time with
+ * those.
+ */
 const RECORD_TTL_MS = LIMITS.keptMs + 2 * DAY_MS
 /** What the list says of a member is at most so much older than its record. */
 const LIST_REFRESH_MS = DAY_MS
@@ -46,7 +60,10 @@ const MAX_TEAM_BYTES = 512 * 1024 * 1024
 const MAX_ATTEMPTS = 20
 const READS_AT_ONCE = 8
 
-/** Names of members, about when they uploaded, Unix milliseconds, and the bytes of their records at most. */
+/**
+ * Names of members, about when they uploaded, Unix milliseconds, and the bytes of their records at
+ * most.
+ */
 const listSchema = z.array(z.tuple([z.string(), z.int(), z.int()]))
 type List = z.output<typeof listSchema>
 
@@ -58,7 +75,10 @@ export function createTeamRecords(
   /** Members of a team often upload at the same time of day; all of them change the list. */
   const joins = createTurns()
 
-  /** `list` is `null` where there is none. One that cannot be read may be written anew: members come back with their next uploads. */
+  /**
+   * `list` is `null` where there is none. One that cannot be read may be written anew: members come
+   * back with their next uploads.
+   */
   async function readList(tenant: string, team: string) {
     const found = await store.readRecord({ tenant, namespace: TEAMS, key: team })
     if (found.ok) return { list: parseList(found.value), ifVersion: found.version }
@@ -175,7 +195,7 @@ function parseList(bytes: Uint8Array): List {
 
 function problem(failure: Failure): AppError {
   // A store that is not there now, or whose disk fails, is tried again by itself.
-  if (failure.reason === 'failed') return AWAY
+  if (failure.reason === 'failed' || failure.reason === 'unavailable') return AWAY
   const { code, detail, ...extras } = failureProblem(failure)
   return new AppError(code, detail, extras)
 }

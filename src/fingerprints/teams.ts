@@ -1,6 +1,6 @@
+import { AppError } from '../core/base/errors.ts'
 import { LIMITS } from '../core/fingerprints/fingerprint.ts'
 import type { UploadAnswer } from '../core/fingerprints/upload.ts'
-import { AppError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { UploadBody } from './read-upload.ts'
 import type { TaskThread } from './task-thread.ts'
@@ -8,12 +8,16 @@ import type { MergedDocument } from './tasks.ts'
 import { createTeamRecords, untilWritten } from './team-records.ts'
 import { createTurns } from './turns.ts'
 
-/** Fingerprints that members of teams share; a team belongs to a tenant, and does not exist for others. */
+/**
+ * Fingerprints that members of teams share; a team belongs to a tenant, and does not exist for
+ * others.
+ */
 export interface Teams {
   /**
    * Takes a member's upload in place of its earlier one; durable when it resolves.
    * @param only the one member whose upload it may be; `null`: any
-   * @throws AppError `invalid_request`, `payload_too_large`, `not_found` for another than `only`, and what the store and the thread fail with
+   * @throws AppError `invalid_request`, `payload_too_large`, `not_found` for another than `only`,
+   * and what the store and the thread fail with
    */
   upload(
     tenant: string,
@@ -23,7 +27,10 @@ export interface Teams {
   ): Promise<UploadAnswer>
   /** @throws AppError `not_found` where the member has no upload */
   withdraw(tenant: string, team: string, member: string): Promise<void>
-  /** All members' uploads together, with what was accepted before the call. @throws AppError `not_found` where there are none */
+  /**
+   * All members' uploads together, with what was accepted before the call. @throws AppError
+   * `not_found` where there are none
+   */
   document(tenant: string, team: string): Promise<MergedDocument>
 }
 
@@ -32,7 +39,10 @@ export interface TeamsOptions {
   readonly thread: Pick<TaskThread, 'run'>
   /** Unix milliseconds. */
   readonly now: () => number
-  /** How long a document is given without looking whether another process has changed it, in milliseconds. */
+  /**
+   * How long a document is given without looking whether another process has changed it, in
+   * milliseconds.
+   */
   readonly maxAgeMs?: number
 }
 
@@ -56,7 +66,10 @@ export function createTeams(options: TeamsOptions): Teams {
   const { thread, now, maxAgeMs = MAX_AGE_MS } = options
   const records = createTeamRecords(options.store, now)
   const cache = new Map<string, Cached>()
-  /** All of a team's records are in memory at once when they are merged, so a tenant's teams take turns. */
+  /**
+   * All of a team's records are in memory at once when they are merged, so a tenant's teams take
+   * turns.
+   */
   const merges = createTurns()
 
   /** The latest used is the last. */
@@ -151,7 +164,8 @@ export function createTeams(options: TeamsOptions): Teams {
         const record =
           earlier && (await thread.run(tenant, 'withdraw', { earlier: earlier.bytes, now: now() }))
         if (earlier === null || record === null) {
-          // What was withdrawn since the first attempt may have been by that, whose answer was lost.
+          // What was withdrawn since the first attempt may have been by that, whose answer was
+          // lost.
           if (times > 0 && earlier !== null) return true
           throw new AppError('not_found', 'no such upload is known')
         }
@@ -162,7 +176,10 @@ export function createTeams(options: TeamsOptions): Teams {
   }
 }
 
-/** The same bytes, with a buffer that a thread can take because nobody else looks into it: copied where it may be a part of one. */
+/**
+ * The same bytes, with a buffer that a thread can take because nobody else looks into it: copied
+ * where it may be a part of one.
+ */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = bytes
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength

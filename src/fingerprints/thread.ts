@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { AppError, type Problem } from '../errors.ts'
+import { AppError, type Problem } from '../core/base/errors.ts'
 import { TASKS, type TaskName } from './tasks.ts'
 
 /** One task at a time comes in, and its end goes out. */

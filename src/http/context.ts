@@ -1,14 +1,15 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Access, Caller } from '../access/access.ts'
-import type { RewriteMemory } from '../core/compress/rewrite-memory.ts'
-import type { SessionDesk } from '../core/dedup/session/session-desk.ts'
-import type { Sessions } from '../core/dedup/session/shared-sessions.ts'
-import type { UsageRoute } from '../core/usage/usage-figures.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../core/base/errors.ts'
+import type { RewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
+import type { UsageRoute } from '../core/conversation/usage/usage-figures.ts'
+import type { SessionDesk } from '../core/operations/session-desk.ts'
+import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
 import type { Fingerprints } from '../fingerprints/fingerprints.ts'
-import type { Logger } from '../logger.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import type { Tracing } from '../observability/tracing.ts'
 import type { Admission } from '../pool/admission.ts'
 import type { Authority } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
@@ -16,9 +17,9 @@ import type { UsageObserver } from '../proxy/usage-observer.ts'
 import type { Savings } from '../savings/savings.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Rewrites } from '../store/rewrites.ts'
+import type { StoreHealth } from '../store/store-health.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import type { Tracing } from '../tracing.ts'
-import type { DropIn } from './drop-ins.ts'
+import type { DropIn } from './proxy/vendor-proxies.ts'
 
 /** What the server knows of a request beside Node's pair. */
 export interface ServerBindings extends Partial<HttpBindings> {
@@ -61,8 +62,8 @@ export type AppContext = Context<AppEnv>
 /** Whether the service takes work. */
 export interface Health {
   readonly state: 'starting' | 'ready' | 'draining'
-  /** Whether the store does. */
-  storeAnswers(): Promise<boolean>
+  /** What the store can do now. */
+  store(): Promise<StoreHealth>
 }
 
 /** What the routes of the operations need. */
@@ -91,7 +92,10 @@ export interface Rewriting {
   readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
   /** Whether anything is rewritten now. */
   isOn(): boolean
-  /** Whether clients that would have conversations over a WebSocket are sent to HTTP, where they are rewritten. */
+  /**
+   * Whether clients that would have conversations over a WebSocket are sent to HTTP, where they are
+   * rewritten.
+   */
   declinesWebSockets(): boolean
 }
 
@@ -140,8 +144,8 @@ type RequestHeader =
   | 'x-request-id'
 
 /**
- * A request header that is not a list. From Node's own table where there is one: the Fetch object looks
- * through the raw headers again for each, which shows at thousands of requests per second.
+ * A request header that is not a list. From Node's own table where there is one: the Fetch object
+ * looks through the raw headers again for each, which shows at thousands of requests per second.
  */
 export function requestHeader(c: AppContext, name: RequestHeader): string | undefined {
   const incoming = c.env?.incoming

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { MEDIA_TYPES } from '../core/requests/envelope.ts'
-import { problemSchema } from '../core/requests/problem.ts'
-import { VERSION } from '../version.ts'
+import { MEDIA_TYPES } from '../core/contract/envelope.ts'
+import { problemSchema } from '../core/contract/problem.ts'
+import { VERSION } from '../runtime/version.ts'
 import type { RouteDoc } from './routes/route.ts'
 
 /** An OpenAPI document: plain JSON. */

@@ -4,11 +4,11 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
-import { ERRORS } from '../errors.ts'
+import { ERRORS } from '../core/base/errors.ts'
 import { wantsUpgrade } from '../proxy/tunnel.ts'
 import { answerOn } from '../proxy/upgraded.ts'
 import type { AppEnv } from './context.ts'
-import { answerProtocolErrors, malformed } from './protocol-errors.ts'
+import { answerProtocolErrors, malformed } from './response/protocol-errors.ts'
 
 /** What a connection may cost; all times in milliseconds. */
 export interface ServerLimits {
@@ -18,7 +18,9 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number
   /** For a connection without a request. */
   readonly idleTimeoutMs: number
-  /** For a socket on which nothing moves: ends connections whose client does not read its answer. */
+  /**
+   * For a socket on which nothing moves: ends connections whose client does not read its answer.
+   */
   readonly silenceTimeoutMs: number
 }
 
@@ -93,9 +95,14 @@ export function createHttpServer(
     seen.set(incoming.socket, null)
     // The idle limit of the tunnel holds.
     incoming.socket.setTimeout(0)
-    void upgrade(app, incoming, head)
+    // The server's listeners are gone, and an error without one ends the process.
+    incoming.socket.on('error', () => incoming.socket.destroy())
+    upgrade(app, incoming, head).catch(() => incoming.socket.destroy())
   })
-  /** When each open connection was last seen to do something, by `performance.now()`; `null`: at work. */
+  /**
+   * When each open connection was last seen to do something, by `performance.now()`; `null`: at
+   * work.
+   */
   const seen = new Map<Socket, number | null>()
   server.on('connection', (socket: Socket) => {
     seen.set(socket, performance.now())
@@ -162,7 +169,10 @@ export function createHttpServer(
   }
 }
 
-/** Lets the app have a request for another protocol; where it refuses, its answer is sent and the connection ends. */
+/**
+ * Lets the app have a request for another protocol; where it refuses, its answer is sent and the
+ * connection ends.
+ */
 async function upgrade(
   app: Pick<Hono<AppEnv>, 'fetch'>,
   incoming: IncomingMessage,

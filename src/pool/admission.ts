@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/base/errors.ts'
 
 /** Bounds of everything that is being read, waits or runs. */
 export interface AdmissionLimits {
@@ -27,20 +27,31 @@ export interface Ticket {
 
 export interface Admission {
   /**
-   * Claims a place before the body is read, if `announced` bytes would fit by now. They are claimed as they
-   * arrive: a client that announces much and sends nothing must not keep others out.
-   * @throws AppError `overloaded` where the service is full, `rate_limited` where only this caller's part is
+   * Claims a place before the body is read, if `announced` bytes would fit by now. They are claimed
+   * as they arrive: a client that announces much and sends nothing must not keep others out.
+   * @param op the operation that a thread runs on the body; absent: no thread is needed
+   * @throws AppError `overloaded` where the service is full, `rate_limited` where only this
+   * caller's part is
    */
-  enter(holder: Holder, announced: number): Ticket
+  enter(holder: Holder, announced: number, op?: string): Ticket
   readonly jobs: number
   readonly bytes: number
 }
 
+/** What is known of a job before its body is read. */
+interface Arriving {
+  readonly tenant: string
+  readonly op: string
+  readonly bytes: number
+}
+
+const NO_JOB = { op: '', bytes: 0 } as const
+
 export interface AdmissionOptions {
   /** Asked each time, because a reload may change them. */
   limits(): AdmissionLimits
-  /** Milliseconds that another job of this tenant would wait for a thread, by estimate. */
-  waitMs(tenant: string): number
+  /** Milliseconds that such a job would wait for a thread, by estimate. */
+  waitMs(job: Arriving): number
   /** How many tenants there may be; one alone may take all places. */
   tenants(): number
 }
@@ -54,8 +65,8 @@ interface Held {
 /**
  * The bounded queue's door: refuses early what would only wait (promise 5).
  *
- * Among several tenants each may hold as much as is still free: a lone one gets half, two get a third
- * each, and there is always room for a newcomer without a part set aside for anybody (dynamic
+ * Among several tenants each may hold as much as is still free: a lone one gets half, two get a
+ * third each, and there is always room for a newcomer without a part set aside for anybody (dynamic
  * thresholds with α = 1: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6 (2), 1998).
  */
 export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): Admission {
@@ -63,11 +74,11 @@ export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): 
   const byTenant = new Map<string, Held>()
   const byKey = new Map<string, number>()
 
-  function checkJobs(holder: Holder, held: Held): void {
+  function checkJobs(holder: Holder, held: Held, job: Omit<Arriving, 'tenant'>): void {
     const { maxJobs, maxWaitMs } = limits()
     if (all.jobs >= maxJobs) throw overloaded('the queue is full (jobs)', 1)
     if (tenants() > 1 && held.jobs > 0 && held.jobs >= maxJobs - all.jobs) throw overShare()
-    const wait = waitMs(holder.tenant)
+    const wait = waitMs({ tenant: holder.tenant, ...job })
     if (wait > maxWaitMs) throw overloaded('the queue is too long', Math.ceil(wait / 1000))
     if ((byKey.get(holder.keyId) ?? 0) >= holder.maxConcurrent) {
       throw new AppError('rate_limited', 'the key has too many requests at once', {
@@ -90,10 +101,10 @@ export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): 
     get bytes() {
       return all.bytes
     },
-    enter(holder, announced) {
+    enter(holder, announced, op) {
       const { tenant, keyId } = holder
       const held = byTenant.get(tenant) ?? { jobs: 0, bytes: 0 }
-      checkJobs(holder, held)
+      checkJobs(holder, held, op === undefined ? NO_JOB : { op, bytes: announced })
       held.jobs++
       try {
         checkBytes(held, announced)

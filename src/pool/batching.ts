@@ -1,64 +1,127 @@
+import type { Kind } from '../core/base/fair-queue.ts'
+import { SHORT_MS, type Sized } from './slots.ts'
+
 /**
  * When jobs travel together. A round trip to a worker costs 30–60 µs however little it carries, so
  * jobs that wait anyway share one; but a batch is answered as a whole, so it must stay short.
  * `npm run bench:worker-path` prints the tables behind these figures.
  */
 export const BATCH_LIMITS = {
-  /** Waiting work is not spread over more threads while a batch has less than this, in microseconds. */
+  /**
+   * Waiting work is not spread over more threads while a batch has less than this, in microseconds.
+   */
   minWorkUs: 200,
   /**
-   * A batch of several jobs is not made longer than this, in microseconds. Only a queue makes batches
-   * long: with 64 clients, 3 ms gave a fifth more answers than 1 ms, and 9 ms no more than 3.
+   * A batch of several jobs is not made longer than this, in microseconds. Only a queue makes
+   * batches long: with 64 clients, 3 ms gave a fifth more answers than 1 ms, and 9 ms no more than
+   * 3.
    */
   maxWorkUs: 3_000,
   /** Most jobs in one message. */
   maxJobs: 64,
   /**
-   * Bodies above are read into a buffer of their own and transferred. Up to here copying costs the same,
-   * and a body that was copied can be sent again when its thread is lost.
+   * Bodies above are read into a buffer of their own and transferred. Up to here copying costs the
+   * same, and a body that was copied can be sent again when its thread is lost.
    */
   copyBytes: 64 * 1024,
+  /**
+   * Larger jobs are long, however fast. A short one is copied to its thread, so that it can be sent
+   * again; 1 MiB takes about 0.2 ms.
+   */
+  shortBytes: 1024 * 1024,
 } as const
 
-/** Estimates jobs by what such of the same operation and about the same size took so far. */
-export interface Batching {
-  /** What a job of `bytes` bytes will take, by estimate, in whole microseconds. */
-  estimateUs(op: string, bytes: number): number
-  /** Learns from a finished job of `bytes` bytes. */
-  learn(op: string, bytes: number, workUs: number): void
+/**
+ * Estimates jobs by what such of the same tenant, operation and about the same size took so far.
+ */
+export interface Estimates {
+  /** What a job of `bytes` bytes will take, in whole microseconds. */
+  costUs(job: Sized): number
+  /** Whether it is to be kept apart from short ones. */
+  kindOf(job: Sized): Kind
+  /** Whether a job of its tenant, operation and size has ended, or has shown to be long. */
+  isKnown(job: Sized): boolean
+  /** Learns from a job that ended or was stopped. */
+  learn(job: Sized, workUs: number): void
+  /** Learns from a job that was taken for short and is running long. */
+  distrust(job: Sized): void
 }
 
 /** Share of the newest job in the running mean. */
 const WEIGHT = 0.05
+/** Jobs like one that ran long are long until this many of them were short. */
+const TRUSTED_AFTER = 20
 /** Bytes that stand for the fixed part of a job. */
 const FIXED_BYTES = 512
 /** Until the first job has ended: slow enough that first batches stay small. */
 const FIRST_US_PER_BYTE = 0.1
 
-/** Sizes within a factor of two learn from each other; what small jobs cost says nothing of large ones. */
+/**
+ * Sizes within a factor of two learn from each other; what small jobs cost says nothing of large
+ * ones.
+ */
 const SIZES = 32
 
-export function createBatching(): Batching {
-  const usPerByte = new Map<string, Float64Array>()
+/** Most pairs of tenant and operation that are remembered, in some 500 bytes each. */
+const MAX_KNOWN = 10_000
 
-  function ratesOf(op: string): Float64Array {
-    const known = usPerByte.get(op)
-    if (known !== undefined) return known
-    const rates = new Float64Array(SIZES).fill(FIRST_US_PER_BYTE)
-    usPerByte.set(op, rates)
-    return rates
+/** By tenant, so that nobody makes the jobs of others look long or short. */
+export function createEstimates(): Estimates {
+  const known = new Map<string, Learnt>()
+
+  const keyOf = ({ tenant, op }: Sized) => `${op} ${tenant}`
+
+  function learntOf(job: Sized): Learnt {
+    const key = keyOf(job)
+    return known.get(key) ?? begin(key)
+  }
+
+  function begin(key: string): Learnt {
+    const learnt = { rates: new Float64Array(SIZES), doubts: new Uint8Array(SIZES) }
+    for (const [oldest] of known) {
+      if (known.size < MAX_KNOWN) break
+      known.delete(oldest)
+    }
+    known.set(key, learnt)
+    return learnt
+  }
+
+  /** 0 if nothing is known of such jobs. */
+  const rateOf = (job: Sized) => known.get(keyOf(job))?.rates[sizeOf(job.bytes)] ?? 0
+  const isDoubted = (job: Sized) => (known.get(keyOf(job))?.doubts[sizeOf(job.bytes)] ?? 0) > 0
+
+  function costUs(job: Sized): number {
+    const rate = rateOf(job) || FIRST_US_PER_BYTE
+    return Math.round(rate * (job.bytes + FIXED_BYTES))
   }
 
   return {
-    estimateUs: (op, bytes) =>
-      Math.round((ratesOf(op)[sizeOf(bytes)] as number) * (bytes + FIXED_BYTES)),
-    learn(op, bytes, workUs) {
-      const rates = ratesOf(op)
-      const size = sizeOf(bytes)
-      const known = rates[size] as number
-      rates[size] = known + WEIGHT * (workUs / (bytes + FIXED_BYTES) - known)
+    costUs,
+    kindOf: job =>
+      costUs(job) > SHORT_MS * 1000 || job.bytes > BATCH_LIMITS.shortBytes || isDoubted(job)
+        ? 'long'
+        : 'short',
+    isKnown: job => rateOf(job) > 0 || isDoubted(job),
+    learn(job, workUs) {
+      const { rates, doubts } = learntOf(job)
+      const size = sizeOf(job.bytes)
+      const before = rates[size] || FIRST_US_PER_BYTE
+      rates[size] = before + WEIGHT * (workUs / (job.bytes + FIXED_BYTES) - before)
+      const left = doubts[size] as number
+      doubts[size] = workUs > SHORT_MS * 1000 ? TRUSTED_AFTER : Math.max(0, left - 1)
+    },
+    distrust(job) {
+      learntOf(job).doubts[sizeOf(job.bytes)] = TRUSTED_AFTER
     },
   }
+}
+
+/** What jobs of one tenant and operation took, by size. */
+interface Learnt {
+  /** Microseconds a byte; 0: not known. */
+  readonly rates: Float64Array
+  /** Jobs that must be short before such jobs count as short again. */
+  readonly doubts: Uint8Array
 }
 
 /** The binary logarithm, in whole numbers. */
@@ -66,29 +129,44 @@ function sizeOf(bytes: number): number {
   return SIZES - 1 - Math.clz32(bytes + FIXED_BYTES)
 }
 
-/** A queue that a batch is taken from: `FairQueue`, as far as it matters here. */
+/** Jobs that may go next, in their order. */
 interface Source<T> {
   readonly length: number
   peek(): T | undefined
   take(): T | undefined
 }
 
-/** Takes the jobs of the next message off the queue; at least one where there is one. */
-export function takeBatch<T extends { readonly costUs: number }>(
+/** As much of a job as decides whether it travels with others. */
+interface Passenger {
+  readonly kind: Kind
+  readonly costUs: number
+  readonly lost: number
+}
+
+/**
+ * Takes the jobs of the next message off the queue; at least one if there is one. Short jobs travel
+ * together. One whose batch was lost travels alone, so that it is not lost for another's fault
+ * again; one of which nothing is known travels alone, so that it holds up nobody if it turns out
+ * long.
+ */
+export function takeBatch<T extends Passenger>(
   queue: Source<T>,
   freeThreads: number,
+  isKnown: (entry: T) => boolean = () => true,
 ): T[] {
+  const isAlone = (entry: T) => entry.kind === 'long' || entry.lost > 0 || !isKnown(entry)
   const share = Math.ceil(queue.length / Math.max(1, freeThreads))
   const batch: T[] = []
   let workUs = 0
   for (let entry = queue.peek(); entry !== undefined; entry = queue.peek()) {
     const enough = batch.length >= share && workUs >= BATCH_LIMITS.minWorkUs
     const tooLong = workUs + entry.costUs > BATCH_LIMITS.maxWorkUs
-    if (batch.length > 0 && (enough || tooLong)) break
+    if (batch.length > 0 && (enough || tooLong || isAlone(entry))) break
     if (batch.length === BATCH_LIMITS.maxJobs) break
     workUs += entry.costUs
     batch.push(entry)
     queue.take()
+    if (isAlone(entry)) break
   }
   return batch
 }

@@ -1,14 +1,14 @@
 import type { Outcome } from '../../workers/protocol.ts'
-import type { Resolutions } from '../core/operations/operation.ts'
-import type { Queued } from '../core/scheduling/fair-queue.ts'
-import type { Problem } from '../errors.ts'
+import type { Problem } from '../core/base/errors.ts'
+import type { LookupResults } from '../core/contract/lookup.ts'
 import type { Job } from './job.ts'
+import type { AtWork } from './slots.ts'
 
 /** A job on its way, possibly for the second time. */
-export interface Entry extends Queued {
+export interface Entry extends AtWork {
   readonly job: Job
   readonly phase: 'whole' | 'ask' | 'finish'
-  readonly resolutions?: Resolutions
+  readonly resolutions?: LookupResults
   /** Kept, because a body that was transferred away has no length. */
   readonly bytes: number
   /** Times that its batch was lost before its turn came. */
@@ -52,7 +52,7 @@ export function times(end: End) {
 }
 
 /** What the job that a lost thread was at fails with. */
-export function lostProblem(reason: 'timeout' | 'lost', closed: boolean): Problem {
+export function lostProblem(reason: string, closed: boolean): Problem {
   if (closed) return closing()
   return reason === 'timeout'
     ? { code: 'timeout', detail: 'the job ran into its time limit and was stopped' }

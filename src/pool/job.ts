@@ -1,14 +1,10 @@
-import type { Reliance } from '../core/dedup/session/refer-to-earlier.ts'
-import type { FreshRecord } from '../core/operations/byte-operation.ts'
-import type {
-  Facts,
-  KeepItem,
-  RequestTerms,
-  Resolutions,
-  SentReport,
-} from '../core/operations/operation.ts'
-import type { MediaType } from '../core/requests/envelope.ts'
-import type { Problem } from '../errors.ts'
+import type { Problem } from '../core/base/errors.ts'
+import type { MediaType } from '../core/contract/envelope.ts'
+import type { LookupRequest, LookupResults } from '../core/contract/lookup.ts'
+import type { FreshRecord, KeepItem } from '../core/contract/operation-result.ts'
+import type { SentReport } from '../core/contract/report.ts'
+import type { RequestTerms } from '../core/contract/request-terms.ts'
+import type { Reliance } from '../core/sessions/turn/reliance.ts'
 
 /** One request for the workers. The pool owns `body` from then on, and may detach it. */
 export interface Job {
@@ -21,7 +17,10 @@ export interface Job {
   /** The caller needs the body afterwards: it is copied to the thread, whatever its size. */
   readonly retained?: true
   readonly requestId: string
-  /** Stopped by replacing its thread when it runs longer, in milliseconds; below the limit of all jobs. */
+  /**
+   * Stopped by replacing its thread when it runs longer, in milliseconds; below the limit of all
+   * jobs.
+   */
   readonly limitMs?: number
   /** What the request said beside its body, where its operation asks. */
   readonly terms?: RequestTerms
@@ -32,8 +31,8 @@ export interface Job {
   /** Answer without the session: see `SessionContext.isApart`. */
   readonly sessionless?: true
   /**
-   * Whether nobody waits for the answer any more; asked before the job gets a thread. No AbortSignal: to
-   * make one for each request costs more than all else that the queue does with it.
+   * Whether nobody waits for the answer any more; asked before the job gets a thread. No
+   * AbortSignal: to make one for each request costs more than all else that the queue does with it.
    */
   readonly abandoned?: () => boolean
 }
@@ -68,9 +67,10 @@ export type JobResult = JobTimes &
   )
 
 /**
- * Who answers what a job has to ask between its phases: the store for kept inputs, and Redis for sessions
- * where several replicas share them. Asked once for each request that has a question; entries correspond.
+ * Who answers what a job has to ask between its phases: the store for kept inputs, and Redis for
+ * sessions where several replicas share them. Asked once for each request that has a question;
+ * entries correspond.
  */
 export interface Authority {
-  resolve(facts: readonly (Facts | null)[]): Promise<Resolutions>
+  resolve(facts: readonly (LookupRequest | null)[]): Promise<LookupResults>
 }

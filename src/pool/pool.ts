@@ -1,9 +1,9 @@
 import type { Outcome } from '../../workers/protocol.ts'
-import type { Facts, Resolutions } from '../core/operations/operation.ts'
-import { createFairQueue } from '../core/scheduling/fair-queue.ts'
-import { isDetached, packRanges } from '../core/transport/ranges.ts'
-import type { Problem } from '../errors.ts'
-import { BATCH_LIMITS, createBatching, takeBatch } from './batching.ts'
+import { isDetached, packRanges } from '../core/base/byte-ranges.ts'
+import type { Problem } from '../core/base/errors.ts'
+import { createFairQueue } from '../core/base/fair-queue.ts'
+import type { LookupResults } from '../core/contract/lookup.ts'
+import { BATCH_LIMITS, createEstimates, takeBatch } from './batching.ts'
 import {
   ABANDONED,
   closing,
@@ -17,29 +17,11 @@ import {
   UNANSWERED,
 } from './entry.ts'
 import type { Authority, Job, JobResult } from './job.ts'
-import { createSlots, type Slot } from './slots.ts'
-import type { Threads } from './threads.ts'
-
-export interface PoolOptions {
-  readonly threads: Threads
-  /** The buffer that was given to the threads as `setup.progress`. */
-  readonly progress: SharedArrayBuffer
-  /** Asked each time, because a reload may change them. */
-  limits(): PoolLimits
-  /** Told about bugs in jobs, with the request id; never shown to clients. */
-  onBug(requestId: string, bug: string): void
-  /** Told the number of jobs of each message. */
-  onBatch?(jobs: number): void
-  /** Told about each thread that was lost or stopped. */
-  onThreadLost(reason: 'lost' | 'timeout'): void
-}
-
-export interface PoolLimits {
-  /** A job that runs longer is stopped by replacing its thread. */
-  readonly jobTimeoutMs: number
-  /** A job that waits longer for a thread is refused. */
-  readonly queueTimeoutMs: number
-}
+import { toResult } from './job-result.ts'
+import { createLanes } from './lanes.ts'
+import type { LostReason, PoolOptions } from './pool-options.ts'
+import { ask, inputBytes } from './questions.ts'
+import { type AtWork, createSlots, type Sized, type Slot } from './slots.ts'
 
 /** Runs jobs on the worker threads. */
 export interface WorkerPool {
@@ -50,8 +32,11 @@ export interface WorkerPool {
   /** Jobs that wait for a thread, and those that are on one. */
   readonly waiting: number
   readonly running: number
-  /** Milliseconds that one more job of the tenant, or of any, would wait for a thread, by estimate. */
-  waitMs(tenant?: string): number
+  /**
+   * Milliseconds that one more job of the tenant would wait for a thread, by estimate; without one,
+   * those that all that waits would take.
+   */
+  waitMs(job?: Sized): number
   /** Share of the threads' time that went into jobs lately, 0 to 1. */
   readonly utilization: number
   close(): Promise<void>
@@ -69,9 +54,23 @@ const UTILIZATION_WEIGHT = 0.005
 /** The typed façade over the worker threads: queue, micro-batches, time limit, replacement. */
 export function createPool(options: PoolOptions): WorkerPool {
   const { threads } = options
-  const slots = createSlots(options.progress, threads.size)
-  const batching = createBatching()
+  const width = options.width ?? threads.size
+  const slots = createSlots(options.progress)
+  const estimates = createEstimates()
   const waiting = createFairQueue<Entry>()
+  const lanes = createLanes({
+    slots,
+    waiting,
+    width,
+    threads: threads.size,
+    isKnown,
+    maxWaitMs: () => options.limits().maxWaitMs,
+    jobTimeoutMs: () => options.limits().jobTimeoutMs,
+  })
+  function isKnown({ sized }: AtWork): boolean {
+    return estimates.isKnown(sized)
+  }
+
   let utilization = 0
   let running = 0
   let flushing = false
@@ -84,21 +83,35 @@ export function createPool(options: PoolOptions): WorkerPool {
 
   /** At the end of this turn of the event loop, so that jobs of one poll share a batch. */
   function scheduleFlush(): void {
-    if (flushing || slots.free === 0) return
+    if (flushing || slots.inUse.size >= threads.size) return
     flushing = true
     setImmediate(flush)
   }
 
   function flush(): void {
     flushing = false
-    while (waiting.length > 0 && slots.free > 0 && !closed) {
-      const batch = takeBatch(waiting, slots.free)
+    while (!closed) {
+      const batch = nextBatch()
+      if (batch.length === 0) return
       const abandoned = batch.filter(isAbandoned)
       for (const entry of abandoned) waiting.charge(entry, 0)
       refuse(abandoned, ABANDONED)
       const wanted = batch.filter(entry => !isAbandoned(entry))
       if (wanted.length > 0) send(wanted)
     }
+  }
+
+  function nextBatch(): Entry[] {
+    if (waiting.length === 0) return []
+    return takeBatch(
+      {
+        length: waiting.lengthOf('short'),
+        peek: () => waiting.peek(lanes.mayBegin),
+        take: () => waiting.take(lanes.mayBegin),
+      },
+      lanes.free('short'),
+      isKnown,
+    )
   }
 
   /** Those whose clients hung up, so that their places are free even while no thread is. */
@@ -118,11 +131,13 @@ export function createPool(options: PoolOptions): WorkerPool {
   }
 
   function send(entries: readonly Entry[]): void {
-    const slot = slots.take(index => entries[index]?.job.limitMs)
+    const slot = slots.take(entries)
     const startedAt = performance.now()
     const { body, starts } = packRanges(
       entries.map(({ job }) => job.body),
-      entries.some(({ job }) => job.retained) ? Number.POSITIVE_INFINITY : BATCH_LIMITS.copyBytes,
+      entries.some(({ job, kind }) => job.retained || kind === 'short')
+        ? Number.POSITIVE_INFINITY
+        : BATCH_LIMITS.copyBytes,
     )
     const jobs = entries.map(({ job, phase, resolutions }, index) => ({
       op: job.op,
@@ -146,7 +161,7 @@ export function createPool(options: PoolOptions): WorkerPool {
         const bytes = new Uint8Array(result.body)
         entries.forEach((entry, index) => {
           const outcome = result.outcomes[index] as Outcome
-          batching.learn(entry.job.op, entry.bytes, outcome.work_us)
+          estimates.learn(entry.sized, outcome.work_us)
           waiting.charge(entry, outcome.work_us)
           entry.settle({ kind: 'outcome', outcome, bytes, queuedAt: entry.queuedAt, startedAt })
         })
@@ -154,7 +169,7 @@ export function createPool(options: PoolOptions): WorkerPool {
       () => {
         // Which job it was is known only as long as the slot is ours.
         const culprit = slot.current()
-        const reason = slot.timedOut ? 'timeout' : 'lost'
+        const reason = slot.stopped ?? 'lost'
         free(slot, entries)
         if (!closed) options.onThreadLost(reason)
         recover(entries, culprit, reason, startedAt)
@@ -168,18 +183,32 @@ export function createPool(options: PoolOptions): WorkerPool {
     if (waiting.length > 0) scheduleFlush()
   }
 
-  /** The job that ran fails with its code; the others of the batch go to the head of the queue. */
+  /**
+   * The job that ran fails with its code, or starts again as a long one if its thread was taken
+   * back; the others of the batch go to the head of the queue.
+   */
   function recover(
     entries: readonly Entry[],
     culprit: number,
-    reason: 'timeout' | 'lost',
+    reason: LostReason,
     startedAt: number,
   ): void {
     const again: Entry[] = []
     const tookUs = (performance.now() - startedAt) * 1000
     entries.forEach((entry, index) => {
-      if (index === culprit) waiting.charge(entry, tookUs)
-      if (index === culprit || isDetached(entry.job.body) || closed || ++entry.lost > MAX_LOST) {
+      if (index === culprit) {
+        waiting.charge(entry, tookUs)
+        if (reason !== 'lost') estimates.learn(entry.sized, tookUs)
+      }
+      if (reason === 'moved' && !closed) {
+        if (index === culprit || isLongNow(entry)) waiting.push(asLong(entry))
+        else again.push(entry)
+      } else if (
+        index === culprit ||
+        isDetached(entry.job.body) ||
+        closed ||
+        ++entry.lost > MAX_LOST
+      ) {
         entry.settle(failed(entry, lostProblem(reason, closed), startedAt))
       } else again.push(entry)
     })
@@ -187,11 +216,36 @@ export function createPool(options: PoolOptions): WorkerPool {
     if (waiting.length > 0) scheduleFlush()
   }
 
+  /** Jobs that were taken for short and run long say at once what such jobs take. */
+  function learnFromLate(): void {
+    for (const { kind, isLong, entries, current } of slots.inUse) {
+      const late = entries[current()]
+      if (kind === 'long' || !isLong || late === undefined) continue
+      estimates.distrust(late.sized)
+      const isOutdated = (entry: Entry) =>
+        entry.tenant === late.tenant && entry.kind === 'short' && isLongNow(entry)
+      for (const entry of waiting.remove(isOutdated)) waiting.push(asLong(entry))
+    }
+  }
+
+  function isLongNow({ sized }: Entry): boolean {
+    return estimates.kindOf(sized) === 'long'
+  }
+
+  function asLong(entry: Entry): Entry {
+    return { ...entry, kind: 'long', costUs: estimates.costUs(entry.sized) }
+  }
+
   const watch = setInterval(() => {
     const now = performance.now()
-    slots.stopLate(now, options.limits().jobTimeoutMs)
-    utilization += UTILIZATION_WEIGHT * ((threads.size - slots.free) / threads.size - utilization)
+    slots.look(now, options.limits().jobTimeoutMs)
+    learnFromLate()
+    for (const slot of lanes.inTheWay()) slot.stop('moved')
+    const share = Math.min(1, slots.inUse.size / width)
+    utilization += UTILIZATION_WEIGHT * (share - utilization)
     if (waiting.length === 0) return
+    // A job that turned out long leaves its place to a short one.
+    scheduleFlush()
     expireWaiting(now)
     dropAbandoned()
   }, WATCH_MS)
@@ -202,18 +256,24 @@ export function createPool(options: PoolOptions): WorkerPool {
     job: Job,
     phase: Entry['phase'],
     finish: (end: End) => T,
-    resolutions?: Resolutions,
+    resolutions?: LookupResults,
     moreBytes = 0,
   ): Promise<T> {
     const bytes = job.body.length + moreBytes
+    const sized = { tenant: job.tenant, op: job.op, bytes }
+    const queuedAt = performance.now()
+    lanes.see(job.tenant, queuedAt)
     return new Promise((resolve, reject) => {
       const entry: Entry = {
         job,
         phase,
         tenant: job.tenant,
         bytes,
-        costUs: batching.estimateUs(job.op, bytes),
-        queuedAt: performance.now(),
+        sized,
+        limitMs: job.limitMs,
+        kind: estimates.kindOf(sized),
+        costUs: estimates.costUs(sized),
+        queuedAt,
         lost: 0,
         settle(end) {
           try {
@@ -239,23 +299,24 @@ export function createPool(options: PoolOptions): WorkerPool {
     get utilization() {
       return utilization
     },
-    waitMs(tenant) {
-      if (tenant === undefined) return waiting.workUs / 1000 / threads.size
-      // The next free threads are theirs; that a few large jobs wait is no overload.
-      if (waiting.waitingOf(tenant) < threads.size) return 0
-      return waiting.workAheadUs(tenant) / 1000 / threads.size
+    waitMs(job) {
+      if (job === undefined) return waiting.workUs / 1000 / width
+      const { tenant } = job
+      return lanes.waitMs({ tenant, kind: estimates.kindOf(job) })
     },
-    run: job => submit(job, 'whole', end => toResult(job, end)),
+    run: job => submit(job, 'whole', end => toResult(job, end, options.onBug)),
     async runTwoPhase(job, authority) {
       const first = await submit(job, 'ask', end => end)
-      if (first.kind === 'failed' || first.outcome.kind !== 'ask') return toResult(job, first)
+      if (first.kind === 'failed' || first.outcome.kind !== 'ask')
+        return toResult(job, first, options.onBug)
       const { facts, start, length } = first.outcome
       const resolutions = await ask(authority, facts)
       if (resolutions === null) return { ok: false, problem: UNANSWERED, ...times(first) }
       const body = first.bytes.subarray(start, start + length)
       const again = { ...job, body }
       const more = inputBytes(resolutions)
-      const second = await submit(again, 'finish', end => toResult(again, end), resolutions, more)
+      const finish = (end: End) => toResult(again, end, options.onBug)
+      const second = await submit(again, 'finish', finish, resolutions, more)
       const before = times(first)
       return {
         ...second,
@@ -273,52 +334,4 @@ export function createPool(options: PoolOptions): WorkerPool {
       await threads.close()
     },
   }
-
-  function toResult(job: Job, end: End): JobResult {
-    if (end.kind === 'failed') return { ok: false, problem: end.problem, ...times(end) }
-    const { outcome, bytes } = end
-    if (outcome.kind === 'failed') {
-      if (outcome.bug !== undefined) options.onBug(job.requestId, outcome.bug)
-      return { ok: false, problem: outcome.problem, ...times(end) }
-    }
-    if (outcome.kind === 'ask') throw new Error('a question came back from a phase that has none')
-    const { media, reports, rely, markers, again } = outcome
-    const part = (range: { readonly start: number; readonly length: number }) =>
-      bytes.subarray(range.start, range.start + range.length)
-    const item = <T extends Parameters<typeof part>[0]>({ start, length, ...rest }: T) => {
-      return { ...rest, bytes: part({ start, length }) }
-    }
-    const kept = { keep: outcome.keep.map(item), records: outcome.records.map(item) }
-    const rest = again === undefined ? {} : { again: part(again) }
-    return {
-      ok: true,
-      media,
-      body: part(outcome),
-      reports,
-      rely,
-      markers,
-      ...kept,
-      ...rest,
-      ...times(end),
-    }
-  }
-}
-
-/** The authority's answers, or `null` where it gave none. */
-async function ask(
-  authority: Authority,
-  facts: readonly (Facts | null)[],
-): Promise<Resolutions | null> {
-  try {
-    const resolutions = await authority.resolve(facts)
-    return resolutions.length === facts.length ? resolutions : null
-  } catch {
-    // It lives in another process: that it is lost is no bug of ours.
-    return null
-  }
-}
-
-/** Bytes of the inputs that stand for contents: work, as if they had come in the body. */
-function inputBytes(resolutions: Resolutions): number {
-  return resolutions.reduce((sum, resolution) => sum + (resolution?.input?.bytes.length ?? 0), 0)
 }

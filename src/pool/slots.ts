@@ -1,40 +1,90 @@
+import type { Kind, Queued } from '../core/base/fair-queue.ts'
+
 /** The mark of a batch that no thread has begun. */
 const NOT_BEGUN = -1
 
 /**
- * Marks per thread. They are used in turn, because a thread that is being terminated may still write to
- * its mark for a moment after its batch was given up.
+ * Marks per thread. They are used in turn, because a thread that is being terminated may still
+ * write to its mark for a moment after its batch was given up.
  */
 const MARKS_PER_THREAD = 64
+
+/** A short job that runs longer than this counts as a long one, in milliseconds. */
+export const SHORT_MS = 100
+
+/**
+ * Most that one look adds to the time of a job, in milliseconds. If looks are further apart, this
+ * process got no processor time, and its threads did not either: a pause of the machine is no work.
+ */
+const LONGEST_STEP_MS = 200
+
+/**
+ * A thread must begin its batch within this, in milliseconds. It is long because a replaced thread
+ * first has to load; none of the jobs is blamed for it.
+ */
+const BEGIN_LIMIT_MS = 30_000
+
+/**
+ * `timeout`: a job ran into its limit. `moved`: a short job ran long while others waited for it.
+ */
+export type StopReason = 'timeout' | 'moved'
+
+/** A job on a thread. */
+export interface AtWork extends Queued {
+  readonly kind: Kind
+  readonly sized: Sized
+  /** What it may take, in milliseconds, if that is less than other jobs may. */
+  readonly limitMs?: number | undefined
+}
+
+/** What is known of a job before it runs. */
+export interface Sized {
+  readonly tenant: string
+  readonly op: string
+  readonly bytes: number
+}
 
 /** The place of one batch that is on its way through a thread. */
 export interface Slot {
   readonly index: number
-  /** Aborted when the batch runs late; that terminates the thread. */
+  readonly entries: readonly AtWork[]
+  /** As its jobs were sent: a short one that runs long stays `short` here. */
+  readonly kind: Kind
+  /** Aborted by `stop`; that terminates the thread. */
   readonly signal: AbortSignal
-  readonly timedOut: boolean
-  /** Index of the job that is running; -1 before the first. */
+  /** Why it was stopped, if it was. */
+  readonly stopped: StopReason | null
+  /** How long the current job has been running, in milliseconds, by the last look. */
+  readonly ranMs: number
+  /** Whether the current job is long, by its estimate or by the time that it has been running. */
+  readonly isLong: boolean
+  /**
+   * Index of the job that is running, -1 before the first. Once stopped, the job that it was
+   * stopped for: the thread may go on for a moment and come to the next one.
+   */
   current(): number
+  stop(reason: StopReason): void
   release(): void
 }
 
 export interface Slots {
-  readonly free: number
+  readonly inUse: ReadonlySet<Slot>
+  /** A slot for a batch, whose jobs are all of one kind. */
+  take(entries: readonly AtWork[]): Slot
   /**
-   * A free slot; call only where `free` is above 0.
-   * @param limitOf what a job of the batch may take, by its index, where that is less than others may
+   * Notes how long jobs have been running, and stops those that are over `limitMs` or their own
+   * limit.
    */
-  take(limitOf?: (job: number) => number | undefined): Slot
-  /** Aborts every batch whose current job has been running for longer than `limitMs`, or than its own limit. */
-  stopLate(now: number, limitMs: number): void
+  look(now: number, limitMs: number): void
 }
 
 interface InUse extends Slot {
-  readonly controller: AbortController
-  limitOf(job: number): number | undefined
-  timedOut: boolean
+  stopped: StopReason | null
+  isLong: boolean
+  ranMs: number
   seen: number
-  since: number
+  /** Since the mark was first seen as it is, in milliseconds. */
+  atMs: number
 }
 
 /** The shared memory for the marks of `threads` threads. */
@@ -43,13 +93,14 @@ export function createProgress(threads: number): SharedArrayBuffer {
 }
 
 /**
- * As many batches under way as there are threads. Threads write the index of the job they are at into
- * shared memory, so that a lost or late thread tells which job it was without a message.
+ * The batches that are under way. Threads write the index of the job they are at into shared
+ * memory, so that the pool knows which job a lost or late thread was at without a message.
  */
-export function createSlots(progress: SharedArrayBuffer, threads: number): Slots {
+export function createSlots(progress: SharedArrayBuffer): Slots {
   const marks = new Int32Array(progress)
   const inUse = new Set<InUse>()
   let turn = 0
+  let lookedAt = 0
 
   /** The next mark that no batch has; there are more marks than threads, so there is one. */
   function nextFree(): number {
@@ -60,22 +111,30 @@ export function createSlots(progress: SharedArrayBuffer, threads: number): Slots
   }
 
   return {
-    get free() {
-      return threads - inUse.size
-    },
-    take(limitOf = () => undefined) {
+    inUse,
+    take(entries) {
       const index = nextFree()
       Atomics.store(marks, index, NOT_BEGUN)
       const controller = new AbortController()
+      const kind = entries[0]?.kind ?? 'short'
+      let stoppedFor = NOT_BEGUN
       const slot: InUse = {
         index,
-        controller,
-        limitOf,
+        entries,
+        kind,
         signal: controller.signal,
-        timedOut: false,
+        stopped: null,
+        isLong: kind === 'long',
+        ranMs: 0,
+        atMs: 0,
         seen: NOT_BEGUN,
-        since: performance.now(),
-        current: () => Atomics.load(marks, index),
+        current: () => (slot.stopped === null ? Atomics.load(marks, index) : stoppedFor),
+        stop(reason) {
+          if (slot.stopped !== null) return
+          stoppedFor = slot.seen
+          slot.stopped = reason
+          controller.abort()
+        },
         release() {
           inUse.delete(slot)
         },
@@ -83,19 +142,19 @@ export function createSlots(progress: SharedArrayBuffer, threads: number): Slots
       inUse.add(slot)
       return slot
     },
-    stopLate(now, limitMs) {
+    look(now, limitMs) {
+      const stepMs = Math.min(now - lookedAt, LONGEST_STEP_MS)
+      lookedAt = now
       for (const slot of inUse) {
+        if (slot.stopped !== null) continue
         const at = slot.current()
-        if (at !== slot.seen) {
-          slot.seen = at
-          slot.since = now
-        } else if (
-          !slot.timedOut &&
-          now - slot.since > Math.min(limitMs, slot.limitOf(at) ?? limitMs)
-        ) {
-          slot.timedOut = true
-          slot.controller.abort()
-        }
+        slot.atMs = at === slot.seen ? slot.atMs + stepMs : 0
+        slot.seen = at
+        slot.ranMs = at === NOT_BEGUN ? 0 : slot.atMs
+        slot.isLong = slot.kind === 'long' || slot.ranMs > SHORT_MS
+        const ownMs = slot.entries[at]?.limitMs ?? limitMs
+        const mostMs = at === NOT_BEGUN ? BEGIN_LIMIT_MS : Math.min(limitMs, ownMs)
+        if (slot.atMs > mostMs) slot.stop('timeout')
       }
     },
   }

@@ -1,11 +1,20 @@
 import { Piscina } from 'piscina'
-import type { BatchMessage, BatchResult, WorkerSetup } from '../../workers/protocol.ts'
+import type {
+  BatchMessage,
+  BatchResult,
+  ShrinkMessage,
+  ShrinkResult,
+  WorkerSetup,
+} from '../../workers/protocol.ts'
 import type * as tasks from '../../workers/tasks.ts'
+import { createShrinking } from './shrinking.ts'
 
 /** The worker threads. */
 export interface Threads {
   readonly size: number
-  /** Runs a batch on a free thread; an aborted signal terminates that thread. Rejects if it is lost. */
+  /**
+   * Runs a batch on a free thread; an aborted signal terminates that thread. Rejects if it is lost.
+   */
   run(message: BatchMessage, signal: AbortSignal): Promise<BatchResult>
   close(): Promise<void>
 }
@@ -21,6 +30,8 @@ export interface ThreadOptions {
   onCrash(error: unknown): void
   /** Told the id of each thread that has ended, whatever ended it. */
   onExit(threadId: number): void
+  /** Told the id of each idle thread that has given back the memory of large jobs. */
+  onShrunk?(threadId: number): void
 }
 
 const TASK: keyof typeof tasks = 'runBatch'
@@ -31,15 +42,18 @@ const YOUNG_MB = 64
 /** Pause before threads that did not even load are started again, in milliseconds. */
 const RESTART_MS = 500
 
-type Pool = Piscina<BatchMessage, BatchResult>
+type Pool = Piscina<BatchMessage | ShrinkMessage, BatchResult | ShrinkResult>
 
 /**
- * Piscina with a fixed number of threads. It stops replacing threads for good once a replacement dies
- * before it was ready; then a new pool takes over after a pause, so that one bad moment does not leave
- * the service with fewer threads or none, and what waited for the old ones is rejected and sent again.
+ * Piscina with a fixed number of threads. It stops replacing threads for good once a replacement
+ * dies before it was ready; then a new pool takes over after a pause, so that one bad moment does
+ * not leave the service with fewer threads or none, and what waited for the old ones is rejected
+ * and sent again.
  */
 export function createThreads(options: ThreadOptions): Threads {
   const watched = new WeakSet<object>()
+  const shrinking = createShrinking({ idle: () => options.size - busy, ask: askToShrink })
+  let busy = 0
   let restart: NodeJS.Timeout | undefined
   let pool: Pool | null = start()
 
@@ -72,8 +86,18 @@ export function createThreads(options: ThreadOptions): Threads {
       watched.add(thread)
       // Once it has ended it has no id.
       const { threadId } = thread
-      thread.once('exit', () => options.onExit(threadId))
+      thread.once('exit', () => {
+        shrinking.forget(threadId)
+        options.onExit(threadId)
+      })
     }
+  }
+
+  async function askToShrink(threadId: number): Promise<boolean> {
+    if (pool === null) return false
+    const { isShrunk } = (await pool.run({ shrinkThread: threadId })) as ShrinkResult
+    if (isShrunk) options.onShrunk?.(threadId)
+    return isShrunk
   }
 
   function replaceIfShrunk(candidate: Pool): void {
@@ -89,9 +113,18 @@ export function createThreads(options: ThreadOptions): Threads {
     size: options.size,
     async run(message, signal) {
       if (pool === null) throw new Error('no thread could be started')
-      return pool.run(message, { transferList: movable(message.body), signal })
+      busy++
+      try {
+        const sent = pool.run(message, { transferList: movable(message.body), signal })
+        const result = (await sent) as BatchResult
+        if (result.grownThread !== undefined) shrinking.noteGrown(result.grownThread)
+        return result
+      } finally {
+        busy--
+      }
     },
     async close() {
+      shrinking.close()
       clearTimeout(restart)
       const last = pool
       pool = null

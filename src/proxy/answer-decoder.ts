@@ -7,6 +7,7 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib'
+import { Guard } from './guard.ts'
 
 /** Undoes the content coding of an answer that is read beside the one that is passed on. */
 export interface AnswerDecoder {
@@ -17,7 +18,10 @@ export interface AnswerDecoder {
   stop(): void
 }
 
-/** Waiting to be decoded, in bytes; where the threads that decode do not keep up, the answer is not read. */
+/**
+ * Waiting to be decoded, in bytes; where the threads that decode do not keep up, the answer is not
+ * read.
+ */
 const MAX_PENDING_BYTES = 1024 * 1024
 
 /** Decoded at a time, in bytes. */
@@ -33,7 +37,9 @@ const ZSTD = {
   params: { [constants.ZSTD_d_windowLogMax]: 23 },
 }
 
-/** By content coding; the first byte tells the two meanings of `deflate` apart (RFC 9110 §8.4.1.2). */
+/**
+ * By content coding; the first byte tells the two meanings of `deflate` apart (RFC 9110 §8.4.1.2).
+ */
 const DECODERS: Readonly<Record<string, (first: number) => Transform>> = {
   gzip: () => createGunzip(ZLIB),
   'x-gzip': () => createGunzip(ZLIB),
@@ -43,7 +49,8 @@ const DECODERS: Readonly<Record<string, (first: number) => Transform>> = {
 }
 
 /**
- * Decodes in Node's own threads, what is decoded is told in this one. What is no such coding ends the reading.
+ * Decodes in Node's own threads, what is decoded is told in this one. What is no such coding ends
+ * the reading.
  * @param coding the value of `Content-Encoding`, in lower case
  * @returns `null` for a coding that is not known, or several
  */
@@ -55,13 +62,15 @@ export function createAnswerDecoder(
   if (create === undefined) return null
   const closed = Promise.withResolvers<void>()
   let stream: Transform | null = null
+  // As with any observer, what is missing shows in what it counted.
+  const guard = new Guard(() => stream?.destroy())
 
   function open(first: number): Transform {
     const opened = (create as (first: number) => Transform)(first)
-    opened.on('data', read)
+    guard.on(opened, 'data', read)
     // The close follows.
-    opened.on('error', () => undefined)
-    opened.once('close', closed.resolve)
+    guard.on(opened, 'error', () => undefined)
+    guard.once(opened, 'close', () => closed.resolve())
     return opened
   }
 

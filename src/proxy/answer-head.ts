@@ -11,8 +11,8 @@ export interface AnswerFraming {
 }
 
 /**
- * Writes the head of the upstream's `answer`, `extra` headers behind its own. `null` where it cannot be written or would
- * be understood otherwise by the client; nothing was written then.
+ * Writes the head of the upstream's `answer`, `extra` headers behind its own. `null` where it
+ * cannot be written or would be understood otherwise by the client; nothing was written then.
  */
 export function writeAnswerHead(
   { httpVersion, method }: IncomingMessage,

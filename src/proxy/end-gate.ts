@@ -1,6 +1,7 @@
 /**
- * Keeps an answer from being complete to its client before something is settled. Where its head says how long it is, a client
- * knows it whole by its last byte, which is kept back; else by its end.
+ * Keeps an answer from being complete to its client before something is settled. Where its head
+ * says how long it is, a client knows it whole by its last byte, which is kept back; else by its
+ * end.
  */
 export class EndGate {
   #open: boolean

@@ -2,7 +2,10 @@
 const CR = 13
 const LF = 10
 
-/** Follows a stream of server-sent events, to know whether another event may begin behind what was passed. */
+/**
+ * Follows a stream of server-sent events, to know whether another event may begin behind what was
+ * passed.
+ */
 export interface EventBoundary {
   follow(chunk: Uint8Array): void
   readonly atBoundary: boolean

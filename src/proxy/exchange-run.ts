@@ -5,13 +5,16 @@ import { type AnswerFraming, writeAnswerHead } from './answer-head.ts'
 import { type AnswerObserver, harmless } from './answer-observer.ts'
 import { EndGate } from './end-gate.ts'
 import type { Exchange, ExchangeContext, ForwardOptions, Upgrade } from './exchange.ts'
-import { FAILURES, type Failure, type Outcome } from './failures.ts'
+import { ExchangeRecord } from './exchange-record.ts'
+import { FAILURES, type Failure } from './failures.ts'
 import { flushHead, isAscii } from './flush-head.ts'
-import { answerHeaders, pairs, type RequestBody, requestHeaders } from './headers.ts'
+import { Guard } from './guard.ts'
+import { pairs, type RequestBody, requestHeaders } from './headers.ts'
+import { InterimAnswers } from './interim-answers.ts'
 import { reportFailure } from './report-failure.ts'
 import { bodyOf, pumpBody } from './request-body.ts'
 import { type Phase, TimeLimits } from './time-limits.ts'
-import { eventWhenConnected } from './upstream.ts'
+import { eventWhenConnected, wasStale } from './upstream.ts'
 
 /** In the place of a body that is not needed any more. */
 const NOT_HELD: RequestBody = { kind: 'none' }
@@ -24,10 +27,11 @@ export class ExchangeRun {
   readonly #options: Omit<ForwardOptions, 'body'>
   #body: RequestBody
   readonly #upgrade: Upgrade | null
+  readonly #guard = new Guard(error => this.#threw(error))
+  readonly #interim: InterimAnswers
   readonly #limits: TimeLimits
   readonly #endGate: EndGate
-  readonly #started: number
-  readonly #done = Promise.withResolvers<Exchange>()
+  readonly #record: ExchangeRecord
   #request: ClientRequest | null = null
   /** What had come in on the request's connection before. */
   #readBefore = 0
@@ -36,12 +40,6 @@ export class ExchangeRun {
   /** Of the head that the client was sent. */
   #framing: AnswerFraming | null = null
   #endTunnel: (() => void) | null = null
-  #outcome: Outcome = 'answered'
-  #error: string | null = null
-  #sent = 0
-  #received = 0
-  #firstByteMs: number | null = null
-  #retried = false
   /** The answer to the client is complete or given up; it may still be on its way out. */
   #over = false
 
@@ -60,45 +58,49 @@ export class ExchangeRun {
     this.#body = bodyOf(incoming, body)
     this.#upgrade = upgrade
     this.#observer = harmless(options.onAnswer)
-    this.#started = context.now()
-    this.#limits = new TimeLimits(context.limits, phase => this.#late(phase))
-    this.#endGate = new EndGate(options.holdEnd, () => this.#completeRead())
+    this.#record = new ExchangeRecord(context.now)
+    this.#interim = new InterimAnswers(incoming, outgoing)
+    this.#limits = new TimeLimits(context.limits, this.#guard.wrap(this.#late.bind(this)))
+    const opened = this.#guard.wrap(() => this.#completeRead())
+    this.#endGate = new EndGate(options.holdEnd, opened)
   }
 
   /** Runs it to its end. Never rejects. */
   run(): Promise<Exchange> {
     const outgoing = this.#outgoing
-    outgoing.on('finish', () => this.#settle())
-    outgoing.on('close', () => this.#left())
-    // The server would end a quiet connection; here, a model may be thinking, and the limits are our own.
-    outgoing.on('timeout', () => undefined)
+    const guard = this.#guard
+    guard.on(outgoing, 'finish', () => this.#settle())
+    guard.on(outgoing, 'close', () => this.#left())
+    // The server would end a quiet connection; here, a model may be thinking, and the limits are
+    // our own.
+    guard.on(outgoing, 'timeout', () => undefined)
     // These two are followed by the close of the answer.
-    outgoing.on('error', () => outgoing.destroy())
-    this.#incoming.on('error', () => outgoing.destroy())
-    if (outgoing.destroyed) this.#left()
-    else if (this.#upgrade !== null && this.#body.kind !== 'none') this.#fail(FAILURES.head)
-    else if (!this.#over) this.#send(false)
-    return this.#done.promise
+    guard.on(outgoing, 'error', () => outgoing.destroy())
+    guard.on(this.#incoming, 'error', () => outgoing.destroy())
+    guard.wrap(() => this.#start())()
+    return this.#record.closed
   }
 
   /** Ends it now. */
   end(): void {
-    if (this.#endTunnel !== null) {
-      this.#endTunnel()
-      return
-    }
-    this.#fail(FAILURES.closing)
-    // Nobody waits for a client that does not read.
-    if (this.#answer !== null) this.#outgoing.destroy()
+    this.#guard.wrap(() => {
+      if (this.#endTunnel !== null) return this.#endTunnel()
+      this.#fail(FAILURES.closing)
+      // Nobody waits for a client that does not read.
+      if (this.#answer !== null) this.#outgoing.destroy()
+    })()
+  }
+
+  #start(): void {
+    if (this.#outgoing.destroyed) this.#left()
+    else if (this.#upgrade !== null && this.#body.kind !== 'none') this.#fail(FAILURES.head)
+    else if (!this.#over) this.#send(false)
   }
 
   #send(fresh: boolean): void {
     const { upstream } = this.#context
     const path = upstream.path(this.#options.path)
-    if (path === null) {
-      this.#fail(FAILURES.target)
-      return
-    }
+    if (path === null) return void this.#fail(FAILURES.target)
     this.#limits.enter('connect')
     const { method = 'GET', rawHeaders } = this.#incoming
     let request: ClientRequest
@@ -112,26 +114,28 @@ export class ExchangeRun {
       })
       request = upstream.request({ method, path, headers }, fresh)
     } catch {
-      this.#fail(FAILURES.head)
-      return
+      return void this.#fail(FAILURES.head)
     }
     this.#request = request
-    request.on('socket', socket => this.#assigned(socket, request.reusedSocket))
-    request.on('continue', () => this.#continue())
-    request.on('information', information => this.#inform(information))
-    request.on('response', answer => this.#relay(answer))
-    request.on('upgrade', (answer, socket, head) => this.#tunnel(answer, socket, head))
-    request.on('finish', () => {
+    const guard = this.#guard
+    guard.on(request, 'socket', (socket: Socket) => this.#assigned(socket, request.reusedSocket))
+    guard.on(request, 'continue', () => this.#continue())
+    guard.on(request, 'information', (information: InformationEvent) => {
+      if (!this.#over) this.#interim.pass(information)
+    })
+    guard.on(request, 'response', (answer: IncomingMessage) => this.#relay(answer))
+    guard.on(request, 'upgrade', this.#tunnel.bind(this))
+    guard.on(request, 'finish', () => {
       if (this.#answer === null && !this.#over) this.#limits.enter('headers')
     })
-    request.on('error', error => this.#requestFailed(request, error))
+    guard.on(request, 'error', (error: Error) => this.#requestFailed(request, error))
     this.#sendBody(request)
   }
 
   #sendBody(request: ClientRequest): void {
     if (this.#body.kind === 'none') request.end()
     else if (this.#body.kind === 'whole') {
-      this.#sent = this.#body.bytes.length
+      this.#record.sent = this.#body.bytes.length
       request.end(this.#body.bytes)
     } else if (this.#awaitsContinue) flushHead(request)
     else this.#pump(request)
@@ -147,7 +151,7 @@ export class ExchangeRun {
     const connected = () => this.#limits.enter(this.#awaitsContinue ? 'continue' : 'send')
     const event = reused ? null : eventWhenConnected(socket)
     if (event === null) connected()
-    else socket.once(event, connected)
+    else this.#guard.once(socket, event, connected)
   }
 
   /** The upstream wants the body, or does not know of the question. */
@@ -160,24 +164,17 @@ export class ExchangeRun {
 
   #pump(request: ClientRequest): void {
     pumpBody(this.#incoming, request, {
+      guard: this.#guard,
       over: () => this.#over,
       moved: bytes => {
-        this.#sent += bytes
+        this.#record.sent += bytes
         this.#limits.progress()
       },
     })
     // Not now: what came in with the head leaves with it.
-    process.nextTick(() => {
-      if (this.#sent === 0 && !this.#over) flushHead(request)
+    this.#guard.nextTick(() => {
+      if (this.#record.sent === 0 && !this.#over) flushHead(request)
     })
-  }
-
-  /** Passes an interim answer on, where the client's protocol and this Node have such. */
-  #inform({ statusCode, rawHeaders }: InformationEvent): void {
-    const outgoing = this.#outgoing
-    if (statusCode === 100 || outgoing.headersSent || this.#over) return
-    if (this.#incoming.httpVersion !== '1.1' || !('writeInformation' in outgoing)) return
-    outgoing.writeInformation(statusCode, answerHeaders(rawHeaders, {}))
   }
 
   #relay(answer: IncomingMessage): void {
@@ -191,30 +188,31 @@ export class ExchangeRun {
     }
     this.#observer.head(answer.statusCode ?? 0, answer.rawHeaders)
     this.#limits.enter('body')
-    answer.on('data', (chunk: Buffer) => this.#pass(answer, chunk))
-    outgoing.on('drain', () => {
+    const guard = this.#guard
+    guard.on(answer, 'data', (chunk: Buffer) => this.#pass(answer, chunk))
+    guard.on(outgoing, 'drain', () => {
       this.#limits.progress()
       answer.resume()
     })
-    answer.on('end', () => {
+    guard.on(answer, 'end', () => {
       if (this.#endGate.isOpen) this.#complete(answer)
     })
-    answer.on('error', () => this.#fail(FAILURES.broken))
-    answer.on('close', () => {
+    guard.on(answer, 'error', () => this.#fail(FAILURES.broken))
+    guard.on(answer, 'close', () => {
       if (!answer.complete) this.#fail(FAILURES.broken)
     })
     // Not now: what came in with the head leaves with it.
-    process.nextTick(() => {
-      if (this.#received === 0 && !this.#over) flushHead(outgoing)
+    guard.nextTick(() => {
+      if (this.#record.received === 0 && !this.#over) flushHead(outgoing)
     })
   }
 
   #pass(answer: IncomingMessage, chunk: Buffer): void {
     if (this.#over) return
-    this.#received += chunk.length
+    this.#record.received += chunk.length
     this.#limits.progress()
     this.#framing?.events?.follow(chunk)
-    const isLast = this.#received === Number(answer.headers['content-length'])
+    const isLast = this.#record.received === Number(answer.headers['content-length'])
     if (!this.#outgoing.write(isLast ? this.#endGate.passLast(chunk) : chunk)) answer.pause()
     this.#observer.chunk(chunk)
   }
@@ -246,23 +244,22 @@ export class ExchangeRun {
   #requestFailed(request: ClientRequest, error: NodeJS.ErrnoException): void {
     // With an answer begun, its own end tells.
     if (request !== this.#request || this.#over || this.#answer !== null) return
-    if (this.#isStale(request, error)) {
-      this.#retried = true
+    if (this.#isRepeatable(request, error)) {
+      this.#record.retried = true
       this.#send(true)
       return
     }
-    this.#error = error.code ?? null
-    if (this.#limits.phase === 'connect') this.#fail(FAILURES.unreachable)
+    this.#record.error = error.code ?? null
+    const isConnecting = this.#limits.phase === 'connect' || error.syscall === 'connect'
+    if (isConnecting) this.#fail(FAILURES.unreachable)
     else this.#fail(error.code?.startsWith('HPE_') ? FAILURES.malformed : FAILURES.broken)
   }
 
-  /** Whether a kept connection was closed by the upstream before it read the request, and the body is there to be sent again. */
-  #isStale(request: ClientRequest, { code }: NodeJS.ErrnoException): boolean {
+  /** Whether the request did not reach the upstream, and its body is there to be sent again. */
+  #isRepeatable(request: ClientRequest, error: NodeJS.ErrnoException): boolean {
     const { kind } = this.#body
-    const repeatable =
-      request.reusedSocket && !this.#retried && (kind === 'none' || kind === 'whole')
-    const untouched = request.socket?.bytesRead === this.#readBefore
-    return repeatable && untouched && (code === 'ECONNRESET' || code === 'EPIPE')
+    if (this.#record.retried || (kind !== 'none' && kind !== 'whole')) return false
+    return wasStale(request, this.#readBefore, error)
   }
 
   #late(phase: Phase | 'total'): void {
@@ -279,18 +276,37 @@ export class ExchangeRun {
     // What only its end was kept back of is whole.
     if (this.#over || this.#completeRead()) return
     this.#over = true
-    this.#outcome = failure.outcome
-    this.#error ??= failure.code
+    this.#record.failed(failure)
     const { extraHeaders = {} } = this.#options
     const { vendor } = this.#context
     reportFailure(this.#outgoing, failure, { vendor, extraHeaders, framing: this.#framing })
     this.#release()
   }
 
+  /** A bug: it ends this exchange, and nothing else. */
+  #threw(error: unknown): void {
+    this.#context.onBug(error)
+    try {
+      if (this.#over) this.#abandon()
+      else this.#fail(FAILURES.internal)
+    } catch {
+      this.#abandon()
+    }
+  }
+
+  /** Gives up both connections. */
+  #abandon(): void {
+    this.#over = true
+    this.#record.failed(FAILURES.internal)
+    this.#endTunnel?.()
+    for (const stream of [this.#request, this.#outgoing, this.#incoming]) stream?.destroy()
+    this.#settle()
+  }
+
   /** The connection to the client is gone, or the answer has left. */
   #left(): void {
     if (this.#outgoing.writableFinished) return
-    if (this.#outcome === 'answered') this.#outcome = 'aborted'
+    if (this.#record.outcome === 'answered') this.#record.outcome = 'aborted'
     this.#over = true
     this.#request?.destroy()
     this.#settle()
@@ -307,10 +323,13 @@ export class ExchangeRun {
     this.#observer.head(101, answer.rawHeaders)
     this.#limits.close()
     this.#over = true
-    this.#endTunnel = this.#upgrade(answer, socket, head, (outcome, sent, received) => {
-      this.#outcome = outcome
-      this.#sent = sent
-      this.#received = received
+    // Until it stands.
+    this.#endTunnel = () => socket.destroy()
+    const upgraded = { answer, upstream: socket, head, guard: this.#guard }
+    this.#endTunnel = this.#upgrade(upgraded, (outcome, sent, received) => {
+      if (this.#record.outcome === 'answered') this.#record.outcome = outcome
+      this.#record.sent = sent
+      this.#record.received = received
       this.#settle()
     })
   }
@@ -319,21 +338,13 @@ export class ExchangeRun {
     this.#answer = answer
     // It is not sent again, and an answer may stream for an hour.
     this.#body = NOT_HELD
-    this.#firstByteMs = this.#context.now() - this.#started
+    this.#record.answered()
   }
 
   #settle(): void {
     this.#limits.close()
-    const tunnelled = this.#endTunnel !== null
-    this.#done.resolve({
-      outcome: this.#outcome,
-      status: tunnelled ? 101 : this.#outgoing.headersSent ? this.#outgoing.statusCode : null,
-      sent_bytes: this.#sent,
-      received_bytes: this.#received,
-      first_byte_ms: this.#firstByteMs,
-      total_ms: this.#context.now() - this.#started,
-      retried: this.#retried,
-      error: this.#error,
-    })
+    const { headersSent, statusCode } = this.#outgoing
+    const isTunnel = this.#endTunnel !== null
+    this.#record.close(isTunnel ? 101 : headersSent ? statusCode : null)
   }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { AnswerObserver } from './answer-observer.ts'
 import type { Outcome } from './failures.ts'
+import type { Guard } from './guard.ts'
 import type { ForwardLimits, Upstream } from './upstream.ts'
 import type { Vendor } from './vendor-errors.ts'
 
@@ -10,7 +11,10 @@ export interface Exchange {
   readonly outcome: Outcome
   /** The status that the client was sent; `null` where it was sent none. */
   readonly status: number | null
-  /** Bytes of the bodies, as they were on the wire without chunk framing; through a tunnel, all bytes. */
+  /**
+   * Bytes of the bodies, as they were on the wire without chunk framing; through a tunnel, all
+   * bytes.
+   */
   readonly sent_bytes: number
   readonly received_bytes: number
   /** From the start to the head of the upstream's answer; `null` where none came. */
@@ -18,7 +22,9 @@ export interface Exchange {
   readonly total_ms: number
   /** A kept connection turned out to be dead, and the request was sent on another one. */
   readonly retried: boolean
-  /** A stable code of what went wrong: ours (`upstream_timeout`) or the system's (`ECONNREFUSED`). */
+  /**
+   * A stable code of what went wrong: ours (`upstream_timeout`) or the system's (`ECONNREFUSED`).
+   */
   readonly error: string | null
 }
 
@@ -30,9 +36,14 @@ export interface ForwardOptions {
   /** Added behind the headers of the answer, also where it is an error of ours. */
   readonly extraHeaders?: Readonly<Record<string, string>>
   readonly onAnswer?: AnswerObserver
-  /** The answer is not complete to the client before this is settled, or a time limit has passed. */
+  /**
+   * The answer is not complete to the client before this is settled, or a time limit has passed.
+   */
   readonly holdEnd?: Promise<unknown>
-  /** The request came with the server's `checkContinue`: its client waits for a 100, which is the upstream's to give. */
+  /**
+   * The request came with the server's `checkContinue`: its client waits for a 100, which is the
+   * upstream's to give.
+   */
   readonly awaitsContinue?: boolean
 }
 
@@ -43,12 +54,26 @@ export interface ExchangeContext {
   readonly limits: ForwardLimits
   /** Milliseconds, never going back. */
   readonly now: () => number
+  /** Told what a handler threw. It must not throw. */
+  readonly onBug: (error: unknown) => void
 }
 
-/** Takes over what an upgrade made of both connections; what it gives is called when the exchange must end. */
+/**
+ * What an upgrade left: the answer that says so, the connection to the upstream, and what was read
+ * from it already.
+ */
+export interface UpgradedUpstream {
+  readonly answer: IncomingMessage
+  readonly upstream: Duplex
+  readonly head: Buffer
+  readonly guard: Guard
+}
+
+/**
+ * Takes over what an upgrade made of both connections; what it gives is called when the exchange
+ * must end.
+ */
 export type Upgrade = (
-  answer: IncomingMessage,
-  upstream: Duplex,
-  head: Buffer,
+  upgraded: UpgradedUpstream,
   end: (outcome: Outcome, sent: number, received: number) => void,
 ) => () => void

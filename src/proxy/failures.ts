@@ -1,6 +1,8 @@
 import type { VendorError } from './vendor-errors.ts'
 
-/** How an exchange ended: the upstream's answer was passed on to its end, or what kept it from that. */
+/**
+ * How an exchange ended: the upstream's answer was passed on to its end, or what kept it from that.
+ */
 export type Outcome =
   | 'answered'
   /** Ours, before anything was forwarded: a target that must not be, or the service is closing. */
@@ -14,8 +16,13 @@ export type Outcome =
   | 'aborted'
   /** The service ended it. */
   | 'closed'
+  /** A bug of ours. */
+  | 'failed'
 
-/** What ended an exchange other than its answer: the outcome, and what the client is told where it still can be. */
+/**
+ * What ended an exchange other than its answer: the outcome, and what the client is told where it
+ * still can be.
+ */
 export interface Failure extends VendorError {
   readonly outcome: Exclude<Outcome, 'answered'>
 }
@@ -33,6 +40,12 @@ export const FAILURES = {
     status: 400,
     code: 'invalid_head',
     message: 'The head of the request cannot be forwarded',
+  },
+  internal: {
+    outcome: 'failed',
+    status: 500,
+    code: 'internal',
+    message: 'The proxy failed; its log has the cause',
   },
   closing: {
     outcome: 'closed',

@@ -6,7 +6,10 @@ import { createUpstream, type ForwardLimits, type ProxyEnvironment } from './ups
 import type { Vendor } from './vendor-errors.ts'
 
 export interface ForwarderOptions {
-  /** The upstream, from configuration only: `https://api.anthropic.com`; a path is put before every target. */
+  /**
+   * The upstream, from configuration only: `https://api.anthropic.com`; a path is put before every
+   * target.
+   */
   readonly base: URL
   /** Whose error envelopes clients expect. */
   readonly vendor: Vendor
@@ -14,13 +17,15 @@ export interface ForwarderOptions {
   readonly env: ProxyEnvironment
   /** Milliseconds, never going back. */
   readonly now?: () => number
+  /** Told what a handler of an exchange threw, which has failed with it. */
+  readonly onBug?: (error: unknown) => void
 }
 
 /** Sends requests to one upstream and its answers back, as they are and as they come. */
 export interface Forwarder {
   /**
-   * Forwards a request. Gives what became of it when it is over, and never rejects: what fails is told to the client in the
-   * vendor's words.
+   * Forwards a request. Gives what became of it when it is over, and never rejects: what fails is
+   * told to the client in the vendor's words.
    */
   forward(
     incoming: IncomingMessage,
@@ -28,8 +33,9 @@ export interface Forwarder {
     options: ForwardOptions,
   ): Promise<Exchange>
   /**
-   * Forwards a request for another protocol (the server's `upgrade` event, with the head that it gives), then bytes both ways on
-   * the request's connection. An answer that does not switch is passed on as any other; a request with a body is refused.
+   * Forwards a request for another protocol (the server's `upgrade` event, with the head that it
+   * gives), then bytes both ways on the request's connection. An answer that does not switch is
+   * passed on as any other; a request with a body is refused.
    */
   upgrade(
     incoming: IncomingMessage,
@@ -42,9 +48,10 @@ export interface Forwarder {
 
 /** Throws a TypeError for a `base` that is no upstream (`createUpstream`). */
 export function createForwarder(options: ForwarderOptions): Forwarder {
-  const { base, vendor, limits, env, now = () => performance.now() } = options
+  const { base, vendor, limits, env } = options
+  const { now = () => performance.now(), onBug = () => undefined } = options
   const upstream = createUpstream(base, limits.connect_ms, env)
-  const context: ExchangeContext = { upstream, vendor, limits, now }
+  const context: ExchangeContext = { upstream, vendor, limits, now, onBug }
   const active = new Map<ExchangeRun, Promise<Exchange>>()
   let closed = false
 

@@ -1,4 +1,6 @@
-/** Names and values in turn, in the order and spelling of the wire: `IncomingMessage.rawHeaders`. */
+/**
+ * Names and values in turn, in the order and spelling of the wire: `IncomingMessage.rawHeaders`.
+ */
 export type RawHeaders = readonly string[]
 
 /** Meant for one hop only (RFC 9110 §7.6.1, §11.7). */
@@ -10,7 +12,10 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'proxy-connection',
 ])
 
-/** Decided by name, so no `Connection` header can take them away: where a message goes, where it ends, for whom. */
+/**
+ * Decided by name, so no `Connection` header can take them away: where a message goes, where it
+ * ends, for whom.
+ */
 const DECIDED_BY_NAME: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -24,7 +29,10 @@ const DECIDED_BY_NAME: ReadonlySet<string> = new Set([
 /** Ours, for the proxy itself: its key, its switches. */
 const OWN_PREFIX = 'x-haversack-'
 
-/** How the body of a forwarded request is sent: as it comes in, with the framing that it has, or as one piece. */
+/**
+ * How the body of a forwarded request is sent: as it comes in, with the framing that it has, or as
+ * one piece.
+ */
 export type RequestBody =
   | { readonly kind: 'none' | 'sized' | 'chunked' }
   | { readonly kind: 'whole'; readonly bytes: Uint8Array }
@@ -44,8 +52,9 @@ export interface RequestHeaderOptions {
 const SINGLE: ReadonlySet<string> = new Set(['host', 'content-length', 'connection'])
 
 /**
- * What a request says to the upstream: its own headers, in order, with duplicates, without those meant for us
- * (`X-Haversack-*`) or for this hop. `Host` is replaced where it stood; a whole body brings its own length.
+ * What a request says to the upstream: its own headers, in order, with duplicates, without those
+ * meant for us (`X-Haversack-*`) or for this hop. `Host` is replaced where it stood; a whole body
+ * brings its own length.
  */
 export function requestHeaders(raw: RawHeaders, options: RequestHeaderOptions): string[] {
   const hopByHop = namedByConnection(raw)
@@ -111,7 +120,10 @@ export interface AnswerHeaderOptions {
   readonly upgrade?: boolean
 }
 
-/** What an answer says to the client: the upstream's headers, in order, with duplicates, without those for its own hop. */
+/**
+ * What an answer says to the client: the upstream's headers, in order, with duplicates, without
+ * those for its own hop.
+ */
 export function answerHeaders(raw: RawHeaders, options: AnswerHeaderOptions): string[] {
   const hopByHop = namedByConnection(raw)
   const headers: string[] = []
@@ -142,7 +154,9 @@ export function pairs(raw: RawHeaders): [string, string][] {
   ])
 }
 
-/** The names in lower case that concern one hop: the known ones and those that `Connection` names. */
+/**
+ * The names in lower case that concern one hop: the known ones and those that `Connection` names.
+ */
 function namedByConnection(raw: RawHeaders): ReadonlySet<string> {
   const named: string[] = []
   for (let at = 0; at + 1 < raw.length; at += 2) {

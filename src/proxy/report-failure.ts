@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { AnswerFraming } from './answer-head.ts'
 import type { Failure } from './failures.ts'
@@ -12,8 +12,9 @@ export interface ReportOptions {
 }
 
 /**
- * Tells the client of a failure so that it cannot take what it got for a whole answer: before the head with the vendor's
- * error; in a stream of events, between two of them, with the vendor's error event; else by breaking the connection.
+ * Tells the client of a failure so that it cannot take what it got for a whole answer: before the
+ * head with the vendor's error; in a stream of events, between two of them, with the vendor's error
+ * event; else by breaking the connection.
  */
 export function reportFailure(
   outgoing: ServerResponse,
@@ -23,7 +24,8 @@ export function reportFailure(
   if (!outgoing.headersSent) {
     const body = vendorErrorBody(vendor, failure)
     outgoing.sendDate = true
-    outgoing.writeHead(failure.status, {
+    // Named, since a head that could not be written leaves its reason phrase behind.
+    outgoing.writeHead(failure.status, STATUS_CODES[failure.status], {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       ...extraHeaders,

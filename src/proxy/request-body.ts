@@ -1,7 +1,10 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Guard } from './guard.ts'
 import { pairs, type RequestBody } from './headers.ts'
 
-/** The body to forward: `bytes` where they are given, else what the head of the request announces. */
+/**
+ * The body to forward: `bytes` where they are given, else what the head of the request announces.
+ */
 export function bodyOf({ headers }: IncomingMessage, bytes: Uint8Array | undefined): RequestBody {
   if (bytes !== undefined) return { kind: 'whole', bytes }
   if (headers['transfer-encoding'] !== undefined) return { kind: 'chunked' }
@@ -9,7 +12,11 @@ export function bodyOf({ headers }: IncomingMessage, bytes: Uint8Array | undefin
 }
 
 export interface PumpOptions {
-  /** Nothing is to be forwarded any more; what still comes is read, so that the connection can be used again. */
+  readonly guard: Guard
+  /**
+   * Nothing is to be forwarded any more; what still comes is read, so that the connection can be
+   * used again.
+   */
   readonly over: () => boolean
   /** Told the bytes of each chunk, and 0 when the upstream takes more. */
   readonly moved: (bytes: number) => void
@@ -19,18 +26,18 @@ export interface PumpOptions {
 export function pumpBody(
   incoming: IncomingMessage,
   request: ClientRequest,
-  { over, moved }: PumpOptions,
+  { guard, over, moved }: PumpOptions,
 ): void {
-  incoming.on('data', (chunk: Buffer) => {
+  guard.on(incoming, 'data', (chunk: Buffer) => {
     if (over()) return
     moved(chunk.length)
     if (!request.write(chunk)) incoming.pause()
   })
-  request.on('drain', () => {
+  guard.on(request, 'drain', () => {
     moved(0)
     incoming.resume()
   })
-  incoming.on('end', () => {
+  guard.on(incoming, 'end', () => {
     if (over()) return
     if (request.chunkedEncoding) request.addTrailers(pairs(incoming.rawTrailers))
     request.end()

@@ -1,10 +1,13 @@
+import type { Vendor } from './vendor-errors.ts'
+
 /** What may stand in a request target: no space, no control character, nothing that ends a line. */
 const ORIGIN_FORM = /^\/[\x21-\x7e\x80-\xff]*$/
 
 /**
  * The rest of a request target behind the prefix of a proxy route, its bytes as they were sent:
- * `/anthropic/v1/messages?beta=true` behind `/anthropic` is `/v1/messages?beta=true`, the prefix alone is `/`.
- * `null` for what is not behind the prefix, or no path at all: absolute-form (`http://host/…`), `*`.
+ * `/anthropic/v1/messages?beta=true` behind `/anthropic` is `/v1/messages?beta=true`, the prefix
+ * alone is `/`. `null` for what is not behind the prefix, or no path at all: absolute-form
+ * (`http://host/…`), `*`.
  */
 export function pathBehind(target: string, prefix: string): string | null {
   if (!target.startsWith(prefix)) return null
@@ -13,10 +16,50 @@ export function pathBehind(target: string, prefix: string): string | null {
   return rest.startsWith('/') ? rest : null
 }
 
+/** Where a vendor's API has its version; what stands before it is the vendor's own. */
+const VERSION = '/v1'
+const ENDS_WITH_VERSION = /\/v\d\w*$/
+
 /**
- * The request target at the upstream: `path` behind the path of the configured `base`, byte for byte. `null` for
- * what must not be forwarded: a target that is no path (RFC 9112 §3.2.1), and dot segments where `base` has a
- * path, since they would lead out of it.
+ * Paths of bodies that are rewritten, as clients name them whose base URL ends with the version,
+ * and what is below them.
+ */
+const UNVERSIONED: Readonly<Record<Vendor, RegExp>> = {
+  anthropic: /^\/messages(?=[/?]|$)/,
+  openai: /^\/(?:chat\/completions|responses)(?=[/?]|$)/,
+}
+
+/** An upstream as far as it decides how paths are named. */
+export interface PathNaming {
+  readonly vendor: Vendor
+  /** The path of its base URL, without a slash at the end. */
+  readonly basePath: string
+  /** What a client of OpenAI's API names without a version has none at the upstream. */
+  readonly openaiPathsAsSent: boolean
+}
+
+/**
+ * The path of a request as its vendor names it behind the base URL. Some clients have the version
+ * in their base URLs (`@ai-sdk/anthropic` sends `/messages`), some do not (Anthropic's SDK sends
+ * `/v1/messages`), and both kinds of base URLs are configured. So a version is added if neither has
+ * it, and is there once if both have it. OpenAI-like upstreams with a path, such as
+ * `/backend-api/codex`, know paths without a version.
+ */
+export function versionedPath(
+  { vendor, basePath, openaiPathsAsSent }: PathNaming,
+  path: string,
+): string {
+  const once = path.replace(/^(?:\/v1)+(?=\/v1\/)/, '')
+  if (ENDS_WITH_VERSION.test(basePath)) return once.replace(/^\/v1(?=\/)/, '')
+  if (!UNVERSIONED[vendor].test(once)) return once
+  const isComplete = vendor === 'openai' && (openaiPathsAsSent || basePath !== '')
+  return isComplete ? once : VERSION + once
+}
+
+/**
+ * The request target at the upstream: `path` after the path of the configured `base`, byte for
+ * byte. Returns `null` for what must not be forwarded: a target that is no path (RFC 9112 §3.2.1),
+ * and dot segments if `base` has a path, since they would lead out of it.
  */
 export function upstreamPath(base: URL, path: string): string | null {
   if (!ORIGIN_FORM.test(path)) return null
@@ -24,11 +67,51 @@ export function upstreamPath(base: URL, path: string): string | null {
   return prefix !== '' && climbs(path) ? null : prefix + path
 }
 
-/** Whether a segment means "up", in whichever way a server might read it. */
+/** How often a path is decoded; no legal one is encoded more often. */
+const MAX_DECODINGS = 8
+
+/**
+ * Six bits behind a lead of none or one: overlong forms of UTF-8, as lenient decoders read them.
+ */
+const OVERLONG =
+  /(\xc0|\xe0\x80|\xf0\x80\x80|\xf8\x80{3}|\xfc\x80{4}|\xc1|\xe0\x81|\xf0\x80\x81|\xf8\x80\x80\x81|\xfc\x80{3}\x81)(.)/gs
+
+/** Spaces and control characters, which some servers remove or end a path at. */
+const IGNORED = /[^\x21-\x7e\x80-\uffff]+/g
+
+/**
+ * Whether a segment means "up", in whichever way a server might read it: decoded once or more
+ * often, strictly or not.
+ */
 function climbs(path: string): boolean {
-  const [plain = ''] = path.split('?', 1)
-  return plain
-    .replace(/%2e/gi, '.')
-    .split(/[/\\]|%2f|%5c/i)
-    .some(segment => segment === '..' || segment.startsWith('..;'))
+  let [read = ''] = path.split('?', 1)
+  if (!/[.%\x80-\xff]/.test(read)) return false
+  for (let round = 0; ; round++) {
+    if (hasDoubleDot(read)) return true
+    const decoded = read.replace(/%(?:u00)?([0-9a-f]{2})/gi, (_, hex) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+    if (decoded === read) return false
+    if (round === MAX_DECODINGS) return true
+    read = decoded
+  }
+}
+
+function hasDoubleDot(bytes: string): boolean {
+  const plain = bytes.replace(OVERLONG, shortForm)
+  // Full-width dots and slashes are folded by some.
+  const folded = Buffer.from(plain, 'latin1').toString().normalize('NFKC')
+  return [plain, folded].some(text =>
+    text
+      .replace(IGNORED, '')
+      .split(/[/\\]/)
+      .some(segment => /^\.\.(?:[;?#]|$)/.test(segment)),
+  )
+}
+
+/** The character of an overlong form, if it has a meaning in paths. */
+function shortForm(form: string, lead: string, last: string): string {
+  const seventhBit = (lead.charCodeAt(lead.length - 1) & 1) << 6
+  const character = String.fromCharCode((last.charCodeAt(0) & 0x3f) | seventhBit)
+  return './\\'.includes(character) ? character : form
 }

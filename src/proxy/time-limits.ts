@@ -3,7 +3,10 @@ import type { ForwardLimits } from './upstream.ts'
 /** What is being waited for. */
 export type Phase = 'connect' | 'send' | 'continue' | 'headers' | 'body'
 
-/** How long a body is held back for a 100 that does not come; the upstream may not know of it (RFC 9110 §10.1.1). */
+/**
+ * How long a body is held back for a 100 that does not come; the upstream may not know of it (RFC
+ * 9110 §10.1.1).
+ */
 const CONTINUE_MS = 1_000
 
 /** The clock of one exchange: one limit at a time for what is being waited for, one for all. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Outcome } from './failures.ts'
+import type { Guard } from './guard.ts'
 
 /** One end of a tunnel: its stream, and what was read from it before the tunnel stood. */
 export interface TunnelEnd {
@@ -9,14 +10,16 @@ export interface TunnelEnd {
 }
 
 export interface TunnelOptions {
+  readonly guard: Guard
   readonly idleMs: number
   /** Told once, with the bytes from client to upstream and back. */
   readonly ended: (outcome: Outcome, sent: number, received: number) => void
 }
 
 /**
- * Joins two connections that were upgraded: bytes go both ways as they come, with back-pressure; the end of one side is passed
- * to the other; a failure of one, or `idleMs` without a byte, ends both. Gives what ends it from outside.
+ * Joins two connections that were upgraded: bytes go both ways as they come, with back-pressure;
+ * the end of one side is passed to the other; a failure of one, or `idleMs` without a byte, ends
+ * both. Gives what ends it from outside.
  */
 export function joinStreams(
   client: TunnelEnd,
@@ -26,7 +29,10 @@ export function joinStreams(
   const moved = { sent: 0, received: 0 }
   let open = 2
   let outcome: Outcome = 'answered'
-  const idle = setTimeout(() => end('timed_out'), options.idleMs)
+  const idle = setTimeout(
+    options.guard.wrap(() => end('timed_out')),
+    options.idleMs,
+  )
 
   function end(why: Outcome): void {
     if (open === 2 || why === 'timed_out') outcome = why
@@ -39,12 +45,12 @@ export function joinStreams(
       moved[way] += from.head.length
       to.stream.write(from.head)
     }
-    from.stream.on('data', (chunk: Buffer) => {
+    options.guard.on(from.stream, 'data', (chunk: Buffer) => {
       moved[way] += chunk.length
       idle.refresh()
     })
-    from.stream.on('error', () => end(failed))
-    from.stream.on('close', () => {
+    options.guard.on(from.stream, 'error', () => end(failed))
+    options.guard.on(from.stream, 'close', () => {
       to.stream.end()
       if (--open > 0) return
       clearTimeout(idle)
@@ -59,8 +65,9 @@ export function joinStreams(
 }
 
 /**
- * Whether a request asks for another protocol in a way that can be passed on: what a server's `shouldUpgradeCallback` should say.
- * Not with a body, and not for h2c, which clients merely offer with ordinary requests: these are answered without it.
+ * Whether a request asks for another protocol in a way that can be passed on: what a server's
+ * `shouldUpgradeCallback` should say. Not with a body, and not for h2c, which clients merely offer
+ * with ordinary requests: these are answered without it.
  */
 export function wantsUpgrade({ method, headers }: IncomingMessage): boolean {
   if (method !== 'GET' || headers.upgrade === undefined) return false

@@ -1,18 +1,20 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Upgrade } from './exchange.ts'
+import { Guard } from './guard.ts'
 import { answerHeaders } from './headers.ts'
 import { joinStreams } from './tunnel.ts'
 
 /**
- * An answer on a connection that the server gave away with its `upgrade` event; the connection is closed behind it. Where an
- * earlier answer is still on its way there, both are destroyed.
+ * An answer on a connection that the server gave away with its `upgrade` event; the connection is
+ * closed behind it. Where an earlier answer is still on its way there, both are destroyed.
  */
 export function answerOn(socket: Socket, incoming: IncomingMessage): ServerResponse {
   const outgoing = new ServerResponse(incoming)
   outgoing.shouldKeepAlive = false
+  const guard = new Guard(() => socket.destroy())
   // The server's listeners are gone; the close that follows is what counts.
-  socket.on('error', () => socket.destroy())
+  guard.on(socket, 'error', () => socket.destroy())
   try {
     outgoing.assignSocket(socket)
   } catch {
@@ -20,8 +22,8 @@ export function answerOn(socket: Socket, incoming: IncomingMessage): ServerRespo
     outgoing.destroy()
     return outgoing
   }
-  socket.on('drain', () => outgoing.emit('drain'))
-  outgoing.on('finish', () => socket.destroySoon())
+  guard.on(socket, 'drain', () => outgoing.emit('drain'))
+  guard.on(outgoing, 'finish', () => socket.destroySoon())
   return outgoing
 }
 
@@ -38,13 +40,13 @@ export function joinUpgraded(
   outgoing: ServerResponse,
   options: JoinOptions,
 ): Upgrade {
-  return (answer, upstream, head, ended) => {
+  return ({ answer, upstream, head, guard }, ended) => {
     outgoing.detachSocket(socket)
     socket.write(switchingHead(answer, options.extraHeaders), 'latin1')
     return joinStreams(
       { stream: socket, head: options.head },
       { stream: upstream, head },
-      { idleMs: options.idleMs, ended },
+      { guard, idleMs: options.idleMs, ended },
     )
   }
 }

@@ -34,8 +34,8 @@ export interface Upstream {
   /** The request target for a client's path; `null`: it must not be forwarded. */
   path(path: string): string | null
   /**
-   * Starts a request, on a kept connection where there is one, or on a `fresh` one. Throws for a head that cannot be
-   * written.
+   * Starts a request, on a kept connection where there is one, or on a `fresh` one. Throws for a
+   * head that cannot be written.
    */
   request(head: RequestHead, fresh: boolean): ClientRequest
   close(): void
@@ -44,12 +44,15 @@ export interface Upstream {
 /** Beyond it an answer's head is refused; Node's own 16 KiB is less than some gateways send. */
 const MAX_ANSWER_HEAD_BYTES = 64 * 1024
 
-/** How long a connection is kept without work, where the upstream does not say: less than what servers usually keep it. */
+/**
+ * How long a connection is kept without work, where the upstream does not say: less than what
+ * servers usually keep it.
+ */
 const KEPT_IDLE_MS = 30_000
 
 /**
- * Connections to `base`, an `http:` or `https:` URL without credentials, query and fragment; else throws a TypeError.
- * For `https:`, `env` may name a proxy, which is asked for a tunnel.
+ * Connections to `base`, an `http:` or `https:` URL without credentials, query and fragment; else
+ * throws a TypeError. For `https:`, `env` may name a proxy, which is asked for a tunnel.
  */
 export function createUpstream(base: URL, connectMs: number, env: ProxyEnvironment): Upstream {
   if (
@@ -65,7 +68,8 @@ export function createUpstream(base: URL, connectMs: number, env: ProxyEnvironme
   const secure = base.protocol === 'https:'
   const send = secure ? httpsRequest : httpRequest
   const kept = { keepAlive: true, timeout: KEPT_IDLE_MS }
-  // Over a proxy that speaks plain HTTP, Node writes the target anew; so plain upstreams are reached directly.
+  // Over a proxy that speaks plain HTTP, Node writes the target anew; so plain upstreams are
+  // reached directly.
   const agents = secure
     ? {
         pooled: new HttpsAgent({ ...kept, proxyEnv: env }),
@@ -92,8 +96,23 @@ export function createUpstream(base: URL, connectMs: number, env: ProxyEnvironme
   }
 }
 
-/** The event at which a connection can be used; `null`: it already can, as one that a proxy opened. */
+/**
+ * The event at which a connection can be used; `null`: it already can, as one that a proxy opened.
+ */
 export function eventWhenConnected(socket: Socket): 'connect' | 'secureConnect' | null {
   if ('secureConnecting' in socket) return socket.secureConnecting === true ? 'secureConnect' : null
   return socket.connecting ? 'connect' : null
+}
+
+/**
+ * Whether a kept connection was closed by the upstream before it read the request.
+ * @param readBefore what had come in on the connection before the request
+ */
+export function wasStale(
+  { reusedSocket, socket }: ClientRequest,
+  readBefore: number,
+  { code }: NodeJS.ErrnoException,
+): boolean {
+  const isClosed = code === 'ECONNRESET' || code === 'EPIPE'
+  return reusedSocket && isClosed && socket?.bytesRead === readBefore
 }

@@ -1,10 +1,10 @@
-import type { UsageRoute } from '../core/usage/usage-figures.ts'
+import type { UsageRoute } from '../core/conversation/usage/usage-figures.ts'
 import {
   type AnswerForm,
   type AnswerUsage,
   createUsageReader,
   type UsageReader,
-} from '../core/usage/usage-reader.ts'
+} from '../core/conversation/usage/usage-reader.ts'
 import { type AnswerDecoder, createAnswerDecoder } from './answer-decoder.ts'
 import type { AnswerObserver } from './answer-observer.ts'
 import type { RawHeaders } from './headers.ts'

@@ -31,16 +31,16 @@ const OPENAI_TYPES: Readonly<Record<number, string>> = {
 }
 
 /**
- * The body of an error answer: for Anthropic `{"type":"error","error":{"type","message"}}`, for OpenAI
- * `{"error":{"message","type","param","code"}}`.
+ * The body of an error answer: for Anthropic `{"type":"error","error":{"type","message"}}`, for
+ * OpenAI `{"error":{"message","type","param","code"}}`.
  */
 export function vendorErrorBody(vendor: Vendor, error: VendorError): string {
   return JSON.stringify(envelope(vendor, error))
 }
 
 /**
- * The event that tells of a failure in a stream of server-sent events which has begun. Both vendors' clients throw
- * at it; nothing may follow.
+ * The event that tells of a failure in a stream of server-sent events which has begun. Both
+ * vendors' clients throw at it; nothing may follow.
  */
 export function vendorErrorEvent(vendor: Vendor, error: VendorError): string {
   const data = `data: ${JSON.stringify(envelope(vendor, error))}\n\n`

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addUsage, NO_USAGE } from '../core/usage/token-usage.ts'
+import { addUsage, NO_USAGE } from '../core/conversation/usage/token-usage.ts'
 
 const count = z.int().nonnegative()
 const amount = z.number()
@@ -17,7 +17,9 @@ export const accountSchema = z.object({
     cache_write_long: count,
     output: count,
   }),
-  /** Tokens that requests were spared, by what counted them; a history is counted anew in each turn. */
+  /**
+   * Tokens that requests were spared, by what counted them; a history is counted anew in each turn.
+   */
   removed: z.record(z.string(), count),
   /** In uncached input tokens. */
   billed: amount,

@@ -1,9 +1,9 @@
-import type { RewriteReport } from '../core/operations/operation.ts'
+import type { RewriteReport } from '../core/contract/report.ts'
+import { billRequest } from '../core/conversation/usage/billing.ts'
+import { type PriceRule, pricesFor } from '../core/conversation/usage/prices.ts'
+import { promptTokens } from '../core/conversation/usage/token-usage.ts'
+import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
 import { resolveTokenizer } from '../core/tokens/resolve.ts'
-import { billRequest } from '../core/usage/billing.ts'
-import { type PriceRule, pricesFor } from '../core/usage/prices.ts'
-import { promptTokens } from '../core/usage/token-usage.ts'
-import type { AnswerUsage } from '../core/usage/usage-reader.ts'
 import { NO_ACCOUNT } from './account.ts'
 import type { Entry, VendorName } from './tenant-ledger.ts'
 
@@ -22,7 +22,10 @@ export interface EntryTerms {
   readonly cachedBefore: number
 }
 
-/** What a request adds to its tenant's ledger. Without the provider's figures nothing is taken for saved. */
+/**
+ * What a request adds to its tenant's ledger. Without the provider's figures nothing is taken for
+ * saved.
+ */
 export function entryOf({ vendor, said, report }: AnsweredRequest, terms: EntryTerms): Entry {
   const id = report?.conversation
   if (said === null) {
@@ -54,7 +57,9 @@ function moneyOf({ billed, without }: { billed: number; without: number }, perTo
   return { requests: 1, billed: billed * perToken, without: without * perToken }
 }
 
-/** What the provider has of the prompt from now on: all of it, where it does not say what it writes. */
+/**
+ * What the provider has of the prompt from now on: all of it, where it does not say what it writes.
+ */
 function cachedOf({ usage }: AnswerUsage): number {
   const written = usage.cache_write + usage.cache_write_long
   return written > 0 ? usage.cache_read + written : promptTokens(usage)

@@ -1,6 +1,6 @@
-import type { SavingsAnswer, SavingsQuery } from '../core/requests/savings.ts'
+import type { SavingsAnswer, SavingsQuery } from '../core/contract/savings.ts'
+import { type PriceRule, pricesFor } from '../core/conversation/usage/prices.ts'
 import { PROFILES, TOKENIZER_IDS } from '../core/tokens/profiles.ts'
-import { type PriceRule, pricesFor } from '../core/usage/prices.ts'
 import type { Account } from './account.ts'
 import { type TenantLedger, VENDOR_NAMES } from './tenant-ledger.ts'
 

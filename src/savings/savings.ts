@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/base/errors.ts'
 import { failureProblem } from '../store/failure.ts'
 import type { Failure, Store } from '../store/store.ts'
 import { type AnsweredRequest, entryOf } from './entry-of.ts'
@@ -17,10 +17,14 @@ import {
 
 /** Accounts for what the proxies forwarded, by tenant, in the store. */
 export interface Savings {
-  /** Accounts for a request once `answered` resolves; `null`: there is nothing to account for. Never rejects. */
+  /**
+   * Accounts for a request once `answered` resolves; `null`: there is nothing to account for. Never
+   * rejects.
+   */
   record(tenant: string, answered: Promise<AnsweredRequest | null>): Promise<void>
   /**
-   * All that is known of a tenant, also by other processes on the same store until their last write.
+   * All that is known of a tenant, also by other processes on the same store until their last
+   * write.
    * @throws AppError `overloaded`, `internal`, `worker_lost` where the store cannot be read
    */
   read(tenant: string): Promise<TenantLedger>
@@ -48,11 +52,16 @@ export interface SavingsOptions {
 /** The format is in the key, so that another version's record is never taken for this one's. */
 const RECORD = { namespace: 'savings', key: 'ledger.v1' } as const
 const FLUSH_MS = 5_000
-/** How often a write is tried that another process came before, and how long to wait before the next time. */
+/**
+ * How often a write is tried that another process came before, and how long to wait before the next
+ * time.
+ */
 const MAX_ATTEMPTS = 8
 const RETRY_MS = 20
 
-/** What this process has to add to a tenant's record; a few sums, however many requests they are of. */
+/**
+ * What this process has to add to a tenant's record; a few sums, however many requests they are of.
+ */
 interface Unsaved {
   pending: TenantLedger | null
   /** Being written: its stamp tells whether it was, where the store did not say. */

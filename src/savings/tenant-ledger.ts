@@ -32,7 +32,10 @@ const ledgerSchema = z.object({
 
 export type Conversation = Readonly<z.output<typeof conversationSchema>>
 
-/** What is known of a tenant: totals of everything since `since`, and the conversations that were active last. */
+/**
+ * What is known of a tenant: totals of everything since `since`, and the conversations that were
+ * active last.
+ */
 export type TenantLedger = Readonly<z.output<typeof ledgerSchema>>
 
 export function emptyLedger(now: number): TenantLedger {
@@ -53,7 +56,10 @@ export function addEntry(ledger: TenantLedger, entry: Entry, now: number): Tenan
   return addLedgers(ledger, of === undefined ? own : { ...own, conversations: [of] })
 }
 
-/** Both together; the stamp is the first one's. No total depends on which conversations are still told apart. */
+/**
+ * Both together; the stamp is the first one's. No total depends on which conversations are still
+ * told apart.
+ */
 export function addLedgers(a: TenantLedger, b: TenantLedger): TenantLedger {
   const vendors: Partial<Record<VendorName, Account>> = { ...a.vendors }
   for (const vendor of VENDOR_NAMES) {
@@ -87,7 +93,10 @@ function addConversations(a: Conversation, b: Conversation): Conversation {
   }
 }
 
-/** Latest first; of one moment, in the order of their names, so that every process keeps the same ones. */
+/**
+ * Latest first; of one moment, in the order of their names, so that every process keeps the same
+ * ones.
+ */
 function byRecency(a: Conversation, b: Conversation): number {
   if (a.last_at !== b.last_at) return b.last_at - a.last_at
   return keyOf(a) < keyOf(b) ? -1 : 1

@@ -1,4 +1,4 @@
-import type { AppError, ErrorCode, Problem } from '../errors.ts'
+import type { AppError, ErrorCode, Problem } from '../core/base/errors.ts'
 import type { Failure, FailureReason } from './store.ts'
 
 /** The code that a client sees for each reason. */
@@ -14,16 +14,21 @@ const CODES: Readonly<Record<FailureReason, ErrorCode>> = {
   full: 'overloaded',
   quota: 'overloaded',
   read_only: 'overloaded',
+  unavailable: 'overloaded',
   failed: 'internal',
   lost: 'worker_lost',
   closed: 'overloaded',
 }
 
-/** Seconds after which a refused client may try again; space comes back more slowly than a queue's place. */
+/**
+ * Seconds after which a refused client may try again; space comes back more slowly than a queue's
+ * place.
+ */
 const RETRY_AFTER_S: Partial<Record<FailureReason, number>> = {
   conflict: 1,
   busy: 1,
   closed: 1,
+  unavailable: 5,
   full: 30,
   quota: 30,
   read_only: 30,

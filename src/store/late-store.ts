@@ -9,11 +9,18 @@ export interface LateStoreOptions {
   readonly retryMs: number
 }
 
-const NO_LOAD: StoreLoad = { pending: 0, pending_bytes: 0, refused: 0, threads_lost: 0 }
+const NO_LOAD: StoreLoad = {
+  state: 'unavailable',
+  pending: 0,
+  pending_bytes: 0,
+  refused: 0,
+  threads_lost: 0,
+}
 
 /**
- * A store that may not be there yet: on a disk that is full, read-only or not mounted, calls fail as values
- * and the service goes on, until an attempt to open it succeeds. Resolves after the first attempt.
+ * A store that may not be there yet: on a disk that is full, read-only or not mounted, calls fail
+ * as values and the service goes on, until an attempt to open it succeeds. Resolves after the first
+ * attempt.
  */
 export async function openLateStore(options: LateStoreOptions): Promise<Store> {
   let store: Store | null = null
@@ -34,7 +41,9 @@ export async function openLateStore(options: LateStoreOptions): Promise<Store> {
   }
 
   const missing = async (): Promise<Failure> =>
-    closed ? fail('closed', 'the store is closed') : fail('failed', 'the store cannot be opened')
+    closed
+      ? fail('closed', 'the store is closed')
+      : fail('unavailable', 'the store cannot be opened')
   await attempt()
 
   return {

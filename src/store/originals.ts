@@ -1,7 +1,7 @@
-import type { Reliance } from '../core/dedup/session/refer-to-earlier.ts'
+import { AppError } from '../core/base/errors.ts'
+import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { PartSelector } from '../core/parts/part.ts'
-import type { TextBytes } from '../core/transport/text-bytes.ts'
-import { AppError } from '../errors.ts'
+import type { Reliance } from '../core/sessions/turn/reliance.ts'
 import { failureProblem } from './failure.ts'
 import { createRecency } from './recency.ts'
 import type { Kept, Reference, Result, Store, StoredBody, StoredPart, TouchItem } from './store.ts'
@@ -21,16 +21,18 @@ export interface Originals {
    * @param session whose references it may be resolved by
    * @throws AppError `overloaded` where there is no room, `payload_too_large`, `internal`
    */
-  keep(tenant: string, text: TextBytes, session?: string): Promise<Kept>
+  keep(tenant: string, text: TextBytes, session?: string, ref?: string): Promise<Kept>
   /**
    * Sees that a reference means that very body now, and makes it live on.
    * @throws AppError as `fetch`
    */
   rely(tenant: string, reliance: Reliance): Promise<void>
   /**
-   * Makes the originals behind markers live on that were sent before; a minute may pass until a purge shows. Never rejects.
+   * Makes the originals behind markers live on that were sent before; a minute may pass until a
+   * purge shows. Never rejects.
    * @param hashes 24 hex digits each
-   * @returns whether all are there for a while: also where the store does not answer, but had promised it lately
+   * @returns whether all are there for a while: also where the store does not answer, but had
+   * promised it lately
    */
   renew(tenant: string, hashes: readonly string[]): Promise<boolean>
   /** Removes what only the session keeps. */
@@ -59,7 +61,10 @@ export function createOriginals(
   const relied = createRecency()
   const renewed = createRecency()
 
-  /** Prolongs the life of what was seen again, now and then: each time would be a write for each read. */
+  /**
+   * Prolongs the life of what was seen again, now and then: each time would be a write for each
+   * read.
+   */
   function refresh({ tenant }: Reference, hash: string, bytes: number): void {
     const { originalMs } = lifetimes(tenant)
     const every = Math.min(REFRESH_MS, originalMs / 4)
@@ -85,11 +90,13 @@ export function createOriginals(
   }
 
   return {
-    async keep(tenant, { bytes, media_type }, session) {
+    async keep(tenant, { bytes, media_type }, session, ref) {
       const { originalMs, sessionMs } = lifetimes(tenant)
       const ttlMs = session === undefined ? originalMs : Math.max(originalMs, sessionMs)
       const item = { tenant, body: bytes, mediaType: media_type, ttlMs, pinUntil: now() + ttlMs }
-      const [kept] = await store.put([session === undefined ? item : { ...item, session }])
+      const [kept] = await store.put([
+        session === undefined ? item : { ...item, session, ...(ref === undefined ? {} : { ref }) },
+      ])
       if (kept === undefined) throw new Error('the store gave no answer to a put')
       return valueOr(kept)
     },
@@ -100,7 +107,8 @@ export function createOriginals(
       const key = `${tenant}:${session}:${identity}`
       const at = now()
       const isDue = relied.isDue(key, at, every)
-      // Whatever was so a moment ago, it may have been purged since; to look is cheaper than to write.
+      // Whatever was so a moment ago, it may have been purged since; to look is cheaper than to
+      // write.
       const found = valueOr(
         isDue
           ? await touchOne({ tenant, session, ref, ttlMs, pinUntil: at + ttlMs })

@@ -1,5 +1,5 @@
-import type { FreshRecord } from '../core/operations/byte-operation.ts'
-import { inTime } from '../in-time.ts'
+import { inTime } from '../core/base/deadline.ts'
+import type { FreshRecord } from '../core/contract/operation-result.ts'
 import type { RecordKey, Store } from './store.ts'
 
 /** What proxies have sent for tool results, on record: what is written there first holds. */
@@ -11,7 +11,8 @@ export interface Rewrites {
   recall(tenant: string, records: readonly FreshRecord[]): Promise<OnRecord | null>
   /**
    * Puts decisions on record. Never rejects, and resolves not later than in a second.
-   * @returns keys under which another process was first with another decision: that one holds from the next turn on
+   * @returns keys under which another process was first with another decision: that one holds from
+   * the next turn on
    */
   record(tenant: string, records: readonly FreshRecord[]): Promise<ReadonlySet<string>>
 }
@@ -23,7 +24,10 @@ export interface OnRecord {
   readonly differs: boolean
 }
 
-/** Records of earlier versions must stay readable, or conversations under way lose their prompt caches. */
+/**
+ * Records of earlier versions must stay readable, or conversations under way lose their prompt
+ * caches.
+ */
 const NAMESPACE = 'rewrites'
 /** Reads that are under way at once for one request. */
 const READS_AT_ONCE = 64

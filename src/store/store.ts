@@ -1,25 +1,35 @@
+import type { FieldError } from '../core/base/errors.ts'
 import type { Part, PartSelector } from '../core/parts/part.ts'
-import type { FieldError } from '../errors.ts'
 
 /**
- * Where originals, sessions and fingerprints are kept. Nothing here rejects or throws for what is to be
- * expected: a full disk, a lost thread and an unknown hash are all values. `src/store/failure.ts` turns
- * them into problems for clients. Times are Unix milliseconds, sizes are bytes.
+ * Where originals, sessions and fingerprints are kept. Nothing here rejects or throws for what is
+ * to be expected: a full disk, a lost thread and an unknown hash are all values.
+ * `src/store/failure.ts` turns them into problems for clients. Times are Unix milliseconds, sizes
+ * are bytes.
  *
- * A tenant's bodies do not exist for another: the look-up, its cost and the answer are those of an unknown hash.
+ * A tenant's bodies do not exist for another: the look-up, its cost and the answer are those of an
+ * unknown hash.
  */
 export interface Store {
-  /** Keeps bodies; an answer comes after the commit that made them durable. Results correspond to items. */
+  /**
+   * Keeps bodies; an answer comes after the commit that made them durable. Results correspond to
+   * items.
+   */
   put(items: readonly PutItem[]): Promise<readonly Result<Kept>[]>
   /** The body that a reference means: `not_found`, `gone`, `ambiguous`. */
   get(reference: Reference): Promise<Result<StoredBody>>
   /** A part of it; `lines` and `bytes` read no more of it than they need. */
   part(reference: Reference, selector: PartSelector): Promise<Result<StoredPart>>
-  /** Prolongs the life of bodies that were seen or referenced again, and pins those that a hint needs. */
+  /**
+   * Prolongs the life of bodies that were seen or referenced again, and pins those that a hint
+   * needs.
+   */
   touch(items: readonly TouchItem[]): Promise<readonly Result<Kept>[]>
   /** Removes a session and every body that no other session and no put without a session keeps. */
   purgeSession(tenant: string, session: string): Promise<Result<Removed>>
-  /** Removes all of a tenant; to others and itself it is gone at once, its space is freed in steps. */
+  /**
+   * Removes all of a tenant; to others and itself it is gone at once, its space is freed in steps.
+   */
   purgeTenant(tenant: string): Promise<Result<Removed>>
 
   /** A record, or `not_found`. */
@@ -28,12 +38,17 @@ export interface Store {
   writeRecord(write: RecordWrite): Promise<Result<{ readonly version: number }>>
   /** Removes a record; `not_found` if there is none, `conflict` if its version is another. */
   deleteRecord(key: RecordKey, ifVersion?: number): Promise<Result<object>>
-  /** Records whose key starts with `prefix`, in order of their keys (code points), after `after`. */
+  /**
+   * Records whose key starts with `prefix`, in order of their keys (code points), after `after`.
+   */
   listRecords(list: RecordList): Promise<Result<{ readonly records: readonly ListedRecord[] }>>
 
   /** Removes what has expired; otherwise done a little at a time. */
   prune(): Promise<Result<Removed>>
-  /** Reads up to `limit` bodies after `cursor` and removes damaged ones; `cursor` is null at the end. */
+  /**
+   * Reads up to `limit` bodies after `cursor` and removes damaged ones; `cursor` is null at the
+   * end.
+   */
   verify(limit: number, cursor?: number): Promise<Result<VerifyStep>>
   stats(tenant?: string): Promise<Result<StoreStats>>
   /** What the store has refused or lost since its start; known without asking the thread. */
@@ -54,10 +69,15 @@ export interface PutItem {
   readonly body: Uint8Array
   readonly mediaType: string
   /**
-   * Sessions resolve short references, and can be purged. `ambiguous` where another body of the session has the same
-   * first 8 digits: a reference that was sent means one body for good.
+   * Sessions resolve short references, and can be purged. `ambiguous` if another body of the
+   * session has the same `ref`: a reference that was sent means one body for good.
    */
   readonly session?: string
+  /**
+   * The shortest prefix of the hash that names the body in the session; its first 8 digits if not
+   * given.
+   */
+  readonly ref?: string
   /** How long it is kept after this moment; an earlier, longer promise stays. */
   readonly ttlMs?: number
   /** Until then it is neither evicted nor expired: a live hint depends on it. */
@@ -171,8 +191,12 @@ export const COUNTERS = [
 ] as const
 export type CounterName = (typeof COUNTERS)[number]
 
+/** `salvaging`: what a damaged file had is being carried over; `unavailable`: no file is open. */
+export type StoreState = 'open' | 'salvaging' | 'unavailable'
+
 /** The queue in front of the store. */
 export interface StoreLoad {
+  readonly state: StoreState
   readonly pending: number
   readonly pending_bytes: number
   readonly refused: number
@@ -197,6 +221,8 @@ export type FailureReason =
   /** The tenant's share is taken by live bodies. */
   | 'quota'
   | 'read_only'
+  /** The file cannot be opened; it is tried again all the time. */
+  | 'unavailable'
   | 'failed'
   /** The thread died while it had this call; whether a put was kept is unknown. */
   | 'lost'
@@ -209,17 +235,36 @@ export interface Failure {
   readonly errors?: readonly FieldError[]
 }
 
+/** What was carried over from a damaged file; `lost`: `null` if it does not say what it had. */
+export interface SalvageEvent {
+  readonly kind: 'salvaged'
+  readonly moved_to: string
+  readonly bodies: number
+  readonly lost_bodies: number | null
+  readonly records: number
+  readonly lost_records: number | null
+}
+
 /** What an operator should know; for a log line and a counter. Holds no content. */
 export type StoreEvent =
   | { readonly kind: 'damaged_body'; readonly tenant: string; readonly hash: string }
   | { readonly kind: 'damaged_record'; readonly tenant: string; readonly namespace: string }
   | { readonly kind: 'missing_key'; readonly key_id: string }
+  /** It was moved aside, and a new one begun; `null`: that failed, or nothing may be moved. */
   | { readonly kind: 'damaged_file'; readonly moved_to: string | null; readonly detail: string }
+  /**
+   * The log ends early: what is missing was committed, and had not all been copied to the main
+   * file.
+   */
+  | { readonly kind: 'damaged_log'; readonly lost_pages: number | null; readonly detail: string }
+  | SalvageEvent
   | { readonly kind: 'write_failed'; readonly reason: FailureReason; readonly detail: string }
   | { readonly kind: 'write_recovered' }
   /** The file was removed or another put in its place; what was in it is not kept any more. */
   | { readonly kind: 'file_replaced' }
   /** Others than the owner may look into the folder; `mode` in octal digits. */
   | { readonly kind: 'open_folder'; readonly folder: string; readonly mode: string }
+  /** The wall clock ran ahead; for ten minutes time goes on as if it had not. */
+  | { readonly kind: 'clock_jumped'; readonly ahead_ms: number }
   | { readonly kind: 'thread_lost'; readonly detail: string }
   | { readonly kind: 'bug'; readonly detail: string }

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 
 /**
- * Where telemetry lies: `<data>/telemetry/<tenant>/events/<segment>.jsonl`, `.open.jsonl` while it is written, and
- * `<data>/telemetry/<tenant>/sessions/<day>-<process>.jsonl`. Every part of a name is a hash, a time or random.
+ * Where telemetry lies: `<data>/telemetry/<tenant>/events/<segment>.jsonl`, `.open.jsonl` while it
+ * is written, and `<data>/telemetry/<tenant>/sessions/<day>-<process>.jsonl`. Every part of a name
+ * is a hash, a time or random.
  */
 const FOLDER = 'telemetry'
 const EVENTS = 'events'
@@ -69,7 +70,10 @@ export function summaryFile(tenantFolder: string, atMs: number, digits: string):
   return join(tenantFolder, SESSIONS, `${day}-${digits}${SUFFIX}`)
 }
 
-/** When the day began that a file of summaries is of, in Unix milliseconds; `null` for a file that is none. */
+/**
+ * When the day began that a file of summaries is of, in Unix milliseconds; `null` for a file that
+ * is none.
+ */
 export function dayOfSummaries(file: string): number | null {
   const [, day] = DAY.exec(file) ?? []
   const began = day === undefined ? Number.NaN : Date.parse(day)

@@ -9,7 +9,10 @@ export interface ReadTally {
   unreadable: number
   /** Lines that say something. */
   read: number
-  /** Lines that do not, by why; `torn`: the last one, which was not finished; `too_long`: no line that we write. */
+  /**
+   * Lines that do not, by why; `torn`: the last one, which was not finished; `too_long`: no line
+   * that we write.
+   */
   readonly skipped: Record<LineFault | 'torn' | 'too_long', number>
 }
 
@@ -24,8 +27,8 @@ const MAX_LINE_CHARS = 65_536
 const CHUNK_BYTES = 16 * 1024
 
 /**
- * What the lines of a file say, in batches, in memory that does not depend on the file. Lines that say nothing are counted, and so
- * is a file that cannot be read; nothing is thrown for them.
+ * What the lines of a file say, in batches, in memory that does not depend on the file. Lines that
+ * say nothing are counted, and so is a file that cannot be read; nothing is thrown for them.
  * @param laterName what the file is called once it is complete, where that may happen meanwhile
  */
 export async function* readLines<T>(

@@ -21,7 +21,8 @@ export interface ReadOptions {
 }
 
 /**
- * The events below a telemetry folder, in batches; sessions one after the other, each in order, also those that are still written.
+ * The events below a telemetry folder, in batches; sessions one after the other, each in order,
+ * also those that are still written.
  * @param tally counts what was read and passed over
  */
 export async function* readEvents(

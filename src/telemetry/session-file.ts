@@ -21,11 +21,17 @@ export interface RotationSettings {
 
 /** The files of one session: one that is written, and those before it. Calls must not overlap. */
 export interface SessionFile {
-  /** Appends lines, in order. @throws what the file system says; some of the lines may be written then, the last one in part */
+  /**
+   * Appends lines, in order. @throws what the file system says; some of the lines may be written
+   * then, the last one in part
+   */
   append(lines: readonly Line[]): Promise<void>
   /** Whether the file that is written is large or old enough to end. */
   isFull(): boolean
-  /** Ends the file that is written, if there is one, and sums it up. @throws what the file system says */
+  /**
+   * Ends the file that is written, if there is one, and sums it up. @throws what the file system
+   * says
+   */
   finish(): Promise<void>
 }
 
@@ -66,8 +72,8 @@ export function createSessionFile(
     const { name, rollup } = segment
     segment = null
     const summary = sessionHash === NO_SESSION ? null : rollup.summary(name)
-    // Who closed or deleted the file has seen to that. A process that ends in between leaves a segment that is summed up once
-    // more, under the same name.
+    // Who closed or deleted the file has seen to that. A process that ends in between leaves a
+    // segment that is summed up once more, under the same name.
     if (summary !== null && (await isThere(segmentFile(tenantFolder, name, true)))) {
       await writeSummary(summary)
     }

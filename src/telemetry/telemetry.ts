@@ -52,7 +52,10 @@ export interface Telemetry {
   record(tenant: string, response: string): void
   /** Ends a session that was closed by its id, so that what comes under it later begins anew. */
   end(tenant: string, session: string): void
-  /** Writes what waits, ends sessions that were idle for too long, and looks after the files. Never rejects. */
+  /**
+   * Writes what waits, ends sessions that were idle for too long, and looks after the files. Never
+   * rejects.
+   */
   upkeep(): Promise<void>
   /** Ends all sessions; resolves when everything is written. Nothing may be recorded after it. */
   close(): Promise<void>
@@ -84,7 +87,10 @@ interface OpenSession {
   isEnding: boolean
 }
 
-/** Telemetry in files below a folder: one writer for the process, with one write under way at a time. */
+/**
+ * Telemetry in files below a folder: one writer for the process, with one write under way at a
+ * time.
+ */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { folder, key, settings, now, onEvents, onProblem } = options
   const digits = randomDigits()

@@ -67,7 +67,10 @@ const NOTATION: Column = {
   of: ({ notation }) => notation ?? undefined,
 }
 
-/** The fields of `telemetryEvent` that a log tells, and the notation. Figures stay below what a line of a log can hold. */
+/**
+ * The fields of `telemetryEvent` that a log tells, and the notation. Figures stay below what a line
+ * of a log can hold.
+ */
 const COLUMNS: readonly Column[] = [
   field('schema_version', 'INT32'),
   field('session_hash', 'STRING'),
@@ -101,7 +104,8 @@ const COLUMNS: readonly Column[] = [
 ]
 
 /**
- * A Parquet file of events, a row each, which appears under `path` when it is finished; a Parquet file that was there is replaced.
+ * A Parquet file of events, a row each, which appears under `path` when it is finished; a Parquet
+ * file that was there is replaced.
  * @throws Error where it cannot be written, or something else is there
  */
 export function createEventFile(path: string): EventFile {

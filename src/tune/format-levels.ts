@@ -4,8 +4,8 @@ import {
   type InnerFormat,
   noFindings,
   scanText,
-} from '../core/shape/inner-formats.ts'
-import { ObjectValue, type Value } from '../core/value/value.ts'
+} from '../core/classify/inner-formats.ts'
+import { ObjectValue, type Value } from '../core/json/value.ts'
 
 /** Levels that are told apart; the last is of all that is deeper. */
 export const MAX_LEVEL = 6
@@ -14,8 +14,8 @@ export const MAX_LEVEL = 6
 type FormatMask = number
 
 /**
- * The inner formats of a value's strings by the number of objects and arrays around them: `[0]` is of the members of the outermost
- * one. Empty for a scalar. Linear, without recursion.
+ * The inner formats of a value's strings by the number of objects and arrays around them: `[0]` is
+ * of the members of the outermost one. Empty for a scalar. Linear, without recursion.
  */
 export function formatLevels(root: Value): readonly FormatMask[] {
   const levels: FormatMask[] = []

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
+import { AppError } from '../core/base/errors.ts'
+import { classify } from '../core/classify/classify.ts'
+import type { EncodeAnswer, EncodeRequest } from '../core/contract/encode.ts'
+import { parseJson } from '../core/json/parse-json.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
 import { notationOf } from '../core/pipeline/wrapped-format.ts'
-import type { EncodeAnswer, EncodeRequest } from '../core/requests/encode.ts'
-import { classify } from '../core/shape/classify.ts'
 import { TELEMETRY_SCHEMA_VERSION, type TelemetryEvent } from '../core/telemetry/event.ts'
 import type { Pseudonyms } from '../core/telemetry/pseudonyms.ts'
 import { responseFacts } from '../core/telemetry/response-facts.ts'
-import { parseJson } from '../core/value/parse-json.ts'
-import { AppError } from '../errors.ts'
 import { formatLevels } from './format-levels.ts'
 import { isCompressed } from './logs/compressed.ts'
 import type { LogFile } from './logs/list-logs.ts'
@@ -21,7 +21,10 @@ export interface Mined {
   readonly notation: string | null
   /** Of JSON: the inner formats by level, see `formatLevels`. */
   readonly levels: readonly number[]
-  /** The same for a result that stands in several logs, as when a session is resumed; 52 bits. `null` where that cannot be told. */
+  /**
+   * The same for a result that stands in several logs, as when a session is resumed; 52 bits.
+   * `null` where that cannot be told.
+   */
   readonly identity: number | null
 }
 
@@ -35,7 +38,8 @@ export interface MineOptions {
 }
 
 /**
- * The results of one log as events, each encoded as the service would have encoded it at its place in its session.
+ * The results of one log as events, each encoded as the service would have encoded it at its place
+ * in its session.
  * @param tally takes what was read and passed over
  * @throws UnreadableLog
  */
@@ -126,8 +130,9 @@ function templateOf(notation: string | null): string | undefined {
 const IDENTITY_DIGITS = 13
 
 /**
- * By call, time and content: a session that goes on in another log keeps all three there, whatever it is called. The time is needed
- * since ids may come again in other sessions, and left out where a log gives copies another one.
+ * By call, time and content: a session that goes on in another log keeps all three there, whatever
+ * it is called. The time is needed since ids may come again in other sessions, and left out where a
+ * log gives copies another one.
  */
 function identityOf({ call_id, ts_ms, isRestamped }: MinedResult, content: string): number | null {
   if (call_id === undefined || (ts_ms === 0 && !isRestamped)) return null

@@ -1,13 +1,13 @@
-import { settleBody } from '../core/dedup/session/remember.ts'
-import { createSessionDesk } from '../core/dedup/session/session-desk.ts'
+import type { EncodeAnswer, EncodeRequest } from '../core/contract/encode.ts'
+import { encodeOperation } from '../core/operations/encode.ts'
+import type { OperationContext } from '../core/operations/operation.ts'
+import { createSessionDesk } from '../core/operations/session-desk.ts'
+import { settleBody } from '../core/sessions/turn/remember.ts'
 import {
   attachSessions,
   createSharedSessions,
   MAIN_OWNER,
-} from '../core/dedup/session/shared-sessions.ts'
-import { encodeOperation } from '../core/operations/encode.ts'
-import type { OperationContext } from '../core/operations/operation.ts'
-import type { EncodeAnswer, EncodeRequest } from '../core/requests/encode.ts'
+} from '../core/sessions/turn/shared-sessions.ts'
 
 /** Encodes the results of one log as the service would have, with its sessions. */
 export interface ResultEncoder {
@@ -21,7 +21,10 @@ const TENANT = 'mine'
 const MIB = 1024 * 1024
 /** A log of an agent has one session; a recording has more. */
 const MAX_SESSIONS = 1_000
-/** Fewer for small logs, of which there are many: no line is shorter than 32 bytes, and a session has one of 32 parts of the index. */
+/**
+ * Fewer for small logs, of which there are many: no line is shorter than 32 bytes, and a session
+ * has one of 32 parts of the index.
+ */
 const MAX_ENTRIES = 50_000
 const MIN_ENTRIES = 1_000
 /** Memory for texts that references to lines are made from. */
@@ -29,8 +32,10 @@ const MIN_BODY_BYTES = 64 * 1024
 const MAX_BODY_BYTES = 64 * MIB
 
 /**
- * Sessions in memory of fixed size. Nobody fetches what references stand for, so that nothing is kept but what they are found by.
- * @param logBytes size of the log, which tells how much there is to remember; `Infinity` where it is not known
+ * Sessions in memory of fixed size. Nobody fetches what references stand for, so that nothing is
+ * kept but what they are found by.
+ * @param logBytes size of the log, which tells how much there is to remember; `Infinity` where it
+ * is not known
  */
 export function createResultEncoder(context: OperationContext, logBytes: number): ResultEncoder {
   const bodyBytes = Math.min(Math.max(MIN_BODY_BYTES, 2 * logBytes), MAX_BODY_BYTES)

@@ -102,10 +102,11 @@ describe('compress() of headroom-ai', () => {
 })
 
 /**
- * What LiteLLM's guardrail `headroom` does, by its documentation and source (1.92 and later): it posts the messages and the
- * model with its key as Bearer; wants 200 and a list with objects; offers the model a tool where it finds hashes, which
- * earlier releases look for in the texts and later ones in `ccr_hashes`; and gets the original by one of these, with a
- * `query` where the model gave one.
+ * What LiteLLM's guardrail `headroom` does, by its documentation and source (1.92 and later): it
+ * posts the messages and the model with its key as Bearer; wants 200 and a list with objects;
+ * offers the model a tool where it finds hashes, which earlier releases look for in the texts and
+ * later ones in `ccr_hashes`; and gets the original by one of these, with a `query` where the model
+ * gave one.
  */
 function createGuardrail({ key }: { key: string }) {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
@@ -181,9 +182,9 @@ describe("LiteLLM's guardrail", () => {
   })
 })
 
-describe('docs/gateways.md', () => {
+describe('docs/guide/gateways.md', () => {
   it('shows what the service answers', async () => {
-    const text = readFileSync(new URL('../../docs/gateways.md', import.meta.url), 'utf8')
+    const text = readFileSync(new URL('../../docs/guide/gateways.md', import.meta.url), 'utf8')
     const [, body = ''] = /```sh\ncurl [^']*'[^']*' -d '([^']*)'\n```/.exec(text) ?? []
     const [, shown = ''] = /```json\n([^`]*)```/.exec(text) ?? []
     const response = await service.post('/v1/compress', body, plain.headers)

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { dataSets } from '../../bench/comprehension/data-sets.ts'
 import { QUESTIONS } from '../../bench/comprehension/questions.ts'
 import { readPlainly } from '../../bench/comprehension/readers.ts'
-import { NOTATIONS } from '../../src/core/formats/registry.ts'
+import { NOTATIONS } from '../../src/core/formats/json/registry.ts'
 import { TEXT_NOTATIONS } from '../../src/core/formats/text/registry.ts'
 import { encode } from '../../src/index.ts'
 

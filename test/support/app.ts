@@ -1,11 +1,11 @@
 import { createAccess } from '../../src/access/access.ts'
-import { attachIndex } from '../../src/core/dedup/index/attach.ts'
-import { createIndexMemory } from '../../src/core/dedup/index/layout.ts'
-import { createSessionDesk } from '../../src/core/dedup/session/session-desk.ts'
-import { AppError } from '../../src/errors.ts'
+import { AppError } from '../../src/core/base/errors.ts'
+import { createSessionDesk } from '../../src/core/operations/session-desk.ts'
+import { attachIndex } from '../../src/core/sessions/index/attach.ts'
+import { createIndexMemory } from '../../src/core/sessions/index/layout.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { AppDeps } from '../../src/http/context.ts'
-import { createMetrics } from '../../src/metrics.ts'
+import { createMetrics } from '../../src/observability/metrics.ts'
 import { createAdmission } from '../../src/pool/admission.ts'
 import { createPool } from '../../src/pool/pool.ts'
 import { createProgress } from '../../src/pool/slots.ts'
@@ -49,7 +49,7 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
   const pool = createPool({
     threads,
     progress: createProgress(1),
-    limits: () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 60_000 }),
+    limits: () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 60_000, maxWaitMs: 60_000 }),
     onBug: (requestId, bug) => logged.push({ level: 'error', fields: { requestId }, message: bug }),
     onThreadLost: () => {},
   })
@@ -73,12 +73,13 @@ export function testApp(overrides: Partial<AppDeps> = {}) {
       draining: () => false,
       store: async () => null,
       storePending: () => 0,
+      storeState: () => 'open',
       sessions: () => ({ sessions: 0, entries: 0, evicted: 0 }),
     }),
     access: createAccess(null, () => 0),
     originals: NOTHING_KEPT,
     desk: createSessionDesk(attachIndex(createIndexMemory(FEW), { owner: 1 })),
-    health: { state: 'ready', storeAnswers: async () => true },
+    health: { state: 'ready', store: async () => 'open' },
     savings: {
       record: async () => {},
       read: async () => emptyLedger(0),

@@ -1,4 +1,4 @@
-import { runCli } from '../../src/cli/run.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
 
 /** What a call of the command line printed, and its exit code. */
 export interface Printed {

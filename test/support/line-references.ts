@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import { type SessionKey, sessionKey } from '../../src/core/dedup/index/session-key.ts'
-import { attachBodyMemory, type BodyMemory } from '../../src/core/dedup/lines/body-memory.ts'
-import { decodeLines } from '../../src/core/dedup/lines/decode-lines.ts'
-import { encodeLines } from '../../src/core/dedup/lines/encode-lines.ts'
-import { createBodyMemory } from '../../src/core/dedup/lines/memory-layout.ts'
-import { planLines } from '../../src/core/dedup/lines/plan-lines.ts'
-import type { EarlierResult } from '../../src/core/dedup/lines/reference-line.ts'
-import { scanText } from '../../src/core/dedup/lines/scan-text.ts'
 import type { Verbosity } from '../../src/core/hints/hint.ts'
+import { type SessionKey, sessionKey } from '../../src/core/sessions/index/session-key.ts'
+import { attachBodyMemory, type BodyMemory } from '../../src/core/sessions/lines/body-memory.ts'
+import { decodeLines } from '../../src/core/sessions/lines/decode-lines.ts'
+import { encodeLines } from '../../src/core/sessions/lines/encode-lines.ts'
+import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
+import { planLines } from '../../src/core/sessions/lines/plan-lines.ts'
+import type { EarlierResult } from '../../src/core/sessions/lines/reference-line.ts'
+import { scanText } from '../../src/core/sessions/lines/scan-text.ts'
 import { lengthCounter } from './length-counter.ts'
 
 /** One agent's context: results that are kept, and answers that refer to them. */
@@ -26,7 +26,9 @@ export interface Context {
 
 const MAX_CHARS = 1 << 24
 
-/** A context over a memory of its own, or over one that it shares. Four characters count as a token. */
+/**
+ * A context over a memory of its own, or over one that it shares. Four characters count as a token.
+ */
 export function createContext(memory?: ArrayBufferLike, session = 's'): Context {
   const bodies = attachBodyMemory(memory ?? createBodyMemory({ bytes: 1 << 20 }))
   const key = sessionKey('tenant', session)

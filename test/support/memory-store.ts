@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { selectPart } from '../../src/core/parts/part.ts'
+import { selectPart } from '../../src/core/parts/select-part.ts'
 import { fail } from '../../src/store/failure.ts'
 import type {
   Failure,
@@ -12,7 +12,8 @@ import type {
 } from '../../src/store/store.ts'
 
 interface Body extends StoredBody {
-  readonly sessions: Set<string>
+  /** With the digits that a reference to it has there at least. */
+  readonly sessions: Map<string, number>
   expires_at: number
 }
 
@@ -27,7 +28,7 @@ export function memoryStore(clock: { now: number } = { now: 0 }) {
 
   function find({ tenant, ref, session }: Reference): Body | Failure {
     const all = [...bodiesOf(tenant).values()].filter(body => body.hash.startsWith(ref))
-    const own = all.filter(({ sessions }) => session !== undefined && sessions.has(session))
+    const own = all.filter(({ sessions }) => ref.length >= (sessions.get(session ?? '') ?? 99))
     const found = own.length === 0 && ref.length >= 12 ? all : own
     if (found.length > 1) return fail('ambiguous', ref)
     if (found[0] === undefined) return fail('not_found', ref)
@@ -41,14 +42,16 @@ export function memoryStore(clock: { now: number } = { now: 0 }) {
 
   const store = {
     async put(items: Parameters<Store['put']>[0]): Promise<Result<Kept>[]> {
-      return items.map(({ tenant, body, mediaType: media_type, session, ttlMs }) => {
+      return items.map(({ tenant, body, mediaType: media_type, session, ref, ttlMs }) => {
         const bodies = bodiesOf(tenant)
         const id = hash('sha256', body, 'hex')
         const known = bodies.get(id)
-        const twin = [...bodies.values()].find(
-          other => other.hash !== id && other.hash.startsWith(id.slice(0, 8)),
-        )
-        if (session !== undefined && twin?.sessions.has(session)) return fail('ambiguous', id)
+        const digits = ref?.length ?? 8
+        const twin = [...bodies.values()].find(({ hash: other, sessions }) => {
+          const least = Math.max(digits, sessions.get(session ?? '') ?? 99)
+          return other !== id && other.startsWith(id.slice(0, least))
+        })
+        if (twin !== undefined) return fail('ambiguous', id)
         const kept = known ?? {
           hash: id,
           body: Uint8Array.from(body),
@@ -56,10 +59,11 @@ export function memoryStore(clock: { now: number } = { now: 0 }) {
           media_type,
           created_at: clock.now,
           expires_at: 0,
-          sessions: new Set<string>(),
+          sessions: new Map<string, number>(),
         }
         bodies.set(id, kept)
-        if (session !== undefined) kept.sessions.add(session)
+        if (session !== undefined)
+          kept.sessions.set(session, Math.min(digits, kept.sessions.get(session) ?? 99))
         return prolong(kept, ttlMs)
       })
     },

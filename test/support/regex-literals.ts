@@ -8,7 +8,10 @@ export interface RegexLiteral {
   readonly flags: string
 }
 
-/** The regular expressions that a TypeScript text has as literals; what stands in its comments and strings is none. */
+/**
+ * The regular expressions that a TypeScript text has as literals; what stands in its comments and
+ * strings is none.
+ */
 export function regexLiterals(code: string): RegexLiteral[] {
   const found: RegexLiteral[] = []
   let before = '\n'

@@ -30,6 +30,8 @@ export interface ProcessOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Options of node, in front of the module. */
   readonly execArgv?: readonly string[]
+  /** Most files and connections that it may have open. */
+  readonly openFiles?: number
   /** Where its stderr goes; by default into `stderr()`. */
   readonly stderr?: number | 'pipe'
 }
@@ -39,7 +41,13 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Servic
   const { env = {}, execArgv = [], stderr = 'pipe' } = options
   const stdio: StdioOptions = ['ignore', 'pipe', stderr]
   const folder = mkdtempSync(join(tmpdir(), 'haversack-process-'))
-  const child = spawn(process.execPath, [...execArgv, MAIN], {
+  const args = [...execArgv, MAIN]
+  const limited = `ulimit -n ${options.openFiles}; exec "$0" "$@"`
+  const [program, given] =
+    options.openFiles === undefined
+      ? [process.execPath, args]
+      : ['/bin/sh', ['-c', limited, process.execPath, ...args]]
+  const child = spawn(program, given, {
     stdio,
     env: {
       ...process.env,

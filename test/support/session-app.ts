@@ -1,13 +1,16 @@
 import { createAccess } from '../../src/access/access.ts'
-import { createSessionDesk } from '../../src/core/dedup/session/session-desk.ts'
+import type { DedupAnswer } from '../../src/core/contract/dedup.ts'
+import type { EncodeAnswer } from '../../src/core/contract/encode.ts'
+import { createSessionDesk } from '../../src/core/operations/session-desk.ts'
+import {
+  type PipelineConfig,
+  pipelineSchema,
+} from '../../src/core/pipeline/profile/pipeline-config.ts'
 import {
   attachSessions,
   createSharedSessions,
   MAIN_OWNER,
-} from '../../src/core/dedup/session/shared-sessions.ts'
-import { type PipelineConfig, pipelineSchema } from '../../src/core/profile/pipeline-config.ts'
-import type { DedupAnswer } from '../../src/core/requests/dedup.ts'
-import type { EncodeAnswer } from '../../src/core/requests/encode.ts'
+} from '../../src/core/sessions/turn/shared-sessions.ts'
 import { createPool } from '../../src/pool/pool.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import type { Threads } from '../../src/pool/threads.ts'
@@ -47,7 +50,10 @@ export interface Mishaps {
   beforeKept: () => Promise<void>
 }
 
-/** The app with sessions and a store, without a port and without threads: what a process of the service remembers. */
+/**
+ * The app with sessions and a store, without a port and without threads: what a process of the
+ * service remembers.
+ */
 export function sessionApp(options: SessionAppOptions) {
   const { store, clock, pipeline = pipelineSchema.parse({}), ttlMs = HOUR_MS } = options
   const mishaps: Mishaps = { put: null, lost: 0, beforeKept: async () => {} }
@@ -86,7 +92,7 @@ export function sessionApp(options: SessionAppOptions) {
     pool: createPool({
       threads,
       progress: createProgress(1),
-      limits: () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 60_000 }),
+      limits: () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 60_000, maxWaitMs: 60_000 }),
       onBug(_, bug) {
         throw new Error(bug)
       },

@@ -1,6 +1,6 @@
 /**
- * What must not be missing in what is left of a text. This is said here anew and in another way than by what reduces, which is
- * under test.
+ * What must not be missing in what is left of a text. This is said here anew and in another way
+ * than by what reduces, which is under test.
  */
 export const BENCH_KINDS = ['json', 'diff', 'search', 'code', 'log', 'prose', 'other'] as const
 export type BenchKind = (typeof BENCH_KINDS)[number]
@@ -121,7 +121,10 @@ function sentences(text: string): readonly string[] {
     .filter(part => part !== '')
 }
 
-/** Items of long lists with a short text that tells a failure, or a field that is named for one and is not empty. */
+/**
+ * Items of long lists with a short text that tells a failure, or a field that is named for one and
+ * is not empty.
+ */
 function criticalItems(value: unknown): readonly string[] {
   if (Array.isArray(value)) {
     if (value.length >= 20) return value.filter(isFailedItem).map(item => JSON.stringify(item))

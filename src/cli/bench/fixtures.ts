@@ -16,7 +16,9 @@ export interface Fixture {
 export const SIZES = ['small', 'medium', 'large'] as const
 export type Size = (typeof SIZES)[number]
 
-/** Fixtures of each kind by size, and how long each is, in units of its kind: lines, items, matches. */
+/**
+ * Fixtures of each kind by size, and how long each is, in units of its kind: lines, items, matches.
+ */
 const COUNTS = { small: 1, medium: 12, large: 60 } as const satisfies Record<Size, number>
 const LEAST_UNITS = 80
 const MORE_UNITS = 160
@@ -24,7 +26,9 @@ const MORE_UNITS = 160
 const ADJECTIVES = ['quiet', 'amber', 'brisk', 'plain', 'late', 'round', 'steep', 'dry', 'odd']
 const NOUNS = ['harbor', 'ledger', 'engine', 'garden', 'window', 'parcel', 'signal', 'bridge']
 
-/** Whole numbers below a bound, the same for the same seed (Lehmer's generator, modulus 2^31 - 1). */
+/**
+ * Whole numbers below a bound, the same for the same seed (Lehmer's generator, modulus 2^31 - 1).
+ */
 function numbers(seed: number): (below: number) => number {
   let state = (seed * 7_919 + 104_729) % 2_147_483_647
   return below => {

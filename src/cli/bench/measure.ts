@@ -35,7 +35,9 @@ export interface Measured {
 const TENANT = 'bench'
 const HOUR_MS = 3_600_000
 
-/** Reduces texts, keeping originals in an embedded store in a folder of its own that goes with it. */
+/**
+ * Reduces texts, keeping originals in an embedded store in a folder of its own that goes with it.
+ */
 export async function measureAll(
   samples: readonly Sample[],
   context: OperationContext,

@@ -57,7 +57,9 @@ function sharing(
   return { name, to, member: member ?? memberFor(name), servers }
 }
 
-/** What of the closed spans goes where; of more than an upload may have, those of the most sessions. */
+/**
+ * What of the closed spans goes where; of more than an upload may have, those of the most sessions.
+ */
 export function sharesOf(
   destinations: readonly Sharing[],
   spans: readonly Fingerprint[],

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import type { z } from 'zod'
+import { AppError } from '../../core/base/errors.ts'
+import { validate } from '../../core/contract/validate.ts'
 import {
   type Fingerprint,
   LIMITS,
   type MergedFingerprint,
 } from '../../core/fingerprints/fingerprint.ts'
 import { providerDocument, teamDocument } from '../../core/fingerprints/upload.ts'
-import { validate } from '../../core/requests/validate.ts'
-import { AppError } from '../../errors.ts'
 import { readBytes } from '../../fingerprints/span-file.ts'
 
 /** What was fetched last, beside one's own. */
@@ -24,7 +24,8 @@ export interface Pulled {
 }
 
 /**
- * What was fetched; nothing of what was not. A team's figures that are as old as they would be stale by now are stale.
+ * What was fetched; nothing of what was not. A team's figures that are as old as they would be
+ * stale by now are stale.
  * @param now Unix milliseconds
  * @throws AppError `invalid_request` for a file that holds something else
  */

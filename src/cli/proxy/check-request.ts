@@ -1,13 +1,13 @@
-import { createHistoryMemory } from '../../core/compress/history.ts'
-import { isRedeeming } from '../../core/compress/redeeming-tools.ts'
-import type { RewriteMemory } from '../../core/compress/rewrite-memory.ts'
-import { rewriteLossless } from '../../core/compress/rewrite-text.ts'
+import { type RouteName, scanRequest } from '../../core/conversation/parse/scan-request.ts'
+import type { ToolResultText } from '../../core/conversation/parse/tool-result-text.ts'
+import { createHistoryMemory } from '../../core/conversation/rewrite/history.ts'
+import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
+import { rewriteLossless } from '../../core/conversation/rewrite/rewrite-text.ts'
 import { parseHint } from '../../core/hints/parse-hint.ts'
-import { type RouteName, scanRequest } from '../../core/messages/scan-request.ts'
-import type { ToolResultText } from '../../core/messages/tool-result-text.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import { rewriteRequestOperation } from '../../core/operations/rewrite-request.ts'
-import { DEFAULT_PIPELINE } from '../../core/profile/pipeline-config.ts'
+import { DEFAULT_PIPELINE } from '../../core/pipeline/profile/pipeline-config.ts'
+import { isRedeeming } from '../../core/pipeline/profile/retrieving-tools.ts'
 import { resolveTokenizer } from '../../core/tokens/resolve.ts'
 
 /** Why all of a body is forwarded as it comes. */
@@ -28,7 +28,10 @@ export interface CheckedText {
   readonly tokens_after: number
   /** Why it stays as it is; `null` where it does not. */
   readonly kept: 'redeeming tool' | 'no gain' | Untouched | null
-  /** The notation that it is written in, or the family of the hint by which it refers to earlier results; `null` where it stays. */
+  /**
+   * The notation that it is written in, or the family of the hint by which it refers to earlier
+   * results; `null` where it stays.
+   */
   readonly format: string | null
   /** As it would be forwarded. */
   readonly text: string
@@ -54,8 +57,9 @@ export interface CheckedRequest {
 const NO_MEMORY: RewriteMemory = { get: () => null, place: () => null, confirm: () => {} }
 
 /**
- * Runs the proxies' own operation on a request body, and compares what comes out with what went in. Nothing is on record of the
- * conversation here: a proxy that has sent it before sends its results as it did then.
+ * Runs the proxies' own operation on a request body, and compares what comes out with what went in.
+ * Nothing is on record of the conversation here: a proxy that has sent it before sends its results
+ * as it did then.
  * @param untouched why the operation would not be run
  * @returns `null` where the body is no request of that endpoint that the proxies read
  */
@@ -128,7 +132,10 @@ function reasonOf({ tool }: ToolResultText, { pipeline }: OperationContext): Che
   return isRedeeming(tool, redeem_tools) ? 'redeeming tool' : 'no gain'
 }
 
-/** What the text is written in: the notation that gives it for the result alone, or what refers to other results. */
+/**
+ * What the text is written in: the notation that gives it for the result alone, or what refers to
+ * other results.
+ */
 function formatOf(
   text: string,
   result: ToolResultText,

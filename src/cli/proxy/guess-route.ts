@@ -1,4 +1,4 @@
-import type { RouteName } from '../../core/messages/scan-request.ts'
+import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -49,7 +49,10 @@ export interface Guess {
   readonly sign: string
 }
 
-/** The endpoint that a request body is for; `null` where nothing tells, or things that contradict each other. */
+/**
+ * The endpoint that a request body is for; `null` where nothing tells, or things that contradict
+ * each other.
+ */
 export function guessRoute(body: unknown): Guess | null {
   if (!isFields(body)) return null
   const messages = fieldsIn(body['messages'])

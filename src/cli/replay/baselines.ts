@@ -1,4 +1,4 @@
-import { writeJson } from '../../core/value/write-json.ts'
+import { writeJson } from '../../core/json/write-json.ts'
 import { jsonValue } from '../../core/verify/same-meaning.ts'
 
 /** What a result would have cost without us, by name. */

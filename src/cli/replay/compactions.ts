@@ -3,7 +3,10 @@ import type { Verifier } from '../../core/verify/verify-transcript.ts'
 import type { Player } from './player.ts'
 import type { RecordedResult } from './read-results.ts'
 
-/** Tells the player, the verifier and the transcript when a result comes from a context that was compacted since. */
+/**
+ * Tells the player, the verifier and the transcript when a result comes from a context that was
+ * compacted since.
+ */
 export function followCompactions(
   player: Player,
   verifier: Verifier,

@@ -1,7 +1,7 @@
+import { AppError } from '../../core/base/errors.ts'
 import { sameMeaning } from '../../core/verify/same-meaning.ts'
 import type { TranscriptLine } from '../../core/verify/transcript.ts'
 import type { Finding, Redeemable, Verifier } from '../../core/verify/verify-transcript.ts'
-import { AppError } from '../../errors.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../index.ts'
 import { ServiceProblem } from '../service-client.ts'
 import type { Player } from './player.ts'
@@ -18,7 +18,10 @@ export interface Played {
   readonly tool: string
   readonly text: string
   readonly answer: EncodeAnswer
-  /** Whether decoding the answer, or where parts are missing redeeming its marker, gives the very input. */
+  /**
+   * Whether decoding the answer, or where parts are missing redeeming its marker, gives the very
+   * input.
+   */
   readonly restored: boolean
   /** Hints that the answer sent, and how many of them are not true or cannot be redeemed. */
   readonly hints: number

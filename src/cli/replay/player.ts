@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import type { DecodeAnswer, EncodeAnswer, EncodeRequest } from '../../index.ts'
-import { createLocalSessions, LOCAL_TENANT } from '../../local-sessions.ts'
+import { createLocalSessions, LOCAL_TENANT } from '../../runtime/local-sessions.ts'
 import { type ServiceClient, ServiceProblem } from '../service-client.ts'
 
 /** Something that encodes, decodes and keeps: this process, or a service. */
@@ -36,7 +36,10 @@ export function inProcessPlayer(context: OperationContext): Player {
 /** Longest name of a session that leaves room for what tells this replay from others. */
 const SESSION_CHARS = 240
 
-/** A running service. Its sessions are this replay's own, so that what it kept of an earlier one has no effect. */
+/**
+ * A running service. Its sessions are this replay's own, so that what it kept of an earlier one has
+ * no effect.
+ */
 export function servicePlayer(service: ServiceClient): Player {
   const run = randomUUID().slice(0, 8)
   return {

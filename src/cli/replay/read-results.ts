@@ -36,8 +36,8 @@ export interface Recording {
 
 /**
  * Reads recorded results below `path`: a `.jsonl` file whose lines have a `text` is a recording of
- * sessions; any other UTF-8 file is one result of a tool named like its folder. Of a folder that has
- * both `sessions` and `payloads`, only these two are read.
+ * sessions; any other UTF-8 file is one result of a tool named like its folder. Of a folder that
+ * has both `sessions` and `payloads`, only these two are read.
  */
 export function readResults(path: string): Recording {
   const results: RecordedResult[] = []

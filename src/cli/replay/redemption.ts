@@ -1,6 +1,6 @@
 import { parseHint } from '../../core/hints/parse-hint.ts'
 import { type PartQuery, parsePart } from '../../core/parts/parse-part.ts'
-import { selectPart } from '../../core/parts/part.ts'
+import { selectPart } from '../../core/parts/select-part.ts'
 import type { TokenCounter } from '../../core/tokens/counter.ts'
 import type { EncodeAnswer } from '../../index.ts'
 
@@ -19,8 +19,9 @@ export const REDEEMED_SHARE = 0.2
 const CALL_TOKENS = 60
 
 /**
- * Adds what an answer's marker costs if it is fetched. Whether it is follows from its hash alone, so that a replay gives the
- * same again; what is fetched is the first place that it names, or the whole where it names none.
+ * Adds what an answer's marker costs if it is fetched. Whether it is follows from its hash alone,
+ * so that a replay gives the same again; what is fetched is the first place that it names, or the
+ * whole where it names none.
  * @param share of the markers that are fetched, 0 to 1
  * @param text the original
  */

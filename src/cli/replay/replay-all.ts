@@ -1,7 +1,7 @@
+import { AppError } from '../../core/base/errors.ts'
 import type { TokenCounter } from '../../core/tokens/counter.ts'
 import type { TokenCounters } from '../../core/tokens/counters.ts'
 import { createVerifier } from '../../core/verify/verify-transcript.ts'
-import { AppError } from '../../errors.ts'
 import { explain } from '../../index.ts'
 import { createProgress } from '../progress.ts'
 import { ServiceProblem } from '../service-client.ts'
@@ -66,7 +66,10 @@ export async function replayAll(
   return tally
 }
 
-/** Whether nothing that may be sent of a result fits the budget: a result of the replay, not a failure. */
+/**
+ * Whether nothing that may be sent of a result fits the budget: a result of the replay, not a
+ * failure.
+ */
 function isTooSmall(error: unknown): boolean {
   const isProblem = error instanceof AppError || error instanceof ServiceProblem
   return isProblem && error.code === 'budget_too_small'

@@ -1,4 +1,4 @@
-import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../../core/dedup/session/formats.ts'
+import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../../core/sessions/turn/formats.ts'
 import type { EncodeAnswer } from '../../index.ts'
 
 /** By what an answer became smaller. */
@@ -14,8 +14,8 @@ const REFERRING = [
 ] as const
 
 /**
- * Tokens that an answer saved, by means. What another baseline than the input has more or fewer belongs to what wrote the
- * text: the reference where all of it is one, else the encoder.
+ * Tokens that an answer saved, by means. What another baseline than the input has more or fewer
+ * belongs to what wrote the text: the reference where all of it is one, else the encoder.
  * @param baseline tokens of the result as the baseline writes it
  */
 export function savingsOf({ format, savings, tokens }: EncodeAnswer, baseline: number): Savings {

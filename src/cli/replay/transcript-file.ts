@@ -9,7 +9,8 @@ export interface TranscriptFile {
 }
 
 /**
- * A transcript at `path`, which `haversack verify` reads; without a path the lines are only counted.
+ * A transcript at `path`, which `haversack verify` reads; without a path the lines are only
+ * counted.
  * @throws UsageError where the file cannot be written
  */
 export function openTranscript(path: string | undefined): TranscriptFile {

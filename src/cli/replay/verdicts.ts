@@ -1,10 +1,13 @@
 import { PASSTHROUGH } from '../../core/formats/passthrough.ts'
-import { formatLabel } from '../../core/formats/text/text-notation.ts'
+import { formatLabel } from '../../core/formats/text/text-format.ts'
 import type { explain } from '../../index.ts'
 
 type Explained = ReturnType<typeof explain>['candidates']
 
-/** What becomes of a candidate, in the order of the table's columns; the last three are refusals by the gate. */
+/**
+ * What becomes of a candidate, in the order of the table's columns; the last three are refusals by
+ * the gate.
+ */
 export const VERDICTS = ['sent', 'dearer', 'declined', 'bigger', 'differs', 'failed'] as const
 type Verdict = (typeof VERDICTS)[number]
 

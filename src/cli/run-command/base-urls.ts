@@ -2,7 +2,10 @@ import type { Env } from '../../config/env.ts'
 
 /** Where a command is to go, and through what. */
 export interface BaseUrls {
-  /** Upstreams that the command's own environment names, by the variables of the configuration; `{}` where it names none. */
+  /**
+   * Upstreams that the command's own environment names, by the variables of the configuration; `{}`
+   * where it names none.
+   */
   readonly upstreams: Env
   /** The environment for the command, with a proxy at `url` that forwards to `anthropicUrl`. */
   environment(url: string, anthropicUrl: string): Env
@@ -13,20 +16,24 @@ const DIRECT_HOSTS = ['NO_PROXY', 'no_proxy'] as const
 const WEB_PROXY = /^(?:https?|all)_proxy$/i
 
 /**
- * Puts a proxy between a command and the base URLs that it has: what it would have reached becomes the upstream.
+ * Puts a proxy between a command and the base URLs that it has: what it would have reached becomes
+ * the upstream.
  * @throws Error for a base URL that is none
  */
 export function baseUrls(env: Env): BaseUrls {
   const anthropic = baseUrlIn(env, 'ANTHROPIC_BASE_URL')
   const openai = baseUrlIn(env, 'OPENAI_BASE_URL')
-  // Clients put `/chat/completions` behind theirs; what is rewritten is known by the `/v1` before it.
+  // Clients put `/chat/completions` behind theirs, which may have another version or none.
   const version = openai === null || openai.endsWith(VERSION) ? VERSION : ''
   return {
     upstreams: {
       ...(anthropic === null ? {} : { HAVERSACK_ANTHROPIC_URL: anthropic }),
       ...(openai === null
         ? {}
-        : { HAVERSACK_OPENAI_URL: openai.slice(0, openai.length - version.length) }),
+        : {
+            HAVERSACK_OPENAI_URL: openai.slice(0, openai.length - version.length),
+            HAVERSACK_OPENAI_PATHS: version === '' ? 'as_sent' : 'versioned',
+          }),
     },
     environment: (url, anthropicUrl) => ({
       ...env,
@@ -50,8 +57,9 @@ function baseUrlIn(env: Env, name: string): string | null {
 }
 
 /**
- * Claude Code loads the definitions of all tools at once where its base URL is not the vendor's own, since a gateway might not pass on
- * what searching for them needs. Here it passes, so it is as it would be without us.
+ * Claude Code loads the definitions of all tools at once where its base URL is not the vendor's
+ * own, since a gateway might not pass on what searching for them needs. Here it passes, so it is as
+ * it would be without us.
  */
 function toolSearch({ ENABLE_TOOL_SEARCH: chosen = '' }: Env, anthropicUrl: string): Env {
   const isVendor = new URL(anthropicUrl).host === 'api.anthropic.com'

@@ -10,7 +10,8 @@ const SIGNALLED = 128
 
 /**
  * Runs a command with the streams of this process, and resolves when it has ended.
- * @returns its exit code; 128 and the signal's number where one ended it; 127 or 126 where it cannot be found or run
+ * @returns its exit code; 128 and the signal's number where one ended it; 127 or 126 where it
+ * cannot be found or run
  */
 export function runChild(
   [command, ...args]: readonly [string, ...string[]],

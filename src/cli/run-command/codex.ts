@@ -4,7 +4,10 @@ import { basename, join } from 'node:path'
 import { parse } from 'smol-toml'
 import type { Env } from '../../config/env.ts'
 
-/** A command line of Codex, which takes its base URL from its own configuration and passes over the environment. */
+/**
+ * A command line of Codex, which takes its base URL from its own configuration and passes over the
+ * environment.
+ */
 export interface CodexCommand {
   /** The base URL that it would have reached; `undefined`: its vendor's. */
   readonly baseUrl: string | undefined
@@ -25,8 +28,8 @@ const DECIDING_SETTING = /openai_base_url|model_provider/
 const UNATTENDED = /^(?:exec|e|review)$/
 
 /**
- * A command as one of Codex; `null` for other commands, and where the command line or Codex' configuration names a provider of
- * its own, or where Codex goes itself.
+ * A command as one of Codex; `null` for other commands, and where the command line or Codex'
+ * configuration names a provider of its own, or where Codex goes itself.
  */
 export function codexCommand(
   command: readonly [string, ...string[]],

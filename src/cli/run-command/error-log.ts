@@ -1,5 +1,5 @@
 import { openSync, writeSync } from 'node:fs'
-import { createLogger, type Logger, type LogLevel } from '../../logger.ts'
+import { createLogger, type Logger, type LogLevel } from '../../observability/logger.ts'
 
 /** A log that leaves the terminal to the command. */
 export interface QuietLog {
@@ -8,7 +8,10 @@ export interface QuietLog {
   errors(): { readonly count: number; readonly first: string } | null
 }
 
-/** Appends all lines to a file that only this user can read. @throws Error where it cannot be written */
+/**
+ * Appends all lines to a file that only this user can read. @throws Error where it cannot be
+ * written
+ */
 export function logToFile(path: string): QuietLog {
   const file = openSync(path, 'a', 0o600)
   const write = (line: string) => {

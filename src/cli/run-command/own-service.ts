@@ -4,9 +4,9 @@ import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
 import { loadConfig } from '../../config/load.ts'
 import { pipelineFileOf } from '../../config/pipeline.ts'
-import type { Logger } from '../../logger.ts'
-import { createMetrics, type Metrics } from '../../metrics.ts'
-import { startService } from '../../service.ts'
+import type { Logger } from '../../observability/logger.ts'
+import { createMetrics, type Metrics } from '../../observability/metrics.ts'
+import { startService } from '../../service/service.ts'
 
 /** A service for one command, in this process. */
 export interface OwnService {
@@ -16,13 +16,17 @@ export interface OwnService {
   readonly anthropicUrl: string
   /** What it has done so far. */
   sums(): Promise<{ readonly requests: number; readonly tokensSaved: number }>
+  /** Notes an error that nothing caught; requests are forwarded as they are from then on. */
+  noteUncaught(error: unknown): void
   close(): Promise<void>
 }
 
 export interface OwnServiceOptions {
   /** With the upstreams that go before the configuration's. */
   readonly env: Env
-  /** Keeps what the proxies remember; made for this process and removed with it where `isTemporary`. */
+  /**
+   * Keeps what the proxies remember; made for this process and removed with it where `isTemporary`.
+   */
   readonly folder: string
   readonly isTemporary: boolean
   logger(level: Config['log']['level']): Logger
@@ -61,6 +65,10 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
         requests: await sumOf(metrics, 'haversack_proxy_exchanges_total'),
         tokensSaved: await sumOf(metrics, 'haversack_proxy_tokens_saved_total'),
       }
+    },
+    noteUncaught(error) {
+      service.forwardPlainly()
+      service.noteUncaught(error)
     },
     close: () => service.close(),
   }

@@ -9,8 +9,8 @@ const PREFIX = 'haversack-run'
 const NAME = /^haversack-run-([0-9a-f]{8})-(\d+)-\w+$/
 
 /**
- * Makes a folder that only this user can enter (mode 0700), and removes those of processes that were killed before they could do it
- * themselves. @throws Error where none can be made
+ * Makes a folder that only this user can enter (mode 0700), and removes those of processes that
+ * were killed before they could do it themselves. @throws Error where none can be made
  */
 export function makeTemporaryFolder(parent = tmpdir()): string {
   const place = pidPlace()
@@ -21,7 +21,10 @@ export function makeTemporaryFolder(parent = tmpdir()): string {
   return mkdtempSync(join(parent, `${PREFIX}-${place}-${process.pid}-`))
 }
 
-/** Where a process id means a process: containers that share a folder may have other processes behind the same ids. */
+/**
+ * Where a process id means a process: containers that share a folder may have other processes
+ * behind the same ids.
+ */
 function pidPlace(): string {
   return hash('sha256', `${hostname()} ${pidNamespace()}`).slice(0, 8)
 }

@@ -33,7 +33,7 @@ export interface ReportTable {
 const MAX_ROWS = 20
 const WHERE =
   'name the folder of logs of an agent, or of recordings as haversack replay reads them.'
-const NEXT = 'What each table says, and what to do with it: docs/tuning.md'
+const NEXT = 'What each table says, and what to do with it: docs/guide/tuning.md'
 
 /** All figures, one JSON object. */
 export function toJson(minings: Minings): string {

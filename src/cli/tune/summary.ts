@@ -1,7 +1,9 @@
 import { LINE_FAULTS } from '../../tune/logs/read-lines.ts'
 import type { Minings } from './report.ts'
 
-/** What was read and what was passed over, a line each; without a path, since that names a project. */
+/**
+ * What was read and what was passed over, a line each; without a path, since that names a project.
+ */
 export function summaryOf({ files, other, unreadable, tally, study }: Minings): string {
   const { lines, without_call, skipped } = tally
   const faults = LINE_FAULTS.filter(name => skipped[name] > 0)

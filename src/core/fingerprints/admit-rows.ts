@@ -11,7 +11,10 @@ export const REFUSALS = [
   'outside_window',
   /** Another row of the upload has one of its days. */
   'overlaps_row',
-  /** Figures of one of its days were published, and the difference could be of fewer than `LEAST_SESSIONS` sessions. */
+  /**
+   * Figures of one of its days were published, and the difference could be of fewer than
+   * `LEAST_SESSIONS` sessions.
+   */
   'overlaps_published',
 ] as const
 
@@ -43,11 +46,14 @@ interface Uploaded {
 }
 
 /**
- * What is published of an upload that replaces a member's earlier one. A row is refused that has too few sessions; and one that shares a
- * day with what was ever published of the endpoint in the window, unless it is the same again, or has all of those spans in it and at
- * least `LEAST_SESSIONS` sessions more than they have. So of the spans that were published of one member's endpoint any two are apart, or
- * one lies within the other, and no sum or difference of their figures is of fewer than `LEAST_SESSIONS` sessions: the argument is in
- * docs/fingerprints.md. Where a row is refused for what is published, that stays, as old as it is.
+ * What is published of an upload that replaces a member's earlier one. A row is refused that has
+ * too few sessions; and one that shares a day with what was ever published of the endpoint in the
+ * window, unless it is the same again, or has all of those spans in it and at least
+ * `LEAST_SESSIONS` sessions more than they have. So of the spans that were published of one
+ * member's endpoint any two are apart, or one lies within the other, and no sum or difference of
+ * their figures is of fewer than `LEAST_SESSIONS` sessions: the argument is in
+ * docs/reference/fingerprints.md. Where a row is refused for what is published, that stays, as old
+ * as it is.
  * @param earlier the member's record; `null` where there is none
  */
 export function admitRows(
@@ -92,7 +98,10 @@ export function admitRows(
   return { record, accepted: accepted.length, refused }
 }
 
-/** What is left of a record whose member takes the upload back: the times of what was published, and no figures. */
+/**
+ * What is left of a record whose member takes the upload back: the times of what was published, and
+ * no figures.
+ */
 export function withdrawRows(earlier: UploadRecord, now: number): UploadRecord {
   const { member } = earlier
   return {
@@ -151,7 +160,8 @@ function wrongWith(
 }
 
 /**
- * Whether figures of fewer than `LEAST_SESSIONS` sessions could follow from those of a span and those before.
+ * Whether figures of fewer than `LEAST_SESSIONS` sessions could follow from those of a span and
+ * those before.
  * @param before spans that share no day
  */
 function clash(span: PublishedSpan, before: readonly PublishedSpan[]): Refusal | null {
@@ -172,12 +182,18 @@ function timeOf({ first_seen_ms, last_seen_ms }: Fingerprint): Time {
   return { first: first_seen_ms, last: last_seen_ms }
 }
 
-/** By days, as documents have them: an answer that was finer would tell the moment of one call to who asks for many. */
+/**
+ * By days, as documents have them: an answer that was finer would tell the moment of one call to
+ * who asks for many.
+ */
 function shareDay(a: Time, b: Time): boolean {
   return dayOf(a.first) <= dayOf(b.last) && dayOf(b.first) <= dayOf(a.last)
 }
 
-/** Whether nothing of a time is missing in another: that one begins and ends at the same moment, or at least a day beyond. */
+/**
+ * Whether nothing of a time is missing in another: that one begins and ends at the same moment, or
+ * at least a day beyond.
+ */
 function isWithin(inner: Time, outer: Time): boolean {
   return (
     (outer.first === inner.first || dayOf(outer.first) < dayOf(inner.first)) &&

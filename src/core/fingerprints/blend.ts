@@ -21,14 +21,19 @@ export interface Sources {
 
 export interface Blend {
   readonly fingerprint: Fingerprint
-  /** How much of it is whose. They add up to 1, but to the provider's part where nobody else knows the endpoint. */
+  /**
+   * How much of it is whose. They add up to 1, but to the provider's part where nobody else knows
+   * the endpoint.
+   */
   readonly weights: { readonly own: number; readonly team: number; readonly provider: number }
 }
 
 /**
- * What is to be believed of an endpoint: 70 % the team's figures and 30 % one's own (seed 000, deployment pattern B); with the provider's
- * at 40 % of it all for who has no calls, falling with one's own as `0.4 · 20 / (20 + calls)` ("at most 40 % weight"). A source with
- * fewer than 20 calls has no part. Shares and means are weighted; of calls and sessions it is the most that one source has.
+ * What is to be believed of an endpoint: 70 % the team's figures and 30 % one's own (seed 000,
+ * deployment pattern B); with the provider's at 40 % of it all for who has no calls, falling with
+ * one's own as `0.4 · 20 / (20 + calls)` ("at most 40 % weight"). A source with fewer than 20 calls
+ * has no part. Shares and means are weighted; of calls and sessions it is the most that one source
+ * has.
  * @returns `null` where no source has enough calls
  */
 export function blend({ own, team, provider }: Sources): Blend | null {

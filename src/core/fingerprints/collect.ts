@@ -1,4 +1,4 @@
-import { INNER_FORMATS } from '../shape/inner-formats.ts'
+import { INNER_FORMATS } from '../classify/inner-formats.ts'
 import { NO_SESSION } from '../telemetry/event.ts'
 import { DAY_MS, dayOf, type Fingerprint, LEAST_SESSIONS } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
@@ -12,8 +12,8 @@ const LEAST_SPAN_MS = 7 * DAY_MS
 export interface Collector {
   add(event: EndpointEvent): void
   /**
-   * A fingerprint of each endpoint, of all events, by name. Sessions are counted as seen and never scaled up: they are the k of
-   * k-anonymity.
+   * A fingerprint of each endpoint, of all events, by name. Sessions are counted as seen and never
+   * scaled up: they are the k of k-anonymity.
    */
   endpoints(): Fingerprint[]
   /** The spans that can be closed now, by name. */
@@ -38,13 +38,15 @@ interface Endpoint {
 }
 
 /**
- * Collects what may be shared beside what is for oneself. What may be shared is an endpoint's time cut into spans of whole days (UTC), each
- * with a fingerprint that never changes once the span is closed, and each with at least `LEAST_SESSIONS` sessions that no earlier span of
- * the endpoint has counted; so whatever is added up and taken apart of spans is of whole ones. A figure of a part of the
- * responses is left out where fewer sessions have that part. A span begins behind the last one and ends with the last day before
- * today that has events. The first is closed as soon as it has its sessions, later ones when they have also lasted a week. Its times are
- * those of its days. Events without a session are in none, and an event that comes to be known only after its day is in a closed span is in
- * none either.
+ * Collects what may be shared beside what is for oneself. What may be shared is an endpoint's time
+ * cut into spans of whole days (UTC), each with a fingerprint that never changes once the span is
+ * closed, and each with at least `LEAST_SESSIONS` sessions that no earlier span of the endpoint has
+ * counted; so whatever is added up and taken apart of spans is of whole ones. A figure of a part of
+ * the responses is left out where fewer sessions have that part. A span begins behind the last one
+ * and ends with the last day before today that has events. The first is closed as soon as it has
+ * its sessions, later ones when they have also lasted a week. Its times are those of its days.
+ * Events without a session are in none, and an event that comes to be known only after its day is
+ * in a closed span is in none either.
  * @param closed spans from before
  * @param now Unix milliseconds: its day is not over
  */

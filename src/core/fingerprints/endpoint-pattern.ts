@@ -5,8 +5,9 @@ const HASHED = /^p[0-9a-f]{6}$/
 const MCP = /^mcp__(.+?)__(.*)$/
 
 /**
- * Whether a pattern is of an endpoint class. `*` stands for anything; in `mcp__SERVER__TOOL` the server may be named as clients name it,
- * and so may a tool without `*`: telemetry has hashes for both, and so has what is compared.
+ * Whether a pattern is of an endpoint class. `*` stands for anything; in `mcp__SERVER__TOOL` the
+ * server may be named as clients name it, and so may a tool without `*`: telemetry has hashes for
+ * both, and so has what is compared.
  */
 export function matchesEndpoint(name: string, patterns: readonly string[]): boolean {
   return patterns.some(pattern => matches(name, hashed(pattern)))
@@ -24,7 +25,10 @@ function hashed(pattern: string): string {
   return tool.includes('*') ? `mcp__${anonymousServer(server)}__${tool}` : anonymousName(pattern)
 }
 
-/** Linear in the name for each part of the pattern: what is between two `*` is taken where it comes first. */
+/**
+ * Linear in the name for each part of the pattern: what is between two `*` is taken where it comes
+ * first.
+ */
 function matches(name: string, pattern: string): boolean {
   const [first = '', ...parts] = pattern.split('*')
   const last = parts.pop()

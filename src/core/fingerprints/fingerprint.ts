@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { INNER_FORMATS } from '../shape/inner-formats.ts'
+import { INNER_FORMATS } from '../classify/inner-formats.ts'
 import { SHAPES, type ShapeName } from '../telemetry/event.ts'
 
 /** Of documents and uploads: raised when a field changes its meaning. */
@@ -51,8 +51,8 @@ const shapeMix = z
   }, 'the shares must add up to 1')
 
 /**
- * What the responses of one endpoint were like in a span of time: the per-endpoint fingerprint of seed 000, field for field. The formulas
- * are in docs/fingerprints.md.
+ * What the responses of one endpoint were like in a span of time: the per-endpoint fingerprint of
+ * seed 000, field for field. The formulas are in docs/reference/fingerprints.md.
  */
 export const fingerprintSchema = z
   .object({
@@ -118,7 +118,10 @@ export const LIMITS = {
   keptMs: WINDOW_DAYS * DAY_MS,
 } as const
 
-/** The day in which a moment is, UTC: to the millisecond it would be that of one call, of one session. */
+/**
+ * The day in which a moment is, UTC: to the millisecond it would be that of one call, of one
+ * session.
+ */
 export function dayOf(moment: number): number {
   return Math.floor(moment / DAY_MS) * DAY_MS
 }

@@ -1,4 +1,4 @@
-import { INNER_FORMATS, type InnerFormat } from '../shape/inner-formats.ts'
+import { INNER_FORMATS, type InnerFormat } from '../classify/inner-formats.ts'
 import { SHAPES, type ShapeName } from '../telemetry/event.ts'
 import type { Fingerprint } from './fingerprint.ts'
 
@@ -45,9 +45,10 @@ export function noSums(): Sums {
 }
 
 /**
- * The fingerprint that sums give: means and shares over `weight`, the Shannon entropy of the shapes in bits (seed 000,
- * "Per-endpoint fingerprint"), the shape and the three inner formats with the most weight (of equals, in the order of `SHAPES` and
- * `INNER_FORMATS`). @param sums with a weight above 0
+ * The fingerprint that sums give: means and shares over `weight`, the Shannon entropy of the shapes
+ * in bits (seed 000, "Per-endpoint fingerprint"), the shape and the three inner formats with the
+ * most weight (of equals, in the order of `SHAPES` and `INNER_FORMATS`). @param sums with a weight
+ * above 0
  */
 export function fingerprintOf(endpoint_class: string, sums: Sums): Fingerprint {
   const { weight, shapes, tables, lists } = sums

@@ -1,4 +1,4 @@
-import { INNER_FORMATS } from '../shape/inner-formats.ts'
+import { INNER_FORMATS } from '../classify/inner-formats.ts'
 import { SHAPES, type TelemetryEvent } from '../telemetry/event.ts'
 import type { Sums } from './formulas.ts'
 
@@ -21,7 +21,10 @@ export type EndpointEvent = Pick<
   | 'repeat_burst'
 >
 
-/** Adds an event, which stands for as many responses as its sampling left out; sessions are counted by the caller. */
+/**
+ * Adds an event, which stands for as many responses as its sampling left out; sessions are counted
+ * by the caller.
+ */
 export function addEvent(sums: Sums, event: EndpointEvent): void {
   const weight = 1 / event.sample_rate_applied
   sums.calls += weight

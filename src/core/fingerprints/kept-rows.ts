@@ -1,8 +1,9 @@
 import { byName, DAY_MS, type Fingerprint, WINDOW_DAYS } from './fingerprint.ts'
 
 /**
- * Closed spans that no later one may share a day with: those in the window, and the last one of each endpoint, however old it seems, since a
- * clock that was wrong for a while would have the same days shared once more.
+ * Closed spans that no later one may share a day with: those in the window, and the last one of
+ * each endpoint, however old it seems, since a clock that was wrong for a while would have the same
+ * days shared once more.
  * @param now Unix milliseconds
  * @param most of more, the oldest go
  */
@@ -19,7 +20,10 @@ export function keptSpans(
   return mostOf(kept, most, span => span.last_seen_ms)
 }
 
-/** Of more than `most` rows those with the most of something: a client that makes up names could fill any file. */
+/**
+ * Of more than `most` rows those with the most of something: a client that makes up names could
+ * fill any file.
+ */
 export function mostOf(
   rows: readonly Fingerprint[],
   most: number,

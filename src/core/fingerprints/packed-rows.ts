@@ -1,11 +1,12 @@
-import { INNER_FORMATS } from '../shape/inner-formats.ts'
+import { INNER_FORMATS } from '../classify/inner-formats.ts'
 import { SHAPES, type ShapeName } from '../telemetry/event.ts'
 import type { Fingerprint } from './fingerprint.ts'
 import { shapeFigures } from './formulas.ts'
 
 /**
- * Rows as numbers behind one another, `ROW` for each, so that hundreds of uploads can be merged without an object for each of their
- * rows. What is `null` in a fingerprint is NaN; `dominant` and `entropy` are computed from the shapes.
+ * Rows as numbers behind one another, `ROW` for each, so that hundreds of uploads can be merged
+ * without an object for each of their rows. What is `null` in a fingerprint is NaN; `dominant` and
+ * `entropy` are computed from the shapes.
  */
 export const FIELD = {
   calls: 0,
@@ -74,7 +75,10 @@ export function packRow(
   }
 }
 
-/** One row again; equal to the one that was packed, but for `shape_dominant` and `format_entropy`, which follow from the shapes. */
+/**
+ * One row again; equal to the one that was packed, but for `shape_dominant` and `format_entropy`,
+ * which follow from the shapes.
+ */
 export function unpackRow({ names, numbers }: PackedRows, index: number): Fingerprint {
   const at = index * ROW
   const of = (field: number) => numbers[at + field]!

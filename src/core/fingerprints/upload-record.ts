@@ -30,7 +30,9 @@ const headSchema = z.object({
   member: z.string(),
   /** Whether the member took it back; then there are no rows. */
   withdrawn: z.boolean(),
-  /** Names of the rows' endpoints, each with how many rows it stands for that follow one another. */
+  /**
+   * Names of the rows' endpoints, each with how many rows it stands for that follow one another.
+   */
   names: z.array(z.tuple([endpointName, z.int().positive()])),
 })
 
@@ -42,13 +44,16 @@ export interface UploadRecord {
   readonly member: string
   readonly withdrawn: boolean
   readonly rows: PackedRows
-  /** All that was published of the member in this window, also what was withdrawn since; of what lies in one another, the outermost. */
+  /**
+   * All that was published of the member in this window, also what was withdrawn since; of what
+   * lies in one another, the outermost.
+   */
   readonly spans: readonly PublishedSpan[]
 }
 
 /**
- * As bytes: the lengths of two texts, the texts, and the numbers of the rows as little-endian doubles. The texts are JSON: one is what a
- * merge needs, the other the spans.
+ * As bytes: the lengths of two texts, the texts, and the numbers of the rows as little-endian
+ * doubles. The texts are JSON: one is what a merge needs, the other the spans.
  */
 export function writeRecord({ member, withdrawn, rows, spans }: UploadRecord): Uint8Array {
   const { names, numbers } = rows

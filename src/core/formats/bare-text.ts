@@ -1,5 +1,5 @@
-import { OPEN_BRACE, OPEN_BRACKET, QUOTE, SPACE } from '../value/char-codes.ts'
-import { parseNumber } from '../value/parse-number.ts'
+import { OPEN_BRACE, OPEN_BRACKET, QUOTE, SPACE } from '../json/char-codes.ts'
+import { parseNumber } from '../json/parse-number.ts'
 
 /** The string as a JSON literal that no channel alters: `quoteJson` and the BOM escaped too. */
 export function escapeText(text: string): string {
@@ -7,8 +7,8 @@ export function escapeText(text: string): string {
 }
 
 /**
- * Whether a string written without quotes would be read as something else, or lose its ends to a reader
- * that trims: empty, edged with white space, a number, a literal, or the start of JSON.
+ * Whether a string written without quotes would be read as something else, or lose its ends to a
+ * reader that trims: empty, edged with white space, a number, a literal, or the start of JSON.
  */
 export function isAmbiguous(text: string): boolean {
   if (text.length === 0) return true

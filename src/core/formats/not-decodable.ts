@@ -1,8 +1,8 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../base/errors.ts'
 
 /**
- * The error of a decoder that cannot go on at `offset` of `text`. It names the line, never the content,
- * which may be private.
+ * The error of a decoder that cannot go on at `offset` of `text`. It names the line, never the
+ * content, which may be private.
  */
 export function notDecodable(text: string, offset: number, reason: string): AppError {
   let line = 1

@@ -1,4 +1,4 @@
-import { BYTE_ORDER_MARK, FIRST_SURROGATE, LAST_SURROGATE } from '../value/char-codes.ts'
+import { BYTE_ORDER_MARK, FIRST_SURROGATE, LAST_SURROGATE } from '../json/char-codes.ts'
 
 /** What a string contains that decides where it may stand without quotes. Bits of `contentOf`. */
 export const COMMA_BIT = 1
@@ -14,7 +14,9 @@ export const NAME_SIGN_BIT = 256
 /** An opening parenthesis: behind a key it says what its string is. */
 export const PARENTHESIS_BIT = 2048
 export const LINE_FEED_BIT = 512
-/** A control character (tab and line feed apart), a lone surrogate or a BOM: only an escape is safe. */
+/**
+ * A control character (tab and line feed apart), a lone surrogate or a BOM: only an escape is safe.
+ */
 export const UNSAFE_BIT = 1024
 
 const BITS = new Uint16Array(128)

@@ -20,8 +20,9 @@ const LONG_CHARS = 32
 const NEAR_CALLS = 9
 
 /**
- * The argument that a reader knows a call by: the first that is a string, else the first number. Tools declare what
- * matters first, and models write arguments in that order. At most 512 characters of it.
+ * The argument that a reader knows a call by: the first that is a string, else the first number.
+ * Tools declare what matters first, and models write arguments in that order. At most 512
+ * characters of it.
  */
 export function decisiveArgument(args: unknown): string | undefined {
   if (!isJsonObject(args)) return undefined
@@ -33,10 +34,11 @@ export function decisiveArgument(args: unknown): string | undefined {
 }
 
 /**
- * The shortest name for call `at` among `calls`, the calls of this agent context in their order, up to the one that is
- * being answered (not included). An argument is shortened as far as it still tells the call from the others of the tool: a
- * path to its last names, other text to its first characters. Where a later call has the same argument the distance
- * is told; alone where it is short enough to count, also where the argument is long. Linear in `calls`.
+ * The shortest name for call `at` among `calls`, the calls of this agent context in their order, up
+ * to the one that is being answered (not included). An argument is shortened as far as it still
+ * tells the call from the others of the tool: a path to its last names, other text to its first
+ * characters. Where a later call has the same argument the distance is told; alone where it is
+ * short enough to count, also where the argument is long. Linear in `calls`.
  * @throws RangeError if there is no call `at`
  */
 export function nameEarlierCall(calls: readonly CallName[], at: number): EarlierCall {
@@ -57,7 +59,10 @@ export function nameEarlierCall(calls: readonly CallName[], at: number): Earlier
   return { tool, argument: shown, ...(hasTwin ? { calls_ago: ago } : {}) }
 }
 
-/** Whether it reads as a name: pieces of commands and prose say less than a short distance, and cost more. */
+/**
+ * Whether it reads as a name: pieces of commands and prose say less than a short distance, and cost
+ * more.
+ */
 function isName(shown: Shown): boolean {
   const text = typeof shown === 'string' ? shown : Object.values(shown).join('')
   return text.length <= LONG_CHARS && /^[\w./~-]+$/.test(text)

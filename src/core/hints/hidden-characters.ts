@@ -1,8 +1,9 @@
 /**
- * Characters that a reader does not see as themselves: controls, zero-width and bidirectional characters, fillers,
- * variation selectors, separators of lines, tags. As ranges and not by Unicode property, so that every runtime agrees.
+ * Characters that a reader does not see as themselves: controls, zero-width and bidirectional
+ * characters, fillers, variation selectors, separators of lines, tags. As ranges and not by Unicode
+ * property, so that every runtime agrees.
  */
-const RANGES: readonly (readonly [first: number, last: number])[] = [
+export const HIDDEN_RANGES: readonly (readonly [first: number, last: number])[] = [
   [0x00, 0x1f],
   [0x7f, 0x9f],
   [0xad, 0xad],
@@ -33,6 +34,6 @@ const RANGES: readonly (readonly [first: number, last: number])[] = [
 ]
 
 /** The same as the inside of a class of a regular expression with the flag `u`. */
-export const HIDDEN_CLASS: string = RANGES.map(([first, last]) => {
+export const HIDDEN_CLASS: string = HIDDEN_RANGES.map(([first, last]) => {
   return `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`
 }).join('')

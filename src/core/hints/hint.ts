@@ -7,7 +7,10 @@ export interface EarlierCall {
   readonly tool: string
   /** The argument that tells this call from others of the tool; see `decisiveArgument`. */
   readonly argument?: Shown
-  /** 1: the call before. To be given where a later call has the same tool and argument, or there is no argument. */
+  /**
+   * 1: the call before. To be given where a later call has the same tool and argument, or there is
+   * no argument.
+   */
   readonly calls_ago?: number
   /** The part of the result's content that is meant, from 1, where it has several. */
   readonly part?: number
@@ -36,8 +39,8 @@ export interface Change {
 }
 
 /**
- * What stood here are the lines `first` to `last` of the earlier result, ends included: by their printed numbers where it
- * has such (docs/dedup-lines.md), else counted from 1.
+ * What stood here are the lines `first` to `last` of the earlier result, ends included: by their
+ * printed numbers where it has such (docs/internals/dedup-lines.md), else counted from 1.
  */
 export interface LinesHint {
   readonly family: 'lines'
@@ -56,8 +59,8 @@ export interface OverflowHint {
   readonly unit?: string
   readonly call: ToolCall
   /**
-   * Arguments of `call` that the answered call did not have, or not so. With them a line may leave the others out, and
-   * `parseHint` then gives a `call` of these only.
+   * Arguments of `call` that the answered call did not have, or not so. With them a line may leave
+   * the others out, and `parseHint` then gives a `call` of these only.
    */
   readonly changed?: readonly string[]
 }
@@ -88,7 +91,10 @@ export interface ElisionHint {
   readonly parts: readonly ElidedPart[]
   /** A few words on what is missing. */
   readonly summary?: Shown
-  /** The chunk that has the next of what is missing, and how many there are; `input_ref` is the hash. */
+  /**
+   * The chunk that has the next of what is missing, and how many there are; `input_ref` is the
+   * hash.
+   */
   readonly next?: { readonly chunk: number; readonly of: number }
 }
 
@@ -102,7 +108,9 @@ export interface ElidedPart {
   readonly at?: string
 }
 
-/** One line in an answer that says what is missing, or what the answer is, and how to get the rest. */
+/**
+ * One line in an answer that says what is missing, or what the answer is, and how to get the rest.
+ */
 export type Hint =
   | ReferenceHint
   | NearReferenceHint

@@ -1,4 +1,4 @@
-import { findNotation } from '../formats/registry.ts'
+import { findNotation } from '../formats/json/registry.ts'
 import { findTextNotation } from '../formats/text/registry.ts'
 
 /** Whether `POST /v1/decode` has a notation for this `format`. */

@@ -30,9 +30,9 @@ const CURSOR = new Set([
 ])
 
 /**
- * The call that gives the page after this one, or `null` where arguments and pagination do not show for certain how the
- * tool pages. The argument that moves on must be among `args`: an argument that the call did not use is never guessed.
- * The result is part of an overflow hint.
+ * The call that gives the page after this one, or `null` where arguments and pagination do not show
+ * for certain how the tool pages. The argument that moves on must be among `args`: an argument that
+ * the call did not use is never guessed. The result is part of an overflow hint.
  * @param args arguments of the call that gave this page, as parsed by `JSON.parse`
  */
 export function nextPageCall(
@@ -88,7 +88,10 @@ function nextPage(page: number, size: number | undefined, pagination: Pagination
   return size !== undefined && page * items + returned < total ? page + 1 : null
 }
 
-/** Counted from 0, or from 1 by some that call it `start`; an offset by any other measure is not for us. */
+/**
+ * Counted from 0, or from 1 by some that call it `start`; an offset by any other measure is not for
+ * us.
+ */
 function nextOffset(
   now: number,
   name: string,

@@ -5,8 +5,9 @@ import { Reader } from './reader.ts'
 import { CLOSING, hintLine, MAX_HINT_CHARS, OPENING } from './render-hint.ts'
 
 /**
- * The hint that a line is, or `null`. Exact: the line must be what `renderHint` writes for these facts in one of the
- * verbosities, so nothing may be added, left out or spelled differently. Constant time, whatever the line's length.
+ * The hint that a line is, or `null`. Exact: the line must be what `renderHint` writes for these
+ * facts in one of the verbosities, so nothing may be added, left out or spelled differently.
+ * Constant time, whatever the line's length.
  */
 export function parseHint(line: string): Hint | null {
   if (line.length > MAX_HINT_CHARS || !line.startsWith(OPENING) || !line.endsWith(CLOSING)) {

@@ -13,7 +13,9 @@ export interface HintsPolicy {
 export interface HintRule {
   readonly enabled: boolean
   readonly max_per_session?: number
-  /** Model ids; `*` at the end stands for any characters, alone for any model, a nameless one too. */
+  /**
+   * Model ids; `*` at the end stands for any characters, alone for any model, a nameless one too.
+   */
   readonly applies_to_models: readonly string[]
 }
 
@@ -26,23 +28,28 @@ export interface HintContext {
 
 /** What a hint brings, and in which tokens. */
 export interface HintGain {
-  /** Tokens that the hint stands for: of what is not sent, or of a call that the agent need not make. */
+  /**
+   * Tokens that the hint stands for: of what is not sent, or of a call that the agent need not
+   * make.
+   */
   readonly saved_tokens: number
   readonly counter: TokenCounter
-  /** The format that this endpoint's answers usually have; a format hint that says it is not needed. */
+  /**
+   * The format that this endpoint's answers usually have; a format hint that says it is not needed.
+   */
   readonly usual?: string
 }
 
 /** Decides about every hint of one answer. */
 export interface HintGate {
   /**
-   * The line to send, or `null`: then the hint must not be sent, and nothing may be left out that needs it. So it is
-   * asked before anything is omitted; what it admitted has to be sent.
+   * The line to send, or `null`: then the hint must not be sent, and nothing may be left out that
+   * needs it. So it is asked before anything is omitted; what it admitted has to be sent.
    */
   admit(hint: Hint, gain: HintGain): string | null
   /**
-   * How a marker is written for what must go because a budget was given: it stands whatever it saves. `null`: no
-   * marker may be sent, so nothing may go. Counts one marker where there is one.
+   * How a marker is written for what must go because a budget was given: it stands whatever it
+   * saves. `null`: no marker may be sent, so nothing may go. Counts one marker where there is one.
    */
   admitMarker(): ((marker: ElisionHint) => string | null) | null
 }

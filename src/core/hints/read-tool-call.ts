@@ -3,7 +3,8 @@ import { type Json, type ToolCall, writeToolCall } from './tool-call.ts'
 
 /**
  * What `writeToolCall` wrote; numbers only as doubles keep them.
- * @param other another opening that the call may have, tried first; `afterOther` tells whether it has
+ * @param other another opening that the call may have, tried first; `afterOther` tells whether it
+ * has
  */
 export function readToolCall(
   reader: Reader,

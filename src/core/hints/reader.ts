@@ -1,5 +1,5 @@
-import { parseJson } from '../value/parse-json.ts'
-import { NumberLiteral } from '../value/value.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { NumberLiteral } from '../json/value.ts'
 import type { Scalar } from './scalar.ts'
 import { CUT_MARK, type Shown } from './text-slot.ts'
 import { type Json, MAX_DEPTH } from './tool-call.ts'
@@ -15,8 +15,9 @@ const COUNT = /(?:0|[1-9]\d{0,15})(?![0-9.])/y
 const HEX = /[0-9a-f]{8,64}/y
 
 /**
- * Reads the inside of a hint from left to right. A method that finds nothing gives `undefined` (or false) and stays where it
- * is. It may accept more than we write: `parseHint` compares with what would have been written.
+ * Reads the inside of a hint from left to right. A method that finds nothing gives `undefined` (or
+ * false) and stays where it is. It may accept more than we write: `parseHint` compares with what
+ * would have been written.
  */
 export class Reader {
   readonly #text: string

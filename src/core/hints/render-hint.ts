@@ -9,7 +9,8 @@ export const MAX_HINT_CHARS = 4096
 
 /**
  * A hint as one line of Markdown, without the line break.
- * @throws RangeError where the facts are not of their kind, or the line would be longer than `MAX_HINT_CHARS`
+ * @throws RangeError where the facts are not of their kind, or the line would be longer than
+ * `MAX_HINT_CHARS`
  */
 export function renderHint(hint: Hint, verbosity: Verbosity): string {
   const line = hintLine(hint, verbosity)
@@ -17,7 +18,10 @@ export function renderHint(hint: Hint, verbosity: Verbosity): string {
   return line
 }
 
-/** As `renderHint`, but `null` where that throws: for facts that content has a part in, such as a call's arguments. */
+/**
+ * As `renderHint`, but `null` where that throws: for facts that content has a part in, such as a
+ * call's arguments.
+ */
 export function hintLine(hint: Hint, verbosity: Verbosity): string | null {
   const family = FAMILIES[hint.family] as Family<Hint>
   if (!family.valid(hint)) return null

@@ -1,7 +1,7 @@
 /**
- * Text from content, written so that it stays one value of a hint: bare where every character is harmless, else between
- * quotes with JSON's escapes. No bracket, line break or invisible character gets through, so the only `]` that can end
- * a hint is its own.
+ * Text from content, written so that it stays one value of a hint: bare where every character is
+ * harmless, else between quotes with JSON's escapes. No bracket, line break or invisible character
+ * gets through, so the only `]` that can end a hint is its own.
  */
 import { HIDDEN_CLASS } from './hidden-characters.ts'
 
@@ -10,7 +10,9 @@ export type Excerpt = { readonly start: string } | { readonly end: string }
 /** A value as a reader sees it: whole, or an excerpt. */
 export type Shown = string | Excerpt
 
-/** Stands where a value was cut, as in the patterns of a shell; it is never bare in a value itself. */
+/**
+ * Stands where a value was cut, as in the patterns of a shell; it is never bare in a value itself.
+ */
 export const CUT_MARK = '*'
 
 /** What needs no quotes. */

@@ -1,25 +1,31 @@
-import { AppError, type ErrorExtras } from '../../errors.ts'
-import type { Reliance } from '../dedup/session/refer-to-earlier.ts'
+import { AppError, type ErrorExtras } from '../base/errors.ts'
 import {
   type BatchAnswer,
   type BatchRequest,
   batchAnswer,
   batchRequest,
-} from '../requests/batch.ts'
-import { problemBody } from '../requests/problem.ts'
-import { validate } from '../requests/validate.ts'
-import type { KeepItem, Operation, OperationContext, Report } from './operation.ts'
+} from '../contract/batch.ts'
+import type { KeepItem } from '../contract/operation-result.ts'
+import { problemBody } from '../contract/problem.ts'
+import type { Report } from '../contract/report.ts'
+import { validate } from '../contract/validate.ts'
+import type { Reliance } from '../sessions/turn/reliance.ts'
+import type { Operation, OperationContext } from './operation.ts'
 
 /**
- * `POST /v1/batch`: runs jobs of the given operations in order, each with its own success or problem.
- * Jobs of one session see each other's effects, because they run one after the other in one thread.
+ * `POST /v1/batch`: runs jobs of the given operations in order, each with its own success or
+ * problem. Jobs of one session see each other's effects, because they run one after the other in
+ * one thread.
  */
 export function batchOperation(
   offered: readonly Operation[],
 ): Operation<BatchRequest, BatchAnswer> {
   const byName = new Map(offered.map(operation => [operation.name, operation]))
 
-  /** @throws AppError `invalid_request` where the job is none of the operations or breaks its schema. */
+  /**
+   * @throws AppError `invalid_request` where the job is none of the operations or breaks its
+   * schema.
+   */
   function read(job: Record<string, unknown>): { operation: Operation; request: unknown } {
     const { op, ...fields } = job
     const operation = typeof op === 'string' ? byName.get(op) : undefined

@@ -1,15 +1,20 @@
-import { compressMessages, type Payload, tokensAfter } from '../compress/compress-messages.ts'
-import { countNewTexts, openingOf } from '../compress/new-results.ts'
-import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { isTrimmed, notationOf, TRIMMED_LABEL } from '../pipeline/wrapped-format.ts'
 import {
   type CompressAnswer,
   type CompressRequest,
   compressAnswer,
   compressRequest,
-} from '../requests/compress.ts'
+} from '../contract/compress.ts'
+import type { Report } from '../contract/report.ts'
+import {
+  compressMessages,
+  type Payload,
+  tokensAfter,
+} from '../conversation/rewrite/compress-messages.ts'
+import { countNewTexts, openingOf } from '../conversation/rewrite/new-results.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
+import { ESCAPED_LABEL, isTrimmed, notationOf, TRIMMED_LABEL } from '../pipeline/wrapped-format.ts'
 import { inConversation } from '../telemetry/pseudonyms.ts'
-import type { Operation, OperationContext, Report } from './operation.ts'
+import type { Operation, OperationContext } from './operation.ts'
 
 /** `POST /v1/compress`: a conversation with smaller tool results. Fails with `invalid_request`. */
 export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
@@ -27,7 +32,7 @@ export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
         messages,
         tokens_before: before,
         tokens_after: after,
-        tokens_saved: before - after,
+        tokens_saved: Math.max(0, before - after),
         compression_ratio: before === 0 ? 1 : after / before,
         transforms_applied: transformsOf(payloads),
         ccr_hashes: distinct(rewritten.flatMap(({ answer }) => answer.elided.map(e => e.hash))),
@@ -70,6 +75,7 @@ function transformsOf(payloads: readonly Payload[]): string[] {
       const notation = notationOf(format)
       return [
         ...(isTrimmed(format) ? [TRIMMED_LABEL] : []),
+        ...(rewritten.answer.look_alikes === undefined ? [] : [ESCAPED_LABEL]),
         ...(notation === PASSTHROUGH ? [] : [notation]),
       ]
     }),

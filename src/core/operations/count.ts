@@ -1,14 +1,17 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../base/errors.ts'
 import {
   type CountAnswer,
   type CountRequest,
   countAnswer,
   countRequest,
-} from '../requests/count.ts'
+} from '../contract/count.ts'
 import { resolveTokenizer } from '../tokens/resolve.ts'
 import type { Operation } from './operation.ts'
 
-/** `POST /v1/count`. Fails with `invalid_request` where not exactly one of the two contents is given. */
+/**
+ * `POST /v1/count`. Fails with `invalid_request` where not exactly one of the two contents is
+ * given.
+ */
 export const countOperation: Operation<CountRequest, CountAnswer> = {
   name: 'count',
   request: countRequest,

@@ -1,15 +1,19 @@
-import { AppError } from '../../errors.ts'
-import { decodeContent, type ResolveReference, referencesOf } from '../pipeline/decode.ts'
+import { AppError } from '../base/errors.ts'
+import { toText } from '../base/text-bytes.ts'
 import {
   type DecodeAnswer,
   type DecodeRequest,
   decodeAnswer,
   decodeRequest,
-} from '../requests/decode.ts'
-import { toText } from '../transport/text-bytes.ts'
-import type { Facts, Operation, Resolution } from './operation.ts'
+} from '../contract/decode.ts'
+import type { LookupRequest, LookupResult } from '../contract/lookup.ts'
+import { decodeContent, type ResolveReference, referencesOf } from '../pipeline/decode.ts'
+import type { Operation } from './operation.ts'
 
-/** `POST /v1/decode`. Fails with `not_decodable`, `payload_too_large`; with a session also with what a reference of it cannot be found by. */
+/**
+ * `POST /v1/decode`. Fails with `not_decodable`, `payload_too_large`; with a session also with what
+ * a reference of it cannot be found by.
+ */
 export const decodeOperation: Operation<DecodeRequest, DecodeAnswer> = {
   name: 'decode',
   request: decodeRequest,
@@ -22,14 +26,14 @@ export const decodeOperation: Operation<DecodeRequest, DecodeAnswer> = {
 }
 
 /** The references of a text that means something in its session only. */
-function factsOf({ content, format, session }: DecodeRequest): Facts | null {
+function factsOf({ content, format, session }: DecodeRequest): LookupRequest | null {
   if (session === undefined) return null
   const refs = referencesOf(content, format)
   return refs.length === 0 ? null : { references: { session, refs } }
 }
 
 /** @throws AppError where the references could not be looked for */
-function resolverOf(resolution: Resolution | null | undefined): ResolveReference {
+function resolverOf(resolution: LookupResult | null | undefined): ResolveReference {
   const problem = resolution?.problem
   if (problem !== undefined) throw new AppError(problem.code, problem.detail, problem)
   const texts = resolution?.texts ?? {}

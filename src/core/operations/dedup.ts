@@ -1,10 +1,10 @@
-import { dedupContent } from '../pipeline/dedup.ts'
 import {
   type DedupAnswer,
   type DedupRequest,
   dedupAnswer,
   dedupRequest,
-} from '../requests/dedup.ts'
+} from '../contract/dedup.ts'
+import { dedupContent } from '../pipeline/dedup.ts'
 import type { Operation } from './operation.ts'
 
 /** `POST /v1/dedup`. Fails with `invalid_request` for an unknown tokenizer. */

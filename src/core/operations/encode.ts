@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto'
-import { AppError } from '../../errors.ts'
-import { encodeContent } from '../pipeline/encode.ts'
+import { AppError } from '../base/errors.ts'
+import { toText } from '../base/text-bytes.ts'
 import {
   type EncodeAnswer,
   type EncodeRequest,
   encodeAnswer,
   encodeRequest,
-} from '../requests/encode.ts'
-import { toText } from '../transport/text-bytes.ts'
-import type { Asked, BodyFacts, Facts, Operation, OperationContext } from './operation.ts'
+} from '../contract/encode.ts'
+import type { BodyLookup, LookupRequest, LookupSources } from '../contract/lookup.ts'
+import { encodeContent } from '../pipeline/encode.ts'
+import type { Operation, OperationContext } from './operation.ts'
 
 /** `POST /v1/encode`. Fails with `invalid_request` and `budget_too_small`. */
 export const encodeOperation: Operation<EncodeRequest, EncodeAnswer> = {
@@ -25,7 +26,7 @@ function checkContent({ input_ref, content }: EncodeRequest): void {
   throw new AppError('invalid_request', message, { errors: [{ path: 'content', message }] })
 }
 
-function factsOf(request: EncodeRequest, { sessions }: Asked): Facts | null {
+function factsOf(request: EncodeRequest, { sessions }: LookupSources): LookupRequest | null {
   checkContent(request)
   const { input_ref } = request
   if (input_ref !== undefined) return { input_ref }
@@ -51,10 +52,10 @@ function withContent(
 }
 
 /**
- * `null` without a session, and for text with lone surrogates: it has no UTF-8 bytes of its own, so two
- * such texts could share an identity.
+ * `null` without a session, and for text with lone surrogates: it has no UTF-8 bytes of its own, so
+ * two such texts could share an identity.
  */
-function bodyFactsOf(request: EncodeRequest): BodyFacts | null {
+function bodyFactsOf(request: EncodeRequest): BodyLookup | null {
   const { session, content, tool_call_id, tool, file_path } = request
   if (session === undefined || content?.isWellFormed() !== true) return null
   return {

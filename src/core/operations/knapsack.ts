@@ -1,13 +1,13 @@
-import { AppError } from '../../errors.ts'
-import { solveMckp } from '../knapsack/mckp.ts'
-import { type MckpProblem, SKIPPED } from '../knapsack/problem.ts'
-import { sumOfLargest } from '../knapsack/value-grid.ts'
+import { AppError } from '../base/errors.ts'
 import {
   type KnapsackAnswer,
   type KnapsackRequest,
   knapsackAnswer,
   knapsackRequest,
-} from '../requests/knapsack.ts'
+} from '../contract/knapsack.ts'
+import { solveMckp } from '../solvers/mckp/mckp.ts'
+import { type MckpProblem, SKIPPED } from '../solvers/mckp/problem.ts'
+import { sumOfLargest } from '../solvers/mckp/value-grid.ts'
 import type { Operation } from './operation.ts'
 
 const DEFAULT_TIME_LIMIT_MS = 1_000
@@ -18,9 +18,9 @@ const MAX_STATES = 1e12
 export const knapsackOperation = createKnapsackOperation(() => performance.now())
 
 /**
- * The one operation that may stop by a clock. Fails with `invalid_request` for ids that are not unique, a required
- * class without options, and values whose sum is not finite; with `budget_too_small` where the required
- * classes do not fit.
+ * The one operation that may stop by a clock. Fails with `invalid_request` for ids that are not
+ * unique, a required class without options, and values whose sum is not finite; with
+ * `budget_too_small` where the required classes do not fit.
  * @param now milliseconds from any start
  */
 export function createKnapsackOperation(

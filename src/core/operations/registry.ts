@@ -1,5 +1,4 @@
 import { batchOperation } from './batch.ts'
-import type { ByteOperation } from './byte-operation.ts'
 import { compressOperation } from './compress.ts'
 import { countOperation } from './count.ts'
 import { decodeOperation } from './decode.ts'
@@ -7,7 +6,7 @@ import { dedupOperation } from './dedup.ts'
 import { encodeOperation } from './encode.ts'
 import { keepInputOperation } from './keep-input.ts'
 import { knapsackOperation } from './knapsack.ts'
-import type { Operation } from './operation.ts'
+import type { ByteOperation, Operation } from './operation.ts'
 import { ROUTE_NAMES, rewriteRequestOperation } from './rewrite-request.ts'
 
 /** What a worker can do, by name. */

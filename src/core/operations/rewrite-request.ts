@@ -1,8 +1,8 @@
-import { rewriteRequest } from '../compress/rewrite-request.ts'
-import type { RouteName } from '../messages/scan-request.ts'
-import { decodeBody, encodeBody } from '../transport/content-coding.ts'
-import type { ByteOperation } from './byte-operation.ts'
-import type { RequestTerms } from './operation.ts'
+import { decodeBody, encodeBody } from '../base/content-coding.ts'
+import type { RequestTerms } from '../contract/request-terms.ts'
+import type { RouteName } from '../conversation/parse/scan-request.ts'
+import { rewriteRequest } from '../conversation/rewrite/rewrite-request.ts'
+import type { ByteOperation } from './operation.ts'
 
 /** Selected values of one body: hundreds of thousands of messages, in some 100 MB. */
 const MAX_VALUES = 1_000_000

@@ -1,11 +1,14 @@
-import { LINE_FEED } from '../value/char-codes.ts'
+import { LINE_FEED } from '../json/char-codes.ts'
 import { countLineFeeds } from './lines.ts'
 import type { GrepSelector, Part } from './part.ts'
 import { createSearch } from './search.ts'
 
 /** Lines with the text that are shown; more are only counted. */
 const MAX_SHOWN = 200
-/** Bytes shown of one line, around the match; and of all lines before the last match and its context. */
+/**
+ * Bytes shown of one line, around the match; and of all lines before the last match and its
+ * context.
+ */
 const MAX_LINE_BYTES = 1024
 const MAX_BYTES = 64 * 1024
 const CUT = Buffer.from('…')
@@ -19,8 +22,9 @@ interface Match {
 }
 
 /**
- * Lines that hold a text, in the manner of `grep -n`: `12:` before a match, `11-` before its context, `--`
- * between places that do not touch. Long lines are cut with `…`. Linear in the body whatever it holds.
+ * Lines that hold a text, in the manner of `grep -n`: `12:` before a match, `11-` before its
+ * context, `--` between places that do not touch. Long lines are cut with `…`. Linear in the body
+ * whatever it holds.
  */
 export function grep(body: Uint8Array, selector: GrepSelector): Part {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -69,8 +73,8 @@ class Output {
   }
 
   /**
-   * Shows a match and its context, unless there is enough already. Gives the offset behind what was shown;
-   * `shownTo` is that of the match before.
+   * Shows a match and its context, unless there is enough already. Gives the offset behind what was
+   * shown; `shownTo` is that of the match before.
    */
   place(match: Match, context: number, shownTo: number): number | undefined {
     if (this.#size >= MAX_BYTES) return undefined

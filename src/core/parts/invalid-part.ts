@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../base/errors.ts'
 
 /** The refusal of a part; `path` is the name of the query parameter. */
 export function invalidPart(path: string, message: string): AppError {

@@ -11,17 +11,19 @@ import {
   QUOTE,
   SPACE,
   TAB,
-} from '../value/char-codes.ts'
-import { parseJson } from '../value/parse-json.ts'
+} from '../json/char-codes.ts'
+import { parseJson } from '../json/parse-json.ts'
 import { invalidPart } from './invalid-part.ts'
+import { isScalar } from './is-scalar.ts'
 import type { Part } from './part.ts'
 import { countsFromEnd, type PathStep } from './path-steps.ts'
 
 /**
- * The values that a path meets, as they are spelt in the body: no value is built, so numbers, keys and
- * spaces stay. One pass over the body, one more for each step that counts from the end. What lies beside the
- * path is only followed to its end, not checked. Of equal keys the last counts, as for `JSON.parse`. A path
- * with a slice gives a JSON list, which may be empty; another path must meet a value.
+ * The values that a path meets, as they are spelt in the body: no value is built, so numbers, keys
+ * and spaces stay. One pass over the body, one more for each step that counts from the end. What
+ * lies beside the path is only followed to its end, not checked. Of equal keys the last counts, as
+ * for `JSON.parse`. A path with a slice gives a JSON list, which may be empty; another path must
+ * meet a value.
  * @throws AppError `invalid_request`
  */
 export function selectPath(body: Uint8Array, steps: readonly PathStep[]): Part {
@@ -73,7 +75,9 @@ class PathWalker {
     if (end < this.#body.byteLength) throw this.#notJson(end)
   }
 
-  /** Follows the path from step `depth` into the value at `at`; gives the offset behind the value. */
+  /**
+   * Follows the path from step `depth` into the value at `at`; gives the offset behind the value.
+   */
   #visit(at: number, depth: number): number {
     const step = this.#steps[depth]
     if (step === undefined) {
@@ -156,8 +160,7 @@ class PathWalker {
     const body = this.#body
     let end = start
     while (end < body.byteLength && !endsScalar(body[end]!)) end++
-    const text = new TextDecoder().decode(body.subarray(start, end))
-    if (!parseJson(text).ok) throw this.#notJson(start)
+    if (!isScalar(body, start, end)) throw this.#notJson(start)
     return end
   }
 
@@ -204,7 +207,9 @@ class PathWalker {
   }
 }
 
-/** Which elements of `count` a step chooses; `count` is needed only where it counts from the end. */
+/**
+ * Which elements of `count` a step chooses; `count` is needed only where it counts from the end.
+ */
 function chosen(
   step: Exclude<PathStep, { kind: 'member' }>,
   count: number,

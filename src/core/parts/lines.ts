@@ -1,4 +1,4 @@
-import { LINE_FEED } from '../value/char-codes.ts'
+import { LINE_FEED } from '../json/char-codes.ts'
 import type { PartRange } from './part.ts'
 import { type ResolvedRange, resolveRange } from './range.ts'
 
@@ -21,8 +21,8 @@ export function resolveLines(range: PartRange, total: number): ResolvedRange {
 }
 
 /**
- * The lines `first` to `last` of a body, out of `bytes`, whose first byte is in line `line` (at its start if
- * `line` is `first`). A view.
+ * The lines `first` to `last` of a body, out of `bytes`, whose first byte is in line `line` (at its
+ * start if `line` is `first`). A view.
  */
 export function cutLines(bytes: Uint8Array, line: number, first: number, last: number): Uint8Array {
   const start = afterLineFeeds(bytes, 0, first - line)

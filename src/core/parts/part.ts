@@ -1,10 +1,8 @@
-import { selectBytes } from './bytes.ts'
-import { grep } from './grep.ts'
-import { selectPath } from './json-path.ts'
-import { countLines, cutLines, resolveLines } from './lines.ts'
 import type { PathStep } from './path-steps.ts'
 
-/** Which part of an original is wanted. Lines count from 1, bytes from 0; both ends are included. */
+/**
+ * Which part of an original is wanted. Lines count from 1, bytes from 0; both ends are included.
+ */
 export type PartSelector =
   | { readonly kind: 'lines'; readonly range: PartRange }
   | { readonly kind: 'bytes'; readonly range: PartRange }
@@ -43,22 +41,3 @@ export type Part =
       readonly matches: number
       readonly shown: number
     }
-
-/**
- * Cuts a part out of a body (UTF-8). Linear in the body; memory is the part.
- * @throws AppError `invalid_request` where the whole part lies outside, or the body is no JSON
- */
-export function selectPart(body: Uint8Array, selector: PartSelector): Part {
-  switch (selector.kind) {
-    case 'lines': {
-      const lines = resolveLines(selector.range, countLines(body))
-      return { kind: 'lines', content: cutLines(body, 1, lines.first, lines.last), ...lines }
-    }
-    case 'bytes':
-      return selectBytes(body, selector.range)
-    case 'path':
-      return selectPath(body, selector.steps)
-    case 'grep':
-      return grep(body, selector)
-  }
-}

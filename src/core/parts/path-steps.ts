@@ -1,11 +1,14 @@
-import { parseJson } from '../value/parse-json.ts'
+import { parseJson } from '../json/parse-json.ts'
 import { invalidPart } from './invalid-part.ts'
 
 /** One step of a path; `upTo` is the path's text to its end, for messages. */
 export type PathStep = { readonly upTo: string } & (
   | { readonly kind: 'member'; readonly name: string }
   | { readonly kind: 'index'; readonly at: number }
-  /** As in Python: `end` is not included, negative ones count from the end, `null` is the end itself. */
+  /**
+   * As in Python: `end` is not included, negative ones count from the end, `null` is the end
+   * itself.
+   */
   | { readonly kind: 'slice'; readonly start: number | null; readonly end: number | null }
 )
 
@@ -21,8 +24,8 @@ const INDEX = /\[\s*(-?\d{1,15})\s*\]/y
 const SLICE = /\[\s*(-?\d{1,15})?\s*:\s*(-?\d{1,15})?\s*\]/y
 
 /**
- * Reads a path: `$`, then members (`.name`, `['a name']`, `["a name"]`), indexes (`[0]`, `[-1]`) and
- * slices (`[3:9]`, `[:9]`, `[-3:]`), as in RFC 9535, which has more.
+ * Reads a path: `$`, then members (`.name`, `['a name']`, `["a name"]`), indexes (`[0]`, `[-1]`)
+ * and slices (`[3:9]`, `[:9]`, `[-3:]`), as in RFC 9535, which has more.
  * @throws AppError `invalid_request`
  */
 export function parsePath(text: string): readonly PathStep[] {

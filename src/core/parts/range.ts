@@ -11,7 +11,8 @@ export interface ResolvedRange {
 const RANGE = /^(?:(\d{1,15})(?:(-)(\d{1,15})?)?|-(\d{1,15}))$/
 
 /**
- * Reads `40-80`, `40-` (to the end), `40` (only that one) or `-20` (the last 20), as in HTTP's Range.
+ * Reads `40-80`, `40-` (to the end), `40` (only that one) or `-20` (the last 20), as in HTTP's
+ * Range.
  * @throws AppError `invalid_request`
  */
 export function parseRange(name: 'lines' | 'bytes', text: string): PartRange {
@@ -30,8 +31,9 @@ export function parseRange(name: 'lines' | 'bytes', text: string): PartRange {
 }
 
 /**
- * Fits a range to `total` lines or bytes, the first of which is number `origin`. What lies partly outside
- * is clipped; what lies outside altogether is refused with the total, so that the caller can ask again.
+ * Fits a range to `total` lines or bytes, the first of which is number `origin`. What lies partly
+ * outside is clipped; what lies outside altogether is refused with the total, so that the caller
+ * can ask again.
  * @throws AppError `invalid_request`
  */
 export function resolveRange(

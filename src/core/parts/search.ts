@@ -11,8 +11,8 @@ const WORTH_BYTES = 32
 const MAX_POOR_JUMPS = 64
 
 /**
- * Plain search by Knuth, Morris and Pratt: linear on every input, where `Buffer.indexOf` takes the product
- * of both lengths on some. Where the first byte is rare, most of the text is jumped over.
+ * Plain search by Knuth, Morris and Pratt: linear on every input, where `Buffer.indexOf` takes the
+ * product of both lengths on some. Where the first byte is rare, most of the text is jumped over.
  */
 export function createSearch(text: string, ignoreCase: boolean): Search {
   const table = ignoreCase ? FOLDED : AS_IT_IS

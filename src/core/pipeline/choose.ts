@@ -1,6 +1,6 @@
+import type { LayerId } from '../contract/encode.ts'
+import type { Refusal } from '../contract/report.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import type { Refusal } from '../operations/operation.ts'
-import type { LayerId } from '../requests/encode.ts'
 import { passGate } from './gate.ts'
 import type { Layer, LayerInput } from './layer.ts'
 
@@ -10,6 +10,8 @@ export interface Choice {
   readonly layer: LayerId
   readonly format: string
   readonly tokens: number
+  /** Places in it that were escaped because they look like hints; absent: none. */
+  readonly lookAlikes?: number
 }
 
 /** The first layer's cheapest candidate that passes the gate, or the content itself (L3). */

@@ -1,19 +1,20 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../base/errors.ts'
+import type { DecodeAnswer } from '../contract/decode.ts'
+import { findNotation } from '../formats/json/registry.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
+import { findTextNotation } from '../formats/text/registry.ts'
+import { unescapeLookAlikes } from '../hints/escape.ts'
+import { parseHint } from '../hints/parse-hint.ts'
+import { jsonLength } from '../json/json-length.ts'
+import { writeJson } from '../json/write-json.ts'
 import {
   decodeReferences,
   referencesIn,
   refersToSession,
-} from '../dedup/session/decode-references.ts'
-import { LINES_FORMAT } from '../dedup/session/formats.ts'
-import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { findNotation } from '../formats/registry.ts'
-import { findTextNotation } from '../formats/text/registry.ts'
-import { parseHint } from '../hints/parse-hint.ts'
-import type { DecodeAnswer } from '../requests/decode.ts'
-import { jsonLength } from '../value/json-length.ts'
-import { writeJson } from '../value/write-json.ts'
+} from '../sessions/turn/decode-references.ts'
+import { LINES_FORMAT } from '../sessions/turn/formats.ts'
 import { markerInJson } from './json-marker.ts'
-import { innerFormat, isTrimmed, withoutNotes } from './wrapped-format.ts'
+import { innerFormat, isTrimmed, withoutEscapes, withoutNotes } from './wrapped-format.ts'
 
 /** The text of a session's earlier result by its id, `undefined` where there is none. */
 export type ResolveReference = (ref: string) => string | undefined
@@ -21,8 +22,9 @@ export type ResolveReference = (ref: string) => string | undefined
 /**
  * What an encoded text stands for: compact JSON where the input was JSON, else the text itself.
  * @param format the `format` of the encode answer
- * @param maxChars UTF-16 code units of JSON that are written at most. Notations that name a key once for many
- * rows make a short text stand for a long one; what we wrote stands for no more than the input it was made of.
+ * @param maxChars UTF-16 code units of JSON that are written at most. Notations that name a key
+ * once for many rows make a short text stand for a long one; what we wrote stands for no more than
+ * the input it was made of.
  * @param resolve for texts that refer to earlier results of their session
  * @throws AppError `not_decodable`, `payload_too_large`
  */
@@ -32,7 +34,7 @@ export function decodeContent(
   maxChars: number,
   resolve: ResolveReference = () => undefined,
 ): DecodeAnswer {
-  const { content, format } = withoutNotes(noted, notedAs)
+  const { content, format } = unwrapped(noted, notedAs)
   const lines = innerFormat(format, LINES_FORMAT)
   if (lines !== undefined || refersToSession(format)) {
     const text = lines === undefined ? content : decodeContent(content, lines, maxChars).content
@@ -60,6 +62,14 @@ export function decodeContent(
   return { content: writeJson(value), media_type: 'application/json' }
 }
 
+/** Without what was put around or into a text last. */
+function unwrapped(noted: string, notedAs: string): { content: string; format: string } {
+  const whole = withoutNotes(noted, notedAs)
+  const { format, kinds } = withoutEscapes(whole.format)
+  if (kinds === undefined) return whole
+  return { content: unescapeLookAlikes(whole.content, kinds), format }
+}
+
 /** A gutter that `numbered@1` leaves out has no more characters than this. */
 const MAX_GROWTH = 16
 
@@ -68,7 +78,7 @@ const MAX_GROWTH = 16
  * @throws AppError `not_decodable`
  */
 export function referencesOf(noted: string, notedAs: string): readonly string[] {
-  const { content, format } = withoutNotes(noted, notedAs)
+  const { content, format } = unwrapped(noted, notedAs)
   if (refersToSession(format)) return referencesIn(content, format)
   const around = innerFormat(format, LINES_FORMAT)
   if (around === undefined) return []

@@ -1,16 +1,18 @@
-import type { Referral } from '../dedup/session/refer-to-earlier.ts'
+import type { DedupAnswer, DedupRequest } from '../contract/dedup.ts'
+import type { Done } from '../contract/operation-result.ts'
+import type { Report } from '../contract/report.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { createHintGate } from '../hints/policy.ts'
-import type { Done, OperationContext, Report } from '../operations/operation.ts'
-import { resolveProfile } from '../profile/resolve.ts'
-import type { DedupAnswer, DedupRequest } from '../requests/dedup.ts'
+import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
 import { resolveTokenizer } from '../tokens/resolve.ts'
+import type { PipelineContext } from './pipeline-context.ts'
 import { createPrices, type Prices } from './prices.ts'
+import { resolveProfile } from './profile/resolve.ts'
 import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
 
 /** L0 alone: what the session knows of a content, which is recorded for later ones. */
-export function dedupContent(request: DedupRequest, context: OperationContext): Done<DedupAnswer> {
+export function dedupContent(request: DedupRequest, context: PipelineContext): Done<DedupAnswer> {
   const { content } = request
   // Neither parsed nor classified: references compare bytes.
   const prices = createPrices(content, resolveTokenizer(request), context.counters)
@@ -41,7 +43,7 @@ function reportsOn(
   { counter, baseline }: Prices,
   { hint, partition }: DedupAnswer,
   layer: SessionLayer | null,
-  { telemetry }: OperationContext,
+  { telemetry }: PipelineContext,
 ): Report[] {
   if (telemetry === undefined) return []
   const { id: tokenizer, exact } = counter

@@ -1,25 +1,28 @@
-import { createGapWriter } from '../budget/gap-writer.ts'
-import { ALL, type Kept } from '../budget/priced-node.ts'
-import { type Omission, pruneValue } from '../budget/prune-value.ts'
-import { rankLists } from '../elide/rank-lists.ts'
-import { BULK } from '../elide/reducer.ts'
-import { type RankedText, rankText } from '../elide/text-reducers.ts'
+import { toBytes } from '../base/text-bytes.ts'
 import type { ElisionHint } from '../hints/hint.ts'
 import { BREAK_EVEN } from '../hints/policy.ts'
-import type { ElisionProfile } from '../profile/resolve.ts'
-import { toBytes } from '../transport/text-bytes.ts'
-import { ObjectValue, type Value } from '../value/value.ts'
-import { writeJson } from '../value/write-json.ts'
+import { ObjectValue, type Value } from '../json/value.ts'
+import { writeJson } from '../json/write-json.ts'
+import { createGapWriter } from '../reduce/budget/gap-writer.ts'
+import { ALL, type Kept } from '../reduce/budget/priced-node.ts'
+import { type Omission, pruneValue } from '../reduce/budget/prune-value.ts'
+import { rankLists } from '../reduce/elide/rank-lists.ts'
+import { BULK } from '../reduce/elide/reducer.ts'
+import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
 import type { Choice } from './choose.ts'
-import { isRedeemed } from './elide-worths.ts'
-import { elidedBy, type FitOptions, type Outcome } from './fit-budget.ts'
+import { isRedeemed } from './elide-values.ts'
+import { elidedBy, type FitOptions, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
 import { annotate, NO_NOTES, notesFor } from './notes.ts'
+import type { ElisionProfile } from './profile/resolve.ts'
 import { fullestMarker, markerOf, originalId } from './within-budget.ts'
 import { trimmedFormat } from './wrapped-format.ts'
 
-/** Places that a marker names at most; and of a text, which has marks where they are, the share of what is left for that. */
+/**
+ * Places that a marker names at most; and of a text, which has marks where they are, the share of
+ * what is left for that.
+ */
 const MAX_PLACES = 16
 const MARKER_SHARE = 1 / 8
 
@@ -27,7 +30,8 @@ const MARKER_SHARE = 1 / 8
 type ElideOptions = FitOptions & { readonly elision: ElisionProfile }
 
 /**
- * What is left of a content where its bulk goes, in mode `elide` without a budget, with a marker that gives all of it back.
+ * What is left of a content where its bulk goes, in mode `elide` without a budget, with a marker
+ * that gives all of it back.
  * @param lossless the smallest lossless text
  * @returns `null` where nothing may go, or too little would
  */
@@ -100,8 +104,9 @@ function writeLeft(
     format: trimmedFormat(kept.format),
     tokens,
     hints: [...notes.before, ...notes.after, { family: 'elision', text: marker }],
-    elided: [elidedBy({ hash, omissions }, lossless.tokens - tokens)],
+    elided: [elidedBy({ hash, omissions }, Math.min(lossless.tokens, prices.baseline) - tokens)],
     keep: [original],
+    ...lookAlikesIn(kept),
   }
 }
 

@@ -1,13 +1,15 @@
-import { AppError } from '../../errors.ts'
-import { formatLabel } from '../formats/text/text-notation.ts'
-import type { Done, OperationContext, Refusal, Report } from '../operations/operation.ts'
-import { resolveProfile } from '../profile/resolve.ts'
-import type { EncodeAnswer, EncodeRequest } from '../requests/encode.ts'
+import { AppError } from '../base/errors.ts'
+import type { EncodeAnswer, EncodeRequest } from '../contract/encode.ts'
+import type { Done } from '../contract/operation-result.ts'
+import type { Refusal, Report } from '../contract/report.ts'
+import { formatLabel } from '../formats/text/text-format.ts'
 import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
 import type { Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
+import type { PipelineContext } from './pipeline-context.ts'
+import { resolveProfile } from './profile/resolve.ts'
 import { type ContentRequest, readInput } from './read-input.ts'
 import {
   type Delivery,
@@ -18,14 +20,15 @@ import {
 import { notationOf } from './wrapped-format.ts'
 
 /**
- * Encodes one tool result: parse, classify, let each layer propose, pass the gate, fit the budget, account.
- * @throws AppError `invalid_request` (unknown tokenizer or format), `budget_too_small` with the fewest
- * tokens that an answer takes.
+ * Encodes one tool result: parse, classify, let each layer propose, pass the gate, fit the budget,
+ * account.
+ * @throws AppError `invalid_request` (unknown tokenizer or format), `budget_too_small` with the
+ * fewest tokens that an answer takes.
  * @param openLayer how the result finds what its agent has already
  */
 export function encodeContent(
   asked: ContentRequest,
-  context: OperationContext,
+  context: PipelineContext,
   openLayer: OpenLayer = openSessionLayer,
 ): Done<EncodeAnswer> {
   const request = withBudget(asked, context)
@@ -61,7 +64,7 @@ export function encodeContent(
 }
 
 /** With the budget of the configuration, where a request to trim names none. */
-function withBudget(request: ContentRequest, { pipeline }: OperationContext): ContentRequest {
+function withBudget(request: ContentRequest, { pipeline }: PipelineContext): ContentRequest {
   const budget_tokens = request.budget_tokens ?? pipeline?.format_pipeline.budget_tokens
   if (request.mode !== 'trim' || budget_tokens === undefined) return request
   return { ...request, budget_tokens }
@@ -111,7 +114,7 @@ interface Seen {
   readonly ref: string | undefined
 }
 
-function seenBy(layer: SessionLayer | null, { resolutions }: OperationContext): Seen {
+function seenBy(layer: SessionLayer | null, { resolutions }: PipelineContext): Seen {
   const resolution = resolutions?.[0]
   return {
     partition: layer?.partition ?? resolution?.partition ?? 0,
@@ -129,6 +132,7 @@ function reportOf(answer: EncodeAnswer): Report {
     tokens_out: answer.tokens.final,
     tokens_elided: answer.savings.elided_tokens,
     tokens_referred: answer.savings.dedup_tokens,
+    ...(answer.look_alikes === undefined ? {} : { look_alikes: answer.look_alikes }),
   }
 }
 
@@ -143,7 +147,7 @@ function toldOf(
   input: LayerInput,
   answer: EncodeAnswer,
   layer: SessionLayer | null,
-  { telemetry }: OperationContext,
+  { telemetry }: PipelineContext,
 ): Pick<Report, 'response'> {
   if (telemetry === undefined) return {}
   const { request: call, content, shape } = input
@@ -159,7 +163,9 @@ function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen)
   const { request, shape, prices } = input
   const saved = prices.baseline - outcome.tokens
   const elided = outcome.elided.reduce((sum, { tokens }) => sum + tokens, 0)
-  const referred = outcome.referral === undefined ? 0 : (outcome.referredTokens ?? saved)
+  // Escapes may take some of what references save.
+  const referred =
+    outcome.referral === undefined ? 0 : Math.min(saved, outcome.referredTokens ?? saved)
   const lossless = outcome.elided.length === 0
   return {
     content: outcome.content,
@@ -179,7 +185,8 @@ function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen)
     elided: outcome.elided,
     savings: {
       dedup_tokens: referred,
-      encoder_tokens: saved - referred - elided,
+      // Escapes of what looks like a hint may take more than was saved.
+      encoder_tokens: Math.max(0, saved - referred - elided),
       elided_tokens: elided,
     },
     bytes: { raw: Buffer.byteLength(input.content), output: Buffer.byteLength(outcome.content) },
@@ -188,5 +195,6 @@ function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen)
     ...(request.pagination === undefined ? {} : { pagination: request.pagination }),
     ...(request.sort === undefined ? {} : { sort: request.sort }),
     partition,
+    ...(outcome.lookAlikes === undefined ? {} : { look_alikes: outcome.lookAlikes }),
   }
 }

@@ -1,14 +1,15 @@
-import type { ExplainedPart } from '../formats/notation.ts'
-import { findNotation } from '../formats/registry.ts'
-import type { OperationContext, Refusal } from '../operations/operation.ts'
-import { type Profile, resolveProfile } from '../profile/resolve.ts'
-import type { EncodeAnswer, LayerId } from '../requests/encode.ts'
+import type { EncodeAnswer, LayerId } from '../contract/encode.ts'
+import type { Refusal } from '../contract/report.ts'
+import type { ExplainedPart } from '../formats/json/json-format.ts'
+import { findNotation } from '../formats/json/registry.ts'
 import type { Outcome } from './fit-budget.ts'
 import { passGate } from './gate.ts'
 import type { LayerInput } from './layer.ts'
 import { layersFor } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
-import { profiledNotations } from './profiled-notations.ts'
+import type { PipelineContext } from './pipeline-context.ts'
+import { type Profile, resolveProfile } from './profile/resolve.ts'
+import { profiledNotations } from './profiled-formats.ts'
 import { type ContentRequest, readInput } from './read-input.ts'
 import type { WithinBudget } from './within-budget.ts'
 import { notationOf } from './wrapped-format.ts'
@@ -20,13 +21,16 @@ export interface Explained {
   /** Tokens where it is smaller than the input. */
   readonly tokens: number | null
   /**
-   * `sent`, or what would be but for the budget; `dearer`: than that; `declined`: the notation cannot say the input
-   * exactly; else the gate's reason, see `Refusal`.
+   * `sent`, or what would be but for the budget; `dearer`: than that; `declined`: the notation
+   * cannot say the input exactly; else the gate's reason, see `Refusal`.
    */
   readonly verdict: 'sent' | 'dearer' | 'declined' | Refusal['reason']
 }
 
-/** How parts were chosen for a budget. Worths have no unit; tokens are those of the planner's own prices. */
+/**
+ * How parts were chosen for a budget. Worths have no unit; tokens are those of the planner's own
+ * prices.
+ */
 export interface ExplainedPlan {
   readonly budget_tokens: number
   /** Parts that were decided on, each with several choices. */
@@ -53,7 +57,10 @@ export interface Explanation {
   readonly format: string
   readonly final: number
   readonly hints: EncodeAnswer['hints']
-  /** In the order in which they were looked at. Notations that do not accept the shape are not listed. */
+  /**
+   * In the order in which they were looked at. Notations that do not accept the shape are not
+   * listed.
+   */
   readonly candidates: readonly Explained[]
   /** How the parts of the sent text were chosen, where its notation decides by parts. */
   readonly parts: readonly ExplainedPart[]
@@ -62,11 +69,11 @@ export interface Explanation {
 }
 
 /**
- * The way of `encodeContent` without a session, step by step. Parts may go although no original is kept, since nothing
- * leaves.
+ * The way of `encodeContent` without a session, step by step. Parts may go although no original is
+ * kept, since nothing leaves.
  * @throws AppError as `encodeContent`
  */
-export function explainContent(request: ContentRequest, context: OperationContext): Explanation {
+export function explainContent(request: ContentRequest, context: PipelineContext): Explanation {
   const input = readInput(request, context)
   const profile = resolveProfile(context.pipeline, request)
   const allowed = { ...context, keepsOriginals: true }

@@ -1,12 +1,12 @@
-import { AppError } from '../../errors.ts'
-import type { Worths } from '../budget/strategies.ts'
-import type { Referral } from '../dedup/session/refer-to-earlier.ts'
+import { AppError } from '../base/errors.ts'
+import type { TextBytes } from '../base/text-bytes.ts'
+import type { EncodeAnswer } from '../contract/encode.ts'
 import type { HintGate } from '../hints/policy.ts'
-import type { EncodeAnswer } from '../requests/encode.ts'
-import type { TextBytes } from '../transport/text-bytes.ts'
-import type { TrimAlgorithm } from '../trim/solve/trim-tree.ts'
+import type { Worths } from '../reduce/budget/strategies.ts'
+import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
+import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'
 import type { Choice } from './choose.ts'
-import { isRedeemed, toldWorths } from './elide-worths.ts'
+import { isRedeemed, toldWorths } from './elide-values.ts'
 import { isJsonAsked } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
 import { annotate, NO_NOTES, notesFor } from './notes.ts'
@@ -18,7 +18,7 @@ import {
   type TrimmedItems,
 } from './trim-items.ts'
 import { type WithinBudget, type WithinOptions, withinBudget } from './within-budget.ts'
-import { notedFormat, trimmedFormat } from './wrapped-format.ts'
+import { notedFormat, trimmedFormat, withoutEscapes } from './wrapped-format.ts'
 
 /** What leaves, and what was left out of it. */
 export interface Outcome extends Choice {
@@ -53,15 +53,16 @@ export interface FitOptions {
 }
 
 /**
- * The lossless text with its notes where that fits the budget, else what the budget lets stay of the content, where
- * the request's mode allows that.
- * @throws AppError `budget_too_small` with the fewest tokens that an answer takes; `invalid_request` where parts would
- * have to go and nobody keeps originals
+ * The lossless text with its notes where that fits the budget, else what the budget lets stay of
+ * the content, where the request's mode allows that.
+ * @throws AppError `budget_too_small` with the fewest tokens that an answer takes;
+ * `invalid_request` where parts would have to go and nobody keeps originals
  */
 export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptions): Outcome {
   const { budget_tokens: budget = Infinity, mode = 'lossless', is_error } = input.request
   const fits = lossless.tokens <= budget
-  // An error is told in full or not at all, and what is neither list nor object cannot be JSON without some of it.
+  // An error is told in full or not at all, and what is neither list nor object cannot be JSON
+  // without some of it.
   const isPlain = typeof input.value === 'object' && input.value !== null
   const isFixed =
     is_error === true || isRedeemed(input, options.redeemTools) || (isJsonAsked(input) && !isPlain)
@@ -85,7 +86,8 @@ function withNotes(input: LayerInput, text: Choice, options: FitOptions): Outcom
   const plain = { ...text, hints: [], elided: [], keep: [] }
   if (isJsonAsked(input)) return plain
   const gain = { saved_tokens: prices.baseline - text.tokens, counter: prices.counter }
-  const notes = notesFor(request, { format: text.format, usual: options.usual }, gain, options.gate)
+  const { format } = withoutEscapes(text.format)
+  const notes = notesFor(request, { format, usual: options.usual }, gain, options.gate)
   const content = annotate(text.content, notes)
   const tokens = content === text.content ? null : prices.price(content)
   if (tokens === null || tokens > budget) return plain
@@ -99,8 +101,8 @@ function withNotes(input: LayerInput, text: Choice, options: FitOptions): Outcom
 }
 
 /**
- * The most valuable parts that fit, with a marker for the rest; with notes where these fit too. All of it where that fits
- * and takes no more than what was asked of it.
+ * The most valuable parts that fit, with a marker for the rest; with notes where these fit too. All
+ * of it where that fits and takes no more than what was asked of it.
  */
 function trim(input: LayerInput, lossless: Choice, budget: number, options: FitOptions): Outcome {
   const { gate, worths, choose, algorithm } = options
@@ -142,10 +144,18 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
     format: trimmedFormat(trimmed.format),
     tokens: trimmed.tokens,
     hints: [...before, ...after, { family: 'elision', text: trimmed.marker }],
-    elided: [elidedBy(trimmed, lossless.tokens - trimmed.tokens)],
+    elided: [elidedBy(trimmed, Math.min(lossless.tokens, prices.baseline) - trimmed.tokens)],
     keep: [trimmed.original],
     trimmed,
+    ...lookAlikesIn(trimmed),
   }
+}
+
+/** How many look-alikes were escaped in what is left. */
+export function lookAlikesIn({
+  lookAlikes,
+}: Pick<Choice, 'lookAlikes'>): Pick<Choice, 'lookAlikes'> {
+  return lookAlikes === undefined ? {} : { lookAlikes }
 }
 
 /** Parts of a content that is no list of items. */

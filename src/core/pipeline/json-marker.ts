@@ -1,8 +1,8 @@
-import { jsonCompact } from '../formats/json-compact.ts'
-import { formatId } from '../formats/notation.ts'
+import { jsonCompact } from '../formats/json/json-compact.ts'
+import { formatId } from '../formats/json/json-format.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { parseJson } from '../value/parse-json.ts'
-import { ObjectValue, type Value } from '../value/value.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { ObjectValue, type Value } from '../json/value.ts'
 import type { LayerInput } from './layer.ts'
 
 const JSON_FORMATS: ReadonlySet<string> = new Set([
@@ -48,7 +48,10 @@ export function markerInJson(text: string): string | null {
   return parsed.ok && typeof parsed.value === 'string' ? parsed.value : null
 }
 
-/** The text that `markJson` wrote, without the marker; `null` where that is not its last item or member. */
+/**
+ * The text that `markJson` wrote, without the marker; `null` where that is not its last item or
+ * member.
+ */
 export function unmarkJson(text: string, marker: string): string | null {
   const [item, close] = [JSON.stringify(marker), text.slice(-1)]
   if (!text.endsWith(`${item}${close}`)) return null

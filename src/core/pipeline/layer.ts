@@ -1,7 +1,7 @@
-import { formatId } from '../formats/notation.ts'
-import type { EncodeRequest, LayerId } from '../requests/encode.ts'
-import type { ShapeReport } from '../shape/classify.ts'
-import type { Value } from '../value/value.ts'
+import type { ShapeReport } from '../classify/classify.ts'
+import type { EncodeRequest, LayerId } from '../contract/encode.ts'
+import { formatId } from '../formats/json/json-format.ts'
+import type { Value } from '../json/value.ts'
 import type { Prices } from './prices.ts'
 
 /** One tool result on its way through the layers. */
@@ -22,7 +22,9 @@ export interface Candidate {
   readonly tokens: number
   /** What the profile adds to its tokens in the choice; none where absent. */
   readonly surcharge?: number
-  /** Whether decoding `content` gives the input's value again; throws where it cannot be decoded. */
+  /**
+   * Whether decoding `content` gives the input's value again; throws where it cannot be decoded.
+   */
   restores(): boolean
 }
 
@@ -32,20 +34,25 @@ export interface Proposals {
   readonly candidates: readonly Candidate[]
   /** Formats that were tried and saved no token. */
   readonly bigger: readonly string[]
-  /** Formats that accept such an input but could not say this one. */
+  /**
+   * Formats that accept such an input but could not say this one, or not within the budget of work.
+   */
   readonly declined: readonly string[]
 }
 
 /**
- * A stage of the pipeline. A new layer is one file with one of these, listed in `layers.ts`; the first
- * layer with a candidate that passes the gate wins.
+ * A stage of the pipeline. A new layer is one file with one of these, listed in `layers.ts`; the
+ * first layer with a candidate that passes the gate wins.
  */
 export interface Layer {
   readonly id: LayerId
   propose(input: LayerInput): Proposals
 }
 
-/** Whether the request's list of formats, if there is one, has the notation by name or with its version. */
+/**
+ * Whether the request's list of formats, if there is one, has the notation by name or with its
+ * version.
+ */
 export function isAllowed(
   notation: { readonly id: string; readonly version: number },
   { request: { formats } }: LayerInput,
@@ -55,7 +62,10 @@ export function isAllowed(
   )
 }
 
-/** Sorted in place, the cheapest first. Stable: equal prices keep their order in every worker and version of Node. */
+/**
+ * Sorted in place, the cheapest first. Stable: equal prices keep their order in every worker and
+ * version of Node.
+ */
 export function byPrice(candidates: Candidate[]): readonly Candidate[] {
   return candidates.sort((a, b) => priceOf(a) - priceOf(b))
 }

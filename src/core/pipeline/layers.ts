@@ -1,18 +1,18 @@
-import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../dedup/session/formats.ts'
-import { formatId } from '../formats/notation.ts'
+import { formatId } from '../formats/json/json-format.ts'
+import { NOTATIONS } from '../formats/json/registry.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { NOTATIONS } from '../formats/registry.ts'
 import { TEXT_NOTATIONS } from '../formats/text/registry.ts'
-import type { Profile } from '../profile/resolve.ts'
+import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../sessions/turn/formats.ts'
+import { createNotationLayer } from './format-layer.ts'
 import { byPrice, type Layer } from './layer.ts'
-import { createNotationLayer } from './notation-layer.ts'
-import { profiledNotations } from './profiled-notations.ts'
+import type { Profile } from './profile/resolve.ts'
+import { profiledNotations } from './profiled-formats.ts'
 import { createTemplateLayer } from './templates.ts'
 import { createTextLayer } from './text-layer.ts'
 
 /**
- * In order; the first with a candidate that passes the gate ends the way. L3 is what remains. In L2 both kinds of
- * notations compete by price.
+ * In order; the first with a candidate that passes the gate ends the way. L3 is what remains. In L2
+ * both kinds of notations compete by price.
  */
 export function layersFor({ encoding, preferred }: Profile): readonly Layer[] {
   const { values, texts } = profiledNotations(encoding)
@@ -55,7 +55,10 @@ export const KNOWN_FORMATS: ReadonlySet<string> = new Set([
   ...TEXT_NOTATIONS.map(formatId),
 ])
 
-/** Whether a request that lists `formats` allows references of a format: only where the list names it. */
+/**
+ * Whether a request that lists `formats` allows references of a format: only where the list names
+ * it.
+ */
 export function allowsReference(formats: readonly string[] | undefined, format: string): boolean {
   return formats === undefined || formats.includes(format) || formats.includes(nameOf(format))
 }

@@ -1,7 +1,7 @@
+import type { EncodeRequest } from '../contract/encode.ts'
 import type { Hint, HintFamily } from '../hints/hint.ts'
 import { nextPageCall } from '../hints/next-page-call.ts'
 import type { HintGain, HintGate } from '../hints/policy.ts'
-import type { EncodeRequest } from '../requests/encode.ts'
 
 /** A hint as it is sent. */
 export interface SentHint {
@@ -18,9 +18,10 @@ export interface Notes {
 export const NO_NOTES: Notes = { before: [], after: [] }
 
 /**
- * The notes that pay: what the provider said of a result that is one page of many, the call for the next page where
- * it is certain, and the format where it is not the endpoint's usual one.
- * @param written the text's format, and the one that this endpoint's results usually have where that is known
+ * The notes that pay: what the provider said of a result that is one page of many, the call for the
+ * next page where it is certain, and the format where it is not the endpoint's usual one.
+ * @param written the text's format, and the one that this endpoint's results usually have where
+ * that is known
  */
 export function notesFor(
   { query, pagination, sort, tool, args }: EncodeRequest,

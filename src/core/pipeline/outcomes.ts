@@ -1,14 +1,18 @@
-import type { Referral } from '../dedup/session/refer-to-earlier.ts'
-import { jsonCompact } from '../formats/json-compact.ts'
+import type { Refusal } from '../contract/report.ts'
+import { jsonCompact } from '../formats/json/json-compact.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { createHintGate } from '../hints/policy.ts'
-import type { OperationContext, Refusal } from '../operations/operation.ts'
-import { worthsOf } from '../profile/budget-profile.ts'
-import type { Profile } from '../profile/resolve.ts'
+import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import { type Choice, chooseLossless } from './choose.ts'
 import { elideContent } from './elide.ts'
-import { fitBudget, type Outcome } from './fit-budget.ts'
+import { type BesideReferences, escapeBeside, hasOnlyReferences } from './escape-beside.ts'
+import { escapeChoice } from './escape-choice.ts'
+import { fitBudget, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import { allowsReference, layersFor } from './layers.ts'
+import type { PipelineContext } from './pipeline-context.ts'
+import { worthsOf } from './profile/budget-profile.ts'
+import type { Profile } from './profile/resolve.ts'
 import { type ContentRequest, readInput } from './read-input.ts'
 import type { SessionLayer } from './session-layer.ts'
 import { selectsItems } from './trim-items.ts'
@@ -28,7 +32,7 @@ const AROUND_REFERENCES: readonly string[] = ['numbered', 'numbered@1']
 export function createOutcomes(
   asked: LayerInput & { readonly request: ContentRequest },
   profile: Profile,
-  context: OperationContext,
+  context: PipelineContext,
   { layer, refusals }: { readonly layer: SessionLayer | null; readonly refusals: Refusal[] },
 ): Outcomes {
   const input = withDefaultFormat(asked, context)
@@ -38,14 +42,17 @@ export function createOutcomes(
   let smallest: Choice | undefined
 
   const lossless = () => {
-    smallest ??= chooseLossless(input, layers, refusals)
+    smallest ??= escapeChoice(input, chooseLossless(input, layers, refusals), 'all')
     return smallest
   }
 
-  /** The smallest lossless text of another content. */
-  const choose = (content: string, formats = request.formats) => {
-    const other = { ...request, content, ...(formats === undefined ? {} : { formats }) }
-    return chooseLossless(readInput(other, context), layers, [])
+  const inputOf = (content: string, formats = request.formats) =>
+    readInput({ ...request, content, ...(formats === undefined ? {} : { formats }) }, context)
+
+  /** The smallest lossless text of what is left of the content, which may have marks of ours. */
+  const choose = (content: string) => {
+    const left = inputOf(content)
+    return escapeChoice(left, chooseLossless(left, layers, []), 'hints')
   }
 
   /** One for each attempt, since it counts what it admits. */
@@ -53,22 +60,23 @@ export function createOutcomes(
     createHintGate(profile.hints, { sentInSession: family => layer?.sentInSession(family) ?? 0 })
   const freshGate = () => createHintGate(profile.hints, { sentInSession: () => 0 })
 
-  function priced(referral: Referral | null, format?: string): Outcome | null {
+  function priced(referral: Referral | null, written?: BesideReferences): Outcome | null {
     if (referral === null) return null
-    const { content, hints } = referral
+    const { hints } = referral
+    const { content, format, ...rest } = written ?? referral
     if (!allowsReference(request.formats, referral.format)) return null
     const tokens = prices.price(content)
     if (tokens === null || tokens > budget) return null
-    const label = format ?? referral.format
     return {
       content,
       layer: 'L0',
-      format: label,
+      format,
       tokens,
       hints: [...hints],
       elided: [],
       keep: [],
       referral,
+      ...('lookAlikes' in rest ? lookAlikesIn(rest) : {}),
     }
   }
 
@@ -77,8 +85,10 @@ export function createOutcomes(
     if (referral === null) return null
     const { formats = AROUND_REFERENCES } = request
     const around = formats.filter(format => AROUND_REFERENCES.includes(format))
-    const { content, format } = choose(referral.content, around)
-    const written = priced({ ...referral, content }, linesFormat(referral.format, format))
+    const chosen = chooseLossless(inputOf(referral.content, around), layers, [])
+    const isClear = hasOnlyReferences(chosen.content, referral)
+    const { content, format } = isClear ? chosen : { ...referral, format: PASSTHROUGH }
+    const written = priced(referral, escapeBeside(content, linesFormat(referral.format, format)))
     if (written === null) return null
     const referredTokens = prices.baseline - prices.counter.count(referral.content)
     return { ...written, referredTokens: Math.max(0, referredTokens) }
@@ -102,7 +112,7 @@ export function createOutcomes(
         algorithm: profile.budget.algorithm,
         keepsOriginals: context.keepsOriginals,
         redeemTools: profile.elision.redeemTools,
-        choose: (content: string) => choose(content),
+        choose,
       }
       return (
         elideContent(input, lossless(), { ...options, elision: profile.elision }) ??
@@ -112,10 +122,13 @@ export function createOutcomes(
   }
 }
 
-/** A list or object to trim leaves as JSON where the configuration says so, and the request names no formats. */
+/**
+ * A list or object to trim leaves as JSON where the configuration says so, and the request names no
+ * formats.
+ */
 function withDefaultFormat<Input extends LayerInput>(
   input: Input,
-  { pipeline }: OperationContext,
+  { pipeline }: PipelineContext,
 ): Input {
   const { request, value } = input
   const isOther = typeof value !== 'object' || value === null || request.formats !== undefined

@@ -13,7 +13,10 @@ export interface Prices {
 /** Where an estimate judges, these exact counters must agree that the candidate is smaller. */
 const WITNESSES: readonly TokenizerId[] = ['o200k_base', 'cl100k_base']
 
-/** Prices by the tokenizer `id`; an estimated one needs every witness to see a saving too (promise 2). */
+/**
+ * Prices by the tokenizer `id`; an estimated one needs every witness to see a saving too (promise
+ * 2).
+ */
 export function createPrices(
   content: string,
   id: TokenizerId,

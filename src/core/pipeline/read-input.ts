@@ -1,9 +1,9 @@
-import type { OperationContext } from '../operations/operation.ts'
-import type { EncodeRequest } from '../requests/encode.ts'
-import { classify } from '../shape/classify.ts'
+import { classify } from '../classify/classify.ts'
+import type { EncodeRequest } from '../contract/encode.ts'
+import { parseJson } from '../json/parse-json.ts'
 import { resolveTokenizer } from '../tokens/resolve.ts'
-import { parseJson } from '../value/parse-json.ts'
 import type { LayerInput } from './layer.ts'
+import type { PipelineContext } from './pipeline-context.ts'
 import { createPrices } from './prices.ts'
 
 /** A request whose content is at hand. */
@@ -12,7 +12,7 @@ export type ContentRequest = EncodeRequest & { readonly content: string }
 /** The content parsed, classified and counted: what every layer starts from. */
 export function readInput(
   request: ContentRequest,
-  context: Pick<OperationContext, 'maxDepth' | 'counters'>,
+  context: Pick<PipelineContext, 'maxDepth' | 'counters'>,
 ): LayerInput {
   const { content } = request
   const parsed = parseJson(content, { maxDepth: context.maxDepth })

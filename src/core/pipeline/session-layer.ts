@@ -1,30 +1,33 @@
 import { hash } from 'node:crypto'
-import type { Counters } from '../dedup/index/session-index.ts'
-import { sessionKey } from '../dedup/index/session-key.ts'
-import type { BodyMemory } from '../dedup/lines/body-memory.ts'
-import { createCallMemory } from '../dedup/session/call-memory.ts'
-import { hopsTo, refOf } from '../dedup/session/earlier-results.ts'
-import { LINES_FORMAT } from '../dedup/session/formats.ts'
-import { contextKey, invalidateBy, openTurn, type SessionTurn } from '../dedup/session/open-turn.ts'
+import type { EncodeAnswer } from '../contract/encode.ts'
+import type { KeepItem } from '../contract/operation-result.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
+import type { HintFamily } from '../hints/hint.ts'
+import { HINT_FAMILIES } from '../hints/hint-policy.ts'
+import type { HintGate } from '../hints/policy.ts'
+import type { Counters } from '../sessions/index/session-index.ts'
+import { sessionKey } from '../sessions/index/session-key.ts'
+import type { BodyMemory } from '../sessions/lines/body-memory.ts'
+import { createCallMemory } from '../sessions/turn/call-memory.ts'
+import { takesPart } from '../sessions/turn/dedup-terms.ts'
+import { hopsTo } from '../sessions/turn/earlier-results.ts'
+import { LINES_FORMAT } from '../sessions/turn/formats.ts'
+import { refIn } from '../sessions/turn/long-references.ts'
+import { contextKey, invalidateBy, openTurn, type SessionTurn } from '../sessions/turn/open-turn.ts'
 import {
   type ReferOptions,
   type Referral,
-  type Reliance,
   referAgain,
   referToLines,
   referToResult,
-} from '../dedup/session/refer-to-earlier.ts'
-import { keepOn, remember, rememberArguments } from '../dedup/session/remember.ts'
-import { PASSTHROUGH } from '../formats/passthrough.ts'
-import type { HintFamily } from '../hints/hint.ts'
-import type { HintGate } from '../hints/policy.ts'
-import type { KeepItem, OperationContext, SessionContext } from '../operations/operation.ts'
-import { takesPart } from '../profile/dedup-profile.ts'
-import { HINT_FAMILIES } from '../profile/hint-policy.ts'
-import type { Profile } from '../profile/resolve.ts'
-import type { EncodeAnswer } from '../requests/encode.ts'
+} from '../sessions/turn/refer-to-earlier.ts'
+import type { Reliance } from '../sessions/turn/reliance.ts'
+import { keepOn, remember, rememberArguments } from '../sessions/turn/remember.ts'
+import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import type { LayerInput } from './layer.ts'
-import { innerFormat, notationOf } from './wrapped-format.ts'
+import type { PipelineContext } from './pipeline-context.ts'
+import type { Profile } from './profile/resolve.ts'
+import { innerFormat, notationOf, withoutEscapes } from './wrapped-format.ts'
 
 /** L0: a result's place in its session, from its arrival to its answer. */
 export interface SessionLayer {
@@ -44,8 +47,8 @@ export interface SessionLayer {
   sentInSession(family: HintFamily): number
   /**
    * Records the result as it is delivered, counts it, and notes the answer for a retry.
-   * @returns what is to be kept before the answer leaves; `null` where what it refers to is gone meanwhile: then it
-   * must not be sent
+   * @returns what is to be kept before the answer leaves; `null` where what it refers to is gone
+   * meanwhile: then it must not be sent
    */
   deliver(delivery: Delivery, referral: Referral | null): readonly KeepItem[] | null
 }
@@ -68,7 +71,10 @@ export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format'> {
 /** What is asked of a session; the rest of the request is what the answer follows from besides. */
 type SessionRequest = LayerInput['request'] & { readonly session: string }
 
-/** A notation in which a reader finds lines by the numbers printed before them, but cannot count them. */
+/**
+ * A notation in which a reader finds lines by the numbers printed before them, but cannot count
+ * them.
+ */
 const NUMBERED = 'numbered@1'
 /** More than a session is ever sent. */
 const NO_LIMIT = 0xffff
@@ -78,11 +84,12 @@ export type OpenLayer = (
   op: string,
   input: Pick<LayerInput, 'request' | 'content' | 'prices'>,
   profile: Profile,
-  context: Pick<OperationContext, 'sessions' | 'maxDecodedChars'>,
+  context: Pick<PipelineContext, 'sessions' | 'maxDecodedChars'>,
 ) => SessionLayer | null
 
 /**
- * `null` without a session, and for results of a sub-agent: its context is another one, which is not named.
+ * `null` without a session, and for results of a sub-agent: its context is another one, which is
+ * not named.
  * @param op the operation: each has answers of its own
  */
 export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxDecodedChars }) => {
@@ -163,7 +170,8 @@ function presentLayer(
     if (!isKept) return given
     // Recorded already, and perhaps stale by now; or on its way with a thread that was lost.
     const isOld = before !== null || answered !== null
-    if (isOld && answered?.entry.durable !== false) return [...given, keepOn(here, content)]
+    if (isOld && answered?.entry.durable !== false)
+      return [...given, keepOn(sessions, here, content)]
     const { lruSize, mutating } = dedup
     const options = { delivered: { answer, of }, hops, lruSize, nowMs, mutating }
     return [...given, remember(sessions, here, { ...request, content }, options)]
@@ -202,7 +210,7 @@ function presentLayer(
 
   return {
     partition: turn.partition,
-    ref: isKept ? refOf(here.identity) : undefined,
+    ref: isKept ? refIn(bodies, here.context, here.identity) : undefined,
     identity: here.identity,
     past() {
       if (before?.by !== 'session') return null
@@ -227,14 +235,18 @@ function presentLayer(
   }
 }
 
-/** References that a reader follows from an answer to the content's lines; `undefined`: they cannot be found. */
+/**
+ * References that a reader follows from an answer to the content's lines; `undefined`: they cannot
+ * be found.
+ */
 export function hopsInto(
   format: string,
   referral: Referral | null,
   bodies: BodyMemory,
   { context, scan }: Pick<SessionTurn, 'context' | 'scan'>,
 ): number | undefined {
-  const notation = referral === null ? notationOf(format) : innerFormat(format, LINES_FORMAT)
+  const bare = withoutEscapes(format).format
+  const notation = referral === null ? notationOf(bare) : innerFormat(bare, LINES_FORMAT)
   const isCounted = notation === PASSTHROUGH
   if (!isCounted && !(notation?.startsWith(NUMBERED) && scan()?.numbered)) return undefined
   if (referral === null) return 0
@@ -266,13 +278,18 @@ function sentTo(
   return isLimited ? (index.summary(key)?.hints ?? []) : []
 }
 
-/** What a retry of the call has in common with it; a job that is run again after a lost thread is one too. */
+/**
+ * What a retry of the call has in common with it; a job that is run again after a lost thread is
+ * one too.
+ */
 function nameOf({ tool_call_id }: SessionRequest, { attempt }: SessionContext): string | undefined {
   if (tool_call_id !== undefined) return `call ${tool_call_id}`
   return attempt === undefined ? undefined : `job ${attempt}`
 }
 
-/** SHA-256 of the UTF-8 bytes; of text that has none, of UTF-16, which only tells it from others. */
+/**
+ * SHA-256 of the UTF-8 bytes; of text that has none, of UTF-16, which only tells it from others.
+ */
 function contentId(content: string): string {
   return hash('sha256', content.isWellFormed() ? content : Buffer.from(content, 'utf16le'), 'hex')
 }

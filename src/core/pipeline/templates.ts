@@ -1,7 +1,7 @@
-import type { Notation } from '../formats/notation.ts'
-import type { TextNotation } from '../formats/text/text-notation.ts'
+import type { Notation } from '../formats/json/json-format.ts'
+import type { TextNotation } from '../formats/text/text-format.ts'
+import { createNotationLayer } from './format-layer.ts'
 import type { Layer } from './layer.ts'
-import { createNotationLayer } from './notation-layer.ts'
 import { createTextLayer } from './text-layer.ts'
 
 /**

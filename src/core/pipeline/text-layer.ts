@@ -1,7 +1,8 @@
-import { formatId, type Notation } from '../formats/notation.ts'
-import { type TextNotation, textFormat, type WrittenText } from '../formats/text/text-notation.ts'
-import { equalValues } from '../value/equal-values.ts'
-import { parseJson } from '../value/parse-json.ts'
+import { formatId, type Notation } from '../formats/json/json-format.ts'
+import { type TextNotation, textFormat, type WrittenText } from '../formats/text/text-format.ts'
+import { createWorkBudget } from '../formats/work.ts'
+import { equalValues } from '../json/equal-values.ts'
+import { parseJson } from '../json/parse-json.ts'
 import { byPrice, type Candidate, isAllowed, type Layer, type LayerInput } from './layer.ts'
 
 /**
@@ -20,7 +21,9 @@ export function createTextLayer(
       const declined: string[] = []
       const { content, prices, shape } = input
       const isJson = typeof input.value === 'object' && input.value !== null
+      const work = createWorkBudget(content.length)
       const tools = {
+        work,
         counter: prices.counter,
         notations: values.filter(notation => isAllowed(notation, input)),
       }
@@ -29,7 +32,10 @@ export function createTextLayer(
         if ((notation.json === true) !== isJson || !isAllowed(notation, input)) continue
         if (!notation.accepts(content, shape)) continue
         const base = formatId(notation)
-        const written = notation.encode(content, tools).filter(text => text.content !== content)
+        const isAffordable = work.take(notation.steps?.(content) ?? 0)
+        const written = isAffordable
+          ? notation.encode(content, tools).filter(text => text.content !== content)
+          : []
         if (written.length === 0) declined.push(base)
         for (const { content: text, style } of written) {
           const format = textFormat(base, style)
@@ -44,8 +50,8 @@ export function createTextLayer(
 }
 
 /**
- * Room that a decoder gets in the gate, in lengths of the input: a text that decodes to more is wrong, so it may stop
- * there. JSON may grow a little, by escapes.
+ * Room that a decoder gets in the gate, in lengths of the input: a text that decodes to more is
+ * wrong, so it may stop there. JSON may grow a little, by escapes.
  */
 const ROOM = 2
 

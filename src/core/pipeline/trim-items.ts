@@ -1,12 +1,12 @@
-import { AppError } from '../../errors.ts'
-import type { Document, Pruned } from '../budget/document.ts'
-import type { Worths } from '../budget/strategies.ts'
-import type { EncodeAnswer, EncodeRequest } from '../requests/encode.ts'
-import { chunkIndexes, type Division, rangesOf, runOf } from '../trim/chunk-index.ts'
-import { chunkItems } from '../trim/chunks.ts'
-import { jsonItems } from '../trim/json-document.ts'
-import type { TrimAlgorithm } from '../trim/solve/trim-tree.ts'
-import { textItems } from '../trim/text-document.ts'
+import { AppError } from '../base/errors.ts'
+import type { EncodeAnswer, EncodeRequest } from '../contract/encode.ts'
+import type { Document, Pruned } from '../reduce/budget/document.ts'
+import type { Worths } from '../reduce/budget/strategies.ts'
+import { chunkIndexes, type Division, rangesOf, runOf } from '../reduce/trim/chunk-index.ts'
+import { chunkItems } from '../reduce/trim/chunks.ts'
+import { jsonItems } from '../reduce/trim/json-document.ts'
+import { textItems } from '../reduce/trim/text-document.ts'
+import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'
 import type { LayerInput } from './layer.ts'
 import { NO_NOTES, type Notes } from './notes.ts'
 import { type WithinBudget, type WithinOptions, withinBudget } from './within-budget.ts'
@@ -41,8 +41,8 @@ export function selectsItems({ level, chunk = 1, offset, limit }: EncodeRequest)
 }
 
 /**
- * How a content is trimmed by its items: which of them leave, and how much of each, is chosen by a tree of parts
- * (docs/trim.md); what does not leave is in the chunks that follow.
+ * How a content is trimmed by its items: which of them leave, and how much of each, is chosen by a
+ * tree of parts (docs/reference/trim.md); what does not leave is in the chunks that follow.
  * @returns `null` where the content is no list of items
  * @throws AppError `invalid_request` for items or a chunk that do not exist
  */

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
-import { type Document, documentOf, type Pruned } from '../budget/document.ts'
-import { fitDocument } from '../budget/fit.ts'
-import type { Plan } from '../budget/plan.ts'
-import type { Omission } from '../budget/prune-value.ts'
-import type { Worths } from '../budget/strategies.ts'
+import { type TextBytes, toBytes } from '../base/text-bytes.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { ElidedPart, ElisionHint } from '../hints/hint.ts'
-import { type TextBytes, toBytes } from '../transport/text-bytes.ts'
+import { type Document, documentOf, type Pruned } from '../reduce/budget/document.ts'
+import { fitDocument } from '../reduce/budget/fit.ts'
+import type { Plan } from '../reduce/budget/plan.ts'
+import type { Omission } from '../reduce/budget/prune-value.ts'
+import type { Worths } from '../reduce/budget/strategies.ts'
 import type { Choice } from './choose.ts'
 import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
@@ -26,6 +26,7 @@ export interface WithinBudget {
   readonly plan: Plan
   /** To be kept durably before the answer leaves. */
   readonly original: TextBytes
+  readonly lookAlikes?: number
 }
 
 /** Hex digits of the SHA-256 that an original is fetched by. */
@@ -43,8 +44,8 @@ export interface WithinOptions {
   /** What is planned, where it is not the content by its parts. */
   readonly document?: Document
   /**
-   * Lines between what is kept and the marker, the fullest first, of which the first is taken that is short enough, or none;
-   * and the chunk that the marker names as the next one.
+   * Lines between what is kept and the marker, the fullest first, of which the first is taken that
+   * is short enough, or none; and the chunk that the marker names as the next one.
    */
   beside?(pruned: Pruned): Pick<ElisionHint, 'next'> & { readonly lines: Iterable<string> }
   /** `null` where the marker cannot be written. */
@@ -56,10 +57,12 @@ export interface WithinOptions {
 const BESIDE_SHARE = 1 / 6
 
 /**
- * The most valuable part of a content within a budget, with a marker that gives all of it back. JSON that was asked for
- * as such stays JSON: the marker is its last item or member, and nothing else is beside it.
+ * The most valuable part of a content within a budget, with a marker that gives all of it back.
+ * JSON that was asked for as such stays JSON: the marker is its last item or member, and nothing
+ * else is beside it.
  * @param choose the smallest lossless text of a content, as for one that needs no budget
- * @returns or the fewest tokens that anything of the content takes with its marker; `Infinity` where nothing can go
+ * @returns or the fewest tokens that anything of the content takes with its marker; `Infinity`
+ * where nothing can go
  */
 export function withinBudget(
   input: LayerInput,
@@ -84,7 +87,9 @@ export function withinBudget(
     const content = options.sent === undefined ? planned : wholeWith(options.sent)
     const tokens = priceOf(planned)
     const sent = content === planned ? tokens : priceOf(content)
-    return { content, format: pruned.format, marker, tokens: Math.max(tokens, sent), sent }
+    const { format, lookAlikes } = pruned
+    const escaped = lookAlikes === undefined ? {} : { lookAlikes }
+    return { content, format, marker, tokens: Math.max(tokens, sent), sent, ...escaped }
   }
   const fitted = fitDocument(document, budget, pruned => {
     const { omissions } = pruned
@@ -103,9 +108,9 @@ export function withinBudget(
   })
   if ('minimum' in fitted) return fitted
   const { text, plan, pruned } = fitted
-  const { content: whole, format, marker, sent: tokens } = text
+  const { content: whole, sent: tokens, ...said } = text
   const { omissions } = pruned
-  return { content: whole, format, marker, tokens, hash: id, omissions, pruned, plan, original }
+  return { ...said, content: whole, tokens, hash: id, omissions, pruned, plan, original }
 }
 
 function firstShort(
@@ -129,7 +134,10 @@ const NOTHING = {
   sent: Infinity,
 }
 
-/** The marker that names the most places, at most `most`, and is still short enough; `null` where none is. */
+/**
+ * The marker that names the most places, at most `most`, and is still short enough; `null` where
+ * none is.
+ */
 export function fullestMarker(
   id: string,
   omissions: readonly Omission[],

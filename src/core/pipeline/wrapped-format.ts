@@ -1,13 +1,38 @@
 import { notDecodable } from '../formats/not-decodable.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { formatLabel } from '../formats/text/text-notation.ts'
+import { formatLabel } from '../formats/text/text-format.ts'
+import type { LookAlikes } from '../hints/look-alikes.ts'
 import type { Notes } from './notes.ts'
 
-/** In front of the format of a text that parts were left out of: it stands for less than what came in. */
+/**
+ * In front of the format of a text that parts were left out of: it stands for less than what came
+ * in.
+ */
 export const TRIMMED_LABEL = 'trimmed@1'
 const TRIMMED = `${TRIMMED_LABEL};`
 /** In front of the format of a text with lines of hints before and after it, and how many. */
 const NOTED = /^noted@1,(\d),(\d);/
+
+/**
+ * In front of the format of a text in which look-alikes of hints are escaped; the rest says which.
+ */
+export const ESCAPED_LABEL = 'escaped@1'
+const ESCAPED = /^escaped@1(,hints)?;/
+
+/** The answer's `format` for a text in `format` whose look-alikes are escaped. */
+export function escapedFormat(format: string, kinds: LookAlikes): string {
+  return `${ESCAPED_LABEL}${kinds === 'hints' ? ',hints' : ''};${format}`
+}
+
+/**
+ * The format of the text before its look-alikes were escaped, and of which kinds; none where they
+ * were not.
+ */
+export function withoutEscapes(format: string): { format: string; kinds?: LookAlikes } {
+  const [prefix, hints] = ESCAPED.exec(format) ?? []
+  if (prefix === undefined) return { format }
+  return { format: format.slice(prefix.length), kinds: hints === undefined ? 'all' : 'hints' }
+}
 
 /** The answer's `format` for a text in `format` that lacks parts. */
 export function trimmedFormat(format: string): string {
@@ -32,10 +57,13 @@ export function innerFormat(format: string, outer: string): string | undefined {
   return format.startsWith(outer + INNER) ? format.slice(outer.length + INNER.length) : undefined
 }
 
-/** Name and version of the notation that the text is in: one of a fixed set, fit for a metric's label. */
+/**
+ * Name and version of the notation that the text is in: one of a fixed set, fit for a metric's
+ * label.
+ */
 export function notationOf(format: string): string {
   const bare = isTrimmed(format) ? format.slice(TRIMMED.length) : format.replace(NOTED, '')
-  return formatLabel(bare)
+  return formatLabel(withoutEscapes(bare).format)
 }
 
 /** The answer's `format` for a text in `format` that `annotate` wrote with notes. */

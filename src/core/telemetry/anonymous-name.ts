@@ -12,33 +12,39 @@ const MAX_CHARS = 256
 const HASH_DIGITS = 6
 
 /**
- * A tool's name as telemetry may have it: names of tools that agents bring along as they are; of an MCP tool the server's name as
- * `mcp__p<6 hex>__` and what follows; of all others the common words in lower case, runs of other words as `x<6 hex>`. The
- * hashes are of SHA-256 without a key, so that members of a team have the same names for the same tools: whoever guesses a
- * word can see that it was guessed right, which is why names are all that is hashed like this.
+ * A tool's name as telemetry may have it: names of tools that agents bring along as they are; of an
+ * MCP tool the server's name as `mcp__p<6 hex>__` and what follows; of all others the common words
+ * in lower case, runs of other words as `x<6 hex>`. The hashes are of SHA-256 without a key, so
+ * that members of a team have the same names for the same tools: whoever guesses a word can see
+ * that it was guessed right, which is why names are all that is hashed like this.
  * @returns 1 to 128 letters, digits and `_`
  */
 export function anonymousName(tool: string | undefined): string {
   if (tool === undefined || tool === '') return UNNAMED
   if (KNOWN_TOOLS.has(tool)) return tool
-  const known = made.get(tool)
-  if (known !== undefined) return known
-  if (made.size === REMEMBERED) made.clear()
-  const name = makeName(tool)
-  if (tool.length <= MAX_CHARS) made.set(tool, name)
-  return name
-}
-
-/** Names that were made lately: agents call the same tools all the time. */
-const made = new Map<string, string>()
-const REMEMBERED = 512
-
-function makeName(tool: string): string {
   const end = tool.lastIndexOf(SEPARATOR)
   if (!tool.startsWith(MCP_PREFIX) || end < MCP_PREFIX.length) return commonWords(tool)
   const server = anonymousServer(tool.slice(MCP_PREFIX.length, end))
   return `${MCP_PREFIX}${server}${SEPARATOR}${commonWords(tool.slice(end + SEPARATOR.length))}`
 }
+
+/**
+ * The same with the names that were made lately at hand: agents call the same tools all the time.
+ * One for each tenant, since the time would tell one which tools another calls.
+ */
+export function createAnonymousNames(): typeof anonymousName {
+  const made = new Map<string | undefined, string>()
+  return tool => {
+    const known = made.get(tool)
+    if (known !== undefined) return known
+    if (made.size === REMEMBERED) made.clear()
+    const name = anonymousName(tool)
+    if (tool === undefined || tool.length <= MAX_CHARS) made.set(tool, name)
+    return name
+  }
+}
+
+const REMEMBERED = 512
 
 /** What stands for an MCP server's name in those of its tools: `p` and 6 hex digits. */
 export function anonymousServer(slug: string): string {

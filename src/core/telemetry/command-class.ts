@@ -22,7 +22,10 @@ const PREPARING = new Set(
 const KEYWORDS = new Set('if for while until case function select [ [['.split(' '))
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'fish', 'ksh', 'ash'])
 
-/** They run the program that is named behind them; with the options that take a word, and words before the program. */
+/**
+ * They run the program that is named behind them; with the options that take a word, and words
+ * before the program.
+ */
 const WRAPPERS: ReadonlyMap<
   string,
   { readonly valued: readonly string[]; readonly words: number }
@@ -69,8 +72,9 @@ const VALUED_OPTIONS =
   )
 
 /**
- * The class of a shell command, by the program that its first words run: `git_log`, `curl`, `npm_test`. Only names of tables stand
- * in it. Changes of folder, assignments and wrappers such as `sudo` or `timeout` are passed over. Linear.
+ * The class of a shell command, by the program that its first words run: `git_log`, `curl`,
+ * `npm_test`. Only names of tables stand in it. Changes of folder, assignments and wrappers such as
+ * `sudo` or `timeout` are passed over. Linear.
  */
 export function commandClass(command: string): string {
   return classOf(command, 0)

@@ -23,14 +23,20 @@ const SHELL_TOOLS: ReadonlySet<string> = new Set([
 const COMMAND_ARGUMENTS = ['command', 'cmd', 'script', 'input'] as const
 
 /**
- * What kind of call a result comes from, coarse enough to be shared: for tools that run shell commands the class of the command
- * (`commandClass`), for others the anonymous name. Names of two tools that do the same in two agents differ.
- * @param args the call's arguments as a value; anything else than an object with a command is no command
+ * What kind of call a result comes from, coarse enough to be shared: for tools that run shell
+ * commands the class of the command (`commandClass`), for others the anonymous name. Names of two
+ * tools that do the same in two agents differ.
+ * @param args the call's arguments as a value; anything else than an object with a command is no
+ * command
  * @returns 1 to 128 letters, digits and `_`
  */
-export function endpointClass(tool: string | undefined, args: unknown): string {
+export function endpointClass(
+  tool: string | undefined,
+  args: unknown,
+  nameOf = anonymousName,
+): string {
   const isShell = tool !== undefined && SHELL_TOOLS.has(tool.toLowerCase())
-  return isShell ? commandClass(commandOf(args)) : anonymousName(tool)
+  return isShell ? commandClass(commandOf(args)) : nameOf(tool)
 }
 
 function commandOf(args: unknown): string {

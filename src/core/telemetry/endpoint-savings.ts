@@ -4,7 +4,10 @@ import { addSavings, noSavings, type SavingsSums } from './savings.ts'
 /** Sums by tokenizer and endpoint class, scaled by the sampling rates. */
 export interface EndpointSavings {
   add(event: TelemetryEvent): void
-  /** One entry a tokenizer, by name: shares of tokens that different tokenizers counted would say nothing. */
+  /**
+   * One entry a tokenizer, by name: shares of tokens that different tokenizers counted would say
+   * nothing.
+   */
   groups(): readonly TokenizerSavings[]
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { INNER_FORMATS } from '../shape/inner-formats.ts'
+import { INNER_FORMATS } from '../classify/inner-formats.ts'
 
 /** Raised when a field changes its meaning; fields are only ever added without that. */
 export const TELEMETRY_SCHEMA_VERSION = 1
@@ -7,7 +7,10 @@ export const TELEMETRY_SCHEMA_VERSION = 1
 /** What all percentages are of: the tokens of a result as its tool gave it. */
 export const BASELINE = 'raw'
 
-/** Stands for the session where a request names none: such results belong to no session, and are counted as of none. */
+/**
+ * Stands for the session where a request names none: such results belong to no session, and are
+ * counted as of none.
+ */
 export const NO_SESSION = '0000000000000000'
 
 /** The wire names of shapes; `unknown` where nothing was classified. */
@@ -44,9 +47,10 @@ export const sampleRate = z.number().min(0.0001).max(1)
 export const share = z.number().min(0).max(1)
 
 /**
- * One tool result on its way to an agent: the per-response event of seed 000, one line of JSON. Its hashes are keyed with a secret
- * of the installation and differ by tenant (`createPseudonyms`), its names are made of known words and hashes
- * (`anonymousName`, `endpointClass`). Nothing of the content, the arguments or the prompt is in it.
+ * One tool result on its way to an agent: the per-response event of seed 000, one line of JSON. Its
+ * hashes are keyed with a secret of the installation and differ by tenant (`createPseudonyms`), its
+ * names are made of known words and hashes (`anonymousName`, `endpointClass`). Nothing of the
+ * content, the arguments or the prompt is in it.
  */
 export const telemetryEvent = z
   .object({
@@ -94,8 +98,9 @@ export const telemetryEvent = z
     /** Levels of nesting; present for JSON that is not empty. */
     depth: figure.optional(),
     /**
-     * Different results that came between this one and the last with the same content, in the same session and partition;
-     * absent where there was none. A memory of `1 + repeat_burst` results would have had it.
+     * Different results that came between this one and the last with the same content, in the same
+     * session and partition; absent where there was none. A memory of `1 + repeat_burst` results
+     * would have had it.
      */
     repeat_burst: figure.optional(),
     /** The enricher's (seed 001); nothing writes them yet. */

@@ -1,6 +1,6 @@
 /**
- * Words that names of tools are commonly made of. Only they, and names of tools that agents bring along, stand in telemetry as they
- * are: a word that is missing here may be a customer's.
+ * Words that names of tools are commonly made of. Only they, and names of tools that agents bring
+ * along, stand in telemetry as they are: a word that is missing here may be a customer's.
  */
 const WORDS = `
 access account accounts action actions active activity add alert alerts all analyze answer api apply approve archive args artifact

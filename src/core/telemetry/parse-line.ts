@@ -9,7 +9,10 @@ export type ParsedLine<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: LineFault }
 
-/** A line of a file of events. `malformed`: no JSON object. `version`: another schema. `invalid`: values that cannot be. */
+/**
+ * A line of a file of events. `malformed`: no JSON object. `version`: another schema. `invalid`:
+ * values that cannot be.
+ */
 export function parseEventLine(line: string): ParsedLine<TelemetryEvent> {
   return parseLine(line, text => telemetryEvent.safeParse(text).data)
 }

@@ -1,20 +1,32 @@
 import { createHmac, hash } from 'node:crypto'
+import { type anonymousName, createAnonymousNames } from './anonymous-name.ts'
 import { NO_SESSION } from './event.ts'
 
 /** Bytes of the secret that an installation's hashes are keyed with. */
 export const TELEMETRY_KEY_BYTES = 32
 
-/** What stands for ids in telemetry: hexadecimal digits, different for each tenant and each kind of id. */
+/**
+ * What stands for ids in telemetry: hexadecimal digits, different for each tenant and each kind of
+ * id.
+ */
 export interface Pseudonyms {
-  /** Of results whose request names no session: `NO_SESSION`, or that of the conversation that they are in. */
+  /**
+   * Of results whose request names no session: `NO_SESSION`, or that of the conversation that they
+   * are in.
+   */
   readonly unnamed: string
+  /** See `anonymousName`. */
+  readonly tool: typeof anonymousName
   /** 16 digits: sessions of one installation stay apart up to billions of them. */
   session(id: string): string
   /** 8 digits: told apart within a session. */
   toolCall(id: string): string
   /** 8 digits. */
   filePath(path: string): string
-  /** 32 digits. @param sha256 of the content's UTF-8 bytes, hexadecimal, so that no content is hashed twice */
+  /**
+   * 32 digits. @param sha256 of the content's UTF-8 bytes, hexadecimal, so that no content is
+   * hashed twice
+   */
   content(sha256: string): string
 }
 
@@ -22,9 +34,10 @@ export interface Pseudonyms {
 const REMEMBERED = 256
 
 /**
- * The hashes of one tenant: SHA-256 of a secret of 64 bytes, which is one block, and the id, cut to half or less, so that no digest
- * can be continued. Who has not the key can neither guess an id and see whether it was right, nor compare two tenants or
- * installations. Cutting leaves collisions, which only make two things look like one.
+ * The hashes of one tenant: SHA-256 of a secret of 64 bytes, which is one block, and the id, cut to
+ * half or less, so that no digest can be continued. Who has not the key can neither guess an id and
+ * see whether it was right, nor compare two tenants or installations. Cutting leaves collisions,
+ * which only make two things look like one.
  * @param key secret of the installation, `TELEMETRY_KEY_BYTES` long
  */
 export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
@@ -35,6 +48,7 @@ export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
     hash('sha256', `${secret}${kind} ${text}`, 'hex').slice(0, count)
   return {
     unnamed: NO_SESSION,
+    tool: createAnonymousNames(),
     session(id) {
       const known = sessions.get(id)
       if (known !== undefined) return known
@@ -49,7 +63,10 @@ export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
   }
 }
 
-/** The same for results of a conversation. @param name what tells it from others and from sessions; short */
+/**
+ * The same for results of a conversation. @param name what tells it from others and from sessions;
+ * short
+ */
 export function inConversation(pseudonyms: Pseudonyms, name: string): Pseudonyms {
   return { ...pseudonyms, unnamed: pseudonyms.session(name) }
 }

@@ -3,13 +3,17 @@ export interface Repeats {
   /** Whether this call's result came before with this very content; remembers it. */
   isRetry(content: string, call: string): boolean
   /**
-   * Different results since the last one with this content in the same partition; `undefined` where there was none.
+   * Different results since the last one with this content in the same partition; `undefined` where
+   * there was none.
    * @param content what tells contents apart
    */
   next(content: string, partition: number): number | undefined
 }
 
-/** Results that come back after more different ones count as new: no memory of a session is that long. */
+/**
+ * Results that come back after more different ones count as new: no memory of a session is that
+ * long.
+ */
 const REMEMBERED = 256
 /** A retry comes soon after its call. */
 const REMEMBERED_CALLS = 64

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
-import { type CallFacts, pathOf } from '../dedup/session/call-facts.ts'
-import type { EncodeAnswer } from '../requests/encode.ts'
-import type { ShapeReport } from '../shape/classify.ts'
-import { anonymousName } from './anonymous-name.ts'
+import type { ShapeReport } from '../classify/classify.ts'
+import type { EncodeAnswer } from '../contract/encode.ts'
+import { type CallFacts, pathOf } from '../sessions/turn/call-facts.ts'
 import { endpointClass } from './endpoint-class.ts'
 import type { ResponseFacts } from './event.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
@@ -26,7 +25,10 @@ export interface ResponseAnswer extends Pick<EncodeAnswer, 'layer' | 'tokens' | 
   readonly template?: string | undefined
 }
 
-/** What telemetry has of a response: counts, names from tables, and hashes. Nothing of the content or the arguments. */
+/**
+ * What telemetry has of a response: counts, names from tables, and hashes. Nothing of the content
+ * or the arguments.
+ */
 export function responseFacts(
   { call, content, identity = digestOf(content), shape }: ResponseSource,
   answer: ResponseAnswer,
@@ -39,8 +41,8 @@ export function responseFacts(
   return {
     session_hash: session === undefined ? pseudonyms.unnamed : pseudonyms.session(session),
     tool_call_id_hash: tool_call_id === undefined ? undefined : pseudonyms.toolCall(tool_call_id),
-    tool_name_anon: anonymousName(tool),
-    endpoint_class: endpointClass(tool, args),
+    tool_name_anon: pseudonyms.tool(tool),
+    endpoint_class: endpointClass(tool, args, pseudonyms.tool),
     response_chars: Buffer.byteLength(content),
     shape: shape.shape,
     inner_formats: shape.inner_formats as ResponseFacts['inner_formats'],

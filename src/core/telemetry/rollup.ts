@@ -6,7 +6,9 @@ import { ENDPOINTS_IN_SUMMARY, type SessionSummary } from './summary.ts'
 export interface Rollup {
   /** Events of one session and one sampling rate, in any order. */
   add(event: TelemetryEvent): void
-  /** What came so far; `null` without an event. @param segment names the file that the events are in */
+  /**
+   * What came so far; `null` without an event. @param segment names the file that the events are in
+   */
   summary(segment: string): SessionSummary | null
 }
 

@@ -41,7 +41,10 @@ export function noSavings(): SavingsSums {
   }
 }
 
-/** Adds an event to the sums. @param weight results that it stands for: `1 / sample_rate_applied`, or 1 to count lines */
+/**
+ * Adds an event to the sums. @param weight results that it stands for: `1 / sample_rate_applied`,
+ * or 1 to count lines
+ */
 export function addSavings(sums: SavingsSums, event: TelemetryEvent, weight: number): void {
   const { tokens_baseline, tokens_final } = event
   sums.results += weight
@@ -58,10 +61,11 @@ export function addSavings(sums: SavingsSums, event: TelemetryEvent, weight: num
 }
 
 /**
- * The reporting rule of seed 000, "Savings Accounting". Everything that is saved on the branch of L0 is the reference's; encoder and
- * omission are shares of the other branch only. With h the share of tokens on the L0 branch,
- * `combined = dedup + (1 − h) · (encoder + omission)`: the seed's multiplicative composition, except that a reference costs what it
- * costs, where the seed counts it as free.
+ * The reporting rule of seed 000, "Savings Accounting". Everything that is saved on the branch of
+ * L0 is the reference's; encoder and omission are shares of the other branch only. With h the share
+ * of tokens on the L0 branch, `combined = dedup + (1 − h) · (encoder + omission)`: the seed's
+ * multiplicative composition, except that a reference costs what it costs, where the seed counts it
+ * as free.
  */
 export function savingsOf(sums: SavingsSums): Savings {
   const missed = sums.baseline - sums.l0Baseline

@@ -1,10 +1,11 @@
 /**
- * The split patterns as automata over ASCII bytes: the fast road of the pre-tokenizer, one table read a byte.
- * A piece with a byte of a longer sequence is handed back to `split-pieces.ts`, which is also what the tables
- * are tested against.
+ * The split patterns as automata over ASCII bytes: the fast road of the pre-tokenizer, one table
+ * read a byte. A piece with a byte of a longer sequence is handed back to `split-pieces.ts`, which
+ * is also what the tables are tested against.
  */
+
+import type { Encoding } from './encoding.ts'
 import { SENTINEL } from './split-pieces.ts'
-import type { Encoding } from './vocabulary.ts'
 
 /** States of a piece's beginning; the row of the table is `state << 8`. */
 const START = 0
@@ -30,11 +31,15 @@ const SPACES_NEWLINE = 12
 const SPACES_AFTER_NEWLINE = 13
 /** An apostrophe at the start, in cl100k_base. */
 const APOSTROPHE = 14
-/** `'r` or `'v` at the start, in cl100k_base: a contraction with `e`, else a symbol before a word. */
+/**
+ * `'r` or `'v` at the start, in cl100k_base: a contraction with `e`, else a symbol before a word.
+ */
 const APOSTROPHE_E = 15
 /** The same for `'l` and `l`. */
 const APOSTROPHE_L = 16
-/** An apostrophe after a word, in o200k_base: the piece ends before it unless a contraction follows. */
+/**
+ * An apostrophe after a word, in o200k_base: the piece ends before it unless a contraction follows.
+ */
 const WORD_APOSTROPHE = 17
 const WORD_APOSTROPHE_E = 18
 const WORD_APOSTROPHE_L = 19
@@ -42,9 +47,15 @@ const WORD_APOSTROPHE_L = 19
 const COMPLETE = 20
 const STATES = 21
 
-/** The piece ends before this byte. This and larger values end the walk; the kernel knows them by number. */
+/**
+ * The piece ends before this byte. This and larger values end the walk; the kernel knows them by
+ * number.
+ */
 const STOP = 24
-/** It ends one byte earlier: a last space belongs to what follows, or an apostrophe begins no contraction. */
+/**
+ * It ends one byte earlier: a last space belongs to what follows, or an apostrophe begins no
+ * contraction.
+ */
 const STOP_1_BACK = 25
 /** It ends two bytes earlier. */
 const STOP_2_BACK = 26
@@ -53,7 +64,10 @@ const STOP_AFTER_NEWLINE = 27
 /** Only `split-pieces.ts` knows: a byte of a longer sequence. */
 const STOP_UNKNOWN = 28
 
-/** Rules in the order of precedence: state, characters as a class of a regular expression, what follows. */
+/**
+ * Rules in the order of precedence: state, characters as a class of a regular expression, what
+ * follows.
+ */
 type Rule = readonly [from: number, characters: string, to: number]
 
 const SYMBOL_CHARS = '!-\\/:-@\\[-`{-~\\x00-\\x08\\x0e-\\x1f\\x7f'
@@ -113,8 +127,8 @@ const CL100K: readonly Rule[] = [
 const CLOSED: readonly number[] = [DIGIT_3, SYMBOLS_NEWLINE, COMPLETE]
 
 /**
- * The table of an encoding: `table[(state << 8) | byte]` is the next state, or a `STOP…`. Starts at state 0
- * with the piece's first byte; the byte after the text must be SENTINEL.
+ * The table of an encoding: `table[(state << 8) | byte]` is the next state, or a `STOP…`. Starts at
+ * state 0 with the piece's first byte; the byte after the text must be SENTINEL.
  */
 export function asciiAutomaton(encoding: Encoding): Uint8Array {
   const table = new Uint8Array(STATES << 8).fill(STOP_UNKNOWN)

@@ -1,9 +1,10 @@
 /** Exact counts of one encoding: text to UTF-8 in blocks, blocks to pieces, pieces to counts. */
 import { requireString, type TokenCounter } from './counter.ts'
-import { AT_TEXT, createKernel, type Kernel, SHORT_BYTES } from './kernel.ts'
-import { createLongPieceCache } from './long-piece-cache.ts'
+import { AT_TEXT, createKernel, type Kernel, OWNERS, SHORT_BYTES } from './kernel.ts'
+import { createLongPieceCache, type LongPieceCache } from './long-piece-cache.ts'
 import { createPieceMerger } from './merge-pieces.ts'
 import { hashOfBytes } from './piece-hash.ts'
+import { createPieceOwners } from './piece-owners.ts'
 import { lastSafeBoundary } from './safe-boundary.ts'
 import { pieceEndCl100k, pieceEndO200k, SENTINEL } from './split-pieces.ts'
 import { tokenId } from './token-index.ts'
@@ -11,8 +12,16 @@ import type { OpenVocabulary } from './vocabulary.ts'
 
 /** First size of the text buffer; a text without a safe boundary in it makes it grow. */
 const BLOCK_BYTES = 1 << 16
-/** A kernel whose text buffer has grown beyond this is let go after the count, and its cache with it. */
+/**
+ * A kernel whose text buffer has grown beyond this is let go after the count, and its cache with
+ * it.
+ */
 const KEPT_BYTES = 1 << 22
+/**
+ * Shorter texts are written into the buffer by hand: the encoder's call would cost more than they
+ * do.
+ */
+const SHORT_TEXT = 64
 /** A bound for sums of tokens within 32 bits: no text has more. */
 const NO_LIMIT = 0x7fffffff
 
@@ -26,6 +35,12 @@ interface CounterStatistics {
 }
 
 export interface BpeCounter extends TokenCounter {
+  /**
+   * From now on counts for this owner. Pieces that were counted for others are not known then, so
+   * that the time of a count says nothing of what they had counted. The pieces of 8 owners are
+   * kept; an owner that comes after more others than that starts without any.
+   */
+  serve(owner: string): void
   statistics(): CounterStatistics
 }
 
@@ -34,18 +49,36 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
   const { classTable, encoding } = vocabulary
   const splitEnd = encoding === 'o200k_base' ? pieceEndO200k : pieceEndCl100k
   const merger = createPieceMerger(vocabulary)
-  const longPieces = createLongPieceCache()
+  const owners = createPieceOwners(OWNERS)
+  const longPiecesOf: LongPieceCache[] = []
   const encoder = new TextEncoder()
+  let owner: string | null = null
+  let index = 0
+  let longPieces!: LongPieceCache
   let kernel = startKernel()
   let misses = 0
   let wholeTokens = 0
 
   function startKernel(): Kernel {
-    const created = createKernel(encoding, BLOCK_BYTES, {
-      pieceEnd: start => splitEnd(created.bytes, start, classTable),
+    const host = {
+      pieceEnd: (start: number) => splitEnd(created.bytes, start, classTable),
       countPiece,
-    })
+    }
+    const created = createKernel(encoding, BLOCK_BYTES, host, vocabulary.shortTokens)
+    created.serve(index)
     return created
+  }
+
+  function serve(next: string): void {
+    if (next === owner) return
+    const place = owners.place(next)
+    owner = next
+    index = place.index
+    longPieces = longPiecesOf[index] ??= createLongPieceCache()
+    kernel.serve(index)
+    if (!place.isNew) return
+    kernel.forget(index)
+    longPieces.clear()
   }
 
   function countPiece(start: number, end: number): number {
@@ -67,6 +100,9 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
 
   function countUpTo(text: string, limit: number): number {
     requireString(text)
+    if (text.length < SHORT_TEXT && writeAscii(text)) {
+      return text === '' ? 0 : countBlock(AT_TEXT + text.length, Math.min(limit, NO_LIMIT))
+    }
     let total = 0
     let filled = 0
     let read = 0
@@ -92,6 +128,17 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     return total
   }
 
+  /** Writes a text of ASCII into the buffer; `false` for any other. */
+  function writeAscii(text: string): boolean {
+    const { bytes } = kernel
+    for (let i = 0; i < text.length; i++) {
+      const c = text.charCodeAt(i)
+      if (c >= 0x80) return false
+      bytes[AT_TEXT + i] = c
+    }
+    return true
+  }
+
   function countBlock(end: number, limit: number): number {
     const { bytes } = kernel
     const kept = bytes[end]!
@@ -101,11 +148,13 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     return tokens
   }
 
+  serve('')
   return {
     id: encoding,
     exact: true,
     count: text => countUpTo(text, NO_LIMIT),
     countUpTo,
+    serve,
     statistics: () => ({ pieces: kernel.pieces(), misses, whole_tokens: wholeTokens }),
   }
 }

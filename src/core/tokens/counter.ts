@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../base/errors.ts'
 
 /** Counts tokens of one tokenizer. Cheap to keep, not to be shared between threads. */
 export interface TokenCounter {
@@ -8,7 +8,10 @@ export interface TokenCounter {
   readonly exact: boolean
   /** Tokens of `text`; time grows linearly with its length. Lone surrogates count as U+FFFD. */
   count(text: string): number
-  /** `count(text)` if it is at most `limit`, else some number above `limit`, found without reading on. */
+  /**
+   * `count(text)` if it is at most `limit`, else some number above `limit`, found without reading
+   * on.
+   */
   countUpTo(text: string, limit: number): number
 }
 

@@ -1,4 +1,7 @@
-/** Counts of pieces too long for the kernel's cache: direct-mapped, of fixed size, compared byte by byte. */
+/**
+ * Counts of pieces too long for the kernel's cache: direct-mapped, of fixed size, compared byte by
+ * byte.
+ */
 import { wordAt } from './piece-hash.ts'
 
 /** Longer pieces are rare and hardly ever come twice. */
@@ -11,9 +14,13 @@ export interface LongPieceCache {
   get(view: DataView, start: number, end: number, hash: number): number
   /** Remembers a piece, unless it is too long, and forgets the one in its place. */
   set(view: DataView, start: number, end: number, hash: number, tokens: number): void
+  /** Forgets all pieces. */
+  clear(): void
 }
 
-/** A cache of 256 kB. A slot is one word of length | tokens << 8, and the bytes padded with zeros. */
+/**
+ * A cache of 256 kB. A slot is one word of length | tokens << 8, and the bytes padded with zeros.
+ */
 export function createLongPieceCache(): LongPieceCache {
   const slots = new Int32Array(SLOTS * SLOT_WORDS)
   return {
@@ -34,5 +41,6 @@ export function createLongPieceCache(): LongPieceCache {
         slots[word] = wordAt(view, at, end)
       }
     },
+    clear: () => void slots.fill(0),
   }
 }

@@ -1,4 +1,7 @@
-/** Byte pair merges of up to 128 parts: the lowest rank is found by blocks of eight, of which a merge touches few. */
+/**
+ * Byte pair merges of up to 128 parts: the lowest rank is found by blocks of eight, of which a
+ * merge touches few.
+ */
 import type { HeapRoom } from './merge-heap.ts'
 import { mergedId, NO_MERGE, type PairTable } from './pair-table.ts'
 
@@ -10,7 +13,8 @@ const lows = new Int32Array(BLOCK_PARTS >> 3)
 
 /**
  * Merges `room.ids[0 .. count)` as far as they go, lowest rank first, leftmost first among equals.
- * `room.merges[i]` is what parts `i` and `i + 1` merge to, or NO_MERGE. The parts left are moved to the front.
+ * `room.merges[i]` is what parts `i` and `i + 1` merge to, or NO_MERGE. The parts left are moved to
+ * the front.
  * @returns how many parts are left
  */
 export function mergeInBlocks(table: PairTable, room: HeapRoom, count: number): number {
@@ -53,12 +57,17 @@ export function mergeInBlocks(table: PairTable, room: HeapRoom, count: number): 
   return left
 }
 
-/** Rank and position in one number, so that the least key is the leftmost pair of the lowest rank. */
+/**
+ * Rank and position in one number, so that the least key is the leftmost pair of the lowest rank.
+ */
 function keyOf(rank: number, position: number): number {
   return rank === NO_MERGE ? NO_MERGE : (rank << 7) | position
 }
 
-/** The smaller of two numbers from 0 to 2^31 - 1; without a branch, which would be mispredicted half the time. */
+/**
+ * The smaller of two numbers from 0 to 2^31 - 1; without a branch, which would be mispredicted half
+ * the time.
+ */
 function lesser(a: number, b: number): number {
   const difference = (a - b) | 0
   return (b + (difference & (difference >> 31))) | 0

@@ -1,4 +1,7 @@
-/** Byte pair merges of many parts in O(n log n): a linked list of parts and a heap of candidate merges. */
+/**
+ * Byte pair merges of many parts in O(n log n): a linked list of parts and a heap of candidate
+ * merges.
+ */
 import { mergedId, NO_MERGE, type PairTable } from './pair-table.ts'
 
 /** Room for merging up to `capacity` parts; kept and reused by its owner. */

@@ -1,7 +1,8 @@
 /**
- * How many tokens a piece becomes that is not a token itself: byte pair merges, lowest rank first. Short pieces by
- * a scan over few parts; long ones in windows, with a heap where windows do not fit together. Linear but for the
- * logarithm of a window's length; docs/tokens.md, "Long pieces", says why windows are exact.
+ * How many tokens a piece becomes that is not a token itself: byte pair merges, lowest rank first.
+ * Short pieces by a scan over few parts; long ones in windows, with a heap where windows do not fit
+ * together. Linear but for the logarithm of a window's length; docs/reference/tokens.md, "Long
+ * pieces", says why windows are exact.
  */
 
 import { BLOCK_PARTS, mergeInBlocks } from './merge-blocks.ts'
@@ -14,7 +15,10 @@ const ROUNDS = 12
 
 interface WindowSize {
   readonly bytes: number
-  /** Tokens that end this close to the window's end are not taken from it: what follows may change them. */
+  /**
+   * Tokens that end this close to the window's end are not taken from it: what follows may change
+   * them.
+   */
   readonly margin: number
 }
 
@@ -24,7 +28,10 @@ const WINDOWS: readonly WindowSize[] = [
   { bytes: 1024, margin: 192 },
 ]
 
-/** Counts the tokens of single pieces; keeps its working memory, so one for each thread and encoding. */
+/**
+ * Counts the tokens of single pieces; keeps its working memory, so one for each thread and
+ * encoding.
+ */
 export interface PieceMerger {
   /** Tokens of `bytes[start .. end)` by merges alone. */
   count(bytes: Uint8Array, start: number, end: number): number
@@ -71,9 +78,9 @@ export function createPieceMerger(vocabulary: OpenVocabulary): PieceMerger {
   }
 
   /**
-   * Merges window by window, each starting after the last token that was taken from the one before. The tokens
-   * are those of the whole piece if every two neighbours stay separate when merged by themselves, which those
-   * from one window do. -1 if two do not.
+   * Merges window by window, each starting after the last token that was taken from the one before.
+   * The tokens are those of the whole piece if every two neighbours stay separate when merged by
+   * themselves, which those from one window do. -1 if two do not.
    */
   function countInWindows(
     bytes: Uint8Array,

@@ -1,4 +1,10 @@
-/** Packs a vocabulary from tiktoken's text form into the shared layout: done once a machine, then cached. */
+/**
+ * Packs a vocabulary from tiktoken's text form into the shared layout: done once a machine, then
+ * cached.
+ */
+
+import type { Encoding } from './encoding.ts'
+import { writeShortTokens } from './kernel.ts'
 import { addPair, mergedId, NO_MERGE, type PairTable } from './pair-table.ts'
 import { hashOfBytes } from './piece-hash.ts'
 import { addToken } from './token-index.ts'
@@ -6,7 +12,6 @@ import { buildClassTable } from './unicode-classes.ts'
 import {
   createVocabulary,
   EMPTY,
-  type Encoding,
   type OpenVocabulary,
   openVocabulary,
   sealVocabulary,
@@ -21,8 +26,10 @@ interface TokenList {
 
 /**
  * Packs one encoding.
- * @param bpeRanks tiktoken's `bpe_ranks`: lines of `! <first rank> <base64> <base64> …`, ranks without gaps.
- * @throws RangeError if the ranks have gaps, a single byte has no token, or a token is not made of earlier ones.
+ * @param bpeRanks tiktoken's `bpe_ranks`: lines of `! <first rank> <base64> <base64> …`, ranks
+ * without gaps.
+ * @throws RangeError if the ranks have gaps, a single byte has no token, or a token is not made of
+ * earlier ones.
  */
 export function packVocabulary(encoding: Encoding, bpeRanks: string): SharedArrayBuffer {
   const tokens = parseRanks(bpeRanks)
@@ -42,6 +49,7 @@ export function packVocabulary(encoding: Encoding, bpeRanks: string): SharedArra
   vocabulary.classTable.classes.set(classTable.classes)
   fillIndex(vocabulary, tokens)
   fillPairs(vocabulary, tokens)
+  writeShortTokens(vocabulary.shortTokens, vocabulary.tokenStarts, tokens.bytes)
   sealVocabulary(buffer)
   return buffer
 }
@@ -66,7 +74,8 @@ const PADDING = 0x3d
 
 function parseRanks(bpeRanks: string): TokenList {
   const text = new TextEncoder().encode(bpeRanks)
-  // Four characters of base64 give three bytes; the padding is what `hashOfBytes` may read past the end.
+  // Four characters of base64 give three bytes; the padding is what `hashOfBytes` may read past the
+  // end.
   const bytes = new Uint8Array(Math.ceil(text.length * 0.75) + 16)
   const starts = new Uint32Array((text.length >> 2) + 2)
   let count = 0
@@ -123,9 +132,10 @@ function fillIndex(vocabulary: OpenVocabulary, tokens: TokenList): void {
 }
 
 /**
- * Finds for each token the two parts that its bytes end up as before the last merge. In rank order, so that the
- * pairs which make the parts are known by then. `mergeInRounds` and docs/tokens.md, "Merges", build on it that
- * every token is made of earlier ones, so that is checked.
+ * Finds for each token the two parts that its bytes end up as before the last merge. In rank order,
+ * so that the pairs which make the parts are known by then. `mergeInRounds` and
+ * docs/reference/tokens.md, "Merges", build on it that every token is made of earlier ones, so that
+ * is checked.
  */
 function fillPairs(vocabulary: OpenVocabulary, tokens: TokenList): void {
   const { pairs, bytePairs, byteIds } = vocabulary
@@ -153,7 +163,9 @@ function fillPairs(vocabulary: OpenVocabulary, tokens: TokenList): void {
 
 const MAX_TOKEN_BYTES = 256
 
-/** Merges `parts` with the pairs known so far, given what neighbours merge to; whether two are left. */
+/**
+ * Merges `parts` with the pairs known so far, given what neighbours merge to; whether two are left.
+ */
 function mergeToTwo(
   table: PairTable,
   parts: Int32Array,

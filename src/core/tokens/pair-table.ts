@@ -1,14 +1,18 @@
 /**
- * Merges as a table from (left id, right id) to the id of the merged token. tiktoken looks merges up by the
- * bytes of both sides; that is the same, with one entry a token: byte pair encoding is local, so when a token's
- * bytes have been merged down to two parts, these are always the same two (docs/tokens.md, "Merges").
+ * Merges as a table from (left id, right id) to the id of the merged token. tiktoken looks merges
+ * up by the bytes of both sides; that is the same, with one entry a token: byte pair encoding is
+ * local, so when a token's bytes have been merged down to two parts, these are always the same two
+ * (docs/reference/tokens.md, "Merges").
  */
 import { EMPTY, ID_BITS, ID_MASK, MERGED_LOW_BITS, MERGED_LOW_MASK } from './vocabulary.ts'
 
 /** What `mergedId` answers where the pair does not merge; larger than every id. */
 export const NO_MERGE = 0x7fffffff
 
-/** The table and, before it, a filter that fits a processor's cache: most pairs asked for do not merge. */
+/**
+ * The table and, before it, a filter that fits a processor's cache: most pairs asked for do not
+ * merge.
+ */
 export interface PairTable {
   readonly pairs: Int32Array
   /** Bits, by the pair's hash: set if some pair with this hash merges. */
@@ -20,7 +24,10 @@ function hashOf(left: number, right: number): number {
   return Math.imul(sum ^ (sum >>> 15), 0x2c1b3c6d)
 }
 
-/** Id of the token that `left` and `right` merge to, or NO_MERGE. Ids are ranks: smaller merges first. */
+/**
+ * Id of the token that `left` and `right` merge to, or NO_MERGE. Ids are ranks: smaller merges
+ * first.
+ */
 export function mergedId(table: PairTable, left: number, right: number): number {
   const { pairs, pairFilter } = table
   const hash = hashOf(left, right)

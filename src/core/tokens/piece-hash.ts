@@ -1,7 +1,7 @@
 /**
- * One hash of a piece's bytes, for the vocabulary's index and for the piece cache. Words of four bytes,
- * little-endian, the last one padded with zeros; multiplications of one group of four do not wait for
- * each other. Not collision-resistant: every hit is verified by comparing bytes.
+ * One hash of a piece's bytes, for the vocabulary's index and for the piece cache. Words of four
+ * bytes, little-endian, the last one padded with zeros; multiplications of one group of four do not
+ * wait for each other. Not collision-resistant: every hit is verified by comparing bytes.
  */
 
 /** Odd multipliers with well spread bits (from the fractional parts of square roots of primes). */
@@ -28,7 +28,10 @@ function hashOfWords(
   )
 }
 
-/** Hash of any number of bytes; equals `hashOfWords` up to 16 bytes. The bytes up to 4 past `end` must be readable. */
+/**
+ * Hash of any number of bytes; equals `hashOfWords` up to 16 bytes. The bytes up to 4 past `end`
+ * must be readable.
+ */
 export function hashOfBytes(view: DataView, start: number, end: number): number {
   const lengthBytes = end - start
   let hash = 0

@@ -1,8 +1,14 @@
-/** Tokenizer profiles: how a model's tokens are counted. What notations cost with it is configured, see `docs/profiles.md`. */
-import { AppError } from '../../errors.ts'
-import type { Encoding } from './vocabulary.ts'
+/**
+ * Tokenizer profiles: how a model's tokens are counted. What notations cost with it is configured,
+ * see `docs/reference/profiles.md`.
+ */
+import { AppError } from '../base/errors.ts'
+import type { Encoding } from './encoding.ts'
 
-/** How a profile counts: byte pair merges of an encoding, or UTF-8 bytes over `charsPerToken`, rounded up. */
+/**
+ * How a profile counts: byte pair merges of an encoding, or UTF-8 bytes over `charsPerToken`,
+ * rounded up.
+ */
 type Counting = Encoding | 'bytes'
 
 export interface TokenizerProfile {
@@ -17,8 +23,8 @@ const O200K = { charsPerToken: 4.0 } as const
 const CL100K = { charsPerToken: 3.7 } as const
 
 /**
- * The encodings themselves and the profiles. Figures of the named profiles are those of the published
- * predecessor's built-in variants; `o200k_estimate` and `heuristic` are ours.
+ * The encodings themselves and the profiles. Figures of the named profiles are those of the
+ * published predecessor's built-in variants; `o200k_estimate` and `heuristic` are ours.
  */
 export const PROFILES = {
   o200k_base: { counting: 'o200k_base', exact: true, ...O200K },
@@ -52,7 +58,10 @@ export type TokenizerId = keyof typeof PROFILES
 /** All ids, in the order of the table. */
 export const TOKENIZER_IDS = Object.keys(PROFILES) as readonly TokenizerId[]
 
-/** The id itself if it is one; throws `AppError` `invalid_request` otherwise, also for what is not a string. */
+/**
+ * The id itself if it is one; throws `AppError` `invalid_request` otherwise, also for what is not a
+ * string.
+ */
 export function tokenizerId(value: unknown): TokenizerId {
   if (typeof value === 'string' && Object.hasOwn(PROFILES, value)) return value as TokenizerId
   const message = `not a tokenizer; known are ${TOKENIZER_IDS.join(', ')}`

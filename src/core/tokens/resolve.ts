@@ -1,5 +1,5 @@
 /** From a model id as clients send it to the tokenizer that counts for it. */
-import { AppError } from '../../errors.ts'
+import { AppError } from '../base/errors.ts'
 import { type TokenizerId, tokenizerId } from './profiles.ts'
 
 /** What counts where neither a tokenizer nor a model is named. */
@@ -9,8 +9,8 @@ const DEFAULT_TOKENIZER: TokenizerId = 'o200k_base'
 const UNKNOWN_MODEL_TOKENIZER: TokenizerId = 'o200k_estimate'
 
 /**
- * Families by the start of the bare model name; the first that fits wins. A start ends at a letter's or
- * number's end, so that `o1` does not fit `o100`.
+ * Families by the start of the bare model name; the first that fits wins. A start ends at a
+ * letter's or number's end, so that `o1` does not fit `o100`.
  */
 const FAMILIES: readonly (readonly [RegExp, TokenizerId])[] = [
   [/^claude\b/, 'anthropic_class'],
@@ -33,8 +33,9 @@ const FAMILIES: readonly (readonly [RegExp, TokenizerId])[] = [
 const OLLAMA_TAG = /^[^:]+:(latest|cloud|[\d.]+[bm])\b/
 
 /**
- * The tokenizer for a request. A named tokenizer wins over a model; a model is resolved by its name without
- * vendor, region, route, fine-tuning and version parts, in any letter case; an empty model counts as none.
+ * The tokenizer for a request. A named tokenizer wins over a model; a model is resolved by its name
+ * without vendor, region, route, fine-tuning and version parts, in any letter case; an empty model
+ * counts as none.
  * @throws AppError `invalid_request` for an unknown tokenizer, or a field that is not a string.
  */
 export function resolveTokenizer(request: {
@@ -62,7 +63,8 @@ const MAX_MODEL_CHARS = 256
 /**
  * The name without vendor, region, route and fine-tuning, in lower case:
  * `us.anthropic.claude-sonnet-4-20250514-v1:0` → `claude-sonnet-4-…`, `openai/gpt-4.1` → `gpt-4.1`,
- * `ft:gpt-4o:acme::id` → `gpt-4o:acme::id`, `projects/…/models/claude-opus-4@20250514` → `claude-opus-4@…`.
+ * `ft:gpt-4o:acme::id` → `gpt-4o:acme::id`, `projects/…/models/claude-opus-4@20250514` →
+ * `claude-opus-4@…`.
  */
 export function bareModelName(model: string): string {
   return model

@@ -1,4 +1,7 @@
-/** Where a text may be cut so that the parts' counts add up: why is in docs/tokens.md, "Safe boundaries". */
+/**
+ * Where a text may be cut so that the parts' counts add up: why is in docs/reference/tokens.md,
+ * "Safe boundaries".
+ */
 
 const SYMBOL = 0
 const LETTER = 1
@@ -11,7 +14,10 @@ const UNKNOWN = 5
 const APOSTROPHE = 0x27
 const SLASH = 0x2f
 
-/** Kind of each ASCII byte, and of lead bytes beyond E3, behind which no white space lies (it ends at U+3000). */
+/**
+ * Kind of each ASCII byte, and of lead bytes beyond E3, behind which no white space lies (it ends
+ * at U+3000).
+ */
 const KIND = kindsOfBytes()
 
 function kindsOfBytes(): Uint8Array {
@@ -28,9 +34,10 @@ function kindsOfBytes(): Uint8Array {
 }
 
 /**
- * Whether `count(before + after) = count(before) + count(after)` in both encodings because the split patterns end a
- * piece between the two whatever stands around them. Looks at the last and the first character only. `false` says
- * nothing: it is also the answer for most characters beyond ASCII.
+ * Whether `count(before + after) = count(before) + count(after)` in both encodings because the
+ * split patterns end a piece between the two whatever stands around them. Looks at the last and the
+ * first character only. `false` says nothing: it is also the answer for most characters beyond
+ * ASCII.
  */
 export function isSafeBoundary(before: string, after: string): boolean {
   if (before === '' || after === '') return true
@@ -55,8 +62,8 @@ export function isSafeBoundary(before: string, after: string): boolean {
 }
 
 /**
- * The last boundary in a block of UTF-8 that is safe: after an ASCII letter or digit and before white space, or after
- * a line break and before what is neither white space nor `/`.
+ * The last boundary in a block of UTF-8 that is safe: after an ASCII letter or digit and before
+ * white space, or after a line break and before what is neither white space nor `/`.
  * @returns bytes from `start`, or 0 if there is no such position
  */
 export function lastSafeBoundary(bytes: Uint8Array, start: number, length: number): number {

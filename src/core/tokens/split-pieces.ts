@@ -1,7 +1,8 @@
 /**
- * The split patterns of o200k_base and cl100k_base (`pat_str` in tiktoken's data), written by hand over
- * UTF-8 bytes. A piece is what byte pair merges never cross. Each function answers what the pattern's
- * leftmost match at a position ends at, backtracking included; every byte is read a bounded number of times.
+ * The split patterns of o200k_base and cl100k_base (`pat_str` in tiktoken's data), written by hand
+ * over UTF-8 bytes. A piece is what byte pair merges never cross. Each function answers what the
+ * pattern's leftmost match at a position ends at, backtracking included; every byte is read a
+ * bounded number of times.
  */
 import {
   CASELESS,
@@ -16,7 +17,9 @@ import {
   UPPER,
 } from './unicode-classes.ts'
 
-/** The byte that must follow the text in the buffer: never part of UTF-8, so no loop needs a bound. */
+/**
+ * The byte that must follow the text in the buffer: never part of UTF-8, so no loop needs a bound.
+ */
 export const SENTINEL = 0xff
 
 const APOSTROPHE = 0x27
@@ -130,9 +133,10 @@ export function pieceEndCl100k(bytes: Uint8Array, at: number, table: ClassTable)
 }
 
 /**
- * `[Lu Lt Lm Lo M]*[Ll Lm Lo M]+` or else `[Lu Lt Lm Lo M]+[Ll Lm Lo M]*` at `at`; `at` if neither matches.
- * Where no lower-case letter follows the first run, the pattern gives characters back until one is left that
- * counts as lower case too: the run then ends after its last caseless letter or mark.
+ * `[Lu Lt Lm Lo M]*[Ll Lm Lo M]+` or else `[Lu Lt Lm Lo M]+[Ll Lm Lo M]*` at `at`; `at` if neither
+ * matches. Where no lower-case letter follows the first run, the pattern gives characters back
+ * until one is left that counts as lower case too: the run then ends after its last caseless letter
+ * or mark.
  */
 function casedLettersEnd(bytes: Uint8Array, at: number, table: ClassTable): number {
   let end = at
@@ -217,7 +221,9 @@ function newlinesEnd(bytes: Uint8Array, at: number, also: number): number {
   return end
 }
 
-/** `\s*[\r\n]+|\s+(?!\S)|\s+`: up to the last newline of the run, else all but its last character. */
+/**
+ * `\s*[\r\n]+|\s+(?!\S)|\s+`: up to the last newline of the run, else all but its last character.
+ */
 function spacesEnd(bytes: Uint8Array, at: number, table: ClassTable): number {
   let end = at
   let last = at

@@ -1,14 +1,17 @@
-/** Token ids from tiktoken's WASM build: for people who want to see tokens, and the oracle in tests. Never a hot path. */
+/**
+ * Token ids from tiktoken's WASM build: for people who want to see tokens, and the oracle in tests.
+ * Never a hot path.
+ */
 import { createRequire } from 'node:module'
 import type { Tiktoken } from 'tiktoken'
-import type { Encoding } from './vocabulary.ts'
+import type { Encoding } from './encoding.ts'
 
 const require = createRequire(import.meta.url)
 const encoders = new Map<Encoding, Tiktoken>()
 
 /**
- * Ids of `text` as tiktoken's `encode_ordinary` gives them. Blocks; quadratic on long unbroken runs. An encoding's
- * first call takes some 100 ms and keeps tens of MB.
+ * Ids of `text` as tiktoken's `encode_ordinary` gives them. Blocks; quadratic on long unbroken
+ * runs. An encoding's first call takes some 100 ms and keeps tens of MB.
  */
 export function tokenIds(text: string, encoding: Encoding): Uint32Array {
   return encoderOf(encoding).encode_ordinary(text)

@@ -1,7 +1,10 @@
 /** Which byte strings are tokens: the vocabulary's open-addressed index over the tokens' bytes. */
 import { EMPTY, ID_BITS, ID_MASK, type OpenVocabulary } from './vocabulary.ts'
 
-/** Slot values: id in the low bits, the hash's top bits as a tag above, so that most misses end in one read. */
+/**
+ * Slot values: id in the low bits, the hash's top bits as a tag above, so that most misses end in
+ * one read.
+ */
 function tagOf(hash: number): number {
   return hash >>> ID_BITS
 }

@@ -5,16 +5,23 @@ import { isSafeBoundary } from './safe-boundary.ts'
 
 /** UTF-16 units that are counted at a time while they still fit. */
 const SLICES = [8192, 256] as const
-/** Units beyond the first cut that fits no more which are tried too: the longest token of both encodings. */
+/**
+ * Units beyond the first cut that fits no more which are tried too: the longest token of both
+ * encodings.
+ */
 const LONGEST_TOKEN_CHARS = 128
-/** Bounds those tries where the text has no safe boundary to start from: units read over all of them. */
+/**
+ * Bounds those tries where the text has no safe boundary to start from: units read over all of
+ * them.
+ */
 const TRIED_CHARS = 1 << 17
 
 /**
- * A prefix of `text` with at most `limit` tokens, cut between characters, never inside a surrogate pair. Longer
- * prefixes were tried and do not fit, except where the text runs on for thousands of characters without a safe
- * boundary: there a slightly longer one may fit, as counts do not grow evenly inside a piece. Time is that of counting the prefix, and of
- * counting the last stretch between safe boundaries some twenty times.
+ * A prefix of `text` with at most `limit` tokens, cut between characters, never inside a surrogate
+ * pair. Longer prefixes were tried and do not fit, except where the text runs on for thousands of
+ * characters without a safe boundary: there a slightly longer one may fit, as counts do not grow
+ * evenly inside a piece. Time is that of counting the prefix, and of counting the last stretch
+ * between safe boundaries some twenty times.
  */
 export function truncateToTokens(counter: TokenCounter, text: string, limit: number): string {
   if (limit <= 0) return ''
@@ -35,7 +42,10 @@ export function truncateToTokens(counter: TokenCounter, text: string, limit: num
   return text.slice(0, start + longestFit(counter, text.slice(start), left))
 }
 
-/** Whether counts of parts add up at safe boundaries; estimates by length are rounded, so theirs do not. */
+/**
+ * Whether counts of parts add up at safe boundaries; estimates by length are rounded, so theirs do
+ * not.
+ */
 function addsUp(counter: TokenCounter): boolean {
   return PROFILES[tokenizerId(counter.id)].counting !== 'bytes'
 }

@@ -1,6 +1,7 @@
 /**
- * Classes of code points as both split patterns see them. The pattern's `\s` is White_Space, not JavaScript's
- * `\s`, and the Unicode version is the one of tiktoken's build, not of the running V8: hence a table of our own.
+ * Classes of code points as both split patterns see them. The pattern's `\s` is White_Space, not
+ * JavaScript's `\s`, and the Unicode version is the one of tiktoken's build, not of the running V8:
+ * hence a table of our own.
  */
 export const OTHER = 0
 /** \p{Lu}, \p{Lt} */
@@ -78,9 +79,9 @@ function foldBlocks(flat: Uint8Array): ClassTable {
 }
 
 /**
- * General categories as runs over all code points: the class's letter (O other, U upper, L lower, B both,
- * M mark, N number, S space, R newline), then the length in base 36 where it is not 1. Checked against
- * tiktoken for every code point by `test/unit/tokens/code-points.test.ts`.
+ * General categories as runs over all code points: the class's letter (O other, U upper, L lower, B
+ * both, M mark, N number, S space, R newline), then the length in base 36 where it is not 1.
+ * Checked against tiktoken for every code point by `test/unit/core/tokens/code-points.test.ts`.
  */
 const RUNS =
   'O9SRS2ROiSOfNaO7UqO6LqOaSOqSO9BO7N2OLO3NBON3OUnOU7LoOL8ULULULULULULULULULULULULULULULULULULU' +

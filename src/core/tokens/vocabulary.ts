@@ -1,7 +1,7 @@
 /**
- * The packed vocabulary: one buffer of little-endian 32-bit words, written once and then only read, so that
- * any number of threads may look at it without locks. Header words first, then the sections in this order,
- * each starting at a multiple of 8 bytes.
+ * The packed vocabulary: one buffer of little-endian 32-bit words, written once and then only read,
+ * so that any number of threads may look at it without locks. Header words first, then the sections
+ * in this order, each starting at a multiple of 8 bytes.
  *
  * | section | element | holds |
  * |---|---|---|
@@ -13,17 +13,16 @@
  * | byteIds | u32, 256 | id of each single byte |
  * | classBlocks, classes | u8 | the two stages of `ClassTable` |
  * | tokenBytes | u8 | the tokens' bytes, end to end |
+ * | shortTokens | u8, 2^21 | the kernel's table of short tokens |
  */
+import { ENCODINGS, type Encoding } from './encoding.ts'
+import { SHORT_TOKENS_BYTES } from './kernel.ts'
 import { BLOCKS, type ClassTable } from './unicode-classes.ts'
-
-export type Encoding = 'o200k_base' | 'cl100k_base'
-
-export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const satisfies readonly Encoding[]
 
 /** 'HVoc' */
 const MAGIC = 0x636f5648
 /** Raise with every change of the layout, of a hash below or of the class table. */
-const LAYOUT_VERSION = 4
+const LAYOUT_VERSION = 5
 
 const HEADER_WORDS = 16
 const AT_MAGIC = 0
@@ -70,6 +69,7 @@ export interface OpenVocabulary {
   readonly byteIds: Uint32Array
   readonly classTable: ClassTable
   readonly tokenBytes: Uint8Array
+  readonly shortTokens: Uint8Array
 }
 
 /** Starts an empty vocabulary: header without checksum, all sections zero. */
@@ -95,8 +95,8 @@ export function sealVocabulary(buffer: SharedArrayBuffer): void {
 }
 
 /**
- * Whether the buffer is a whole vocabulary of this layout version and encoding, by header and checksum.
- * Reads every word: 3 ms or so for 8 MB.
+ * Whether the buffer is a whole vocabulary of this layout version and encoding, by header and
+ * checksum. Reads every word: 3 ms or so for 8 MB.
  */
 export function isSealedVocabulary(buffer: SharedArrayBuffer, encoding: Encoding): boolean {
   if (buffer.byteLength < HEADER_WORDS * 4 || buffer.byteLength % 8 !== 0) return false
@@ -141,6 +141,7 @@ export function openVocabulary(buffer: SharedArrayBuffer): OpenVocabulary {
       classes: new Uint8Array(buffer, at.classes, sizes.classBytes),
     },
     tokenBytes: new Uint8Array(buffer, at.tokenBytes, sizes.tokenBytes),
+    shortTokens: new Uint8Array(buffer, at.shortTokens, SHORT_TOKENS_BYTES),
   }
 }
 
@@ -160,6 +161,7 @@ function sections(sizes: VocabularySizes) {
   const classBlocks = take(BLOCKS)
   const classes = take(sizes.classBytes)
   const tokenBytes = take(sizes.tokenBytes)
+  const shortTokens = take(SHORT_TOKENS_BYTES)
   return {
     tokenStarts,
     tokenIndex,
@@ -170,11 +172,15 @@ function sections(sizes: VocabularySizes) {
     classBlocks,
     classes,
     tokenBytes,
+    shortTokens,
     end,
   }
 }
 
-/** FNV-like sum over all words but the checksum's own; finds damage, proves nothing against an attacker. */
+/**
+ * FNV-like sum over all words but the checksum's own; finds damage, proves nothing against an
+ * attacker.
+ */
 function checksum(words: Int32Array): number {
   let sum = 0x811c9dc5 | 0
   for (let i = 0; i < words.length; i++) {

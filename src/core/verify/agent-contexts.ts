@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { argumentBodies } from '../dedup/lines/argument-bodies.ts'
-import { toBytes } from '../transport/text-bytes.ts'
+import { toBytes } from '../base/text-bytes.ts'
+import { argumentBodies } from '../sessions/lines/argument-bodies.ts'
 import type { Exchange } from './transcript.ts'
 
 /** A request whose content is at hand. */

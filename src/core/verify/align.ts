@@ -15,15 +15,17 @@ export interface Sequences {
   readonly whole: number
   /** How many are left. */
   readonly left: number
-  /** What is missing in the member `j` that is left if it is `i` of the first; `null`: it cannot be. */
+  /**
+   * What is missing in the member `j` that is left if it is `i` of the first; `null`: it cannot be.
+   */
   pair(i: number, j: number): Bounds | null
   /** What counts as missing where `i` of the first is gone. */
   gap(i: number): number
 }
 
 /**
- * What is missing over all the ways in which members that are left can be, in their order, members of the first
- * sequence; `null` where there is none. Linear where each can be only one.
+ * What is missing over all the ways in which members that are left can be, in their order, members
+ * of the first sequence; `null` where there is none. Linear where each can be only one.
  */
 export function align(sequences: Sequences): Bounds | null {
   const { whole, left } = sequences

@@ -1,8 +1,8 @@
+import type { EncodeAnswer } from '../contract/encode.ts'
 import type { HintFamily } from '../hints/hint.ts'
 import { unmarkJson } from '../pipeline/json-marker.ts'
 import { isTrimmed, withoutNotes } from '../pipeline/wrapped-format.ts'
-import type { EncodeAnswer } from '../requests/encode.ts'
-import { withoutChunkIndex } from '../trim/chunk-index.ts'
+import { withoutChunkIndex } from '../reduce/trim/chunk-index.ts'
 
 /** Hints that stand beside a content, and where; those of other families are in it. */
 const BESIDE: { readonly [F in HintFamily]?: 'before' | 'after' } = {
@@ -14,7 +14,8 @@ const BESIDE: { readonly [F in HintFamily]?: 'before' | 'after' } = {
 
 /**
  * An answer's content without the hints beside it, with the format of that alone.
- * @returns `null` where the listed hints do not stand in their order around it, or the format says other ones
+ * @returns `null` where the listed hints do not stand in their order around it, or the format says
+ * other ones
  */
 export function bodyOf({
   content,

@@ -5,7 +5,10 @@ import { isJsonObject } from '../hints/tool-call.ts'
 import type { AgentContext, KnownText } from './agent-contexts.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
 
-/** A reference: its id means one text of the agent's context, no error, and the call it names had that. */
+/**
+ * A reference: its id means one text of the agent's context, no error, and the call it names had
+ * that.
+ */
 export function wrongEarlier(
   { ref, call }: { readonly ref: string; readonly call?: EarlierCall },
   { context, identity }: CheckedAnswer,
@@ -22,7 +25,10 @@ export function wrongEarlier(
   return call === undefined ? null : wrongCall(call, target.identity, context)
 }
 
-/** Whether a reader can know the earlier result by its id alone: an answer of this context showed it. */
+/**
+ * Whether a reader can know the earlier result by its id alone: an answer of this context showed
+ * it.
+ */
 export function wasShown(ref: string, { results }: AgentContext): boolean {
   return results.some(({ answer }) => answer.content.includes(ref))
 }

@@ -1,7 +1,7 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../base/errors.ts'
 import type { ElidedPart, ElisionHint } from '../hints/hint.ts'
+import type { Value } from '../json/value.ts'
 import { decodeContent } from '../pipeline/decode.ts'
-import type { Value } from '../value/value.ts'
 import { bodyOf } from './answer-body.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
 import { type MissingLines, missingLines } from './missing-lines.ts'
@@ -13,7 +13,9 @@ const HASH_DIGITS = 24
 /** A place that ends with a run of items, `$.items[3:37]`. */
 const RUN = /^(.*)\[(\d+):(\d+)\]$/s
 
-/** A marker: the original's hash, and exactly the parts that are missing, where they are said to be. */
+/**
+ * A marker: the original's hash, and exactly the parts that are missing, where they are said to be.
+ */
 export function wrongElision(
   hint: ElisionHint,
   checked: CheckedAnswer,

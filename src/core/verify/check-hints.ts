@@ -1,13 +1,13 @@
-import { readReference } from '../dedup/lines/reference-line.ts'
 import type { Hint } from '../hints/hint.ts'
 import { parseHint } from '../hints/parse-hint.ts'
 import { unmarkJson } from '../pipeline/json-marker.ts'
-import { ObjectValue, type Value } from '../value/value.ts'
+import { readReference } from '../sessions/lines/reference-line.ts'
 import { wasShown, wrongEarlier } from './check-earlier.ts'
 import { wrongElision } from './check-elision.ts'
 import { wrongFormat, wrongMetadata, wrongOverflow } from './check-provider-notes.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
 import type { Fault } from './fault.ts'
+import { checkUnlisted } from './look-alikes.ts'
 
 /** Every hint that an answer lists: it is there, can be read, and is true. */
 export function checkHints(checked: CheckedAnswer, maxChars: number): Fault[] {
@@ -31,7 +31,9 @@ export function checkHints(checked: CheckedAnswer, maxChars: number): Fault[] {
   return [...faults, ...checkUnlisted(checked)]
 }
 
-/** A line of `lines@1` that goes on with the result of the line before says no more than its place. */
+/**
+ * A line of `lines@1` that goes on with the result of the line before says no more than its place.
+ */
 function readListed(family: string, text: string): Hint | 'continued' | null {
   const hint = parseHint(text)
   if (hint !== null) return hint.family === family ? hint : null
@@ -68,44 +70,6 @@ function wrongClaim(
     case 'lines':
       return wrongEarlier(hint, checked)
   }
-}
-
-/** Lines that a reader would take for hints of ours, and that are neither listed nor the tool's own. */
-function checkUnlisted({ request, answer, value }: CheckedAnswer): Fault[] {
-  const listed = new Set(answer.hints.map(({ text }) => text))
-  const stray = answer.content
-    .split('\n')
-    .map(line => ({ line, hint: parseHint(line) }))
-    .filter(({ line, hint }) => hint !== null && !listed.has(line))
-  if (stray.length === 0) return []
-  const own = [request.content, ...(value === undefined ? [] : textsIn(value))]
-  return stray
-    .filter(({ line }) => !isIn(own, line))
-    .map(({ line, hint }) => ({
-      family: hint?.family ?? 'answer',
-      reason: 'the content has this hint, but the answer does not list it',
-      hint: line,
-    }))
-}
-
-/** Whether a text has this, as it is or as JSON inside of it spells it. */
-function isIn(texts: readonly string[], line: string): boolean {
-  const spelt = JSON.stringify(line).slice(1, -1)
-  return texts.some(text => text.includes(line) || text.includes(spelt))
-}
-
-/** Every key and text in a value. */
-function textsIn(value: Value): string[] {
-  const texts: string[] = []
-  const pending: Value[] = [value]
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (typeof next === 'string') texts.push(next)
-    else if (next instanceof ObjectValue) {
-      for (const key of next.keys) texts.push(key)
-      for (const inner of next.values) pending.push(inner)
-    } else if (Array.isArray(next)) for (const inner of next) pending.push(inner)
-  }
-  return texts
 }
 
 function countLines(text: string): Map<string, number> {

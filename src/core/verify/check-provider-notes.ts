@@ -1,4 +1,4 @@
-import { formatLabel } from '../formats/text/text-notation.ts'
+import { formatLabel } from '../formats/text/text-format.ts'
 import {
   type FormatHint,
   type Hint,
@@ -8,6 +8,7 @@ import {
 } from '../hints/hint.ts'
 import { nextPageCall, type Pagination } from '../hints/next-page-call.ts'
 import { hintLine } from '../hints/render-hint.ts'
+import { withoutEscapes } from '../pipeline/wrapped-format.ts'
 import { bodyOf } from './answer-body.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
 
@@ -33,7 +34,10 @@ export function wrongMetadata(
   return isLineOf(facts, line) ? null : 'query or order are not those of the request'
 }
 
-/** Overflow: as many as are left, and the very call that the request's arguments and pagination show. */
+/**
+ * Overflow: as many as are left, and the very call that the request's arguments and pagination
+ * show.
+ */
 export function wrongOverflow(
   hint: OverflowHint,
   line: string,
@@ -61,7 +65,7 @@ export function wrongOverflow(
 /** Format: the one that the content is written in. */
 export function wrongFormat(hint: FormatHint, { answer }: CheckedAnswer): string | null {
   const format = bodyOf(answer)?.format ?? answer.format
-  const label = formatLabel(format)
+  const label = formatLabel(withoutEscapes(format).format)
   return formatLabel(hint.format) === label ? null : `the content is written in ${label}`
 }
 

@@ -1,6 +1,6 @@
+import type { EncodeAnswer } from '../contract/encode.ts'
+import type { Value } from '../json/value.ts'
 import type { Prices } from '../pipeline/prices.ts'
-import type { EncodeAnswer } from '../requests/encode.ts'
-import type { Value } from '../value/value.ts'
 import type { AgentContext, ContentRequest } from './agent-contexts.ts'
 
 /** An answer with all that it is held against. */

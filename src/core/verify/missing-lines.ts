@@ -1,4 +1,9 @@
-/** What is missing in a text: runs of lines, counted from 1, both ends included, and the ends of single lines. */
+import { escapeMarks } from '../hints/escape.ts'
+
+/**
+ * What is missing in a text: runs of lines, counted from 1, both ends included, and the ends of
+ * single lines.
+ */
 export interface MissingLines {
   readonly runs: readonly { readonly first: number; readonly last: number }[]
   readonly cuts: readonly number[]
@@ -19,8 +24,8 @@ const GAP = /…\[\+([1-9]\d{0,8}) chars\]/
 const MOST_READINGS = 64
 
 /**
- * The ways in which `left` can be the original with a mark in place of each run of missing lines; none where it has
- * something else.
+ * The ways in which `left` can be the original with a mark in place of each run of missing lines;
+ * none where it has something else.
  */
 export function missingLines(original: string, left: string): readonly MissingLines[] {
   const lines = original.split('\n')
@@ -34,8 +39,9 @@ export function missingLines(original: string, left: string): readonly MissingLi
 function readLine({ next, missing }: Reading, line: string, lines: readonly string[]): Reading[] {
   const readings: Reading[] = []
   const original = lines[next]
-  if (original === line) readings.push({ next: next + 1, missing })
-  else if (original !== undefined && lacksParts(original, line)) {
+  if (original === line || (original !== undefined && escapeMarks(original) === line)) {
+    readings.push({ next: next + 1, missing })
+  } else if (original !== undefined && lacksParts(original, line)) {
     const cuts = [...missing.cuts, next + 1]
     readings.push({ next: next + 1, missing: { ...missing, cuts } })
   }
@@ -49,8 +55,8 @@ function readLine({ next, missing }: Reading, line: string, lines: readonly stri
 }
 
 /**
- * Whether `left` is `line` with a true mark in place of one run of its characters or more. A mark may also be the line's own
- * text, so all places where the rest can go on are followed.
+ * Whether `left` is `line` with a true mark in place of one run of its characters or more. A mark
+ * may also be the line's own text, so all places where the rest can go on are followed.
  */
 function lacksParts(line: string, left: string): boolean {
   // Text and numbers of characters in turn.

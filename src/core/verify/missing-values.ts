@@ -1,5 +1,5 @@
-import { equalValues } from '../value/equal-values.ts'
-import { ObjectValue, type Value } from '../value/value.ts'
+import { equalValues } from '../json/equal-values.ts'
+import { ObjectValue, type Value } from '../json/value.ts'
 import { align, type Bounds, NOTHING } from './align.ts'
 
 /** What can be missing at a place. */
@@ -23,8 +23,9 @@ const CUT = '…[+'
 const CUT_END = ' chars]'
 
 /**
- * How many parts of `original` are missing in `left`, of those that the question is about. Parts are items of lists,
- * fields of objects, and the ends of texts, whose mark must be true. Places are JSON paths, `[:]` for any item.
+ * How many parts of `original` are missing in `left`, of those that the question is about. Parts
+ * are items of lists, fields of objects, and the ends of texts, whose mark must be true. Places are
+ * JSON paths, `[:]` for any item.
  * @returns `null` where `left` has something that is no part of the original
  */
 export function missingIn(original: Value, left: Value, question: Question): Bounds | null {

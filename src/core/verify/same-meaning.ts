@@ -1,7 +1,7 @@
-import type { DecodeAnswer } from '../requests/decode.ts'
-import { equalValues } from '../value/equal-values.ts'
-import { parseJson } from '../value/parse-json.ts'
-import type { Value } from '../value/value.ts'
+import type { DecodeAnswer } from '../contract/decode.ts'
+import { equalValues } from '../json/equal-values.ts'
+import { parseJson } from '../json/parse-json.ts'
+import type { Value } from '../json/value.ts'
 
 /** Deep enough for every content that a service parses: its limit is at most this. */
 const MAX_DEPTH = 1_000
@@ -12,7 +12,10 @@ export function jsonValue(text: string): Value | undefined {
   return parsed.ok ? parsed.value : undefined
 }
 
-/** Whether a decoded text is the original: the same value where it is JSON, else the same characters. */
+/**
+ * Whether a decoded text is the original: the same value where it is JSON, else the same
+ * characters.
+ */
 export function sameMeaning(original: string, { content, media_type }: DecodeAnswer): boolean {
   if (media_type === 'text/plain' || content === original) return content === original
   const before = jsonValue(original)

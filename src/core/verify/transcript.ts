@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../base/errors.ts'
 import {
   type EncodeAnswer,
   type EncodeRequest,
   encodeAnswer,
   encodeRequest,
-} from '../requests/encode.ts'
-import { sessionField } from '../requests/fields.ts'
-import { validate } from '../requests/validate.ts'
+} from '../contract/encode.ts'
+import { sessionField } from '../contract/fields.ts'
+import { validate } from '../contract/validate.ts'
 
 /** One call of `POST /v1/encode`. */
 export interface Exchange {
@@ -15,7 +15,10 @@ export interface Exchange {
   readonly answer: EncodeAnswer
 }
 
-/** A call of which nothing fits its budget (`budget_too_small`): the agent made the call all the same. */
+/**
+ * A call of which nothing fits its budget (`budget_too_small`): the agent made the call all the
+ * same.
+ */
 export interface RefusedCall {
   readonly request: EncodeRequest
   readonly answer: null

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../base/errors.ts'
 import { parseHint } from '../hints/parse-hint.ts'
 import { decodeContent } from '../pipeline/decode.ts'
 import { createPrices } from '../pipeline/prices.ts'
@@ -16,6 +16,7 @@ import { checkAccounts } from './check-accounts.ts'
 import { checkHints } from './check-hints.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
 import type { Fault } from './fault.ts'
+import { imitationsIn } from './look-alikes.ts'
 import { jsonValue, sameMeaning } from './same-meaning.ts'
 import type { Exchange, RefusedCall, TranscriptEntry, TranscriptLine } from './transcript.ts'
 
@@ -43,18 +44,32 @@ export interface Verified {
   readonly hints: number
   readonly failed: number
   readonly redeemable: readonly Redeemable[]
+  /** What the tool's result has that imitates hints of ours, and that the answer escapes. */
+  readonly imitations: readonly Imitation[]
 }
 
-/** Holds answers against their requests and the answers before them, in the order in which they were given. */
+/** Content that looks like a hint of ours. */
+export interface Imitation {
+  readonly line: number
+  readonly session: string | null
+  readonly text: string
+}
+
+/**
+ * Holds answers against their requests and the answers before them, in the order in which they were
+ * given.
+ */
 export interface Verifier {
   check(line: TranscriptLine): Verified
 }
 
-const NOTHING: Verified = { findings: [], hints: 0, failed: 0, redeemable: [] }
+const NOTHING: Verified = { findings: [], hints: 0, failed: 0, redeemable: [], imitations: [] }
 /** Decoded JSON can be longer than what came in, since lone surrogates become escapes. */
 const MOST_GROWTH = 6
 
-/** @returns a verifier that remembers the results of every session that is not compacted or closed */
+/**
+ * @returns a verifier that remembers the results of every session that is not compacted or closed
+ */
 export function createVerifier(counters: TokenCounters): Verifier {
   const contexts = createAgentContexts()
 
@@ -89,6 +104,7 @@ export function createVerifier(counters: TokenCounters): Verifier {
       hints: answer.hints.length,
       failed: answer.hints.filter(({ text }) => bad.has(text)).length,
       redeemable,
+      imitations: imitationsIn(checked).map(text => ({ line, session, text })),
     }
   }
 
@@ -174,7 +190,10 @@ function checkRetry(before: Exchange | undefined, again: Exchange): Fault[] {
   return [{ family: 'answer', reason: 'the same call was answered differently before' }]
 }
 
-/** The ids in an answer's hints, with what they stand for; those that mean nothing are findings already. */
+/**
+ * The ids in an answer's hints, with what they stand for; those that mean nothing are findings
+ * already.
+ */
 function redeemableOf({ request, answer, context }: CheckedAnswer, line: number): Redeemable[] {
   return answer.hints.flatMap(({ text }): Redeemable[] => {
     const hint = parseHint(text.slice(0, text.lastIndexOf(']') + 1))

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Access } from '../../access/access.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/base/errors.ts'
 import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
 import type { RouteScope } from '../routes/route.ts'
 

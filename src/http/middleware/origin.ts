@@ -1,13 +1,13 @@
 import { isIP } from 'node:net'
 import type { MiddlewareHandler } from 'hono'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/base/errors.ts'
 import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
 
 /**
- * Refuses what a web page made a browser send: a `Host` that is a name which some DNS server could have
- * led here (rebinding), and an `Origin` other than the service itself.
- * @param allowedHosts names by which clients reach the service, beside addresses and `localhost`; asked
- *   each time, because a reload may bring another list
+ * Refuses what a web page made a browser send: a `Host` that is a name which some DNS server could
+ * have led here (rebinding), and an `Origin` other than the service itself.
+ * @param allowedHosts names by which clients reach the service, beside addresses and `localhost`;
+ * asked each time, because a reload may bring another list
  */
 export function checkOrigin(allowedHosts: () => readonly string[]): MiddlewareHandler<AppEnv> {
   let names: readonly string[] = []

@@ -1,5 +1,5 @@
-import { batchAnswer, batchRequest } from '../../core/requests/batch.ts'
-import { jobRoute } from '../job-route.ts'
+import { batchAnswer, batchRequest } from '../../core/contract/batch.ts'
+import { jobRoute } from '../jobs/job-route.ts'
 
 export const batchRoute = jobRoute({
   path: '/v1/batch',

@@ -1,6 +1,6 @@
-import { compressAnswer, compressRequest } from '../../core/requests/compress.ts'
-import { isBypassed } from '../bypass.ts'
-import { jobRoute } from '../job-route.ts'
+import { compressAnswer, compressRequest } from '../../core/contract/compress.ts'
+import { jobRoute } from '../jobs/job-route.ts'
+import { isBypassed } from '../request/bypass.ts'
 
 /** The contract that gateways call before they forward a conversation to its model. */
 export const compressRoute = jobRoute({

@@ -1,5 +1,5 @@
-import { countAnswer, countRequest } from '../../core/requests/count.ts'
-import { jobRoute } from '../job-route.ts'
+import { countAnswer, countRequest } from '../../core/contract/count.ts'
+import { jobRoute } from '../jobs/job-route.ts'
 
 export const countRoute = jobRoute({
   path: '/v1/count',

@@ -1,5 +1,5 @@
-import { decodeAnswer, decodeRequest } from '../../core/requests/decode.ts'
-import { jobRoute } from '../job-route.ts'
+import { decodeAnswer, decodeRequest } from '../../core/contract/decode.ts'
+import { jobRoute } from '../jobs/job-route.ts'
 
 export const decodeRoute = jobRoute({
   path: '/v1/decode',

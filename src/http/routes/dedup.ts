@@ -1,5 +1,5 @@
-import { dedupAnswer, dedupRequest } from '../../core/requests/dedup.ts'
-import { jobRoute } from '../job-route.ts'
+import { dedupAnswer, dedupRequest } from '../../core/contract/dedup.ts'
+import { jobRoute } from '../jobs/job-route.ts'
 
 export const dedupRoute = jobRoute({
   path: '/v1/dedup',

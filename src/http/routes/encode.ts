@@ -1,5 +1,5 @@
-import { encodeAnswer, encodeRequest } from '../../core/requests/encode.ts'
-import { jobRoute } from '../job-route.ts'
+import { encodeAnswer, encodeRequest } from '../../core/contract/encode.ts'
+import { jobRoute } from '../jobs/job-route.ts'
 
 export const encodeRoute = jobRoute({
   path: '/v1/encode',

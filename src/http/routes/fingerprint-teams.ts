@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { AppError } from '../../core/base/errors.ts'
+import { MEDIA_TYPES, writeEnvelope } from '../../core/contract/envelope.ts'
+import { validate } from '../../core/contract/validate.ts'
 import {
   memberName,
   teamDocument,
@@ -8,17 +11,14 @@ import {
   windowDays,
   withdrawal,
 } from '../../core/fingerprints/upload.ts'
-import { MEDIA_TYPES, writeEnvelope } from '../../core/requests/envelope.ts'
-import { validate } from '../../core/requests/validate.ts'
-import { AppError } from '../../errors.ts'
 import type { UploadMedia } from '../../fingerprints/read-upload.ts'
 import type { Teams } from '../../fingerprints/teams.ts'
-import { announcedLength, readBody } from '../body.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
-import { answerMedia, essence, refuseCompressed, requestMedia } from '../media.ts'
 import { frameHeaders } from '../middleware/observe.ts'
-import { answerUnlessKnown } from '../not-modified.ts'
-import { singleQuery } from '../single-query.ts'
+import { announcedLength, readBody } from '../request/body.ts'
+import { answerMedia, essence, refuseCompressed, requestMedia } from '../request/media.ts'
+import { singleQuery } from '../request/single-query.ts'
+import { answerUnlessKnown } from '../response/not-modified.ts'
 import type { Route } from './route.ts'
 
 const PATH = '/mcp/fingerprints/v1/teams/:team'
@@ -130,7 +130,10 @@ function teamsOf({ fingerprints }: AppDeps): Teams {
   throw NO_TEAM
 }
 
-/** The team of the path. For a key of certain teams there are no others, whether others know them or not. */
+/**
+ * The team of the path. For a key of certain teams there are no others, whether others know them or
+ * not.
+ */
 function teamOf(c: AppContext): string {
   const team = validate(teamName, c.req.param('team'))
   const { teams } = c.get('frame').caller

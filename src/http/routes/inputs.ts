@@ -1,7 +1,7 @@
-import { writeEnvelope } from '../../core/requests/envelope.ts'
-import { HASH_DIGITS } from '../../core/requests/fields.ts'
-import { inputsAnswer, inputsRequest } from '../../core/requests/inputs.ts'
-import { jobRoute } from '../job-route.ts'
+import { writeEnvelope } from '../../core/contract/envelope.ts'
+import { HASH_DIGITS } from '../../core/contract/fields.ts'
+import { inputsAnswer, inputsRequest } from '../../core/contract/inputs.ts'
+import { jobRoute } from '../jobs/job-route.ts'
 
 /** The content is read in a worker and kept in the store; the answer says for how long. */
 export const inputsRoute = jobRoute({

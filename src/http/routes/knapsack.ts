@@ -1,5 +1,5 @@
-import { knapsackAnswer, knapsackRequest } from '../../core/requests/knapsack.ts'
-import { jobRoute } from '../job-route.ts'
+import { knapsackAnswer, knapsackRequest } from '../../core/contract/knapsack.ts'
+import { jobRoute } from '../jobs/job-route.ts'
 
 export const knapsackRoute = jobRoute({
   path: '/v1/knapsack',

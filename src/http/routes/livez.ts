@@ -1,6 +1,8 @@
 import type { Route } from './route.ts'
 
-/** 200 while the event loop turns; asks nothing of workers, so that a busy service is not restarted. */
+/**
+ * 200 while the event loop turns; asks nothing of workers, so that a busy service is not restarted.
+ */
 export const livezRoute: Route = {
   method: 'get',
   path: '/livez',

@@ -1,7 +1,9 @@
 import { type OpenApi, openApi } from '../openapi.ts'
 import type { Route, RouteDoc } from './route.ts'
 
-/** The schema of all `documented` routes, made at the first request, since few processes are asked. */
+/**
+ * The schema of all `documented` routes, made at the first request, since few processes are asked.
+ */
 export function openApiRoute(documented: readonly RouteDoc[]): Route {
   let document: OpenApi | undefined
   const doc: RouteDoc = {

@@ -1,6 +1,22 @@
+import type { StoreHealth } from '../../store/store-health.ts'
 import type { Route } from './route.ts'
 
-/** 200 once workers and store have answered; 503 while starting or draining, or without the store. */
+/**
+ * What the answer says of a store. Without one that can be opened content passes unchanged or
+ * encoded, so the service takes work; a store that does not answer would make each request wait for
+ * it.
+ */
+const BODIES: Readonly<Record<StoreHealth, { readonly text: string; readonly status: 200 | 503 }>> =
+  {
+    open: { text: 'ready', status: 200 },
+    salvaging: { text: 'ready; the store is being salvaged', status: 200 },
+    unavailable: { text: 'ready; the store cannot be opened', status: 200 },
+    away: { text: 'the store is away', status: 503 },
+  }
+
+/**
+ * 200 once workers and store have answered; 503 while starting or draining, or without the store.
+ */
 export const readyzRoute: Route = {
   method: 'get',
   path: '/readyz',
@@ -10,6 +26,7 @@ export const readyzRoute: Route = {
   mount: (app, { health }) =>
     app.get('/readyz', async c => {
       if (health.state !== 'ready') return c.text(health.state, 503)
-      return (await health.storeAnswers()) ? c.text('ready') : c.text('the store is away', 503)
+      const { text, status } = BODIES[await health.store()]
+      return c.text(text, status)
     }),
 }

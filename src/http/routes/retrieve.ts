@@ -1,20 +1,20 @@
 import { z } from 'zod'
+import type { TextBytes } from '../../core/base/text-bytes.ts'
+import { MEDIA_TYPES } from '../../core/contract/envelope.ts'
+import { HASH_DIGITS, sessionField } from '../../core/contract/fields.ts'
+import { retrieveAnswer } from '../../core/contract/retrieve.ts'
+import { validate } from '../../core/contract/validate.ts'
 import { type PartQuery, parsePart } from '../../core/parts/parse-part.ts'
 import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { wholeCharacters } from '../../core/parts/whole-characters.ts'
-import { MEDIA_TYPES } from '../../core/requests/envelope.ts'
-import { HASH_DIGITS, sessionField } from '../../core/requests/fields.ts'
-import { retrieveAnswer } from '../../core/requests/retrieve.ts'
-import { validate } from '../../core/requests/validate.ts'
-import type { TextBytes } from '../../core/transport/text-bytes.ts'
 import type { Ticket } from '../../pool/admission.ts'
 import type { Reference, StoredBody } from '../../store/store.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
-import { leaveWhenRead } from '../job-route.ts'
-import { answerMedia } from '../media.ts'
+import { leaveWhenRead } from '../jobs/job-route.ts'
 import { frameHeaders } from '../middleware/observe.ts'
-import { writeOriginal } from '../original-answer.ts'
-import { singleQuery } from '../single-query.ts'
+import { answerMedia } from '../request/media.ts'
+import { singleQuery } from '../request/single-query.ts'
+import { writeOriginal } from '../response/original-answer.ts'
 import type { Route } from './route.ts'
 
 /** Longest parameter; a path or a text to search for. */
@@ -37,7 +37,9 @@ const query = z.strictObject({
 export const retrieveRoute: Route = {
   method: 'get',
   path: '/v1/retrieve/:hash',
-  summary: 'Fetch back a kept original, or a part of it',
+  summary:
+    'Fetch back the original that a line "> [elided: …]" names, or a part of it. ' +
+    'A line that begins with "\\> [" is content that imitates one',
   scope: 'retrieve',
   parameters: query,
   answer: retrieveAnswer,
@@ -103,7 +105,10 @@ async function partOf(
   }
 }
 
-/** A range of bytes without the halves of characters at its ends; `first` and `last` say what is left. */
+/**
+ * A range of bytes without the halves of characters at its ends; `first` and `last` say what is
+ * left.
+ */
 function sayable(part: Part): Part {
   if (part.kind !== 'bytes') return part
   const { start, end } = wholeCharacters(part.content)

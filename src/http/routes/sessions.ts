@@ -1,20 +1,20 @@
 import type { z } from 'zod'
-import { IndexBusyError } from '../../core/dedup/index/lock.ts'
-import type { SessionDesk } from '../../core/dedup/session/session-desk.ts'
-import { MEDIA_TYPES, readEnvelope, writeEnvelope } from '../../core/requests/envelope.ts'
-import { sessionField } from '../../core/requests/fields.ts'
+import { AppError } from '../../core/base/errors.ts'
+import { MEDIA_TYPES, readEnvelope, writeEnvelope } from '../../core/contract/envelope.ts'
+import { sessionField } from '../../core/contract/fields.ts'
 import {
   compactionAnswer,
   invalidateAnswer,
   invalidateRequest,
   sessionSummary,
-} from '../../core/requests/sessions.ts'
-import { validate } from '../../core/requests/validate.ts'
-import { AppError } from '../../errors.ts'
-import { announcedLength, readBody } from '../body.ts'
+} from '../../core/contract/sessions.ts'
+import { validate } from '../../core/contract/validate.ts'
+import type { SessionDesk } from '../../core/operations/session-desk.ts'
+import { IndexBusyError } from '../../core/sessions/index/lock.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
-import { answerMedia, requestMedia } from '../media.ts'
 import { frameHeaders } from '../middleware/observe.ts'
+import { announcedLength, readBody } from '../request/body.ts'
+import { answerMedia, requestMedia } from '../request/media.ts'
 import type { Route } from './route.ts'
 
 /** A list of names: read in place, since it takes microseconds. */

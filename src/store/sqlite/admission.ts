@@ -1,15 +1,18 @@
-import { createFairQueue } from '../../core/scheduling/fair-queue.ts'
+import { createFairQueue } from '../../core/base/fair-queue.ts'
 import type { CallSize } from './call-size.ts'
 import { type Costs, createCosts } from './costs.ts'
 import { type Call, isUrgent, isWrite } from './protocol.ts'
 
 /**
- * Which calls the thread is given, and when. Between tenants that wait each gets the same time of the
- * thread (`fair-queue.ts`), reads and writes each in a line of their own, as the thread takes them in turn.
- * What is urgent passes by both.
+ * Which calls the thread is given, and when. Between tenants that wait each gets the same time of
+ * the thread (`fair-queue.ts`), reads and writes each in a line of their own, as the thread takes
+ * them in turn. What is urgent passes by both.
  */
 export interface Admission {
-  /** Puts a call in line, or says how long its tenant would wait, in milliseconds, where that is too long. */
+  /**
+   * Puts a call in line, or says how long its tenant would wait, in milliseconds, where that is too
+   * long.
+   */
   add(call: Call, size: CallSize): { readonly refusedMs: number } | undefined
   /** Calls that the thread should get now. */
   take(): Call[]

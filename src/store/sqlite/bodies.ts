@@ -41,6 +41,8 @@ export interface Bodies {
   /** The one live body that a reference means. */
   find(reference: Reference, now: number): BodyRow | Failure
   byId(id: number): BodyRow | undefined
+  /** Whether its hash leads to it. */
+  isListed(row: BodyRow): boolean
   remove(row: BodyRow, remains: Remains, now: number): void
   /** Notes that a body was read; written with the next transaction, for the order of eviction. */
   markUsed(row: BodyRow): void
@@ -143,7 +145,7 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
     chunks.write(id, sealed)
     tombstones.remove(tenant, hash)
     tenants.change(tenant, { bodies: 1, records: 0, bytes: charge })
-    if (item.session !== undefined) sessions.link(tenant, item.session, id, hash)
+    link(item, tenant, id, hash)
     count('created')
     return { ok: true, hash: hex(hash), bytes: body.byteLength, expires_at, created: true }
   }
@@ -161,7 +163,9 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
     }
   }
 
-  /** Writes the content anew, by the key that writes now; promises and sessions stay as they are. */
+  /**
+   * Writes the content anew, by the key that writes now; promises and sessions stay as they are.
+   */
   function repair(row: BodyRow, item: PutItem, now: number): Result<Kept> {
     const { sealed, charge } = seal(item, row.hash)
     const more = charge - row.charge
@@ -175,7 +179,7 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
     rewrite.run(bytes, charge, linesOf(item.body, sealed), sealed.length, codec.keyId, row.id)
     tenants.change(row.tenant, { bodies: 0, records: 0, bytes: more })
     count('created')
-    if (item.session !== undefined) sessions.link(row.tenant, item.session, row.id, row.hash)
+    link(item, row.tenant, row.id, row.hash)
     return { ...prolong(row, item, item.session === undefined, now), bytes, created: true }
   }
 
@@ -194,20 +198,33 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
     if (session === NO_SESSION) return []
     return sessions
       .candidates(session, range)
-      .map(id => toRow(byId.get(id)))
+      .filter(({ digits }) => digits <= range.digits)
+      .map(({ body }) => toRow(byId.get(body)))
       .filter(row => row !== undefined)
       .filter(row => row.expiresAt > now && within(row.hash, range))
   }
 
-  /** Whether another body of the session, live or not, is named by the same shortest reference: that must stay its own. */
-  function isTaken(tenant: number, name: string, hash: Uint8Array): boolean {
+  /**
+   * Whether a reference could name it and another body of the session, live or not: that must stay
+   * its own.
+   */
+  function isTaken(tenant: number, { session: name, ref }: PutItem, hash: Uint8Array): boolean {
+    if (name === undefined) return false
     const session = sessions.find(tenant, name)
     const range = hashRange(hex(hash).slice(0, MIN_DIGITS.session))
     if (session === NO_SESSION || range === undefined) return false
-    return sessions.candidates(session, range).some(id => {
-      const row = toRow(byId.get(id))
-      return row !== undefined && hex(row.hash) !== hex(hash) && within(row.hash, range)
+    const own = isLong(ref) ? ref!.length : MIN_DIGITS.session
+    return sessions.candidates(session, range).some(({ body, digits }) => {
+      const row = toRow(byId.get(body))
+      if (row === undefined || hex(row.hash) === hex(hash)) return false
+      const shared = Math.max(own, digits)
+      return hex(row.hash).slice(0, shared) === hex(hash).slice(0, shared)
     })
+  }
+
+  function link({ session, ref }: PutItem, tenant: number, body: number, hash: Uint8Array): void {
+    if (session === undefined) return
+    sessions.link({ tenant, name: session, body, hash, isLong: isLong(ref) })
   }
 
   function find(reference: Reference, now: number): BodyRow | Failure {
@@ -239,7 +256,7 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
       }
       const hash = digest('sha256', item.body, 'buffer')
       const tenant = tenants.findOrAdd(item.tenant)
-      if (item.session !== undefined && isTaken(tenant, item.session, hash)) {
+      if (isTaken(tenant, item, hash)) {
         return fail('ambiguous', 'another body of the session has the same first digits')
       }
       const row = toRow(byHash.get(tenant, hash))
@@ -249,7 +266,7 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
         return create(item, tenant, hash, now)
       }
       if (!readable(row, item.body.byteLength)) return repair(row, item, now)
-      if (item.session !== undefined) sessions.link(tenant, item.session, row.id, hash)
+      link(item, tenant, row.id, hash)
       return prolong(row, item, item.session === undefined, now)
     },
     touch(item, now) {
@@ -258,6 +275,7 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
     },
     find,
     byId: id => toRow(byId.get(id)),
+    isListed: ({ id, tenant, hash }) => byHash.get(tenant, hash)?.['id'] === id,
     remove,
     markUsed(row) {
       if (marks.size < MAX_MARKS) marks.set(row.id, deps.nextUse())
@@ -272,6 +290,11 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
 /** The fields of an answer that come from the row as it is. */
 export function kept(row: BodyRow): Omit<Kept, 'created'> {
   return { hash: hex(row.hash), bytes: row.bytes, expires_at: row.expiresAt }
+}
+
+/** Whether a body is named in its session by more than the shortest reference. */
+function isLong(ref: string | undefined): boolean {
+  return ref !== undefined && ref.length > MIN_DIGITS.session
 }
 
 function hex(hash: Uint8Array): string {

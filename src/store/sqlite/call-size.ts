@@ -15,7 +15,9 @@ export interface CallSize {
 /** Stands for nobody: no client's tenant has a line break. */
 const OPERATOR = '\n'
 
-/** Knows how large bodies are that were put or read lately, to tell a large read from a small one. */
+/**
+ * Knows how large bodies are that were put or read lately, to tell a large read from a small one.
+ */
 export interface Sizes {
   of(call: Pick<Call, 'op' | 'args' | 'bytes'>): CallSize
   /** Learns from an answer. */
@@ -24,7 +26,9 @@ export interface Sizes {
 
 /** Bodies whose size is remembered. */
 const MAX_SIZES = 4096
-/** Digits of a hash that they are remembered by: the shortest that names a body without a session. */
+/**
+ * Digits of a hash that they are remembered by: the shortest that names a body without a session.
+ */
 const DIGITS = 12
 
 export function createSizes(): Sizes {

@@ -1,7 +1,7 @@
 import { fail } from '../failure.ts'
-import type { Failure, StoreEvent, StoreLoad } from '../store.ts'
+import type { Failure, StoreEvent, StoreLoad, StoreState } from '../store.ts'
 import { createAdmission } from './admission.ts'
-import { type CallSize, createSizes } from './call-size.ts'
+import type { CallSize, Sizes } from './call-size.ts'
 import type { Connect, Connection } from './connection.ts'
 import type { Answer, Arguments, Call, FromThread, OperationName } from './protocol.ts'
 import { createShares } from './shares.ts'
@@ -15,7 +15,9 @@ export interface CallLimits {
   readonly maxWaitMs: number
 }
 
-/** Calls to the thread: bounded, in a fair order, answered once, and never lost without an answer. */
+/**
+ * Calls to the thread: bounded, in a fair order, answered once, and never lost without an answer.
+ */
 export interface Calls {
   call<K extends OperationName>(
     op: K,
@@ -29,6 +31,7 @@ export interface Calls {
 export interface CallsOptions {
   readonly connect: Connect
   readonly limits: CallLimits
+  readonly sizes: Sizes
   onEvent(event: StoreEvent): void
 }
 
@@ -48,15 +51,16 @@ const REPORT_BYTES = 1024 * 1024
 const CLOSE_MS = 10_000
 
 /** Resolves when the thread has opened the file. @throws Error where it cannot */
-export async function createCalls({ connect, limits, onEvent }: CallsOptions): Promise<Calls> {
+export async function createCalls(options: CallsOptions): Promise<Calls> {
+  const { connect, limits, sizes, onEvent } = options
   const pending = new Map<number, Pending>()
   let connection: Connection | null = null
   const admission = createAdmission({ maxWaitMs: limits.maxWaitMs })
   const shares = createShares(limits)
-  const sizes = createSizes()
   let outgoing: Call[] = []
   let nextId = 1
   let refused = 0
+  let state: StoreState = 'open'
   let threadsLost = 0
   let lossesInARow = 0
   let readBytes = 0
@@ -70,6 +74,7 @@ export async function createCalls({ connect, limits, onEvent }: CallsOptions): P
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     let unusable: string | undefined
     let ready = false
+    state = 'open'
     const started = connect({
       onMessage(message) {
         if (message.kind === 'ready') {
@@ -93,6 +98,7 @@ export async function createCalls({ connect, limits, onEvent }: CallsOptions): P
 
   function receive(message: FromThread): void {
     if (message.kind === 'event') onEvent(message.event)
+    if (message.kind === 'state') state = message.state
     if (message.kind !== 'answers') return
     for (const { id, result, us } of message.answers) {
       const entry = pending.get(id)
@@ -205,6 +211,7 @@ export async function createCalls({ connect, limits, onEvent }: CallsOptions): P
     call,
     get load() {
       return {
+        state: connection === null ? 'unavailable' : state,
         pending: pending.size,
         pending_bytes: shares.bytes,
         refused,

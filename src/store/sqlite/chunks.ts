@@ -3,13 +3,16 @@ import { countLineFeeds } from '../../core/parts/lines.ts'
 import { type Codec, UnreadableError } from './codec.ts'
 
 /**
- * Bodies are cut into chunks, each sealed for itself, so that a part of a large body is read without the
- * rest. Larger ones compress a little better; smaller ones make parts cheaper.
+ * Bodies are cut into chunks, each sealed for itself, so that a part of a large body is read
+ * without the rest. Larger ones compress a little better; smaller ones make parts cheaper.
  */
 export const CHUNK_BYTES = 64 * 1024
 
 /** Chunk ids of one body; bounds a body to 256 MiB. */
 const IDS_A_BODY = 4096
+
+/** So many are read without a look at whether the last is there. */
+const TRUSTED_CHUNKS = 16
 
 /** Whose chunks; bound into each of them. */
 export interface ChunkOwner {
@@ -29,17 +32,26 @@ export interface Chunks {
   /** Cuts and seals; the number of the body is not needed for it. */
   seal(body: Uint8Array, owner: Pick<ChunkOwner, 'tenantName' | 'hash'>): readonly SealedChunk[]
   write(body: number, chunks: readonly SealedChunk[]): void
-  /** Chunks `first` to `last`, opened, behind one another in a buffer of their own. @throws UnreadableError */
+  /**
+   * Chunks `first` to `last`, opened, behind one another in a buffer of their own. @throws
+   * UnreadableError
+   */
   read(owner: ChunkOwner, first: number, last: number): Uint8Array<ArrayBuffer>
+  /** All of a body. @throws UnreadableError */
+  readAll(owner: ChunkOwner): Uint8Array<ArrayBuffer>
   /** Reads all and checks it, without decompressing. @throws UnreadableError */
   check(owner: ChunkOwner): void
+  /** The number of the last chunk of a body that is not empty. */
+  last(owner: ChunkOwner): number
+  /** The line of a chunk's first byte, as the file says it. @throws UnreadableError */
+  lineAt(owner: ChunkOwner, chunk: number): number
   /** The last chunk whose first byte lies in a line up to `line`; 0 if none. With that line. */
   atLine(owner: ChunkOwner, line: number): { readonly chunk: number; readonly line: number }
   remove(body: number): void
 }
 
 /** Chunks of a body of so many bytes; an empty body has none. */
-export function chunkCount(bytes: number): number {
+function chunkCount(bytes: number): number {
   return Math.ceil(bytes / CHUNK_BYTES)
 }
 
@@ -67,6 +79,22 @@ export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
     if (number !== last + 1) throw new UnreadableError(null)
   }
 
+  function read(owner: ChunkOwner, first: number, last: number): Uint8Array<ArrayBuffer> {
+    const count = chunkCount(owner.bytes)
+    // A damaged size must not be believed: what is not there takes no memory.
+    if (!(count >= 0 && count <= IDS_A_BODY)) throw new UnreadableError(null)
+    if (last - first >= TRUSTED_CHUNKS) lineAt(owner, last)
+    const start = first * CHUNK_BYTES
+    const end = Math.min(owner.bytes, (last + 1) * CHUNK_BYTES)
+    const out = new Uint8Array(end - start)
+    for (const { number, data } of sealedOf(owner, first, last)) {
+      const at = number * CHUNK_BYTES
+      const bytes = Math.min(CHUNK_BYTES, owner.bytes - at)
+      out.set(codec.open(data, binding(owner, number, count), owner.keyId, bytes), at - start)
+    }
+    return out
+  }
+
   return {
     seal(body, owner) {
       const count = chunkCount(body.byteLength)
@@ -84,24 +112,16 @@ export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
         insert.run(body * IDS_A_BODY + number, line, data)
       }
     },
-    read(owner, first, last) {
-      const count = chunkCount(owner.bytes)
-      const start = first * CHUNK_BYTES
-      const end = Math.min(owner.bytes, (last + 1) * CHUNK_BYTES)
-      const out = new Uint8Array(end - start)
-      for (const { number, data } of sealedOf(owner, first, last)) {
-        const at = number * CHUNK_BYTES
-        const bytes = Math.min(CHUNK_BYTES, owner.bytes - at)
-        out.set(codec.open(data, binding(owner, number, count), owner.keyId, bytes), at - start)
-      }
-      return out
-    },
+    read,
+    readAll: owner => read(owner, 0, chunkCount(owner.bytes) - 1),
     check(owner) {
       const count = chunkCount(owner.bytes)
       for (const { number, data } of sealedOf(owner, 0, count - 1)) {
         codec.check(data, binding(owner, number, count), owner.keyId)
       }
     },
+    last: owner => chunkCount(owner.bytes) - 1,
+    lineAt,
     atLine(owner, line) {
       let low = 0
       let high = chunkCount(owner.bytes) - 1

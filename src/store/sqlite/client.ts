@@ -1,6 +1,10 @@
 import type { PutItem, Removed, Result, Store, StoreEvent } from '../store.ts'
+import { createSizes } from './call-size.ts'
 import { type CallLimits, createCalls } from './calls.ts'
 import { type Connect, threadConnect } from './connection.ts'
+import { createPartsDesk } from './parts-desk.ts'
+import { isCutElsewhere } from './reader.ts'
+import { type SelectElsewhere, threadSelect } from './select-elsewhere.ts'
 import { type SqliteStoreOptions, settle } from './settings.ts'
 
 export interface OpenStoreOptions extends SqliteStoreOptions, Partial<CallLimits> {
@@ -8,31 +12,53 @@ export interface OpenStoreOptions extends SqliteStoreOptions, Partial<CallLimits
   onEvent(event: StoreEvent): void
   /** Seam for tests: runs the store elsewhere than in a thread. */
   readonly connect?: Connect
+  /** Seam for tests: cuts parts elsewhere than in a thread. */
+  readonly elsewhere?: SelectElsewhere
 }
 
+const MAX_CALLS = 4096
+const MAX_WAIT_MS = 2000
+
 /**
- * Opens the embedded store: one SQLite file in `folder`, in a thread of its own. Resolves when it answers.
- * @throws RangeError for impossible options; Error where the folder cannot be used or the file is of a
- * newer version
+ * Opens the embedded store: one SQLite file in `folder`, in a thread of its own. Resolves when it
+ * answers.
+ * @throws RangeError for impossible options; Error where the folder cannot be used or the file is
+ * of a newer version
  */
 export async function openSqliteStore(options: OpenStoreOptions): Promise<Store> {
-  const { onEvent, connect, maxCalls, maxBytesWaiting, maxWaitMs, ...rest } = options
+  const { onEvent, connect, elsewhere, maxCalls, maxBytesWaiting, maxWaitMs, ...rest } = options
   settle(rest)
+  const sizes = createSizes()
   const calls = await createCalls({
+    sizes,
     connect: connect ?? threadConnect(rest),
     onEvent,
     limits: {
-      maxCalls: maxCalls ?? 4096,
+      maxCalls: maxCalls ?? MAX_CALLS,
       maxBytesWaiting: maxBytesWaiting ?? 64 * 1024 * 1024,
-      maxWaitMs: maxWaitMs ?? 2000,
+      maxWaitMs: maxWaitMs ?? MAX_WAIT_MS,
     },
   })
   const { call } = calls
+  const parts = createPartsDesk({
+    read: (reference, selector) => call('part', [reference, selector]),
+    elsewhere: elsewhere ?? threadSelect(),
+    sizes,
+    maxCalls: maxCalls ?? MAX_CALLS,
+    maxWaitMs: maxWaitMs ?? MAX_WAIT_MS,
+  })
 
   return {
     put: items => Promise.all(items.map(item => put(item))),
     get: reference => call('get', [reference]),
-    part: (reference, selector) => call('part', [reference, selector]),
+    async part(reference, selector) {
+      const { bytes } = sizes.of({ op: 'part', args: [reference, selector], bytes: 0 })
+      if (isCutElsewhere(selector, bytes)) return parts.part(reference, selector)
+      const answer = await call('part', [reference, selector])
+      // Two sessions may mean different bodies by one short reference, so a known size may be
+      // another's.
+      return answer.ok && 'whole' in answer ? parts.part(reference, selector) : answer
+    },
     touch: items => Promise.all(items.map(item => call('touch', [item]))),
     async purgeSession(tenant, session) {
       const first = await call('disownSession', [tenant, session])
@@ -62,9 +88,14 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
     },
     stats: tenant => call('stats', [tenant]),
     get load() {
-      return calls.load
+      const { load } = calls
+      const pending = load.pending + parts.waiting
+      return { ...load, pending, refused: load.refused + parts.refused }
     },
-    close: () => calls.close(),
+    async close() {
+      await parts.close()
+      await calls.close()
+    },
   }
 
   function put({ transfer, ...item }: PutItem) {

@@ -3,9 +3,10 @@ import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zli
 import type { StoreKey } from './settings.ts'
 
 /**
- * How bytes lie in the file. The first byte has the flags. Plain: CRC-32 (4 bytes, little endian, over the
- * binding and the payload), payload. Encrypted: nonce (12), tag (16), ciphertext; the binding is the
- * additional data. The binding says whose and which bytes these are, so that none can stand in for others.
+ * How bytes lie in the file. The first byte has the flags. Plain: CRC-32 (4 bytes, little endian,
+ * over the binding and the payload), payload. Encrypted: nonce (12), tag (16), ciphertext; the
+ * binding is the additional data. The binding says whose and which bytes these are, so that none
+ * can stand in for others.
  */
 const ZSTD = 1
 const ENCRYPTED = 2
@@ -36,7 +37,10 @@ export interface Codec {
   seal(raw: Uint8Array, binding: Uint8Array): Uint8Array
   /** The raw bytes, `bytes` long. @throws UnreadableError */
   open(sealed: Uint8Array, binding: Uint8Array, keyId: string | null, bytes: number): Uint8Array
-  /** Whether they are what was sealed, by checksum or tag; decompresses nothing. @throws UnreadableError */
+  /**
+   * Whether they are what was sealed, by checksum or tag; decompresses nothing. @throws
+   * UnreadableError
+   */
   check(sealed: Uint8Array, binding: Uint8Array, keyId: string | null): void
 }
 

@@ -1,6 +1,8 @@
 import type { CallSize } from './call-size.ts'
 
-/** Estimates calls by what such of the same kind and about the same size took of the thread so far. */
+/**
+ * Estimates calls by what such of the same kind and about the same size took of the thread so far.
+ */
 export interface Costs {
   /** In whole microseconds. */
   estimateUs(size: CallSize): number
@@ -11,7 +13,7 @@ export interface Costs {
 const WEIGHT = 0.1
 /** Bytes that stand for the fixed part of a call. */
 const FIXED_BYTES = 8192
-/** Until the first of a kind and size has ended; about what `docs/store.md` measures. */
+/** Until the first of a kind and size has ended; about what `docs/reference/store.md` measures. */
 const FIRST_US_PER_BYTE = 0.01
 /** Sizes within a factor of two learn from each other. */
 const SIZES = 32

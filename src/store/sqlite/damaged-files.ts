@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /** How long a damaged file is kept for whoever wants to look into it, in milliseconds. */
@@ -6,37 +6,78 @@ const KEPT_MS = 7 * 24 * 60 * 60_000
 
 /** What SQLite keeps beside the main file. */
 const COMPANIONS = ['', '-wal', '-shm'] as const
+/** Beside a damaged file as long as not all was carried over from it. */
+const UNSALVAGED = '-unsalvaged'
 
 /** Renames the file and its companions; nothing is deleted. Gives the new name of the main file. */
 export function moveAside(path: string, now: number): string {
-  const stamp = new Date(now).toISOString().replaceAll(/[:.]/g, '-')
-  let target = `${path}.damaged-${stamp}`
-  for (let i = 1; existsSync(target); i++) target = `${path}.damaged-${stamp}-${i}`
-  for (const suffix of COMPANIONS) {
+  const target = freeName(path, now)
+  // First, so that a process that dies in between leaves the work to the next.
+  writeFileSync(target + UNSALVAGED, '', { mode: 0o600 })
+  // The main file last: what stays behind alone would be taken for a new store's.
+  for (const suffix of COMPANIONS.toReversed()) {
     if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix)
   }
   return target
 }
 
+/** Keeps a log that ends early: the next writer goes over what lies behind. */
+export function keepLog(path: string, now: number): void {
+  if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${freeName(path, now)}-wal`)
+}
+
+/** The newest damaged file of which not all was carried over. */
+export function unsalvaged(path: string): string | undefined {
+  const target = damagedNames(path)
+    .filter(name => name.endsWith(UNSALVAGED))
+    .sort(byTime)
+    .at(-1)
+  return target === undefined ? undefined : join(dirname(path), withoutSuffix(target))
+}
+
+/** All that can be was carried over from the file that `moveAside` named. */
+export function markSalvaged(target: string): void {
+  rmSync(target + UNSALVAGED, { force: true })
+}
+
 /**
- * Removes what `moveAside` left of this file, but for the newest, and that too when it has grown old: it
- * holds what tenants kept. @throws Error where the folder cannot be changed
+ * Removes what `moveAside` left of this file, but for the newest and those not carried over yet,
+ * and these too when they have grown old: they hold what tenants kept. @throws Error if the folder
+ * cannot be changed
  */
 export function removeOldDamaged(path: string, now: number): void {
-  const folder = dirname(path)
-  const prefix = `${basename(path)}.damaged-`
-  const names = readdirSync(folder).filter(name => name.startsWith(prefix) && timeOf(name) > 0)
-  const newest = names
-    .map(name => name.replace(/-(wal|shm)$/, ''))
-    .sort((a, b) => timeOf(a) - timeOf(b) || a.length - b.length || (a < b ? -1 : 1))
-    .at(-1)
+  const names = damagedNames(path)
+  const newest = names.map(withoutSuffix).sort(byTime).at(-1)
   for (const name of names) {
-    const keep = newest !== undefined && COMPANIONS.some(suffix => name === newest + suffix)
-    if (!keep || now - timeOf(name) >= KEPT_MS) rmSync(join(folder, name), { force: true })
+    const target = withoutSuffix(name)
+    const keep = target === newest || names.includes(target + UNSALVAGED)
+    if (!keep || now - timeOf(name) >= KEPT_MS) rmSync(join(dirname(path), name), { force: true })
   }
 }
 
-/** When it was moved aside, by its name, in milliseconds since 1970; 0 where that does not say. */
+function freeName(path: string, now: number): string {
+  const stamp = new Date(now).toISOString().replaceAll(/[:.]/g, '-')
+  const target = `${path}.damaged-${stamp}`
+  const isTaken = (name: string) =>
+    [...COMPANIONS, UNSALVAGED].some(suffix => existsSync(name + suffix))
+  if (!isTaken(target)) return target
+  for (let i = 1; ; i++) if (!isTaken(`${target}-${i}`)) return `${target}-${i}`
+}
+
+function damagedNames(path: string): string[] {
+  const prefix = `${basename(path)}.damaged-`
+  return readdirSync(dirname(path)).filter(name => name.startsWith(prefix) && timeOf(name) > 0)
+}
+
+function withoutSuffix(name: string): string {
+  return name.replace(/-(wal|shm|unsalvaged)$/, '')
+}
+
+function byTime(a: string, b: string): number {
+  return timeOf(a) - timeOf(b) || a.length - b.length || (a < b ? -1 : 1)
+}
+
+/** When it was moved aside, by its name, in milliseconds since 1970; 0 if that does not say. */
 function timeOf(name: string): number {
   const found = /\.damaged-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z/.exec(name)
   if (found === null) return 0

@@ -24,8 +24,9 @@ import { createChunks } from './chunks.ts'
 import { createCodec, type UnreadableError } from './codec.ts'
 import type { Count } from './counters.ts'
 import { FILE_NAME } from './open.ts'
-import { createReader } from './reader.ts'
+import { createReader, type WholeForPart } from './reader.ts'
 import { createRecords } from './records.ts'
+import { createRestore, type Restore } from './restore.ts'
 import { createSessions } from './sessions.ts'
 import type { Settings } from './settings.ts'
 import { createSpace, pageBytes } from './space.ts'
@@ -34,13 +35,13 @@ import { createTombstones } from './tombstones.ts'
 import { createUpkeep, type Progress } from './upkeep.ts'
 
 /**
- * What the thread does with the file: plain functions, one short step each. Those in `writes` need a write
- * transaction, the others a read transaction; the ledger opens both.
+ * What the thread does with the file: plain functions, one short step each. Those in `writes` need
+ * a write transaction, the others a read transaction; the ledger opens both.
  */
 export interface Engine {
   readonly reads: {
     get(reference: Reference): Result<StoredBody>
-    part(reference: Reference, selector: PartSelector): Result<StoredPart>
+    part(reference: Reference, selector: PartSelector): Result<StoredPart | WholeForPart>
     readRecord(key: RecordKey): Result<StoredRecord>
     listRecords(list: RecordList): ReturnType<ReturnType<typeof createRecords>['list']>
     stats(tenant: string | undefined): Result<StoreStats>
@@ -53,8 +54,8 @@ export interface Engine {
     writeRecord(write: RecordWrite): Result<{ readonly version: number }>
     deleteRecord(key: RecordKey, ifVersion: number | undefined): Result<object>
     /**
-     * A purge's first step: nothing finds it any more. `id` is for the steps that follow. What upkeep does
-     * in between is not counted; for a tenant, all is counted here.
+     * A purge's first step: nothing finds it any more. `id` is for the steps that follow. What
+     * upkeep does in between is not counted; for a tenant, all is counted here.
      */
     disownSession(tenant: string, session: string): Result<Step & { readonly id: number }>
     disownTenant(tenant: string): Result<Step & { readonly id: number }>
@@ -72,6 +73,8 @@ export interface Engine {
   upkeepDue(): boolean
   /** Gives unused pages back to the file system, where many are unused; whether it did. */
   shrink(): boolean
+  /** What writes rows of another file; needs a write transaction. */
+  readonly restore: Restore
   /** Copies the log into the main file. */
   checkpoint(): void
 }
@@ -160,7 +163,9 @@ export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
     deps.onEvent({ kind: 'damaged_body', tenant: row.tenantName, hash })
   }
 
-  /** The row may have gone since, or a put may have repaired it; its number may be another body's. */
+  /**
+   * The row may have gone since, or a put may have repaired it; its number may be another body's.
+   */
   function removeDamaged(now: number): number {
     let removed = 0
     for (const id of damaged.keys()) {
@@ -252,13 +257,14 @@ export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
       database.exec(`PRAGMA incremental_vacuum(${SHRINK_PAGES})`)
       return true
     },
+    restore: createRestore(database, { bodies, records, tenants, sessions }),
     checkpoint: () => database.exec('PRAGMA wal_checkpoint(PASSIVE)'),
   }
 }
 
 /**
- * Numbers in the order of use. They follow the clock, so that those of two processes mix, but never go back
- * with it.
+ * Numbers in the order of use. They follow the clock, so that those of two processes mix, but never
+ * go back with it.
  */
 function createUses(database: DatabaseSync, clock: () => number): () => number {
   const newest = database.prepare('SELECT max(used) AS used FROM body WHERE pinned_until = 0')

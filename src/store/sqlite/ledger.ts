@@ -1,25 +1,31 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { fail } from '../failure.ts'
-import type { Failure, StoreEvent } from '../store.ts'
+import type { Failure, StoreEvent, StoreState } from '../store.ts'
 import { createCounters } from './counters.ts'
 import { removeOldDamaged } from './damaged-files.ts'
-import { createEngine, type Engine } from './engine.ts'
-import { checkFolder, FILE_NAME, inodeOf, type OpenOptions, openDatabase } from './open.ts'
+import type { Engine } from './engine.ts'
+import { checkFolder, FILE_NAME, type OpenOptions } from './open.ts'
 import { type Answer, type Call, isWrite, type OperationName } from './protocol.ts'
 import type { Settings } from './settings.ts'
-import { isDamage, sqliteFailure } from './sqlite-errors.ts'
+import { isDamage, isLostConnection, sqliteFailure } from './sqlite-errors.ts'
+import { createStoreFile, type Opened } from './store-file.ts'
+import { createSuspicion } from './suspicion.ts'
+import { createTransfer } from './transfer.ts'
 
 /** Runs calls in transactions, and keeps the file open whatever happens to it. */
 export interface Ledger {
   read(call: CallOnly): Answer<OperationName>
   /**
-   * Runs the first calls in one transaction, as many as fit its time and bytes. Answers correspond to
-   * them, and are given after the commit: what they say is durable.
+   * Runs the first calls in one transaction, as many as fit its time and bytes. Answers correspond
+   * to them, and are given after the commit: what they say is durable.
    */
   write(calls: readonly CallOnly[]): Answer<OperationName>[]
-  /** One step of what is to be done without being asked; whether more is due. `quiet`: nobody waits. */
+  /**
+   * One step of what is to be done without being asked; whether more is due. `quiet`: nobody waits.
+   */
   upkeep(quiet: boolean): boolean
+  readonly state: StoreState
   close(): void
 }
 
@@ -37,17 +43,18 @@ export interface LedgerOptions {
 
 type Operation = (...args: readonly unknown[]) => Answer<OperationName>
 
-/** @throws NewerSchemaError, or SQLite's error where the file cannot be opened */
+/** @throws NewerSchemaError, or SQLite's error if the file cannot be opened */
 export function createLedger(options: LedgerOptions): Ledger {
   const { settings, stopwatch, onEvent } = options
-  const open = options.open ?? openDatabase
   const path = join(settings.folder, FILE_NAME)
   const { count, values: counters } = createCounters()
-  let opened: { database: DatabaseSync; engine: Engine; inode: number | undefined } | null =
-    start(false)
+  const transfer = createTransfer({ settings, path, clock: options.clock, onEvent })
   let failing = false
   let written = false
   let sweptAt = Number.NEGATIVE_INFINITY
+  const file = createStoreFile({ ...options, path, count, counters, noteFailure })
+  const suspicion = createSuspicion(file.wasUnclean)
+  transfer.begin()
   if (!settings.mustExist) {
     checkFolder(settings, onEvent)
     sweep()
@@ -56,7 +63,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   /** Damaged files that were moved aside do not stay for ever. */
   function sweep(): void {
     const now = options.clock()
-    if (settings.mustExist || now - sweptAt < SWEEP_MS) return
+    if (settings.mustExist || Math.abs(now - sweptAt) < SWEEP_MS) return
     sweptAt = now
     try {
       removeOldDamaged(path, now)
@@ -65,54 +72,34 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  function start(thorough: boolean) {
-    const database = open({ settings, clock: options.clock, onEvent, thorough })
-    const deps = { settings, clock: options.clock, count, counters, onEvent }
-    return { database, engine: createEngine(database, deps), inode: inodeOf(path) }
-  }
-
-  /** Opens the file again; where that fails, calls fail until a later upkeep succeeds. */
-  function reopen(thorough: boolean): void {
-    stop()
-    try {
-      opened = start(thorough)
-    } catch (error) {
-      noteFailure(sqliteFailure(error) ?? fail('failed', String(error)))
-    }
-  }
-
-  /** Whether the path leads to another file than the one that is open: what is written there is lost. */
-  function replaced(): boolean {
-    return opened !== null && inodeOf(path) !== opened.inode
-  }
-
-  function reopenReplaced(): void {
-    onEvent({ kind: 'file_replaced' })
-    reopen(false)
-  }
-
-  function stop(): void {
-    const last = opened
-    opened = null
-    try {
-      last?.database.close()
-    } catch (error) {
-      noteFailure(fail('failed', String(error)))
+  /**
+   * Runs `work`; a file that shows damage is opened again, then begun anew, and `work` runs again.
+   */
+  function attempt<T>(work: (opened: Opened) => T): T | undefined {
+    for (let tries = 0; ; tries++) {
+      const { opened } = file
+      if (opened === null) return undefined
+      try {
+        return work(opened)
+      } catch (error) {
+        if (!file.mend(error, tries)) throw error
+        if (file.opened !== null) transfer.begin()
+      }
     }
   }
 
   function run(engine: Engine, { op, args }: CallOnly): Answer<OperationName> {
+    const refusal = transfer.refusal(op)
+    if (refusal !== undefined) return refusal
     const operation = isWrite(op) ? engine.writes[op] : engine.reads[op as keyof Engine['reads']]
-    return (operation as Operation)(...args)
+    return transfer.corrected(op, (operation as Operation)(...args))
   }
 
-  /** The answer of a call that threw; a damaged file is opened anew. */
+  /** The answer of a call that threw, whatever was tried. */
   function explain(error: unknown): Failure {
-    if (isDamage(error)) {
-      const detail = (error as Error).message
-      onEvent({ kind: 'damaged_file', moved_to: null, detail })
-      reopen(true)
-      return fail('failed', 'the store’s file is damaged')
+    if (isDamage(error) || isLostConnection(error)) {
+      file.stop()
+      return DOWN
     }
     const failure = sqliteFailure(error)
     if (failure !== undefined) return failure
@@ -136,42 +123,47 @@ export function createLedger(options: LedgerOptions): Ledger {
   }
 
   /** One transaction; throws what a statement threw, after taking everything back. */
-  function transaction(database: DatabaseSync, engine: Engine, calls: readonly CallOnly[]) {
-    const started = stopwatch()
-    const answers: Answer<OperationName>[] = []
-    let bytes = 0
+  function transaction<T>({ database, engine }: Opened, work: (engine: Engine) => T): T {
     database.exec('BEGIN IMMEDIATE')
     try {
       engine.begun()
-      for (const call of calls) {
-        if (answers.length > 0 && bytes + call.bytes > settings.transactionBytes) break
-        bytes += call.bytes
-        answers.push(run(engine, call))
-        if (stopwatch() - started >= settings.groupCommitMs) break
-      }
+      const result = work(engine)
       database.exec('COMMIT')
-      return answers
+      return result
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK')
       throw error
     }
   }
 
-  /** A transaction in the file that is there before and after it; `undefined` where there is none. */
-  function durably(calls: readonly CallOnly[]): Answer<OperationName>[] | undefined {
-    for (let attempt = 0; attempt < 2; attempt++) {
-      if (replaced()) reopenReplaced()
-      if (opened === null) return undefined
-      const answers = transaction(opened.database, opened.engine, calls)
-      if (!replaced()) return answers
+  function runAll(engine: Engine, calls: readonly CallOnly[]): Answer<OperationName>[] {
+    const started = stopwatch()
+    const answers: Answer<OperationName>[] = []
+    let bytes = 0
+    for (const call of calls) {
+      if (answers.length > 0 && bytes + call.bytes > settings.transactionBytes) break
+      bytes += call.bytes
+      answers.push(run(engine, call))
+      if (stopwatch() - started >= settings.groupCommitMs) break
     }
-    reopenReplaced()
+    return answers
+  }
+
+  /** A transaction in the file that is there before and after it; `undefined` if there is none. */
+  function durably<T>(work: (engine: Engine) => T): T | undefined {
+    for (let tries = 0; tries < 2; tries++) {
+      if (file.isReplaced()) file.reopenReplaced()
+      if (file.opened === null) return undefined
+      const result = transaction(file.opened, work)
+      if (!file.isReplaced()) return result
+    }
+    file.reopenReplaced()
     return undefined
   }
 
   function write(calls: readonly CallOnly[]): Answer<OperationName>[] {
     try {
-      const answers = durably(calls)
+      const answers = attempt(() => durably(engine => runAll(engine, calls)))
       if (answers === undefined) return calls.map(() => DOWN)
       noteSuccess()
       count('refused', answers.filter(answer => !answer.ok).length)
@@ -179,7 +171,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     } catch (error) {
       const ofFile = sqliteFailure(error) !== undefined
       const failure = explain(error)
-      // One call's bug must not take the others with it: the first goes alone, the others come again.
+      // One call's bug must not take the others with it: the first goes alone, the others come
+      // again.
       if (!ofFile && calls.length > 1) return write(calls.slice(0, 1))
       if (ofFile) noteFailure(failure)
       count('refused', calls.length)
@@ -187,18 +180,61 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
   }
 
+  function readOne({ database, engine }: Opened, call: CallOnly): Answer<OperationName> {
+    // One transaction, so that look-up and chunks are of one moment.
+    database.exec('BEGIN')
+    try {
+      return run(engine, call)
+    } finally {
+      if (database.isTransaction) database.exec('ROLLBACK')
+    }
+  }
+
+  /** Carries some rows over from a damaged file; whether there are more. */
+  function salvageSome(): boolean {
+    const until = stopwatch() + settings.groupCommitMs
+    try {
+      let tries = 0
+      const isDone = attempt(() => {
+        if (tries++ > 0) transfer.restart()
+        return durably(engine => transfer.step(engine.restore, () => stopwatch() >= until))
+      })
+      written = true
+      if (isDone === true) transfer.end()
+      else if (isDone === undefined) transfer.restart()
+      return transfer.isOn
+    } catch (error) {
+      transfer.restart()
+      throw error
+    }
+  }
+
+  const isUpkeepDue = () => attempt(({ engine }) => engine.upkeepDue()) === true
+
+  /** What is to be done with nobody waiting; whether there is more. */
+  function tidy(opened: Opened): boolean {
+    const { engine } = opened
+    if (suspicion.isOpen) {
+      suspicion.step(opened)
+      return true
+    }
+    if (engine.shrink()) {
+      written = true
+      return true
+    }
+    if (written) engine.checkpoint()
+    written = false
+    return false
+  }
+
   return {
+    get state() {
+      if (file.opened === null) return 'unavailable'
+      return transfer.isOn ? 'salvaging' : 'open'
+    },
     read(call) {
-      if (opened === null) return DOWN
-      const { database, engine } = opened
       try {
-        // One transaction, so that look-up and chunks are of one moment.
-        database.exec('BEGIN')
-        try {
-          return run(engine, call)
-        } finally {
-          if (database.isTransaction) database.exec('ROLLBACK')
-        }
+        return attempt(opened => readOne(opened, call)) ?? DOWN
       } catch (error) {
         return explain(error)
       }
@@ -206,37 +242,34 @@ export function createLedger(options: LedgerOptions): Ledger {
     write,
     upkeep(quiet) {
       sweep()
-      if (opened === null || replaced()) {
+      const { opened } = file
+      if (opened === null || file.isReplaced()) {
         // Another process found the file damaged and moved it, or somebody removed it.
-        if (opened === null) reopen(false)
-        else reopenReplaced()
+        if (opened === null) file.reopen()
+        else file.reopenReplaced()
+        if (file.opened !== null) transfer.begin()
         return false
       }
       try {
-        const { database, engine } = opened
-        if (engine.upkeepDue()) {
+        if (transfer.isOn) return salvageSome()
+        if (isUpkeepDue()) {
           write([{ op: 'upkeep', args: [], bytes: 0 }])
-          return !failing && database === opened?.database && engine.upkeepDue()
+          return !failing && file.opened === opened && isUpkeepDue()
         }
-        if (!quiet) return false
-        if (engine.shrink()) {
-          written = true
-          return true
-        }
-        if (written) engine.checkpoint()
-        written = false
+        return quiet && attempt(tidy) === true
       } catch (error) {
         noteFailure(explain(error))
+        return false
       }
-      return false
     },
     close() {
       try {
-        opened?.database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+        file.opened?.database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       } catch (error) {
         noteFailure(explain(error))
       }
-      stop()
+      transfer.close()
+      file.stop()
     },
   }
 }
@@ -244,4 +277,4 @@ export function createLedger(options: LedgerOptions): Ledger {
 /** How often old damaged files are looked for, in milliseconds. */
 const SWEEP_MS = 60 * 60_000
 
-const DOWN = fail('failed', 'the store’s file cannot be opened')
+const DOWN = fail('unavailable', 'the store’s file cannot be opened')

@@ -39,15 +39,17 @@ interface Waiting {
 }
 
 /**
- * Works through calls in turns: reads, then one transaction of writes, each answered in one message. What
- * arrives during a turn, most of which is the disk's flush, shares the next transaction; so groups grow
- * with the load, and a lone put waits for nobody. Between two turns it looks for messages, so that what
- * is urgent waits for one long read at most.
+ * Works through calls in turns: reads, then one transaction of writes, each answered in one
+ * message. What arrives during a turn, most of which is the disk's flush, shares the next
+ * transaction; so groups grow with the load, and a lone put waits for nobody. Between two turns it
+ * looks for messages, so that what is urgent waits for one long read at most.
  */
 export function createLoop({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: LoopOptions): Loop {
   const reads: Waiting = { urgent: [], others: [] }
   const writes: Waiting = { urgent: [], others: [] }
   let unread = 0
+  let state = ledger.state
+  if (state !== 'open') post({ kind: 'state', state }, [])
   let upkeepDue = true
   let closing = false
   let scheduled = false
@@ -78,7 +80,14 @@ export function createLoop({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: Loo
       return
     }
     if (upkeepDue) upkeepDue = ledger.upkeep(!waiting)
+    noteState()
     if (waiting || upkeepDue) schedule()
+  }
+
+  function noteState(): void {
+    if (ledger.state === state) return
+    state = ledger.state
+    post({ kind: 'state', state }, [])
   }
 
   function takeReads(): Settled[] {
@@ -117,6 +126,8 @@ export function createLoop({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: Loo
   }
 
   function answer(answers: readonly Settled[]): void {
+    // First, so that whoever reads an answer knows of what it is.
+    noteState()
     if (answers.length === 0) return
     const transfer = answers.flatMap(({ result }) => buffersOf(result))
     const bytes = transfer.reduce((sum, buffer) => sum + buffer.byteLength, 0)

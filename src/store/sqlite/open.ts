@@ -1,11 +1,10 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StoreEvent } from '../store.ts'
-import { moveAside, removeOldDamaged } from './damaged-files.ts'
-import { APPLICATION_ID, migrate } from './schema.ts'
+import { APPLICATION_ID, hasOurTables, migrate, SCHEMA_VERSION } from './schema.ts'
 import { PAGE_BYTES, type Settings } from './settings.ts'
-import { isDamage, sqliteFailure } from './sqlite-errors.ts'
+import { DamagedFileError, sqliteFailure } from './sqlite-errors.ts'
 
 /** The database inside the folder; SQLite keeps `-wal` and `-shm` beside it, with the same mode. */
 export const FILE_NAME = 'store.sqlite'
@@ -13,53 +12,30 @@ export const FILE_NAME = 'store.sqlite'
 const OPEN_ATTEMPTS = 20
 const OPEN_PAUSE_MS = 50
 
+/** A header that says a version further on is damaged, if the tables are ours. */
+const LATER_VERSIONS = 100
+
 export interface OpenOptions {
   readonly settings: Settings
-  /** Milliseconds since 1970; for the name of a file that is moved aside. */
-  readonly clock: () => number
-  /** Read every page first; for a file that showed damage while it was in use. */
+  /** Read every page first; for a file of which something is known to be missing. */
   readonly thorough?: boolean
-  onEvent(event: StoreEvent): void
 }
 
 /**
- * Opens the file, or makes it. One that is damaged is moved aside, reported, and a new one begun; but where
- * it must exist, nothing is made and nothing moved.
- * @throws NewerSchemaError, ForeignFileError, or SQLite's error where the folder cannot be used
+ * Opens the file, or makes it; where it must exist, nothing is made.
+ * @throws DamagedFileError, or SQLite's error, if the file is damaged; NewerSchemaError,
+ * ForeignFileError; any other error if the folder cannot be used
  */
 export function openDatabase(options: OpenOptions): DatabaseSync {
   const { folder, mustExist } = options.settings
   const path = join(folder, FILE_NAME)
-  if (mustExist) return openExisting(folder, path, options)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const inode = inodeOf(path)
-  try {
+  if (!mustExist) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     return openPatiently(path, options)
-  } catch (error) {
-    if (!(error instanceof DamagedFileError) && !isDamage(error)) throw error
-    // Another process may have found the same and begun a new file already.
-    if (inode !== undefined && inodeOf(path) !== inode) return openPatiently(path, options)
-    const moved_to = moveAside(path, options.clock())
-    const detail = error instanceof Error ? error.message : String(error)
-    options.onEvent({ kind: 'damaged_file', moved_to, detail })
-    removeOldDamaged(path, options.clock())
-    return openFile(path, options)
   }
+  if (sizeOf(path) === 0) throw new Error(`no store in ${folder}`)
+  return openPatiently(path, options)
 }
-
-function openExisting(folder: string, path: string, options: OpenOptions): DatabaseSync {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) {
-    throw new Error(`no store in ${folder}`)
-  }
-  try {
-    return openPatiently(path, options)
-  } catch (error) {
-    if (!(error instanceof DamagedFileError) && !isDamage(error)) throw error
-    throw new Error(`the store in ${folder} is damaged; the service begins a new one at its start`)
-  }
-}
-
-class DamagedFileError extends Error {}
 
 /** A database of another program has our file's name: it is neither changed nor moved away. */
 class ForeignFileError extends Error {
@@ -70,7 +46,7 @@ class ForeignFileError extends Error {
 }
 
 /** Reports a folder that others may look into. It is not ours to change: we did not make it. */
-export function checkFolder({ folder }: Settings, onEvent: OpenOptions['onEvent']): void {
+export function checkFolder({ folder }: Settings, onEvent: (event: StoreEvent) => void): void {
   const mode = statSync(folder).mode & 0o777
   if ((mode & 0o077) !== 0) onEvent({ kind: 'open_folder', folder, mode: mode.toString(8) })
 }
@@ -80,7 +56,10 @@ export function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino
 }
 
-/** Tries again while another process sets the same new file up; SQLite does not wait for that by itself. */
+/**
+ * Tries again while another process sets the same new file up; SQLite does not wait for that by
+ * itself.
+ */
 function openPatiently(path: string, options: OpenOptions): DatabaseSync {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -93,6 +72,10 @@ function openPatiently(path: string, options: OpenOptions): DatabaseSync {
 }
 
 function openFile(path: string, { settings, thorough }: OpenOptions): DatabaseSync {
+  // SQLite would take it for new, and remove the log without a word.
+  if (sizeOf(path) === 0 && sizeOf(`${path}-wal`) > 0) {
+    throw new DamagedFileError('the main file is empty, its log is not')
+  }
   // SQLite would make it readable for all; its other files take this one's mode.
   if (!settings.mustExist) closeSync(openSync(path, 'a', 0o600))
   const database = new DatabaseSync(path, { timeout: settings.busyTimeoutMs })
@@ -104,7 +87,8 @@ function openFile(path: string, { settings, thorough }: OpenOptions): DatabaseSy
       database.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
       database.exec('PRAGMA auto_vacuum = INCREMENTAL')
     }
-    database.exec('PRAGMA journal_mode = WAL')
+    const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
+    if (mode !== 'wal') throw new DamagedFileError(`its journal stays ${String(mode)}`)
     database.exec('PRAGMA synchronous = FULL')
     database.exec('PRAGMA secure_delete = FAST')
     database.exec(`PRAGMA cache_size = -${Math.ceil(settings.cacheBytes / 1024)}`)
@@ -120,13 +104,21 @@ function openFile(path: string, { settings, thorough }: OpenOptions): DatabaseSy
   }
 }
 
-/** Changes nothing. A file without any table is one that another process is about to set up. */
+/**
+ * Changes nothing. A file without any table is one that another process is about to set up.
+ * @throws DamagedFileError if the tables are ours and the mark is not
+ */
 function isForeign(database: DatabaseSync): boolean {
   const first = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]
   // Of one moment, so that a set-up by another process is seen wholly or not at all.
   database.exec('BEGIN')
   try {
-    if (first('PRAGMA application_id') === APPLICATION_ID) return false
+    const version = Number(first('PRAGMA user_version'))
+    const isMarked = first('PRAGMA application_id') === APPLICATION_ID
+    const isPlausible = version >= 1 && version <= SCHEMA_VERSION + LATER_VERSIONS
+    if (isMarked && isPlausible) return false
+    if (hasOurTables(database)) throw new DamagedFileError('its header does not fit its tables')
+    if (isMarked) return false
     return [
       'PRAGMA application_id',
       'PRAGMA user_version',
@@ -144,13 +136,57 @@ function closeToOthers(path: string): void {
 
 /** Finds files cut short, and with `thorough` any page that is not well-formed. */
 function inspect(database: DatabaseSync, path: string, thorough: boolean): void {
+  // A larger number would make SQLite refuse every write.
+  if (formatsOf(path).some(version => version > 2)) {
+    throw new DamagedFileError('its header asks for a later format')
+  }
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})
   const [busy, logged, copied] = pragma('wal_checkpoint(PASSIVE)')
-  // Pages may be missing in the file only while they are in the log, or while another process writes:
-  // a size that looks wrong is no proof, but a reason to read every page, which SQLite does of one moment.
+  // Pages may be missing in the file only while they are in the log, or while another process
+  // writes: a size that looks wrong is no proof, but a reason to read every page, which SQLite does
+  // of one moment.
   const settled = busy === 0 && logged === copied
   const short = settled && statSync(path).size < Number(pragma('page_count')[0]) * PAGE_BYTES
   if (!thorough && !short) return
-  const [verdict] = pragma('quick_check(1)')
+  checkAll(database)
+}
+
+/** Reads every page, and compares tables with their indexes and sums. @throws DamagedFileError */
+export function checkAll(database: DatabaseSync): void {
+  const [verdict] = Object.values(database.prepare('PRAGMA integrity_check(1)').get() ?? {})
   if (verdict !== 'ok') throw new DamagedFileError(String(verdict))
+  checkTotals(database)
+}
+
+/** @throws DamagedFileError if there are more or fewer bodies than were written */
+export function checkTotals(database: DatabaseSync): void {
+  const counted = database
+    .prepare(
+      `SELECT (SELECT count(*) FROM body NOT INDEXED) AS found,
+         (SELECT count(*) FROM body INDEXED BY body_by_hash) AS listed,
+         (SELECT coalesce(sum(bodies), 0) FROM tenant) AS written`,
+    )
+    .get()
+  const [found, listed, written] = Object.values(counted ?? {})
+  if (found !== written || listed !== written) {
+    throw new DamagedFileError(
+      `it has ${found} bodies, lists ${listed}, and should have ${written}`,
+    )
+  }
+}
+
+/** The versions of the format for writing and reading, from the header. */
+function formatsOf(path: string): Uint8Array {
+  const formats = new Uint8Array(2)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, formats, 0, 2, 18)
+  } finally {
+    closeSync(file)
+  }
+  return formats
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -1,7 +1,10 @@
-import type { StoreEvent } from '../store.ts'
+import type { StoreEvent, StoreState } from '../store.ts'
 import type { Engine } from './engine.ts'
 
-/** The messages between the façade and the thread. Bodies travel in buffers of their own, transferred. */
+/**
+ * The messages between the façade and the thread. Bodies travel in buffers of their own,
+ * transferred.
+ */
 
 type Operations = Engine['reads'] & Engine['writes']
 export type OperationName = keyof Operations
@@ -59,6 +62,8 @@ export type FromThread =
   | { readonly kind: 'unusable'; readonly detail: string }
   | { readonly kind: 'answers'; readonly answers: readonly Settled[]; readonly bytes: number }
   | { readonly kind: 'event'; readonly event: StoreEvent }
+  /** Told when it changes; `open` before that. */
+  | { readonly kind: 'state'; readonly state: StoreState }
   | { readonly kind: 'closed' }
 
 /** Buffers of an answer, which are handed over. */
@@ -66,6 +71,7 @@ export function buffersOf(result: Settled['result']): ArrayBuffer[] {
   if (!result.ok) return []
   const views: Uint8Array[] = []
   if ('body' in result) views.push(result.body)
+  if ('whole' in result) views.push(result.whole)
   if ('part' in result) views.push(result.part.content)
   if ('value' in result) views.push(result.value)
   return views.map(view => view.buffer as ArrayBuffer)

@@ -1,24 +1,38 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { AppError } from '../../core/base/errors.ts'
 import { resolveBytes } from '../../core/parts/bytes.ts'
-import { cutLines, resolveLines } from '../../core/parts/lines.ts'
-import { type Part, type PartSelector, selectPart } from '../../core/parts/part.ts'
-import { AppError } from '../../errors.ts'
+import { countLineFeeds, countLines, cutLines, resolveLines } from '../../core/parts/lines.ts'
+import type { Part, PartRange, PartSelector } from '../../core/parts/part.ts'
+import { selectPart } from '../../core/parts/select-part.ts'
 import { fail, partFailure } from '../failure.ts'
 import type { Failure, Reference, Result, StoredBody, StoredPart } from '../store.ts'
 import { type Bodies, type BodyRow, kept } from './bodies.ts'
-import { CHUNK_BYTES, type Chunks, chunkCount } from './chunks.ts'
+import { CHUNK_BYTES, type Chunks } from './chunks.ts'
 import { UnreadableError } from './codec.ts'
 import type { Count } from './counters.ts'
+import { DamagedFileError } from './sqlite-errors.ts'
 
 /** Reads bodies and parts of them. Runs inside a read transaction of the caller's. */
 export interface Reader {
   get(reference: Reference, now: number): Result<StoredBody>
-  part(reference: Reference, selector: PartSelector, now: number): Result<StoredPart>
-  /** Damaged ones of up to `limit` bodies after `cursor`, and where to go on; stops early after `STEP_BYTES`. */
+  /** The whole body instead, if it is large and would have to be looked through. */
+  part(reference: Reference, selector: PartSelector, now: number): Result<StoredPart | WholeForPart>
+  /**
+   * Damaged ones of up to `limit` bodies after `cursor`, and where to go on; stops early after
+   * `STEP_BYTES`.
+   */
   check(limit: number, cursor: number): Checked
   /** Whether it is as it was put; also where its key is missing, as nothing can be said without. */
   readable(row: BodyRow): boolean
 }
+
+/** What a part of a large body is cut from, elsewhere. */
+export interface WholeForPart extends Omit<StoredBody, 'body'> {
+  readonly whole: Uint8Array<ArrayBuffer>
+}
+
+/** Larger ones are looked through elsewhere: a path in them may take longer than reading them. */
+const LOOKED_THROUGH_HERE_BYTES = CHUNK_BYTES
 
 /** What one step of a check reads, about 30 ms. */
 const STEP_BYTES = 8 * 1024 * 1024
@@ -68,9 +82,31 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
     }
   }
 
-  const readAll = (row: BodyRow) => chunks.read(row, 0, chunkCount(row.bytes) - 1)
+  const readAll = (row: BodyRow) => chunks.readAll(row)
 
-  /** Only the chunks that the part lies in, where the selector allows it. */
+  /**
+   * Lines out of the chunks that they lie in. Line numbers in the file have no checksum, so they
+   * are compared with the content, which has. Returns `null` if they contradict it.
+   */
+  function linesByChunks(row: BodyRow, wanted: PartRange): Part | null {
+    const last = chunks.last(row)
+    const total = chunks.lineAt(row, last) - 1 + countLines(chunks.read(row, last, last))
+    if (total !== row.lines) return null
+    const range = resolveLines(wanted, total)
+    const from = chunks.atLine(row, range.first - 1)
+    const to = chunks.atLine(row, range.last)
+    if (to.chunk < from.chunk) return null
+    const bytes = chunks.read(row, from.chunk, to.chunk)
+    const isTrue =
+      to.chunk === last
+        ? from.line - 1 + countLines(bytes) === total
+        : from.line + countLineFeeds(bytes) === chunks.lineAt(row, to.chunk + 1)
+    if (!isTrue) return null
+    const content = cutLines(bytes, from.line, range.first, range.last)
+    return { kind: 'lines', content, ...range }
+  }
+
+  /** Only the chunks that the part lies in, if the selector allows it. */
   function partOf(row: BodyRow, selector: PartSelector): Part {
     if (selector.kind === 'bytes') {
       const range = resolveBytes(selector.range, row.bytes)
@@ -80,16 +116,9 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
       const content = bytes.subarray(start, start + range.last - range.first + 1)
       return { kind: 'bytes', content, ...range }
     }
-    if (selector.kind === 'lines') {
-      const range = resolveLines(selector.range, row.lines)
-      const from = chunks.atLine(row, range.first - 1)
-      const to = chunks.atLine(row, range.last)
-      const bytes = chunks.read(row, from.chunk, to.chunk)
-      return {
-        kind: 'lines',
-        content: cutLines(bytes, from.line, range.first, range.last),
-        ...range,
-      }
+    if (selector.kind === 'lines' && row.bytes > 0) {
+      const part = linesByChunks(row, selector.range)
+      if (part !== null) return part
     }
     return selectPart(readAll(row), selector)
   }
@@ -112,7 +141,9 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
       withBody(reference, now, row => ({
         ok: true,
         ...about(row),
-        part: own(partOf(row, selector)),
+        ...(isCutElsewhere(selector, row.bytes)
+          ? { whole: readAll(row) }
+          : { part: own(partOf(row, selector)) }),
       })),
     check(limit, cursor) {
       const damaged: BodyRow[] = []
@@ -122,6 +153,7 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
         const row = bodies.byId(Number(id))
         checked++
         if (row === undefined) continue
+        if (!bodies.isListed(row)) throw new DamagedFileError('a body is not in its index')
         if (!row.purged && !readable(row)) damaged.push(row)
         bytes += row.bytes + BODY_BYTES
         if (checked === limit || bytes >= STEP_BYTES) return { checked, damaged, cursor: row.id }
@@ -129,6 +161,14 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
       return { checked, damaged, cursor: null }
     },
   }
+}
+
+/**
+ * Whether all of a large body is looked through for it. `bytes`: of the body, `null` if unknown.
+ */
+export function isCutElsewhere({ kind }: PartSelector, bytes: number | null): boolean {
+  const isLarge = bytes === null || bytes > LOOKED_THROUGH_HERE_BYTES
+  return isLarge && (kind === 'path' || kind === 'grep')
 }
 
 function about(row: BodyRow) {

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { fail } from '../failure.ts'
 import type {
+  Failure,
   ListedRecord,
   RecordKey,
   RecordList,
@@ -33,7 +34,12 @@ export interface Records {
   due(now: number): boolean
   expire(now: number, limit: number): number
   removeOf(tenant: number, limit: number): number
+  /** Writes what another file had, with its version, unless the key has a record. */
+  restore(record: RestoredRecord): Failure | undefined
 }
+
+/** A record of another file; versions of this one must go on above it. */
+export interface RestoredRecord extends RecordKey, StoredRecord {}
 
 export interface RecordsDeps {
   readonly codec: Codec
@@ -57,6 +63,9 @@ export function createRecords(database: DatabaseSync, deps: RecordsDeps): Record
   )
   const nextVersion = database.prepare(
     `UPDATE counter SET value = value + 1 WHERE name = 'record_version' RETURNING value`,
+  )
+  const raiseVersion = database.prepare(
+    `UPDATE counter SET value = max(value, ?) WHERE name = 'record_version'`,
   )
   const erase = database.prepare('DELETE FROM record WHERE id = ?')
   const inRange = database.prepare(
@@ -85,12 +94,8 @@ export function createRecords(database: DatabaseSync, deps: RecordsDeps): Record
     })
   }
   const open = (row: Row, key: RecordKey): StoredRecord | undefined => {
-    const keyId = row['key_id'] as string | null
-    const sealed = row['value'] as Uint8Array
     try {
-      const value = codec.open(sealed, binding(key), keyId, Number(row['bytes']))
-      const expires_at = row['expires_at'] as number | null
-      return { value: new Uint8Array(value), version: Number(row['version']), expires_at }
+      return openRecord(codec, row, key)
     } catch (error) {
       if (!(error instanceof UnreadableError)) throw error
       deps.onUnreadable(key, error)
@@ -115,7 +120,7 @@ export function createRecords(database: DatabaseSync, deps: RecordsDeps): Record
       const version = row === undefined || over(row, now) ? 0 : Number(row['version'])
       if (ifVersion !== undefined && ifVersion !== version) return CONFLICT
       const sealed = codec.seal(value, binding(write))
-      const charge = sealed.byteLength + 2 * Buffer.byteLength(key) + ROW_BYTES
+      const charge = chargeOf(sealed, key)
       const refusal = space.claim(tenant, charge, now)
       if (refusal !== undefined) return refusal
       const next = Number(nextVersion.get()?.['value'])
@@ -157,12 +162,52 @@ export function createRecords(database: DatabaseSync, deps: RecordsDeps): Record
       for (const row of rows) remove(row)
       return rows.length
     },
+    restore({ value, version, expires_at, ...key }) {
+      const tenant = tenants.findOrAdd(key.tenant)
+      raiseVersion.run(version)
+      if (select.get(tenant, key.namespace, key.key) !== undefined) return undefined
+      const sealed = codec.seal(value, binding(key))
+      const charge = chargeOf(sealed, key.key)
+      const bytes = value.byteLength
+      const refusal = space.claim(tenant, charge, 0)
+      if (refusal !== undefined) return refusal
+      upsert.run(
+        tenant,
+        key.namespace,
+        key.key,
+        version,
+        charge,
+        bytes,
+        codec.keyId,
+        expires_at,
+        sealed,
+      )
+      tenants.change(tenant, { bodies: 0, records: 1, bytes: charge })
+      return undefined
+    },
     removeOf(tenant, limit) {
       const rows = ofTenant.all(tenant, limit)
       for (const row of rows) remove(row)
       return rows.length
     },
   }
+}
+
+/** The value that a row of `record` has. @throws UnreadableError */
+export function openRecord(
+  codec: Codec,
+  row: Record<string, SQLOutputValue>,
+  key: RecordKey,
+): StoredRecord {
+  const keyId = row['key_id'] as string | null
+  const sealed = row['value'] as Uint8Array
+  const value = codec.open(sealed, binding(key), keyId, Number(row['bytes']))
+  const expires_at = row['expires_at'] as number | null
+  return { value: new Uint8Array(value), version: Number(row['version']), expires_at }
+}
+
+function chargeOf(sealed: Uint8Array, key: string): number {
+  return sealed.byteLength + 2 * Buffer.byteLength(key) + ROW_BYTES
 }
 
 const NO_RECORD = fail('not_found', 'no such record')

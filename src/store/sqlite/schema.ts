@@ -1,11 +1,11 @@
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 
 /** Marks the file as ours ("HVSK"), so that another program's database is never taken for it. */
 export const APPLICATION_ID = 0x48_56_53_4b
 
 /**
  * Steps from each version to the next; a new step is added at the end, none is ever changed.
- * `docs/store.md` describes the tables.
+ * `docs/reference/store.md` describes the tables.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -101,8 +101,8 @@ class NewerSchemaError extends Error {
 }
 
 /**
- * Brings the file to this version, each step in a transaction of its own; another process may do the same at
- * the same time. @throws NewerSchemaError
+ * Brings the file to this version, each step in a transaction of its own; another process may do
+ * the same at the same time. @throws NewerSchemaError
  */
 export function migrate(database: DatabaseSync): void {
   for (;;) {
@@ -123,6 +123,22 @@ export function migrate(database: DatabaseSync): void {
       throw error
     }
   }
+}
+
+/** Whether all tables and indexes are those of this version, word for word. */
+export function hasOurTables(database: DatabaseSync): boolean {
+  const model = new DatabaseSync(':memory:')
+  try {
+    for (const step of MIGRATIONS) model.exec(step)
+    return String(definitions(model)) === String(definitions(database))
+  } finally {
+    model.close()
+  }
+}
+
+function definitions(database: DatabaseSync): unknown[] {
+  const rows = database.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all()
+  return rows.map(({ name, sql }) => `${String(name)}: ${String(sql)}`)
 }
 
 function version(database: DatabaseSync): number {

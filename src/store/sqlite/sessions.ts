@@ -1,19 +1,43 @@
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { type HashRange, shorten } from '../hash-range.ts'
+import { type HashRange, MIN_DIGITS, shorten } from '../hash-range.ts'
 
+/**
+ * Bytes of a hash in a link. Links of bodies that only long references name have more: those of the
+ * reference.
+ */
 const LINK_HASH_BYTES = 8
+const LONG_LINK_BYTES = 12
 const NAME_BYTES = 16
 
 /** Nothing is linked to it. */
 export const NO_SESSION = 0
 
+export interface Link {
+  readonly tenant: number
+  /** Of the session, or the hash of it that a file has. */
+  readonly name: string | Uint8Array
+  readonly body: number
+  readonly hash: Uint8Array
+  /** Whether only long references name the body in the session. */
+  readonly isLong: boolean
+}
+
+export interface Candidate {
+  readonly body: number
+  /** Digits that a reference to it has at least. */
+  readonly digits: number
+}
+
 /** Which bodies belong to which session. Names are kept as hashes only. */
 export interface Sessions {
   find(tenant: number, name: string): number
-  link(tenant: number, name: string, body: number, hash: Uint8Array): void
+  /**
+   * A body that a short reference names stays so; one that only long ones name may get a short one.
+   */
+  link(link: Link): void
   /** Bodies of the session whose hash may lie in the range; the first 8 bytes are compared. */
-  candidates(session: number, range: HashRange): number[]
+  candidates(session: number, range: HashRange): Candidate[]
   /** Takes a body that is removed out of its sessions; a session without bodies ends. */
   unlink(body: number): void
   /** Takes the name away; gives the session's number. */
@@ -30,14 +54,22 @@ export interface Sessions {
 /** More bodies than this with the same first digits in one session are not looked at. */
 const MAX_CANDIDATES = 64
 
+/** No rest of a hash is after it. */
+const AFTER = Buffer.alloc(LONG_LINK_BYTES - LINK_HASH_BYTES, 0xff)
+
 export function createSessions(database: DatabaseSync): Sessions {
   const byName = database.prepare('SELECT id FROM session WHERE tenant = ? AND name = ?')
   const insert = database.prepare('INSERT INTO session (tenant, name) VALUES (?, ?)')
   const addLink = database.prepare(
-    'INSERT OR IGNORE INTO link (session, hash, body) VALUES (?, ?, ?)',
+    `INSERT INTO link (session, hash, body)
+       SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM link WHERE body = ?3 AND session = ?1)`,
+  )
+  const dropLonger = database.prepare(
+    'DELETE FROM link WHERE body = ? AND session = ? AND length(hash) > ?',
   )
   const inRange = database.prepare(
-    'SELECT body FROM link WHERE session = ? AND hash BETWEEN ? AND ? LIMIT ?',
+    'SELECT body, length(hash) AS bytes FROM link ' +
+      'WHERE session = ? AND hash BETWEEN ? AND ? LIMIT ?',
   )
   const ofBody = database.prepare('SELECT session, hash FROM link WHERE body = ?')
   const dropLink = database.prepare('DELETE FROM link WHERE session = ? AND hash = ? AND body = ?')
@@ -53,21 +85,28 @@ export function createSessions(database: DatabaseSync): Sessions {
     'DELETE FROM session WHERE id IN (SELECT id FROM session WHERE tenant = ? LIMIT ?)',
   )
 
-  const find = (tenant: number, name: string) =>
+  const find = (tenant: number, name: string | Uint8Array) =>
     Number(byName.get(tenant, nameHash(name))?.['id'] ?? NO_SESSION)
 
   return {
     find,
-    link(tenant, name, body, hash) {
+    link({ tenant, name, body, hash, isLong }) {
       let session = find(tenant, name)
       if (session === NO_SESSION) {
         session = Number(insert.run(tenant, nameHash(name)).lastInsertRowid)
       }
-      addLink.run(session, hash.subarray(0, LINK_HASH_BYTES), body)
+      const bytes = isLong ? LONG_LINK_BYTES : LINK_HASH_BYTES
+      dropLonger.run(body, session, bytes)
+      addLink.run(session, hash.subarray(0, bytes), body)
     },
     candidates(session, range) {
-      const [low, high] = shorten(range, LINK_HASH_BYTES)
-      return inRange.all(session, low, high, MAX_CANDIDATES).map(row => Number(row['body']))
+      const [low] = shorten(range, LINK_HASH_BYTES)
+      // Longer ones come after all that are a prefix of them.
+      const end = Buffer.concat([range.high.subarray(0, LINK_HASH_BYTES), AFTER])
+      return inRange.all(session, low, end, MAX_CANDIDATES).map(row => ({
+        body: Number(row['body']),
+        digits: Number(row['bytes']) === LONG_LINK_BYTES ? 2 * LONG_LINK_BYTES : MIN_DIGITS.session,
+      }))
     },
     unlink(body) {
       for (const row of ofBody.all(body)) {
@@ -100,6 +139,7 @@ export function createSessions(database: DatabaseSync): Sessions {
   }
 }
 
-function nameHash(name: string): Uint8Array {
+function nameHash(name: string | Uint8Array): Uint8Array {
+  if (typeof name !== 'string') return name
   return hash('sha256', name, 'buffer').subarray(0, NAME_BYTES)
 }

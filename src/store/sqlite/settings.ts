@@ -59,8 +59,9 @@ const BYTES_A_TOMBSTONE = 2048
 /**
  * Fills in defaults. @throws RangeError for values that cannot work together.
  *
- * The log grows to `checkpointPages` and one transaction more, so the main file gets the cap without its
- * share. A body is at most as large as the share, which keeps both together within 5 % of the cap.
+ * The log grows to `checkpointPages` and one transaction more, so the main file gets the cap
+ * without its share. A body is at most as large as the share, which keeps both together within 5 %
+ * of the cap.
  */
 export function settle(options: SqliteStoreOptions): Settings {
   const maxBytes = options.maxBytes ?? 1024 * MIB

@@ -14,8 +14,9 @@ export interface Pages {
 /** Keeps the file under its cap and tenants under their share. */
 export interface Space {
   /**
-   * Makes room for `bytes` of a tenant's, evicting what was used least recently and is not pinned, of the
-   * tenant for its share, of all for the file. A failure means that nothing more may be written.
+   * Makes room for `bytes` of a tenant's, evicting what was used least recently and is not pinned,
+   * of the tenant for its share, of all for the file. A failure means that nothing more may be
+   * written.
    */
   claim(tenant: number, bytes: number, now: number): Failure | undefined
   /** Whether so little is left that eviction should begin before somebody waits for it. */
@@ -30,7 +31,10 @@ export interface SpaceDeps {
   evict(tenant: number | null, now: number): boolean
 }
 
-/** Evictions that one put may wait for; then it is refused, and the next finds the room that they made. */
+/**
+ * Evictions that one put may wait for; then it is refused, and the next finds the room that they
+ * made.
+ */
 const MAX_EVICTIONS = 512
 /** What fits in a page beside its own head. */
 const PAYLOAD_BYTES = 4000

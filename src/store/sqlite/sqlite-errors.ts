@@ -5,6 +5,7 @@ import type { Failure, FailureReason } from '../store.ts'
 const BUSY = 5
 const LOCKED = 6
 const READONLY = 8
+const IOERR = 10
 const CORRUPT = 11
 const FULL = 13
 const CANTOPEN = 14
@@ -17,7 +18,26 @@ const REASONS: Readonly<Record<number, FailureReason>> = {
   [CANTOPEN]: 'read_only',
 }
 
-/** What a client is told whatever is full: its own share must not tell it how full others' make the store. */
+/**
+ * Codes of `IOERR` that say that what is in the file cannot be read: bad sectors, a file cut short.
+ */
+const UNREADABLE_IO: ReadonlySet<number> = new Set([1, 2, 32, 33].map(part => IOERR | (part << 8)))
+/** Those of writing: what is there can still be read, so the connection stays. */
+const WRITING_IO: ReadonlySet<number> = new Set(
+  [3, 4, 5, 6, 10, 13, 19].map(part => IOERR | (part << 8)),
+)
+/**
+ * What no statement of ours meets in a sound file: tables gone, rows that contradict each other.
+ */
+const ODD: ReadonlySet<number> = new Set([1, 2, 17, 18, 19, 20, 24])
+
+/** A file that SQLite opens, but that is not sound. */
+export class DamagedFileError extends Error {}
+
+/**
+ * What a client is told whatever is full: its own share must not tell it how full others' make the
+ * store.
+ */
 export const NO_ROOM = 'no room: what is kept is still needed'
 
 /** The primary code of an error of `node:sqlite`; `undefined` for any other error. */
@@ -26,10 +46,30 @@ function primaryCode(error: unknown): number | undefined {
   return Number(error.errcode) & 0xff
 }
 
-/** Whether SQLite says that the file's contents make no sense. */
+function extendedCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0
+}
+
+/** Whether the file's contents make no sense, or cannot be read. */
 export function isDamage(error: unknown): boolean {
+  if (error instanceof DamagedFileError) return true
   const code = primaryCode(error)
-  return code === CORRUPT || code === NOTADB
+  return code === CORRUPT || code === NOTADB || UNREADABLE_IO.has(extendedCode(error))
+}
+
+/** Whether it may be damage: a look at the whole file decides. */
+export function isOdd(error: unknown): boolean {
+  return ODD.has(primaryCode(error) ?? 0)
+}
+
+/** Whether the connection is of no use any more, though the file may be sound. */
+export function isLostConnection(error: unknown): boolean {
+  return primaryCode(error) === IOERR && !WRITING_IO.has(extendedCode(error))
+}
+
+/** Whether SQLite takes the file for one that must not be written. */
+export function isReadOnly(error: unknown): boolean {
+  return extendedCode(error) === READONLY
 }
 
 /** What a call answers whose statement failed; `undefined` if it was not SQLite: a bug. */

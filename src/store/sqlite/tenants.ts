@@ -10,9 +10,9 @@ export interface TenantTotals {
 }
 
 /**
- * Tenants and what each of them keeps. Totals are counted where rows are written and removed, inside the
- * same transaction: exact without ever adding up rows. Nothing is remembered between calls, because another
- * process may have changed it.
+ * Tenants and what each of them keeps. Totals are counted where rows are written and removed,
+ * inside the same transaction: exact without ever adding up rows. Nothing is remembered between
+ * calls, because another process may have changed it.
  */
 export interface Tenants {
   /** The tenant's number, `NO_TENANT` for none. */

@@ -1,8 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import type { StoreEvent } from '../store.ts'
 import { createLedger } from './ledger.ts'
 import { createLoop } from './loop.ts'
 import type { FromThread, ToThread } from './protocol.ts'
 import { type SqliteStoreOptions, settle } from './settings.ts'
+import { createSteadyClock } from './steady-clock.ts'
 
 /** Given to the thread at its start (`workerData`). */
 export type ThreadData = SqliteStoreOptions
@@ -14,13 +16,17 @@ if (port === null) throw new Error('this module runs in a worker thread')
 const post = (message: FromThread, transfer: readonly ArrayBuffer[] = []) =>
   port.postMessage(message, [...transfer])
 
+const onEvent = (event: StoreEvent) => post({ kind: 'event', event })
+const stopwatch = () => performance.now()
+
 try {
-  const ledger = createLedger({
-    settings: settle(workerData as ThreadData),
-    clock: Date.now,
-    stopwatch: () => performance.now(),
-    onEvent: event => post({ kind: 'event', event }),
+  const clock = createSteadyClock({
+    wall: Date.now,
+    stopwatch,
+    onJump: ahead_ms => onEvent({ kind: 'clock_jumped', ahead_ms }),
   })
+  const settings = settle(workerData as ThreadData)
+  const ledger = createLedger({ settings, clock, stopwatch, onEvent })
   const loop = createLoop({ ledger, post, onClosed: () => port.close() })
   port.on('message', (message: ToThread) => loop.receive(message))
   post({ kind: 'ready' })

@@ -6,7 +6,9 @@ const STORED_BYTES = 16
 /** Removed at most at once. */
 const STEP = 256
 
-/** What is left of bodies that expired or were evicted, so that `gone` can be told from `not_found`. */
+/**
+ * What is left of bodies that expired or were evicted, so that `gone` can be told from `not_found`.
+ */
 export interface Tombstones {
   add(tenant: number, hash: Uint8Array, now: number): void
   /** The body is there again. */

@@ -10,7 +10,9 @@ import type { Tombstones } from './tombstones.ts'
 /** Rows that one step removes at most, so that a step stays short whatever there is to do. */
 const STEP = 64
 
-/** What goes away by itself, a step at a time. Each call runs inside a transaction of the caller's. */
+/**
+ * What goes away by itself, a step at a time. Each call runs inside a transaction of the caller's.
+ */
 export interface Upkeep {
   /** Whether `step` would find something; reads only. */
   due(now: number): boolean

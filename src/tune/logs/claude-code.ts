@@ -16,8 +16,9 @@ const SUMMARY =
   'This session is being continued from a previous conversation that ran out of context'
 
 /**
- * A line of a Claude Code session (`~/.claude/projects`): calls and results are parts of messages. Compactions are told by what they
- * leave behind, not by the command, so that automatic ones count and those that were called off do not.
+ * A line of a Claude Code session (`~/.claude/projects`): calls and results are parts of messages.
+ * Compactions are told by what they leave behind, not by the command, so that automatic ones count
+ * and those that were called off do not.
  */
 export const claudeCode: Dialect = line => {
   const type = line['type']

@@ -25,7 +25,10 @@ const CALL_SUFFIX = '_call'
 const MCP_NAMESPACE = 'mcp__'
 const SEPARATOR = '__'
 
-/** A line of a Codex rollout (`~/.codex/sessions`); items of the first versions stand in the line itself. */
+/**
+ * A line of a Codex rollout (`~/.codex/sessions`); items of the first versions stand in the line
+ * itself.
+ */
 export const codex: Dialect = line => {
   const { type } = line
   const payload = fieldsOf(line['payload'])
@@ -71,7 +74,10 @@ function stepsOf(item: Fields): readonly LogStep[] | null {
   return type === 'message' || type === 'reasoning' ? [] : null
 }
 
-/** Calls without a name are called what they are. Of namespaces only servers' belong to the name; some versions end it with `__`. */
+/**
+ * Calls without a name are called what they are. Of namespaces only servers' belong to the name;
+ * some versions end it with `__`.
+ */
 function toolOf(item: Fields): string {
   const name = textField(item, 'name') ?? String(item['type']).slice(0, -CALL_SUFFIX.length)
   const namespace = textField(item, 'namespace')

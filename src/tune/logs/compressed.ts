@@ -2,10 +2,15 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 
 const DECOMPRESSORS = { '.zst': zstdDecompressSync, '.gz': gunzipSync } as const
 const SUFFIXES = ['.zst', '.gz'] as const
-/** More is not unpacked: a log is unpacked at once, and a small file may pretend to hold the world. */
+/**
+ * More is not unpacked: a log is unpacked at once, and a small file may pretend to hold the world.
+ */
 const MAX_BYTES = 512 * 1024 * 1024
 
-/** Whether a file of this name is compressed; Codex does that with rollouts that were not used for some days. */
+/**
+ * Whether a file of this name is compressed; Codex does that with rollouts that were not used for
+ * some days.
+ */
 export function isCompressed(name: string): boolean {
   return SUFFIXES.some(suffix => name.endsWith(suffix))
 }

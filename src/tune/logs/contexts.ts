@@ -14,7 +14,10 @@ export interface Contexts {
   of(session: string | undefined, agent: string | undefined): Context
 }
 
-/** Contexts of one file that are followed at once; logs have a handful. Beyond it the one that began first begins anew. */
+/**
+ * Contexts of one file that are followed at once; logs have a handful. Beyond it the one that began
+ * first begins anew.
+ */
 const MAX_CONTEXTS = 1_000
 
 /** Follows the contexts in one file. */

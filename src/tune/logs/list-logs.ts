@@ -20,9 +20,9 @@ export interface LogList {
 const SUFFIX = '.jsonl'
 
 /**
- * All `.jsonl` files below some folders, compressed ones too; what is named itself is taken whatever its name. Links below a folder
- * are not followed, so that no circle holds the search, and no file comes twice, under whatever names. What cannot be read is
- * counted.
+ * All `.jsonl` files below some folders, compressed ones too; what is named itself is taken
+ * whatever its name. Links below a folder are not followed, so that no circle holds the search, and
+ * no file comes twice, under whatever names. What cannot be read is counted.
  */
 export function listLogs(paths: readonly string[]): LogList {
   const list = { files: [] as LogFile[], other: 0, unreadable: 0, known: new Set<string>() }

@@ -5,8 +5,8 @@ export interface LogLine {
   /** Names the sub-agent whose context it is; absent for the agent itself. */
   readonly agent?: string
   /**
-   * Whose log it is, of a line that says so for all of it. The first of a log counts: behind it may stand those of sessions that
-   * it was forked from, copied with their history.
+   * Whose log it is, of a line that says so for all of it. The first of a log counts: behind it may
+   * stand those of sessions that it was forked from, copied with their history.
    */
   readonly opens?: { readonly session: string; readonly agent?: string }
   /** Unix milliseconds. */
@@ -60,7 +60,9 @@ const MAX_INSTANT = 8.64e15
 /** A time of day at the end, without a zone. */
 const ZONELESS = /T[\d:.]+$/
 
-/** The time that a log's `timestamp` or `ts` says, in Unix milliseconds; UTC where it names no zone. */
+/**
+ * The time that a log's `timestamp` or `ts` says, in Unix milliseconds; UTC where it names no zone.
+ */
 export function timeOf(value: unknown): number | undefined {
   const text = typeof value === 'string' && ZONELESS.test(value) ? `${value}Z` : value
   const ms = typeof text === 'number' ? text : typeof text === 'string' ? Date.parse(text) : NaN

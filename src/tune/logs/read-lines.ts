@@ -24,9 +24,10 @@ export interface ReadLinesOptions {
 }
 
 /**
- * The lines of a file of JSON objects, parsed; blank ones are passed over. In memory for one chunk and the longest line. Blocks
- * while it reads. Every line is parsed, also those that will say nothing: that way what is malformed is known, and what is done
- * with the results takes far longer than parsing all of it.
+ * The lines of a file of JSON objects, parsed; blank ones are passed over. In memory for one chunk
+ * and the longest line. Blocks while it reads. Every line is parsed, also those that will say
+ * nothing: that way what is malformed is known, and what is done with the results takes far longer
+ * than parsing all of it.
  * @throws UnreadableLog
  */
 export function* readLines(path: string, options: ReadLinesOptions = {}): Generator<JsonLine> {

@@ -66,8 +66,8 @@ export interface MinedResult {
 const DIALECTS: readonly Dialect[] = [claudeCode, codex, recording]
 
 /**
- * The tool results of one log in their order, of Claude Code, of Codex or as `haversack replay` reads them. What says nothing is
- * counted in `tally`, never thrown.
+ * The tool results of one log in their order, of Claude Code, of Codex or as `haversack replay`
+ * reads them. What says nothing is counted in `tally`, never thrown.
  * @throws UnreadableLog
  */
 export function* readLog(

@@ -3,7 +3,9 @@ import { type Dialect, textField, timeOf } from './log-line.ts'
 /** Compactions beyond this are no count. */
 const MAX_EPOCH = 10_000
 
-/** A line of a recorded session, as `haversack replay` reads them: a tool and the text that it gave. */
+/**
+ * A line of a recorded session, as `haversack replay` reads them: a tool and the text that it gave.
+ */
 export const recording: Dialect = line => {
   const { text, epoch } = line
   const tool = textField(line, 'tool')

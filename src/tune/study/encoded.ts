@@ -4,7 +4,9 @@ import { conditionsOf } from './predicates.ts'
 import type { Alike } from './rules.ts'
 import { countShare } from './shares.ts'
 
-/** A result that a notation saves so much of is one that choosing pays for: the seed's "applicable". */
+/**
+ * A result that a notation saves so much of is one that choosing pays for: the seed's "applicable".
+ */
 export const APPLICABLE_SHARE = 0.2
 /** Tenths of a result's tokens. */
 const BUCKETS = 10

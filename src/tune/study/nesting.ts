@@ -1,4 +1,4 @@
-import { INNER_FORMATS, type InnerFormat } from '../../core/shape/inner-formats.ts'
+import { INNER_FORMATS, type InnerFormat } from '../../core/classify/inner-formats.ts'
 import type { ShapeName } from '../../core/telemetry/event.ts'
 import { formatsOf, MAX_LEVEL } from '../format-levels.ts'
 import type { Mined } from '../mine-log.ts'

@@ -1,4 +1,4 @@
-import { INNER_FORMATS } from '../../core/shape/inner-formats.ts'
+import { INNER_FORMATS } from '../../core/classify/inner-formats.ts'
 import type { TelemetryEvent } from '../../core/telemetry/event.ts'
 
 /** Something that a rule can ask of a result beside its shape. */

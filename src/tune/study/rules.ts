@@ -28,15 +28,18 @@ export interface Rule {
   readonly median_saving: number | null
   readonly saved_tokens: number
   /**
-   * Of what all notations saved, by the notations of this rule and those before it; each result counts for the first rule that it
-   * meets, and for none where another notation was sent.
+   * Of what all notations saved, by the notations of this rule and those before it; each result
+   * counts for the first rule that it meets, and for none where another notation was sent.
    */
   readonly covered: number
 }
 
 /** Rules with less support are chance: the least that the seed's own rules ask for. */
 const MIN_SUPPORT = 20
-/** Share of the results that a rule must be right for: the seed's least certain one is right for half of them. */
+/**
+ * Share of the results that a rule must be right for: the seed's least certain one is right for
+ * half of them.
+ */
 const MIN_CONFIDENCE = 0.5
 const MAX_CONDITIONS = 3
 const MAX_RULES = 20
@@ -57,10 +60,11 @@ interface Candidate extends Predicate {
 }
 
 /**
- * Rules from predicates to notations by sequential covering: the one that saves most of what no earlier rule covers, among those
- * with enough support and confidence on all results, until little is left. Of rules that save the same, that with fewer
- * conditions. Predicates are conjunctions of the shape and at most three conditions, grown as in Apriori (Agrawal and Srikant,
- * 1994): only from those with enough support.
+ * Rules from predicates to notations by sequential covering: the one that saves most of what no
+ * earlier rule covers, among those with enough support and confidence on all results, until little
+ * is left. Of rules that save the same, that with fewer conditions. Predicates are conjunctions of
+ * the shape and at most three conditions, grown as in Apriori (Agrawal and Srikant, 1994): only
+ * from those with enough support.
  */
 export function mineRules(groups: readonly Alike[]): readonly Rule[] {
   const all = savedBy(groups)

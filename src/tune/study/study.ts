@@ -1,4 +1,4 @@
-import type { InnerFormat } from '../../core/shape/inner-formats.ts'
+import type { InnerFormat } from '../../core/classify/inner-formats.ts'
 import { NO_SESSION, type ShapeName } from '../../core/telemetry/event.ts'
 import { addSavings, noSavings, type SavingsSums } from '../../core/telemetry/savings.ts'
 import type { Mined } from '../mine-log.ts'
@@ -8,7 +8,9 @@ import { createEndpointStudies, type EndpointStudy } from './endpoints.ts'
 import { createNesting, type NestingStudy } from './nesting.ts'
 import { mineRules, type Rule } from './rules.ts'
 
-/** What the tool results of a corpus are like, and what becomes of them: the seed's corpus study. */
+/**
+ * What the tool results of a corpus are like, and what becomes of them: the seed's corpus study.
+ */
 export interface Study {
   /** Each counted once, also where it stands in several logs. */
   readonly results: number

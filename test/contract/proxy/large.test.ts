@@ -7,7 +7,11 @@ import {
   type RecordingUpstream,
   recordingUpstream,
 } from '../../integration/service/recording-upstream.ts'
-import { ANTHROPIC_MESSAGE, CHAT_COMPLETION, RESPONSE } from '../../unit/usage/answers.ts'
+import {
+  ANTHROPIC_MESSAGE,
+  CHAT_COMPLETION,
+  RESPONSE,
+} from '../../unit/core/conversation/usage/answers.ts'
 
 /** Text full of escapes, and an image, as clients send them. */
 const PROSE = Array.from(
@@ -42,7 +46,10 @@ afterAll(async () => {
   await upstream.close()
 })
 
-/** What the upstream got: with the results that were made smaller put back, the very bytes that the client says. */
+/**
+ * What the upstream got: with the results that were made smaller put back, the very bytes that the
+ * client says.
+ */
 function expectSmaller(said: object, before: string): void {
   const got = upstream.last().body.toString()
   const sent = JSON.stringify(said)

@@ -1,12 +1,13 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, startTestService } from '../../integration/service/harness.ts'
 import { records } from '../../integration/service/proxy-conversations.ts'
 import {
   type RecordingUpstream,
   recordingUpstream,
 } from '../../integration/service/recording-upstream.ts'
+import { eventually } from '../../support/eventually.ts'
 import {
   ANTHROPIC_EVENTS,
   ANTHROPIC_FOUND,
@@ -18,7 +19,7 @@ import {
   RESPONSE,
   RESPONSE_FOUND,
   responseEvents,
-} from '../../unit/usage/answers.ts'
+} from '../../unit/core/conversation/usage/answers.ts'
 
 let upstream: RecordingUpstream
 let service: Awaited<ReturnType<typeof startTestService>>
@@ -71,14 +72,11 @@ interface Told {
 
 /** What is told once a vendor's requests are so many: an answer is accounted for behind its end. */
 async function savingsOf(vendor: string, requests: number): Promise<Told> {
-  return await vi.waitFor(
-    async () => {
-      const told = (await json(fetch(`${service.url}/v1/savings`))) as unknown as Told
-      expect(told.vendors[vendor]?.requests).toBe(requests)
-      return told
-    },
-    { timeout: 30_000 },
-  )
+  return await eventually(async () => {
+    const told = (await json(fetch(`${service.url}/v1/savings`))) as unknown as Told
+    expect(told.vendors[vendor]?.requests).toBe(requests)
+    return told
+  })
 }
 
 const CALL = { id: 'toolu_1', name: 'list', input: {} }

@@ -9,11 +9,12 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { dayOf, type Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
 import { mergeUploads } from '../../../src/core/fingerprints/merge-uploads.ts'
 import { packRows } from '../../../src/core/fingerprints/packed-rows.ts'
+import { runs } from '../../support/runs.ts'
 import { row } from '../../unit/fingerprints/rows.ts'
 import type { Command, Said } from './team-commands.ts'
 
 /** Uploads and withdrawals; 10,000 in the long run. */
-const STEPS = Number(process.env['FINGERPRINTS_STEPS'] ?? 60)
+const STEPS = runs(600)
 /** A new process takes longer than a hundred steps. */
 const KILL_ONE_IN = STEPS > 1_000 ? 40 : 5
 const HOST = fileURLToPath(new URL('worker-team-host.ts', import.meta.url))
@@ -63,7 +64,10 @@ function startHost() {
   }
 }
 
-/** What a member may have in the store: its last upload that was accepted, or any that nobody heard of since. */
+/**
+ * What a member may have in the store: its last upload that was accepted, or any that nobody heard
+ * of since.
+ */
 interface Member {
   /** Rows and when they were uploaded; `null`: nothing. */
   possible: ({ readonly rows: readonly Fingerprint[]; readonly at: number } | null)[]
@@ -79,7 +83,10 @@ describe('teams in a process that is killed again and again', () => {
     let kills = 0
     let id = 0
 
-    /** Rows of the day, with five sessions more at each step, so that all that have enough are accepted. */
+    /**
+     * Rows of the day, with five sessions more at each step, so that all that have enough are
+     * accepted.
+     */
     function makeRows(step: number): Fingerprint[] {
       const at = dayOf(start + ahead)
       return ENDPOINTS.map(endpoint_class => {

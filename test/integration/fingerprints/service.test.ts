@@ -94,9 +94,7 @@ describe('what a service publishes', () => {
     })
     const path = '/mcp/fingerprints/v1'
     const published = async () => json(fetch(service.url + path))
-    await expect
-      .poll(async () => (await published())['fingerprints'], { timeout: 20_000 })
-      .toHaveLength(1)
+    await expect.poll(async () => (await published())['fingerprints']).toHaveLength(1)
     const [found] = (await published())['fingerprints'] as [Record<string, unknown>]
     const name = endpointClass('mcp__gitlab__get_issue', {})
     expect(found).toMatchObject({ endpoint_class: name, source_sessions: 6, call_count: 12 })

@@ -5,7 +5,7 @@ import type { TelemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
 import { loadTelemetryKey } from '../../../src/telemetry/key-file.ts'
 import { newSegment, segmentFile, telemetryFolder } from '../../../src/telemetry/layout.ts'
-import { eventOf } from '../../unit/telemetry/events.ts'
+import { eventOf } from '../../unit/core/telemetry/events.ts'
 
 const DAY = 86_400_000
 

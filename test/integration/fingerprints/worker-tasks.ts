@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { AppError } from '../../../src/errors.ts'
+import { AppError } from '../../../src/core/base/errors.ts'
 import type { TaskEnd } from '../../../src/fingerprints/thread.ts'
 
 /** A thread for tests: the input says what becomes of a task. */

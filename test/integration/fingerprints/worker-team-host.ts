@@ -4,7 +4,10 @@ import { createTeams } from '../../../src/fingerprints/teams.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 import type { Command, Said } from './team-commands.ts'
 
-/** A process with teams in a store, to be killed: takes commands, a line each, and says when each has ended. */
+/**
+ * A process with teams in a store, to be killed: takes commands, a line each, and says when each
+ * has ended.
+ */
 const [folder = ''] = process.argv.slice(2)
 const store = await openSqliteStore({ folder, onEvent: () => {} })
 const thread = createTaskThread({

@@ -2,7 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { dial, front, message, rawUpstream } from './stand-in.ts'
 
-/** Sends a request through to a raw upstream and its answer back: what each side got, to the byte. */
+/**
+ * Sends a request through to a raw upstream and its answer back: what each side got, to the byte.
+ */
 async function passed(
   request: string,
   answer: string,

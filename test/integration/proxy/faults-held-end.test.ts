@@ -51,7 +51,8 @@ describe('an answer whose end is held', () => {
   ])('is whole only after the record: %s', async (_, answer, before, rest) => {
     const { client, wire, proxy, record } = await held(answer)
     await client.until(before)
-    // The upstream's connection is free when all was read of it, and nothing more has left for the client.
+    // The upstream's connection is free when all was read of it, and nothing more has left for the
+    // client.
     dial(proxy.url, POST)
     await wire.until('bodyPOST')
     expect(client.text.endsWith(before)).toBe(true)

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createRewrites } from '../../../src/store/rewrites.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { eventually } from '../../support/eventually.ts'
 import { CONVERSATIONS } from '../service/proxy-conversations.ts'
 import { answerOk, recordingUpstream } from '../service/recording-upstream.ts'
 import { exchange, expectNothingHeld, figure, serviceBefore } from './watched-service.ts'
@@ -91,7 +92,7 @@ it('a client that leaves while its answer waits for the store leaves nothing beh
   controller.abort()
   await expect(answer.text()).rejects.toThrow()
   const aborted = 'haversack_proxy_exchanges_total{vendor="anthropic",outcome="aborted"}'
-  await vi.waitFor(async () => expect(await figure(service, aborted)).toBe(1))
+  await eventually(async () => expect(await figure(service, aborted)).toBe(1))
   await expectNothingHeld(service)
 })
 

@@ -11,8 +11,8 @@ import {
   expect,
   it,
   onTestFinished,
-  vi,
 } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { startTestService } from '../service/harness.ts'
 import { CONVERSATIONS } from '../service/proxy-conversations.ts'
 import {
@@ -80,7 +80,7 @@ describe('a client that goes away', () => {
   ])('while its body %s is read, leaves nothing behind', async (_, headers) => {
     const request = begin(service, MESSAGES, headers)
     request.write(messages(1))
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await figure(service, 'haversack_admitted_bytes')).toBe(messages(1).length)
     })
     request.destroy()

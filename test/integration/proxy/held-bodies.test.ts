@@ -9,7 +9,10 @@ import { front, httpUpstream } from './stand-in.ts'
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void
 
-/** Begins its answer when it has the whole request, keeps nothing of it, and ends the answer when told. */
+/**
+ * Begins its answer when it has the whole request, keeps nothing of it, and ends the answer when
+ * told.
+ */
 async function patientUpstream() {
   const ends: (() => void)[] = []
   const url = await httpUpstream((incoming, response) => {

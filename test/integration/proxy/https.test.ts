@@ -66,6 +66,25 @@ describe('an upstream with TLS', () => {
       error: 'DEPTH_ZERO_SELF_SIGNED_CERT',
     })
   })
+
+  it.each([
+    ['before the handshake', ''],
+    ['in the middle of it', '\x16\x03\x03\x00\x7a\x02\x00'],
+  ])('that stalls %s is given up in time, and the next is not', async (_, bytes) => {
+    const stalling = await rawUpstream()
+    const base = new URL(stalling.url.href.replace('http:', 'https:'))
+    const proxy = await front({ base, limits: { connect_ms: 500 } })
+    const asked = fetch(new URL('/api/', proxy.url))
+    const wire = await stalling.next()
+    await wire.until('\x16')
+    wire.socket.write(bytes, 'latin1')
+    expect((await asked).status).toBe(504)
+    expect(await proxy.exchanges[0]).toMatchObject({ error: 'upstream_connect_timeout' })
+    // Nothing of it is left open.
+    await wire.all()
+    const next = await front({ base: await secureUpstream() })
+    expect((await fetch(new URL('/api/', next.url))).status).toBe(200)
+  })
 })
 
 describe('HTTPS_PROXY', () => {

@@ -9,7 +9,8 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import {
   ANTHROPIC_EVENTS,
@@ -19,7 +20,7 @@ import {
   events,
   RESPONSE,
   responseEvents,
-} from '../../unit/usage/answers.ts'
+} from '../../unit/core/conversation/usage/answers.ts'
 import { json, startTestService } from '../service/harness.ts'
 import { CONVERSATIONS } from '../service/proxy-conversations.ts'
 import { type RecordingUpstream, recordingUpstream } from '../service/recording-upstream.ts'
@@ -103,16 +104,15 @@ async function savingsOf({ url, headers }: Client, query = ''): Promise<Savings>
   return (await json(fetch(`${url}/v1/savings${query}`, { headers }))) as unknown as Savings
 }
 
-/** The totals of a vendor once it has so many requests: an answer is accounted for behind its end. */
+/**
+ * The totals of a vendor once it has so many requests: an answer is accounted for behind its end.
+ */
 async function toldOf(client: Client, vendor: string, requests: number): Promise<Told> {
-  return await vi.waitFor(
-    async () => {
-      const told = (await savingsOf(client)).vendors[vendor]
-      expect(told?.requests).toBe(requests)
-      return told!
-    },
-    { timeout: 30_000 },
-  )
+  return await eventually(async () => {
+    const told = (await savingsOf(client)).vendors[vendor]
+    expect(told?.requests).toBe(requests)
+    return told!
+  })
 }
 
 function answer(response: ServerResponse, type: string, body: Uint8Array | string, more = {}) {

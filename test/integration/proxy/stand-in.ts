@@ -139,14 +139,18 @@ export interface Front {
   readonly server: Server
   /** What became of the requests, in the order in which they came. */
   readonly exchanges: readonly Promise<Exchange>[]
+  /** What handlers threw. */
+  readonly bugs: readonly unknown[]
 }
 
 export async function front(options: FrontOptions): Promise<Front> {
+  const bugs: unknown[] = []
   const forwarder = createForwarder({
     base: options.base,
     vendor: options.vendor ?? 'anthropic',
     limits: { ...AMPLE, ...options.limits },
     env: options.env ?? {},
+    onBug: error => bugs.push(error),
   })
   const exchanges: Promise<Exchange>[] = []
   const pathOf = (target = '') => pathBehind(target, '/api') ?? target
@@ -169,7 +173,7 @@ export async function front(options: FrontOptions): Promise<Front> {
   })
   const url = await listen(server)
   onTestFinished(() => forwarder.close())
-  return { url, forwarder, server, exchanges }
+  return { url, forwarder, server, exchanges, bugs }
 }
 
 /** Opens a connection and sends bytes, one character a byte. */

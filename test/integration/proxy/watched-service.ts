@@ -1,6 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
-import { expect, onTestFinished, vi } from 'vitest'
-import type { ServiceSeams } from '../../../src/service.ts'
+import { expect, onTestFinished } from 'vitest'
+import type { ServiceSeams } from '../../../src/service/service.ts'
+import { eventually } from '../../support/eventually.ts'
 import { startTestService } from '../service/harness.ts'
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>
@@ -26,13 +27,10 @@ export async function figure(service: TestService, name: string): Promise<number
 
 /** Waits until the service holds no place and no byte for a request. */
 export async function expectNothingHeld(service: TestService): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      expect(await figure(service, 'haversack_admitted_jobs')).toBe(0)
-      expect(await figure(service, 'haversack_admitted_bytes')).toBe(0)
-    },
-    { timeout: 10_000 },
-  )
+  await eventually(async () => {
+    expect(await figure(service, 'haversack_admitted_jobs')).toBe(0)
+    expect(await figure(service, 'haversack_admitted_bytes')).toBe(0)
+  })
 }
 
 /** A request that was begun, on a connection of its own. */

@@ -17,7 +17,10 @@ afterAll(() => setDefaultCACertificates([...before]))
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const CLOSE = 0x88
 
-/** Sends the frames of a client back unmasked, each once it is complete: texts below 64 KiB, and the close. */
+/**
+ * Sends the frames of a client back unmasked, each once it is complete: texts below 64 KiB, and the
+ * close.
+ */
 function echoFrames(socket: Duplex): void {
   let got = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {

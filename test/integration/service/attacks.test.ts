@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { countRequest, dial, exchange, type RawAnswer, request } from '../../support/raw-http.ts'
 import { startTestService } from './harness.ts'
@@ -44,7 +45,7 @@ afterAll(async () => {
 afterEach(async () => {
   const { answers } = await exchange(service.url, countRequest('a b c', AUTH))
   expectTokens(answers[0], 3)
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const text = await (await fetch(`${service.url}/metrics`, metrics)).text()
     expect(text).toContain('haversack_admitted_jobs 0\n')
     expect(text).toContain('haversack_admitted_bytes 0\n')

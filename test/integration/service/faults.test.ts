@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { jobRoute } from '../../../src/http/job-route.ts'
+import { jobRoute } from '../../../src/http/jobs/job-route.ts'
 import { json, startTestService } from './harness.ts'
 
 let service: Awaited<ReturnType<typeof startTestService>>
 
-/** A time limit only for the job that runs into it: the others take as long as the machine makes them. */
+/**
+ * A time limit only for the job that runs into it: the others take as long as the machine makes
+ * them.
+ */
 const LIMIT_MS = { spin: 1_000, others: 60_000 }
 
 const startWith = (op: string) =>

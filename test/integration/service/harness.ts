@@ -2,23 +2,36 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../../../src/config/load.ts'
-import { type Service, type ServiceSeams, startService } from '../../../src/service.ts'
+import { type Service, type ServiceSeams, startService } from '../../../src/service/service.ts'
 
-/** A real service on a free port, with real threads. */
+/** Limits that no test runs into unless it sets them, however busy the machine is. */
+const PATIENT = {
+  limits: {
+    drain_grace_ms: 0, // no load balancer has to notice the end of a test
+    job_timeout_ms: 600_000,
+    max_queue_wait_ms: 600_000,
+    header_timeout_ms: 600_000,
+    request_timeout_ms: 600_000,
+  },
+  proxy: { connect_timeout_ms: 600_000, rewrite_timeout_ms: 600_000 },
+} as const
+
+/** A real service on a free port, with one real worker. */
 export async function startTestService(
-  toml: Record<string, unknown> & { limits?: object } = {},
+  toml: Record<string, unknown> & { limits?: object; proxy?: object } = {},
   seams: ServiceSeams = {},
 ): Promise<Service & { post: Post }> {
-  const { limits = {}, ...rest } = toml
+  const { limits = {}, proxy = {}, ...rest } = toml
   const folder = mkdtempSync(join(tmpdir(), 'haversack-service-'))
   const config = loadConfig({
     env: {},
-    // No load balancer has to notice the end of a test.
     overrides: {
       port: 0,
       data_dir: folder,
       log: { level: 'silent' },
-      limits: { drain_grace_ms: 0, ...limits },
+      workers: { count: 1 },
+      limits: { ...PATIENT.limits, ...limits },
+      proxy: { ...PATIENT.proxy, ...proxy },
       ...rest,
     },
   })

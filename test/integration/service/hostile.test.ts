@@ -2,18 +2,31 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Packr } from 'msgpackr'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FULL_RUNS } from '../../support/runs.ts'
 import { json, startTestService } from './harness.ts'
 
 const MIB = 1024 * 1024
 const packr = new Packr({ useRecords: false })
+/** The default; a short run does with smaller bodies, which cost as much less. */
+const BODY_BYTES = FULL_RUNS ? 16 * MIB : 2 * MIB
 let service: Awaited<ReturnType<typeof startTestService>>
 
 beforeAll(async () => {
-  service = await startTestService({ workers: { count: 2 }, limits: { drain_timeout_ms: 500 } })
+  service = await startTestService({
+    workers: { count: 2 },
+    limits: {
+      drain_timeout_ms: 500,
+      max_body_bytes: BODY_BYTES,
+      envelope_values: BODY_BYTES / 4,
+    },
+  })
 })
 afterAll(() => service.close())
 
-/** Sends bytes as they are and gives back what came until the connection ended, or `until` stands in it. */
+/**
+ * Sends bytes as they are and gives back what came until the connection ended, or `until` stands in
+ * it.
+ */
 function raw(bytes: string, until = /\r\n\r\n[\s\S]*\}/): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () =>
@@ -38,20 +51,24 @@ async function code(response: Promise<Response>): Promise<unknown> {
 
 describe('envelopes', () => {
   it.each([
-    ['16 MiB and a byte', () => `{"content":"${'x'.repeat(16 * MIB - 13)}"}`, 'payload_too_large'],
+    [
+      'one byte more than is allowed',
+      () => `{"content":"${'x'.repeat(BODY_BYTES - 13)}"}`,
+      'payload_too_large',
+    ],
     [
       '100,000 levels',
       () => '{"content":"x","args":'.concat('['.repeat(100_000)),
       'invalid_request',
     ],
-    ['empty arrays without end', () => `[${'[],'.repeat((16 * MIB) / 3 - 1)}1]`, 'invalid_request'],
+    ['empty arrays without end', () => `[${'[],'.repeat(BODY_BYTES / 3 - 1)}1]`, 'invalid_request'],
     [
       'empty arrays in args',
-      () => `{"content":"","args":[${'[],'.repeat(5 * MIB)}1]}`,
+      () => `{"content":"","args":[${'[],'.repeat(BODY_BYTES / 3 - 20)}1]}`,
       'invalid_request',
     ],
-    ['16 MiB of quotes', () => '"'.repeat(16 * MIB), 'invalid_request'],
-    ['16 MiB of backslashes in a string', () => `"${'\\'.repeat(16 * MIB - 1)}`, 'invalid_request'],
+    ['quotes alone', () => '"'.repeat(BODY_BYTES), 'invalid_request'],
+    ['backslashes in a string', () => `"${'\\'.repeat(BODY_BYTES - 1)}`, 'invalid_request'],
   ])('%s', async (_, body, expected) => {
     expect(await code(service.post('/v1/encode', body()))).toBe(expected)
     expect(await code(service.post('/v1/count', '{"content":"x"}'))).toBe('accepted')
@@ -74,12 +91,14 @@ describe('envelopes', () => {
   })
 })
 
-describe('content that fills a body of 16 MiB', () => {
+describe('content that fills a body', () => {
   const envelope = (content: string) => new TextEncoder().encode(JSON.stringify({ content }))
-  /** As often as it fits a body, where its quotes and line ends are escaped; a little stays free. */
+  /**
+   * As often as it fits a body, where its quotes and line ends are escaped; a little stays free.
+   */
   function fill(text: string): string {
     const escapedBytes = envelope(text).length - envelope('').length
-    return text.repeat(Math.floor((16 * MIB - 100) / escapedBytes))
+    return text.repeat(Math.floor((BODY_BYTES - 100) / escapedBytes))
   }
   it.each([
     ['empty arrays', () => `[${fill('[],')}1]`],
@@ -91,7 +110,7 @@ describe('content that fills a body of 16 MiB', () => {
     ['table rows', () => `|a|\n|-|\n${fill('|x|\n')}`],
   ])('of %s is answered without loss', async (_, content) => {
     const body = envelope(content())
-    expect(body.length).toBeGreaterThan(16 * MIB - 200)
+    expect(body.length).toBeGreaterThan(BODY_BYTES - 200)
     expect(await json(service.post('/v1/encode', body))).toMatchObject({ lossless: true })
   })
 })

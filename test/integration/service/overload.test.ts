@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { countRequest, dial, exchange, request } from '../../support/raw-http.ts'
 import { json, startTestService } from './harness.ts'
@@ -99,7 +100,7 @@ describe('connections', () => {
       (await exchange(service.url, countRequest('a b', 'connection: close'))).answers
     expect(await asked()).toEqual([])
     held[0]?.destroy()
-    await vi.waitFor(async () => expect((await asked())[0]?.status).toBe(200))
+    await eventually(async () => expect((await asked())[0]?.status).toBe(200))
     await service.close()
   })
 })
@@ -144,20 +145,20 @@ describe('several tenants', () => {
   it('do not keep each other out: one alone holds half', async () => {
     for (let i = 1; i <= 4; i++) {
       await hold(a)
-      await vi.waitFor(async () => expect(await gauge('admitted_jobs')).toBe(i))
+      await eventually(async () => expect(await gauge('admitted_jobs')).toBe(i))
     }
     const refused = await ask(a)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
     expect(await refused.json()).toMatchObject({ code: 'rate_limited' })
     expect((await ask(b)).status).toBe(200)
     for (const socket of sockets) socket.destroy()
-    await vi.waitFor(async () => expect(await gauge('admitted_jobs')).toBe(0))
+    await eventually(async () => expect(await gauge('admitted_jobs')).toBe(0))
     expect((await ask(a)).status).toBe(200)
   })
 
   it('each have their keys’ own limits', async () => {
     await hold(narrow)
-    await vi.waitFor(async () => expect(await gauge('admitted_jobs')).toBe(1))
+    await eventually(async () => expect(await gauge('admitted_jobs')).toBe(1))
     const refused = await ask(narrow)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
     expect((await ask(b)).status).toBe(200)
@@ -177,7 +178,7 @@ describe('several tenants', () => {
       expect(retryAfter).toEqual(answer.status === 200 ? null : expect.stringMatching(/^\d+$/))
       await answer.arrayBuffer()
     }
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await gauge('admitted_jobs')).toBe(0)
       expect(await gauge('admitted_bytes')).toBe(0)
       expect(await gauge('waiting_jobs')).toBe(0)

@@ -4,13 +4,16 @@ import {
   type ContentCoding,
   decodeBody,
   encodeBody,
-} from '../../../src/core/transport/content-coding.ts'
+} from '../../../src/core/base/content-coding.ts'
 import { dial, message } from '../proxy/stand-in.ts'
 import { startTestService } from './harness.ts'
 import { CONVERSATIONS } from './proxy-conversations.ts'
 import { answerOk, type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
-/** What Codex does beside plain requests: compressed bodies, the paths of a subscription, WebSockets first. */
+/**
+ * What Codex does beside plain requests: compressed bodies, the paths of a subscription, WebSockets
+ * first.
+ */
 type TestService = Awaited<ReturnType<typeof startTestService>>
 
 const MAX_BYTES = 60_000
@@ -107,6 +110,7 @@ describe('paths', () => {
   it.each([
     ['/openai/v1/responses/compact', () => service.url],
     ['/openai/v1/responses/input_tokens', () => service.url],
+    ['/openai/responses', () => service.url],
     ['/openai/responses', () => subscription.url],
     ['/openai/responses/compact?x=1', () => subscription.url],
   ])('that bring the conversation are rewritten alike: %s', async (path, base) => {
@@ -118,7 +122,7 @@ describe('paths', () => {
 
   it('that only end alike pass', async () => {
     const sent = bodyOf(3)
-    for (const path of ['/openai/responses', '/openai/v1/responses/compact/x']) {
+    for (const path of ['/openai/v1/xresponses', '/openai/v1/responses/compact/x']) {
       expect((await forwarded(sent, {}, service.url + path)).toString()).toBe(sent)
     }
   })

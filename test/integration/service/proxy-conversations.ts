@@ -8,7 +8,9 @@ export function records(seed: number): string {
   return JSON.stringify(rows, null, 2)
 }
 
-/** Requests of one conversation, turn by turn: each carries the whole history, as agents write it. */
+/**
+ * Requests of one conversation, turn by turn: each carries the whole history, as agents write it.
+ */
 export interface Conversation {
   readonly path: string
   /** The body of a turn, from 0, with its messages behind everything else. */
@@ -18,7 +20,9 @@ export interface Conversation {
   readonly close: string
 }
 
-/** Written by hand where a serialiser would not: white space, escapes, numbers in other spellings. */
+/**
+ * Written by hand where a serialiser would not: white space, escapes, numbers in other spellings.
+ */
 function turnsOf(open: string, message: (turn: number) => string) {
   const close = ' ]\n}'
   const body = (turn: number) =>

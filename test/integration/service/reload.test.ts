@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { killProcesses, type ServiceProcess, startProcess } from '../../support/service-process.ts'
 
@@ -51,7 +52,7 @@ async function hangUp(): Promise<void> {
   }
   const before = await count()
   service.child.kill('SIGHUP')
-  await vi.waitFor(async () => expect(await count()).toBe(before + 1), { timeout: 10_000 })
+  await eventually(async () => expect(await count()).toBe(before + 1))
 }
 
 const metrics = async () => (await fetch(`${service.url}/metrics`, admin)).text()
@@ -71,31 +72,25 @@ const status = async ({ headers }: typeof old) =>
 
 /** The line with this message behind the first `seen` ones, as soon as it is written. */
 function logLine(message: string, seen: number) {
-  return vi.waitFor(
-    () => {
-      const line = service
-        .log()
-        .slice(seen)
-        .find(({ msg }) => msg === message)
-      if (line === undefined) throw new Error(service.stderr())
-      return line
-    },
-    { timeout: 10_000 },
-  )
+  return eventually(() => {
+    const line = service
+      .log()
+      .slice(seen)
+      .find(({ msg }) => msg === message)
+    if (line === undefined) throw new Error(service.stderr())
+    return line
+  })
 }
 
 /** How many lines there are once those of a request that begins now are written. */
 async function linesSoFar(): Promise<number> {
   const id = randomUUID()
   await fetch(`${service.url}/nothing`, { headers: { ...old.headers, 'x-request-id': id } })
-  return vi.waitFor(
-    () => {
-      const at = service.log().findIndex(line => line['id'] === id)
-      if (at === -1) throw new Error('not yet')
-      return at + 1
-    },
-    { timeout: 10_000 },
-  )
+  return eventually(() => {
+    const at = service.log().findIndex(line => line['id'] === id)
+    if (at === -1) throw new Error('not yet')
+    return at + 1
+  })
 }
 
 describe('SIGHUP', () => {
@@ -159,7 +154,7 @@ describe('SIGHUP', () => {
     writeFileSync(toml, CONFIG + silent.replace('error', 'debug'))
     await hangUp()
     await fetch(`${service.url}/livez`, { headers: { 'x-request-id': 'a-probe' } })
-    await vi.waitFor(() => expect(service.stderr()).toContain('"a-probe"'), { timeout: 10_000 })
+    await eventually(() => expect(service.stderr()).toContain('"a-probe"'))
     expect(service.stderr()).not.toContain(id)
   })
 

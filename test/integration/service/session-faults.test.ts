@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { EncodeAnswer } from '../../../src/core/requests/encode.ts'
-import { jobRoute } from '../../../src/http/job-route.ts'
+import type { EncodeAnswer } from '../../../src/core/contract/encode.ts'
+import { jobRoute } from '../../../src/http/jobs/job-route.ts'
 import { sourceText } from '../../support/session-app.ts'
 import { json, startTestService } from './harness.ts'
 
@@ -49,8 +49,8 @@ describe('a thread that is lost while it is at a session', () => {
   })
   afterAll(() => service.close())
 
-  // Calls of the index and the memory of bodies, from the first to those after the result was recorded. Between 5 and 7 it
-  // is counted and not noted yet, so that it may be counted twice.
+  // Calls of the index and the memory of bodies, from the first to those after the result was
+  // recorded. Between 5 and 7 it is counted and not noted yet, so that it may be counted twice.
   it.each([1, 3, 9, 12, 15])(
     'at its call %i leaves a session that tells the truth',
     async end_at => {

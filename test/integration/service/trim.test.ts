@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EncodeAnswer } from '../../../src/core/requests/encode.ts'
+import type { EncodeAnswer } from '../../../src/core/contract/encode.ts'
 import { startTestService } from './harness.ts'
 
 let service: Awaited<ReturnType<typeof startTestService>>

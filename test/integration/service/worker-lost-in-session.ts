@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { EncodeRequest } from '../../../src/core/contract/encode.ts'
 import type { Operation, OperationContext } from '../../../src/core/operations/operation.ts'
 import { OPERATIONS } from '../../../src/core/operations/registry.ts'
-import type { EncodeRequest } from '../../../src/core/requests/encode.ts'
 import { startThread } from '../../../workers/thread.ts'
 
 const { encode } = OPERATIONS

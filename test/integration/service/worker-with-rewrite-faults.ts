@@ -1,4 +1,4 @@
-import type { ByteOperation } from '../../../src/core/operations/byte-operation.ts'
+import type { ByteOperation } from '../../../src/core/operations/operation.ts'
 import { BYTE_OPERATIONS, OPERATIONS } from '../../../src/core/operations/registry.ts'
 import { startThread } from '../../../workers/thread.ts'
 

@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 
 /**
- * A process that keeps bodies until it is killed: `worker-writer.ts FOLDER RUN [fill]`. It prints `RUN:NUMBER`
- * once the store has acknowledged a body; `bodyOf` says what that body is. With `fill` it writes until it is
- * refused, reads back what it wrote, waits for a line, and writes again.
+ * A process that keeps bodies until it is killed: `worker-writer.ts FOLDER RUN [fill]`. It prints
+ * `RUN:NUMBER` once the store has acknowledged a body; `bodyOf` says what that body is. With `fill`
+ * it writes until it is refused, reads back what it wrote, waits for a line, and writes again.
  */
 
 /** Sizes that take one page, several, and several chunks. */

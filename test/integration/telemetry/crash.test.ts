@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { noTally } from '../../../src/telemetry/read-lines.ts'
+import { runs } from '../../support/runs.ts'
 import {
   eventsIn,
   filesIn,
@@ -14,9 +15,12 @@ import {
 } from '../../unit/telemetry/writer.ts'
 
 const WRITER = fileURLToPath(new URL('crashing-writer.ts', import.meta.url))
-const ROUNDS = Number(process.env['TELEMETRY_CRASHES'] ?? 4)
+const ROUNDS = runs(4)
 
-/** Kills a writer after some of its writes; resolves to the number of events that it said were written. */
+/**
+ * Kills a writer after some of its writes; resolves to the number of events that it said were
+ * written.
+ */
 async function writeAndKill(folder: string, writes: number): Promise<number> {
   const child = spawn(process.execPath, [WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'close')

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { writeFacts } from '../../../src/core/telemetry/response-facts.ts'
 import { createTelemetry } from '../../../src/telemetry/telemetry.ts'
-import { factsOf } from '../../unit/telemetry/events.ts'
+import { factsOf } from '../../unit/core/telemetry/events.ts'
 import { SETTINGS } from '../../unit/telemetry/settings.ts'
 
 /**
- * Writes events until it is killed: `node crashing-writer.ts FOLDER`. Each has its number in its session as its size; what was written
- * is said on stdout, a line for each write.
+ * Writes events until it is killed: `node crashing-writer.ts FOLDER`. Each has its number in its
+ * session as its size; what was written is said on stdout, a line for each write.
  */
 const [folder = ''] = process.argv.slice(2)
 const SESSIONS = 7

@@ -271,7 +271,8 @@ describe('telemetry', () => {
     await upstream.close()
 
     const events = await eventsIn(telemetryFolder(data))
-    // 8 of encode, 3 of dedup, 2 of compress, 2 of batch and 3 of the proxies; retries and a turn that comes again tell nothing new.
+    // 8 of encode, 3 of dedup, 2 of compress, 2 of batch and 3 of the proxies; retries and a turn
+    // that comes again tell nothing new.
     expect(events).toHaveLength(18)
     expect(await summariesIn(telemetryFolder(data))).not.toEqual([])
     expect(new Set(events.map(({ layer_used }) => layer_used))).toEqual(new Set(['L0', 'L2', 'L3']))

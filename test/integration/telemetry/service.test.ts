@@ -1,7 +1,8 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createPseudonyms } from '../../../src/core/telemetry/pseudonyms.ts'
 import { readTelemetryKey } from '../../../src/telemetry/key-file.ts'
 import { telemetryFolder } from '../../../src/telemetry/layout.ts'
+import { eventually } from '../../support/eventually.ts'
 import { eventsIn, summariesIn, temporaryFolder } from '../../unit/telemetry/writer.ts'
 import { startTestService } from '../service/harness.ts'
 import { recordingUpstream } from '../service/recording-upstream.ts'
@@ -16,7 +17,10 @@ const turn = (id: string, name: string) => [
 it('tells of a result in requests of a proxy once, also behind a restart', async () => {
   const upstream = await recordingUpstream()
   const data_dir = temporaryFolder()
-  /** The ids of the calls that were told of so far, after these turns were sent by a process of their own. */
+  /**
+   * The ids of the calls that were told of so far, after these turns were sent by a process of
+   * their own.
+   */
   const toldAfter = async (...turns: unknown[][]) => {
     const service = await startTestService({
       data_dir,
@@ -58,7 +62,7 @@ it('sums a session up when its client closes it', async () => {
   expect(await summariesIn(telemetryFolder(data_dir))).toEqual([])
   const path = `/v1/sessions/${encodeURIComponent(session)}`
   expect((await fetch(service.url + path, { method: 'DELETE' })).status).toBe(200)
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await summariesIn(telemetryFolder(data_dir))).toMatchObject([{ total_events: 1 }]),
   )
   await service.close()

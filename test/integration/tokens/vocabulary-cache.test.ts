@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { loadVocabularies } from '../../../src/vocabulary.ts'
-import { vocabularies } from '../../unit/tokens/loaded.ts'
+import { loadVocabularies } from '../../../src/runtime/vocabulary.ts'
+import { vocabularies } from '../../unit/core/tokens/loaded.ts'
 
 let folder: string
 let cacheDir: string

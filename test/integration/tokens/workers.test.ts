@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { createRandom, generatedTexts, HOSTILE } from '../../../bench/generated-text.ts'
-import { ENCODINGS } from '../../../src/core/tokens/vocabulary.ts'
-import { counters, vocabularies } from '../../unit/tokens/loaded.ts'
+import { ENCODINGS } from '../../../src/core/tokens/encoding.ts'
+import { counters, vocabularies } from '../../unit/core/tokens/loaded.ts'
 
 it('many threads count over one vocabulary at once', async () => {
   const texts = [

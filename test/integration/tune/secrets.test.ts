@@ -90,7 +90,10 @@ const FIRST = 'Zqsecretfilezq.jsonl'
 let secrets = 0
 const secret = () => `Zqsecret${++secrets}zq`
 
-/** The value with a secret in one place after the other: behind each text, instead of each other scalar, before each name. */
+/**
+ * The value with a secret in one place after the other: behind each text, instead of each other
+ * scalar, before each name.
+ */
 function* planted(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) {
     for (const [index, each] of value.entries()) {
@@ -109,7 +112,8 @@ describe('tune mine', () => {
     const place = join(folder, secret(), secret())
     mkdirSync(place, { recursive: true })
     for (const [index, kind] of KINDS.entries()) {
-      // With what was before it, so that calls have results and results calls; none is a copy of another.
+      // With what was before it, so that calls have results and results calls; none is a copy of
+      // another.
       const parts = [...planted(kind)].map((each, n) => {
         const lines = [...KINDS.slice(0, index), each, ...KINDS.slice(index + 1)]
         const written = lines.map(line => `${JSON.stringify(line)}\n`).join('')

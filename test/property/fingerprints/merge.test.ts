@@ -5,8 +5,9 @@ import { mergeUploads } from '../../../src/core/fingerprints/merge-uploads.ts'
 import { packRows, unpackRow } from '../../../src/core/fingerprints/packed-rows.ts'
 import { fingerprintsIn } from '../../../src/fingerprints/span-file.ts'
 import { fingerprintsToParquet } from '../../../src/fingerprints/write-parquet.ts'
+import { runs } from '../../support/runs.ts'
 import { DAY, NOW } from '../../unit/fingerprints/rows.ts'
-import { arbitraryRow } from './arbitrary-row.ts'
+import { arbitraryRow } from '../core/fingerprints/arbitrary-row.ts'
 
 const uploads = fc.array(
   fc.record({
@@ -91,7 +92,7 @@ describe('the merge', () => {
           fingerprints.map(each => each.endpoint_class),
         )
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -123,7 +124,7 @@ describe('rows', () => {
         expect(unpacked).toEqual(rows.map(row => ({ ...row, ...derived })))
         expect(await fingerprintsIn(fingerprintsToParquet(rows))).toEqual(rows)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEventBoundary } from '../../../src/proxy/event-boundary.ts'
 import { answerHeaders, requestHeaders } from '../../../src/proxy/headers.ts'
-import { pathBehind, upstreamPath } from '../../../src/proxy/target.ts'
+import { pathBehind, upstreamPath, versionedPath } from '../../../src/proxy/target.ts'
 
 const latin1 = fc
   .uint8Array({ minLength: 1, maxLength: 30 })
@@ -88,6 +88,94 @@ describe('a target', () => {
         expect(new URL(decoded, below).pathname).toMatch(/^\/eu\//)
       }),
     )
+  })
+
+  it.each([
+    ...[
+      '/%252e%252e/x',
+      '/%c0%ae%c0%ae/x',
+      '/a%2f..%2f..',
+      '/a%255c..',
+      '/%25252e%2e/',
+      '/%%32%65./',
+    ],
+    ...['/.%e0%80%ae/', '/%f0%80%80%ae./', '/%c0%ae%c0%ae%c0%afx', '/..%c1%9cx', '/%c0%2e%c0%6e/'],
+    ...[
+      '/%u002e%u002e/',
+      '/..%00/x',
+      '/.%0a./',
+      '/..%20/',
+      '/..%3b/',
+      '/..;a=b/x',
+      '/..%3fx',
+      '/..%23',
+    ],
+    ...[
+      '/%ef%bc%8e%ef%bc%8e/',
+      '/\xc0\xae\xc0\xae/',
+      `/%${'25'.repeat(40)}2e./`,
+      '/%25%32%65%25%32%65/',
+    ],
+  ])('%s does not lead out of its path', path => {
+    expect(upstreamPath(new URL('https://api.example/eu'), path)).toBeNull()
+    expect(upstreamPath(base, path)).toBe(path)
+  })
+
+  it.each([
+    ...[
+      '/v1/messages',
+      '/...',
+      '/a..b/',
+      '/.',
+      '/%2e',
+      '/..a',
+      '/100%25',
+      '/100%2525',
+      '/a%2fb',
+      '/%',
+    ],
+    ...[
+      '/caf%c3%a9',
+      '/%c0',
+      '/a%20b',
+      '/v1/files/a..b?x=/../',
+      '/%f0%9f%92%a9',
+      '/%e2%80%a6',
+      '/%zz',
+    ],
+  ])('%s is a legal path', path => {
+    expect(upstreamPath(new URL('https://api.example/eu'), path)).toBe(`/eu${path}`)
+  })
+
+  it.each([
+    ['anthropic', '', '/messages', '/v1/messages'],
+    ['anthropic', '', '/v1/messages?beta=true', '/v1/messages?beta=true'],
+    ['anthropic', '', '/v1/v1/messages/count_tokens', '/v1/messages/count_tokens'],
+    ['anthropic', '', '/messages/count_tokens?a=/v1/', '/v1/messages/count_tokens?a=/v1/'],
+    ['anthropic', '/v1', '/messages', '/messages'],
+    ['anthropic', '/v1', '/v1/messages', '/messages'],
+    ['anthropic', '/v1', '/v1/v1/messages', '/messages'],
+    ['anthropic', '/gateway', '/messages', '/v1/messages'],
+    ['anthropic', '/gateway', '/v1/messages', '/v1/messages'],
+    ['anthropic', '', '/messages-of-others', '/messages-of-others'],
+    ['anthropic', '', '/api/messages', '/api/messages'],
+    ['anthropic', '/v1', '/v1/models', '/models'],
+    ['openai', '', '/chat/completions', '/v1/chat/completions'],
+    ['openai', '', '/responses/compact', '/v1/responses/compact'],
+    ['openai', '', '/v1/responses', '/v1/responses'],
+    ['openai', '/api/paas/v4', '/v1/chat/completions', '/chat/completions'],
+    ['openai', '/v1', '/chat/completions', '/chat/completions'],
+    ['openai', '/v1beta/openai', '/chat/completions', '/chat/completions'],
+    ['openai', '/backend-api/codex', '/responses', '/responses'],
+  ] as const)('of %s behind %s: %s is named %s', (vendor, basePath, path, expected) => {
+    const naming = { vendor, basePath, openaiPathsAsSent: false }
+    expect(versionedPath(naming, path)).toBe(expected)
+  })
+
+  it('is left to an upstream that names it without a version', () => {
+    const naming = { vendor: 'openai', basePath: '', openaiPathsAsSent: true } as const
+    expect(versionedPath(naming, '/chat/completions')).toBe('/chat/completions')
+    expect(versionedPath(naming, '/v1/v1/responses')).toBe('/v1/responses')
   })
 })
 

@@ -11,6 +11,7 @@ import {
 } from '../../../bench/mine/log-writers.ts'
 import { readLines } from '../../../src/tune/logs/read-lines.ts'
 import { noTally, readLog } from '../../../src/tune/logs/read-log.ts'
+import { runs } from '../../support/runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mine-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -59,7 +60,7 @@ describe('logs', () => {
         expect(partitionsOf(claude!)).toEqual(partitionsOf(recorded!))
         expect(partitionsOf(codex!)).toEqual(partitionsOf(recorded!))
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -99,7 +100,7 @@ describe('logs', () => {
         expect(tally.read + tally.other + faults).toBe(tally.lines)
         expect(found.length).toBe(tally.results - no_text)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -117,7 +118,7 @@ describe('logs', () => {
           )
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

@@ -4,6 +4,7 @@ import { SHAPES } from '../../../src/core/telemetry/event.ts'
 import { CONDITIONS, namesOf } from '../../../src/tune/study/predicates.ts'
 import { type Alike, mineRules, type Rule } from '../../../src/tune/study/rules.ts'
 import { medianShare } from '../../../src/tune/study/shares.ts'
+import { runs } from '../../support/runs.ts'
 
 const group: fc.Arbitrary<Alike> = fc
   .record({
@@ -59,7 +60,7 @@ describe('mineRules', () => {
           expect(rule.covered).toBeCloseTo(covered, 12)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -80,7 +81,7 @@ describe('mineRules', () => {
           }
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -89,7 +90,7 @@ describe('mineRules', () => {
       fc.property(groups, all => {
         expect(mineRules([...all].reverse())).toEqual(mineRules(all))
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })

@@ -27,9 +27,9 @@ export interface Image extends Surroundings {
 type Draft = { -readonly [Key in keyof Image]: Image[Key] }
 
 /**
- * Runs the steps of a Dockerfile in empty folders, one a stage, without a container engine: RUN by the
- * shell of this machine with absolute paths rewritten below the stage's folder. What it cannot show is
- * the base image: its system libraries and its own Node.
+ * Runs the steps of a Dockerfile in empty folders, one a stage, without a container engine: RUN by
+ * the shell of this machine with absolute paths rewritten below the stage's folder. What it cannot
+ * show is the base image: its system libraries and its own Node.
  * @param context folder with the Dockerfile, its .dockerignore, and what it copies
  * @param folder where the stages are built
  * @returns the last stage

@@ -14,7 +14,8 @@ export interface CopyOptions {
 }
 
 /**
- * COPY: files into a folder (its name ends in a slash), a folder's content into another, or a file to a file.
+ * COPY: files into a folder (its name ends in a slash), a folder's content into another, or a file
+ * to a file.
  * @throws where a source is not there, or `.dockerignore` keeps it out
  */
 export function copyInto({ from, sources, target, chown, allows }: CopyOptions): void {

@@ -1,6 +1,7 @@
 /**
- * Which paths of the context a build sees, from a `.dockerignore` that keeps everything out (`*`) and
- * lets named paths back in (`!src`). Other patterns are a fault: this project wants a list of what goes in.
+ * Which paths of the context a build sees, from a `.dockerignore` that keeps everything out (`*`)
+ * and lets named paths back in (`!src`). Other patterns are a fault: this project wants a list of
+ * what goes in.
  */
 export function contextFilter(source: string): (path: string) => boolean {
   const [first, ...rest] = source.split('\n').filter(line => line !== '' && !line.startsWith('#'))

@@ -1,4 +1,7 @@
-/** One instruction of a Dockerfile: `RUN --mount=… npm ci` has the flag `mount` and the rest as its text. */
+/**
+ * One instruction of a Dockerfile: `RUN --mount=… npm ci` has the flag `mount` and the rest as its
+ * text.
+ */
 export interface Instruction {
   readonly name: string
   readonly flags: Readonly<Record<string, string>>
@@ -18,7 +21,10 @@ export interface Dockerfile {
   readonly stages: readonly Stage[]
 }
 
-/** The instructions that the images of this project may use; another one is a fault, not passed over. */
+/**
+ * The instructions that the images of this project may use; another one is a fault, not passed
+ * over.
+ */
 const KNOWN = new Set(
   'FROM ARG WORKDIR COPY RUN ENV USER VOLUME EXPOSE HEALTHCHECK ENTRYPOINT CMD LABEL'.split(' '),
 )
@@ -80,7 +86,9 @@ export function pairs(text: string): [string, string][] {
   return [...found].map(([, key = '', quoted, bare]) => [key, quoted ?? bare ?? ''])
 }
 
-/** Puts the values of `$NAME` and `${NAME}` in; one without a value becomes nothing, as in a build. */
+/**
+ * Puts the values of `$NAME` and `${NAME}` in; one without a value becomes nothing, as in a build.
+ */
 export function expand(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(
     /\$(?:\{(\w+)\}|(\w+))/g,

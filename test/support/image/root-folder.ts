@@ -10,7 +10,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** A folder that stands for the root of a stage, as an image with Node and nothing else of interest. */
+/**
+ * A folder that stands for the root of a stage, as an image with Node and nothing else of interest.
+ */
 export function createRoot(root: string): void {
   for (const folder of ['usr/local/bin', 'root', 'tmp', 'var/lib', 'var/cache']) {
     mkdirSync(join(root, folder), { recursive: true })
@@ -36,8 +38,8 @@ export function copyRoot(from: string, root: string): void {
 }
 
 /**
- * Takes every right to write away, as a read-only root file system does. Not in `usr`, whose Node may be
- * the very file that runs this.
+ * Takes every right to write away, as a read-only root file system does. Not in `usr`, whose Node
+ * may be the very file that runs this.
  */
 export function makeReadOnly(root: string): void {
   for (const name of readdirSync(root)) {

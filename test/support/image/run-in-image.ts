@@ -16,7 +16,10 @@ export interface Surroundings {
 const TOP_FOLDERS = 'app|build|etc|opt|root|run|srv|tmp|var'
 const ABSOLUTE = new RegExp(`(^|[\\s"'=:(])/(?=(?:${TOP_FOLDERS})\\b)`, 'g')
 
-/** Whether this process may act as another user, as in CI. Elsewhere everything belongs to its own user. */
+/**
+ * Whether this process may act as another user, as in CI. Elsewhere everything belongs to its own
+ * user.
+ */
 export const CAN_CHANGE_USER = process.getuid?.() === 0
 
 /** Rewrites the absolute paths of an image so that they lie below `root`. */
@@ -64,7 +67,10 @@ export function runShell(where: Surroundings, text: string): void {
   if (status !== 0) throw new Error(`RUN ${text}\nended with ${status}\n${stdout}${stderr}`)
 }
 
-/** This machine's variables without what the test runner, npm scripts or a user of the service have set. */
+/**
+ * This machine's variables without what the test runner, npm scripts or a user of the service have
+ * set.
+ */
 function ownSettings(): NodeJS.ProcessEnv {
   const foreign = /^(HAVERSACK_|NODE_(?!EXTRA_CA)|VITEST|TEST|npm_(?!config_))/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))

@@ -1,4 +1,4 @@
-import { createMetrics, type Gauges } from '../../../src/metrics.ts'
+import { createMetrics, type Gauges } from '../../../src/observability/metrics.ts'
 import type { Catalogue, Series } from './promql.ts'
 
 /** What Prometheus adds to every series of a pod that it finds through a Service. */

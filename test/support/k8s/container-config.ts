@@ -5,7 +5,9 @@ import type { Config } from '../../../src/config/config.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { all, type Manifest, quantity, workload } from './manifest.ts'
 
-/** The variables of the container as the kubelet would set them, but for the file, which lies here. */
+/**
+ * The variables of the container as the kubelet would set them, but for the file, which lies here.
+ */
 export function environment(objects: readonly Manifest[]): Record<string, string> {
   const { container } = workload(objects)
   const entries = (container.env ?? []).map(({ name, value, valueFrom }) => {

@@ -13,6 +13,7 @@ import type {
   IService,
   IServiceAccount,
 } from 'kubernetes-models/v1'
+import type { CiliumNetworkPolicy } from './cilium-policy.ts'
 
 /** What every object of a cluster has. */
 export interface Manifest {
@@ -29,6 +30,7 @@ export type Labels = Readonly<Record<string, string>>
 
 /** The kinds that this project uses. */
 export interface Kinds {
+  readonly CiliumNetworkPolicy: CiliumNetworkPolicy
   readonly ConfigMap: IConfigMap
   readonly HorizontalPodAutoscaler: IHorizontalPodAutoscaler
   readonly NetworkPolicy: INetworkPolicy

@@ -3,7 +3,9 @@ import { parser } from '@prometheus-io/lezer-promql'
 /** A node of the parsed query. */
 type Node = ReturnType<typeof parser.parse>['topNode']
 
-/** What Prometheus stores of one metric: the labels of its series, and whether it only ever grows. */
+/**
+ * What Prometheus stores of one metric: the labels of its series, and whether it only ever grows.
+ */
 export interface Series {
   readonly labels: ReadonlySet<string>
   readonly grows: boolean
@@ -16,8 +18,9 @@ export type Catalogue = ReadonlyMap<string, Series>
 const OF_COUNTERS = new Set(['rate', 'increase', 'irate'])
 
 /**
- * What is wrong with a query, a line each: syntax, by Prometheus' own grammar; metrics and labels that
- * nobody serves; `rate` of a gauge, or what is for gauges of a counter; quantiles of series without `le`.
+ * What is wrong with a query, a line each: syntax, by Prometheus' own grammar; metrics and labels
+ * that nobody serves; `rate` of a gauge, or what is for gauges of a counter; quantiles of series
+ * without `le`.
  */
 export function faultsOfQuery(query: string, catalogue: Catalogue): string[] {
   const top = parser.parse(query).topNode

@@ -7,6 +7,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBu
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap'
 import { Service } from 'kubernetes-models/v1/Service'
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount'
+import { faultsOfCiliumPolicy } from './cilium-policy.ts'
 import type { Manifest } from './manifest.ts'
 
 interface Model {
@@ -28,15 +29,16 @@ const MODELS: readonly Model[] = [
 ]
 
 /**
- * What a strict API server would say about an object, a line each: the schemas' own faults, and every
- * field that the kind does not have.
+ * What a strict API server would say about an object, a line each: the schemas' own faults, and
+ * every field that the kind does not have.
  *
- * The published validators pass over unknown fields, as Kubernetes' schemas do. But they are compiled
- * code that reads exactly the fields that they know, and all of a map's. So a field that nobody has read
- * after the validation is one that the kind does not have.
+ * The published validators pass over unknown fields, as Kubernetes' schemas do. But they are
+ * compiled code that reads exactly the fields that they know, and all of a map's. So a field that
+ * nobody has read after the validation is one that the kind does not have.
  */
 export function faultsOf(object: Manifest): string[] {
   const { apiVersion, kind } = object
+  if (kind === 'CiliumNetworkPolicy') return faultsOfCiliumPolicy(object)
   const model = MODELS.find(each => each.apiVersion === apiVersion && each.kind === kind)
   if (model === undefined) return [`no schema for ${apiVersion} ${kind}`]
   const read = new Set<string>()

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type Access, createAccess, LOCAL } from '../../../src/access/access.ts'
 import { type KeyRecord, makeKey, SCOPES } from '../../../src/access/key-record.ts'
-import type { AppError } from '../../../src/errors.ts'
+import type { AppError } from '../../../src/core/base/errors.ts'
 import { keyFor } from '../../support/keys.ts'
 
 const problem = (code: string) => expect.objectContaining({ code })

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type FileWatch, watchFile } from '../../../src/access/watch-file.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'haversack-watch-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -35,13 +36,15 @@ async function begin(): Promise<void> {
   watch.begin(changed)
 }
 
-/** Turns the clock on until `mock` was called `count` times; the looks themselves take real time. */
+/**
+ * Turns the clock on until `mock` was called `count` times; the looks themselves take real time.
+ */
 function calls(count: number, mock = changed): Promise<void> {
   const look = () => {
     vi.advanceTimersByTime(2_000)
     expect(mock).toHaveBeenCalledTimes(count)
   }
-  return vi.waitFor(look, { interval: 5, timeout: 4_000 })
+  return eventually(look)
 }
 
 describe('a watched file', () => {

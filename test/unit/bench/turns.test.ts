@@ -3,8 +3,8 @@ import { type Step, turnBody } from '../../../bench/turns/bodies.ts'
 import { turnsOf } from '../../../bench/turns/conversations.ts'
 import { createFollower } from '../../../bench/turns/follow-messages.ts'
 import { createPromptCache } from '../../../bench/turns/prompt-cache.ts'
-import type { RouteName } from '../../../src/core/messages/scan-request.ts'
-import { DEFAULT_PRICES } from '../../../src/core/usage/prices.ts'
+import type { RouteName } from '../../../src/core/conversation/parse/scan-request.ts'
+import { DEFAULT_PRICES } from '../../../src/core/conversation/usage/prices.ts'
 
 const PRICES = DEFAULT_PRICES.anthropic
 

@@ -8,11 +8,14 @@ import { criticalParts, kindOf, missingParts } from '../../../src/cli/bench/crit
 import { fixturesOf, isHeldOut } from '../../../src/cli/bench/fixtures.ts'
 import { addRedemption } from '../../../src/cli/replay/redemption.ts'
 import { captureCli } from '../../support/capture.ts'
-import { counters } from '../tokens/loaded.ts'
+import { counters } from '../core/tokens/loaded.ts'
 
 const bench = (...argv: string[]) => captureCli('bench', 'elision', ...argv)
 
-/** What answers like an OpenAI-compatible API: with the last number of what it is asked about, and notes its requests. */
+/**
+ * What answers like an OpenAI-compatible API: with the last number of what it is asked about, and
+ * notes its requests.
+ */
 async function startModel() {
   const seen: { authorization: string | undefined; body: Record<string, unknown> }[] = []
   const server = createServer(async (request, response) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { rewriteRequestOperation } from '../../../src/core/operations/rewrite-request.ts'
-import { createLocalContext } from '../../../src/local-context.ts'
+import { createLocalContext } from '../../../src/runtime/local-context.ts'
 import { captureCli } from '../../support/capture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-proxy-check-'))

@@ -39,12 +39,13 @@ describe('baseUrls', () => {
   })
 
   it.each([
-    ['https://gateway/openai/v1', 'https://gateway/openai', '/v1'],
-    ['https://gateway/v1/', 'https://gateway', '/v1'],
-    ['http://localhost:11434/api/v4', 'http://localhost:11434/api/v4', ''],
-  ])('takes OPENAI_BASE_URL=%s for the upstream', (given, upstream, version) => {
+    ['https://gateway/openai/v1', 'https://gateway/openai', '/v1', 'versioned'],
+    ['https://gateway/v1/', 'https://gateway', '/v1', 'versioned'],
+    ['https://gateway', 'https://gateway', '', 'as_sent'],
+    ['http://localhost:11434/api/v4', 'http://localhost:11434/api/v4', '', 'as_sent'],
+  ])('takes OPENAI_BASE_URL=%s for the upstream', (given, upstream, version, paths) => {
     const { upstreams, environment } = baseUrls({ OPENAI_BASE_URL: given })
-    expect(upstreams).toEqual({ HAVERSACK_OPENAI_URL: upstream })
+    expect(upstreams).toEqual({ HAVERSACK_OPENAI_URL: upstream, HAVERSACK_OPENAI_PATHS: paths })
     expect(environment(AT, VENDOR)['OPENAI_BASE_URL']).toBe(`${AT}/openai${version}`)
   })
 

@@ -5,7 +5,7 @@ import { sinceMs } from '../../../src/cli/telemetry/since.ts'
 import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
 import { loadTelemetryKey } from '../../../src/telemetry/key-file.ts'
 import { captureCli } from '../../support/capture.ts'
-import { eventOf, HIT } from '../telemetry/events.ts'
+import { eventOf, HIT } from '../core/telemetry/events.ts'
 import { temporaryFolder } from '../telemetry/writer.ts'
 
 const HOUR_MS = 3_600_000

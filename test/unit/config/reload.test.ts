@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Config, configSchema } from '../../../src/config/config.ts'
-import { reloaded } from '../../../src/config/reload.ts'
+import { reloaded } from '../../../src/service/reload.ts'
 
 const config = (toml: object = {}): Config =>
   configSchema.parse({ cache_dir: '/cache', workers: { count: 2 }, ...toml })

@@ -9,7 +9,10 @@ import { row } from './rows.ts'
 const MAGIC = 0x31524150
 const TAIL_BYTES = 8
 
-/** A page header of Thrift: `field_1` is the type, 2 and 3 the sizes, 5, 7 and 8 the headers by type. */
+/**
+ * A page header of Thrift: `field_1` is the type, 2 and 3 the sizes, 5, 7 and 8 the headers by
+ * type.
+ */
 export interface PageFields {
   readonly type: 0 | 2 | 3
   readonly field_5?: object

@@ -13,7 +13,10 @@ import {
 const LIST = 'inner_formats_top3'
 const MAX_ROWS = 2_500
 
-/** A million times level or index 1: what a reader that comes to it would write out. A true bomb says a billion. */
+/**
+ * A million times level or index 1: what a reader that comes to it would write out. A true bomb
+ * says a billion.
+ */
 const MILLION = [0x80, 0x80, 0x80, 0x01, 0x01]
 /** Five times level 1. */
 const FIVE = [10, 1]

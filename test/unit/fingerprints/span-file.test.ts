@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildFingerprints } from '../../../src/build-fingerprints.ts'
-import { withBuildLock } from '../../../src/fingerprints/build-lock.ts'
+import { buildFingerprints } from '../../../src/fingerprints/build/build-fingerprints.ts'
+import { withBuildLock } from '../../../src/fingerprints/build/build-lock.ts'
 import {
   ENDPOINTS_FILE,
   fingerprintsFolder,
@@ -103,7 +103,7 @@ describe('a build', () => {
 
   it('is not in the way of the next one when its process is killed', async () => {
     const folder = await build()
-    const module = new URL('../../../src/fingerprints/build-lock.ts', import.meta.url).href
+    const module = new URL('../../../src/fingerprints/build/build-lock.ts', import.meta.url).href
     const code = `import { withBuildLock } from ${JSON.stringify(module)}
       await withBuildLock(${JSON.stringify(folder)}, () => { console.log('in'); return new Promise(() => setInterval(() => {}, 1e6)) })`
     const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code])

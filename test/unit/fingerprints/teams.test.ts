@@ -200,7 +200,8 @@ describe('documents', () => {
     const { digest } = await teams.document('acme', 'backend')
     const here = teams
     teams = teamsOn(inlineThread)
-    // The same version there, so that clients need not fetch what they have from another replica or after a restart.
+    // The same version there, so that clients need not fetch what they have from another replica or
+    // after a restart.
     expect((await teams.document('acme', 'backend')).digest).toBe(digest)
     await upload('bob', 7)
     teams = here

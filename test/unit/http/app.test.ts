@@ -161,7 +161,7 @@ describe('requests that HTTP would allow', () => {
   })
 
   it('are told while draining that the connection ends', async () => {
-    const { app, post } = testApp({ health: { state: 'draining', storeAnswers: async () => true } })
+    const { app, post } = testApp({ health: { state: 'draining', store: async () => 'open' } })
     expect((await app.request('/livez')).headers.get('connection')).toBe('close')
     const answer = await post('/v1/count', '{"content":"x"}')
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
@@ -247,16 +247,22 @@ describe('operations', () => {
       ['ready', 200],
       ['draining', 503],
     ] as const) {
-      const { app } = testApp({ health: { state, storeAnswers: async () => true } })
+      const { app } = testApp({ health: { state, store: async () => 'open' } })
       expect((await app.request('/livez')).status).toBe(200)
       const ready = await app.request('/readyz')
       expect([ready.status, await ready.text()]).toEqual([status, state])
     }
   })
 
-  it('readyz is 503 while the store does not answer', async () => {
-    const { app } = testApp({ health: { state: 'ready', storeAnswers: async () => false } })
-    expect((await app.request('/readyz')).status).toBe(503)
+  it.each([
+    ['open', 200, 'ready'],
+    ['salvaging', 200, 'ready; the store is being salvaged'],
+    ['unavailable', 200, 'ready; the store cannot be opened'],
+    ['away', 503, 'the store is away'],
+  ] as const)('readyz says of a store that is %s: %i, %s', async (state, status, text) => {
+    const { app } = testApp({ health: { state: 'ready', store: async () => state } })
+    const ready = await app.request('/readyz')
+    expect([ready.status, await ready.text()]).toEqual([status, text])
   })
 
   it('metrics tell routes, layers and refusals, and take no label from a client', async () => {

@@ -44,6 +44,28 @@ async function expectUnauthorized(response: Response): Promise<void> {
   if (text !== '') expect(JSON.parse(text)).toMatchObject({ code: 'unauthorized', status: 401 })
 }
 
+describe('times in headers', () => {
+  const timingFor = async (scopes: KeyRecord['scopes']) => {
+    const keyed = keyFor('acme', { scopes })
+    const to = appWith(keyed).app
+    const timings: string[] = []
+    for (let i = 0; i < 20; i++) {
+      const response = await count({ authorization: `Bearer ${keyed.key}` }, to)
+      expect(response.status).toBe(200)
+      timings.push(response.headers.get('server-timing')!)
+    }
+    return timings.join()
+  }
+
+  it('are whole milliseconds for a key without the scope metrics', async () => {
+    expect(await timingFor(['encode'])).toMatch(/^((queue|work|total);dur=\d+[, ]*)+$/)
+  })
+
+  it('have decimals for operators', async () => {
+    expect(await timingFor(['encode', 'metrics'])).toMatch(/total;dur=\d*\.\d{1,3}/)
+  })
+})
+
 describe('a key', () => {
   it.each([
     ['Authorization', { authorization: `Bearer ${acme.key}` }],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../../src/access/access.ts'
 import type { RequestFrame } from '../../../src/http/context.ts'
-import { reportRequest } from '../../../src/http/report-request.ts'
-import type { TracedRequest } from '../../../src/tracing.ts'
+import { reportRequest } from '../../../src/http/middleware/report-request.ts'
+import type { TracedRequest } from '../../../src/observability/tracing.ts'
 import { testApp } from '../../support/app.ts'
 
 const frame: RequestFrame = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { IPrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { ERRORS } from '../../../src/errors.ts'
+import { ERRORS } from '../../../src/core/base/errors.ts'
 import { createCatalogue } from '../../support/k8s/catalogue.ts'
 import { faultsOfQuery, labelsOfResult } from '../../support/k8s/promql.ts'
 
@@ -11,7 +11,7 @@ const source = readFileSync(new URL('k8s/components/monitoring/prometheusrule.ya
 const rules = ((parse(source) as IPrometheusRule).spec?.groups ?? []).flatMap(
   group => group.rules ?? [],
 )
-const RUNBOOK = 'docs/operations.md'
+const RUNBOOK = 'docs/guide/operations.md'
 const headings = readFileSync(new URL(RUNBOOK, root), 'utf8').match(/(?<=^#+ ).*$/gm) ?? []
 const catalogue = await createCatalogue()
 

@@ -151,12 +151,30 @@ describe('among several tenants', () => {
 describe('a queue that is long', () => {
   it('refuses whoever would wait too long, with the time to wait', () => {
     const waits: Record<string, number> = { slow: 2_500, quick: 1_000 }
-    const admission = admitting({ maxWaitMs: 1_000 }, { waitMs: name => waits[name] ?? 0 })
+    const admission = admitting(
+      { maxWaitMs: 1_000 },
+      { waitMs: ({ tenant }) => waits[tenant] ?? 0 },
+    )
     expect(refused(() => admission.enter(of('slow'), 0))).toEqual(
       expect.objectContaining({ code: 'overloaded', extras: { retry_after_s: 3 } }),
     )
     expect(() => admission.enter(of('quick'), 0)).not.toThrow()
     expect(admission.jobs).toBe(1)
+  })
+
+  it('knows the operation and the announced bytes, where a thread is needed', () => {
+    const asked: object[] = []
+    const waitMs: AdmissionOptions['waitMs'] = job => {
+      asked.push(job)
+      return 0
+    }
+    const admission = admitting({}, { waitMs })
+    admission.enter(of('a'), 7, 'encode')
+    admission.enter(of('a'), 7)
+    expect(asked).toEqual([
+      { tenant: 'a', op: 'encode', bytes: 7 },
+      { tenant: 'a', op: '', bytes: 0 },
+    ])
   })
 
   it('is bounded by limits that a reload may change', () => {

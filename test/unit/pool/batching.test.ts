@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { createFairQueue, type Queued } from '../../../src/core/scheduling/fair-queue.ts'
-import { BATCH_LIMITS, createBatching, takeBatch } from '../../../src/pool/batching.ts'
+import { createFairQueue, type Kind, type Queued } from '../../../src/core/base/fair-queue.ts'
+import { BATCH_LIMITS, createEstimates, takeBatch } from '../../../src/pool/batching.ts'
 
-type Learnt = ReturnType<typeof createBatching>
+type Learnt = ReturnType<typeof createEstimates>
+
+const of = (op: string, bytes: number, tenant = 'local') => ({ tenant, op, bytes })
 
 /** How many of `jobs` travel together, each given as operation and bytes. */
-function size(batching: Learnt, jobs: readonly [string, number][], freeThreads: number): number {
-  const queue = createFairQueue<Queued>()
+function size(estimates: Learnt, jobs: readonly [string, number][], freeThreads: number): number {
+  const queue = createFairQueue<Queued & { kind: Kind; lost: number }>()
   for (const [op, bytes] of jobs) {
-    queue.push({ tenant: 'local', costUs: batching.estimateUs(op, bytes), queuedAt: 0 })
+    const job = of(op, bytes)
+    const kind = estimates.kindOf(job)
+    queue.push({ tenant: 'local', kind, costUs: estimates.costUs(job), queuedAt: 0, lost: 0 })
   }
   const batch = takeBatch(queue, freeThreads)
   expect(queue.length).toBe(jobs.length - batch.length)
@@ -20,14 +24,14 @@ const many = (count: number, op: string, bytes = 1000): [string, number][] =>
 
 /** Batching that has learnt what jobs of 1,000 bytes of `op` take. */
 function learnt(op: string, workUs: number): Learnt {
-  const batching = createBatching()
-  for (let i = 0; i < 500; i++) batching.learn(op, 1000, workUs)
-  return batching
+  const estimates = createEstimates()
+  for (let i = 0; i < 500; i++) estimates.learn(of(op, 1000), workUs)
+  return estimates
 }
 
 describe('batching', () => {
   it('takes one of one', () => {
-    expect(size(createBatching(), many(1, 'encode'), 4)).toBe(1)
+    expect(size(createEstimates(), many(1, 'encode'), 4)).toBe(1)
   })
 
   it('sends heavy jobs one by one', () => {
@@ -35,10 +39,10 @@ describe('batching', () => {
   })
 
   it('shares middling jobs out among free threads', () => {
-    const batching = learnt('encode', 220)
-    expect(size(batching, many(8, 'encode'), 2)).toBe(4)
-    expect(size(batching, many(8, 'encode'), 8)).toBe(1)
-    expect(size(batching, many(80, 'encode'), 1)).toBe(13)
+    const estimates = learnt('encode', 220)
+    expect(size(estimates, many(8, 'encode'), 2)).toBe(4)
+    expect(size(estimates, many(8, 'encode'), 8)).toBe(1)
+    expect(size(estimates, many(80, 'encode'), 1)).toBe(13)
   })
 
   it('keeps tiny jobs together although threads are free', () => {
@@ -51,22 +55,22 @@ describe('batching', () => {
   })
 
   it('judges each operation and size by itself', () => {
-    const batching = learnt('count', 10)
-    const jobs = [...many(3, 'count'), ...many(1, 'count', 1e6), ...many(9, 'count')]
-    expect(size(batching, jobs, 1)).toBe(3)
+    const estimates = learnt('count', 10)
+    const jobs = [...many(3, 'count'), ...many(1, 'count', 4e5), ...many(9, 'count')]
+    expect(size(estimates, jobs, 1)).toBe(3)
   })
 
   it('expects nothing of large jobs from what small ones cost', () => {
-    const batching = createBatching()
-    const before = batching.estimateUs('encode', 1e6)
-    for (let i = 0; i < 100; i++) batching.learn('encode', 50, 5_000)
-    expect(batching.estimateUs('encode', 1e6)).toBe(before)
-    expect(batching.estimateUs('encode', 50)).toBeGreaterThan(4_000)
+    const estimates = createEstimates()
+    const before = estimates.costUs(of('encode', 1e6))
+    for (let i = 0; i < 100; i++) estimates.learn(of('encode', 50), 5_000)
+    expect(estimates.costUs(of('encode', 1e6))).toBe(before)
+    expect(estimates.costUs(of('encode', 50))).toBeGreaterThan(4_000)
   })
 
   it('learns a change for the worse', () => {
-    const batching = learnt('encode', 10)
-    for (let i = 0; i < 200; i++) batching.learn('encode', 1000, 2_000)
-    expect(size(batching, many(10, 'encode'), 1)).toBe(1)
+    const estimates = learnt('encode', 10)
+    for (let i = 0; i < 200; i++) estimates.learn(of('encode', 1000), 2_000)
+    expect(size(estimates, many(10, 'encode'), 1)).toBe(1)
   })
 })

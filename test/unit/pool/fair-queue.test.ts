@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  createFairQueue,
-  type FairQueue,
-  type Queued,
-} from '../../../src/core/scheduling/fair-queue.ts'
+import { createFairQueue, type FairQueue, type Queued } from '../../../src/core/base/fair-queue.ts'
 
 interface Named extends Queued {
   readonly name: string

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Job } from '../../../src/pool/job.ts'
-import { createPool, type PoolOptions, type WorkerPool } from '../../../src/pool/pool.ts'
+import { createPool, type WorkerPool } from '../../../src/pool/pool.ts'
+import type { PoolOptions } from '../../../src/pool/pool-options.ts'
 import { createProgress } from '../../../src/pool/slots.ts'
 import { inlineRunner } from '../../support/runner.ts'
 
@@ -47,7 +48,7 @@ function poolOver(run: (tenant: string) => void) {
   const pool = createPool({
     threads,
     progress,
-    limits: () => ({ jobTimeoutMs: NEVER, queueTimeoutMs: NEVER }),
+    limits: () => ({ jobTimeoutMs: NEVER, queueTimeoutMs: NEVER, maxWaitMs: 60_000 }),
     onBug: () => {},
     onThreadLost: () => {},
   })

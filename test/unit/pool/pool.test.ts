@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Job } from '../../../src/pool/job.ts'
-import { createPool, type PoolOptions, type WorkerPool } from '../../../src/pool/pool.ts'
+import { createPool, type WorkerPool } from '../../../src/pool/pool.ts'
+import type { PoolOptions } from '../../../src/pool/pool-options.ts'
 import { createProgress } from '../../../src/pool/slots.ts'
 import type { Threads } from '../../../src/pool/threads.ts'
 import type { BatchMessage, BatchResult } from '../../../workers/protocol.ts'
+import { eventually } from '../../support/eventually.ts'
 import { inlineRunner } from '../../support/runner.ts'
 
 const pools: WorkerPool[] = []
@@ -25,7 +27,7 @@ function poolOver(run: Threads['run'], options: Partial<PoolOptions> & { size?: 
   const pool = createPool({
     threads: { size: options.size ?? 1, run, close: async () => {} },
     progress,
-    limits: () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 60_000 }),
+    limits: () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 60_000, maxWaitMs: 60_000 }),
     onBug: (_, bug) => bugs.push(bug),
     onThreadLost: reason => lost.push(reason),
     ...options,
@@ -63,6 +65,8 @@ describe('the pool', () => {
       sizes.push(message.jobs.length)
       return inSteadyTime(message)
     })
+    await pool.run(job('x'))
+    sizes.pop()
     for (let round = 0; round < 30; round++) {
       await Promise.all(Array.from({ length: 10 }, () => pool.run(job('x'))))
     }
@@ -71,7 +75,7 @@ describe('the pool', () => {
 
   it('moves a large body and copies small ones', async () => {
     const { pool } = poolOver(honest)
-    const large = job('y '.repeat(40_000), 'count', true)
+    const large = job('y '.repeat(600_000), 'count', true)
     const small = job('y', 'count', true)
     const seen: ArrayBuffer[] = []
     const { pool: watching } = poolOver(async message => {
@@ -88,11 +92,12 @@ describe('the pool', () => {
   it('tries the others of a lost batch again, and fails the job that ran', async () => {
     let first = true
     const { pool, progress, lost } = poolOver(async message => {
-      if (!first || message.jobs.length === 1) return runner(message)
+      if (!first || message.jobs.length === 1) return inSteadyTime(message)
       first = false
       new Int32Array(progress)[message.slot] = 1
       throw new Error('gone')
     })
+    await pool.run(job('known'))
     const results = await Promise.all(
       ['a', 'a b', 'a b c'].map(text => tokens(pool.run(job(text)))),
     )
@@ -115,7 +120,7 @@ describe('the pool', () => {
       structuredClone(message.body, { transfer: [message.body] })
       throw new Error('gone')
     })
-    expect(await tokens(pool.run(job('y '.repeat(40_000), 'count', true)))).toBe('worker_lost')
+    expect(await tokens(pool.run(job('y '.repeat(600_000), 'count', true)))).toBe('worker_lost')
   })
 
   it('stops a job that runs late, and says so', async () => {
@@ -125,7 +130,7 @@ describe('the pool', () => {
           new Int32Array(progress)[message.slot] = 0
           signal.addEventListener('abort', () => reject(new Error('aborted')))
         }),
-      { limits: () => ({ jobTimeoutMs: 100, queueTimeoutMs: 60_000 }) },
+      { limits: () => ({ jobTimeoutMs: 100, queueTimeoutMs: 60_000, maxWaitMs: 60_000 }) },
     )
     expect(await tokens(pool.run(job('a')))).toBe('timeout')
     expect(lost).toEqual(['timeout'])
@@ -147,22 +152,23 @@ describe('the pool', () => {
   it('expects a wait only where more jobs of a tenant wait than there are threads', async () => {
     const { pool } = poolOver(() => new Promise(() => {}), { size: 2 })
     for (let i = 0; i < 2; i++) {
-      void pool.run(job('x'.repeat(400_000)))
-      await vi.waitFor(() => expect(pool.running).toBe(i + 1))
+      void pool.run({ ...job('x'.repeat(400_000)), tenant: `busy ${i}` })
+      await eventually(() => expect(pool.running).toBe(i + 1))
     }
     void pool.run(job('y'.repeat(400_000)))
-    expect([pool.waitMs('local'), pool.waitMs('other')]).toEqual([0, 0])
+    const waitMs = (tenant: string) => pool.waitMs({ tenant, op: 'count', bytes: 100 })
+    expect([waitMs('local'), waitMs('other')]).toEqual([0, 0])
     void pool.run(job('y'.repeat(400_000)))
-    expect(pool.waitMs('local')).toBeGreaterThan(10)
-    expect(pool.waitMs('local')).toBe(pool.waitMs())
-    expect(pool.waitMs('other')).toBe(0)
+    expect(waitMs('local')).toBeGreaterThan(10)
+    expect(waitMs('local')).toBe(pool.waitMs())
+    expect(waitMs('other')).toBe(0)
   })
 
   it('refuses a job that waits too long for a thread', async () => {
-    const limits = () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 200 })
+    const limits = () => ({ jobTimeoutMs: 60_000, queueTimeoutMs: 200, maxWaitMs: 60_000 })
     const { pool } = poolOver(() => new Promise(() => {}), { limits })
     void pool.run(job('a'))
-    await vi.waitFor(() => expect(pool.running).toBe(1))
+    await eventually(() => expect(pool.running).toBe(1))
     expect(await tokens(pool.run(job('b')))).toBe('overloaded')
   })
 
@@ -175,7 +181,7 @@ describe('the pool', () => {
   it('refuses what waits and what comes when it is closed', async () => {
     const { pool } = poolOver(() => new Promise(() => {}))
     const running = pool.run(job('a'))
-    await vi.waitFor(() => expect(pool.running).toBe(1))
+    await eventually(() => expect(pool.running).toBe(1))
     const waiting = pool.run(job('b'))
     expect(pool.waiting).toBe(1)
     await pool.close()

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { duplexPair } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Guard } from '../../../src/proxy/guard.ts'
 import { type Phase, TimeLimits } from '../../../src/proxy/time-limits.ts'
 import { joinStreams, wantsUpgrade } from '../../../src/proxy/tunnel.ts'
 
@@ -70,7 +71,8 @@ describe('a tunnel', () => {
     const [upstream, ourUpstream] = duplexPair()
     const ended = vi.fn()
     const head = Buffer.alloc(0)
-    const options = { idleMs: 50, ended }
+    const guard = new Guard(vi.fn())
+    const options = { guard, idleMs: 50, ended }
     joinStreams({ stream: ourClient, head }, { stream: ourUpstream, head }, options)
     const [from, to] = side === 'client' ? [client, upstream] : [upstream, client]
     for (let round = 0; round < 3; round++) {

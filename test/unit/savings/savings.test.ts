@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RewriteReport } from '../../../src/core/operations/operation.ts'
-import { NO_USAGE, type TokenUsage } from '../../../src/core/usage/token-usage.ts'
+import type { RewriteReport } from '../../../src/core/contract/report.ts'
+import { NO_USAGE, type TokenUsage } from '../../../src/core/conversation/usage/token-usage.ts'
 import type { AnsweredRequest } from '../../../src/savings/entry-of.ts'
 import { createSavings, type SavingsOptions } from '../../../src/savings/savings.ts'
 import { savingsAnswer } from '../../../src/savings/savings-answer.ts'

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { twins } from '../../support/twins.ts'
 import { bytesOf, inlineStore, keep, MINUTE, must, noise, START, text } from './inline-store.ts'
 
 const DAY = 24 * 60 * MINUTE
@@ -95,7 +96,7 @@ describe('references', () => {
 
   test('the reference of a body stays its own: none with the same first digits joins its session', async () => {
     const { store, clock } = await inlineStore()
-    const [one, two] = twins(8)
+    const [one, two] = twins(i => `twin ${i}`)
     const ofSession = { tenant: 'a', session: 's', ttlMs: MINUTE }
     const { hash } = await keep(store, one, ofSession)
     const short = { tenant: 'a', session: 's', ref: hash.slice(0, 8) }
@@ -115,6 +116,47 @@ describe('references', () => {
     must(await store.purgeSession('a', 's'))
     expect(await putTwo('s')).toMatchObject([{ ok: true }])
     expect(text(must(await store.get(short)).body)).toBe(two)
+  })
+
+  test('a body whose short reference is taken has a long one in the session', async () => {
+    const { store } = await inlineStore()
+    const [one, two] = twins(i => `twin ${i}`)
+    const inSession = (ref: string, session = 's') => ({ tenant: 'a', session, ref })
+    const first = await keep(store, one, { tenant: 'a', session: 's' })
+    const long = hash('sha256', two).slice(0, 24)
+    const put = (text: string, ref?: string) => {
+      const item = { tenant: 'a', session: 's', body: bytesOf(text), mediaType: 'text/plain' }
+      return store.put([ref === undefined ? item : { ...item, ref }])
+    }
+    expect(await put(two, long)).toMatchObject([{ ok: true, created: true }])
+    // Again, and with another length: neither changes what the references mean.
+    expect(await put(two, long)).toMatchObject([{ ok: true, created: false }])
+    expect(await put(two)).toMatchObject([{ ok: false, reason: 'ambiguous' }])
+    expect(await put(one)).toMatchObject([{ ok: true, created: false }])
+    const textOf = async (ref: string) => text(must(await store.get(inSession(ref))).body)
+    expect(await textOf(first.hash.slice(0, 8))).toBe(one)
+    expect(await textOf(first.hash.slice(0, 24))).toBe(one)
+    expect(await textOf(long)).toBe(two)
+    expect(await textOf(hash('sha256', two))).toBe(two)
+    expect(await store.get(inSession(long.slice(0, 11)))).toMatchObject({ reason: 'not_found' })
+    // Both go with the session.
+    must(await store.purgeSession('a', 's'))
+    expect(await store.get(inSession(long))).toMatchObject({ ok: false })
+    expect(await put(two)).toMatchObject([{ ok: true, created: true }])
+    expect(await textOf(long.slice(0, 8))).toBe(two)
+  })
+
+  test('a long reference in a session may be followed by a short one, once that is free', async () => {
+    const { store } = await inlineStore()
+    const body = bytesOf('one')
+    const item = { tenant: 'a', session: 's', body, mediaType: 'text/plain' }
+    const ref = hash('sha256', body).slice(0, 24)
+    const short = { tenant: 'a', session: 's', ref: ref.slice(0, 8) }
+    expect(await store.put([{ ...item, ref }])).toMatchObject([{ ok: true }])
+    expect(await store.get(short)).toMatchObject({ reason: 'not_found' })
+    expect(await store.put([item])).toMatchObject([{ ok: true }])
+    expect(await store.put([{ ...item, ref }])).toMatchObject([{ ok: true }])
+    expect(text(must(await store.get(short)).body)).toBe('one')
   })
 
   test('another tenant gets the answer of an unknown hash', async () => {
@@ -241,15 +283,3 @@ describe('purge', () => {
     expect(must(await store.purgeTenant('a'))).toMatchObject({ bodies: 0 })
   })
 })
-
-/** Two texts whose hashes begin with the same digits. */
-function twins(digits: number): [string, string] {
-  const seen = new Map<string, string>()
-  for (let i = 0; ; i++) {
-    const candidate = `twin ${i}`
-    const prefix = hash('sha256', candidate).slice(0, digits)
-    const other = seen.get(prefix)
-    if (other !== undefined) return [other, candidate]
-    seen.set(prefix, candidate)
-  }
-}

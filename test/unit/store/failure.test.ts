@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AppError, ERRORS } from '../../../src/errors.ts'
+import { AppError, ERRORS } from '../../../src/core/base/errors.ts'
 import { fail, failureProblem, partFailure } from '../../../src/store/failure.ts'
 
 test.each([
@@ -13,6 +13,7 @@ test.each([
   ['quota', 503, 30],
   ['read_only', 503, 30],
   ['lost', 503, undefined],
+  ['unavailable', 503, 5],
   ['failed', 500, undefined],
 ] as const)('%s is told as %i', (reason, status, retry) => {
   const problem = failureProblem(fail(reason, 'why'))

@@ -12,6 +12,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { type OpenOptions, openDatabase } from '../../../src/store/sqlite/open.ts'
 import { SCHEMA_VERSION } from '../../../src/store/sqlite/schema.ts'
+import type { Store } from '../../../src/store/store.ts'
 import {
   bytesOf,
   inlineStore,
@@ -26,10 +27,15 @@ import {
 
 /** Opens the real file, and lets a test decide what its statements do. */
 function faulty() {
-  const state = { fault: null as { errcode: number; at: RegExp } | null, opened: 0 }
+  const state = {
+    fault: null as { errcode: number; at: RegExp } | null,
+    opened: 0,
+    onOpen: () => {},
+  }
   const open = (options: OpenOptions) => {
     if (state.fault?.at.test('open')) throw sqliteError(state.fault.errcode)
     state.opened++
+    if (state.opened > 1) state.onOpen()
     const database = openDatabase(options)
     const exec = database.exec.bind(database)
     database.exec = sql => {
@@ -43,6 +49,14 @@ function faulty() {
 
 function sqliteError(errcode: number): Error {
   return Object.assign(new Error(`planted ${errcode}`), { errcode })
+}
+
+/** Puts until the store takes it. */
+async function keepAgain(store: Store, body: string): Promise<void> {
+  await expect
+    .poll(async () => (await store.put([item(body)]))[0]?.ok, { timeout: 10_000 })
+    .toBe(true)
+  await expect.poll(() => store.load.state, { timeout: 5000 }).toBe('open')
 }
 
 const item = (body: string) => ({ tenant: 'a', body: bytesOf(body), mediaType: 'text/plain' })
@@ -106,7 +120,7 @@ describe('a damaged body', () => {
     change(folder, sql)
     expect(await store.get({ tenant: 'a', ref: hash })).toMatchObject({ reason: 'gone' })
     expect(events).toEqual([{ kind: 'damaged_body', tenant: 'a', hash }])
-    await expect.poll(async () => must(await store.stats()).bodies, { timeout: 5000 }).toBe(0)
+    await expect.poll(async () => must(await store.stats()).bodies).toBe(0)
     expect((await keep(store, noise(131_072, 1))).created).toBe(true)
     must(await store.get({ tenant: 'a', ref: hash }))
   })
@@ -180,10 +194,16 @@ describe('a damaged file', () => {
     spoil(join(first.folder, 'store.sqlite'))
     const { store, events } = await inlineStore({ folder: first.folder })
     const moved = expect.stringContaining('store.sqlite.damaged-2030-01-01T00-00-00')
-    expect(events).toMatchObject([{ kind: 'damaged_file', moved_to: moved }])
-    expect(readdirSync(first.folder).filter(name => name.includes('damaged'))).toHaveLength(1)
     await keep(store, 'new')
-    expect(must(await store.stats()).bodies).toBe(1)
+    await expect.poll(() => events.length, { timeout: 5000 }).toBe(2)
+    expect(events).toMatchObject([
+      { kind: 'damaged_file', moved_to: moved },
+      { kind: 'salvaged', moved_to: moved, records: 0 },
+    ])
+    expect(readdirSync(first.folder).filter(name => /damaged.*Z$/.test(name))).toHaveLength(1)
+    const [, salvaged] = events
+    const carried = salvaged?.kind === 'salvaged' ? salvaged.bodies : 0
+    expect(must(await store.stats()).bodies).toBe(1 + carried)
   })
 
   test('damage met while running is reported, and the file checked and opened again', async () => {
@@ -191,23 +211,52 @@ describe('a damaged file', () => {
     const { store, events } = await inlineStore({ open })
     const { hash } = await keep(store, 'x')
     state.fault = { errcode: 11, at: /^BEGIN$/ }
-    expect(await store.get({ tenant: 'a', ref: hash })).toMatchObject({ reason: 'failed' })
-    expect(events).toMatchObject([{ kind: 'damaged_file', moved_to: null }])
-    expect(state.opened).toBe(2)
+    const [found, kept] = await Promise.all([
+      store.get({ tenant: 'a', ref: hash }),
+      store.put([item('y')]),
+    ])
+    expect([found, kept[0]]).toMatchObject([{ reason: 'unavailable' }, { reason: 'unavailable' }])
+    expect(events).toMatchObject([
+      { kind: 'damaged_file', moved_to: null },
+      { kind: 'damaged_file', moved_to: expect.stringContaining('damaged-') },
+    ])
     state.fault = null
+    await keepAgain(store, 'z')
+    // What the file had was carried over into the new one.
     must(await store.get({ tenant: 'a', ref: hash }))
+    expect(events.at(-1)).toMatchObject({ kind: 'salvaged', bodies: 1, lost_bodies: 0 })
+  })
+
+  test.each([
+    ['damage', 11],
+    ['a file that is no database', 26],
+    ['a page that cannot be read', 10 | (1 << 8)],
+    ['memory of the log that is gone', 10 | (21 << 8)],
+  ])('%s that a fresh connection does not meet costs no call', async (_, errcode) => {
+    const { state, open } = faulty()
+    const { store, events } = await inlineStore({ open })
+    const { hash } = await keep(store, 'x')
+    for (const at of [/^BEGIN$/, /^BEGIN IMMEDIATE/, /^COMMIT/]) {
+      state.fault = { errcode, at }
+      state.onOpen = () => {
+        state.fault = null
+      }
+      must(await store.get({ tenant: 'a', ref: hash }))
+      must((await store.put([item(String(at))]))[0])
+    }
+    expect(events.filter(event => 'moved_to' in event && event.moved_to !== null)).toEqual([])
+    expect(must(await store.stats()).bodies).toBe(4)
+    expect(state.opened).toBeGreaterThan(1)
   })
 
   test('pages that make no sense are found by the check and moved aside', async () => {
     const { store, folder, events } = await inlineStore({ cacheBytes: 0 })
     for (let i = 0; i < 200; i++) await keep(store, noise(5000, i))
     const path = join(folder, 'store.sqlite')
-    await expect.poll(() => statSync(path).size, { timeout: 5000 }).toBeGreaterThan(1_000_000)
+    await expect.poll(() => statSync(path).size).toBeGreaterThan(1_000_000)
     const bytes = readFileSync(path)
     writeFileSync(path, bytes.fill(0x5a, 4096 * 2))
-    await expect
-      .poll(async () => (await store.put([item('y')]))[0]?.ok, { timeout: 10_000 })
-      .toBe(true)
+    await expect.poll(async () => (await store.put([item('y')]))[0]?.ok).toBe(true)
     expect(events).toContainEqual(
       expect.objectContaining({
         kind: 'damaged_file',
@@ -223,7 +272,7 @@ describe('a damaged file', () => {
     const { renameSync } = await import('node:fs')
     for (const name of readdirSync(folder))
       renameSync(join(folder, name), join(folder, `old-${name}`))
-    await expect.poll(() => state.opened, { timeout: 5000 }).toBe(2)
+    await expect.poll(() => state.opened).toBe(2)
     await keep(store, 'y')
     expect(must(await store.stats()).bodies).toBe(1)
     expect(events).toEqual([{ kind: 'file_replaced' }])
@@ -272,7 +321,7 @@ describe('a damaged file', () => {
   test('removed again and again: puts fail, and none is acknowledged', async () => {
     const open = whenever(/^COMMIT/, 2, removeAll)
     const { store } = await inlineStore({ open })
-    expect(await store.put([item('x')])).toMatchObject([{ reason: 'failed' }])
+    expect(await store.put([item('x')])).toMatchObject([{ reason: 'unavailable' }])
     expect((await keep(store, 'x')).created).toBe(true)
   })
 
@@ -281,16 +330,17 @@ describe('a damaged file', () => {
     const { store, events } = await inlineStore({ open })
     const { hash } = await keep(store, 'x')
     state.fault = { errcode: 11, at: /^BEGIN$|open/ }
-    expect(await store.get({ tenant: 'a', ref: hash })).toMatchObject({ reason: 'failed' })
-    expect(await store.get({ tenant: 'a', ref: hash })).toMatchObject({ reason: 'failed' })
-    expect(await store.put([item('y')])).toMatchObject([{ reason: 'failed' }])
+    expect(await store.get({ tenant: 'a', ref: hash })).toMatchObject({ reason: 'unavailable' })
+    expect(await store.get({ tenant: 'a', ref: hash })).toMatchObject({ reason: 'unavailable' })
+    expect(await store.put([item('y')])).toMatchObject([{ reason: 'unavailable' }])
+    await expect.poll(() => store.load.state).toBe('unavailable')
     state.fault = null
-    await expect
-      .poll(async () => (await store.get({ tenant: 'a', ref: hash })).ok, { timeout: 5000 })
-      .toBe(true)
+    await expect.poll(async () => (await store.get({ tenant: 'a', ref: hash })).ok).toBe(true)
     await keep(store, 'y')
-    expect(events.map(({ kind }) => kind)).toEqual([
+    const kinds = new Set(events.map(({ kind }) => kind))
+    expect([...kinds].sort()).toEqual([
       'damaged_file',
+      'salvaged',
       'write_failed',
       'write_recovered',
     ])
@@ -334,10 +384,10 @@ describe('a damaged file', () => {
     await first.store.close()
     writeFileSync(path, 'no database '.repeat(1000))
     const { clock, events } = await inlineStore({ folder })
-    expect(events).toMatchObject([{ kind: 'damaged_file' }])
+    expect(events[0]).toMatchObject({ kind: 'damaged_file' })
     expect(names()).toEqual(['store.sqlite.damaged-2030-01-01T00-00-00-000Z', byHand])
     clock.now += 7 * 24 * 60 * MINUTE
-    await expect.poll(names, { timeout: 5000 }).toEqual([byHand])
+    await expect.poll(names).toEqual([byHand])
   })
 
   test('one of a newer version is refused and left alone', async () => {
@@ -404,7 +454,7 @@ describe('the folder', () => {
     database.close()
     const again = await inlineStore({ folder })
     await expect
-      .poll(async () => must(await again.store.stats()), { timeout: 5000 })
+      .poll(async () => must(await again.store.stats()))
       .toMatchObject({ bodies: 0, file: { tenants: 1 } })
   })
 })
@@ -429,9 +479,7 @@ describe('the queue', () => {
     expect(await waiting).toMatchObject({ reason: 'lost' })
     expect(events).toMatchObject([{ kind: 'thread_lost' }])
     expect(await store.get({ tenant: 'a', ref: hash })).toMatchObject({ reason: 'busy' })
-    await expect
-      .poll(async () => (await store.get({ tenant: 'a', ref: hash })).ok, { timeout: 5000 })
-      .toBe(true)
+    await expect.poll(async () => (await store.get({ tenant: 'a', ref: hash })).ok).toBe(true)
     expect(store.load.threads_lost).toBe(1)
   })
 

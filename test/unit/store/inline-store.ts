@@ -6,6 +6,7 @@ import { type OpenStoreOptions, openSqliteStore } from '../../../src/store/sqlit
 import type { Connect } from '../../../src/store/sqlite/connection.ts'
 import { createLedger, type LedgerOptions } from '../../../src/store/sqlite/ledger.ts'
 import { createLoop } from '../../../src/store/sqlite/loop.ts'
+import { type SelectElsewhere, selectOwn } from '../../../src/store/sqlite/select-elsewhere.ts'
 import { settle } from '../../../src/store/sqlite/settings.ts'
 import type { Kept, Result, StoreEvent } from '../../../src/store/store.ts'
 
@@ -39,7 +40,12 @@ export async function inlineStore({
   const folder = options.folder ?? tempFolder()
   const inline = inlineConnect({ ...options, folder }, clock, open)
   const onEvent = (event: StoreEvent) => events.push(event)
-  const store = await openSqliteStore({ ...options, folder, onEvent, connect: inline.connect })
+  const elsewhere: SelectElsewhere = {
+    select: async (body, selector) => selectOwn({ body, selector }),
+    close: async () => {},
+  }
+  const { connect } = inline
+  const store = await openSqliteStore({ elsewhere, ...options, folder, onEvent, connect })
   onTestFinished(() => store.close())
   return { store, clock, events, folder, endThread: () => inline.end() }
 }

@@ -1,5 +1,6 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { openLateStore } from '../../../src/store/late-store.ts'
+import { eventually } from '../../support/eventually.ts'
 import { inlineStore, keep, text } from './inline-store.ts'
 
 const reference = { tenant: 'a', ref: 'f'.repeat(24) }
@@ -29,11 +30,14 @@ it('is the store where it can be opened', async () => {
 
 it('fails calls as values until it can, and says why each time', async () => {
   const { late, reasons } = await lateAfter(3)
-  expect(await late.get(reference)).toMatchObject({ ok: false, reason: 'failed' })
+  expect(await late.get(reference)).toMatchObject({ ok: false, reason: 'unavailable' })
   const put = { tenant: 'a', body: new Uint8Array(1), mediaType: 'text/plain' }
-  expect(await late.put([put, put])).toMatchObject([{ reason: 'failed' }, { reason: 'failed' }])
+  expect(await late.put([put, put])).toMatchObject([
+    { reason: 'unavailable' },
+    { reason: 'unavailable' },
+  ])
   expect(late.load.pending).toBe(0)
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await late.get(reference)).toMatchObject({ reason: 'not_found' }),
   )
   expect(reasons).toEqual(['EROFS 0', 'EROFS 1', 'EROFS 2'])

@@ -17,20 +17,26 @@ import { settle } from '../../../src/store/sqlite/settings.ts'
 import type { Result, StoreEvent } from '../../../src/store/store.ts'
 import { inlineStore, keep, must, noise, START, tempFolder } from './inline-store.ts'
 
-function open(folder: string, thorough = false, mustExist = false) {
+function open(folder: string, mustExist = false) {
   const events: StoreEvent[] = []
-  const settings = settle({ folder, busyTimeoutMs: 5, mustExist })
-  const onEvent = (event: StoreEvent) => events.push(event)
-  return { database: openDatabase({ settings, clock: () => START, onEvent, thorough }), events }
+  const ledger = createLedger({
+    settings: settle({ folder, busyTimeoutMs: 5, mustExist }),
+    clock: () => START,
+    stopwatch: () => performance.now(),
+    onEvent: event => events.push(event),
+  })
+  return { ledger, events }
 }
 
 test('a file that another process is writing to is opened, and never moved', async () => {
   const { store, folder } = await inlineStore()
   for (let i = 0; i < 30; i++) {
     await keep(store, noise(50_000, i))
-    const { database, events } = open(folder, i % 2 === 0)
+    const { ledger, events } = open(folder)
+    while (ledger.upkeep(true));
+    ledger.close()
     expect(events).toEqual([])
-    database.close()
+    openDatabase({ settings: settle({ folder }), thorough: true }).close()
   }
   expect(must(await store.verify(100))).toMatchObject({ checked: 30, damaged: 0 })
 })
@@ -39,7 +45,7 @@ test('a write that is under way keeps nobody from opening', async () => {
   const { folder } = await inlineStore()
   const other = new DatabaseSync(join(folder, 'store.sqlite'))
   other.exec('BEGIN IMMEDIATE')
-  open(folder).database.close()
+  open(folder).ledger.close()
   other.exec('ROLLBACK')
   other.close()
 })
@@ -53,18 +59,18 @@ test('a new file that stays locked is given up in the end, and left where it is'
   expect(existsSync(path)).toBe(true)
   other.exec('ROLLBACK')
   other.close()
-  open(folder).database.close()
+  open(folder).ledger.close()
 })
 
 test('where it must exist, nothing is made, moved or begun anew', async () => {
   const parent = tempFolder()
   const folder = join(parent, 'none')
-  expect(() => open(folder, false, true)).toThrow(`no store in ${folder}`)
+  expect(() => open(folder, true)).toThrow(`no store in ${folder}`)
   expect(existsSync(folder)).toBe(false)
   const path = join(parent, 'store.sqlite')
   for (const content of ['', 'this is no database at all '.repeat(100)]) {
     writeFileSync(path, content)
-    expect(() => open(parent, false, true)).toThrow(content === '' ? /no store in/ : /is damaged/)
+    expect(() => open(parent, true)).toThrow(content === '' ? /no store in/ : /is damaged/)
     expect(readFileSync(path, 'utf8')).toBe(content)
     expect(readdirSync(parent)).toEqual(['store.sqlite'])
   }

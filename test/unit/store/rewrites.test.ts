@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { FreshRecord } from '../../../src/core/operations/byte-operation.ts'
+import type { FreshRecord } from '../../../src/core/contract/operation-result.ts'
 import { createRewrites } from '../../../src/store/rewrites.ts'
-import type { RecordKey, RecordWrite, Result, Store } from '../../../src/store/store.ts'
+import type {
+  FailureReason,
+  RecordKey,
+  RecordWrite,
+  Result,
+  Store,
+} from '../../../src/store/store.ts'
 
 /** Records in a map, and what was asked of them. */
 function recordsInMemory() {
@@ -64,5 +70,27 @@ describe('what was decided', () => {
     const { rewrites, asked } = recordsInMemory()
     await rewrites.recall('t', [record('a', '1', { replaces: true })])
     expect(asked).toEqual([])
+  })
+})
+
+describe('a store that fails on recall', () => {
+  const failing = (reason: FailureReason) => {
+    const failure = { ok: false, reason, detail: '' } as const
+    return createRewrites(
+      { readRecord: async () => failure, writeRecord: async () => failure },
+      () => 1_000,
+    )
+  }
+
+  it.each(['busy', 'unavailable', 'failed', 'lost', 'closed', 'read_only', 'full'] as const)(
+    'is no store without the record: %s',
+    async reason => {
+      expect(await failing(reason).recall('t', [record('a', '1')])).toBeNull()
+    },
+  )
+
+  it.each(['not_found', 'gone'] as const)('but %s is', async reason => {
+    const recalled = await failing(reason).recall('t', [record('a', '1')])
+    expect(recalled).toEqual({ found: {}, differs: false })
   })
 })

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
-import { openConfiguredTelemetry } from '../../../src/configured-telemetry.ts'
+import { openConfiguredTelemetry } from '../../../src/service/telemetry.ts'
 import { filesIn, temporaryFolder } from './writer.ts'
 
 const NAME = '0'.repeat(16)

@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { TelemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { parseEventLine } from '../../../src/core/telemetry/parse-line.ts'
 import { noTally, readLines } from '../../../src/telemetry/read-lines.ts'
 import { readEvents } from '../../../src/telemetry/read-telemetry.ts'
-import { eventOf, factsOf } from './events.ts'
+import { eventually } from '../../support/eventually.ts'
+import { eventOf, factsOf } from '../core/telemetry/events.ts'
 import { eventsIn, TENANT, temporaryFolder, testTelemetry } from './writer.ts'
 
 const good = JSON.stringify(eventOf())
@@ -78,7 +79,7 @@ describe('reading telemetry', () => {
     for (const digit of '12') {
       telemetry.record(TENANT, factsOf({ session_hash: digit.repeat(16) }))
     }
-    await vi.waitFor(() => expect(telemetry.fates.written).toBe(2))
+    await eventually(() => expect(telemetry.fates.written).toBe(2))
     const tally = noTally()
     const batches = readEvents(telemetry.folder, {}, tally)
     expect((await batches.next()).value).toHaveLength(1)

@@ -9,12 +9,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { NO_SESSION } from '../../../src/core/telemetry/event.ts'
 import { createPseudonyms } from '../../../src/core/telemetry/pseudonyms.ts'
 import { loadTelemetryKey, TelemetryKeyError } from '../../../src/telemetry/key-file.ts'
 import { noTally } from '../../../src/telemetry/read-lines.ts'
-import { factsOf } from './events.ts'
+import { eventually } from '../../support/eventually.ts'
+import { factsOf } from '../core/telemetry/events.ts'
 import {
   eventsIn,
   filesIn,
@@ -36,7 +37,7 @@ describe('telemetry', () => {
     const telemetry = testTelemetry({ flush_every_n: 3 })
     for (let i = 0; i < 3; i++) telemetry.record(TENANT, factsOf())
     telemetry.record(TENANT, factsOf({ session_hash: session(2) }))
-    await vi.waitFor(() => expect(telemetry.fates.written).toBe(3))
+    await eventually(() => expect(telemetry.fates.written).toBe(3))
     const [file, ...others] = filesIn(telemetry.folder)
     expect(others).toEqual([])
     expect(file?.name).toMatch(/^0123456789abcdef-[0-9a-f]{12}-[0-9a-f]{8}\.open\.jsonl$/)
@@ -83,7 +84,7 @@ describe('telemetry', () => {
     telemetry.end(TENANT, 'other')
     telemetry.end('emca', 'mine')
     telemetry.end(TENANT, 'mine')
-    await vi.waitFor(async () => expect(await summariesIn(telemetry.folder)).toHaveLength(1))
+    await eventually(async () => expect(await summariesIn(telemetry.folder)).toHaveLength(1))
     telemetry.record(TENANT, facts)
     await telemetry.close()
     const events = await eventsIn(telemetry.folder)
@@ -165,7 +166,7 @@ describe('telemetry', () => {
     const telemetry = testTelemetry({ rotate_bytes: 2_000, flush_every_n: 1 })
     for (let i = 0; i < 12; i++) {
       telemetry.record(TENANT, factsOf())
-      await vi.waitFor(() => expect(telemetry.fates.written).toBe(i + 1))
+      await eventually(() => expect(telemetry.fates.written).toBe(i + 1))
     }
     const sizes = filesIn(telemetry.folder).filter(({ path }) => path.includes('events'))
     expect(sizes.length).toBeGreaterThanOrEqual(3)
@@ -176,10 +177,10 @@ describe('telemetry', () => {
 
     const slow = testTelemetry({ flush_every_n: 1 })
     slow.record(TENANT, factsOf())
-    await vi.waitFor(() => expect(slow.fates.written).toBe(1))
+    await eventually(() => expect(slow.fates.written).toBe(1))
     slow.clock.now += DAY_MS
     slow.record(TENANT, factsOf())
-    await vi.waitFor(() => expect(slow.fates.written).toBe(2))
+    await eventually(() => expect(slow.fates.written).toBe(2))
     slow.record(TENANT, factsOf())
     await slow.close()
     expect((await summariesIn(slow.folder)).map(({ total_events }) => total_events)).toEqual([2, 1])
@@ -223,13 +224,13 @@ describe('telemetry', () => {
   it('loses no line behind one that was written in part', async () => {
     const telemetry = testTelemetry({ flush_every_n: 1 })
     telemetry.record(TENANT, factsOf())
-    await vi.waitFor(() => expect(telemetry.fates.written).toBe(1))
+    await eventually(() => expect(telemetry.fates.written).toBe(1))
     const [file] = filesIn(telemetry.folder)
     const text = readFileSync(file!.path)
     rmSync(file!.path)
     mkdirSync(file!.path)
     telemetry.record(TENANT, factsOf())
-    await vi.waitFor(() => expect(telemetry.fates.failed).toBe(1))
+    await eventually(() => expect(telemetry.fates.failed).toBe(1))
     rmdirSync(file!.path)
     writeFileSync(file!.path, Buffer.concat([text, text.subarray(0, 100)]))
     telemetry.record(TENANT, factsOf())
@@ -245,7 +246,7 @@ describe('telemetry', () => {
     const telemetry = testTelemetry()
     // So many that none waits for others to be looked at.
     for (let i = 1; i <= 1_026; i++) telemetry.record(TENANT, factsOf({ session_hash: session(i) }))
-    await vi.waitFor(() => expect(telemetry.fates.written).toBe(2))
+    await eventually(() => expect(telemetry.fates.written).toBe(2))
     const ended = (await summariesIn(telemetry.folder)).map(({ session_hash }) => session_hash)
     expect(ended).toEqual([session(1), session(2)])
     await telemetry.close()
@@ -266,15 +267,15 @@ describe('telemetry', () => {
   it('goes on where the folder was deleted, and where it could not be written', async () => {
     const telemetry = testTelemetry({ flush_every_n: 1 })
     telemetry.record(TENANT, factsOf())
-    await vi.waitFor(() => expect(telemetry.fates.written).toBe(1))
+    await eventually(() => expect(telemetry.fates.written).toBe(1))
     rmSync(telemetry.folder, { recursive: true })
     telemetry.record(TENANT, factsOf())
-    await vi.waitFor(() => expect(telemetry.fates.written).toBe(2))
+    await eventually(() => expect(telemetry.fates.written).toBe(2))
     rmSync(telemetry.folder, { recursive: true })
     writeFileSync(telemetry.folder, 'in the way')
     telemetry.record(TENANT, factsOf())
     telemetry.record(TENANT, factsOf())
-    await vi.waitFor(() => expect(telemetry.fates.failed).toBe(2))
+    await eventually(() => expect(telemetry.fates.failed).toBe(2))
     // Told once.
     expect(telemetry.problems).toHaveLength(1)
     rmSync(telemetry.folder)
@@ -290,7 +291,7 @@ describe('the upkeep of telemetry', () => {
     const killed = testTelemetry({ flush_every_n: 1 })
     killed.record(TENANT, factsOf())
     killed.record(TENANT, factsOf({ session_hash: NO_SESSION }))
-    await vi.waitFor(() => expect(killed.fates.written).toBe(2))
+    await eventually(() => expect(killed.fates.written).toBe(2))
     const { folder } = killed
     for (const { path } of filesIn(folder)) {
       writeFileSync(path, '{"half a li', { flag: 'a' })
@@ -315,7 +316,7 @@ describe('the upkeep of telemetry', () => {
   it('overwrites nothing where a process comes back to a segment that another has closed', async () => {
     const slow = testTelemetry({ flush_every_n: 1 })
     slow.record(TENANT, factsOf())
-    await vi.waitFor(() => expect(slow.fates.written).toBe(1))
+    await eventually(() => expect(slow.fates.written).toBe(1))
     const { folder } = slow
     for (const { path } of filesIn(folder)) utimesSync(path, START_MS / 1_000, START_MS / 1_000)
     const other = testTelemetry({}, { folder, startMs: START_MS + 121_000 })
@@ -333,7 +334,7 @@ describe('the upkeep of telemetry', () => {
   it('leaves no summary of what was deleted while it was written', async () => {
     const telemetry = testTelemetry({ flush_every_n: 1 })
     telemetry.record(TENANT, factsOf())
-    await vi.waitFor(() => expect(telemetry.fates.written).toBe(1))
+    await eventually(() => expect(telemetry.fates.written).toBe(1))
     rmSync(telemetry.folder, { recursive: true })
     await telemetry.close()
     expect(await summariesIn(telemetry.folder)).toEqual([])
@@ -379,7 +380,7 @@ describe('the upkeep of telemetry', () => {
     }
     const open = testTelemetry({ flush_every_n: 10 })
     fill(open, 7)
-    await vi.waitFor(() => expect(open.fates.written).toBe(10))
+    await eventually(() => expect(open.fates.written).toBe(10))
     const { folder } = open
     const telemetry = testTelemetry({}, { folder })
     for (const n of [6, 5, 4, 3, 2, 1]) {
@@ -422,7 +423,7 @@ describe('the upkeep of telemetry', () => {
     await telemetry.close()
     const killed = testTelemetry({ flush_every_n: 1 }, { folder: telemetry.folder })
     killed.record('acme', factsOf({ session_hash: session(1) }))
-    await vi.waitFor(() => expect(killed.fates.written).toBe(1))
+    await eventually(() => expect(killed.fates.written).toBe(1))
     const files = filesIn(telemetry.folder)
     for (const { path } of files) utimesSync(path, START_MS / 1_000, START_MS / 1_000)
     for (const { path } of files.filter(each => each.path.includes('/sessions/'))) {

@@ -9,7 +9,7 @@ import { claudeCodeLog, codexLog, type SessionResult } from '../../../bench/mine
 import { tablesOf, toJson, toTables } from '../../../src/cli/tune/report.ts'
 import { telemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { createPseudonyms, TELEMETRY_KEY_BYTES } from '../../../src/core/telemetry/pseudonyms.ts'
-import { createLocalContext } from '../../../src/local-context.ts'
+import { createLocalContext } from '../../../src/runtime/local-context.ts'
 import { createEventFile } from '../../../src/tune/event-file.ts'
 import { noTally } from '../../../src/tune/logs/read-log.ts'
 import { type Mined, mineLog } from '../../../src/tune/mine-log.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { parseJson } from '../../../src/core/json/parse-json.ts'
 import type { TelemetryEvent } from '../../../src/core/telemetry/event.ts'
-import { parseJson } from '../../../src/core/value/parse-json.ts'
 import { formatLevels, formatsOf, MAX_LEVEL } from '../../../src/tune/format-levels.ts'
 import type { Mined } from '../../../src/tune/mine-log.ts'
 import { conditionsOf, namesOf } from '../../../src/tune/study/predicates.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '../../../errors.ts'
+import { AppError } from '../../base/errors.ts'
 
 /** The error of a text that stands for more than a caller may ask to be written. */
 export function decodedTooLong(maxChars: number): AppError {

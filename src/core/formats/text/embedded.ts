@@ -1,26 +1,31 @@
-import { OPEN_BRACE, OPEN_BRACKET } from '../../value/char-codes.ts'
-import { parseJson } from '../../value/parse-json.ts'
+import { OPEN_BRACE, OPEN_BRACKET } from '../../json/char-codes.ts'
+import { parseJson } from '../../json/parse-json.ts'
+import type { Notation } from '../json/json-format.ts'
 import { notDecodable } from '../not-decodable.ts'
-import type { Notation } from '../notation.ts'
+import { bracketSteps } from '../work.ts'
 import { decodedTooLong } from './decoded-length.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
 import { findSpacing, writeSpacedJson } from './json-spacing.ts'
 import { fenceMark } from './markdown-tables.ts'
-import type { TextNotation, TextTools, WrittenText } from './text-notation.ts'
+import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
 
 /**
- * Text with JSON in it, such as a heading and an answer below: each JSON value that fills whole lines goes into a fence
- * in the notation that the fence names. JSON that stands in a fence already is an example, and stays as it is.
+ * Text with JSON in it, such as a heading and an answer below: each JSON value that fills whole
+ * lines goes into a fence in the notation that the fence names. JSON that stands in a fence already
+ * is an example, and stays as it is.
  */
 export const embedded: TextNotation = {
   id: 'embedded',
   version: 1,
   accepts: (_, { inner_formats }) => inner_formats.includes('inline_json'),
+  steps: text => text.length * CHAR_STEPS + bracketSteps(text),
   encode,
   decode,
 }
 
 const FENCE = '```'
+/** What a character takes. */
+const CHAR_STEPS = 30
 /** A shorter value saves less than its fence costs. */
 const MIN_JSON_CHARS = 60
 const MAX_DEPTH = 250
@@ -67,8 +72,8 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
 }
 
 /**
- * The JSON value that starts at `start` and ends with a line, if it pays to write it otherwise; else how many
- * characters were read to find out.
+ * The JSON value that starts at `start` and ends with a line, if it pays to write it otherwise;
+ * else how many characters were read to find out.
  */
 function readJsonLines(
   text: string,
@@ -85,7 +90,7 @@ function readJsonLines(
   const source = text.slice(start, parsed.end)
   const spacing = findSpacing(source, parsed.value)
   if (spacing === undefined || (wanted !== undefined && wanted !== spacing)) return vain
-  const inner = cheapestJson(parsed.value, tools, hasNoFence)
+  const inner = cheapestJson(parsed.value, tools, source.length, hasNoFence)
   if (inner === null || inner.tokens + FENCE_TOKENS >= tools.counter.count(source)) return vain
   return { end: parsed.end, source, spacing, content: inner.content, notation: inner.notation }
 }

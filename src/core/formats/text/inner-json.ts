@@ -1,8 +1,9 @@
-import { classify } from '../../shape/classify.ts'
-import type { Value } from '../../value/value.ts'
-import { formatId, type Notation, weighed } from '../notation.ts'
-import { findNotation } from '../registry.ts'
-import type { TextTools } from './text-notation.ts'
+import { classify } from '../../classify/classify.ts'
+import type { Value } from '../../json/value.ts'
+import { formatId, type Notation, weighed } from '../json/json-format.ts'
+import { findNotation } from '../json/registry.ts'
+import { extentOf } from '../work.ts'
+import type { TextTools } from './text-format.ts'
 
 /** JSON inside a text, written in a value notation. */
 export interface InnerJson {
@@ -12,19 +13,24 @@ export interface InnerJson {
 }
 
 /**
- * The value in the cheapest notation whose text `fits`; the preferred one of two that cost the same. What the notation
- * cannot give back is found out by the gate, which compares the whole text.
+ * The value in the cheapest notation whose text `fits`; the preferred one of two that cost the
+ * same. What the notation cannot give back is found out by the gate, which compares the whole text.
+ * @param chars of the JSON that the value was read from
  */
 export function cheapestJson(
   value: Value,
-  { notations, counter }: TextTools,
+  { notations, counter, work }: TextTools,
+  chars: number,
   fits: (content: string) => boolean,
 ): InnerJson | null {
   const shape = classify('', value)
+  const extent = extentOf(value, chars)
   let best: InnerJson | null = null
   let lowest = Number.POSITIVE_INFINITY
   for (const notation of notations) {
-    const written = notation.accepts(value, shape) ? weighed(notation, value, counter) : null
+    if (!notation.accepts(value, shape)) continue
+    if (work?.take(notation.steps?.(extent) ?? 0) === false) continue
+    const written = weighed(notation, value, counter)
     if (written === null || !fits(written.content)) continue
     const { content, surcharge } = written
     const tokens = counter.count(content)

@@ -1,5 +1,5 @@
-import { LINE_FEED, SPACE, TAB } from '../../value/char-codes.ts'
-import { NumberLiteral, ObjectValue, type Value } from '../../value/value.ts'
+import { LINE_FEED, SPACE, TAB } from '../../json/char-codes.ts'
+import { NumberLiteral, ObjectValue, type Value } from '../../json/value.ts'
 
 /** White space behind a comma and a colon, and before each member; `null` for one line. */
 interface Spacing {
@@ -23,7 +23,10 @@ const INDENTED = Object.fromEntries(
 )
 const SPACINGS: ReadonlyMap<string, Spacing> = new Map(Object.entries({ ...ONE_LINE, ...INDENTED }))
 
-/** What encoders escape beyond what JSON asks for, by name: nothing; Python, all but ASCII; Go, what HTML reads. */
+/**
+ * What encoders escape beyond what JSON asks for, by name: nothing; Python, all but ASCII; Go, what
+ * HTML reads.
+ */
 const ESCAPES: ReadonlyMap<string, RegExp | null> = new Map([
   ['', null],
   ['ascii', /[\u007f-\uffff]/g],
@@ -31,9 +34,9 @@ const ESCAPES: ReadonlyMap<string, RegExp | null> = new Map([
 ])
 
 /**
- * How a program wrote its JSON: the white space between tokens, and what it escaped in strings. A word such as
- * `compact`, `python`, `indent2`, `tab` or `python-ascii`, with which `writeSpacedJson` gives the source again;
- * `undefined` if there is none. Linear.
+ * How a program wrote its JSON: the white space between tokens, and what it escaped in strings. A
+ * word such as `compact`, `python`, `indent2`, `tab` or `python-ascii`, with which
+ * `writeSpacedJson` gives the source again; `undefined` if there is none. Linear.
  * @param source a JSON text without white space at its ends; its value is `value`
  */
 export function findSpacing(source: string, value: Value): string | undefined {
@@ -57,8 +60,8 @@ export function findSpacing(source: string, value: Value): string | undefined {
 }
 
 /**
- * The value as JSON in this spacing, numbers in their own spelling; `undefined` for an unknown word, or where the text
- * would be longer than `maxChars`.
+ * The value as JSON in this spacing, numbers in their own spelling; `undefined` for an unknown
+ * word, or where the text would be longer than `maxChars`.
  */
 export function writeSpacedJson(value: Value, word: string, maxChars: number): string | undefined {
   const [name = '', escapes = ''] = word.split('-')
@@ -87,7 +90,10 @@ interface Frame {
   at: number
 }
 
-/** Gives the text part by part to `put`, until that says `false`; whether it never did. Without recursion. */
+/**
+ * Gives the text part by part to `put`, until that says `false`; whether it never did. Without
+ * recursion.
+ */
 function write(
   root: Value,
   { comma, colon, indent }: Spacing,

@@ -1,55 +1,90 @@
+import { PIPE } from '../../json/char-codes.ts'
+
 /** A line and how many times it stands there in a row. */
 export interface LineRun {
+  /** The line; or several neighbours that share nothing, with the line feeds between them. */
   readonly line: string
   readonly times: number
   /**
-   * A reader needs its beginning where it is: a line of a diff's hunk, which is read and applied by its first
-   * character, or a row of a Markdown table.
+   * A reader needs its beginning where it is: a line of a diff's hunk, which is read and applied by
+   * its first character, or a row of a Markdown table. So it is for several lines in one.
    */
   readonly isFixed: boolean
 }
 
 /** Shorter lines are repeated as they are; so are blank ones, which a reader sees as space. */
 const MIN_REPEATED_CHARS = 8
+/** A prefix of fewer characters is not worth a heading in a reader's eyes. */
+export const MIN_PREFIX_CHARS = 6
+/** A line by itself that is told from others by its beginning: see `prefixed.ts`. */
+export const TIMES = '×'
 
-/** The lines of a text with equal neighbours counted. */
+/**
+ * The lines of a text with equal neighbours counted. Lines that can neither share a prefix nor be
+ * counted come together with their neighbours of that kind, so that a text of short lines does not
+ * take an object for each.
+ */
 export function readLineRuns(text: string): readonly LineRun[] {
   const runs: LineRun[] = []
-  const hunks = createHunkTracker()
+  const hunks = createHunkTracker(text)
+  /** Where lines start that go together, -1: there are none. */
+  let together = -1
   let last = ''
   let times = 0
-  let isFixed = false
-  const flush = () => {
-    if (times > 0) runs.push({ line: last, times, isFixed })
+  const flush = (end: number) => {
+    if (times > 0) runs.push({ line: last, times, isFixed: false })
+    times = 0
+    if (together !== -1) runs.push({ line: text.slice(together, end), times: 1, isFixed: true })
+    together = -1
   }
-  for (const line of text.split('\n')) {
-    const isNextFixed = hunks.has(line) || line.startsWith('|')
-    const repeats = times > 0 && line === last && line.length >= MIN_REPEATED_CHARS
-    if (repeats && !isNextFixed && !isFixed && line.trim() !== '') times++
-    else {
-      flush()
-      last = line
-      times = 1
-      isFixed = isNextFixed
+  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+    end = text.indexOf('\n', start)
+    if (end === -1) end = text.length
+    const isFixed = hunks.has(start, end) || (start < end && text.charCodeAt(start) === PIPE)
+    if (isFixed || end - start <= MIN_PREFIX_CHARS) {
+      const isAlone = text.startsWith(TIMES, start)
+      if (times > 0 || isAlone) flush(start - 1)
+      if (isAlone) {
+        runs.push({ line: text.slice(start, end), times: 1, isFixed: true })
+        continue
+      }
+      if (together === -1) together = start
+    } else {
+      const length = end - start
+      const repeats =
+        times > 0 &&
+        length === last.length &&
+        length >= MIN_REPEATED_CHARS &&
+        text.startsWith(last, start) &&
+        last.trim() !== ''
+      if (repeats) times++
+      else {
+        flush(start - 1)
+        last = text.slice(start, end)
+        times = 1
+      }
     }
   }
-  flush()
+  flush(text.length)
   return runs
 }
 
-/** Tells line by line whether it belongs to a hunk, by the counts in the hunk's `@@ -1,2 +3,4 @@`. */
-function createHunkTracker(): { has(line: string): boolean } {
+/**
+ * Reports line by line whether it belongs to a hunk, by the counts in the hunk's `@@ -1,2 +3,4 @@`.
+ */
+function createHunkTracker(text: string): { has(start: number, end: number): boolean } {
   let removed = 0
   let added = 0
   return {
-    has(line) {
+    has(start, end) {
       if (removed > 0 || added > 0) {
-        const mark = line.charAt(0)
+        const mark = start < end ? text.charAt(start) : ''
         if (mark !== '+' && mark !== '\\') removed--
         if (mark !== '-' && mark !== '\\') added--
         return true
       }
-      if (!line.startsWith('@@ -')) return false
+      if (!text.startsWith('@@ -', start)) return false
+      const line = text.slice(start, end)
       const counts = /^@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@/.exec(line)
       if (counts === null) return false
       removed = Number(counts[1] ?? 1)

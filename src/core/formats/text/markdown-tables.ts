@@ -1,4 +1,4 @@
-import { BACKSLASH, PIPE } from '../../value/char-codes.ts'
+import { BACKSLASH, PIPE } from '../../json/char-codes.ts'
 
 /** Alignment of a column, by the colons of its delimiter cell: none, left, centre, right. */
 export type Alignment = '-' | 'l' | 'c' | 'r'
@@ -19,9 +19,9 @@ export interface MarkdownTable {
 export type MarkdownPart = string | MarkdownTable
 
 /**
- * The lines of a text with its tables recognised (GFM, with a pipe at the start of each line): not inside fences, and
- * only where all lines have the same indentation and line ends. A small scanner, since tables and fences are all that
- * is needed; the Markdown around them is kept as it is.
+ * The lines of a text with its tables recognised (GFM, with a pipe at the start of each line): not
+ * inside fences, and only where all lines have the same indentation and line ends. A small scanner,
+ * since tables and fences are all that is needed; the Markdown around them is kept as it is.
  */
 export function readMarkdown(text: string): readonly MarkdownPart[] {
   const lines = text.split('\n')
@@ -72,7 +72,10 @@ function indentOf(line: string): string {
   return line.slice(0, at)
 }
 
-/** The cells of a row whose first pipe is at `start`. A backslash takes its meaning from the next character. */
+/**
+ * The cells of a row whose first pipe is at `start`. A backslash takes its meaning from the next
+ * character.
+ */
 function splitRow(line: string, start: number): string[] {
   const cells: string[] = []
   let from = start + 1

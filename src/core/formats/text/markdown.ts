@@ -1,13 +1,15 @@
 import { notDecodable } from '../not-decodable.ts'
+import { countOf } from '../work.ts'
 import { decodedTooLong } from './decoded-length.ts'
 import { type Alignment, type MarkdownTable, readMarkdown } from './markdown-tables.ts'
 import { findLayout, layOut, layoutWord, readLayout, type TableLayout } from './table-layout.ts'
-import type { TextNotation, WrittenText } from './text-notation.ts'
+import type { TextNotation, WrittenText } from './text-format.ts'
 import { readTextRow, writeTextRow } from './text-row.ts'
 
 /**
- * Markdown whose tables are CSV in fences, in place; everything else as it came. The padding of a table is its style,
- * so that the text comes back character for character; a table of no known layout stays as it is.
+ * Markdown whose tables are CSV in fences, in place; everything else as it came. The padding of a
+ * table is its style, so that the text comes back character for character; a table of no known
+ * layout stays as it is.
  */
 export const markdown: TextNotation = createMarkdown({ minCols: 1 })
 
@@ -18,15 +20,21 @@ export function createMarkdown({ minCols }: { readonly minCols: number }): TextN
     version: 1,
     accepts: (_, { shape, inner_formats }) =>
       shape === 'markdown_table' || inner_formats.includes('md_table'),
+    steps: text => countOf(text, '\n|') * ROW_STEPS + countOf(text, '|') * CELL_STEPS,
     encode: text => encode(text, minCols),
     decode,
   }
 }
 
 const FENCE = '```'
-/** The line that opens a table: its indentation, and its alignments where one is not the default. */
+/**
+ * The line that opens a table: its indentation, and its alignments where one is not the default.
+ */
 const OPENER = /^( *)```csv(?: ([-lcr]+))?(\r?)$/
 const LAYOUT_SEPARATOR = ','
+/** What a row of a table and a cell take. */
+const ROW_STEPS = 1200
+const CELL_STEPS = 350
 /** Longest style: a format is at most 128 characters. Tables beyond it stay as they are. */
 const MAX_STYLE_CHARS = 100
 

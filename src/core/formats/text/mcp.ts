@@ -1,16 +1,16 @@
-import { equalValues } from '../../value/equal-values.ts'
-import { parseJson } from '../../value/parse-json.ts'
-import { ObjectValue, type Value } from '../../value/value.ts'
+import { equalValues } from '../../json/equal-values.ts'
+import { parseJson } from '../../json/parse-json.ts'
+import { ObjectValue, type Value } from '../../json/value.ts'
 import { notDecodable } from '../not-decodable.ts'
 import { decodedTooLong } from './decoded-length.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
 import { findSpacing, writeSpacedJson } from './json-spacing.ts'
-import type { TextNotation, TextTools, WrittenText } from './text-notation.ts'
+import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
 
 /**
- * An MCP tool result that says the same twice, as the protocol asks: as `structuredContent`, and as JSON in a text for
- * older clients. The text is left out; its spacing is the style. Some servers wrap what is no object as
- * `{"result": …}`, and the text then holds what is inside.
+ * An MCP tool result that says the same twice, as the protocol asks: as `structuredContent`, and as
+ * JSON in a text for older clients. The text is left out; its spacing is the style. Some servers
+ * wrap what is no object as `{"result": …}`, and the text then holds what is inside.
  */
 export const mcp: TextNotation = {
   id: 'mcp',
@@ -43,7 +43,12 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
     item.keys.filter((_, at) => at !== 1),
     item.values.filter((_, at) => at !== 1),
   )
-  const inner = cheapestJson(result.with(content.with(index, short)), tools, () => true)
+  const inner = cheapestJson(
+    result.with(content.with(index, short)),
+    tools,
+    text.length,
+    () => true,
+  )
   if (inner === null) return []
   return [{ content: inner.content, style: innerStyle(word, [inner.notation]) }]
 }

@@ -1,24 +1,29 @@
-import { OPEN_BRACE } from '../../value/char-codes.ts'
-import { parseJson } from '../../value/parse-json.ts'
-import type { Value } from '../../value/value.ts'
+import { OPEN_BRACE } from '../../json/char-codes.ts'
+import { parseJson } from '../../json/parse-json.ts'
+import type { Value } from '../../json/value.ts'
 import { notDecodable } from '../not-decodable.ts'
+import { bracketSteps, countOf } from '../work.ts'
 import { decodedTooLong } from './decoded-length.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
 import { findSpacing, writeSpacedJson } from './json-spacing.ts'
-import type { TextNotation, TextTools, WrittenText } from './text-notation.ts'
+import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
 
 /**
- * An object a line, as loggers write: the array of all lines in a value notation. The spacing of the lines, and
- * whether the last one ends with a line feed, are the style.
+ * An object a line, as loggers write: the array of all lines in a value notation. The spacing of
+ * the lines, and whether the last one ends with a line feed, are the style.
  */
 export const ndjson: TextNotation = {
   id: 'ndjson',
   version: 1,
   accepts: text => text.charCodeAt(0) === OPEN_BRACE && text.includes('}\n{'),
+  steps: text => text.length * CHAR_STEPS + countOf(text, '\n') * LINE_STEPS + bracketSteps(text),
   encode,
   decode,
 }
 
+/** What a character and a line take. */
+const CHAR_STEPS = 30
+const LINE_STEPS = 3000
 /** Nesting of a line: the array around all takes one level. */
 const MAX_LINE_DEPTH = 255
 /** In the style, in front of the spacing: the text ends with a line feed. */
@@ -36,13 +41,14 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
     values.push(parsed.value)
     if (spacing !== undefined && writeSpacedJson(parsed.value, spacing, line.length) === line)
       continue
-    // Lines whose strings would need an escape decide which kind it is; the ones before them fit any.
+    // Lines whose strings would need an escape decide which kind it is; the ones before them fit
+    // any.
     const found = findSpacing(line, parsed.value)
     if (found === undefined || (spacing !== undefined && !found.startsWith(spacing))) return []
     spacing = found
   }
   if (spacing === undefined) return []
-  const inner = cheapestJson(values, tools, () => true)
+  const inner = cheapestJson(values, tools, text.length, () => true)
   if (inner === null) return []
   const style = innerStyle((isEnded ? ENDED : '') + spacing, [inner.notation])
   return [{ content: inner.content, style }]

@@ -1,12 +1,12 @@
-import { DIGIT_0, DIGIT_9, SPACE } from '../../value/char-codes.ts'
+import { DIGIT_0, DIGIT_9, SPACE } from '../../json/char-codes.ts'
 import { notDecodable } from '../not-decodable.ts'
 import { decodedTooLong } from './decoded-length.ts'
-import type { TextNotation, WrittenText } from './text-notation.ts'
+import type { TextNotation, WrittenText } from './text-format.ts'
 
 /**
- * A numbered file read with a number on the first line and on every fifth. A gutter costs three to four tokens a
- * line, more than a quarter of a typical read. With every fifth number left a reader is at most two lines from one;
- * every tenth would save one percent more.
+ * A numbered file read with a number on the first line and on every fifth. A gutter costs three to
+ * four tokens a line, more than a quarter of a typical read. With every fifth number left a reader
+ * is at most two lines from one; every tenth would save one percent more.
  */
 export const numbered: TextNotation = {
   id: 'numbered',
@@ -21,7 +21,9 @@ export const numbered: TextNotation = {
 const NUMBER_EVERY = 5
 /** A line by itself that ends a block before the text does. */
 const BLOCK_END = '→'
-/** Longest gutter in characters, so that a decoded text is at most a fixed number of times longer. */
+/**
+ * Longest gutter in characters, so that a decoded text is at most a fixed number of times longer.
+ */
 const MAX_GUTTER = 12
 /** Fewest lines of a block; a shorter one saves nothing. */
 const MIN_BLOCK_LINES = 3
@@ -30,7 +32,10 @@ const MIN_BLOCK_LINES = 3
 const SEPARATORS = { arrow: '→', tab: '\t', colon: ':' } as const
 type GutterStyle = keyof typeof SEPARATORS
 const GUTTERS: readonly GutterStyle[] = ['arrow', 'tab', 'colon']
-/** Two lines with a number and a colon; a shape of their own they are not, since matches of a search look the same. */
+/**
+ * Two lines with a number and a colon; a shape of their own they are not, since matches of a search
+ * look the same.
+ */
 const COLON_LINES = /\n\d{1,9}:.*\n\d{1,9}:/
 
 interface Gutter {
@@ -108,7 +113,9 @@ function continues(block: Gutter, next: number, gutter: Gutter): boolean {
   return gutter.number === next && gutter.width === gutterOf(block, next).length
 }
 
-/** Numbers are right-aligned to the first one's width if that had spaces before it, else not at all. */
+/**
+ * Numbers are right-aligned to the first one's width if that had spaces before it, else not at all.
+ */
 function gutterOf(block: Gutter, number: number): string {
   const digits = String(number)
   return block.padded ? digits.padStart(block.width) : digits

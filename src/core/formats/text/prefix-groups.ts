@@ -1,21 +1,29 @@
-import { MINUS } from '../../value/char-codes.ts'
-import { DIGIT, IN_WORD, wordKind } from '../../value/word-kinds.ts'
-import type { LineRun } from './line-runs.ts'
+import { MINUS } from '../../json/char-codes.ts'
+import { DIGIT, IN_WORD, wordKind } from '../../json/word-kinds.ts'
+import { type LineRun, MIN_PREFIX_CHARS } from './line-runs.ts'
 
-/** Neighbouring lines `[start, end)` that all begin with the first `length` characters of the first of them. */
+/**
+ * Neighbouring lines `[start, end)` that all begin with the first `length` characters of the first
+ * of them.
+ */
 export interface PrefixGroup {
   readonly start: number
   readonly end: number
   readonly length: number
 }
 
-/** A prefix of fewer characters, or of fewer tokens, is not worth a heading in a reader's eyes. */
-const MIN_PREFIX_CHARS = 6
+/** Neither is a prefix of fewer tokens worth a heading. */
 const MIN_PREFIX_TOKENS = 3
-/** Tokens of a heading beyond those of its prefix: its mark, its line feed, the blank line after the group. */
+/**
+ * Tokens of a heading beyond those of its prefix: its mark, its line feed, the blank line after the
+ * group.
+ */
 const HEADING_TOKENS = 3
 
-/** A run of lines with a common prefix: either a group itself, or the groups inside it, whichever saves more. */
+/**
+ * A run of lines with a common prefix: either a group itself, or the groups inside it, whichever
+ * saves more.
+ */
 interface Run {
   readonly gain: number
   readonly group: PrefixGroup | null
@@ -31,9 +39,10 @@ interface OpenRun {
 }
 
 /**
- * Groups that do not overlap, in order, chosen so that the tokens they save are most among all nested choices:
- * for every longest run of lines with one common prefix, one heading for the run, or the best of its parts. The runs
- * are the nodes of the Cartesian tree over the common prefixes of neighbours, so the work is linear.
+ * Groups that do not overlap, in order, chosen so that the tokens they save are most among all
+ * nested choices: for every longest run of lines with one common prefix, one heading for the run,
+ * or the best of its parts. The runs are the nodes of the Cartesian tree over the common prefixes
+ * of neighbours, so the work is linear.
  * @param count tokens of a prefix; asked at most once for each pair of neighbours
  */
 export function choosePrefixGroups(
@@ -89,7 +98,10 @@ function collect(roots: readonly Run[]): readonly PrefixGroup[] {
   return groups
 }
 
-/** Characters that both lines begin with, up to a place where a reader would cut; less than either line. */
+/**
+ * Characters that both lines begin with, up to a place where a reader would cut; less than either
+ * line.
+ */
 function commonPrefix(first: LineRun, second: LineRun): number {
   if (first.isFixed || second.isFixed) return 0
   const a = first.line
@@ -103,7 +115,10 @@ function commonPrefix(first: LineRun, second: LineRun): number {
   return same
 }
 
-/** Whether a reader would cut before `at`: behind a separator, or where a dash stands before a digit. */
+/**
+ * Whether a reader would cut before `at`: behind a separator, or where a dash stands before a
+ * digit.
+ */
 function isCut(line: string, at: number): boolean {
   const before = line.charCodeAt(at - 1)
   if (wordKind(before) === 0) return true

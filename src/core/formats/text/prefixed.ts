@@ -1,13 +1,13 @@
 import { notDecodable } from '../not-decodable.ts'
 import { decodedTooLong } from './decoded-length.ts'
-import { type LineRun, readLineRuns } from './line-runs.ts'
+import { type LineRun, readLineRuns, TIMES } from './line-runs.ts'
 import { choosePrefixGroups, type PrefixGroup } from './prefix-groups.ts'
-import type { TextNotation, TextTools, WrittenText } from './text-notation.ts'
+import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
 
 /**
- * Lines that begin alike, under a heading with what they have in common, as `rg --heading` writes its matches: search
- * results by file, paths by folder, log lines by date and host. A line that stands there several times is counted, as
- * `uniq -c` does.
+ * Lines that begin alike, under a heading with what they have in common, as `rg --heading` writes
+ * its matches: search results by file, paths by folder, log lines by date and host. A line that
+ * stands there several times is counted, as `uniq -c` does.
  */
 export const prefixed: TextNotation = {
   id: 'prefixed',
@@ -19,7 +19,10 @@ export const prefixed: TextNotation = {
 
 /** A text of fewer characters has nothing to share. */
 const MIN_CHARS = 80
-/** Least saving, in tokens for each character: one token in twenty of ordinary text. Less is not worth a new layout. */
+/**
+ * Least saving, in tokens for each character: one token in twenty of ordinary text. Less is not
+ * worth a new layout.
+ */
 const MIN_GAIN_PER_CHAR = 1 / 80
 
 /** The end of a heading, by style: the second where a line of the text ends with the first. */
@@ -28,7 +31,6 @@ type MarkStyle = keyof typeof MARKS
 const MARK_STYLES: readonly MarkStyle[] = ['dots', 'star']
 
 /** A line by itself: the line before it stands there so many times. */
-const TIMES = '×'
 const TIMES_LINE = /^×[1-9]\d{0,8}$/
 /** Tokens of such a line with its line feed. */
 const TIMES_TOKENS = 3

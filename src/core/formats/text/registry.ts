@@ -1,11 +1,11 @@
-import { formatId } from '../notation.ts'
+import { formatId } from '../json/json-format.ts'
 import { embedded } from './embedded.ts'
 import { markdown } from './markdown.ts'
 import { mcp } from './mcp.ts'
 import { ndjson } from './ndjson.ts'
 import { numbered } from './numbered.ts'
 import { prefixed } from './prefixed.ts'
-import { splitFormat, type TextNotation } from './text-notation.ts'
+import { splitFormat, type TextNotation } from './text-format.ts'
 
 /** Every text notation; of two equally cheap texts the earlier one is sent. */
 export const TEXT_NOTATIONS: readonly TextNotation[] = [

@@ -1,10 +1,11 @@
 import type { Alignment, MarkdownTable } from './markdown-tables.ts'
 
 /**
- * How a table was laid out: what of its text is no cell. Cells: `s` one space on both sides, `n` the same but one space
- * in an empty cell, `t` none, `a` padded on the right to the column's width, `p` padded by the column's alignment.
- * Delimiter row: `s` a space on both sides of the dashes, `t` none, so that there are two more. Widths: `3`, of the
- * header (`h`), of the column's longest cell but at least three (`c`), or a number for each column.
+ * How a table was laid out: what of its text is no cell. Cells: `s` one space on both sides, `n`
+ * the same but one space in an empty cell, `t` none, `a` padded on the right to the column's width,
+ * `p` padded by the column's alignment. Delimiter row: `s` a space on both sides of the dashes, `t`
+ * none, so that there are two more. Widths: `3`, of the header (`h`), of the column's longest cell
+ * but at least three (`c`), or a number for each column.
  */
 export interface TableLayout {
   readonly cells: 's' | 'n' | 't' | 'a' | 'p'
@@ -47,7 +48,10 @@ export function findLayout(table: MarkdownTable): TableLayout | null {
   return null
 }
 
-/** The table's lines without indentation and line ends, or `null` if there would be more than `maxChars`. */
+/**
+ * The table's lines without indentation and line ends, or `null` if there would be more than
+ * `maxChars`.
+ */
 export function layOut(
   table: TableCells,
   { cells, delimiter, widths }: TableLayout,

@@ -1,4 +1,7 @@
-/** A row of CSV whose cells are texts and nothing else; quotes where a cell needs them, as RFC 4180 says. */
+/**
+ * A row of CSV whose cells are texts and nothing else; quotes where a cell needs them, as RFC 4180
+ * says.
+ */
 export function writeTextRow(cells: readonly string[]): string {
   return cells.map(writeCell).join(',')
 }
@@ -10,7 +13,9 @@ function writeCell(cell: string): string {
   return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/** The cells of such a row, or `null` where quotes do not match. An empty line is one empty cell. */
+/**
+ * The cells of such a row, or `null` where quotes do not match. An empty line is one empty cell.
+ */
 export function readTextRow(line: string): readonly string[] | null {
   const cells: string[] = []
   for (let at = 0; at <= line.length; at++) {

@@ -1,4 +1,7 @@
-/** What the families have in common that point to an earlier result: its id, and the call it came from. */
+/**
+ * What the families have in common that point to an earlier result: its id, and the call it came
+ * from.
+ */
 import type { EarlierCall, Verbosity } from '../hint.ts'
 import type { Reader } from '../reader.ts'
 import { writeShown, writeText } from '../text-slot.ts'
@@ -19,7 +22,9 @@ export function validEarlier({ ref, call }: ToEarlier): boolean {
   return call.tool !== '' && areCounts(1, call.calls_ago, call.part)
 }
 
-/** `Read(hint.ts)`, `Read(hint.ts) 3 calls ago`, `Read 3 calls ago` or `part 2 of exec 3 calls ago` */
+/**
+ * `Read(hint.ts)`, `Read(hint.ts) 3 calls ago`, `Read 3 calls ago` or `part 2 of exec 3 calls ago`
+ */
 export function writeCall(call: EarlierCall, verbosity: Verbosity): string {
   const { argument, calls_ago: ago, part } = call
   const partOf = part === undefined ? '' : `part ${part} of `
@@ -45,7 +50,10 @@ function readCall(reader: Reader): EarlierCall | null {
   }
 }
 
-/** The call behind one of these introductions; `undefined` where there is none, `null` where it cannot be read. */
+/**
+ * The call behind one of these introductions; `undefined` where there is none, `null` where it
+ * cannot be read.
+ */
 export function readCallAfter(
   reader: Reader,
   ...introductions: readonly string[]

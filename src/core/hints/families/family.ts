@@ -6,7 +6,9 @@ export interface Family<H extends Hint> {
   /** Whether the facts are of their kind: ids hexadecimal, counts whole, lists not empty. */
   valid(hint: H): boolean
   write(hint: H, verbosity: Verbosity): string
-  /** `null` for what is none of this family; what is read need be neither valid nor all of the text. */
+  /**
+   * `null` for what is none of this family; what is read need be neither valid nor all of the text.
+   */
   read(reader: Reader): H | null
 }
 

@@ -7,7 +7,10 @@ import { areCounts, type Family } from './family.ts'
 /** Stands for the arguments of the answered call, but for those that follow. */
 const SAME_ARGUMENTS = '(…, '
 
-/** `> [+18 more issues. call get_issues(page=2, status="open")]` or `> [+18 more issues. call get_issues(…, page=2)]` */
+/**
+ * `> [+18 more issues. call get_issues(page=2, status="open")]` or `> [+18 more issues. call
+ * get_issues(…, page=2)]`
+ */
 export const overflow: Family<OverflowHint> = {
   valid: ({ omitted, unit, call, changed }) =>
     areCounts(1, omitted) &&

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { attachIndex } from '../../../../src/core/dedup/index/attach.ts'
-import { createIndexMemory, type IndexSize } from '../../../../src/core/dedup/index/layout.ts'
-import { indexUse, releaseOwner } from '../../../../src/core/dedup/index/owners.ts'
-import { auditIndex } from '../../../property/dedup/index/audit.ts'
+import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
+import { createIndexMemory, type IndexSize } from '../../../../src/core/sessions/index/layout.ts'
+import { indexUse, releaseOwner } from '../../../../src/core/sessions/index/owners.ts'
+import { auditIndex } from '../../../property/core/sessions/index/audit.ts'
 import { type StormReport, type StormSetup, stormKeys } from './worker-storm.ts'
 
 /** Owner of the calling thread; workers have 1, 2, … */

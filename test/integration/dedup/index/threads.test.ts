@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { attachIndex } from '../../../../src/core/dedup/index/attach.ts'
-import { createIndexMemory } from '../../../../src/core/dedup/index/layout.ts'
-import { releaseOwner } from '../../../../src/core/dedup/index/owners.ts'
-import { sessionKey } from '../../../../src/core/dedup/index/session-key.ts'
+import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
+import { createIndexMemory } from '../../../../src/core/sessions/index/layout.ts'
+import { releaseOwner } from '../../../../src/core/sessions/index/owners.ts'
+import { sessionKey } from '../../../../src/core/sessions/index/session-key.ts'
 import { stormOfThreads, stormWithKills } from './storm.ts'
 
 test('four threads lose nothing, and see nothing torn or foreign', async () => {

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { attachIndex } from '../../../../src/core/dedup/index/attach.ts'
-import { SHARD, shardAt, viewIndex } from '../../../../src/core/dedup/index/layout.ts'
-import { acquire } from '../../../../src/core/dedup/index/lock.ts'
-import { sessionKey } from '../../../../src/core/dedup/index/session-key.ts'
+import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
+import { SHARD, shardAt, viewIndex } from '../../../../src/core/sessions/index/layout.ts'
+import { acquire } from '../../../../src/core/sessions/index/lock.ts'
+import { sessionKey } from '../../../../src/core/sessions/index/session-key.ts'
 
 /** One thread that takes the lock of the only shard and keeps it, and one that wants it. */
 const { memory, role, owner } = workerData as {

@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createRandom } from '../../../../bench/random.ts'
-import { attachIndex } from '../../../../src/core/dedup/index/attach.ts'
-import type { Entry, NewEntry } from '../../../../src/core/dedup/index/session-index.ts'
-import { type SessionKey, sessionKey } from '../../../../src/core/dedup/index/session-key.ts'
+import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
+import type { Entry, NewEntry } from '../../../../src/core/sessions/index/session-index.ts'
+import { type SessionKey, sessionKey } from '../../../../src/core/sessions/index/session-key.ts'
 
 /**
- * A thread that uses the index as hard as it can, on sessions and bodies that all threads share, and ends with an
- * error at the first answer that cannot be true: an entry of another tenant or session, or one that is half another.
+ * A thread that uses the index as hard as it can, on sessions and bodies that all threads share,
+ * and ends with an error at the first answer that cannot be true: an entry of another tenant or
+ * session, or one that is half another.
  */
 
 export interface StormSetup {
@@ -19,7 +20,9 @@ export interface StormSetup {
   readonly sessions: number
   /** [stop, operations done by owner 1, by owner 2, …] */
   readonly control: SharedArrayBuffer
-  /** Compact, invalidate and close as well; without, every result and token can be accounted for. */
+  /**
+   * Compact, invalidate and close as well; without, every result and token can be accounted for.
+   */
   readonly destructive: boolean
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import { createBodyMemory } from '../../../../src/core/dedup/lines/memory-layout.ts'
+import { createBodyMemory } from '../../../../src/core/sessions/lines/memory-layout.ts'
 import { createContext } from '../../../support/line-references.ts'
 import type { BodiesReport, BodiesSetup } from './worker-bodies.ts'
 

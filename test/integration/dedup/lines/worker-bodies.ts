@@ -3,7 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createRandom } from '../../../../bench/random.ts'
 import { createContext } from '../../../support/line-references.ts'
 
-/** A thread that keeps and refers to bodies in a memory far too small for them, and ends at the first wrong byte. */
+/**
+ * A thread that keeps and refers to bodies in a memory far too small for them, and ends at the
+ * first wrong byte.
+ */
 export interface BodiesSetup {
   readonly memory: SharedArrayBuffer
   readonly seed: number

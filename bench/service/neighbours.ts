@@ -1,0 +1,205 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type KeyRecord, makeKey } from '../../src/access/key-record.ts'
+import { load, type Server, startServer } from '../http/processes.ts'
+import { median } from '../machine.ts'
+import { growingConversation, stepsFor } from '../proxy/growing-conversations.ts'
+import { encodeBodies } from './bodies.ts'
+
+/** What one tenant sends, as many at once as it says; each job takes a thread for 20 s and more. */
+const ATTACKS = [
+  {
+    name: '4 at once: 15 MB of line feeds to /v1/encode',
+    path: '/v1/encode',
+    bodies: Array<string>(4).fill(JSON.stringify({ content: '\n'.repeat(7_500_000) })),
+  },
+  {
+    name: '4 at once: 20 bytes that take 25 s',
+    path: '/v1/burn',
+    bodies: Array<string>(4).fill('{"ms":25000}'),
+  },
+  {
+    name: '4 at once: 15 MB that take 25 s',
+    path: '/v1/burn',
+    bodies: Array<string>(4).fill(JSON.stringify({ ms: 25_000, filler: 'x'.repeat(15_000_000) })),
+  },
+  {
+    name: '16 at once: 20 bytes that take 0.2 s',
+    path: '/v1/burn',
+    bodies: Array<string>(16).fill('{"ms":200}'),
+  },
+] as const
+
+/** Before the other tenant is measured, so that the attack has begun, in milliseconds. */
+const BEGUN_MS = 1_000
+/** Pause of a refused attacker, in milliseconds. */
+const RETRY_MS = 100
+const CONVERSATION_BYTES = 100_000
+/** What the other tenant's p99 may be beside the attack. */
+const limitMs = (quietMs: number) => 3 * quietMs + 50
+
+/**
+ * The p99 of one tenant's 4 KiB encodes while another tenant burns, and what becomes of its proxied
+ * requests.
+ */
+export async function neighbours(folder: string, rounds: number, seconds: number) {
+  const figures = []
+  for (const [index, attack] of ATTACKS.entries()) {
+    const all: Round[] = []
+    for (let round = 0; round < rounds; round++) {
+      all.push(await oneRound(folder, attack, seconds, index * rounds + round))
+    }
+    const of = (pick: (round: Round) => number) => median(all.map(pick))
+    const most = (pick: (round: Round) => number) => Math.max(...all.map(pick))
+    const sum = (pick: (round: Round) => number) =>
+      all.reduce((total, round) => total + pick(round), 0)
+    const quiet = of(({ quiet }) => quiet.p99_ms)
+    figures.push({
+      attack: attack.name,
+      quiet_p99_ms: quiet,
+      attacked_p99_ms: of(({ attacked }) => attacked.p99_ms),
+      limit_ms: limitMs(quiet),
+      attacked_max_ms: most(({ attacked }) => attacked.max_ms),
+      refused: sum(({ attacked }) => attacked.errors),
+      proxied: sum(({ proxied }) => proxied),
+      rewritten: sum(({ proxied, untouched }) => proxied - untouched),
+      slowest_proxied_ms: most(({ slowestMs }) => slowestMs),
+      threads_replaced: sum(({ replaced }) => replaced),
+    })
+  }
+  return figures
+}
+
+type Round = Awaited<ReturnType<typeof oneRound>>
+
+async function oneRound(
+  folder: string,
+  attack: (typeof ATTACKS)[number],
+  seconds: number,
+  number: number,
+) {
+  const upstream = await startServer('../proxy/upstream-server.ts')
+  const keys = writeKeys(folder, ['attacker', 'neighbour'])
+  const server = await startServer('../service/burning-server.ts', {
+    HAVERSACK_PORT: '0',
+    HAVERSACK_LOG_LEVEL: 'silent',
+    HAVERSACK_KEYS_FILE: keys.file,
+    HAVERSACK_ANTHROPIC_URL: `http://127.0.0.1:${upstream.port}`,
+  })
+  const [attacker, neighbour] = keys.keys as [string, string]
+  try {
+    const plan = {
+      port: server.port,
+      path: '/v1/encode',
+      method: 'POST',
+      bodies: encodeBodies(folder, 4096, 32),
+      connections: 2,
+      pauseMs: 10,
+      seconds,
+      key: neighbour,
+    } as const
+    const stop = new AbortController()
+    const talking = converse(server, neighbour, number, stop.signal)
+    await load({ ...plan, seconds: 3 })
+    const quiet = await load(plan)
+    const attackers = attack.bodies.map(body => flood(server, attack.path, body, attacker, stop))
+    await sleep(BEGUN_MS)
+    const before = await counted(server, neighbour)
+    const since = performance.now()
+    const attacked = await load(plan)
+    const after = await counted(server, neighbour)
+    stop.abort()
+    const times = (await talking).filter(({ endedAt }) => endedAt > since)
+    await Promise.all(attackers)
+    return {
+      quiet,
+      attacked,
+      proxied: times.length,
+      slowestMs: Math.max(...times.map(({ ms }) => ms)),
+      untouched: after.untouched - before.untouched,
+      replaced: after.lost,
+    }
+  } finally {
+    await Promise.all([server.stop(), upstream.stop()])
+  }
+}
+
+/** Sends one body again and again until it is stopped. */
+async function flood(
+  { port }: Server,
+  path: string,
+  body: string,
+  key: string,
+  { signal }: AbortController,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const url = `http://127.0.0.1:${port}${path}`
+      const response = await fetch(url, { method: 'POST', body, headers, signal })
+      await response.arrayBuffer()
+      if (!response.ok) await sleep(RETRY_MS)
+    } catch {
+      // It was stopped, or its connection was ended.
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+/**
+ * A conversation through the proxy, one turn after the other until it is stopped; how long each
+ * took.
+ */
+async function converse({ port }: Server, key: string, number: number, signal: AbortSignal) {
+  const steps = stepsFor(undefined)
+  const times: { ms: number; endedAt: number }[] = []
+  for (let n = number * 1_000; !signal.aborted; n++) {
+    const { first, turns } = growingConversation(steps, n, CONVERSATION_BYTES)
+    for (const body of [first, ...turns]) {
+      if (signal.aborted) break
+      const started = performance.now()
+      const headers = { 'x-haversack-key': key, 'content-type': 'application/json' }
+      const url = `http://127.0.0.1:${port}/anthropic/v1/messages`
+      const response = await fetch(url, { method: 'POST', body, headers }).catch(() => null)
+      await response?.arrayBuffer()
+      if (response?.ok !== true) throw new Error(`a proxied request got ${response?.status}`)
+      const endedAt = performance.now()
+      times.push({ ms: endedAt - started, endedAt })
+      await sleep(20)
+    }
+  }
+  return times
+}
+
+/** Proxied requests that were forwarded unchanged, and threads that were replaced. */
+async function counted({ port }: Server, key: string) {
+  const headers = { authorization: `Bearer ${key}` }
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text()
+  const sum = (name: string) =>
+    [...text.matchAll(new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'gm'))].reduce(
+      (total, [, value]) => total + Number(value),
+      0,
+    )
+  return {
+    untouched: sum('haversack_proxy_untouched_total'),
+    lost: sum('haversack_threads_lost_total'),
+  }
+}
+
+function writeKeys(folder: string, tenants: readonly string[]) {
+  const keys = tenants.map(tenant => ({ tenant, ...makeKey() }))
+  const file = join(folder, 'keys.json')
+  const records = keys.map(({ tenant, id, sha256 }): KeyRecord => {
+    return {
+      id,
+      tenant,
+      sha256,
+      scopes: ['encode', 'proxy', 'metrics'],
+      redeems: false,
+      created_at: 0,
+    }
+  })
+  writeFileSync(file, JSON.stringify({ version: 1, keys: records }), { mode: 0o600 })
+  return { file, keys: keys.map(({ key }) => key) }
+}

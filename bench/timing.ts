@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { makeKey } from '../src/access/key-record.ts'
+import { startServer } from './http/processes.ts'
+import { machine, median } from './machine.ts'
+import { markdownTable } from './markdown-table.ts'
+import { agent, timedCall } from './proxy/timed-call.ts'
+import { createRandom } from './random.ts'
+import { base64Content, conversation, halfOf, rowsContent } from './timing/bodies.ts'
+
+/**
+ * npm run bench:timing [-- --pairs N --only TEXT --main FILE --json]
+ *
+ * Whether a tenant can see by the time what another one has sent. In each pair one tenant sends a
+ * body. Then another one sends, in random order, the same (or one with the same first half) and two
+ * that nobody has sent. One of those two is the control. One worker thread, so that both tenants
+ * meet in it. `--only` takes the bodies whose names have this text; `--main` measures another
+ * version of the service.
+ */
+const { values } = parseArgs({
+  options: {
+    pairs: { type: 'string', default: '200' },
+    main: { type: 'string', default: '../../src/main.ts' },
+    only: { type: 'string', default: '' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const pairs = Number(values.pairs)
+
+interface Case {
+  readonly name: string
+  readonly path: string
+  make(seed: number): string
+  /** What the second tenant sends after `make(seed)` of the first. */
+  same(seed: number, otherSeed: number): string
+}
+
+const ENCODE = '/v1/encode'
+const PROXY = '/anthropic/v1/messages'
+
+function whole(name: string, path: string, make: (seed: number) => string): Case {
+  return { name, path, make, same: make }
+}
+
+const CASES: readonly Case[] = [
+  whole('encode, base64 of 4 KB', ENCODE, seed => base64Content(seed, 4_000)),
+  whole('encode, base64 of 16 KB', ENCODE, seed => base64Content(seed, 16_000)),
+  {
+    name: 'encode, base64 of 16 KB, the first half',
+    path: ENCODE,
+    make: seed => base64Content(seed, 16_000),
+    same(seed, other) {
+      const [a, b] = [base64Content(seed, 16_000), base64Content(other, 16_000)]
+      return a.slice(0, 8_000) + b.slice(8_000)
+    },
+  },
+  whole('encode, rows of 64 KB', ENCODE, seed => rowsContent(seed, 64_000)),
+  whole('proxy, 66 KB', PROXY, seed => conversation(seed, 66_000)),
+  whole('proxy, 661 KB', PROXY, seed => conversation(seed, 661_000)),
+  {
+    name: 'proxy, 661 KB, the first half',
+    path: PROXY,
+    make: seed => conversation(seed, 661_000),
+    same: (seed, other) => halfOf(seed, other, 661_000),
+  },
+]
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-timing-'))
+const keysFile = join(folder, 'keys.json')
+const keys = ['sender', 'prober'].map(tenant => ({ tenant, ...makeKey() }))
+const records = keys.map(({ tenant, id, sha256 }) => {
+  return { id, tenant, sha256, scopes: ['encode', 'proxy'], redeems: false, created_at: 0 }
+})
+writeFileSync(keysFile, JSON.stringify({ version: 1, keys: records }), { mode: 0o600 })
+const vendor = await startServer('../proxy/upstream-server.ts')
+const service = await startServer(values.main, {
+  HAVERSACK_PORT: '0',
+  HAVERSACK_LOG_LEVEL: 'warn',
+  HAVERSACK_WORKERS: '1',
+  HAVERSACK_KEYS_FILE: keysFile,
+  HAVERSACK_ANTHROPIC_URL: `http://127.0.0.1:${vendor.port}`,
+})
+
+/** Milliseconds until the answer is there. */
+async function send(tenant: number, path: string, body: string): Promise<number> {
+  const { key } = keys[tenant]!
+  const headers = { 'content-type': 'application/json', 'x-haversack-key': key, 'x-api-key': key }
+  const url = `http://127.0.0.1:${service.port}${path}`
+  return (await timedCall(url, Buffer.from(body), headers)).end
+}
+
+const random = createRandom(7)
+let seeds = 1
+/** Pairs that are not counted. */
+const WARM_UP = 10
+
+/**
+ * Differences of time in milliseconds, one a pair: of a body that nobody has sent, less that of
+ * another.
+ */
+interface Differences {
+  readonly same: number[]
+  readonly control: number[]
+}
+
+async function differences({ path, make, same }: Case): Promise<Differences> {
+  const found: Differences = { same: [], control: [] }
+  for (let pair = -WARM_UP; pair < pairs; pair++) {
+    const [sent, other, unsent, control] = [seeds++, seeds++, seeds++, seeds++]
+    await send(0, path, make(sent))
+    const bodies = { same: same(sent, other), control: make(control), unsent: make(unsent) }
+    const took = { same: 0, control: 0, unsent: 0 }
+    for (const name of inRandomOrder(['same', 'control', 'unsent'] as const)) {
+      took[name] = await send(1, path, bodies[name])
+    }
+    if (pair < 0) continue
+    found.same.push(took.unsent - took.same)
+    found.control.push(took.unsent - took.control)
+  }
+  return found
+}
+
+function inRandomOrder<T>(items: readonly T[]): T[] {
+  const rest = [...items]
+  return items.flatMap(() => rest.splice(random(rest.length), 1))
+}
+
+/**
+ * How likely chance alone makes one of two equal ways win at least this often, or this seldom
+ * (normal approximation).
+ */
+function chanceOf(wins: number, of: number): number {
+  const deviation = Math.max(0, Math.abs(wins - of / 2) - 0.5) / Math.sqrt(of / 4)
+  return erfc(deviation / Math.SQRT2)
+}
+
+/** Abramowitz and Stegun, 7.1.26; to seven digits. */
+function erfc(x: number): number {
+  const t = 1 / (1 + 0.3275911 * x)
+  const sum = [0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429]
+  return sum.reduceRight((all, factor) => (all + factor) * t, 0) * Math.exp(-x * x)
+}
+
+const figures = []
+for (const each of CASES.filter(({ name }) => name.includes(values.only))) {
+  const found = await differences(each)
+  for (const after of ['same', 'control'] as const) {
+    const faster = found[after].filter(difference => difference > 0).length
+    figures.push({
+      name: each.name,
+      after: after === 'same' ? 'the same' : 'control: another one',
+      faster,
+      chance: chanceOf(faster, pairs),
+      median_ms: median(found[after]),
+    })
+  }
+  process.stderr.write(`${each.name}: done\n`)
+}
+agent.destroy()
+await service.stop()
+await vendor.stop()
+rmSync(folder, { recursive: true })
+
+if (values.json) console.log(JSON.stringify({ machine: machine(), pairs, figures }))
+else {
+  const rows = figures.map(({ name, after, faster, chance, median_ms }) => {
+    return [name, after, `${faster} of ${pairs}`, chance.toPrecision(2), median_ms.toFixed(2)]
+  })
+  const head = ['body', 'another tenant sent', 'faster than unsent', 'p', 'median ms saved']
+  console.log(markdownTable(head, rows))
+  console.log(`\n${JSON.stringify(machine())}`)
+}

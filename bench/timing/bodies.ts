@@ -1,0 +1,58 @@
+import { createRandom } from '../random.ts'
+
+/**
+ * A request body of about so many bytes, another one for each seed, whose content nobody has sent
+ * before.
+ */
+export type MakeBody = (seed: number, bytes: number) => string
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+function base64(seed: number, chars: number): string {
+  const random = createRandom(seed)
+  return Array.from({ length: chars }, () => BASE64[random(64)]).join('')
+}
+
+/** Rows as an API gives them; names and numbers are made up for each seed. */
+function rows(seed: number, chars: number): string {
+  const random = createRandom(seed)
+  const row = () => ({
+    id: random(1e9),
+    name: `${base64(random(1e9), 8)}.ts`,
+    state: random(2) === 0 ? 'open' : 'closed',
+    at: `2026-0${1 + random(9)}-1${random(9)}`,
+  })
+  return JSON.stringify(Array.from({ length: Math.ceil(chars / 75) }, row))
+}
+
+export const base64Content: MakeBody = (seed, bytes) =>
+  JSON.stringify({ content: base64(seed, bytes) })
+
+export const rowsContent: MakeBody = (seed, bytes) => JSON.stringify({ content: rows(seed, bytes) })
+
+const RESULT_BYTES = 8_000
+
+/** A conversation of calls and their results. */
+export const conversation: MakeBody = (seed, bytes) => {
+  const count = Math.ceil(bytes / RESULT_BYTES)
+  return bodyOf(seed, count, count)
+}
+
+/** The same conversation up to its half, then another one. */
+export function halfOf(seed: number, otherSeed: number, bytes: number): string {
+  const count = Math.ceil(bytes / RESULT_BYTES)
+  return bodyOf(seed, count, Math.ceil(count / 2), otherSeed)
+}
+
+function bodyOf(seed: number, count: number, ofSeed: number, otherSeed = seed): string {
+  const messages = Array.from({ length: count }, (_, n) => {
+    const content = rows((n < ofSeed ? seed : otherSeed) * 1000 + n, RESULT_BYTES - 300)
+    const id = `call_${n}`
+    return [
+      { role: 'assistant', content: [{ type: 'tool_use', id, name: 'list', input: { n } }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },
+    ]
+  })
+  const first = { role: 'user', content: 'Go on.' }
+  return JSON.stringify({ model: 'claude-x', max_tokens: 9, messages: [first, ...messages.flat()] })
+}

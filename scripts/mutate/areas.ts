@@ -1,0 +1,74 @@
+/** A part of the code that keeps promises, and the tests that should notice when it breaks one. */
+export interface Area {
+  /** Globs of the files to change. */
+  readonly code: readonly string[]
+  /**
+   * Globs of the test files that run for each change. Those that start a service do so in their own
+   * process, or they would run the code unchanged. None may fail beside other work.
+   */
+  readonly tests: readonly string[]
+  /** The share of changes that are tried: about 100 of each area. */
+  readonly percent: number
+}
+
+/** The areas by name: the only place that knows where the code is. */
+export const AREAS: Readonly<Record<string, Area>> = {
+  gate: {
+    code: ['src/core/pipeline/{gate,decode,encode,session-layer,choose,layers}.ts'],
+    tests: ['test/{unit,property}/core/pipeline/**/*.test.ts'],
+    percent: 17,
+  },
+  hints: {
+    code: ['src/core/hints/**/*.ts'],
+    tests: ['test/{unit,property}/core/hints/**/*.test.ts'],
+    percent: 6,
+  },
+  verify: {
+    code: ['src/core/verify/**/*.ts'],
+    tests: ['test/{unit,property}/core/verify/**/*.test.ts'],
+    percent: 7,
+  },
+  store: {
+    code: ['src/store/**/*.ts'],
+    tests: ['test/unit/store/!(fairness).test.ts', 'test/property/store/store*.test.ts'],
+    percent: 4,
+  },
+  dedup: {
+    code: ['src/core/sessions/**/*.ts'],
+    tests: ['test/{unit,property}/core/sessions/**/*.test.ts'],
+    percent: 3,
+  },
+  compress: {
+    code: ['src/core/conversation/rewrite/**/*.ts'],
+    tests: ['test/{unit,property}/core/conversation/rewrite/**/*.test.ts'],
+    percent: 9,
+  },
+  http: {
+    code: [
+      'src/http/{context,jobs/*,proxy/*}.ts',
+      'src/http/response/original-answer.ts',
+      'src/http/request/take-body.ts',
+      'src/http/middleware/{authorize,origin}.ts',
+      'src/http/routes/{retrieve,sessions,vendor-proxy}.ts',
+    ],
+    tests: [
+      'test/unit/{http,core/sessions/session}/**/*.test.ts',
+      'test/property/http/http-*.test.ts',
+      'test/integration/proxy/{faults-held-end,faults-store,prefix-records}.test.ts',
+    ],
+    percent: 10,
+  },
+  access: {
+    code: ['src/access/**/*.ts'],
+    tests: ['test/unit/access/**/*.test.ts', 'test/property/access/access.test.ts'],
+    percent: 40,
+  },
+  proxy: {
+    code: ['src/proxy/**/*.ts'],
+    tests: [
+      'test/property/proxy/**/*.test.ts',
+      'test/integration/proxy/{bytes,failures,hostile-bytes,streams,upgrade}.test.ts',
+    ],
+    percent: 9,
+  },
+}

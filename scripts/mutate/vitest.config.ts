@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+/**
+ * One project, of which areas.ts names the files. A busy machine must not look like a noticed
+ * change.
+ */
+export default defineConfig({
+  test: {
+    include: ['test/{unit,property,integration}/**/*.test.ts'],
+    setupFiles: ['scripts/mutate/seeded-properties.ts'],
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+  },
+})

@@ -1,0 +1,20 @@
+import { spawnSync } from 'node:child_process'
+
+/**
+ * Runs `npm test` and holds its wall time against the limit.
+ * With `--warn`, for a machine whose speed is not known, a longer run is no failure.
+ */
+const LIMIT_S = 90
+
+const start = performance.now()
+const { status } = spawnSync('npm', ['test'], { stdio: 'inherit' })
+const took_s = (performance.now() - start) / 1_000
+
+const verdict = `npm test took ${took_s.toFixed(0)} s; it may take ${LIMIT_S} s on two quiet cores`
+if (took_s > LIMIT_S) {
+  process.stderr.write(`\n*** TOO SLOW: ${verdict}. ***\n`)
+  if (!process.argv.includes('--warn')) process.exitCode = 1
+} else {
+  console.log(verdict)
+}
+if (status !== 0) process.exitCode = status ?? 1

@@ -1,0 +1,86 @@
+import {
+  brotliCompressSync,
+  brotliDecompressSync,
+  constants,
+  deflateSync,
+  gunzipSync,
+  gzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from 'node:zlib'
+
+/** How the bytes of a body are compressed, by the names of HTTP (RFC 9110 §8.4.1). */
+export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd'
+
+/** Compressed like this, a body leaves about as fast as it is written. */
+const GZIP_LEVEL = 1
+const BROTLI_QUALITY = 3
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
+/** A window of 8 MiB is the most that HTTP has (RFC 9659). */
+const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
+
+interface Codec {
+  decode(bytes: Uint8Array, options: typeof DECODING & { maxOutputLength: number }): unknown
+  encode(bytes: Uint8Array): Uint8Array
+}
+
+/** Asks for how many bytes were read, too. */
+const DECODING = { info: true } as const
+
+/** What Node answers then; its types do not know. */
+interface Decoded {
+  readonly buffer: Uint8Array
+  readonly engine: { readonly bytesWritten: number }
+}
+
+const CODECS: Readonly<Record<ContentCoding, Codec>> = {
+  gzip: { decode: gunzipSync, encode: bytes => gzipSync(bytes, { level: GZIP_LEVEL }) },
+  deflate: {
+    // The first byte tells the two meanings of `deflate` apart (RFC 9110 §8.4.1.2).
+    decode: (bytes, options) => (isZlib(bytes) ? inflateSync : inflateRawSync)(bytes, options),
+    encode: bytes => deflateSync(bytes, { level: GZIP_LEVEL }),
+  },
+  br: { decode: brotliDecompressSync, encode: bytes => brotliCompressSync(bytes, BROTLI) },
+  zstd: {
+    decode: (bytes, options) => zstdDecompressSync(bytes, { ...options, ...ZSTD_WINDOW }),
+    encode: bytes => zstdCompressSync(bytes),
+  },
+}
+
+function isZlib(bytes: Uint8Array): boolean {
+  return ((bytes[0] ?? 0) & 15) === 8
+}
+
+/** The one coding that a `Content-Encoding` names; `null` for others, and for several. */
+export function contentCodingOf(header: string): ContentCoding | null {
+  const name = header.trim().toLowerCase()
+  if (name === 'x-gzip') return 'gzip'
+  return Object.hasOwn(CODECS, name) ? (name as ContentCoding) : null
+}
+
+/**
+ * The body without its coding; `null` where it is not of that coding, breaks off, goes on behind
+ * its end, or is above `maxBytes`.
+ */
+export function decodeBody(
+  bytes: Uint8Array,
+  coding: ContentCoding,
+  maxBytes: number,
+): Uint8Array | null {
+  try {
+    const options = { ...DECODING, maxOutputLength: maxBytes }
+    const { buffer, engine } = CODECS[coding].decode(bytes, options) as Decoded
+    // What stands behind the end is passed over, and would be lost where the body is written anew.
+    return engine.bytesWritten === bytes.length ? buffer : null
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null
+    throw error
+  }
+}
+
+/** The body in that coding. Equal bytes give equal bytes. */
+export function encodeBody(bytes: Uint8Array, coding: ContentCoding): Uint8Array {
+  return CODECS[coding].encode(bytes)
+}

@@ -1,0 +1,48 @@
+import { ObjectValue, type Value } from '../json/value.ts'
+import { type Findings, INNER_FORMATS, type InnerFormat, noFindings } from './inner-formats.ts'
+import { type JsonShape, type JsonShapeFacts, jsonShape } from './json-shape.ts'
+import { type TextShape, type TextShapeFacts, textShape } from './text-shape.ts'
+
+/** What a tool result looks like as a whole; `unknown` is for a text that nobody classified. */
+type Shape = JsonShape | TextShape | 'unknown'
+
+/** The shape of a text with its details; names are those of the HTTP answers and of telemetry. */
+export interface ShapeReport {
+  readonly shape: Shape
+  /** Formats met in the text or in the strings of its value, in the order of `INNER_FORMATS`. */
+  readonly inner_formats: readonly InnerFormat[]
+  readonly n_items?: number
+  readonly n_fields?: number
+  readonly n_cols?: number
+  readonly n_rows?: number
+  readonly depth?: number
+  readonly key_stability?: number
+}
+
+/** The inner format that says no more than the shape does; it is not reported beside it. */
+const OWN_FORMAT: { readonly [shape in Shape]?: InnerFormat } = {
+  markdown_table: 'md_table',
+  code_block: 'code_fence',
+  numbered_list: 'numbered_list',
+  prose: 'prose',
+}
+
+/**
+ * Classifies `text`, whose JSON value is `parsed`, or `undefined` where it is no JSON. A JSON
+ * scalar is classified as the text it is. Linear, and without recursion.
+ */
+export function classify(text: string, parsed: Value | undefined): ShapeReport {
+  const findings = noFindings()
+  return report(
+    parsed instanceof ObjectValue || Array.isArray(parsed)
+      ? jsonShape(parsed, findings)
+      : textShape(text, findings),
+    findings,
+  )
+}
+
+function report(facts: JsonShapeFacts | TextShapeFacts, findings: Findings): ShapeReport {
+  const own = OWN_FORMAT[facts.shape]
+  const inner_formats = INNER_FORMATS.filter(format => findings[format] && format !== own)
+  return { ...facts, inner_formats }
+}

@@ -1,0 +1,29 @@
+/** In front of what a diff says of the line before it: that it has no line break. */
+const NO_NEWLINE = '\\'
+
+/**
+ * Where a hunk of a unified diff ends: behind the lines that its header counts and what is said of
+ * the last of them, or before the first line that is none of a hunk.
+ * @param start index of the header
+ * @param counts lines before and after the change, as `HUNK` patterns capture them; 1 where the
+ * header leaves one out
+ */
+export function hunkEnd(
+  lines: readonly string[],
+  start: number,
+  [before = '1', after = '1']: readonly (string | undefined)[],
+): number {
+  let old = Number(before)
+  let fresh = Number(after)
+  let end = start + 1
+  for (; end < lines.length && (old > 0 || fresh > 0); end++) {
+    const mark = lines[end]!.charAt(0)
+    if (mark === '-') old--
+    else if (mark === '+') fresh--
+    else if (mark === ' ' || mark === '' || mark === '\r') {
+      old--
+      fresh--
+    } else if (mark !== NO_NEWLINE) break
+  }
+  return lines[end]?.startsWith(NO_NEWLINE) === true ? end + 1 : end
+}

@@ -1,0 +1,65 @@
+import { DOT, SPACE } from '../json/char-codes.ts'
+import { DIGIT, HEX_LETTER, IN_WORD, LETTER, UNDERSCORE, wordKind } from '../json/word-kinds.ts'
+
+/** What one pass over the words of a text finds. */
+export interface WordFacts {
+  /**
+   * There is a word of hex digits, as long as a hash, with a digit and a letter: neither a number
+   * nor a word.
+   */
+  readonly hash: boolean
+  /** Words of letters only. */
+  readonly words: number
+  /**
+   * Words of letters with a full stop, question or exclamation mark behind them, and white space or
+   * the end behind that.
+   */
+  readonly sentences: number
+  /** Letters and white space, in UTF-16 code units. */
+  readonly letters: number
+}
+
+/** Abbreviated commit ids have 7 digits, SHA-256 has 64. */
+const MIN_HASH_DIGITS = 7
+const MAX_HASH_DIGITS = 64
+
+/** Counts words, sentences and letters, and looks for a hash. */
+export function scanWords(text: string): WordFacts {
+  let hash = false
+  let words = 0
+  let sentences = 0
+  let letters = 0
+  let seen = 0
+  let start = 0
+  for (let at = 0; at <= text.length; at++) {
+    const c = at < text.length ? text.charCodeAt(at) : SPACE
+    const kind = wordKind(c) & IN_WORD
+    if ((kind & (LETTER | HEX_LETTER)) !== 0) letters++
+    if (kind !== 0) {
+      seen |= kind
+      continue
+    }
+    if (isSpace(c)) letters++
+    if (seen === (DIGIT | HEX_LETTER)) {
+      const digits = at - start
+      hash ||= digits >= MIN_HASH_DIGITS && digits <= MAX_HASH_DIGITS
+    } else if (seen !== 0 && (seen & (DIGIT | UNDERSCORE)) === 0) {
+      words++
+      if (isSentenceEnd(c) && (at + 1 >= text.length || isSpace(text.charCodeAt(at + 1))))
+        sentences++
+    }
+    seen = 0
+    start = at + 1
+  }
+  return { hash, words, sentences, letters }
+}
+
+/** ASCII white space: space, and tab to carriage return. */
+function isSpace(c: number): boolean {
+  return c === SPACE || (c >= 0x09 && c <= 0x0d)
+}
+
+/** `.`, `!` or `?`. */
+function isSentenceEnd(c: number): boolean {
+  return c === DOT || c === 0x21 || c === 0x3f
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { tokenCount, tokenizerFields } from './fields.ts'
+
+/** Looked at field by field where it is used, so that whatever a vendor adds passes. */
+const message = z
+  .unknown()
+  .refine(value => typeof value === 'object' && value !== null && !Array.isArray(value), {
+    error: 'expected an object',
+  })
+  .meta({ type: 'object' })
+
+/**
+ * `POST /v1/compress`: a conversation in the message shape of OpenAI or Anthropic. Other fields
+ * have no effect.
+ */
+export const compressRequest = z.looseObject({
+  messages: z.array(message).describe('In the shape of OpenAI or Anthropic; may be mixed'),
+  tokenizer: tokenizerFields.tokenizer,
+  model: z.string().nullish().describe('Model id, resolved to a tokenizer profile'),
+  token_budget: z
+    .int()
+    .nonnegative()
+    .nullish()
+    .describe('For keys that redeem: tool results are trimmed towards it'),
+  config: z
+    .looseObject({
+      compress_user_messages: z.boolean().nullish(),
+      compress_system_messages: z.boolean().nullish(),
+    })
+    .nullish()
+    .describe('Whose texts are encoded too, without losing anything'),
+})
+
+export const compressAnswer = z.strictObject({
+  messages: z.array(message),
+  tokens_before: tokenCount.describe('Of all text payloads, before'),
+  tokens_after: tokenCount,
+  tokens_saved: tokenCount,
+  compression_ratio: z.number().min(0).max(1).describe('tokens_after / tokens_before'),
+  transforms_applied: z.array(z.string()).describe('Formats of the texts that were rewritten'),
+  ccr_hashes: z.array(z.string()).describe('24 hex each; what GET /v1/retrieve/{hash} gives back'),
+})
+
+export type CompressRequest = z.output<typeof compressRequest>
+export type CompressAnswer = z.output<typeof compressAnswer>

@@ -1,0 +1,101 @@
+import { isUtf8 } from 'node:buffer'
+import { Packr, Unpackr } from 'msgpackr'
+import { AppError } from '../base/errors.ts'
+import { type EnvelopeLimits, guardJson, guardMsgpack, guardValue } from './envelope-guard.ts'
+import { parseKeepingSpelling } from './number-spelling.ts'
+
+/** The two encodings of request and answer bodies. */
+export type MediaType = 'json' | 'msgpack'
+
+export const MEDIA_TYPES: Record<MediaType, string> = {
+  json: 'application/json',
+  msgpack: 'application/msgpack',
+}
+
+// Plain maps only: msgpackr's record extension and its other extensions are refused by the guard.
+const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: 'number' })
+const packr = new Packr({ useRecords: false, variableMapSize: true })
+const utf8 = new TextDecoder('utf-8')
+const encoder = new TextEncoder()
+
+/**
+ * A JSON body up to this size is parsed first and its value checked then, which is cheaper by the
+ * length of its strings: so few bytes cannot hold what would hurt, and V8's parser does not
+ * recurse.
+ */
+const SMALL_BYTES = 64 * 1024
+
+/**
+ * Parses a request body (UTF-8 JSON or MessagePack). Its depth and number of values are bounded,
+ * for all but small bodies before a parser sees them, so that none can be made to recurse or
+ * allocate without bound.
+ * @param options.keepsSpelling whether numbers in JSON keep their spelling: see
+ * `parseKeepingSpelling`
+ * @throws AppError `invalid_request`
+ */
+export function readEnvelope(
+  bytes: Uint8Array,
+  media: MediaType,
+  limits: EnvelopeLimits,
+  { keepsSpelling = false } = {},
+): unknown {
+  if (bytes.length === 0) throw new AppError('invalid_request', 'the body is empty')
+  if (media === 'msgpack') return readMsgpack(bytes, limits)
+  return keepsSpelling ? readJsonAsSpelled(bytes, limits) : readJson(bytes, limits)
+}
+
+function readJson(bytes: Uint8Array, limits: EnvelopeLimits): unknown {
+  const isSmall = bytes.length <= SMALL_BYTES
+  if (!isSmall) guardJson(bytes, limits)
+  const value = parseJson(bytes, JSON.parse)
+  if (isSmall) guardValue(value, limits)
+  return value
+}
+
+/** A reviver walks the value by recursion, so the depth is bounded before. */
+function readJsonAsSpelled(bytes: Uint8Array, limits: EnvelopeLimits): unknown {
+  guardJson(bytes, limits)
+  return parseJson(bytes, parseKeepingSpelling)
+}
+
+function parseJson(bytes: Uint8Array, parse: (text: string) => unknown): unknown {
+  if (!isUtf8(bytes)) throw new AppError('invalid_request', 'the body is not valid UTF-8')
+  try {
+    return parse(utf8.decode(bytes))
+  } catch (cause) {
+    throw new AppError('invalid_request', 'the body is not valid JSON', {}, cause)
+  }
+}
+
+function readMsgpack(bytes: Uint8Array, limits: EnvelopeLimits): unknown {
+  guardMsgpack(bytes, limits)
+  try {
+    return unpackr.unpack(bytes)
+  } catch (cause) {
+    throw new AppError('invalid_request', 'the body is not valid MessagePack', {}, cause)
+  }
+}
+
+/**
+ * Writes an answer. MessagePack strings are UTF-8 and cannot hold a lone surrogate; an answer that
+ * has one is written as JSON, which can escape it, and says so by its media type.
+ */
+export function writeEnvelope(
+  answer: unknown,
+  accept: MediaType,
+): { media: MediaType; bytes: Uint8Array } {
+  if (accept === 'msgpack' && isWellFormed(answer))
+    return { media: 'msgpack', bytes: packr.pack(answer) }
+  return { media: 'json', bytes: encoder.encode(JSON.stringify(answer)) }
+}
+
+/**
+ * Whether no string in `value` (nested; keys too) holds a lone surrogate. Depth is ours: answers
+ * are shallow.
+ */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isWellFormed)
+  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner))
+}

@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto'
+import { parseAt } from '../../json/bytes/json-node.ts'
+import type { ScannedRequest } from './scan-request.ts'
+
+const NAME_DIGITS = 16
+/** Of longer openings only so much is read: they differ before. */
+const MAX_BYTES = 65_536
+
+/**
+ * Names a conversation by the texts that it opens with, up to the first message of a user: the same
+ * in each of its turns, whether a client writes a text as a string or as a list of parts, and
+ * wherever it puts cache breakpoints. Conversations that open alike have one name.
+ * @returns 16 hex digits
+ */
+export function conversationName({ body, messages, opening }: ScannedRequest): string {
+  const texts: string[] = []
+  let left = MAX_BYTES
+  for (const { start, end } of messages.slice(0, opening)) {
+    if (end - start > left) {
+      texts.push(body.toString('utf8', start, start + left))
+      break
+    }
+    left -= end - start
+    collectTexts(parseAt(body, { start, end }), texts)
+  }
+  return hash('sha256', JSON.stringify(texts), 'hex').slice(0, NAME_DIGITS)
+}
+
+/** The texts of a message, in order: its content as a string, or the texts of its parts. */
+function collectTexts(message: unknown, texts: string[]): void {
+  const { role, content } = Object(message) as {
+    readonly role?: unknown
+    readonly content?: unknown
+  }
+  texts.push(String(role))
+  for (const part of Array.isArray(content) ? content : [content]) {
+    const text: unknown = typeof part === 'string' ? part : Object(part).text
+    if (typeof text === 'string') texts.push(text)
+  }
+}

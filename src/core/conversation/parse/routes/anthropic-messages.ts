@@ -1,0 +1,99 @@
+import { itemsOf, type JsonNode, memberOf } from '../../../json/bytes/json-node.ts'
+import { items, members, RANGE } from '../../../json/bytes/selection.ts'
+import {
+  BREAKPOINT_KEYS,
+  CALLER,
+  type ConversationReader,
+  TEXT_PARTS,
+} from '../conversation-reader.ts'
+import { COMMON_KEYS, namesIn, type Route } from './route.ts'
+
+const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
+
+const BLOCK = members({
+  type: RANGE,
+  id: RANGE,
+  name: RANGE,
+  input: RANGE,
+  caller: CALLER,
+  tool_use_id: RANGE,
+  is_error: RANGE,
+  content: TEXT_PARTS,
+  cache_reference: RANGE,
+  ...BREAKPOINT_KEYS,
+})
+
+/**
+ * Deletes results, by their `cache_reference`, from what the provider has cached; the request goes
+ * on having them.
+ */
+const DELETING = 'cache_edits'
+
+/**
+ * `/v1/messages` and `/v1/messages/count_tokens`
+ * (https://platform.claude.com/docs/en/api/messages).
+ */
+export const anthropicMessages: Route = {
+  request: members({
+    ...COMMON_KEYS,
+    cache_control: RANGE,
+    tools: items(members({ name: RANGE })),
+    messages: items(members({ role: RANGE, content: items(BLOCK), ...BREAKPOINT_KEYS })),
+  }),
+  list: 'messages',
+  listOptional: false,
+
+  toolNames: (request, reader) => namesIn(itemsOf(memberOf(request, 'tools')), ['name'], reader),
+
+  readMessage(node, message, reader) {
+    const role = reader.text(memberOf(node, 'role'))
+    if (!node.doubled) reader.passMessage(role, message)
+    for (const [block, each] of itemsOf(memberOf(node, 'content')).entries()) {
+      const type = reader.text(memberOf(each, 'type'))
+      if (type === DELETING || reader.isSet(memberOf(each, 'cache_reference'))) {
+        reader.isEdited = true
+      }
+      if (type?.endsWith('tool_result')) reader.passResult()
+      const ordinal = type?.endsWith('tool_use') ? reader.passCall() : 0
+      if (node.doubled || each.doubled) {
+        reader.forgetCall(reader.text(memberOf(each, 'id')))
+        reader.forgetCall(reader.text(memberOf(each, 'tool_use_id')))
+        continue
+      }
+      if (type === 'tool_use' && role === 'assistant') addCall(each, { message, ordinal }, reader)
+      else if (type === 'tool_result' && role === 'user')
+        addResult(each, { message, block }, reader)
+      reader.addBreakpoints(each)
+    }
+    if (!node.doubled) reader.addBreakpoints(node)
+  },
+}
+
+function addCall(
+  node: JsonNode,
+  { message, ordinal }: { readonly message: number; readonly ordinal: number },
+  reader: ConversationReader,
+): void {
+  reader.addCall(reader.text(memberOf(node, 'id')), message, {
+    tool: reader.text(memberOf(node, 'name')),
+    ...reader.argsOf(memberOf(node, 'input')),
+    ordinal,
+    byProgram: reader.isProgram(node),
+  })
+}
+
+function addResult(
+  node: JsonNode,
+  place: { readonly message: number; readonly block: number },
+  reader: ConversationReader,
+): void {
+  const callId = reader.text(memberOf(node, 'tool_use_id'))
+  const call = reader.takeCall(callId)
+  if (call?.byProgram || reader.isProgram(node)) {
+    reader.forPrograms.push({ ...place, tool: call?.tool, callId })
+    return
+  }
+  const isError = reader.isSet(memberOf(node, 'is_error'))
+  const source = { call, tool: call?.tool, callId, isError }
+  reader.addTexts(memberOf(node, 'content'), place, source, TEXT_TYPES)
+}

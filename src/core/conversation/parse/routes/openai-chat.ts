@@ -1,0 +1,116 @@
+import { itemsOf, type JsonNode, memberOf } from '../../../json/bytes/json-node.ts'
+import { items, members, RANGE } from '../../../json/bytes/selection.ts'
+import { BREAKPOINT_KEYS, type ConversationReader, TEXT_PARTS } from '../conversation-reader.ts'
+import type { ToolCall } from '../tool-result-text.ts'
+import { COMMON_KEYS, namesIn, type Route } from './route.ts'
+
+const TEXT_TYPES: ReadonlySet<string> = new Set(['text'])
+
+const MESSAGE = members({
+  role: RANGE,
+  name: RANGE,
+  content: TEXT_PARTS,
+  tool_call_id: RANGE,
+  tool_calls: items(
+    members({
+      id: RANGE,
+      function: members({ name: RANGE, arguments: RANGE }),
+      custom: members({ name: RANGE, input: RANGE }),
+    }),
+  ),
+  function_call: members({ name: RANGE, arguments: RANGE }),
+  ...BREAKPOINT_KEYS,
+})
+
+const NAMED = members({ name: RANGE })
+
+/** `/v1/chat/completions` (https://platform.openai.com/docs/api-reference/chat). */
+export const openaiChat: Route = {
+  request: members({
+    ...COMMON_KEYS,
+    tools: items(members({ function: NAMED, custom: NAMED })),
+    functions: items(NAMED),
+    messages: items(MESSAGE),
+  }),
+  list: 'messages',
+  listOptional: false,
+
+  toolNames(request, reader) {
+    const tools = itemsOf(memberOf(request, 'tools'))
+    return [
+      ...namesIn(tools, ['function', 'name'], reader),
+      ...namesIn(tools, ['custom', 'name'], reader),
+      ...namesIn(itemsOf(memberOf(request, 'functions')), ['name'], reader),
+    ]
+  },
+
+  readMessage(node, message, reader) {
+    if (node.doubled) {
+      passDoubled(node, reader)
+      return
+    }
+    const role = reader.text(memberOf(node, 'role'))
+    reader.passMessage(role, message)
+    if (role === 'assistant') addCalls(node, message, reader)
+    const isTool = role === 'tool'
+    if (isTool || role === 'function') {
+      reader.passResult()
+      const name = reader.text(memberOf(node, 'name'))
+      const callId = isTool ? reader.text(memberOf(node, 'tool_call_id')) : undefined
+      const call = reader.takeCall(isTool ? idKey(callId) : nameKey(name))
+      const source = { call, tool: call?.tool ?? name, callId, isError: false }
+      reader.addTexts(memberOf(node, 'content'), { message, block: 0 }, source, TEXT_TYPES)
+    } else for (const part of itemsOf(memberOf(node, 'content'))) reader.addBreakpoints(part)
+    reader.addBreakpoints(node)
+  },
+}
+
+/** Counts what a message has of which nothing is sure. */
+function passDoubled(node: JsonNode, reader: ConversationReader): void {
+  const role = reader.text(memberOf(node, 'role'))
+  if (role === 'tool' || role === 'function') reader.passResult()
+  reader.forgetCall(idKey(reader.text(memberOf(node, 'tool_call_id'))))
+  for (const each of itemsOf(memberOf(node, 'tool_calls'))) passDoubledCall(each, reader)
+  if (memberOf(node, 'function_call') !== undefined) reader.passCall()
+}
+
+function passDoubledCall(node: JsonNode, reader: ConversationReader): void {
+  reader.passCall()
+  reader.forgetCall(idKey(reader.text(memberOf(node, 'id'))))
+}
+
+function addCalls(node: JsonNode, message: number, reader: ConversationReader): void {
+  for (const each of itemsOf(memberOf(node, 'tool_calls'))) {
+    if (each.doubled) {
+      passDoubledCall(each, reader)
+      continue
+    }
+    const custom = memberOf(each, 'custom')
+    const called = memberOf(each, 'function') ?? custom
+    const call = callOf(called, called === custom ? 'input' : 'arguments', reader)
+    reader.addCall(idKey(reader.text(memberOf(each, 'id'))), message, call)
+  }
+  const old = memberOf(node, 'function_call')
+  if (old === undefined || old.members === null) return
+  const call = callOf(old, 'arguments', reader)
+  reader.addCall(nameKey(call.tool), message, call)
+}
+
+function callOf(called: JsonNode | undefined, args: string, reader: ConversationReader): ToolCall {
+  const known = called?.doubled ? undefined : called
+  return {
+    tool: reader.text(memberOf(known, 'name')),
+    ...reader.argsIn(memberOf(known, args)),
+    ordinal: reader.passCall(),
+    byProgram: false,
+  }
+}
+
+/** Messages of the role `function` have no id: they answer the last call of that name. */
+function nameKey(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : `name ${name}`
+}
+
+function idKey(id: string | undefined): string | undefined {
+  return id === undefined ? undefined : `id ${id}`
+}

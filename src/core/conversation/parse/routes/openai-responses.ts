@@ -1,0 +1,140 @@
+import { itemsOf, type JsonNode, memberOf } from '../../../json/bytes/json-node.ts'
+import { items, members, RANGE } from '../../../json/bytes/selection.ts'
+import {
+  BREAKPOINT_KEYS,
+  CALLER,
+  type ConversationReader,
+  TEXT_PARTS,
+} from '../conversation-reader.ts'
+import { COMMON_KEYS, namesIn, type Route } from './route.ts'
+
+const TEXT_TYPES: ReadonlySet<string> = new Set(['input_text', 'output_text', 'text'])
+
+/** Calls of the provider's own whose items hold what came of them. */
+const ANSWERED: ReadonlySet<string> = new Set([
+  'mcp_call',
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'image_generation_call',
+])
+
+/** A namespace holds tools of its own. */
+const TOOLS = items(members({ type: RANGE, name: RANGE, tools: items(members({ name: RANGE })) }))
+
+const ITEM = members({
+  type: RANGE,
+  role: RANGE,
+  id: RANGE,
+  call_id: RANGE,
+  name: RANGE,
+  arguments: RANGE,
+  input: RANGE,
+  caller: CALLER,
+  output: TEXT_PARTS,
+  error: RANGE,
+  content: items(members(BREAKPOINT_KEYS)),
+  tools: TOOLS,
+  ...BREAKPOINT_KEYS,
+})
+
+/** `/v1/responses` (https://platform.openai.com/docs/api-reference/responses). */
+export const openaiResponses: Route = {
+  request: members({ ...COMMON_KEYS, tools: TOOLS, input: items(ITEM) }),
+  list: 'input',
+  listOptional: true,
+
+  toolNames(request, reader) {
+    // Tools may also come into the conversation on the way.
+    const lists = [request, ...itemsOf(memberOf(request, 'input'))]
+    return lists.flatMap(node => {
+      const tools = itemsOf(node.doubled ? undefined : memberOf(node, 'tools'))
+      const inner = tools.flatMap(tool =>
+        itemsOf(tool.doubled ? undefined : memberOf(tool, 'tools')),
+      )
+      return namesIn([...tools, ...inner], ['name'], reader)
+    })
+  },
+
+  readMessage(node, message, reader, request) {
+    const type = reader.text(memberOf(node, 'type')) ?? ''
+    if (ANSWERED.has(type) || type.endsWith('_output')) reader.passResult()
+    const ordinal = type.endsWith('_call') ? reader.passCall() : 0
+    if (node.doubled) {
+      reader.forgetCall(reader.text(memberOf(node, 'call_id')))
+      return
+    }
+    reader.passMessage(reader.text(memberOf(node, 'role')), message)
+    const at = { message, ordinal }
+    if (type === 'function_call') addCall(node, at, 'arguments', reader)
+    else if (type === 'custom_tool_call') addCall(node, at, 'input', reader)
+    else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+      addOutput(node, message, reader, request)
+    } else if (type === 'mcp_call') addCallWithOutput(node, at, reader)
+    for (const part of itemsOf(memberOf(node, 'content'))) reader.addBreakpoints(part)
+    reader.addBreakpoints(node)
+  },
+}
+
+/** The item of a call, and how many calls stand before it. */
+interface CallPlace {
+  readonly message: number
+  readonly ordinal: number
+}
+
+function addCall(
+  node: JsonNode,
+  { message, ordinal }: CallPlace,
+  args: string,
+  reader: ConversationReader,
+): void {
+  reader.addCall(reader.text(memberOf(node, 'call_id')), message, {
+    tool: reader.text(memberOf(node, 'name')),
+    ...reader.argsIn(memberOf(node, args)),
+    ordinal,
+    byProgram: reader.isProgram(node),
+  })
+}
+
+function addOutput(
+  node: JsonNode,
+  message: number,
+  reader: ConversationReader,
+  request: JsonNode,
+): void {
+  const callId = reader.text(memberOf(node, 'call_id'))
+  const call = reader.takeCall(callId)
+  // The provider may hold the call, and then only the tools tell whether a program can have made
+  // it.
+  const byProgram = call?.byProgram ?? allowsPrograms(request, reader)
+  if (byProgram || reader.isProgram(node)) {
+    reader.forPrograms.push({ message, block: 0, tool: call?.tool, callId })
+    return
+  }
+  const source = { call, tool: call?.tool, callId, isError: false }
+  reader.addTexts(memberOf(node, 'output'), { message, block: 0 }, source, TEXT_TYPES)
+}
+
+/** A call that the provider made itself; one item has both the call and what came of it. */
+function addCallWithOutput(
+  node: JsonNode,
+  { message, ordinal }: CallPlace,
+  reader: ConversationReader,
+): void {
+  const tool = reader.text(memberOf(node, 'name'))
+  const given = reader.argsIn(memberOf(node, 'arguments'))
+  const source = {
+    call: { tool, ...given, ordinal, byProgram: false },
+    tool,
+    callId: reader.text(memberOf(node, 'id')),
+    isError: reader.isSet(memberOf(node, 'error')),
+  }
+  reader.addTexts(memberOf(node, 'output'), { message, block: 0 }, source, TEXT_TYPES)
+}
+
+function allowsPrograms(request: JsonNode, reader: ConversationReader): boolean {
+  const tools = itemsOf(memberOf(request, 'tools'))
+  return tools.some(
+    tool => tool.doubled || reader.text(memberOf(tool, 'type')) === 'programmatic_tool_calling',
+  )
+}

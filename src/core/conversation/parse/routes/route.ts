@@ -1,0 +1,44 @@
+import { type JsonNode, memberOf } from '../../../json/bytes/json-node.ts'
+import { items, members, RANGE, type Selection } from '../../../json/bytes/selection.ts'
+import type { ConversationReader } from '../conversation-reader.ts'
+
+/** How the requests of one endpoint are built. */
+export interface Route {
+  /** What is read of a body; `list`, `COMMON_KEYS` and `tools` among its keys. */
+  readonly request: Selection
+  /** The member with the conversation. */
+  readonly list: string
+  /**
+   * Whether a request may do without a list: its conversation is a text, or kept by the provider.
+   */
+  readonly listOptional: boolean
+  /** Names of the tools that the request defines. */
+  toolNames(request: JsonNode, reader: ConversationReader): readonly string[]
+  /** Adds the calls and results of one message. */
+  readMessage(node: JsonNode, message: number, reader: ConversationReader, request: JsonNode): void
+}
+
+/** What is read of every request. */
+export const COMMON_KEYS = {
+  model: RANGE,
+  stream: RANGE,
+  context_management: members({ edits: items(members({ type: RANGE })) }),
+  transforms: RANGE,
+  truncation: RANGE,
+} as const satisfies Readonly<Record<string, Selection>>
+
+/**
+ * The names that a list of tools states, at `path` below each; a tool with doubled keys has none.
+ */
+export function namesIn(
+  tools: readonly JsonNode[],
+  path: readonly string[],
+  reader: ConversationReader,
+): string[] {
+  return tools.flatMap(tool => {
+    let node: JsonNode | undefined = tool
+    for (const key of path) node = node?.doubled ? undefined : memberOf(node, key)
+    const name = reader.text(node)
+    return name === undefined ? [] : [name]
+  })
+}

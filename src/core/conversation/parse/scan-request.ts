@@ -1,0 +1,138 @@
+import { type JsonBytes, type JsonNode, memberOf } from '../../json/bytes/json-node.ts'
+import { type KnownItems, type ReadLimits, readJson } from '../../json/bytes/read-json.ts'
+import type { Selection } from '../../json/bytes/selection.ts'
+import { OPEN_BRACE } from '../../json/char-codes.ts'
+import { ConversationReader } from './conversation-reader.ts'
+import { anthropicMessages } from './routes/anthropic-messages.ts'
+import { openaiChat } from './routes/openai-chat.ts'
+import { openaiResponses } from './routes/openai-responses.ts'
+import type { Route } from './routes/route.ts'
+import type { ProgramResult, ToolResultText } from './tool-result-text.ts'
+
+const ROUTES = {
+  anthropic_messages: anthropicMessages,
+  openai_chat: openaiChat,
+  openai_responses: openaiResponses,
+} as const satisfies Record<string, Route>
+
+/** What is read of each message. */
+function itemsOfList({ request, list }: Route): Selection {
+  const items = request.keys.find(({ name }) => name === list)?.value.items
+  if (items == null) throw new Error(`${list} has no items`)
+  return items
+}
+
+/**
+ * Edits of a context that are about reasoning only; Claude Code asks for one with every request.
+ */
+const CLEARS_THINKING = /^clear_thinking_\d+$/
+
+/** Whether a request lets the provider leave out earlier results by itself, as far as is known. */
+function letsForget(request: JsonNode, reader: ConversationReader): boolean {
+  const management = memberOf(request, 'context_management')
+  const truncation = memberOf(request, 'truncation')
+  return (
+    (reader.isSet(management) && !clearsThinkingOnly(management, reader)) ||
+    reader.isSet(memberOf(request, 'transforms')) ||
+    // `auto` drops items from the middle of a conversation.
+    (reader.isSet(truncation) && reader.text(truncation) !== 'disabled')
+  )
+}
+
+function clearsThinkingOnly(management: JsonNode | undefined, reader: ConversationReader): boolean {
+  if (management === undefined || management.doubled) return false
+  const edits = memberOf(management, 'edits')?.items ?? []
+  return (
+    edits.length > 0 &&
+    edits.every(edit => {
+      return !edit.doubled && CLEARS_THINKING.test(reader.text(memberOf(edit, 'type')) ?? '')
+    })
+  )
+}
+
+/** A request body's shape, by the endpoint that it is sent to. */
+export type RouteName = keyof typeof ROUTES
+
+/** Bytes `[start, end)`. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** What is known of a request body. It refers to the body, which must not change. */
+export interface ScannedRequest {
+  readonly body: JsonBytes
+  readonly model: string | undefined
+  readonly stream: boolean | undefined
+  /** Names of the tools that the request defines itself. */
+  readonly tools: readonly string[]
+  /** The messages of the conversation, or the items of the input. */
+  readonly messages: readonly ByteRange[]
+  /** Texts of tool results, in the order of the conversation. */
+  readonly results: readonly ToolResultText[]
+  /** Results that are none of these, since programs get them. */
+  readonly forPrograms: readonly ProgramResult[]
+  /**
+   * Whether the provider may leave out earlier results by itself, so that nothing may depend on
+   * them.
+   */
+  readonly forgets: boolean
+  /**
+   * Messages before the second turn: up to the first of a user, that one included; all where there
+   * is none.
+   */
+  readonly opening: number
+  /** What was read of each message; for the scan of a later turn. */
+  readonly read: readonly JsonNode[]
+  /**
+   * Members that say how far the provider shall cache, from the key to the value, in the order of
+   * the body.
+   */
+  readonly breakpoints: readonly ByteRange[]
+}
+
+/**
+ * Finds the tool results in a request body, in one pass. What is found lies at the very place where
+ * `JSON.parse` and a walk would find it; what is ambiguous (doubled keys, unknown types) is not
+ * found. `null` where the body is no JSON in UTF-8, has not the shape of a request to `route`, has
+ * a decisive key twice at the top, or is beyond a limit: it is then to be forwarded as it is. Never
+ * throws.
+ * @param earlier what was read of a turn of the same endpoint, and how many bytes this one begins
+ * with as it did: messages that lie in them are not read again, but are the very same nodes
+ */
+export function scanRequest(
+  bytes: Uint8Array,
+  route: RouteName,
+  limits: ReadLimits,
+  earlier?: Pick<KnownItems, 'items' | 'bytes'>,
+): ScannedRequest | null {
+  const rules: Route = ROUTES[route]
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const known = earlier && { ...earlier, selection: itemsOfList(rules) }
+  const request = readJson(body, rules.request, limits, known)
+  if (request === null || request.doubled || body[request.start] !== OPEN_BRACE) return null
+  const messages = memberOf(request, rules.list)?.items ?? null
+  if (messages === null && !rules.listOptional) return null
+
+  const reader = new ConversationReader(body)
+  for (const [index, message] of (messages ?? []).entries()) {
+    rules.readMessage(message, index, reader, request)
+  }
+  // At the top it stands for the last block that can be cached.
+  if (reader.isSet(memberOf(request, 'cache_control'))) reader.endCachedPrefix()
+  return {
+    body,
+    model: reader.text(memberOf(request, 'model')),
+    stream: reader.flag(memberOf(request, 'stream')),
+    tools: rules.toolNames(request, reader),
+    messages: (messages ?? []).map(({ start, end }) => ({ start, end })),
+    results: reader.found,
+    forPrograms: reader.forPrograms,
+    forgets: reader.isEdited || letsForget(request, reader),
+    read: messages ?? [],
+    opening: reader.opening ?? messages?.length ?? 0,
+    breakpoints: reader.breakpoints
+      .map(({ keyStart, end }) => ({ start: keyStart, end }))
+      .sort((a, b) => a.start - b.start),
+  }
+}

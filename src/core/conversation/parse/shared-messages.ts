@@ -1,0 +1,70 @@
+import { skipSpace } from '../../json/bytes/json-tokens.ts'
+import { COMMA, SPACE } from '../../json/char-codes.ts'
+import type { ByteRange, ScannedRequest } from './scan-request.ts'
+
+/**
+ * The bytes of a message that say something to the model: all but its cache breakpoints, which
+ * clients move from turn to turn, each with the comma that joins it to the rest. One piece where
+ * there is none. Equal pieces, joined, mean equal messages; of equal messages that are written
+ * differently the pieces differ.
+ */
+export function messagePieces(scanned: ScannedRequest, message: number): readonly Uint8Array[] {
+  return pieces(scanned, scanned.messages[message]!, firstWithin(scanned, message))
+}
+
+/**
+ * How many messages two requests have in common at their start, cache breakpoints apart. Comparing
+ * with the conversation's last body is a comparison of memory.
+ */
+export function sharedMessages(earlier: ScannedRequest, later: ScannedRequest): number {
+  const most = Math.min(earlier.messages.length, later.messages.length)
+  for (let message = 0; message < most; message++) {
+    if (!isSame(earlier, later, message)) return message
+  }
+  return most
+}
+
+function isSame(a: ScannedRequest, b: ScannedRequest, message: number): boolean {
+  const ofA = a.messages[message]!
+  const ofB = b.messages[message]!
+  if (a.body.compare(b.body, ofB.start, ofB.end, ofA.start, ofA.end) === 0) return true
+  const piecesOfA = messagePieces(a, message)
+  const piecesOfB = messagePieces(b, message)
+  if (piecesOfA.length === 1 && piecesOfB.length === 1) return false
+  return Buffer.concat(piecesOfA).equals(Buffer.concat(piecesOfB))
+}
+
+function pieces(scanned: ScannedRequest, message: ByteRange, first: number): readonly Uint8Array[] {
+  const { body, breakpoints } = scanned
+  const found: Uint8Array[] = []
+  let from = message.start
+  for (let i = first; i < breakpoints.length && breakpoints[i]!.start < message.end; i++) {
+    const { start, end } = withComma(body, breakpoints[i]!)
+    if (start > from) found.push(body.subarray(from, start))
+    from = Math.max(from, end)
+  }
+  found.push(body.subarray(from, message.end))
+  return found
+}
+
+/** The first breakpoint that does not lie before a message, by bisection. */
+function firstWithin({ breakpoints, messages }: ScannedRequest, message: number): number {
+  const { start } = messages[message]!
+  let low = 0
+  let high = breakpoints.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (breakpoints[middle]!.start < start) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** From the comma before a member on; of a first member up to the next key. */
+function withComma(body: Uint8Array, { start, end }: ByteRange): ByteRange {
+  let before = start - 1
+  while (body[before]! <= SPACE) before--
+  if (body[before] === COMMA) return { start: before, end }
+  const after = skipSpace(body, end)
+  return { start, end: body[after] === COMMA ? skipSpace(body, after + 1) : end }
+}

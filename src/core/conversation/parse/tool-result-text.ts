@@ -1,0 +1,138 @@
+import { type JsonBytes, type JsonNode, parseAt } from '../../json/bytes/json-node.ts'
+
+/** A call that a conversation holds. */
+export interface ToolCall {
+  readonly tool: string | undefined
+  /**
+   * The arguments as a value; a text that is no JSON as it is; `undefined` where there are none.
+   */
+  args(): unknown
+  /** Where the arguments stand. */
+  readonly argsAt: JsonNode | undefined
+  /** How many calls stand before it. */
+  readonly ordinal: number
+  /**
+   * Made by a program of the model, which gets the result instead of the model: no text for us to
+   * change.
+   */
+  readonly byProgram: boolean
+}
+
+/** Where a text is, as a reader counts, from 0. */
+export interface ResultPlace {
+  /** The message of the conversation, or the item of the input. */
+  readonly message: number
+  /** The block of the message; 0 where a message is one result. */
+  readonly block: number
+  /**
+   * The part of the result's content, images and the like counted; 0 where the content is a string.
+   */
+  readonly part: number
+  /** Whether nothing else stands in the result's content. */
+  readonly isWhole: boolean
+  /** How many results stand before this one, those counted that are left alone. */
+  readonly ordinal: number
+  /** The first text that answers the same call: its index among all that are found. */
+  readonly firstOfCall: number
+}
+
+/** A result that a program gets instead of the model. */
+export interface ProgramResult extends Pick<ResultPlace, 'message' | 'block'> {
+  readonly tool: string | undefined
+  readonly callId: string | undefined
+}
+
+/** A text of a tool result in a request body: one JSON string literal that may be replaced. */
+export interface ToolResultText extends ResultPlace {
+  /** Bytes `[start, end)` of the literal, quotes included. */
+  readonly start: number
+  readonly end: number
+  /**
+   * The text that the literal means; decoded at each call. It may have lone surrogates, which UTF-8
+   * cannot say.
+   */
+  text(): string
+  /** The tool that was called; `undefined` where the body does not tell. */
+  readonly tool: string | undefined
+  readonly callId: string | undefined
+  /**
+   * How many more calls than results stand before it, its own call not counted; `undefined` where
+   * that is not known.
+   */
+  readonly callsAhead: number | undefined
+  /** What the tool was called with, `undefined` where the body does not tell. */
+  args(): unknown
+  /** The bytes that the arguments are spelled in, none where the body does not tell. */
+  argsBytes(): Uint8Array
+  readonly isError: boolean
+  /** It stands at or before a breakpoint of the prompt cache. */
+  readonly inCachedPrefix: boolean
+}
+
+const NO_BYTES = new Uint8Array(0)
+
+/** What a reader of messages knows of a result. */
+export interface ResultSource {
+  readonly call: ToolCall | undefined
+  readonly tool: string | undefined
+  readonly callId: string | undefined
+  readonly isError: boolean
+}
+
+/** One that is found; the rest of the body may still move it into the cached prefix. */
+export class FoundText implements ToolResultText {
+  readonly start: number
+  readonly end: number
+  readonly message: number
+  readonly block: number
+  readonly part: number
+  readonly isWhole: boolean
+  readonly ordinal: number
+  readonly firstOfCall: number
+  inCachedPrefix = false
+  readonly #body: JsonBytes
+  readonly #source: ResultSource
+
+  constructor(body: JsonBytes, literal: JsonNode, place: ResultPlace, source: ResultSource) {
+    this.#body = body
+    this.start = literal.start
+    this.end = literal.end
+    this.message = place.message
+    this.block = place.block
+    this.part = place.part
+    this.isWhole = place.isWhole
+    this.ordinal = place.ordinal
+    this.firstOfCall = place.firstOfCall
+    this.#source = source
+  }
+
+  get tool(): string | undefined {
+    return this.#source.tool
+  }
+
+  get callId(): string | undefined {
+    return this.#source.callId
+  }
+
+  get callsAhead(): number | undefined {
+    const { call } = this.#source
+    return call === undefined ? undefined : call.ordinal - this.ordinal
+  }
+
+  get isError(): boolean {
+    return this.#source.isError
+  }
+
+  text(): string {
+    return parseAt(this.#body, this) as string
+  }
+
+  args(): unknown {
+    return this.#source.call?.args()
+  }
+
+  argsBytes(): Uint8Array {
+    const at = this.#source.call?.argsAt
+    return at === undefined ? NO_BYTES : this.#body.subarray(at.start, at.end)
+  }
+}

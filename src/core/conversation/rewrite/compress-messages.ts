@@ -1,0 +1,131 @@
+import type { CompressRequest } from '../../contract/compress.ts'
+import { findLookAlikes } from '../../hints/look-alikes.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { isRedeeming } from '../../pipeline/profile/retrieving-tools.ts'
+import { resolveTokenizer } from '../../tokens/resolve.ts'
+import { type MessageText, mapTexts } from './message-texts.ts'
+import type { ConversationContext } from './rewrite-context.ts'
+import {
+  type Counting,
+  escapeOnly,
+  type Rewritten,
+  rewriteLossless,
+  rewriteWithin,
+} from './rewrite-text.ts'
+import { cutToFit } from './share-budget.ts'
+
+/**
+ * A text payload of the conversation: its tokens, and what stands for it; `null` where it stays as
+ * it is.
+ */
+export interface Payload {
+  readonly source: MessageText
+  readonly tokens: number
+  readonly rewritten: Rewritten | null
+}
+
+/** A conversation with smaller texts. */
+export interface Compressed {
+  readonly messages: unknown[]
+  readonly payloads: readonly Payload[]
+}
+
+/**
+ * Rewrites the texts of a conversation: tool results, and the texts of those roles that the request
+ * names, each without loss; where there is a budget and the client can fetch what is missing, tool
+ * results that are no errors are then cut to fit.
+ * @throws AppError `invalid_request` for an unknown tokenizer
+ */
+export function compressMessages(
+  request: CompressRequest,
+  context: ConversationContext,
+): Compressed {
+  const { messages, token_budget: budget } = request
+  const { redeems = false, bypass = false } = context.terms ?? {}
+  const counting = countingOf(request)
+  const counter = context.counters.get(resolveTokenizer(counting))
+  const { redeem_tools: redeemTools } = (context.pipeline ?? DEFAULT_PIPELINE).elision
+  const payloads = textsOf(messages).map((source): Payload => {
+    const write = bypass ? null : writerOf(source, request, redeemTools)
+    if (write === null) return { source, tokens: counter.count(source.text), rewritten: null }
+    const rewritten = write(source, counting, context)
+    return { source, tokens: rewritten.answer.tokens.baseline, rewritten }
+  })
+  const fitted =
+    typeof budget === 'number' && redeems && context.keepsOriginals
+      ? fitBudget(payloads, budget, redeemTools, (payload, lossless, tokens) =>
+          rewriteWithin(payload.source, lossless, tokens, counting, context),
+        )
+      : payloads
+  let next = 0
+  const written = mapTexts(
+    messages,
+    ({ text }) => fitted[next++]?.rewritten?.answer.content ?? text,
+  )
+  return { messages: written, payloads: fitted }
+}
+
+function countingOf({ tokenizer, model }: CompressRequest): Counting {
+  return {
+    ...(tokenizer === undefined ? {} : { tokenizer }),
+    ...(typeof model === 'string' ? { model } : {}),
+  }
+}
+
+function textsOf(messages: readonly unknown[]): MessageText[] {
+  const found: MessageText[] = []
+  mapTexts(messages, source => {
+    found.push(source)
+    return source.text
+  })
+  return found
+}
+
+/** What writes a text; `null` where it stays as it is. */
+function writerOf(
+  { from, call, text }: MessageText,
+  { config }: CompressRequest,
+  redeemTools: readonly string[],
+): typeof rewriteLossless | null {
+  if (from === 'user') return config?.compress_user_messages === true ? rewriteLossless : null
+  if (from === 'system') return config?.compress_system_messages === true ? rewriteLossless : null
+  if (from !== 'tool') return null
+  if (!isRedeeming(call.tool, redeemTools)) return rewriteLossless
+  return findLookAlikes(text).length > 0 ? escapeOnly : null
+}
+
+/** The payloads with tool results cut so that all payloads fit, as far as that goes. */
+function fitBudget(
+  payloads: readonly Payload[],
+  budget: number,
+  redeemTools: readonly string[],
+  cut: (payload: Payload, lossless: Rewritten, tokens: number) => Rewritten,
+): readonly Payload[] {
+  const fitted = [...payloads]
+  const places = payloads.flatMap(({ source, rewritten }, index) =>
+    rewritten !== null && isCut(source, redeemTools) ? [{ index, rewritten }] : [],
+  )
+  const sizes = places.map(({ rewritten }) => rewritten.answer.tokens.final)
+  const others = tokensAfter(payloads) - sizes.reduce((sum, size) => sum + size, 0)
+  cutToFit(sizes, budget - others, (place, tokens) => {
+    const { index, rewritten: lossless } = places[place]!
+    const payload = payloads[index]!
+    const rewritten = cut(payload, lossless, tokens)
+    fitted[index] = { ...payload, rewritten }
+    return rewritten.answer.tokens.final
+  })
+  return fitted
+}
+
+/** Whether parts of a text may be left out. */
+function isCut({ from, call, isError }: MessageText, redeemTools: readonly string[]): boolean {
+  return from === 'tool' && !isError && !isRedeeming(call.tool, redeemTools)
+}
+
+/** Tokens of all payloads as they are written. */
+export function tokensAfter(payloads: readonly Payload[]): number {
+  return payloads.reduce(
+    (sum, { tokens, rewritten }) => sum + (rewritten?.answer.tokens.final ?? tokens),
+    0,
+  )
+}

@@ -1,0 +1,287 @@
+import { hash } from 'node:crypto'
+import type { Profile } from '../../pipeline/profile/resolve.ts'
+import { hopsInto, type OpenLayer } from '../../pipeline/session-layer.ts'
+import { type SessionKey, sessionKey } from '../../sessions/index/session-key.ts'
+import { argumentBodies } from '../../sessions/lines/argument-bodies.ts'
+import { attachBodyMemory, type BodyMemory } from '../../sessions/lines/body-memory.ts'
+import { createBodyMemory } from '../../sessions/lines/memory-layout.ts'
+import { type ScannedText, scanText } from '../../sessions/lines/scan-text.ts'
+import { takesPart } from '../../sessions/turn/dedup-terms.ts'
+import { noteFor, noteForArgument } from '../../sessions/turn/earlier-results.ts'
+import { lengthen, shortRef } from '../../sessions/turn/long-references.ts'
+import {
+  type LinesOptions,
+  referToLines,
+  referToSame,
+} from '../../sessions/turn/refer-to-earlier.ts'
+import type { ToolResultText } from '../parse/tool-result-text.ts'
+
+/** How a result of the history was written, as far as later ones need to know. */
+export interface WrittenResult {
+  /** References that a reader follows to its lines; absent where they cannot be found. */
+  readonly hops?: number
+  /** Whether later results may refer to it. */
+  readonly isSource: boolean
+}
+
+/** The results of one request, of which later ones may repeat earlier ones. */
+export interface History {
+  /**
+   * L0 for the next result against those before it, and how it is written then.
+   * @param key names this one and all before it
+   */
+  open(key: string, result: ToolResultText): { readonly layer: OpenLayer; written(): WrittenResult }
+  /** Goes on to the next result. */
+  add(key: string, result: ToolResultText, written: WrittenResult): void
+}
+
+/** What a thread remembers of some conversations, so that a turn adds to it what is new. */
+export interface HistoryMemory {
+  /** The history before was the last one's; its layers must not be used any more. */
+  begin(): History
+}
+
+/**
+ * Bytes of results that are looked back at least; at most twice as many. What is further back is
+ * not referred to, so that the memory of a conversation is bounded.
+ */
+const WINDOW_BYTES = 512 * 1024
+/** For one conversation: a window's results, and texts of arguments. */
+const MEMORY_BYTES = 4 * 1024 * 1024
+/** One conversation at a time: its lines need not be apart from others'. */
+const CONTEXT = sessionKey('', 'history')
+
+/**
+ * Where calls and results do not stand in one order, a distance means one result to who counts
+ * calls and another one to who counts results. It means the same between those before whose calls
+ * as many calls are still without a result.
+ */
+function contextOf(callsAhead: number): SessionKey {
+  return callsAhead === 0 ? CONTEXT : sessionKey('', `history ${callsAhead}`)
+}
+
+/** A memory with the results of a window, all up to one of them. */
+interface Filled {
+  readonly bodies: BodyMemory
+  /** Which body each short reference names: the first that had it. */
+  readonly owners: Map<string, string>
+  window: number
+  /** How many results of the conversation were passed. */
+  next: number
+  /** The name of the next, of which what its call gave to the tool is there already. */
+  ahead: string
+}
+
+/**
+ * Goes on with a sum over results as later ones see them (FNV-1a): of the same results, another one
+ * may have been sent otherwise.
+ */
+function sumOfWritten(before: number, { isSource, hops = -1 }: WrittenResult): number {
+  return Math.imul(before ^ (isSource ? hops + 2 : 0), PRIME) >>> 0
+}
+
+const PRIME = 0x01000193
+const BASIS = 0x811c9dc5
+
+/**
+ * Histories that refer to nothing but what the request itself holds, so that whoever has that can
+ * follow. What a result is written as depends on the results before it alone: a memory holds the
+ * same whether it was filled turn by turn or at once.
+ * @param conversations that are remembered, in 4 MiB each
+ */
+export function createHistoryMemory(conversations: number): HistoryMemory {
+  /** The one used last comes first. */
+  const memories: Filled[] = []
+
+  /** The memory that has most of these results and nothing else; `null` where none has any. */
+  function find(window: number, keys: readonly string[]): Filled | null {
+    let most: Filled | null = null
+    for (const memory of memories) {
+      // With what another call gave to a tool, a result could refer to what the request does not
+      // hold.
+      const isOfThese = memory.window === window && keys[memory.next] === memory.ahead
+      if (isOfThese && (most === null || memory.next > most.next)) most = memory
+    }
+    return most
+  }
+
+  function blank(window: number, next: number): Filled {
+    const oldest = memories.length < conversations ? undefined : memories.pop()
+    oldest?.bodies.clear()
+    const bodies = oldest?.bodies ?? attachBodyMemory(createBodyMemory({ bytes: MEMORY_BYTES }))
+    const memory = { bodies, owners: new Map(), window, next, ahead: '' }
+    memories.push(memory)
+    return memory
+  }
+
+  return {
+    begin: () =>
+      createHistory((window, first, keys) => {
+        const memory = find(window, keys) ?? blank(window, first)
+        memories.splice(memories.indexOf(memory), 1)
+        memories.unshift(memory)
+        return memory
+      }),
+  }
+}
+
+/**
+ * Finds a memory to go on with, or an empty one.
+ * @param first the first result of the window, as an index
+ * @param keys names of all results up to the one that comes now
+ */
+type TakeMemory = (window: number, first: number, keys: readonly string[]) => Filled
+
+/** A result that was passed, with the bytes of all results up to its end. */
+interface Passed {
+  readonly result: ToolResultText
+  readonly written: WrittenResult
+  readonly end: number
+}
+
+function createHistory(take: TakeMemory): History {
+  const passed: Passed[] = []
+  const keys: string[] = []
+  let bytes = 0
+  let sum = BASIS
+  let filled: Filled | null = null
+
+  /**
+   * A memory that holds what lies in the window before a result, and what its call gave to the
+   * tool.
+   */
+  function fillFor(key: string, result: ToolResultText): BodyMemory {
+    const window = Math.floor(bytes / WINDOW_BYTES)
+    if (filled === null || filled.window !== window) {
+      const first = passed.findIndex(({ end }) => end > (window - 1) * WINDOW_BYTES)
+      filled = take(window, first === -1 ? passed.length : first, [...keys, nameOf(key)])
+    }
+    const { bodies } = filled
+    for (; filled.next < passed.length; filled.next++) {
+      const each = passed[filled.next]!
+      give(filled, each.result, filled.next, keys[filled.next]!)
+      remember(filled, each)
+    }
+    give(filled, result, passed.length, nameOf(key))
+    return bodies
+  }
+
+  /**
+   * Remembers what a call gave to its tool once: twice would be another order, in which something
+   * else is forgotten first.
+   */
+  function give(to: Filled, result: ToolResultText, index: number, name: string): void {
+    if (to.ahead !== name && result.firstOfCall === index) rememberArguments(to, result)
+    to.ahead = name
+  }
+
+  /** Names a result by those up to it and by how those before it were written. */
+  const nameOf = (key: string) => `${key} ${sum}`
+
+  return {
+    open(key, result) {
+      let written: WrittenResult = { isSource: false }
+      return {
+        written: () => written,
+        layer: (_op, { content, prices, request }, profile, { maxDecodedChars }) => {
+          const { dedup } = profile
+          const { callsAhead } = result
+          if (callsAhead === undefined || !isKept(content, request, profile)) return null
+          const bodies = fillFor(key, result)
+          const context = contextOf(callsAhead)
+          let scanned: ScannedText | null | undefined
+          const scan = () => {
+            if (scanned === undefined) scanned = scanText(content, context)
+            return scanned
+          }
+          const turn = { sequence: sequenceOf(result) }
+          const here = { session: '', context, turn, scan }
+          const { counter, baseline } = prices
+          const fixed = { bodies, dedup, counter, baseline, maxBytes: maxDecodedChars }
+          const options = (gate: LinesOptions['gate']): LinesOptions => ({ ...fixed, gate })
+          return {
+            partition: 0,
+            ref: undefined,
+            past: () => null,
+            sentInSession: () => 0,
+            toResult(gate) {
+              const identity = hash('sha256', Buffer.from(content, 'utf8'), 'hex')
+              return dedup.exact ? referToSame(identity, here, options(gate)) : null
+            },
+            toLines: gate => referToLines(content, here, options(gate)),
+            deliver({ format, lossless }, referral) {
+              const hops = hopsInto(format, referral, bodies, here)
+              const isSource = lossless && referral?.kind !== 'exact'
+              written = { isSource, ...(hops === undefined ? {} : { hops }) }
+              return []
+            },
+          }
+        },
+      }
+    },
+    add(key, result, written) {
+      bytes += result.end - result.start
+      passed.push({ result, written, end: bytes })
+      keys.push(nameOf(key))
+      sum = sumOfWritten(sum, written)
+    },
+  }
+}
+
+function remember(to: Filled, { result, written }: Passed): void {
+  const { callsAhead, isWhole, part } = result
+  if (!written.isSource || callsAhead === undefined) return
+  const context = contextOf(callsAhead)
+  const text = scanText(result.text(), context)
+  const call = { tool: result.tool, args: result.args() }
+  const place = { sequence: sequenceOf(result), hops: written.hops }
+  const note = noteFor(call, isWhole ? place : { ...place, part: part + 1 })
+  if (text !== null && note !== null) put(to, context, text, note)
+}
+
+/** Texts that the agent gave to the tool; the call's own result may refer to them. */
+function rememberArguments(to: Filled, result: ToolResultText): void {
+  const { tool, callsAhead } = result
+  if (tool === undefined || callsAhead === undefined) return
+  const context = contextOf(callsAhead)
+  for (const { name, text } of argumentBodies(result.args())) {
+    const scanned = scanText(text, context)
+    if (scanned === null) continue
+    put(to, context, scanned, noteForArgument(tool, name, sequenceOf(result)))
+  }
+}
+
+function put(
+  { bodies, owners }: Filled,
+  context: SessionKey,
+  text: ScannedText,
+  note: string,
+): void {
+  const identity = hash('sha256', text.bytes, 'hex')
+  const ref = shortRef(identity)
+  const owner = owners.get(ref) ?? identity
+  owners.set(ref, owner)
+  // Of two bodies with the same first digits, the later one has a longer reference.
+  if (owner !== identity) lengthen(bodies, context, identity)
+  const position = bodies.place(text, context, identity, note)
+  if (position !== null) bodies.confirm(position)
+}
+
+/** Calls are counted from 1. */
+function sequenceOf({ ordinal }: ToolResultText): number {
+  return ordinal + 1
+}
+
+/**
+ * Whether a result takes part in references. Where hints do not name calls, nobody without the
+ * service could follow them.
+ */
+function isKept(
+  content: string,
+  { is_error }: { readonly is_error?: boolean | undefined },
+  { dedup, hints }: Profile,
+): boolean {
+  const isNamed = dedup.verbosity !== 'terse' && hints.default_verbosity !== 'terse'
+  const isLong = content.length >= dedup.minBodyChars
+  return isNamed && takesPart(dedup) && is_error !== true && isLong && content.isWellFormed()
+}

@@ -1,0 +1,90 @@
+import {
+  type CallsById,
+  callOf,
+  type Fields,
+  isFields,
+  noteCalls,
+  type ToolCall,
+} from './tool-calls.ts'
+
+/** A text payload of a conversation. */
+export interface MessageText {
+  readonly text: string
+  readonly from: 'tool' | 'user' | 'system' | 'assistant' | 'other'
+  /** What a tool's text answers, and its id. */
+  readonly call: ToolCall
+  readonly callId?: string | undefined
+  readonly isError: boolean
+}
+
+/** Where a text stands, apart from the text. */
+type Place = Omit<MessageText, 'text'>
+
+/** What stands for a text; the same text where nothing changes. */
+export type WriteText = (text: MessageText) => string
+
+/**
+ * The messages with other texts. Visited, in order, are a message's `content` where it is a string,
+ * the `text` of its `text` parts, and both again in the `content` of `tool_result` parts; nothing
+ * else is looked at, so that everything else stays what it is, field for field in the order in
+ * which it came. What has no new text is the very same object.
+ */
+export function mapTexts(messages: readonly unknown[], write: WriteText): unknown[] {
+  const calls: CallsById = new Map()
+  return messages.map(message => {
+    if (!isFields(message)) return message
+    noteCalls(message, calls)
+    return mapContent(message, placeOf(message, calls), calls, write)
+  })
+}
+
+const ROLES: Readonly<Record<string, Place['from']>> = Object.assign(Object.create(null), {
+  tool: 'tool',
+  function: 'tool',
+  user: 'user',
+  system: 'system',
+  developer: 'system',
+  assistant: 'assistant',
+})
+
+function placeOf(message: Fields, calls: CallsById): Place {
+  const { role } = message
+  const from = (typeof role === 'string' && ROLES[role]) || 'other'
+  const isError = message['is_error'] === true
+  if (from !== 'tool') return { from, call: {}, isError }
+  const id = message['tool_call_id']
+  return { from, call: callOf(id, message['name'], calls), callId: textOf(id), isError }
+}
+
+/** An object with other texts in its `content`. */
+function mapContent(holder: Fields, place: Place, calls: CallsById, write: WriteText): Fields {
+  const { content } = holder
+  if (typeof content === 'string')
+    return replaced(holder, 'content', write({ ...place, text: content }))
+  if (!Array.isArray(content)) return holder
+  const parts = content.map(part => (isFields(part) ? mapPart(part, place, calls, write) : part))
+  return parts.every((part, index) => part === content[index])
+    ? holder
+    : replaced(holder, 'content', parts)
+}
+
+function mapPart(part: Fields, place: Place, calls: CallsById, write: WriteText): Fields {
+  const { type, text } = part
+  if (type === 'text' && typeof text === 'string') {
+    return replaced(part, 'text', write({ ...place, text }))
+  }
+  if (type !== 'tool_result') return part
+  const id = part['tool_use_id']
+  const call = callOf(id, undefined, calls)
+  const isError = place.isError || part['is_error'] === true
+  return mapContent(part, { from: 'tool', call, callId: textOf(id), isError }, calls, write)
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A spread keeps the order of fields, and makes `__proto__` a field like any other. */
+function replaced(holder: Fields, field: string, value: unknown): Fields {
+  return holder[field] === value ? holder : { ...holder, [field]: value }
+}

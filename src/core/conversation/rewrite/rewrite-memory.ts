@@ -1,0 +1,115 @@
+import { sessionKey } from '../../sessions/index/session-key.ts'
+import { attachBodyMemory } from '../../sessions/lines/body-memory.ts'
+import { unsplit } from '../../sessions/lines/scan-text.ts'
+import { readStored, type StoredRewrite, writeStored } from './stored-rewrite.ts'
+
+/**
+ * What was sent for results lately, in memory that all threads share: a request brings all of its
+ * conversation again. What is there may be forgotten at any time, oldest first.
+ */
+export interface RewriteMemory {
+  /** What was sent under a name, if it is confirmed. */
+  get(key: string): StoredRewrite | null
+  /**
+   * Puts bytes there, not to be found before they are confirmed.
+   * @param key 64 hex digits
+   * @param bytes as `writeStored` gives them
+   * @param replaces whether they take the place of others under that name, which nobody finds from
+   * now on
+   * @returns what to confirm, `null` where there is no room for that many
+   */
+  place(key: string, bytes: Uint8Array, replaces?: boolean): number | null
+  /** They were sent like that. */
+  confirm(position: number): void
+}
+
+/** The names are digests over a tenant's name already. */
+const ALL = sessionKey('', 'rewrites')
+
+/**
+ * @param memory made by `createBodyMemory`
+ * @param options.ownBytes of what this thread has read there and keeps at hand, about
+ */
+export function attachRewriteMemory(
+  memory: ArrayBufferLike,
+  { ownBytes = 0 }: { readonly ownBytes?: number } = {},
+): RewriteMemory {
+  const bodies = attachBodyMemory(memory)
+  const own = createRecent(ownBytes)
+  const { confirm } = bodies
+  const place = (key: string, bytes: Uint8Array) => bodies.place(unsplit(bytes), ALL, key, '')
+
+  function read(key: string): PlacedRewrite | null {
+    const found = bodies.readBytes(key, ALL)
+    const rewrite = found === null ? null : readStored(found.bytes)
+    return rewrite === null ? null : { rewrite, position: found!.position }
+  }
+
+  /** What this thread has, unless another one has replaced it. */
+  function takeOwn(key: string): PlacedRewrite | null {
+    const placed = own.take(key)
+    return placed === null || bodies.isRetracted(placed.position) ? null : placed
+  }
+
+  /** What is used still is put in front again before it is overwritten. */
+  function renewed(key: string, placed: PlacedRewrite): PlacedRewrite {
+    if (!bodies.isAging(placed.position)) return placed
+    const position = place(key, writeStored(placed.rewrite))
+    if (position === null) return placed
+    confirm(position)
+    return { ...placed, position }
+  }
+
+  return {
+    get(key) {
+      const placed = takeOwn(key) ?? read(key)
+      if (placed === null) return null
+      own.add(key, renewed(key, placed))
+      return placed.rewrite
+    },
+    place(key, bytes, replaces = false) {
+      if (replaces) bodies.retract(key, ALL)
+      own.take(key)
+      return place(key, bytes)
+    },
+    confirm,
+  }
+}
+
+interface PlacedRewrite {
+  readonly rewrite: StoredRewrite
+  readonly position: number
+}
+
+/** What an entry takes beside its literal, about. */
+const ENTRY_BYTES = 512
+/** Of the room, what is still in use after the oldest entries were dropped. */
+const KEPT_SHARE = 7 / 8
+
+/** What was used most recently, up to so many bytes. */
+function createRecent(maxBytes: number) {
+  const entries = new Map<string, PlacedRewrite>()
+  let bytes = 0
+  const sizeOf = ({ rewrite }: PlacedRewrite) => ENTRY_BYTES + (rewrite.literal?.length ?? 0)
+
+  function take(key: string): PlacedRewrite | null {
+    const entry = entries.get(key)
+    if (entry === undefined) return null
+    entries.delete(key)
+    bytes -= sizeOf(entry)
+    return entry
+  }
+
+  function add(key: string, entry: PlacedRewrite): void {
+    entries.set(key, entry)
+    bytes += sizeOf(entry)
+    if (bytes <= maxBytes) return
+    // Many at once: to begin an iteration passes over all that was taken lately.
+    for (const oldest of entries.keys()) {
+      if (bytes <= maxBytes * KEPT_SHARE) return
+      take(oldest)
+    }
+  }
+
+  return { take, add }
+}

@@ -1,0 +1,267 @@
+import { toBytes } from '../../base/text-bytes.ts'
+import type { ByteAnswer, FreshRecord, KeepItem } from '../../contract/operation-result.ts'
+import type { RewriteReport } from '../../contract/report.ts'
+import { findLookAlikes } from '../../hints/look-alikes.ts'
+import type { ReadLimits } from '../../json/bytes/read-json.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { isRedeeming } from '../../pipeline/profile/retrieving-tools.ts'
+import { inConversation } from '../../telemetry/pseudonyms.ts'
+import { conversationName } from '../parse/conversation-name.ts'
+import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
+import { literalOf, type Replacement, splice } from '../parse/splice.ts'
+import type { ToolResultText } from '../parse/tool-result-text.ts'
+import type { History } from './history.ts'
+import type { MessageText } from './message-texts.ts'
+import { createResultKeys } from './result-keys.ts'
+import type { ConversationContext } from './rewrite-context.ts'
+import { type Counting, rewriteByItself } from './rewrite-text.ts'
+import { type Saving, savedPlaces } from './saved-places.ts'
+import {
+  digestOf,
+  NOTHING_SAVED,
+  readStored,
+  type SavedTokens,
+  type StoredRewrite,
+  sumOfSent,
+  writeStored,
+} from './stored-rewrite.ts'
+import type { TurnMemory } from './turn-memory.ts'
+
+/** A request body, and what was done to it. */
+export interface RewrittenRequest extends Promised {
+  /** The very body where nothing changes. */
+  readonly bytes: Uint8Array
+  readonly report: RewriteReport
+  /** Of results that came for the first time, where there is telemetry. */
+  readonly responses: readonly ToldResult[]
+}
+
+/** What has to be so, or to become so, before the body leaves. */
+type Promised = Pick<ByteAnswer, 'records' | 'keep' | 'markers'>
+
+/**
+ * Writes the tool results of a request body smaller. What stands for one depends on its text and
+ * its call, the results before it, the model and the configuration; where it is on record how one
+ * was sent before, in this conversation or one that began alike, it is sent like that again. So the
+ * bytes of a conversation that goes on begin as they did before, and the provider's prompt cache
+ * finds them. Every other byte stays.
+ */
+export function rewriteRequest(
+  body: Uint8Array,
+  route: RouteName,
+  limits: ReadLimits,
+  context: ConversationContext,
+): RewrittenRequest {
+  const { turns } = context.rewrites ?? {}
+  const scanned = (turns?.scan ?? scanRequest)(body, route, limits)
+  if (scanned === null) {
+    const report = { readable: false, texts: 0, rewritten: 0, tokens_saved: 0 }
+    return { bytes: body, report, responses: [], records: [], keep: [], markers: [] }
+  }
+  const conversation = conversationName(scanned)
+  const results = rewriteResults(scanned, named(conversation, context))
+  const { replacements, savings, isChanged, lookAlikes, responses, ...promised } = results
+  const bytes = splice(body, replacements)
+  const sum = (kind: keyof SavedTokens) => savings.reduce((all, { saved }) => all + saved[kind], 0)
+  const [referred, elided] = [sum('referred'), sum('elided')]
+  const report: RewriteReport = {
+    readable: true,
+    texts: scanned.results.length,
+    rewritten: replacements.length,
+    tokens_saved: referred + sum('encoded') + elided,
+    tokens_referred: referred,
+    tokens_elided: elided,
+    prefix_changed: isChanged,
+    ...(lookAlikes === 0 ? {} : { look_alikes: lookAlikes }),
+    conversation,
+    saved: savedPlaces(scanned, savings),
+  }
+  return { bytes, report, responses, ...promised }
+}
+
+/** What becomes of the results of a conversation. */
+interface RewrittenResults extends Promised {
+  readonly replacements: readonly Replacement[]
+  readonly savings: readonly Saving[]
+  /**
+   * Whether a result that was sent before follows others than it did, or stands there differently.
+   */
+  readonly isChanged: boolean
+  /** Places that look like hints and were escaped, in results that came for the first time. */
+  readonly lookAlikes: number
+  /** Of results that came for the first time. */
+  readonly responses: readonly ToldResult[]
+}
+
+/** What telemetry is told of a result, and the key under which it is on record then. */
+export interface ToldResult {
+  readonly response: () => string
+  readonly recordKey: string
+}
+
+/** With the name of the conversation for telemetry, where there is one. */
+function named(conversation: string, context: ConversationContext): ConversationContext {
+  const { telemetry } = context
+  if (telemetry === undefined) return context
+  return { ...context, telemetry: inConversation(telemetry, `conversation ${conversation}`) }
+}
+
+function rewriteResults(scanned: ScannedRequest, context: ConversationContext): RewrittenResults {
+  const { model, results, forgets, tools } = scanned
+  const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
+  const { redeem_tools: redeemTools } = pipeline.elision
+  const canRedeem = tools.some(tool => isRedeeming(tool, redeemTools))
+  const options = {
+    counting: model === undefined ? {} : { model },
+    history: forgets ? undefined : rewrites?.history?.begin(),
+    // Where the provider forgets results, the agent may have lost what would tell it how to ask.
+    mayElide: canRedeem && terms?.redeems === true,
+  }
+  const names = nameResults(
+    scanned,
+    JSON.stringify([rewrites?.tenant, model, forgets, canRedeem]),
+    rewrites?.turns,
+  )
+  const replacements: Replacement[] = []
+  const savings: Saving[] = []
+  const records: FreshRecord[] = []
+  const keep: KeepItem[] = []
+  const markers: string[] = []
+  const responses: ToldResult[] = []
+  let lookAlikes = 0
+  let sum = 0
+  let isChanged = false
+  for (const [index, result] of results.entries()) {
+    const key = names[index]!
+    const staysAsItIs = isRedeeming(result.tool, redeemTools)
+    if (isLeftAlone(result, staysAsItIs)) {
+      options.history?.add(key, result, { isSource: false })
+      continue
+    }
+    const recalled = recall(key, context)
+    // Rather another beginning than a marker for what may not be there.
+    const isUsable = recalled !== null && (options.mayElide || recalled.markers.length === 0)
+    const made = isUsable
+      ? { ...recalled, keep: [] }
+      : rewrite(key, result, { ...options, staysAsItIs }, context)
+    if ('lookAlikes' in made) lookAlikes += made.lookAlikes
+    options.history?.add(key, result, made)
+    sum = sumOfSent(sum, made.digest)
+    const differs = recalled !== null && !(isUsable && recalled.sent === sum)
+    isChanged ||= differs
+    if (recalled === null || differs) {
+      const bytes = writeStored({ ...made, sent: sum })
+      const position = rewrites?.memory.place(key, bytes, differs) ?? null
+      records.push({ key, bytes, position, ...(differs ? { replaces: true } : {}) })
+    }
+    if (isUsable && recalled.markers.length > 0 && terms?.restores === true) {
+      keep.push(toBytes(result.text()))
+    } else if (isUsable) markers.push(...recalled.markers)
+    keep.push(...made.keep)
+    if (recalled === null && 'response' in made && made.response !== undefined) {
+      responses.push({ response: made.response, recordKey: key })
+    }
+    const { literal, saved } = made
+    if (literal === null) continue
+    const { start, end } = result
+    replacements.push({ start, end, literal })
+    savings.push({ end, shorter: end - start - literal.length, saved })
+  }
+  return { replacements, savings, records, keep, markers, isChanged, lookAlikes, responses }
+}
+
+/** The name of each result. */
+function nameResults(
+  scanned: ScannedRequest,
+  terms: string,
+  turns: TurnMemory | undefined,
+): readonly string[] {
+  const { body, results } = scanned
+  const known = turns?.knownKeys(scanned, terms) ?? []
+  const keys = createResultKeys(body, terms)
+  keys.resume(known)
+  const names = [...known, ...results.slice(known.length).map(result => keys.next(result))]
+  turns?.keep({ scanned, terms, keys: names })
+  return names
+}
+
+/** No format saves a token of a shorter literal. */
+const MIN_LITERAL_BYTES = 24
+
+/** Such a result still must not look like a hint of ours. */
+function isLeftAlone(result: ToolResultText, staysAsItIs: boolean): boolean {
+  const isShort = result.end - result.start < MIN_LITERAL_BYTES
+  return (isShort || staysAsItIs) && findLookAlikes(result.text()).length === 0
+}
+
+/** How the result was sent before, as far as that is at hand. */
+function recall(key: string, { rewrites }: ConversationContext): StoredRewrite | null {
+  if (rewrites === undefined) return null
+  const recalled = rewrites.recalled[key]
+  return recalled === undefined ? rewrites.memory.get(key) : readStored(recalled)
+}
+
+/** How results are written that come for the first time. */
+interface RewriteOptions {
+  readonly counting: Counting
+  readonly history: History | undefined
+  readonly mayElide: boolean
+}
+
+/** The same for one result. */
+interface ResultOptions extends RewriteOptions {
+  /** It is an original that was fetched back. */
+  readonly staysAsItIs: boolean
+}
+
+/** How a result was written now, and what telemetry is told of it. */
+interface Made extends Omit<StoredRewrite, 'sent'> {
+  readonly keep: readonly KeepItem[]
+  readonly lookAlikes: number
+  readonly response: (() => string) | undefined
+}
+
+/** What stands for a result that comes for the first time. */
+function rewrite(
+  key: string,
+  result: ToolResultText,
+  { counting, history, mayElide, staysAsItIs }: ResultOptions,
+  context: ConversationContext,
+): Made {
+  const turn = staysAsItIs ? undefined : history?.open(key, result)
+  const terms = { openLayer: turn?.layer, mayElide, staysAsItIs }
+  const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
+  const response = reports[0]?.response
+  const { savings, elided, look_alikes: lookAlikes = 0 } = answer
+  const written = turn?.written() ?? { isSource: false }
+  // Nothing is saved where only look-alikes of hints were escaped.
+  if (answer.content === result.text()) {
+    const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
+    return { ...none, ...written, lookAlikes, response }
+  }
+  const literal = literalOf(answer.content)
+  return {
+    response,
+    literal,
+    saved: {
+      referred: savings.dedup_tokens,
+      encoded: savings.encoder_tokens,
+      elided: savings.elided_tokens,
+    },
+    ...written,
+    lookAlikes,
+    markers: elided.map(({ hash }) => hash),
+    digest: digestOf(literal),
+    keep,
+  }
+}
+
+function sourceOf(result: ToolResultText): MessageText {
+  const { tool, callId, isError } = result
+  const args = result.args()
+  const call = {
+    ...(tool === undefined ? {} : { tool }),
+    ...(args === undefined ? {} : { args }),
+  }
+  return { text: result.text(), from: 'tool', call, callId, isError }
+}

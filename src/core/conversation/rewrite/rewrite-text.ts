@@ -1,0 +1,110 @@
+import { AppError } from '../../base/errors.ts'
+import type { EncodeAnswer } from '../../contract/encode.ts'
+import type { Done } from '../../contract/operation-result.ts'
+import { PASSTHROUGH } from '../../formats/passthrough.ts'
+import { encodeContent } from '../../pipeline/encode.ts'
+import type { OpenLayer } from '../../pipeline/session-layer.ts'
+import type { MessageText } from './message-texts.ts'
+import type { ConversationContext } from './rewrite-context.ts'
+import { argsOf } from './tool-calls.ts'
+
+/** A text with what stands for it. */
+export type Rewritten = Done<EncodeAnswer>
+
+/** What counts the tokens. */
+export interface Counting {
+  readonly tokenizer?: string
+  readonly model?: string
+}
+
+/** What a text may be written as. */
+export interface TextTerms {
+  /** How it finds what stands before it, where it may refer to that. */
+  readonly openLayer?: OpenLayer | undefined
+  /** Whether its bulk may be left out, with a marker. */
+  readonly mayElide: boolean
+  /** Whether it must stay as it is: then only what looks like a hint of ours is escaped. */
+  readonly staysAsItIs?: boolean
+}
+
+/**
+ * The smallest text for a payload, without loss, or with a marker where its bulk may go. It depends
+ * on the text, the call that it answers, the configuration, and on what `openLayer` has before it.
+ * @throws AppError `invalid_request` for an unknown tokenizer
+ */
+export function rewriteByItself(
+  source: MessageText,
+  counting: Counting,
+  context: ConversationContext,
+  { openLayer, mayElide, staysAsItIs = false }: TextTerms,
+): Rewritten {
+  if (staysAsItIs) return escapeOnly(source, counting, context)
+  const request = requestFor(source, counting)
+  return encodeContent(mayElide ? { ...request, mode: 'elide' } : request, context, openLayer)
+}
+
+/**
+ * The smallest lossless text for a payload. It depends on the text, the call that it answers and
+ * the configuration, and on nothing else of the conversation, so that a conversation which goes on
+ * is written the same way again.
+ * @throws AppError `invalid_request` for an unknown tokenizer
+ */
+export function rewriteLossless(
+  source: MessageText,
+  counting: Counting,
+  context: ConversationContext,
+): Rewritten {
+  return encodeContent(requestFor(source, counting), context)
+}
+
+/** The text itself, with everything escaped that looks like a hint of ours. */
+export function escapeOnly(
+  source: MessageText,
+  counting: Counting,
+  context: ConversationContext,
+): Rewritten {
+  return encodeContent({ ...requestFor(source, counting), formats: [PASSTHROUGH] }, context)
+}
+
+/**
+ * What is left of a payload in so many tokens, with a marker; where nothing is so small, the least
+ * that can be left; where nothing may go, the lossless text.
+ */
+export function rewriteWithin(
+  source: MessageText,
+  lossless: Rewritten,
+  tokens: number,
+  counting: Counting,
+  context: ConversationContext,
+): Rewritten {
+  const request = requestFor(source, counting)
+  const trim = (budget_tokens: number) =>
+    attempt(() => encodeContent({ ...request, mode: 'trim', budget_tokens }, context))
+  const fitted = trim(tokens)
+  if ('answer' in fitted) return fitted
+  if (fitted.minimum >= lossless.answer.tokens.final) return lossless
+  const least = trim(fitted.minimum)
+  return 'answer' in least ? least : lossless
+}
+
+function requestFor({ text, call, callId, isError }: MessageText, counting: Counting) {
+  const args = call.args === undefined ? undefined : argsOf(call)
+  return {
+    ...counting,
+    content: text,
+    ...(call.tool === undefined ? {} : { tool: call.tool }),
+    ...(args === undefined ? {} : { args }),
+    ...(callId === undefined ? {} : { tool_call_id: callId }),
+    ...(isError ? { is_error: true } : {}),
+  }
+}
+
+/** The text, or the fewest tokens that anything of it takes. */
+function attempt(encode: () => Rewritten): Rewritten | { readonly minimum: number } {
+  try {
+    return encode()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'budget_too_small') throw error
+    return { minimum: error.extras.minimum_tokens ?? Number.POSITIVE_INFINITY }
+  }
+}

@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto'
+import { AppError } from '../../base/errors.ts'
+
+/** What stands for a result in a conversation, as it was sent. */
+export interface StoredRewrite {
+  /** The JSON string literal that is written; `null`: the result's own stays. */
+  readonly literal: Uint8Array | null
+  readonly saved: SavedTokens
+  /**
+   * References that a reader follows to the result's lines: 0 where they stand in the text. Absent
+   * where they cannot be found by their numbers.
+   */
+  readonly hops?: number
+  /** Whether a later result may refer to this one. */
+  readonly isSource: boolean
+  /** Originals that its markers name, 24 hex digits each. */
+  readonly markers: readonly string[]
+  /** Of the literal, 32 bits; 0 where the result's own stays. */
+  readonly digest: number
+  /** A sum over what was sent for the results up to this one; see `sumOfSent`. */
+  readonly sent: number
+}
+
+const DIGEST_DIGITS = 8
+const PRIME = 0x01000193
+
+/**
+ * Goes on with the sum over a conversation's results as they were sent, 32 bits (FNV-1a over
+ * digests). Two turns with another sum at the same result have been sent other prefixes.
+ */
+export function sumOfSent(before: number, digest: number): number {
+  return Math.imul(before ^ digest, PRIME) >>> 0
+}
+
+/** The digest of a literal. */
+export function digestOf(literal: Uint8Array | null): number {
+  if (literal === null) return 0
+  return Number.parseInt(hash('sha256', literal, 'hex').slice(0, DIGEST_DIGITS), 16)
+}
+
+/** Tokens by what saved them. */
+export interface SavedTokens {
+  /** References to earlier results. */
+  readonly referred: number
+  readonly encoded: number
+  /** Left out, and to be fetched back. */
+  readonly elided: number
+}
+
+export const NOTHING_SAVED: SavedTokens = { referred: 0, encoded: 0, elided: 0 }
+
+export function totalOf({ referred, encoded, elided }: SavedTokens): number {
+  return referred + encoded + elided
+}
+
+/**
+ * Raise where what is stored changes its meaning, and go on reading what earlier versions have
+ * written: it holds.
+ */
+const VERSION = 1
+const LINE_FEED = 0x0a
+
+interface Head {
+  readonly v: number
+  readonly saved: readonly [referred: number, encoded: number, elided: number]
+  readonly hops?: number
+  readonly source: boolean
+  readonly markers?: readonly string[]
+  readonly digest: number
+  readonly sent: number
+}
+
+/** As bytes to keep: a line of JSON, and the literal behind it. */
+export function writeStored(rewrite: StoredRewrite): Uint8Array {
+  const { literal, saved, hops, isSource, markers, digest, sent } = rewrite
+  const head: Head = {
+    v: VERSION,
+    saved: [saved.referred, saved.encoded, saved.elided],
+    ...(hops === undefined ? {} : { hops }),
+    source: isSource,
+    ...(markers.length === 0 ? {} : { markers }),
+    digest,
+    sent,
+  }
+  const line = Buffer.from(`${JSON.stringify(head)}\n`)
+  return literal === null ? line : Buffer.concat([line, literal])
+}
+
+/**
+ * Reads them back. `null` for what another version has written.
+ * @throws AppError `internal` for bytes that no version has written
+ */
+export function readStored(bytes: Uint8Array): StoredRewrite | null {
+  const end = bytes.indexOf(LINE_FEED)
+  if (end === -1) throw new AppError('internal', 'a stored rewrite without a head')
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const head = JSON.parse(view.toString('utf8', 0, end)) as Head
+  if (head.v !== VERSION) return null
+  const [referred, encoded, elided] = head.saved
+  const literal = end + 1 === bytes.length ? null : bytes.subarray(end + 1)
+  return {
+    literal,
+    saved: { referred, encoded, elided },
+    ...(head.hops === undefined ? {} : { hops: head.hops }),
+    isSource: head.source,
+    markers: head.markers ?? [],
+    digest: head.digest,
+    sent: head.sent,
+  }
+}

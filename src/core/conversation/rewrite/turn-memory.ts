@@ -1,0 +1,158 @@
+import type { JsonNode } from '../../json/bytes/json-node.ts'
+import type { ReadLimits } from '../../json/bytes/read-json.ts'
+import { commonBytes } from '../parse/common-bytes.ts'
+import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
+
+/** A turn of a conversation as it was read, and how its results are named. */
+export interface Turn {
+  readonly scanned: ScannedRequest
+  /** What the names depend on beside the body. */
+  readonly terms: string
+  /** Of each result. */
+  readonly keys: readonly string[]
+}
+
+/**
+ * The turns that a thread has read lately: the next one of a conversation begins with the same
+ * bytes.
+ */
+export interface TurnMemory {
+  /**
+   * Scans a body as `scanRequest` does, and passes over what an earlier turn has at the same place.
+   */
+  scan(body: Uint8Array, route: RouteName, limits: ReadLimits): ScannedRequest | null
+  /**
+   * Names of the first results of what was scanned last, as far as an earlier turn had the same
+   * messages on the same terms.
+   */
+  knownKeys(scanned: ScannedRequest, terms: string): readonly string[]
+  /**
+   * Remembers what was scanned last, in place of the turn that it goes on from, or of the oldest.
+   */
+  keep(turn: Turn): void
+}
+
+/** The turns of all tenants that a thread has read lately, within one bound. */
+export interface TurnMemories {
+  /**
+   * Those of one tenant. A body is only ever compared with turns of its own tenant, so that the
+   * time of a scan says nothing of what others have sent.
+   */
+  of(tenant: string): TurnMemory
+}
+
+/** Larger bodies are not remembered, nor those of which more was read. */
+const MAX_TURN_BYTES = 4 * 1024 * 1024
+/** Of all turns that are remembered. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024
+/** What a node takes in memory, about; in a body it may have three bytes. */
+const NODE_BYTES = 88
+/** Messages at the end of a turn in which the next one may differ, by breakpoints that moved. */
+const CHANGING_MESSAGES = 3
+
+/** What was scanned last, and the turn that it has most in common with. */
+interface Comparison {
+  readonly route: RouteName
+  readonly scanned: ScannedRequest
+  readonly earlier: KeptTurn | null
+  /** Messages that both begin with, read once. */
+  readonly messages: number
+}
+
+interface KeptTurn extends Pick<ScannedRequest, 'body' | 'read'> {
+  readonly tenant: string
+  readonly route: RouteName
+  readonly terms: string
+  readonly keys: readonly string[]
+  /** The message that each result is in. */
+  readonly messageOf: readonly number[]
+  /** Of the body, or of what was read of it, whichever is more. */
+  readonly bytes: number
+}
+
+/**
+ * @param turns that are remembered at most, of one conversation each; together in up to 32 MiB, and
+ * as much again for what was read of them
+ */
+export function createTurnMemories(turns: number): TurnMemories {
+  /** The one used last comes first. */
+  const kept: KeptTurn[] = []
+
+  /** Adds a turn, in place of the one that it continues, and drops the oldest beyond the bounds. */
+  function keep(turn: KeptTurn, continued: KeptTurn | null): void {
+    // Since it was compared, another tenant's turn may have pushed it out.
+    const place = continued === null ? -1 : kept.indexOf(continued)
+    if (place !== -1) kept.splice(place, 1)
+    kept.unshift(turn)
+    kept.splice(turns)
+    let total = kept.reduce((sum, each) => sum + each.bytes, 0)
+    while (total > MAX_KEPT_BYTES) total -= kept.pop()!.bytes
+  }
+
+  return { of: tenant => turnsOf(tenant, kept, keep) }
+}
+
+function turnsOf(
+  tenant: string,
+  kept: readonly KeptTurn[],
+  keep: (turn: KeptTurn, continued: KeptTurn | null) => void,
+): TurnMemory {
+  let last: Comparison | null = null
+
+  /** The turn of the tenant that begins with most of the bytes of a body. */
+  function closest(body: Buffer, route: RouteName) {
+    let earlier: KeptTurn | null = null
+    let bytes = 0
+    for (const turn of kept) {
+      if (turn.tenant !== tenant || turn.route !== route) continue
+      const common = commonBytes(turn.body, body)
+      if (common > bytes) [earlier, bytes] = [turn, common]
+    }
+    return { earlier, bytes }
+  }
+
+  return {
+    scan(body, route, limits) {
+      last = null
+      const view = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+      const { earlier, bytes } = closest(view, route)
+      const items = earlier?.read ?? []
+      const scanned = scanRequest(body, route, limits, { items, bytes })
+      if (scanned === null) return null
+      const differing = scanned.read.findIndex((node, index) => node !== items[index])
+      const messages = differing === -1 ? scanned.read.length : differing
+      last = { route, scanned, earlier, messages }
+      return scanned
+    },
+    knownKeys(scanned, terms) {
+      if (last?.scanned !== scanned || last.earlier?.terms !== terms) return []
+      const { messages, earlier } = last
+      const end = earlier.messageOf.findIndex(message => message >= messages)
+      return end === -1 ? earlier.keys : earlier.keys.slice(0, end)
+    },
+    keep({ scanned, terms, keys }) {
+      const { body, read, results } = scanned
+      const bytes = Math.max(body.length, sizeOf(read))
+      if (last?.scanned !== scanned || bytes > MAX_TURN_BYTES) return
+      const { route, earlier, messages } = last
+      const isContinued = earlier !== null && messages >= earlier.read.length - CHANGING_MESSAGES
+      const messageOf = results.map(({ message }) => message)
+      const turn = { tenant, route, body: alone(body), read, terms, keys, messageOf, bytes }
+      keep(turn, isContinued ? earlier : null)
+    },
+  }
+}
+
+/** Bytes that nodes take, with all below them. */
+function sizeOf(nodes: readonly JsonNode[]): number {
+  return nodes.reduce((sum, { members, items }) => {
+    return sum + NODE_BYTES + sizeOf(members ?? NONE) + sizeOf(items ?? NONE)
+  }, 0)
+}
+
+const NONE: readonly JsonNode[] = []
+
+/** Bytes that do not hold those of others in memory. */
+function alone(body: Buffer): Buffer {
+  return body.buffer.byteLength > 2 * body.length ? Buffer.from(body) : body
+}

@@ -1,0 +1,67 @@
+import type { SavedPlace } from '../../contract/report.ts'
+import { costOf, type TokenPrices } from './prices.ts'
+import { promptTokens, type TokenUsage } from './token-usage.ts'
+
+/** A request that was answered, as far as its bill goes. */
+export interface BilledRequest {
+  readonly usage: TokenUsage
+  /** What it was spared. */
+  readonly saved: readonly SavedPlace[]
+  /**
+   * Tokens that the provider had cached of the conversation, where we changed what was sent before;
+   * 0 where not.
+   */
+  readonly lostCache: number
+}
+
+/** In uncached input tokens of the model. */
+export interface Bill {
+  /** By the provider's figures. */
+  readonly billed: number
+  /**
+   * What the request would have cost as its client sent it, by our estimate: below `billed` where
+   * we did harm.
+   */
+  readonly without: number
+}
+
+/**
+ * The bill of a request with and without the proxy (`docs/guide/savings.md`). Without it, each
+ * removed token is billed as the place where it stood: in the order of the prompt, first what was
+ * read from the cache, then what was written, then the rest.
+ */
+export function billRequest(request: BilledRequest, prices: TokenPrices): Bill {
+  const { usage, saved, lostCache } = request
+  const before = withCacheRead(usage, lostCache)
+  let without = costOf(before, prices)
+  for (const { at, tokens } of saved) without += tokens * priceAt(at, before, prices)
+  return { billed: costOf(usage, prices), without }
+}
+
+/** The same prompt with at least `cached` of its first tokens read from the cache. */
+function withCacheRead(usage: TokenUsage, cached: number): TokenUsage {
+  const missing = Math.max(0, Math.min(cached, promptTokens(usage)) - usage.cache_read)
+  if (missing === 0) return usage
+  const long = Math.min(missing, usage.cache_write_long)
+  const short = Math.min(missing - long, usage.cache_write)
+  return {
+    uncached: usage.uncached - (missing - long - short),
+    cache_read: usage.cache_read + missing,
+    cache_write: usage.cache_write - short,
+    cache_write_long: usage.cache_write_long - long,
+    output: usage.output,
+  }
+}
+
+/**
+ * What a token costs that stands before `at`, a share of the prompt. Entries for long come before
+ * those for short.
+ */
+function priceAt(at: number, usage: TokenUsage, prices: TokenPrices): number {
+  const place = at * promptTokens(usage)
+  const read = usage.cache_read
+  const long = read + usage.cache_write_long
+  if (place <= read) return prices.cache_read
+  if (place <= long) return prices.cache_write_long
+  return place <= long + usage.cache_write ? prices.cache_write : 1
+}

@@ -1,0 +1,71 @@
+import type { ShapeReport } from '../../classify/classify.ts'
+import type { Value } from '../../json/value.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import type { Extent } from '../work.ts'
+
+/**
+ * One way to write a value as text. A new notation is one file with one of these, listed in
+ * `registry.ts`, and its rows in the shared table of cases under `test/`.
+ */
+export interface Notation {
+  /** Name in the answer's `format`, for example `csv`. */
+  readonly id: string
+  /** Version of the grammar; raised whenever `decode` would read older text differently. */
+  readonly version: number
+  /** A cheap test on the shape, so that hopeless candidates cost nothing. */
+  accepts(value: Value, shape: ShapeReport): boolean
+  /**
+   * Steps that it takes to write a value of this extent and to read it again; absent: too few to be
+   * counted.
+   */
+  steps?(extent: Extent): number
+  /**
+   * The text, or `null` where this notation cannot say the value exactly. A notation that has
+   * several ways to write a value prices them by `counter`; without one, by their length.
+   */
+  encode(value: Value, counter?: TokenCounter): string | null
+  /** The same text, with its surcharge; absent where there is none. */
+  weigh?(value: Value, counter: TokenCounter): Weighed | null
+  /** How each part of the text was chosen, where there is a choice; absent where there is none. */
+  explain?(value: Value, counter: TokenCounter): readonly ExplainedPart[]
+  /** The value again. Throws `AppError('not_decodable')` that names the line. */
+  decode(text: string): Value
+}
+
+/** A text, and what a profile adds to its tokens where notations are compared. */
+export interface Weighed {
+  readonly content: string
+  readonly surcharge: number
+}
+
+/** A list or object of the value, and the ways that it was looked at in. */
+export interface ExplainedPart {
+  /** JSON path; `(json)` behind that of a string stands for the value whose JSON the string is. */
+  readonly path: string
+  /** Lists and objects around it. */
+  readonly depth: number
+  readonly chosen: string
+  /** Tokens of the chosen way, with everything in it. */
+  readonly tokens: number
+  /**
+   * In order of preference. `price` is what is compared: the tokens, and what a profile adds to
+   * them.
+   */
+  readonly options: readonly {
+    readonly way: string
+    readonly tokens: number
+    readonly price: number
+  }[]
+}
+
+/** What the notation makes of the value, for a choice between notations. */
+export function weighed(notation: Notation, value: Value, counter: TokenCounter): Weighed | null {
+  if (notation.weigh !== undefined) return notation.weigh(value, counter)
+  const content = notation.encode(value, counter)
+  return content === null ? null : { content, surcharge: 0 }
+}
+
+/** The answer's `format` for a notation: name and grammar version, for example `csv@1`. */
+export function formatId(notation: Pick<Notation, 'id' | 'version'>): string {
+  return `${notation.id}@${notation.version}`
+}

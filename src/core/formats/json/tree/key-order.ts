@@ -1,0 +1,67 @@
+import type { ObjectValue } from '../../../json/value.ts'
+
+/** Keys of all rows, each after every key that comes before it in a row. */
+interface KeyOrder {
+  readonly names: readonly string[]
+  /** Members of all rows. */
+  readonly members: number
+}
+
+/**
+ * One order of columns that agrees with the order of keys in every row, or `null` where there is
+ * none (two rows disagree, or a row has a key twice). A depth-first topological sort over
+ * neighbours in rows: linear, and without recursion.
+ */
+export function mergeKeyOrders(rows: readonly ObjectValue[]): KeyOrder | null {
+  const lists = new Set<readonly string[]>()
+  let members = 0
+  for (const { keys } of rows) {
+    lists.add(keys)
+    members += keys.length
+  }
+  const followers = new Map<string, Set<string>>()
+  for (const keys of lists) {
+    let last: Set<string> | undefined
+    for (const key of keys) {
+      last?.add(key)
+      last = followers.get(key)
+      if (last === undefined) {
+        last = new Set()
+        followers.set(key, last)
+      }
+    }
+  }
+  // Where all rows have the same keys, their order is known already.
+  const names = lists.size === 1 ? [...followers.keys()] : sort(followers)
+  if (names === null || (lists.size === 1 && names.length * rows.length !== members)) return null
+  return { names, members }
+}
+
+/**
+ * Finishing order, reversed. Later keys are visited first, so that the result stays near the
+ * first-seen order.
+ */
+function sort(followers: ReadonlyMap<string, ReadonlySet<string>>): string[] | null {
+  const done = new Set<string>()
+  const open = new Set<string>()
+  const finished: string[] = []
+  for (const root of [...followers.keys()].reverse()) {
+    if (done.has(root)) continue
+    const path = [{ key: root, rest: followers.get(root)!.values() }]
+    open.add(root)
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const next = top.rest.next()
+      if (next.done === true) {
+        open.delete(top.key)
+        done.add(top.key)
+        finished.push(top.key)
+        path.pop()
+      } else if (open.has(next.value)) return null
+      else if (!done.has(next.value)) {
+        open.add(next.value)
+        path.push({ key: next.value, rest: followers.get(next.value)!.values() })
+      }
+    }
+  }
+  return finished.reverse()
+}

@@ -1,0 +1,57 @@
+import type { TokenCounter } from '../../../tokens/counter.ts'
+import { type Piece, priceOf } from './piece.ts'
+import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
+import type { Role, Trace, Ways } from './trace.ts'
+
+/** Tokens of a text: exact, or guessed from its length where no counter is given. */
+export interface Pricer {
+  readonly style: TreeStyle
+  /** Where somebody asks how the text came about. */
+  readonly trace?: Trace
+  tokens(text: string): number
+  piece(text: string): Piece
+}
+
+const CHARS_PER_TOKEN = 3.5
+
+/**
+ * Added to the price of brackets that are too long: above the tokens of any document, so that the
+ * fewest of these are taken, and small enough that a million of them are still counted exactly.
+ */
+const TOO_LONG = 2 ** 32
+
+export function createPricer(
+  counter: TokenCounter | undefined,
+  style: TreeStyle = FEWEST_TOKENS,
+  trace?: Trace,
+): Pricer {
+  const tokens =
+    counter === undefined
+      ? (text: string) => text.length / CHARS_PER_TOKEN
+      : (text: string) => counter.count(text)
+  const piece = (text: string) => ({ text, tokens: tokens(text), surcharge: 0 })
+  return { style, tokens, piece, ...(trace === undefined ? {} : { trace }) }
+}
+
+/** What brackets cost beside their tokens. */
+export function bracketSurcharge(text: string, tokens: number, style: TreeStyle): number {
+  return tokens * (style.bracketCost - 1) + excess(text, style)
+}
+
+/** What is added where brackets are too long. */
+export function excess(bracketed: string, { maxBracketChars }: TreeStyle): number {
+  return bracketed.length > maxBracketChars ? TOO_LONG : 0
+}
+
+/** The cheapest of the ways, one of which there is; of equal ones the first. */
+export function cheapest(role: Role, ways: Ways, { trace }: Pricer): Piece {
+  let best: Piece | undefined
+  // Asked for each container: a list of the ways would cost as much as the comparison.
+  for (const way in ways) {
+    const piece = ways[way as keyof Ways] ?? null
+    if (piece !== null && (best === undefined || priceOf(piece) < priceOf(best))) best = piece
+  }
+  if (best === undefined) throw new Error('a container without a way to write it')
+  trace?.decide(role, ways, best)
+  return best
+}

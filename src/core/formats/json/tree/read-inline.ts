@@ -1,0 +1,67 @@
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+} from '../../../json/char-codes.ts'
+import { ObjectValue, type Value } from '../../../json/value.ts'
+import { bareValue, type Reader } from './reader.ts'
+
+function isInlineEnd(c: number): boolean {
+  return c === COMMA || c === CLOSE_BRACKET || c === CLOSE_BRACE
+}
+
+function isKeyEnd(c: number): boolean {
+  return c === COLON || isInlineEnd(c)
+}
+
+/**
+ * The value in brackets at the place: JSON, or as `writeInline` writes it.
+ * @param depth containers around it
+ */
+export function readInline(reader: Reader, depth: number): Value {
+  const c = reader.next
+  if (c === OPEN_BRACKET) return readArray(reader, depth)
+  if (c === OPEN_BRACE) return readObject(reader, depth)
+  if (c === QUOTE) return reader.quoted()
+  const bare = reader.bare(isInlineEnd)
+  if (bare === '') throw reader.error('a value expected')
+  return bareValue(bare)
+}
+
+function readArray(reader: Reader, depth: number): Value {
+  reader.checkDepth(depth)
+  reader.at++
+  const items: Value[] = []
+  if (reader.skip(CLOSE_BRACKET)) return items
+  for (;;) {
+    items.push(readInline(reader, depth + 1))
+    if (reader.skip(CLOSE_BRACKET)) return items
+    reader.expect(COMMA, 'a comma or a closing bracket')
+    reader.skip(SPACE)
+  }
+}
+
+function readObject(reader: Reader, depth: number): Value {
+  reader.checkDepth(depth)
+  reader.at++
+  const keys: string[] = []
+  const values: Value[] = []
+  if (reader.skip(CLOSE_BRACE)) return new ObjectValue(keys, values)
+  for (;;) {
+    const quoted = reader.next === QUOTE
+    const key = quoted ? reader.quoted() : reader.bare(isKeyEnd)
+    if (key === '' && !quoted) throw reader.error('a key expected')
+    reader.expect(COLON, 'a colon')
+    reader.skip(SPACE)
+    keys.push(key)
+    values.push(readInline(reader, depth + 1))
+    if (reader.skip(CLOSE_BRACE)) return new ObjectValue(keys, values)
+    reader.expect(COMMA, 'a comma or a closing brace')
+    reader.skip(SPACE)
+  }
+}

@@ -1,0 +1,188 @@
+import {
+  CLOSE_BRACKET,
+  COMMA,
+  LINE_FEED,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SEMICOLON,
+  SPACE,
+} from '../../../json/char-codes.ts'
+import { ObjectValue, type Value } from '../../../json/value.ts'
+import type { CellColumn, Column, Leaf, PatternColumn } from './column.ts'
+import { readInline } from './read-inline.ts'
+import { bareValue, type Reader } from './reader.ts'
+
+const MISSING = Symbol('missing')
+
+/** A group's columns with what every row of it needs. */
+interface Members {
+  readonly columns: readonly Column[]
+  /** The keys of a row that has all members. */
+  readonly keys: readonly string[]
+  /** The first column that is no constant; -1 if all are. */
+  readonly first: number
+}
+
+const membersOf = new WeakMap<readonly Column[], Members>()
+
+function known(columns: readonly Column[]): Members {
+  let members = membersOf.get(columns)
+  if (members === undefined) {
+    members = {
+      columns,
+      keys: columns.map(column => column.name),
+      first: columns.findIndex(column => column.kind !== 'constant'),
+    }
+    membersOf.set(columns, members)
+  }
+  return members
+}
+
+/** Reads the cells of one table, or of the rows in one cell. */
+export class RowReader {
+  readonly #reader: Reader
+  readonly #separator: number
+  readonly #inner: boolean
+  readonly #ends: (c: number) => boolean
+  #rowEnded = false
+  #firstCell = true
+
+  constructor(reader: Reader, separator: number, inner = false) {
+    this.#reader = reader
+    this.#separator = separator
+    this.#inner = inner
+    this.#ends = inner ? isInnerEnd : c => c === separator
+  }
+
+  startRow(): void {
+    this.#rowEnded = false
+    this.#firstCell = true
+  }
+
+  /** Checks that nothing is left of the row; the place is then at what ended it. */
+  endRow(): void {
+    if (!this.#rowEnded && !this.#atEnd()) throw this.#reader.error('more cells than columns')
+  }
+
+  /** The first cell of a row whose object is the value of a key. */
+  keyCell(column: CellColumn | PatternColumn): string {
+    const reader = this.#reader
+    this.#nextCell()
+    const quoted = reader.next === QUOTE
+    const key = quoted ? reader.quoted() : reader.bare(this.#ends)
+    if (key === '' && !quoted) throw reader.error('a key expected')
+    return this.#wrap(column, key)
+  }
+
+  /** One object from its cells. */
+  row(columns: readonly Column[], depth: number): ObjectValue {
+    return this.#members(known(columns), depth, false) as ObjectValue
+  }
+
+  /**
+   * @param optional whether cells that are all empty mean that there is no object, and a lone
+   * `null` in the first one that it is `null`
+   */
+  #members(members: Members, depth: number, optional: boolean): Value | typeof MISSING {
+    const { columns, first } = members
+    const values: Value[] = []
+    let keys: string[] | null = null
+    let shown = 0
+    let startsNull = false
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i]!
+      let value: Value | typeof MISSING
+      if (column.kind === 'constant') {
+        this.#reader.countCell()
+        value = column.value
+      } else {
+        value =
+          column.kind === 'group'
+            ? this.#members(known(column.columns), depth + 1, true)
+            : this.#leaf(column, depth + 1)
+        if (value !== MISSING) {
+          shown++
+          if (i === first) startsNull = value === null
+        }
+      }
+      if (value === MISSING) keys ??= members.keys.slice(0, i)
+      else {
+        keys?.push(column.name)
+        values.push(value)
+      }
+    }
+    if (optional && shown === 0) return MISSING
+    if (optional && shown === 1 && startsNull) return null
+    return new ObjectValue(keys ?? members.keys, values)
+  }
+
+  #leaf(column: Leaf, depth: number): Value | typeof MISSING {
+    const reader = this.#reader
+    if (this.#rowEnded) {
+      reader.countCell()
+      return MISSING
+    }
+    this.#nextCell()
+    if (this.#rowEnded) return MISSING
+    const c = reader.next
+    if (c === this.#separator || this.#atEnd()) return MISSING
+    if (c === QUOTE) return this.#wrap(column, reader.quoted())
+    if (column.kind === 'pattern') {
+      const text = reader.bare(this.#ends)
+      return text === 'null' ? null : this.#wrap(column, text)
+    }
+    if (c === OPEN_BRACKET) {
+      return column.kind === 'rows' ? this.#rows(column.columns, depth) : readInline(reader, depth)
+    }
+    if (c === OPEN_BRACE) return readInline(reader, depth)
+    return bareValue(reader.bare(this.#ends))
+  }
+
+  #wrap(column: Leaf, text: string): string {
+    return column.kind === 'pattern' ? column.prefix + text + column.suffix : text
+  }
+
+  /**
+   * Moves over the separator in front of a cell that is not the first; the row ends where there is
+   * none.
+   */
+  #nextCell(): void {
+    if (this.#firstCell) {
+      this.#firstCell = false
+      return
+    }
+    const reader = this.#reader
+    if (reader.skip(this.#separator)) {
+      if (this.#separator !== SPACE) reader.skip(SPACE)
+    } else if (this.#atEnd()) this.#rowEnded = true
+    else throw reader.error('a separator expected')
+  }
+
+  #atEnd(): boolean {
+    const { next } = this.#reader
+    if (this.#inner) return next === SEMICOLON || next === CLOSE_BRACKET
+    return next === LINE_FEED || Number.isNaN(next)
+  }
+
+  /** The rows in a cell. */
+  #rows(columns: readonly Column[], depth: number): Value {
+    const reader = this.#reader
+    reader.checkDepth(depth)
+    reader.at++
+    const rows: ObjectValue[] = []
+    if (reader.skip(CLOSE_BRACKET)) return rows
+    const inner = new RowReader(reader, COMMA, true)
+    do {
+      inner.startRow()
+      rows.push(inner.row(columns, depth + 1))
+      inner.endRow()
+    } while (reader.skip(SEMICOLON))
+    reader.expect(CLOSE_BRACKET, 'a closing bracket')
+    return rows
+  }
+}
+
+function isInnerEnd(c: number): boolean {
+  return c === COMMA || c === SEMICOLON || c === CLOSE_BRACKET
+}

@@ -1,0 +1,293 @@
+import {
+  ASTERISK,
+  BACKTICK,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  DIGIT_0,
+  DOT,
+  EQUALS,
+  LINE_FEED,
+  MINUS,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  OPEN_PARENTHESIS,
+  QUOTE,
+  SPACE,
+} from '../../../json/char-codes.ts'
+import { ObjectValue, type Value } from '../../../json/value.ts'
+import { writeSpacedJson } from '../../text/json-spacing.ts'
+import type { Column } from './column.ts'
+import { isDigit, isKeyEnd, isMarkEnd, isPatternMark } from './line-ends.ts'
+import { readFence } from './read-fence.ts'
+import { readColumn, readHeader } from './read-header.ts'
+import { readInline } from './read-inline.ts'
+import { RowReader } from './read-table.ts'
+import { bareValue, Reader } from './reader.ts'
+import { JSON_MARK, SEPARATOR_BITS } from './syntax.ts'
+
+/** What `encodeTree` wrote. Throws `AppError('not_decodable')`; linear in the text. */
+export function decodeTree(text: string): Value {
+  const tree = new TreeReader(text)
+  return tree.document()
+}
+
+class TreeReader {
+  readonly #reader: Reader
+  /** Spaces at the start of the line where the place is, which has not been moved over them. */
+  #indent = 0
+
+  constructor(text: string) {
+    this.#reader = new Reader(text)
+  }
+
+  document(): Value {
+    const reader = this.#reader
+    const c = reader.next
+    let value: Value
+    if (this.#isItem()) value = this.#list(0, 0)
+    else if (c === OPEN_BRACKET || c === OPEN_BRACE) value = this.#bracket(0)
+    else value = this.#block(0, 0)
+    if (reader.at < reader.text.length) throw reader.error('the end expected')
+    return value
+  }
+
+  /** A table if its head is at the place, else a value in brackets. Moves over the line's end. */
+  #bracket(depth: number): Value {
+    const table = this.#table(depth)
+    if (table !== undefined) return table
+    const value = readInline(this.#reader, depth)
+    this.#endLine()
+    return value
+  }
+
+  /** The members of one object: lines with `indent` spaces, until one with fewer. */
+  #block(indent: number, depth: number): Value {
+    const reader = this.#reader
+    reader.checkDepth(depth)
+    const keys: string[] = []
+    const values: Value[] = []
+    do {
+      reader.at += indent
+      if (reader.skip(EQUALS)) this.#patternRun(keys, values, indent)
+      else this.#member(keys, values, indent, depth)
+    } while (reader.at < reader.text.length && this.#indent === indent && !this.#isItem())
+    if (this.#indent > indent) throw reader.error('a line too far to the right')
+    return new ObjectValue(keys, values)
+  }
+
+  /** Members below a pattern: each value is what the pattern says with the line's text in it. */
+  #patternRun(keys: string[], values: Value[], indent: number): void {
+    const reader = this.#reader
+    const prefix = reader.next === QUOTE ? reader.quoted() : reader.bare(isPatternMark)
+    reader.expect(ASTERISK, 'a pattern')
+    reader.newLine()
+    this.#measure()
+    const inner = this.#indent
+    if (inner <= indent) throw reader.error('a member of the pattern expected')
+    do {
+      reader.at += inner
+      keys.push(this.#key())
+      reader.expect(COLON, 'a colon')
+      reader.skip(SPACE)
+      if (reader.atLineEnd) throw reader.error('a value expected')
+      values.push(prefix + (reader.next === QUOTE ? reader.quoted() : reader.restOfLine()))
+      this.#endLine()
+    } while (reader.at < reader.text.length && this.#indent === inner)
+  }
+
+  /** One member whose key is at the place, and the lines below that belong to it. */
+  #member(keys: string[], values: Value[], indent: number, depth: number): void {
+    keys.push(this.#key())
+    values.push(this.#afterKey(indent, depth + 1))
+  }
+
+  /** What a key stands for: a path goes on, or a mark, a table, or a colon and a value follow. */
+  #afterKey(indent: number, depth: number, marked = false): Value {
+    const reader = this.#reader
+    if (reader.skip(DOT)) {
+      reader.checkDepth(depth)
+      const key = this.#key()
+      return new ObjectValue([key], [this.#afterKey(indent, depth + 1)])
+    }
+    if (!marked && reader.skip(OPEN_PARENTHESIS)) {
+      const start = reader.at
+      const word = reader.bare(isMarkEnd)
+      if (!reader.text.startsWith(JSON_MARK, reader.at)) throw reader.error('no known mark', start)
+      reader.at += JSON_MARK.length
+      const text = writeSpacedJson(this.#afterKey(indent, depth, true), word, reader.charsLeft)
+      if (text === undefined) throw reader.error('no known spacing, or a text too long', start)
+      reader.charsLeft -= text.length
+      return text
+    }
+    const table = this.#table(depth)
+    if (table !== undefined) return table
+    reader.expect(COLON, 'a colon')
+    reader.skip(SPACE)
+    return this.#afterColon(indent, depth)
+  }
+
+  #key(): string {
+    const reader = this.#reader
+    if (reader.next === QUOTE) return reader.quoted()
+    const key = reader.bare(isKeyEnd)
+    if (key === '' || key.startsWith(' ')) throw reader.error('a key expected')
+    return key
+  }
+
+  #afterColon(indent: number, depth: number): Value {
+    const reader = this.#reader
+    if (!reader.atLineEnd) return this.#value(depth)
+    reader.newLine()
+    this.#measure()
+    const inner = this.#indent
+    if (inner >= indent && this.#isItem()) return this.#list(inner, depth)
+    if (inner <= indent) throw reader.error('a value expected')
+    return this.#block(inner, depth)
+  }
+
+  /** A value that begins at the place. Moves over the end of its last line. */
+  #value(depth: number): Value {
+    const reader = this.#reader
+    const c = reader.next
+    let value: Value
+    if (c === OPEN_BRACKET || c === OPEN_BRACE) value = readInline(reader, depth)
+    else if (c === QUOTE) value = reader.quoted()
+    else if (c === BACKTICK && reader.text.startsWith('```', reader.at)) value = readFence(reader)
+    else value = bareValue(reader.restOfLine())
+    this.#endLine()
+    return value
+  }
+
+  /** Lines with a dash after `indent` spaces, until one without. */
+  #list(indent: number, depth: number): Value {
+    const reader = this.#reader
+    reader.checkDepth(depth)
+    const items: Value[] = []
+    do {
+      reader.at += indent + 2
+      items.push(this.#item(indent, depth + 1))
+    } while (reader.at < reader.text.length && this.#indent === indent && this.#isItem())
+    if (this.#indent > indent) throw reader.error('a line too far to the right')
+    return items
+  }
+
+  #item(indent: number, depth: number): Value {
+    const reader = this.#reader
+    const c = reader.next
+    if (c === OPEN_BRACKET || c === OPEN_BRACE) return this.#bracket(depth)
+    if (this.#isMember()) {
+      // The object's first line is this one; the place goes to where its indentation would begin.
+      reader.at -= indent + 1
+      return this.#block(indent + 1, depth)
+    }
+    if (reader.atLineEnd) throw reader.error('a value expected')
+    return this.#value(depth)
+  }
+
+  /** Whether the item at the place begins with a key. */
+  #isMember(): boolean {
+    const reader = this.#reader
+    const start = reader.at
+    if (reader.next === QUOTE) {
+      reader.quoted()
+      const is = !reader.atLineEnd
+      reader.at = start
+      return is
+    }
+    const { text } = reader
+    if (text.startsWith('```', start)) return false
+    let at = start
+    for (; at < text.length; at++) {
+      const c = text.charCodeAt(at)
+      if (c === COLON || c === LINE_FEED) break
+    }
+    return text.charCodeAt(at) === COLON
+  }
+
+  /** The table whose `[3]:` or `{3}:` is at the place; `undefined` where there is none. */
+  #table(depth: number): Value | undefined {
+    const reader = this.#reader
+    const opener = reader.next
+    if (opener !== OPEN_BRACKET && opener !== OPEN_BRACE) return undefined
+    const { text } = reader
+    let at = reader.at + 1
+    let rows = 0
+    while (isDigit(text.charCodeAt(at))) rows = rows * 10 + text.charCodeAt(at++) - DIGIT_0
+    if (at === reader.at + 1) return undefined
+    let separator = COMMA
+    const mark = text.charAt(at)
+    if (mark !== ',' && Object.hasOwn(SEPARATOR_BITS, mark)) {
+      separator = mark.charCodeAt(0)
+      at++
+    }
+    const closer = opener === OPEN_BRACKET ? CLOSE_BRACKET : CLOSE_BRACE
+    if (text.charCodeAt(at) !== closer || text.charCodeAt(at + 1) !== COLON) return undefined
+    reader.checkDepth(depth + 1)
+    reader.at = at + 2
+    reader.newLine()
+    return this.#rows(rows, separator, opener === OPEN_BRACE, depth)
+  }
+
+  #rows(count: number, separator: number, keyed: boolean, depth: number): Value {
+    const reader = this.#reader
+    let keyColumn: Column | null = null
+    if (keyed) {
+      keyColumn = readColumn(reader, separator, depth + 2)
+      if (keyColumn.kind !== 'cell' && keyColumn.kind !== 'pattern') {
+        throw reader.error('a column of keys expected')
+      }
+      reader.expect(separator, 'a separator')
+      if (separator !== SPACE) reader.skip(SPACE)
+    }
+    const columns = readHeader(reader, separator, depth + 2)
+    const cells = new RowReader(reader, separator)
+    const keys: string[] = []
+    const rows: ObjectValue[] = []
+    for (let i = 0; i < count; i++) {
+      reader.newLine()
+      const lone = keyed ? undefined : this.#loneObject(depth + 1)
+      if (lone !== undefined) {
+        rows.push(lone)
+        continue
+      }
+      cells.startRow()
+      if (keyColumn !== null) keys.push(cells.keyCell(keyColumn))
+      rows.push(cells.row(columns, depth + 1))
+      cells.endRow()
+    }
+    this.#endLine()
+    return keyed ? new ObjectValue(keys, rows) : rows
+  }
+
+  /** A row that is nothing but an object in braces: one that the columns do not fit. */
+  #loneObject(depth: number): ObjectValue | undefined {
+    const reader = this.#reader
+    if (reader.next !== OPEN_BRACE) return undefined
+    const start = reader.at
+    const value = readInline(reader, depth)
+    if (reader.atLineEnd) return value as ObjectValue
+    reader.at = start
+    return undefined
+  }
+
+  #isItem(): boolean {
+    const { at, text } = this.#reader
+    const dash = at + this.#indent
+    return text.charCodeAt(dash) === MINUS && text.charCodeAt(dash + 1) === SPACE
+  }
+
+  /** Moves to the next line, and counts its spaces. */
+  #endLine(): void {
+    this.#reader.endLine()
+    this.#measure()
+  }
+
+  #measure(): void {
+    const { at, text } = this.#reader
+    let end = at
+    while (text.charCodeAt(end) === SPACE) end++
+    this.#indent = end - at
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Deepest level of lines. What lies below stays in brackets: real documents rarely go so deep, and
+ * the spaces in front of deep lines would grow faster than the document.
+ */
+export const MAX_LINE_DEPTH = 16
+
+/**
+ * What is preferred between ways to write a part that all say the same. It has no part in how a
+ * text is read.
+ */
+export interface TreeStyle {
+  /** Levels of lines below the first, at most `MAX_LINE_DEPTH`. */
+  readonly lineDepth: number
+  /** Price of a token of nested values in brackets, and of a table. */
+  readonly bracketCost: number
+  readonly tableCost: number
+  /** Nested values whose brackets hold more characters are lines or tables where they can be. */
+  readonly maxBracketChars: number
+  /** Objects that make a table, and how alike their keys are (see `keyStability`), at least. */
+  readonly minTableRows: number
+  readonly minKeyStability: number
+  /** Members of an object of scalars that stand on lines of their own, at least. */
+  readonly minLineMembers: number
+}
+
+/** The fewest tokens, whatever they say. */
+export const FEWEST_TOKENS: TreeStyle = {
+  lineDepth: MAX_LINE_DEPTH,
+  bracketCost: 1,
+  tableCost: 1,
+  maxBracketChars: Number.POSITIVE_INFINITY,
+  minTableRows: 1,
+  minKeyStability: 0,
+  minLineMembers: 1,
+}
+
+/** Whether nested values in brackets are weighed at all. */
+export function weighsBrackets({ bracketCost, maxBracketChars }: TreeStyle): boolean {
+  return bracketCost !== 1 || maxBracketChars !== Number.POSITIVE_INFINITY
+}

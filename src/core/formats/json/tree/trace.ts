@@ -1,0 +1,118 @@
+import type { ExplainedPart } from '../json-format.ts'
+import { type Piece, priceOf } from './piece.ts'
+
+/** How a container may be written; JSON in a string as the string that it is, or as its value. */
+type Way = 'brackets' | 'lines' | 'list' | 'table' | 'keyed table' | 'path' | 'string' | 'value'
+
+/** What is inside of these has no way of its own. */
+const CLOSED: readonly Way[] = ['brackets', 'table', 'keyed table', 'string']
+
+/** Where a container stands, which decides what may follow. */
+export const ROLES = ['member', 'item', 'document'] as const
+export type Role = (typeof ROLES)[number]
+
+/**
+ * Ways by name, in order of preference; `null` for those that it cannot be written in, absent where
+ * not looked at.
+ */
+export type Ways = Readonly<Partial<Record<Way, Piece | null>>>
+
+type Step = string | number | null
+
+/** Told of every decision while a value is written, and where. */
+export interface Trace {
+  /**
+   * What follows is of the member or item `step`, or of the value in a string where it is `null`,
+   * until `leave`.
+   */
+  enter(step: Step): void
+  leave(): void
+  /**
+   * The ways of the container that was entered last, where it stands so. A later call for the same
+   * role replaces it.
+   */
+  decide(role: Role, ways: Ways, best: Piece): void
+  /**
+   * The decisions that are in the text, from its beginning to its end. Those inside brackets and
+   * tables are not.
+   */
+  parts(): readonly ExplainedPart[]
+}
+
+interface Decision {
+  readonly ways: Ways
+  readonly best: Piece
+}
+
+interface Node {
+  readonly step: Step
+  readonly decisions: Partial<Record<Role, Decision>>
+  readonly inner: Node[]
+}
+
+export function createTrace(): Trace {
+  const root: Node = { step: null, decisions: {}, inner: [] }
+  const open = [root]
+  return {
+    enter(step) {
+      const node = { step, decisions: {}, inner: [] }
+      open.at(-1)!.inner.push(node)
+      open.push(node)
+    },
+    leave() {
+      const { decisions } = open.pop()!
+      // A scalar has no ways.
+      if (Object.keys(decisions).length === 0) open.at(-1)!.inner.pop()
+    },
+    decide(role, ways, best) {
+      open.at(-1)!.decisions[role] = { ways, best }
+    },
+    parts() {
+      const parts: ExplainedPart[] = []
+      collect(root, { role: 'document', path: '$', depth: 0 }, parts)
+      return parts
+    },
+  }
+}
+
+interface Place {
+  readonly role: Role
+  readonly path: string
+  readonly depth: number
+}
+
+/** Recursion is as deep as lines go. */
+function collect(node: Node, { role, path, depth }: Place, parts: ExplainedPart[]): void {
+  const decision = node.decisions[role]
+  if (decision === undefined) return
+  const { ways, best } = decision
+  const chosen = wayOf(decision)
+  parts.push({
+    path,
+    depth,
+    chosen,
+    tokens: best.tokens,
+    options: (Object.entries(ways) as [Way, Piece | null][]).flatMap(([way, piece]) =>
+      piece === null ? [] : [{ way, tokens: piece.tokens, price: priceOf(piece) }],
+    ),
+  })
+  if (CLOSED.includes(chosen)) return
+  for (const inner of node.inner) {
+    const role = typeof inner.step === 'number' ? 'item' : 'member'
+    collect(inner, { role, path: path + textOf(inner.step), depth: depth + 1 }, parts)
+  }
+}
+
+function wayOf({ ways, best }: Decision): Way {
+  const names = Object.keys(ways) as Way[]
+  const found = names.find(way => ways[way] === best)
+  if (found === undefined) throw new Error('the best way is none of those that were looked at')
+  return found
+}
+
+/** A step of a JSON path (RFC 9535), which has none into a string. */
+function textOf(step: Step): string {
+  if (step === null) return '(json)'
+  if (typeof step === 'number') return `[${step}]`
+  return /^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`
+}

@@ -1,0 +1,58 @@
+import { hasMoreNodes } from '../../../json/has-more-nodes.ts'
+import type { Value } from '../../../json/value.ts'
+import type { TokenCounter } from '../../../tokens/counter.ts'
+import type { ExplainedPart, Notation } from '../json-format.ts'
+import { encodeTree } from './encode-tree.ts'
+import { createPricer } from './pricer.ts'
+import { decodeTree } from './read-tree.ts'
+import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
+import { createTrace } from './trace.ts'
+
+/**
+ * The ways to write a part take some hundred bytes for each of its nodes; beyond, compact JSON has
+ * to do.
+ */
+const MAX_NODES = 2_000_000
+
+/** What a character, an object or array, and a member take. */
+const CHAR_STEPS = 30
+const CONTAINER_STEPS = 3000
+const MEMBER_STEPS = 250
+
+/**
+ * Lines for objects, tables for lists of objects, brackets for what is small: each part the
+ * cheapest way.
+ */
+export const tree: Notation = {
+  id: 'tree',
+  version: 1,
+  accepts: value => value !== null && typeof value === 'object' && !hasMoreNodes(value, MAX_NODES),
+  steps: ({ chars, containers, members }) =>
+    chars * CHAR_STEPS + containers * CONTAINER_STEPS + members * MEMBER_STEPS,
+  encode: (value, counter) => encodeTree(value, createPricer(counter))?.text ?? null,
+  explain: (value, counter) => explainTree(value, counter, FEWEST_TOKENS),
+  decode: decodeTree,
+}
+
+/** The same notation, written in another style; it is read alike. */
+export function treeInStyle(style: TreeStyle): Notation {
+  return {
+    ...tree,
+    encode: (value, counter) => encodeTree(value, createPricer(counter, style))?.text ?? null,
+    weigh(value, counter) {
+      const piece = encodeTree(value, createPricer(counter, style))
+      return piece === null ? null : { content: piece.text, surcharge: piece.surcharge }
+    },
+    explain: (value, counter) => explainTree(value, counter, style),
+  }
+}
+
+function explainTree(
+  value: Value,
+  counter: TokenCounter,
+  style: TreeStyle,
+): readonly ExplainedPart[] {
+  const trace = createTrace()
+  encodeTree(value, createPricer(counter, style, trace))
+  return trace.parts()
+}

@@ -1,0 +1,111 @@
+import { ObjectValue, type Value } from '../../../json/value.ts'
+import { quoteJson, writeJson } from '../../../json/write-json.ts'
+import type { Piece } from './piece.ts'
+import { bracketSurcharge, type Pricer } from './pricer.ts'
+import { NOT_IN_INLINE_KEY, NOT_INLINE } from './syntax.ts'
+import { isScalar, writeScalar, writeText } from './write-text.ts'
+
+/**
+ * Any value in brackets, as in JSON but without the quotes that are not needed: `{a: x,b:[1,
+ * two]}`. A space stands before words, where it is part of the word's token. Recursion is as deep
+ * as the value.
+ */
+export function writeInline(value: Value): string {
+  if (isScalar(value)) return writeScalar(value, NOT_INLINE)
+  if (value instanceof ObjectValue) {
+    return bareObject(value, value.values.map(writeInline))
+  }
+  return bareArray(value, value.map(writeInline))
+}
+
+/**
+ * A value as it is written behind a colon or comma: with a space in front of strings that begin
+ * with a letter. Literals need none, `:true` and `,null` are tokens themselves.
+ */
+export function afterSign(value: Value, text: string): string {
+  return typeof value === 'string' && startsWithLetter(text) ? ` ${text}` : text
+}
+
+function startsWithLetter(text: string): boolean {
+  const lower = text.charCodeAt(0) | 0x20
+  return lower >= 0x61 && lower <= 0x7a
+}
+
+function bareObject(value: ObjectValue, texts: readonly string[]): string {
+  let out = '{'
+  for (let i = 0; i < texts.length; i++) {
+    const key = writeText(value.keys[i]!, NOT_IN_INLINE_KEY)
+    out += `${i === 0 ? '' : ','}${key}:${afterSign(value.values[i]!, texts[i]!)}`
+  }
+  return `${out}}`
+}
+
+function bareArray(value: readonly Value[], texts: readonly string[]): string {
+  let out = '['
+  for (let i = 0; i < texts.length; i++) {
+    out += i === 0 ? texts[i]! : `,${afterSign(value[i]!, texts[i]!)}`
+  }
+  return `${out}]`
+}
+
+function jsonObject(value: ObjectValue, texts: readonly string[]): string {
+  let out = '{'
+  for (let i = 0; i < texts.length; i++) {
+    out += `${i === 0 ? '' : ','}${quoteText(value.keys[i]!)}:${texts[i]!}`
+  }
+  return `${out}}`
+}
+
+function quoteText(text: string): string {
+  return quoteJson(text).replaceAll('\ufeff', '\\ufeff')
+}
+
+/**
+ * The container in brackets, with or without quotes around everything, whichever costs less.
+ * @param inner what each member that is a container was written as; `null` for a scalar
+ */
+export function inlinePiece(
+  value: ObjectValue | readonly Value[],
+  inner: readonly (Piece | null)[],
+  pricer: Pricer,
+): Piece {
+  const members: readonly Value[] = value instanceof ObjectValue ? value.values : value
+  let [tokens, surcharge] = [0, 0]
+  for (const piece of inner) {
+    if (piece === null) continue
+    tokens += piece.tokens
+    surcharge += piece.surcharge
+  }
+  const write = (scalar: (member: Value) => string, quoted: boolean, whole: boolean): string => {
+    const texts = members.map((member, i) => {
+      const piece = inner[i]
+      return piece === null || piece === undefined ? scalar(member) : whole ? piece.text : '0'
+    })
+    if (!(value instanceof ObjectValue))
+      return quoted ? `[${texts.join(',')}]` : bareArray(value, texts)
+    return quoted ? jsonObject(value, texts) : bareObject(value, texts)
+  }
+  const flat = inner.every(piece => piece === null)
+  const bare = write(bareScalar, false, false)
+  const json = write(jsonScalar, true, false)
+  const bareTokens = pricer.tokens(bare)
+  const jsonTokens = bare === json ? bareTokens : pricer.tokens(json)
+  const asJson = jsonTokens <= bareTokens
+  const own = asJson ? jsonTokens : bareTokens
+  const cheap = asJson ? json : bare
+  const text = flat
+    ? cheap
+    : asJson
+      ? write(jsonScalar, true, true)
+      : write(bareScalar, false, true)
+  surcharge += bracketSurcharge(text, own, pricer.style)
+  return { text, tokens: tokens + own, surcharge }
+}
+
+function bareScalar(value: Value): string {
+  return isScalar(value) ? writeScalar(value, NOT_INLINE) : ''
+}
+
+function jsonScalar(value: Value): string {
+  return typeof value === 'string' ? quoteText(value) : writeJson(value)
+}

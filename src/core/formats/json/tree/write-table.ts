@@ -1,0 +1,199 @@
+import { ObjectValue, type Value } from '../../../json/value.ts'
+import type { Column, ConstantColumn, Leaf } from './column.ts'
+import {
+  INNER_SEPARATOR,
+  NOT_IN_AFFIX,
+  NOT_IN_HEADER,
+  NOT_INLINE,
+  notInCell,
+  PATTERN_MARK,
+  ROW_SEPARATOR,
+  type Separator,
+} from './syntax.ts'
+import { writeInline } from './write-inline.ts'
+import { isScalar, writeAffix, writePatterned, writeScalar, writeText } from './write-text.ts'
+
+/** How the cells of a table stand beside one another. */
+export interface Layout {
+  readonly separator: Separator
+  /** Leaves with a space between the separator and the cell. */
+  readonly spaced: ReadonlySet<Leaf>
+}
+
+/**
+ * The columns' names with all that is said once. A space as separator leaves no bare name with a
+ * space.
+ */
+export function writeHeader(columns: readonly Column[], layout: Layout): string {
+  let out = ''
+  for (const column of columns) {
+    if (out !== '') out += startsSpaced(column, layout) ? `${layout.separator} ` : layout.separator
+    out += writeColumn(column, layout)
+  }
+  return out
+}
+
+function startsSpaced(column: Column, layout: Layout): boolean {
+  if (column.kind === 'constant' || column.kind === 'group') return false
+  return layout.spaced.has(column)
+}
+
+function writeColumn(column: Column, layout: Layout): string {
+  const name = writeText(column.name, NOT_IN_HEADER | notInCell(layout.separator))
+  switch (column.kind) {
+    case 'cell':
+      return name
+    case 'constant':
+      return `${name}=${writeConstant(column, layout)}`
+    case 'pattern': {
+      const not = NOT_IN_AFFIX | notInCell(layout.separator)
+      return `${name}=${writeAffix(column.prefix, not, 0)}${PATTERN_MARK}${writeAffix(column.suffix, not, 1)}`
+    }
+    case 'group':
+      return `${name}{${writeHeader(column.columns, layout)}}`
+    case 'rows':
+      return `${name}[${writeHeader(column.columns, innerLayout(layout))}]`
+  }
+}
+
+/** Bare text with the pattern's mark in it would be a pattern. */
+function writeConstant({ value }: ConstantColumn, layout: Layout): string {
+  if (typeof value === 'string' && value.includes(PATTERN_MARK)) return writeText(value, -1)
+  return isScalar(value)
+    ? writeScalar(value, NOT_IN_AFFIX | notInCell(layout.separator))
+    : writeInline(value)
+}
+
+/** Rows inside a cell have commas between their cells, whatever the table has. */
+function innerLayout(layout: Layout): Layout {
+  return { separator: INNER_SEPARATOR, spaced: layout.spaced }
+}
+
+/** Writes the rows of one table, or of one cell. */
+export class RowWriter {
+  out = ''
+  /** Told of every cell that is written. */
+  observe: ((leaf: Leaf, text: string) => void) | null = null
+  /** Told of every nested value in brackets; `isRows` where these hold the rows of a column. */
+  onBracket: ((text: string, isRows: boolean) => void) | null = null
+  readonly #layout: Layout
+  readonly #not: number
+  readonly #inner: RowWriter | null
+  /** Separators that stand before the next cell; those behind the last cell are left out. */
+  #pending = 0
+  #first = true
+  /** Cells of this row that are not empty, and the last of them. */
+  #cells = 0
+  #lastCell = ''
+
+  /** @param not what bare strings in a cell must not contain */
+  constructor(layout: Layout, not = notInCell(layout.separator)) {
+    this.#layout = layout
+    this.#not = not
+    this.#inner = not === NOT_INLINE ? null : new RowWriter(innerLayout(layout), NOT_INLINE)
+  }
+
+  startRow(): void {
+    this.#pending = 0
+    this.#first = true
+    this.#cells = 0
+  }
+
+  /**
+   * A row of a table whose rows are objects. One whose only cell is an object would be taken for
+   * the row itself, so it is written as such.
+   */
+  row(columns: readonly Column[], row: ObjectValue): void {
+    const before = this.out
+    this.startRow()
+    this.members(columns, row)
+    if (this.#cells !== 1 || !this.#lastCell.startsWith('{')) return
+    this.out = before
+    this.bracketed(row)
+  }
+
+  /** A row that is written as itself, whatever the columns are. */
+  bracketed(row: ObjectValue): void {
+    this.out += this.#inline(row)
+  }
+
+  /** A cell before the columns: the key of a keyed table. */
+  keyCell(text: string): void {
+    this.#cell(null, writeText(text, this.#not))
+  }
+
+  /** The cells of one object; a member that is not there leaves its cells empty. */
+  members(columns: readonly Column[], { keys, values }: ObjectValue): void {
+    let at = 0
+    for (const column of columns) {
+      const value = keys[at] === column.name ? values[at++] : undefined
+      if (column.kind === 'constant') continue
+      if (column.kind === 'group') this.#group(column.columns, value)
+      else this.#cell(column, value === undefined ? '' : this.#text(column, value))
+    }
+  }
+
+  #group(columns: readonly Column[], value: Value | undefined): void {
+    if (value instanceof ObjectValue) this.members(columns, value)
+    else this.#emptyGroup(columns, value === null)
+  }
+
+  /** @param isNull whether the first cell says `null`, for the group as a whole */
+  #emptyGroup(columns: readonly Column[], isNull: boolean): void {
+    let first = isNull
+    for (const column of columns) {
+      if (column.kind === 'constant') continue
+      if (column.kind === 'group') this.#emptyGroup(column.columns, first)
+      else this.#cell(column, first ? 'null' : '')
+      first = false
+    }
+  }
+
+  #text(column: Leaf, value: Value): string {
+    if (value === null) return 'null'
+    if (column.kind === 'pattern') {
+      const text = value as string
+      const own = text.slice(column.prefix.length, text.length - column.suffix.length)
+      return writePatterned(own, this.#not)
+    }
+    if (column.kind === 'rows') return this.#rows(column.columns, value as readonly ObjectValue[])
+    return isScalar(value) ? writeScalar(value, this.#not) : this.#inline(value)
+  }
+
+  #inline(value: Value): string {
+    const text = writeInline(value)
+    this.onBracket?.(text, false)
+    return text
+  }
+
+  #rows(columns: readonly Column[], rows: readonly ObjectValue[]): string {
+    const writer = this.#inner ?? new RowWriter(this.#layout, NOT_INLINE)
+    writer.observe = this.observe
+    writer.onBracket = this.onBracket
+    writer.out = ''
+    for (let i = 0; i < rows.length; i++) {
+      if (i > 0) writer.out += ROW_SEPARATOR
+      writer.startRow()
+      writer.members(columns, rows[i]!)
+    }
+    const text = `[${writer.out}]`
+    this.onBracket?.(text, true)
+    return text
+  }
+
+  #cell(leaf: Leaf | null, text: string): void {
+    if (!this.#first) this.#pending++
+    this.#first = false
+    if (text === '') return
+    if (leaf !== null) this.observe?.(leaf, text)
+    const { separator, spaced } = this.#layout
+    if (this.#pending > 0) {
+      this.out += separator.repeat(this.#pending)
+      this.#pending = 0
+      if (leaf !== null && spaced.has(leaf)) this.out += ' '
+    }
+    this.out += text
+    this.#cells++
+    this.#lastCell = text
+  }
+}

@@ -1,0 +1,77 @@
+import {
+  BACKTICK,
+  MINUS,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+} from '../../../json/char-codes.ts'
+import { NumberLiteral, type Value } from '../../../json/value.ts'
+import { escapeText, isAmbiguous } from '../../bare-text.ts'
+import { contentOf } from '../../text-content.ts'
+import { FENCE_CHAR, PATTERN_MARK, SHORTEST_FENCE } from './syntax.ts'
+
+const FENCE = FENCE_CHAR.repeat(SHORTEST_FENCE)
+
+export type Scalar = string | number | boolean | null | NumberLiteral
+
+export function isScalar(value: Value): value is Scalar {
+  return typeof value !== 'object' || value === null || value instanceof NumberLiteral
+}
+
+/**
+ * A scalar where any kind of value may stand: strings without quotes if nothing in them is in `not`
+ * and they cannot be taken for another value.
+ */
+export function writeScalar(value: Scalar, not: number): string {
+  if (typeof value === 'string') return writeString(value, not)
+  return value instanceof NumberLiteral ? value.text : String(value)
+}
+
+function writeString(text: string, not: number): string {
+  return (contentOf(text) & not) !== 0 || isAmbiguous(text) || startsMark(text)
+    ? escapeText(text)
+    : text
+}
+
+/** A string where nothing but a string may stand, so that numbers and literals need no quotes. */
+export function writeText(text: string, not: number): string {
+  return (contentOf(text) & not) !== 0 || !isPlain(text) ? escapeText(text) : text
+}
+
+/** The cell's own text in a column with a pattern, where only `null` is no string. */
+export function writePatterned(text: string, not: number): string {
+  return text === 'null' ? '"null"' : writeText(text, not)
+}
+
+/** A prefix or suffix around the pattern's mark: nothing, bare, or in quotes. */
+export function writeAffix(text: string, not: number, outer: number): string {
+  if (text === '') return ''
+  const edge = text.charCodeAt(outer === 0 ? 0 : text.length - 1)
+  const bare =
+    (contentOf(text) & not) === 0 &&
+    !text.includes(PATTERN_MARK) &&
+    edge > SPACE &&
+    edge < 0x7f &&
+    edge !== QUOTE
+  return bare ? text : escapeText(text)
+}
+
+/** Not empty, without white space at its ends, and no start of another thing. */
+function isPlain(text: string): boolean {
+  const first = text.charCodeAt(0)
+  return (
+    text.length > 0 &&
+    first !== QUOTE &&
+    first !== OPEN_BRACKET &&
+    first !== OPEN_BRACE &&
+    text.trim() === text &&
+    !startsMark(text)
+  )
+}
+
+/** Whether it begins as an item of a list or a fence does. */
+function startsMark(text: string): boolean {
+  const c = text.charCodeAt(0)
+  return (c === MINUS && text.charCodeAt(1) === SPACE) || (c === BACKTICK && text.startsWith(FENCE))
+}

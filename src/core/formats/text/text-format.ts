@@ -1,0 +1,80 @@
+import type { ShapeReport } from '../../classify/classify.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import type { Notation } from '../json/json-format.ts'
+import type { WorkBudget } from '../work.ts'
+
+/** What a text notation may use while it encodes. */
+export interface TextTools {
+  /** For choices between parts of the text; the whole is priced by the pipeline. */
+  readonly counter: TokenCounter
+  /** Value notations that may write JSON inside the text, the preferred one first. */
+  readonly notations: readonly Notation[]
+  /** What the JSON inside may take; absent: there is no bound. */
+  readonly work?: WorkBudget
+}
+
+/** One way in which a notation says the text. */
+export interface WrittenText {
+  readonly content: string
+  /**
+   * What only the decoder needs, never a reader: the layout of JSON or of a table. Empty, or words
+   * of letters, digits, `@`, `_`, `,` and `-`. It goes into the answer's `format` behind a
+   * semicolon.
+   */
+  readonly style: string
+}
+
+/**
+ * One way to write a text as a shorter text, layout included. A new one is a file with one of
+ * these, listed in `registry.ts` beside it.
+ */
+export interface TextNotation {
+  readonly id: string
+  /** Version of the grammar; raised whenever `decode` would read older text differently. */
+  readonly version: number
+  /**
+   * It takes JSON, and what it decodes to is JSON of the same value; any other takes text, and
+   * gives the same text.
+   */
+  readonly json?: true
+  /** A cheap test on the shape, so that hopeless candidates cost nothing. */
+  accepts(text: string, shape: ShapeReport): boolean
+  /**
+   * Steps that it takes to write this text and to read it again, JSON inside aside; absent: too few
+   * to be counted.
+   */
+  steps?(text: string): number
+  /**
+   * The text in this notation, in as many ways as are worth a price; none where it cannot say it
+   * exactly.
+   */
+  encode(text: string, tools: TextTools): readonly WrittenText[]
+  /**
+   * The text again.
+   * @param style as `encode` gave it
+   * @param maxChars UTF-16 code units that are written at most
+   * @throws AppError `not_decodable` with the line, `payload_too_large`
+   */
+  decode(content: string, style: string, maxChars: number): string
+}
+
+/** Between a notation's name and version and the style, in an answer's `format`. */
+const STYLE_SEPARATOR = ';'
+
+/** The answer's `format`, for example `md@1` or `ndjson@1;csv@1,python`. */
+export function textFormat(base: string, style: string): string {
+  return style === '' ? base : base + STYLE_SEPARATOR + style
+}
+
+/** Name and version without the style, `ndjson@1`: one of a fixed set, fit for a metric's label. */
+export function formatLabel(format: string): string {
+  return splitFormat(format).base
+}
+
+/** Name with version, and style, of an answer's `format`. */
+export function splitFormat(format: string): { base: string; style: string } {
+  const at = format.indexOf(STYLE_SEPARATOR)
+  return at === -1
+    ? { base: format, style: '' }
+    : { base: format.slice(0, at), style: format.slice(at + 1) }
+}

@@ -1,0 +1,96 @@
+import { OPEN_BRACE, OPEN_BRACKET } from '../json/char-codes.ts'
+import { ObjectValue, type Value } from '../json/value.ts'
+
+/** What the work on a content grows with. */
+export interface Extent {
+  /** UTF-16 code units. */
+  readonly chars: number
+  /** Objects and arrays, and what strings may hold that look like JSON. */
+  readonly containers: number
+  /** Members of objects and items of arrays. */
+  readonly members: number
+}
+
+/**
+ * Steps that a content may be worked on. They are counted, never timed: the same content gets the
+ * same answer on any machine, however busy.
+ */
+export interface WorkBudget {
+  /** Takes the steps, if so many are left. */
+  take(steps: number): boolean
+}
+
+/**
+ * Most steps for each character of a content. A step is about a nanosecond of an idle processor of
+ * 2025.
+ */
+const STEPS_PER_CHAR = 250
+/** Short contents may take these whatever they hold: some milliseconds. */
+const LEAST_STEPS = 4_000_000
+
+/**
+ * The budget for the candidates of one layer: proportional to the content, so that no content is
+ * slow for its size.
+ */
+export function createWorkBudget(chars: number): WorkBudget {
+  let left = Math.max(LEAST_STEPS, chars * STEPS_PER_CHAR)
+  return {
+    take(steps) {
+      if (steps > left) return false
+      left -= steps
+      return true
+    },
+  }
+}
+
+/** The extent of a value that was read from so many characters. Linear, and without recursion. */
+export function extentOf(value: Value, chars: number): Extent {
+  let containers = 0
+  let members = 0
+  const open: (readonly Value[])[] = [[value]]
+  for (let level = open.pop(); level !== undefined; level = open.pop()) {
+    members += level.length
+    for (const member of level) {
+      if (typeof member === 'string') containers += bracketsIn(member)
+      else if (member instanceof ObjectValue || Array.isArray(member)) {
+        containers++
+        const inner = member instanceof ObjectValue ? member.values : member
+        if (inner.length > 0) open.push(inner)
+      }
+    }
+  }
+  return { chars, containers, members }
+}
+
+/** To find out how the JSON in a string was written takes as much as so many containers. */
+const SPACING_CONTAINERS = 2
+
+/**
+ * What a string that begins with an opening bracket, as JSON does, may hold, and what it takes to
+ * find out.
+ */
+function bracketsIn(text: string): number {
+  if (!isOpener(text.charCodeAt(0))) return 0
+  let brackets = SPACING_CONTAINERS
+  for (let at = 0; at < text.length; at++) if (isOpener(text.charCodeAt(at))) brackets++
+  return brackets
+}
+
+function isOpener(c: number): boolean {
+  return c === OPEN_BRACE || c === OPEN_BRACKET
+}
+
+/** What an opening bracket takes to read, where JSON stands in a text. */
+const BRACKET_STEPS = 600
+
+/** Steps to read the JSON in a text. */
+export function bracketSteps(text: string): number {
+  return (countOf(text, '{') + countOf(text, '[')) * BRACKET_STEPS
+}
+
+/** How often a character stands in a text. */
+export function countOf(text: string, char: string): number {
+  let count = 0
+  for (let at = text.indexOf(char); at !== -1; at = text.indexOf(char, at + 1)) count++
+  return count
+}

@@ -1,0 +1,55 @@
+import { BACKSLASH, QUOTE } from '../char-codes.ts'
+
+/** Where a selected value lies in a body, and what was selected of it. Offsets count bytes. */
+export interface JsonNode {
+  readonly start: number
+  end: number
+  /** The key it stands under; empty for what has none. */
+  readonly key: string
+  /** Where the key's literal starts; -1 for what has none. */
+  readonly keyStart: number
+  /** The selected members of an object; of equal keys the last, as for `JSON.parse`. */
+  members: JsonNode[] | null
+  /** The items of an array, where they were selected. */
+  items: JsonNode[] | null
+  /** A selected key is there more than once: which one another parser takes is not known. */
+  doubled: boolean
+}
+
+/** A JSON text that was read, as a buffer, which has the fast decoders. */
+export type JsonBytes = Buffer<ArrayBufferLike>
+
+/** The member with this key. */
+export function memberOf(node: JsonNode | undefined, key: string): JsonNode | undefined {
+  return node?.members?.find(each => each.key === key)
+}
+
+/** Longer literals are rare where names are expected, and left to the built-in parser. */
+const MAX_SHORT_BYTES = 64
+
+/** The text of a string literal; `undefined` for another value. Lone surrogates stay. */
+export function textOf(body: JsonBytes, node: JsonNode | undefined): string | undefined {
+  if (node === undefined || body[node.start] !== QUOTE) return undefined
+  const { start, end } = node
+  if (end - start > MAX_SHORT_BYTES || !isPlainAscii(body, start + 1, end - 1)) {
+    return parseAt(body, node) as string
+  }
+  return body.toString('latin1', start + 1, end - 1)
+}
+
+function isPlainAscii(body: JsonBytes, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    if (body[at]! >= 0x80 || body[at] === BACKSLASH) return false
+  }
+  return true
+}
+
+/** The value as `JSON.parse` gives it. */
+export function parseAt(body: JsonBytes, { start, end }: { start: number; end: number }): unknown {
+  return JSON.parse(body.toString('utf8', start, end))
+}
+
+/** The items of an array; none of another value. */
+export function itemsOf(node: JsonNode | undefined): readonly JsonNode[] {
+  return node?.items ?? []
+}

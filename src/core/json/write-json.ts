@@ -1,0 +1,74 @@
+import { NumberLiteral, ObjectValue, type Value } from './value.ts'
+
+/** What a JSON string cannot hold as it is, or must not if the text is to be valid UTF-8. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be found
+const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/
+
+/** Keys remembered in quotes; more would cost memory where keys do not repeat. */
+const MAX_QUOTED_KEYS = 1024
+
+type Container = ObjectValue | readonly Value[]
+
+/**
+ * The value as compact JSON: numbers in their own spelling, keys in order, duplicates included,
+ * lone surrogates escaped. Linear, and without recursion.
+ */
+export function writeJson(value: Value): string {
+  if (!isContainer(value)) return writeScalar(value)
+  const quotedKeys = new Map<string, string>()
+  /** Containers that wait for the current one, and the member to go on with in each. */
+  const waiting: Container[] = []
+  const waitingAt: number[] = []
+  let container: Container = value
+  let at = 0
+  let out = ''
+  for (;;) {
+    const keys = container instanceof ObjectValue ? container.keys : null
+    const values: readonly Value[] = container instanceof ObjectValue ? container.values : container
+    if (at === 0) out += keys === null ? '[' : '{'
+    let inner: Container | undefined
+    while (at < values.length && inner === undefined) {
+      if (at > 0) out += ','
+      if (keys !== null) out += quoteKey(keys[at]!, quotedKeys)
+      const member = values[at++]!
+      if (isContainer(member)) inner = member
+      else out += writeScalar(member)
+    }
+    if (inner !== undefined) {
+      waiting.push(container)
+      waitingAt.push(at)
+      container = inner
+      at = 0
+      continue
+    }
+    out += keys === null ? ']' : '}'
+    const outer = waiting.pop()
+    if (outer === undefined) return out
+    container = outer
+    at = waitingAt.pop()!
+  }
+}
+
+/** The string as a JSON string literal. */
+export function quoteJson(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+function isContainer(value: Value): value is Container {
+  return value instanceof ObjectValue || Array.isArray(value)
+}
+
+function writeScalar(value: Exclude<Value, Container>): string {
+  if (typeof value === 'string') return quoteJson(value)
+  return value instanceof NumberLiteral ? value.text : String(value)
+}
+
+/** The key in quotes with its colon. */
+function quoteKey(key: string, quotedKeys: Map<string, string>): string {
+  let quoted = quotedKeys.get(key)
+  if (quoted === undefined) {
+    quoted = `${quoteJson(key)}:`
+    if (quotedKeys.size < MAX_QUOTED_KEYS) quotedKeys.set(key, quoted)
+  }
+  return quoted
+}

@@ -1,0 +1,57 @@
+import type { InvalidateRequest, SessionSummaryAnswer } from '../contract/sessions.ts'
+import { HINT_FAMILIES } from '../hints/hint-policy.ts'
+import type { SessionIndex, SessionSummary } from '../sessions/index/session-index.ts'
+import { sessionKey } from '../sessions/index/session-key.ts'
+import { hash32, pathOf } from '../sessions/turn/call-facts.ts'
+
+/** What a client may do to a session beside sending results; `null` for one that is unknown. */
+export interface SessionDesk {
+  summary(tenant: string, session: string): SessionSummaryAnswer | null
+  /** Nothing older is referred to from now on. @returns the new partition */
+  compact(tenant: string, session: string): number | null
+  /** @returns how many results are not referred to as a whole any more */
+  invalidate(tenant: string, session: string, what: InvalidateRequest): number | null
+  /** Forgets the session. @returns its last summary */
+  close(tenant: string, session: string): SessionSummaryAnswer | null
+}
+
+export function createSessionDesk(index: SessionIndex): SessionDesk {
+  return {
+    summary: (tenant, session) => told(session, index.summary(sessionKey(tenant, session))),
+    compact: (tenant, session) => index.compact(sessionKey(tenant, session)),
+    invalidate(tenant, session, { file_paths = [], tools = [] }) {
+      const key = sessionKey(tenant, session)
+      if (index.summary(key) === null) return null
+      let invalidated = 0
+      for (const file_path of file_paths) {
+        invalidated += index.invalidate(key, { pathHash: hash32(pathOf({ file_path })) })
+      }
+      for (const tool of tools) invalidated += index.invalidate(key, { toolHash: hash32(tool) })
+      return invalidated
+    },
+    close: (tenant, session) => told(session, index.close(sessionKey(tenant, session))),
+  }
+}
+
+function told(session: string, summary: SessionSummary | null): SessionSummaryAnswer | null {
+  if (summary === null) return null
+  const hints = HINT_FAMILIES.map((family, index) => [family, summary.hints[index] ?? 0] as const)
+  return {
+    session,
+    partition: summary.partition,
+    results: summary.results,
+    entries: summary.entries,
+    references: { exact: summary.exact, near: summary.near, lines: summary.lines },
+    tokens: { baseline: summary.baseline_tokens, final: summary.final_tokens },
+    savings: {
+      exact_tokens: summary.exact_tokens_saved,
+      near_tokens: summary.near_tokens_saved,
+      lines_tokens: summary.lines_tokens_saved,
+      encoder_tokens: summary.encoder_tokens_saved,
+      elided_tokens: summary.elided_tokens,
+    },
+    hints: Object.fromEntries(hints) as SessionSummaryAnswer['hints'],
+    opened_at: Math.round(summary.openedMs),
+    seen_at: Math.round(summary.seenMs),
+  }
+}

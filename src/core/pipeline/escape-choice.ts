@@ -1,0 +1,57 @@
+import { jsonCompact } from '../formats/json/json-compact.ts'
+import { formatId } from '../formats/json/json-format.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
+import {
+  type Escaped,
+  escapeInJson,
+  escapeLookAlikes,
+  unescapeLookAlikes,
+} from '../hints/escape.ts'
+import type { LookAlikes } from '../hints/look-alikes.ts'
+import { equalValues } from '../json/equal-values.ts'
+import { parseJson } from '../json/parse-json.ts'
+import type { Value } from '../json/value.ts'
+import type { Choice } from './choose.ts'
+import type { LayerInput } from './layer.ts'
+import { escapedFormat } from './wrapped-format.ts'
+
+const JSON_FORMAT = formatId(jsonCompact)
+
+/**
+ * The text that leaves, with everything escaped that could be taken for a hint of ours: the last
+ * step of every layer and format. A text without look-alikes is returned as it is. Where the
+ * escapes take what the format saved, the content itself leaves, with its own escapes: only these
+ * may make an answer longer than what came in.
+ */
+export function escapeChoice(input: LayerInput, choice: Choice, kinds: LookAlikes): Choice {
+  const { content, value, prices } = input
+  const isSame = choice.format === PASSTHROUGH
+  const isJson = value !== undefined && (isSame || choice.format === JSON_FORMAT)
+  const escaped = isJson
+    ? escapedJson(choice.content, value, kinds)
+    : escapedText(choice.content, kinds)
+  if (escaped.count === 0) return choice
+  const tokens = isSame ? prices.counter.count(escaped.content) : prices.price(escaped.content)
+  if (tokens === null) {
+    const itself = { content, format: PASSTHROUGH, tokens: prices.baseline }
+    return escapeChoice(input, { ...choice, ...itself, layer: 'L3' }, kinds)
+  }
+  const format = isJson ? JSON_FORMAT : escapedFormat(choice.format, kinds)
+  return { ...choice, content: escaped.content, format, tokens, lookAlikes: escaped.count }
+}
+
+/** The gate of escapes: what cannot be undone is not done. */
+function escapedText(text: string, kinds: LookAlikes): Escaped {
+  const escaped = escapeLookAlikes(text, kinds)
+  return unescapeLookAlikes(escaped.content, kinds) === text || escaped.count === 0
+    ? escaped
+    : { content: text, count: 0 }
+}
+
+function escapedJson(json: string, value: Value, kinds: LookAlikes): Escaped {
+  const escaped = escapeInJson(json, kinds)
+  if (escaped.count === 0) return escaped
+  const parsed = parseJson(escaped.content, { maxDepth: Number.POSITIVE_INFINITY })
+  const isKept = parsed.ok && equalValues(parsed.value, value)
+  return isKept ? escaped : { content: json, count: 0 }
+}

@@ -1,0 +1,28 @@
+import type { LookupResults } from '../contract/lookup.ts'
+import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
+import type { Pseudonyms } from '../telemetry/pseudonyms.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import type { TokenizerId } from '../tokens/profiles.ts'
+import type { PipelineConfig } from './profile/pipeline-config.ts'
+
+/** What the pipeline uses: everything is of the thread that runs it. */
+export interface PipelineContext {
+  readonly counters: { get(id: TokenizerId): TokenCounter }
+  /** Deepest nesting of JSON `content` that is parsed; deeper content passes through. */
+  readonly maxDepth: number
+  /**
+   * Longest decoded content, in UTF-16 code units. The largest request body in bytes is enough for
+   * every text that the service encoded, because its input came in such a body.
+   */
+  readonly maxDecodedChars: number
+  /** Whether what an answer says in `keep` is kept, so that something may be left out of it. */
+  readonly keepsOriginals: boolean
+  /** The sessions' recent results, and whose request this is; absent: sessions have no effect. */
+  readonly sessions?: SessionContext
+  /** How the pipeline chooses; absent: by the built-in defaults. */
+  readonly pipeline?: PipelineConfig
+  /** What was looked up outside the thread, one entry a job; absent if nothing was asked. */
+  readonly resolutions?: LookupResults
+  /** What represents ids in telemetry; absent: there is none. */
+  readonly telemetry?: Pseudonyms
+}

@@ -1,0 +1,53 @@
+import { bareModelName } from '../../tokens/resolve.ts'
+
+/** Ends a pattern that stands for every model with this beginning. */
+const ANY = '*'
+
+/**
+ * What vendors put behind a model's name and version: a date, `-latest`, `-v1:0`, `:latest`. Each
+ * is bounded, so that no id takes long.
+ */
+const RELEASE = /(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|-\d{4}|[-:@]latest|-v\d{1,2}(?::\d{1,2})?)$/
+
+/** Releases that may stand behind one another, as in `-20250514-v1:0`. */
+const MAX_RELEASES = 3
+
+/**
+ * The pattern that fits the model best, or `undefined`. A pattern is a model's name, in whatever
+ * spelling its vendor and resellers use, or the beginning of names with `*` at its end. A whole
+ * name wins over a beginning, and a longer beginning over a shorter one; `*` alone fits requests
+ * without a model too.
+ * @param model as the client sent it
+ */
+export function matchModel(
+  patterns: readonly string[],
+  model: string | undefined,
+): string | undefined {
+  // Most configurations name no model, and every request asks.
+  if (patterns.length === 0) return undefined
+  const name = model === undefined ? '' : canonical(model)
+  let best: string | undefined
+  let longest = -1
+  for (const pattern of patterns) {
+    const isBeginning = pattern.endsWith(ANY)
+    const text = isBeginning ? spelling(pattern.slice(0, -1)) : canonical(pattern)
+    if (isBeginning ? !name.startsWith(text) : name === '' || name !== text) continue
+    const length = isBeginning ? text.length : Number.POSITIVE_INFINITY
+    if (length <= longest) continue
+    longest = length
+    best = pattern
+  }
+  return best
+}
+
+/** The name alone, `claude-sonnet-4-6` for `us.anthropic.claude-sonnet-4.6-20260101-v1:0`. */
+function canonical(model: string): string {
+  let name = bareModelName(model)
+  for (let i = 0; i < MAX_RELEASES; i++) name = name.replace(RELEASE, '')
+  return spelling(name)
+}
+
+/** A dot behind a digit is as good as a dash. */
+function spelling(name: string): string {
+  return name.toLowerCase().replace(/(?<=\d)\./g, '-')
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
+import { hintPolicy, VERBOSITIES } from '../../hints/hint-policy.ts'
+import { STRATEGY_IDS } from '../../reduce/budget/strategies.ts'
+import { TRIM_ALGORITHMS } from '../../reduce/trim/trim-algorithms.ts'
+import { NOTATION_IDS, profileAxes, recursionDepth } from './profile-axes.ts'
+import { TEMPLATE_IDS } from './templates.ts'
+
+/** The schema that this version reads; raised when a key changes its meaning. */
+const SCHEMA_VERSION = 1
+
+const positive = z.int().positive()
+const lruSize = positive.max(1_000)
+const minBodyChars = z.int().nonnegative()
+const templateId = z.enum(TEMPLATE_IDS)
+const endpoint = z.string().min(1).max(512)
+
+const toolName = z.string().min(1).max(512)
+
+const dedup = z.strictObject({
+  lru_size: lruSize.default(16),
+  /** As `hints.default_verbosity` where absent. */
+  hint_verbosity: z.enum(VERBOSITIES).optional(),
+  min_body_chars: minBodyChars.default(200),
+  enabled_per_endpoint: z.record(endpoint, z.boolean()).default({}),
+  near_ref_enabled: z.boolean().default(false),
+  near_ref_max_delta_bytes: positive.default(50),
+  near_ref_min_body_bytes: z.int().nonnegative().default(500),
+  lines_enabled: z.boolean().default(true),
+  lines_min_saved_tokens: positive.default(4),
+  /** Tools that write the file they are given: what was read of it is stale then. */
+  mutating_tools: z.array(toolName).default(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']),
+  /** Tools whose earlier results are stale once the tool is called. */
+  invalidates: z.record(toolName, z.array(toolName)).default({}),
+})
+
+const templates = z.strictObject({
+  active: z.array(templateId).default([...TEMPLATE_IDS]),
+  endpoint_overrides: z.record(endpoint, templateId).default({}),
+})
+
+/** From these sizes on a shape is written in more than brackets. */
+const shapeThresholds = z.strictObject({
+  array_of_objects_min_items: positive.default(1),
+  array_of_objects_min_key_stability: z.number().min(0).max(1).default(0),
+  flat_object_min_fields: positive.default(1),
+  markdown_table_min_cols: positive.default(1),
+})
+
+const mckp = z.strictObject({
+  recursion_depth: recursionDepth.default(MAX_LINE_DEPTH),
+  formats_enabled: z.array(z.enum(NOTATION_IDS)).default([...NOTATION_IDS]),
+  shape_thresholds: shapeThresholds.prefault({}),
+})
+
+/**
+ * A field that is worth a million others is kept before all of them; sums stay exact enough to be
+ * compared.
+ */
+const MAX_FIELD_VALUE = 1_000_000
+const strategy = z.enum(STRATEGY_IDS)
+const fieldValues = z.record(z.string(), z.number().min(0).max(MAX_FIELD_VALUE))
+
+const budget = z.strictObject({
+  strategy: strategy.default('default'),
+  field_values: fieldValues.default({}),
+})
+
+/** What mode `elide` leaves out where no budget was given. */
+const elision = z.strictObject({
+  enabled: z.boolean().default(true),
+  min_block_bytes: z.int().nonnegative().default(2_048),
+  max_ratio: z.number().gt(0).max(1).default(0.9),
+  /** Tools by which agents fetch originals, as their servers call them. */
+  redeem_tools: z.array(toolName).default(['haversack_retrieve', 'headroom_retrieve']),
+})
+
+/** How lists of items are trimmed; see `docs/reference/trim.md`. */
+const formatPipeline = z.strictObject({
+  /** Of requests with mode trim that name none; absent: these are refused. */
+  budget_tokens: positive.optional(),
+  /** `json`: lists and objects leave as JSON, where a request names no formats. */
+  default_format: z.enum(['auto', 'json']).default('auto'),
+  /** By tool, its name with or without what a proxy puts in front of it. */
+  strategies: z.record(endpoint, strategy).default({}),
+  algorithm: z.enum(TRIM_ALGORITHMS).default('auto'),
+})
+
+const endpointOverride = z.strictObject({
+  dedup_enabled: z.boolean().optional(),
+  lru_size: lruSize.optional(),
+  template_id: templateId.optional(),
+  min_body_chars: minBodyChars.optional(),
+  strategy: strategy.optional(),
+  field_values: fieldValues.optional(),
+})
+
+/**
+ * `pipeline_config.toml`: how the pipeline chooses, by model, agent and tool; see
+ * `docs/reference/profiles.md`. Plain data, so that it can be handed to a thread. Every key is
+ * optional; the defaults choose by exact token counts alone.
+ */
+export const pipelineSchema = z
+  .strictObject({
+    schema_version: z.literal(SCHEMA_VERSION).default(SCHEMA_VERSION),
+    dedup: dedup.prefault({}),
+    templates: templates.prefault({}),
+    mckp: mckp.prefault({}),
+    budget: budget.prefault({}),
+    format_pipeline: formatPipeline.prefault({}),
+    elision: elision.prefault({}),
+    endpoint_overrides: z.record(endpoint, endpointOverride).default({}),
+    profiles: profileAxes.prefault({}),
+    hints: hintPolicy.prefault({}),
+  })
+  .readonly()
+
+export type PipelineConfig = z.output<typeof pipelineSchema>
+
+/** What is in force without a file. */
+export const DEFAULT_PIPELINE: PipelineConfig = pipelineSchema.parse({})

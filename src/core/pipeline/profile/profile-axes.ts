@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { NOTATIONS } from '../../formats/json/registry.ts'
+import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
+import { TEXT_NOTATIONS } from '../../formats/text/registry.ts'
+import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
+import { TOKENIZER_IDS } from '../../tokens/profiles.ts'
+import { TEMPLATE_IDS } from './templates.ts'
+
+/** The variant is found by what the request names. */
+export const AUTO = 'auto'
+
+/** The variant of the language model axis for models that no other variant names. */
+export const DEFAULT_VARIANT = 'default'
+
+/** Every notation, by the name without its version. */
+export const NOTATION_IDS: readonly string[] = [...NOTATIONS, ...TEXT_NOTATIONS].map(({ id }) => id)
+
+/** Levels of lines in the tree notation. */
+export const recursionDepth = z.int().min(0).max(MAX_LINE_DEPTH)
+
+const LARGEST_COST = 10
+
+const tokenizerVariant = z.strictObject({
+  inline_json_cost: z.number().positive().max(LARGEST_COST).default(1),
+})
+
+const llmVariant = z.strictObject({
+  tokenizer: z.enum(TOKENIZER_IDS).optional(),
+  prefer_explicit_keys: z.boolean().default(false),
+  max_inline_nested: z.int().nonnegative().optional(),
+})
+
+const agentVariant = z.strictObject({
+  recursion_depth: recursionDepth.optional(),
+  near_ref_enabled: z.boolean().optional(),
+  lines_enabled: z.boolean().optional(),
+  hints_enabled: z.boolean().optional(),
+})
+
+const dataVariant = z.strictObject({
+  endpoint_pattern: z.string().min(1).max(512),
+  preferred_format: z.enum([...TEMPLATE_IDS, ...NOTATION_IDS]).optional(),
+  hint_set: z.array(z.enum(HINT_FAMILIES)).optional(),
+})
+
+/** The agents that seed 000 describes; a file adds to them, or changes them key by key. */
+export const BUILT_IN_AGENTS: Readonly<Record<string, z.output<typeof agentVariant>>> = {
+  default: {},
+  file_search_heavy: { near_ref_enabled: false },
+  marathon_refactor: { near_ref_enabled: true },
+}
+
+/** Every variant by its name. */
+function variantsOf<Variant extends z.ZodType>(variant: Variant) {
+  return z.record(z.string().min(1).max(256), variant).default({})
+}
+
+/**
+ * Section `profiles`: the four axes of seed 000. `active` is `auto` or the name of the one variant
+ * that is in force for every request.
+ */
+export const profileAxes = z
+  .strictObject({
+    tokenizer: z
+      .strictObject({
+        active: z.enum([AUTO, ...TOKENIZER_IDS]).default(AUTO),
+        variants: z.partialRecord(z.enum(TOKENIZER_IDS), tokenizerVariant).default({}),
+      })
+      .prefault({}),
+    llm: z
+      .strictObject({ active: z.string().default(AUTO), variants: variantsOf(llmVariant) })
+      .prefault({}),
+    agent: z
+      .strictObject({
+        active: z.string().default(DEFAULT_VARIANT),
+        variants: variantsOf(agentVariant),
+      })
+      .prefault({}),
+    data: z
+      .strictObject({ active: z.string().default(AUTO), variants: variantsOf(dataVariant) })
+      .prefault({}),
+  })
+  .superRefine(({ llm, agent, data }, context) => {
+    const known = {
+      llm: [AUTO, ...Object.keys(llm.variants)],
+      agent: [...Object.keys(BUILT_IN_AGENTS), ...Object.keys(agent.variants)],
+      data: [AUTO, ...Object.keys(data.variants)],
+    }
+    for (const [axis, { active }] of Object.entries({ llm, agent, data })) {
+      const names = known[axis as keyof typeof known]
+      if (names.includes(active)) continue
+      const message = `no such variant; known: ${names.join(', ')}`
+      context.addIssue({ code: 'custom', path: [axis, 'active'], message })
+    }
+  })
+
+export type ProfileAxes = z.output<typeof profileAxes>
+
+type Axis<Name extends keyof ProfileAxes> = ProfileAxes[Name]['variants']
+export type LlmVariant = Axis<'llm'>[string]
+export type AgentVariant = Axis<'agent'>[string]
+export type DataVariant = Axis<'data'>[string]

@@ -1,0 +1,142 @@
+import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
+import { resolveTokenizer } from '../../tokens/resolve.ts'
+import { type BudgetProfile, budgetFor } from './budget-profile.ts'
+import { dedupFor } from './dedup-profile.ts'
+import { type HintProfile, hintsFor } from './hint-profile.ts'
+import { matchModel } from './match-model.ts'
+import { own } from './own.ts'
+import { DEFAULT_PIPELINE, type PipelineConfig } from './pipeline-config.ts'
+import {
+  type AgentVariant,
+  AUTO,
+  BUILT_IN_AGENTS,
+  type DataVariant,
+  DEFAULT_VARIANT,
+  type LlmVariant,
+  type ProfileAxes,
+} from './profile-axes.ts'
+import type { ProfileQuery } from './profile-query.ts'
+import { TEMPLATE_NOTATIONS, type TemplateId } from './templates.ts'
+
+/** How values and texts are written; see `docs/reference/profiles.md`. */
+export interface EncodingProfile {
+  readonly inlineJsonCost: number
+  readonly preferExplicitKeys: boolean
+  /** UTF-16 code units. */
+  readonly maxInlineNested: number
+  readonly recursionDepth: number
+  /** Names of notations without their version. */
+  readonly formats: readonly string[]
+  readonly minItems: number
+  readonly minKeyStability: number
+  readonly minFields: number
+  readonly minCols: number
+}
+
+/** What mode `elide` leaves out where no budget was given; see `docs/reference/elision.md`. */
+export interface ElisionProfile {
+  readonly enabled: boolean
+  readonly minBlockBytes: number
+  /** Most tokens that may be left, as a share of those of the smallest lossless text. */
+  readonly maxRatio: number
+  /** Tools by which agents fetch originals. */
+  readonly redeemTools: readonly string[]
+}
+
+/** All that the configuration says for one request. */
+export interface Profile {
+  readonly encoding: EncodingProfile
+  /** Notation that L1 tries before all others. */
+  readonly preferred: string | undefined
+  readonly budget: BudgetProfile
+  readonly elision: ElisionProfile
+  readonly dedup: DedupTerms
+  readonly hints: HintProfile
+}
+
+/**
+ * The profile of a request: the language model's variant by its id, the weights of its tokenizer,
+ * the agent's variant, the data variant by the tool. The same configuration and request give the
+ * same profile.
+ * @param config the built-in defaults where absent
+ * @throws AppError `invalid_request` for an unknown tokenizer
+ */
+export function resolveProfile(
+  config: PipelineConfig = DEFAULT_PIPELINE,
+  query: ProfileQuery = {},
+): Profile {
+  const { profiles, mckp } = config
+  const { tokenizer } = profiles
+  const llm = llmVariant(profiles.llm, query.model)
+  const agent = agentVariant(profiles.agent)
+  const data = dataVariant(profiles.data, query.tool)
+  const weights =
+    tokenizer.active === AUTO ? (llm.tokenizer ?? resolveTokenizer(query)) : tokenizer.active
+  const thresholds = mckp.shape_thresholds
+  const hints = hintsFor(config, query, agent, data)
+  return {
+    encoding: {
+      inlineJsonCost: tokenizer.variants[weights]?.inline_json_cost ?? 1,
+      preferExplicitKeys: llm.prefer_explicit_keys ?? false,
+      maxInlineNested: llm.max_inline_nested ?? Number.POSITIVE_INFINITY,
+      recursionDepth: agent.recursion_depth ?? mckp.recursion_depth,
+      formats: mckp.formats_enabled,
+      minItems: thresholds.array_of_objects_min_items,
+      minKeyStability: thresholds.array_of_objects_min_key_stability,
+      minFields: thresholds.flat_object_min_fields,
+      minCols: thresholds.markdown_table_min_cols,
+    },
+    preferred: preferredFormat(config, query.tool, data),
+    budget: budgetFor(config, query.tool),
+    elision: {
+      enabled: config.elision.enabled,
+      minBlockBytes: config.elision.min_block_bytes,
+      maxRatio: config.elision.max_ratio,
+      redeemTools: config.elision.redeem_tools,
+    },
+    dedup: dedupFor(config, query.tool, agent, hints),
+    hints,
+  }
+}
+
+function llmVariant({ active, variants }: ProfileAxes['llm'], model?: string): Partial<LlmVariant> {
+  const named = Object.keys(variants).filter(name => name !== DEFAULT_VARIANT)
+  const name = active === AUTO ? (matchModel(named, model) ?? DEFAULT_VARIANT) : active
+  return own(variants, name) ?? {}
+}
+
+/** What a file says of a built-in variant is laid over it. */
+function agentVariant({ active, variants }: ProfileAxes['agent']): AgentVariant {
+  return { ...own(BUILT_IN_AGENTS, active), ...own(variants, active) }
+}
+
+/**
+ * By the longest pattern that is the tool's name or its beginning; of equal ones the first by the
+ * variant's name.
+ */
+function dataVariant({ active, variants }: ProfileAxes['data'], tool = ''): Partial<DataVariant> {
+  if (active !== AUTO) return own(variants, active) ?? {}
+  let best: Partial<DataVariant> = {}
+  for (const name of Object.keys(variants).sort()) {
+    const variant = variants[name] as DataVariant
+    const { endpoint_pattern: pattern } = variant
+    if (!tool.startsWith(pattern)) continue
+    if (pattern.length > (best.endpoint_pattern?.length ?? 0)) best = variant
+  }
+  return best
+}
+
+/** By the most particular key that names the tool. */
+function preferredFormat(
+  { templates, endpoint_overrides }: PipelineConfig,
+  tool: string | undefined,
+  { preferred_format }: Partial<DataVariant>,
+): string | undefined {
+  const format =
+    own(endpoint_overrides, tool)?.template_id ??
+    own(templates.endpoint_overrides, tool) ??
+    preferred_format
+  if (format === undefined || !Object.hasOwn(TEMPLATE_NOTATIONS, format)) return format
+  const template = format as TemplateId
+  return templates.active.includes(template) ? TEMPLATE_NOTATIONS[template] : undefined
+}

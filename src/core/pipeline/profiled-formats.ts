@@ -1,0 +1,123 @@
+import { csv } from '../formats/json/csv.ts'
+import { jsonCompact } from '../formats/json/json-compact.ts'
+import type { Notation } from '../formats/json/json-format.ts'
+import { NOTATIONS } from '../formats/json/registry.ts'
+import { bracketSurcharge } from '../formats/json/tree/pricer.ts'
+import { type TreeStyle, weighsBrackets } from '../formats/json/tree/style.ts'
+import { tree, treeInStyle } from '../formats/json/tree/tree.ts'
+import { createMarkdown, markdown } from '../formats/text/markdown.ts'
+import { TEXT_NOTATIONS } from '../formats/text/registry.ts'
+import type { TextNotation } from '../formats/text/text-format.ts'
+import { ObjectValue, type Value } from '../json/value.ts'
+import { writeJson } from '../json/write-json.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import type { EncodingProfile } from './profile/resolve.ts'
+
+/**
+ * A positional layout has to save this part of the tokens of a keyed one, where explicit keys are
+ * preferred.
+ */
+const CLEARLY_BETTER = 0.05
+const POSITIONAL_COST = 1 / (1 - CLEARLY_BETTER)
+
+/** The notations of a profile, in the order of preference. */
+export interface ProfiledNotations {
+  readonly values: readonly Notation[]
+  readonly texts: readonly TextNotation[]
+}
+
+/**
+ * Notations that the profile enables, each writing as the profile says. They are read like any
+ * other.
+ */
+export function profiledNotations(profile: EncodingProfile): ProfiledNotations {
+  const isEnabled = ({ id }: { readonly id: string }) => profile.formats.includes(id)
+  const style = styleOf(profile)
+  return {
+    values: NOTATIONS.filter(isEnabled).map(notation => inProfile(notation, profile, style)),
+    texts: TEXT_NOTATIONS.filter(isEnabled).map(notation =>
+      notation === markdown ? createMarkdown({ minCols: profile.minCols }) : notation,
+    ),
+  }
+}
+
+function styleOf(profile: EncodingProfile): TreeStyle {
+  return {
+    lineDepth: profile.recursionDepth,
+    bracketCost: profile.inlineJsonCost,
+    tableCost: profile.preferExplicitKeys ? POSITIONAL_COST : 1,
+    maxBracketChars: profile.maxInlineNested,
+    minTableRows: profile.minItems,
+    minKeyStability: profile.minKeyStability,
+    minLineMembers: profile.minFields,
+  }
+}
+
+function inProfile(notation: Notation, profile: EncodingProfile, style: TreeStyle): Notation {
+  switch (notation) {
+    case csv:
+      return withSurcharge(csvFrom(profile), style, { cost: style.tableCost, nested: nestedInRows })
+    case jsonCompact:
+      return withSurcharge(jsonCompact, style, { cost: 1, nested: value => [writeJson(value)] })
+    case tree:
+      return treeInStyle(style)
+    default:
+      return notation
+  }
+}
+
+/** From so many rows on, and where their keys are so much alike. */
+function csvFrom({ minItems, minKeyStability }: EncodingProfile): Notation {
+  return {
+    ...csv,
+    accepts: (value, shape) =>
+      csv.accepts(value, shape) &&
+      (shape.n_items ?? 0) >= minItems &&
+      (shape.key_stability ?? 0) >= minKeyStability,
+  }
+}
+
+/**
+ * The notation as the style weighs it; as it is where it weighs nothing.
+ * @param weights.cost of each token of the text
+ * @param weights.nested what the text has in brackets
+ */
+function withSurcharge(
+  notation: Notation,
+  style: TreeStyle,
+  weights: { readonly cost: number; nested(value: Value): readonly string[] },
+): Notation {
+  if (!weighsBrackets(style) && weights.cost === 1) return notation
+  return {
+    ...notation,
+    weigh(value, counter) {
+      const content = notation.encode(value, counter)
+      if (content === null) return null
+      const positional = counter.count(content) * (weights.cost - 1)
+      return {
+        content,
+        surcharge: positional + nestedSurcharge(weights.nested(value), style, counter),
+      }
+    },
+  }
+}
+
+function nestedSurcharge(
+  texts: readonly string[],
+  style: TreeStyle,
+  counter: TokenCounter,
+): number {
+  if (!weighsBrackets(style)) return 0
+  return texts.reduce((sum, text) => sum + bracketSurcharge(text, counter.count(text), style), 0)
+}
+
+function nestedInRows(value: Value): readonly string[] {
+  return Array.isArray(value) ? value.flatMap(nestedInMembers) : []
+}
+
+function nestedInMembers(value: Value): readonly string[] {
+  if (!(value instanceof ObjectValue)) return []
+  return value.values
+    .filter(member => member instanceof ObjectValue || Array.isArray(member))
+    .map(member => writeJson(member))
+}

@@ -1,0 +1,170 @@
+import { ALL, extraOf, type Form, type Kept, type PricedNode } from './priced-node.ts'
+
+/** A way to keep a node: tokens and worth, and what it keeps. */
+export interface Choice {
+  readonly cost: number
+  readonly worth: number
+  kept(): Kept
+}
+
+/** Choices that a parent sees of a node at most; more make plans finer and slower. */
+export const MOST_CHOICES = 16
+
+/**
+ * Choices are made bottom up. A container sees of its children those on the upper concave hull of
+ * worth over cost with the origin, and merges the children's steps by worth per token: the hull of
+ * a sum of independent sets is the merge of their hulls, so each of its choices is a best one at
+ * its cost among those of its form (Sinha and Zoltners 1979). Recursion is as deep as the node.
+ */
+export function createChoices(): Choices {
+  const known = { keyed: new Map<PricedNode, Hull>(), row: new Map<PricedNode, Hull>() }
+
+  function hullOf(node: PricedNode, form: Form): Hull {
+    if (node.children === undefined) return hull(leafChoices(node))
+    let found = known[form].get(node)
+    if (found === undefined) {
+      found = hull(containerChoices(node, form))
+      known[form].set(node, found)
+    }
+    return found
+  }
+
+  function containerChoices(node: PricedNode, form: Form): Choice[] {
+    const { own, tableOwn } = node
+    const keyed = merged(node, own, form, child => hullOf(child, 'keyed'))
+    if (tableOwn === undefined) return keyed
+    return [...keyed, ...merged(node, tableOwn, form, child => hullOf(child, 'row'))]
+  }
+
+  return (node, form, most) =>
+    node.children === undefined
+      ? undominated(leafChoices(node))
+      : thin(undominated(containerChoices(node, form)), most)
+}
+
+/**
+ * The choices of a node that is decided on by itself: none of them costs at least as much as
+ * another and is worth no more, cheapest first; of a container at most `most` of them, 2 or more.
+ */
+export type Choices = (node: PricedNode, form: Form, most: number) => readonly Choice[]
+
+type Hull = readonly Choice[]
+
+function leafChoices({ own, worth, cuts = [] }: PricedNode): Choice[] {
+  const shorter = cuts.map(({ cost, worth: part, chars }) => ({
+    cost,
+    worth: part,
+    kept: (): Kept => ({ kind: 'cut', chars }),
+  }))
+  return [...shorter, { cost: own, worth, kept: () => ALL }]
+}
+
+/** A child's next choice: what it adds to the one before. */
+interface Step {
+  readonly child: number
+  readonly choice: Choice
+  readonly cost: number
+  readonly worth: number
+}
+
+/**
+ * A container's choices: its own tokens, and the best steps of its children one after the other.
+ */
+function merged(
+  { children = [], worth: ownWorth }: PricedNode,
+  own: number,
+  form: Form,
+  hullOfChild: (child: PricedNode) => Hull,
+): Choice[] {
+  const steps: Step[] = []
+  children.forEach((node, child) => {
+    const extra = extraOf(node, form)
+    let cost = 0
+    let worth = 0
+    for (const choice of concave(hullOfChild(node), extra)) {
+      steps.push({ child, choice, cost: choice.cost + extra - cost, worth: choice.worth - worth })
+      cost = choice.cost + extra
+      worth = choice.worth
+    }
+  })
+  // Stable: of equally good steps the earlier child's goes first, in every version of Node.
+  steps.sort((a, b) => b.worth * a.cost - a.worth * b.cost)
+  const choices: Choice[] = []
+  let cost = own
+  let worth = ownWorth
+  steps.forEach((step, index) => {
+    cost += step.cost
+    worth += step.worth
+    choices.push({ cost, worth, kept: () => keptBy(steps, index + 1, children.length) })
+  })
+  return choices
+}
+
+function keptBy(steps: readonly Step[], count: number, children: number): Kept {
+  const kept: (Kept | null)[] = Array.from({ length: children }, () => null)
+  // The last step of a child is the one that counts; asking the others too would take a factor for
+  // every level.
+  for (let i = count - 1; i >= 0; i--) {
+    const { child, choice } = steps[i]!
+    kept[child] ??= choice.kept()
+  }
+  return { kind: 'some', children: kept }
+}
+
+/**
+ * The choices on the upper concave hull with the origin, at most `MOST_CHOICES` of them, the
+ * dearest among them.
+ */
+function hull(choices: Choice[]): Hull {
+  return thin(concave(undominated(choices), 0), MOST_CHOICES)
+}
+
+/**
+ * The choices on the upper concave hull with the origin.
+ * @param extra tokens that go with any of them; where they do, fewer are on it
+ */
+function concave(choices: Hull, extra: number): Hull {
+  const kept: Choice[] = []
+  for (const choice of choices) {
+    while (kept.length > 0 && liesBelow(kept.at(-2), kept.at(-1)!, choice, extra)) kept.pop()
+    kept.push(choice)
+  }
+  return kept
+}
+
+function undominated(choices: Choice[]): Hull {
+  if (choices.length === 1) return choices[0]!.worth > 0 ? choices : []
+  let most = 0
+  return choices
+    .toSorted((a, b) => a.cost - b.cost || b.worth - a.worth)
+    .filter(({ worth }) => {
+      const isMore = worth > most
+      if (isMore) most = worth
+      return isMore
+    })
+}
+
+/** Whether `b` is on or below the line from `a` (the origin where there is none) to `c`. */
+function liesBelow(a: Choice | undefined, b: Choice, c: Choice, extra: number): boolean {
+  const cost = a?.cost ?? -extra
+  const worth = a?.worth ?? 0
+  return (b.worth - worth) * (c.cost - cost) <= (c.worth - worth) * (b.cost - cost)
+}
+
+/**
+ * Costs that grow by about the same factor, because a budget may be any part of the whole; hulls
+ * stay hulls.
+ */
+function thin(choices: Hull, most: number): Hull {
+  if (choices.length <= most) return choices
+  const last = choices.at(-1)!
+  const ratio = (last.cost / Math.max(1, choices[0]!.cost)) ** (1 / (most - 1))
+  const picked: Choice[] = []
+  let next = 0
+  for (const choice of choices) {
+    if (choice !== last && choice.cost < next) continue
+    picked.push(choice)
+    next = Math.max(1, choice.cost) * ratio
+  }
+  return picked
+}

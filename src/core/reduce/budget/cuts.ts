@@ -1,0 +1,64 @@
+import type { Cut } from './priced-node.ts'
+
+/** Texts of fewer tokens are kept or omitted as a whole. */
+const SHORTEST_CUT_TEXT = 48
+/** The least that says anything, in tokens. */
+const LEAST_TOKENS = 12
+/**
+ * Each cut has this share of the next longer one, so that a text fills at least as much of any
+ * room.
+ */
+const NEXT_SHARE = 0.8
+/** Tokens of the mark behind a beginning. */
+const MARK_TOKENS = 6
+
+/** What the first share of a text is worth, of the whole. */
+const CUT_WORTHS = {
+  /** For a field: its first words say more than its last. */
+  early: (share: number): number => Math.sqrt(share),
+  /** For a part of a text, like every other. */
+  even: (share: number): number => share,
+} as const
+
+/**
+ * Beginnings of a text that may stand for it, the shortest first: four fifths of it, four fifths of
+ * that, and so on.
+ * @param tokens of the whole text, which is worth `worth`
+ */
+export function cutsOf(
+  text: string,
+  { tokens, worth, by }: { tokens: number; worth: number; by: keyof typeof CUT_WORTHS },
+): readonly Cut[] {
+  if (tokens < SHORTEST_CUT_TEXT) return []
+  const cuts: Cut[] = []
+  for (let share = NEXT_SHARE; tokens * share >= LEAST_TOKENS; share *= NEXT_SHARE) {
+    cuts.push({
+      cost: Math.ceil(tokens * share) + MARK_TOKENS,
+      worth: worth * CUT_WORTHS[by](share),
+      chars: Math.floor(text.length * share),
+    })
+  }
+  return cuts.reverse()
+}
+
+/** The beginning with a mark that says how much is missing; never cut inside a surrogate pair. */
+export function cutText(text: string, chars: number): string {
+  const end = cutEnd(text, chars)
+  return text.slice(0, end) + gapOfChars(text.length - end)
+}
+
+/**
+ * Where a beginning of `chars` code units ends, or one before, so that no surrogate pair is cut.
+ */
+export function cutEnd(text: string, chars: number): number {
+  return isLead(text.charCodeAt(chars - 1)) ? chars - 1 : chars
+}
+
+/** In place of so many UTF-16 code units of a text. */
+export function gapOfChars(chars: number): string {
+  return `…[+${chars} chars]`
+}
+
+function isLead(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800
+}

@@ -1,0 +1,73 @@
+import type { ShapeReport } from '../../classify/classify.ts'
+import type { Value } from '../../json/value.ts'
+import { writeJson } from '../../json/write-json.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import type { Planner } from './plan.ts'
+import { priceText } from './price-text.ts'
+import { priceValue } from './price-value.ts'
+import type { Kept, PricedNode } from './priced-node.ts'
+import { pruneText } from './prune-text.ts'
+import { type Omission, pruneValue } from './prune-value.ts'
+import type { Worths } from './strategies.ts'
+
+/** A content that parts may be left out of. */
+export interface Document {
+  readonly root: PricedNode
+  /** Its own planner; `createPlanner(root)` where absent. */
+  planner?(): Planner
+  /** The least that may be kept of it; where absent what the root requires. */
+  least?(): Kept
+  prune(kept: Kept): Pruned
+}
+
+/** The content without what is not kept: compact JSON, or text with marks in its gaps. */
+export interface Pruned {
+  readonly content: string
+  readonly omissions: readonly Omission[]
+  /** Where it is a list of items: those of which anything is kept, in order. */
+  readonly items?: readonly number[]
+}
+
+/** What a document is made from. */
+interface Source {
+  readonly content: string
+  readonly value: Value | undefined
+  readonly shape: ShapeReport
+}
+
+/** A JSON list or object by its value, anything else by its lines. */
+export function documentOf(
+  { content, value, shape }: Source,
+  counter: TokenCounter,
+  worths: Worths,
+  budget: number,
+): Document {
+  if (typeof value === 'object' && value !== null) {
+    return {
+      root: priceValue(value, counter, worths),
+      prune(kept) {
+        const pruned = pruneValue(value, kept)
+        return { content: writeJson(pruned.value), omissions: pruned.omissions }
+      },
+    }
+  }
+  const text = priceText(content, counter, worths, { markdown: isMarkdown(shape), budget })
+  return {
+    root: text.root.node,
+    prune(kept) {
+      const pruned = pruneText(text, kept)
+      return { content: pruned.text, omissions: pruned.omissions }
+    },
+  }
+}
+
+/** Whether headings, fences and blockquotes of a text are such. */
+export function isMarkdown({ shape, inner_formats }: ShapeReport): boolean {
+  return (
+    shape === 'prose' ||
+    shape === 'markdown_table' ||
+    inner_formats.includes('md') ||
+    inner_formats.includes('md_table') ||
+    inner_formats.includes('md_with_code')
+  )
+}

@@ -1,0 +1,108 @@
+import { writeInline } from '../../formats/json/tree/write-inline.ts'
+import { isScalar } from '../../formats/json/tree/write-text.ts'
+import { hasMoreNodes } from '../../json/has-more-nodes.ts'
+import { ObjectValue, type Value } from '../../json/value.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import { cutsOf } from './cuts.ts'
+import { type PricedNode, SEPARATOR } from './priced-node.ts'
+import type { Worths } from './strategies.ts'
+
+/** Levels below which a value is one part. Recursion over priced nodes is no deeper. */
+const DEEPEST = 64
+/** A value of more nodes is looked at less deeply. */
+const MANY_NODES = 200_000
+const SHALLOW = 3
+
+/**
+ * Shares of objects in a list, and of a key in them, from which its items can be rows of a table.
+ */
+const ROW_SHARE = 0.8
+
+/**
+ * The parts of a JSON value with their prices: near to what the notations take, exact in their
+ * texts.
+ */
+export function priceValue(value: Value, counter: TokenCounter, worths: Worths): PricedNode {
+  const deepest = hasMoreNodes(value, MANY_NODES) ? SHALLOW : DEEPEST
+  const keys = new Map<string, number>()
+  return price(value, { key: 0, weight: 1, level: 0 })
+
+  interface Place {
+    readonly key: number
+    /** What a field here is worth. */
+    readonly weight: number
+    readonly level: number
+  }
+
+  function price(inner: Value, { key, weight, level }: Place): PricedNode {
+    if (isScalar(inner) || isEmpty(inner) || level === deepest) return priceLeaf(inner, key, weight)
+    if (inner instanceof ObjectValue) {
+      const children = inner.values.map((member, index) => {
+        const name = inner.keys[index]!
+        const factor = weight * (worths.fields.get(name) ?? 1)
+        return price(member, { key: keyTokens(name), weight: factor, level: level + 1 })
+      })
+      return { own: SEPARATOR, key, worth: 0, children }
+    }
+    const children = inner.map((item, index) => {
+      const told = worths.item?.(inner, index) ?? 1
+      const factor = weight * told * worths.strategy.factor(index, inner.length)
+      return price(item, { key: 0, weight: factor, level: level + 1 })
+    })
+    const tableOwn = headerTokens(inner)
+    return {
+      own: SEPARATOR,
+      key,
+      worth: 0,
+      children,
+      ...(tableOwn === null ? {} : { tableOwn }),
+    }
+  }
+
+  function priceLeaf(inner: Value, key: number, weight: number): PricedNode {
+    const text = writeInline(inner)
+    const own = counter.count(text)
+    const worth = weight * (isScalar(inner) ? 1 : Math.max(1, own / TOKENS_PER_FIELD))
+    if (typeof inner !== 'string') return { own, key, worth }
+    const cuts = cutsOf(inner, { tokens: own, worth, by: 'early' })
+    return cuts.length === 0 ? { own, key, worth } : { own, key, worth, cuts }
+  }
+
+  function keyTokens(name: string): number {
+    let tokens = keys.get(name)
+    if (tokens === undefined) {
+      tokens = counter.count(name) + SEPARATOR
+      keys.set(name, tokens)
+    }
+    return tokens
+  }
+
+  /** Tokens of the header that these items as rows would have, `null` where they are no rows. */
+  function headerTokens(items: readonly Value[]): number | null {
+    const union = new Set<string>()
+    let objects = 0
+    let members = 0
+    for (const item of items) {
+      if (!(item instanceof ObjectValue)) continue
+      objects++
+      members += item.keys.length
+      for (const name of item.keys) union.add(name)
+    }
+    const isTable =
+      objects >= 2 &&
+      objects >= items.length * ROW_SHARE &&
+      members >= objects * union.size * ROW_SHARE
+    if (!isTable) return null
+    let tokens = SEPARATOR
+    for (const name of union) tokens += keyTokens(name)
+    return tokens
+  }
+}
+
+/** That there is nothing in it is said as one field. */
+function isEmpty(value: ObjectValue | readonly Value[]): boolean {
+  return (value instanceof ObjectValue ? value.values : value).length === 0
+}
+
+/** What lies too deep to be looked at counts as many fields as would take its tokens. */
+const TOKENS_PER_FIELD = 6

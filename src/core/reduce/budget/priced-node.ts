@@ -1,0 +1,61 @@
+/**
+ * A document as the planner sees it: what each part costs and is worth, nothing of what it says.
+ * Builders make it from JSON values (`price-value.ts`) and from texts (`price-text.ts`); `plan.ts`
+ * decides on it.
+ */
+export interface PricedNode {
+  /**
+   * Tokens of a leaf's text, or of what a container needs around its children: brackets, heading,
+   * fence.
+   */
+  readonly own: number
+  /** Tokens of the key in front of it; 0 where there is none. */
+  readonly key: number
+  /**
+   * What a leaf is worth when kept whole, or what stands around a container's children, which add
+   * their own.
+   */
+  readonly worth: number
+  /** Shorter versions of a leaf, the shortest first. */
+  readonly cuts?: readonly Cut[]
+  readonly children?: readonly PricedNode[]
+  /**
+   * Tokens around the children where these are rows of a table: its header. Members of a row cost
+   * no key. Absent where they are no rows.
+   */
+  readonly tableOwn?: number
+  /** What stands around the children says nothing without them, so it goes where they go. */
+  readonly sealed?: true
+  /** Kept whatever it costs; the planner does not weigh it. */
+  readonly required?: true
+}
+
+/** The beginning of a text. */
+export interface Cut {
+  readonly cost: number
+  readonly worth: number
+  /** UTF-16 code units of the beginning. */
+  readonly chars: number
+}
+
+/**
+ * What is kept of a node: all, a text's beginning, or some children, `null` for one that is
+ * omitted.
+ */
+export type Kept =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'cut'; readonly chars: number }
+  | { readonly kind: 'some'; readonly children: readonly (Kept | null)[] }
+
+export const ALL: Kept = { kind: 'all' }
+
+/** How the members of a node are written: with their keys, or as the cells of a row. */
+export type Form = 'keyed' | 'row'
+
+/** Tokens beside the text of a cell, a member or an item: a separator or a line break. */
+export const SEPARATOR = 1
+
+/** Tokens that a child adds to a container in that form, its own cost apart. */
+export function extraOf(child: PricedNode, form: Form): number {
+  return SEPARATOR + (form === 'keyed' ? child.key : 0)
+}

@@ -1,0 +1,157 @@
+import { ObjectValue, type Value } from '../../json/value.ts'
+import { cutText } from './cuts.ts'
+import type { Kept } from './priced-node.ts'
+
+/** What was left out at one kind of place, for example of every item's `body`. */
+export interface Omission {
+  /** JSON path of the place, `[:]` for any item; for texts `lines 40-80`. Both can be asked for. */
+  readonly at: string
+  readonly unit: 'items' | 'fields' | 'texts' | 'lines'
+  omitted: number
+  /** How many there were there; absent for what is one at each place. */
+  readonly of?: number
+}
+
+/**
+ * Places that are told apart, and missing fields of one object that are named one by one, at most.
+ */
+const MAX_PLACES = 1_000
+const NAMED_FIELDS = 3
+
+/**
+ * The part of `value` that is kept, and what was left out by place, in the order of the document.
+ */
+export function pruneValue(
+  value: Value,
+  kept: Kept,
+): { readonly value: Value; readonly omissions: readonly Omission[] } {
+  const omissions = new Map<string, Omission>()
+
+  function note(at: string, unit: Omission['unit'], omitted: number, of?: number): void {
+    const id = `${unit} ${at}`
+    const known = omissions.get(id)
+    if (known !== undefined) known.omitted += omitted
+    else omissions.set(id, { at, unit, omitted, ...(of === undefined ? {} : { of }) })
+  }
+
+  function prune(inner: Value, part: Kept, place: Place): Value {
+    if (part.kind === 'all') return inner
+    if (part.kind === 'cut') {
+      note(place.path, 'texts', 1)
+      return cutText(inner as string, part.chars)
+    }
+    if (inner instanceof ObjectValue) return pruneObject(inner, part.children, place)
+    return pruneList(inner as readonly Value[], part.children, place)
+  }
+
+  function pruneList(
+    items: readonly Value[],
+    parts: readonly (Kept | null)[],
+    place: Place,
+  ): readonly Value[] {
+    const rest: Value[] = []
+    const missing: number[] = []
+    const anyItem = itemPlace(place)
+    parts.forEach((part, index) => {
+      if (part === null) missing.push(index)
+      else rest.push(prune(items[index]!, part, anyItem))
+    })
+    const runs = place.many ? [] : runsOf(missing)
+    if (runs.length === 0 || runs.length > MAX_RUNS) {
+      if (missing.length > 0) noteMissing(place, 'items', missing.length, items.length)
+    } else {
+      for (const { first, last } of runs) {
+        note(`${place.path}[${first}:${last + 1}]`, 'items', last - first + 1, items.length)
+      }
+    }
+    return rest
+  }
+
+  function pruneObject(
+    inner: ObjectValue,
+    parts: readonly (Kept | null)[],
+    place: Place,
+  ): ObjectValue {
+    const keys: string[] = []
+    const values: Value[] = []
+    const missing: string[] = []
+    parts.forEach((part, index) => {
+      const key = inner.keys[index]!
+      if (part === null) missing.push(key)
+      else {
+        keys.push(key)
+        values.push(prune(inner.values[index]!, part, memberPlace(place, key)))
+      }
+    })
+    noteFields(place, missing, inner.keys.length)
+    return new ObjectValue(keys, values)
+  }
+
+  function noteFields(place: Place, missing: readonly string[], of: number): void {
+    const isNamed = place.many ? omissions.size < MAX_PLACES : missing.length <= NAMED_FIELDS
+    if (isNamed) for (const key of missing) note(memberPlace(place, key).path, 'fields', 1)
+    else noteMissing(place, 'fields', missing.length, of)
+  }
+
+  /** What is one of many like it is counted with them. */
+  function noteMissing(
+    { path, many }: Place,
+    unit: Omission['unit'],
+    omitted: number,
+    of: number,
+  ): void {
+    if (many) note(path, unit, omitted)
+    else note(path, unit, omitted, of)
+  }
+
+  const root = { path: '$', steps: 0, many: false }
+  return { value: prune(value, kept, root), omissions: [...omissions.values()] }
+}
+
+/** Where a value stands, or the nearest one around it that a path can name. */
+interface Place {
+  readonly path: string
+  readonly steps: number
+  /** Whether the path stands for several values. */
+  readonly many: boolean
+}
+
+/**
+ * Steps of a path, and characters of one step, at most: a marker is one line, and should be a short
+ * one.
+ */
+const MAX_STEPS = 8
+const MAX_STEP_CHARS = 40
+
+function itemPlace(list: Place): Place {
+  return { ...within(list, '[:]'), many: true }
+}
+
+function memberPlace(object: Place, key: string): Place {
+  return within(object, key.length > MAX_STEP_CHARS ? null : stepOf(key))
+}
+
+function within(outer: Place, step: string | null): Place {
+  if (step === null || step.length > MAX_STEP_CHARS || outer.steps === MAX_STEPS) {
+    return { path: outer.path, steps: MAX_STEPS, many: true }
+  }
+  return { path: outer.path + step, steps: outer.steps + 1, many: outer.many }
+}
+
+/** Runs of missing items that are named one by one, each as `?path=` gives it back: `[20:200]`. */
+const MAX_RUNS = 16
+
+function runsOf(missing: readonly number[]): { first: number; last: number }[] {
+  const runs: { first: number; last: number }[] = []
+  for (const index of missing) {
+    const run = runs.at(-1)
+    if (run?.last === index - 1) run.last = index
+    else runs.push({ first: index, last: index })
+  }
+  return runs
+}
+
+/** One step of a JSON path (RFC 9535). */
+function stepOf(key: string): string {
+  return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+}

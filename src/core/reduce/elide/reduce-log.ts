@@ -1,0 +1,143 @@
+import { isJsonLines, rankJsonLines } from './json-lines.ts'
+import { lineShape } from './line-shape.ts'
+import { looksLikeProse } from './prose-sentences.ts'
+import { BULK, CRITICAL, raise, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
+import { hasLevel, matchesAny, severityOf } from './severity.ts'
+import { isTrace, rankStackTraces } from './stack-traces.ts'
+
+const LEAST_LINES = 10
+/**
+ * Share of lines with a time or a level from which a text is a log, whether anything in it failed
+ * or not.
+ */
+const LOG_SHARE = 0.5
+/** In prose, a word for a failure says less. */
+const PROSE_LOG_SHARE = 0.2
+
+/** A line's beginning is looked at for its time, its end for what became of a step. */
+const LOOKED_AT = 64
+
+/** In the first characters of a line: a time, or a level that says nothing is wrong. */
+const QUIET_STARTS = [
+  /\b\d\d?:\d\d:\d\d\b/,
+  /\b\d{4}-\d\d-\d\d[T ]\d\d:/,
+  /\b(?:INFO|DEBUG|TRACE|NOTICE)\b/,
+  /\[(?:info|debug|trace|notice)\]/,
+  /level"?[=:] ?"?(?:info|debug|trace)/,
+  // A command that a shell shows before it runs it, a test that passed.
+  /^\+{1,8} \S/,
+  /^(?:✓|✔|√|PASS\b|ok \d)/,
+]
+const QUIET_ENDS = [/(?:\.\.\. ?|\s)(?:ok|OK|PASSED|passed|skipped)$/]
+
+/** What a run comes to: counts with what they count, `OK` alone, an exit code. */
+const SUMMARIES = [
+  /\d (?:tests?|passed|passing|failed|failing|skipped|pending|warnings?|errors?)(?:[\s,;)]|$)/,
+  /\d (?:suites?|examples|assertions|xfailed|xpassed|problems?)(?:[\s,;)]|$)/,
+  /^(?:OK|FAILED|PASSED|SUCCESS|BUILD [A-Z])/,
+  /\bexit(?:ed)?(?: with)?(?: status| code)?[ :=]{1,3}\d/,
+  /\b(?:Tests?|Suites?|Total|Time|Duration):\s/,
+]
+/** A heading that is made with rules: `==== FAILURES ====`. */
+const HEADING = /^[=_#*~+-]{3}/
+
+const HEAD = 3
+const TAIL = 5
+/**
+ * Lines under which a heading is found, and that belong to a failure because they are indented
+ * below it.
+ */
+const HEADING_LINES = 60
+const CONTINUED = 8
+/** Lines of one shape that are a regular part of a log, and shapes that are rare beside these. */
+const REGULAR = 10
+const RARE = 2
+const REGULAR_SHARE = 0.5
+const RARE_SHARE = 0.05
+
+/**
+ * Build and test output and logs: lines that tell of failures and warnings with what is indented
+ * below them, whole stack traces, headings and summaries, both ends, and where most lines are alike
+ * the few that are not. One JSON object a line is ranked like the items of a list.
+ */
+export const logReducer: TextReducer = {
+  kind: 'log',
+  accepts(view) {
+    const { lines } = view
+    if (lines.length < LEAST_LINES) return false
+    let filled = 0
+    let timed = 0
+    let levels = 0
+    for (const line of lines) {
+      if (line.trim() === '') continue
+      filled++
+      const hasFailed = hasLevel(line) || isTrace(line)
+      if (hasFailed) levels++
+      if (hasFailed || isQuiet(line)) timed++
+    }
+    if (timed >= filled * LOG_SHARE || isJsonLines(lines)) return true
+    if (levels === 0) return false
+    return timed >= filled * PROSE_LOG_SHARE || !looksLikeProse(view)
+  },
+  rank({ lines }) {
+    const jsonRanks = rankJsonLines(lines)
+    if (jsonRanks !== null) return { ranks: jsonRanks }
+    const ranks = new Uint8Array(lines.length)
+    rankSeverities(lines, ranks)
+    rankStackTraces(lines, ranks)
+    rankRareShapes(lines, ranks)
+    rankHeadings(lines, ranks)
+    raiseEnds(ranks, HEAD, TAIL + (lines.at(-1) === '' ? 1 : 0))
+    return { ranks }
+  },
+}
+
+/** Whether a line has a time or a level, or is a step that went well. */
+function isQuiet(line: string): boolean {
+  return (
+    matchesAny(line.slice(0, LOOKED_AT).trimStart(), QUIET_STARTS) ||
+    matchesAny(line.slice(-LOOKED_AT).trimEnd(), QUIET_ENDS)
+  )
+}
+
+function rankSeverities(lines: readonly string[], ranks: Uint8Array): void {
+  lines.forEach((line, at) => {
+    if (line === '') return
+    const severity = severityOf(line)
+    if (severity !== null) {
+      ranks[at] = CRITICAL
+      if (severity === 'failure') raise(ranks, at - 1, at + 2, STRUCTURE)
+      for (let next = at + 1; next <= at + CONTINUED && /^[ \t]/.test(lines[next] ?? ''); next++) {
+        if (!/^[ \t]/.test(line)) raise(ranks, next, next + 1, STRUCTURE)
+      }
+    } else if (matchesAny(line.trimStart(), SUMMARIES)) raise(ranks, at, at + 1, STRUCTURE)
+  })
+}
+
+/** The heading above what is critical says what that belongs to. */
+function rankHeadings(lines: readonly string[], ranks: Uint8Array): void {
+  let heading = -1
+  lines.forEach((line, at) => {
+    if (ranks[at] === CRITICAL && heading >= 0 && at - heading <= HEADING_LINES) {
+      raise(ranks, heading, heading + 1, STRUCTURE)
+      heading = -1
+    }
+    if (HEADING.test(line)) heading = at
+  })
+}
+
+/** Outliers: lines of shapes that are rare where most lines are of a few shapes. */
+function rankRareShapes(lines: readonly string[], ranks: Uint8Array): void {
+  const shapes = Int32Array.from(lines, lineShape)
+  const counts = new Map<number, number>()
+  for (const shape of shapes) counts.set(shape, (counts.get(shape) ?? 0) + 1)
+  let regular = 0
+  for (const count of counts.values()) if (count >= REGULAR) regular += count
+  if (regular < lines.length * REGULAR_SHARE) return
+  const rare: number[] = []
+  for (const [at, shape] of shapes.entries()) {
+    if (ranks[at] === BULK && lines[at] !== '' && counts.get(shape)! <= RARE) rare.push(at)
+  }
+  if (rare.length > lines.length * RARE_SHARE) return
+  for (const at of rare) ranks[at] = STRUCTURE
+}

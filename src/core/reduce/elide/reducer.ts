@@ -1,0 +1,62 @@
+/**
+ * What a part of a content means for the rest: bulk goes first, structure tells what is there, and
+ * what is critical (errors, warnings, stack traces) stays.
+ */
+export const BULK = 0
+export const STRUCTURE = 1
+export const CRITICAL = 2
+
+export const TEXT_KINDS = ['diff', 'search', 'braces', 'indents', 'log', 'prose'] as const
+export type TextKind = (typeof TEXT_KINDS)[number]
+
+/** A text as reducers see it. */
+export interface TextView {
+  /** Lines without the numbers that a tool printed before them; as many as the text has. */
+  readonly lines: readonly string[]
+  /** UTF-16 code units of the text. */
+  readonly chars: number
+}
+
+/** A run of UTF-16 code units of a line, `end` exclusive. */
+export interface CharRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** What each line of a text means, by its index. */
+export interface Ranking {
+  /** `BULK`, `STRUCTURE` or `CRITICAL` for each line. */
+  readonly ranks: Uint8Array
+  /**
+   * Bulk within lines that are kept, by their index, in order; only for lines that are sentences of
+   * a paragraph.
+   */
+  readonly inner?: ReadonlyMap<number, readonly CharRange[]>
+}
+
+/**
+ * How one kind of text is reduced: pure functions of the text. One file each, listed in
+ * `text-reducers.ts`.
+ */
+export interface TextReducer {
+  readonly kind: TextKind
+  accepts(view: TextView): boolean
+  rank(view: TextView): Ranking
+}
+
+/**
+ * Marks the lines `start` to `end` (exclusive), as far as they are there, where they are not above
+ * `rank` yet.
+ */
+export function raise(ranks: Uint8Array, start: number, end: number, rank: number): void {
+  const last = Math.min(ranks.length, end)
+  for (let at = Math.max(0, start); at < last; at++) {
+    if (ranks[at]! < rank) ranks[at] = rank
+  }
+}
+
+/** Marks the first and the last lines of a text as its structure. */
+export function raiseEnds(ranks: Uint8Array, head: number, tail: number): void {
+  raise(ranks, 0, head, STRUCTURE)
+  raise(ranks, ranks.length - tail, ranks.length, STRUCTURE)
+}

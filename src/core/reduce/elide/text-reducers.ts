@@ -1,0 +1,79 @@
+import { startsLikeHint } from '../../hints/look-alikes.ts'
+import { hasGutter, withoutNumber } from './gutter.ts'
+import { isMarkdown } from './markdown.ts'
+import { bracesReducer } from './reduce-braces.ts'
+import { diffReducer } from './reduce-diff.ts'
+import { indentsReducer } from './reduce-indents.ts'
+import { logReducer } from './reduce-log.ts'
+import { proseReducer } from './reduce-prose.ts'
+import { isSearchWithContext, searchReducer } from './reduce-search.ts'
+import { BULK, type Ranking, type TextKind, type TextReducer, type TextView } from './reducer.ts'
+
+/** In the order in which they are asked (seed 004; a JSON list comes before all of them). */
+const TEXT_REDUCERS: readonly TextReducer[] = [
+  diffReducer,
+  searchReducer,
+  bracesReducer,
+  indentsReducer,
+  logReducer,
+  proseReducer,
+]
+
+/** A text by its lines, and what each of them means. */
+export interface RankedText extends Ranking {
+  readonly kind: TextKind
+  readonly lines: readonly string[]
+}
+
+/**
+ * Lines that a long text's kind is told by: so many at its beginning, in its middle and at its end.
+ */
+const SAMPLE_LINES = 2_000
+
+/**
+ * What the lines of a text mean, by the first reducer that accepts it; `null` for a text of no
+ * kind, of which nothing goes. A gutter of line numbers does not count, but stays on the lines.
+ * What only imitates hints of ours is bulk. Linear.
+ */
+export function rankText(text: string): RankedText | null {
+  const lines = text.split('\n')
+  const sample = sampleOf(lines)
+  const isNumbered = hasGutter(sample)
+  const seen = { lines: isNumbered ? sample.map(withoutNumber) : sample, chars: text.length }
+  const reducer = reducerFor(seen)
+  if (reducer === null) return null
+  const bare = isNumbered ? lines.map(withoutNumber) : lines
+  const ranking = reducer.rank({ lines: bare, chars: text.length })
+  for (const [at, line] of bare.entries()) if (startsLikeHint(line)) ranking.ranks[at] = BULK
+  return { ...ranking, ...shifted(ranking, lines, bare), kind: reducer.kind, lines }
+}
+
+function reducerFor(view: TextView): TextReducer | null {
+  if (isSearchWithContext(view.lines)) return null
+  const among = isMarkdown(view.lines) ? [diffReducer, proseReducer] : TEXT_REDUCERS
+  return among.find(({ accepts }) => accepts(view)) ?? null
+}
+
+function sampleOf(lines: readonly string[]): readonly string[] {
+  if (lines.length <= 3 * SAMPLE_LINES) return lines
+  const middle = (lines.length - SAMPLE_LINES) >> 1
+  return [
+    ...lines.slice(0, SAMPLE_LINES),
+    ...lines.slice(middle, middle + SAMPLE_LINES),
+    ...lines.slice(-SAMPLE_LINES),
+  ]
+}
+
+/** Places inside of lines, counted with the gutter. */
+function shifted(
+  { inner }: Ranking,
+  lines: readonly string[],
+  bare: readonly string[],
+): Pick<Ranking, 'inner'> {
+  if (inner === undefined || bare === lines) return {}
+  const moved = [...inner].map(([line, gaps]) => {
+    const by = lines[line]!.length - bare[line]!.length
+    return [line, gaps.map(({ start, end }) => ({ start: start + by, end: end + by }))] as const
+  })
+  return { inner: new Map(moved) }
+}

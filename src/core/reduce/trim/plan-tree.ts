@@ -1,0 +1,45 @@
+import type { TrimTree } from '../../solvers/tree/tree.ts'
+import { type TrimAlgorithm, type TrimChoice, trimTree } from '../../solvers/tree/trim-tree.ts'
+import type { Plan, Planner } from '../budget/plan.ts'
+import type { Kept } from '../budget/priced-node.ts'
+
+/** What is kept of a part of a document, by the kept nodes of its tree; `null` for nothing. */
+export type KeptOf = (kept: Uint8Array) => Kept | null
+
+const NOTHING: Kept = { kind: 'some', children: [] }
+
+/**
+ * Plans over a tree of parts. Unlike those over a whole document they may keep all of it, because a
+ * tree may be of some items or of a level only.
+ * @param keptOf of the whole document
+ */
+export function createTreePlanner(
+  tree: TrimTree,
+  keptOf: KeptOf,
+  algorithm: TrimAlgorithm | 'auto',
+): Planner {
+  const total = tree.cost.reduce((sum, cost) => sum + cost, 0)
+  const wholeWorth = tree.value.reduce((sum, value) => sum + value, 0)
+
+  function choose(budget: number): TrimChoice {
+    const choice = trimTree(tree, budget, { algorithm })
+    // What must stay takes more: the text shows by how much.
+    return 'minimum' in choice ? (trimTree(tree, choice.minimum) as TrimChoice) : choice
+  }
+
+  return {
+    most: total,
+    plan(budget): Plan {
+      const { kept, cost, value, upperBound, optimal } = choose(Math.max(0, Math.floor(budget)))
+      return {
+        kept: keptOf(kept) ?? NOTHING,
+        cost,
+        worth: value,
+        wholeWorth,
+        upperBound,
+        optimal,
+        classes: tree.parent.length,
+      }
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import type { StrategyId } from '../budget/strategies.ts'
+
+/**
+ * Strategies by the names that tools of code hosts and issue trackers have (seed 003, "Trimming
+ * Strategies").
+ */
+const BUILT_IN: ReadonlyMap<string, StrategyId> = new Map([
+  ['get_issues', 'priority'],
+  ['get_merge_requests', 'priority'],
+  ['get_pull_requests', 'priority'],
+  ['get_issue_comments', 'cascading'],
+  ['get_merge_request_diffs', 'size_proportional'],
+  ['get_pull_request_diffs', 'size_proportional'],
+  ['get_merge_request_discussions', 'thread_level'],
+  ['get_pull_request_discussions', 'thread_level'],
+  ['get_job_logs', 'head_tail'],
+  ['get_pipeline', 'default'],
+  ['get_users', 'default'],
+  ['get_statuses', 'default'],
+])
+
+/** In front of a tool's own name, as proxies and agents call those of servers. */
+const PREFIX_END = '__'
+
+/**
+ * The strategy for a tool's results: what the configuration says of it, else what is built in;
+ * where neither knows it, the same for its name without what stands before the first `__`, again
+ * and again (`mcp__cloud__get_issues`).
+ * @param overrides by tool
+ * @returns `undefined` where nothing is said of it
+ */
+export function strategyFor(
+  tool: string | undefined,
+  overrides: Readonly<Record<string, StrategyId>>,
+): StrategyId | undefined {
+  let name = tool
+  while (name !== undefined) {
+    const found = Object.hasOwn(overrides, name) ? overrides[name] : BUILT_IN.get(name)
+    if (found !== undefined) return found
+    const at = name.indexOf(PREFIX_END)
+    name = at === -1 ? undefined : name.slice(at + PREFIX_END.length)
+  }
+  return undefined
+}

@@ -1,0 +1,65 @@
+import type { Strategy } from './strategy.ts'
+
+/** Least that position counts, so that of equal parts the earlier one stays. */
+const TIE = 0.001
+/** How much position counts where it should decide between parts that are alike otherwise. */
+const SLIGHT = 0.1
+const CLEAR = 0.7
+
+/** Shares of a log that are its head and its tail (seed 003, "Head+Tail"). */
+const HEAD = 0.3
+const TAIL = 1 - HEAD
+/** An error is worth this many times what stands beside it. */
+const ERROR_BOOST = 3
+/** What is left of the worth of a comment by each later one (seed 003, "Cascading"). */
+const BETA = 0.95
+/** The least that a factor is, since powers of β end in 0. */
+const LEAST = 1e-9
+
+function falling(share: number): Strategy {
+  return { factor: (index, count) => 1 - (share * index) / count }
+}
+
+/** Each the same. */
+export const uniform: Strategy = falling(TIE)
+
+/** Each the same, the earlier one before its like. */
+export const equal: Strategy = falling(SLIGHT)
+
+/** The beginning matters most, as for results sorted by relevance. */
+export const leading: Strategy = falling(CLEAR)
+
+/** The end matters most. */
+export const trailing: Strategy = {
+  factor: (index, count) => 1 - (CLEAR * (count - 1 - index)) / count,
+}
+
+/** The first item is worth 1, the last one 0.3. */
+export const elementCount: Strategy = {
+  factor: (index, count) => 1 - (CLEAR * index) / Math.max(1, count - 1),
+}
+
+/** Newest last: β to the power of the comments behind it. */
+export const cascading: Strategy = {
+  factor: (index, count) => Math.max(BETA ** (count - 1 - index), LEAST * (index + 1)),
+}
+
+/**
+ * Both ends: of whatever is kept, 30 % is from the beginning and 70 % from the end. The worth falls
+ * from each end to where these shares meet, so that those above any threshold are in this
+ * proportion.
+ */
+export const headTail: Strategy = {
+  factor: inHeadAndTail,
+  weigh: items =>
+    items.map(({ isError }, index) => {
+      const factor = inHeadAndTail(index, items.length)
+      return isError === true ? ERROR_BOOST * (1 + factor) : factor
+    }),
+}
+
+function inHeadAndTail(index: number, count: number): number {
+  const place = (index + 0.5) / count
+  const inward = place < HEAD ? place / HEAD : (1 - place) / TAIL
+  return 1 - CLEAR * inward - (TIE * index) / count
+}

@@ -1,0 +1,97 @@
+import type { ShapeReport } from '../../classify/classify.ts'
+import { isMarkdown } from '../budget/document.ts'
+import { markdownSpans, type Span } from '../budget/price-text.ts'
+import { diffFiles } from './diff-files.ts'
+import type { ItemKind } from './kinds.ts'
+import { mentionsError } from './mentions-error.ts'
+
+/**
+ * Lines `[start, end)`, of which the first `head` and the last `tail` go with whatever is kept of
+ * them.
+ */
+export interface TextBlock {
+  readonly start: number
+  readonly end: number
+  readonly head: number
+  readonly tail: number
+  /** Blocks below the head, to its end; none where its lines stand by themselves. */
+  readonly blocks: readonly TextBlock[]
+  /** Must stay where it is not asked for by itself. */
+  readonly required?: true
+}
+
+/** What the items of a text are. Lines before the first one are none. */
+export interface TextItems {
+  readonly kind: ItemKind
+  readonly items: readonly (TextBlock & { readonly path?: string; readonly isError?: boolean })[]
+}
+
+/** Fewer are none to choose from. */
+const LEAST_ITEMS = 2
+/** Lines of a log, at least. */
+const LEAST_LINES = 8
+
+/**
+ * Files of a diff, sections of Markdown or lines of a log; `null` for any other text.
+ * @param asLines whether any text that is neither of the first two is one of lines
+ */
+export function findTextItems(
+  lines: readonly string[],
+  shape: ShapeReport,
+  asLines: boolean,
+): TextItems | null {
+  const { inner_formats } = shape
+  if (inner_formats.includes('diff')) {
+    const items = diffFiles(lines).map(({ path, start, end, hunks }) => ({
+      start,
+      end,
+      head: (hunks[0] ?? end) - start,
+      tail: 0,
+      blocks: hunks.map((hunk, index) => leaf(hunk, hunks[index + 1] ?? end, 1)),
+      ...(path === undefined ? {} : { path }),
+    }))
+    if (items.length >= LEAST_ITEMS) return { kind: 'diff', items }
+  }
+  if (isMarkdown(shape)) {
+    const items = sections(lines)
+    const before = items[0]?.start ?? 0
+    if (items.length >= LEAST_ITEMS && before < lines.length / 2) return { kind: 'section', items }
+  }
+  const isLog = asLines || inner_formats.includes('log') || inner_formats.includes('stack_trace')
+  return isLog && lines.length >= LEAST_LINES ? { kind: 'line', items: lines.map(lineItem) } : null
+}
+
+function lineItem(line: string, at: number) {
+  return { ...leaf(at, at + 1, 0), ...(mentionsError(line) ? { isError: true } : {}) }
+}
+
+function leaf(start: number, end: number, head: number): TextBlock {
+  return { start, end, head, tail: 0, blocks: [] }
+}
+
+const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/
+
+/** Headings with all that stands below them to the next one; not those within fences. */
+function sections(lines: readonly string[]): readonly TextBlock[] {
+  const found: { start: number; blocks: TextBlock[] }[] = []
+  for (const span of markdownSpans(lines)) {
+    const { start, end } = span
+    if (span.kind === 'block' && HEADING.test(lines[start]!)) {
+      const blocks = end - start > 1 ? [leaf(start + 1, end, 0)] : []
+      found.push({ start, blocks })
+      continue
+    }
+    const block = leaf(start, end, 0)
+    found.at(-1)?.blocks.push(inSection(block, span))
+  }
+  return found.map(({ start, blocks }, index) => {
+    const end = found[index + 1]?.start ?? lines.length
+    return { start, end, head: 1, tail: 0, blocks }
+  })
+}
+
+/** Fences keep their ends, tables their header; blockquotes stay. */
+function inSection(block: TextBlock, span: Span): TextBlock {
+  if (span.kind === 'block') return { ...block, head: span.head, tail: span.tail }
+  return span.kind === 'quote' ? { ...block, required: true } : block
+}

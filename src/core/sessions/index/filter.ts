@@ -1,0 +1,64 @@
+import { ENTRY, FILTER_WORDS, type IndexView, SESSION } from './layout.ts'
+
+/**
+ * Which first digits the entries of a session may have, so that a body that is in none of them
+ * costs no look at entries, which at many sessions lie in no cache. Two Bloom filters of 128 bits,
+ * three bits for an entry: what is used goes into the young one; once that has as many entries as
+ * the session, whatever is in neither was used before all of them, so it has left, and the young
+ * one becomes the old one. That takes no look at entries either. With sixteen entries about one
+ * strange body in thirty passes; much longer sessions fill the filters, and their chains are
+ * walked.
+ */
+
+/** Bits of the first word of an identity that place one of its bits. */
+const PLACE_BITS = 7
+const PLACE_MASK = (1 << PLACE_BITS) - 1
+
+/** False where no entry of the session begins with the same 32 bits. */
+export function mayHave({ words }: IndexView, session: number, first: number): boolean {
+  return isIn(words, session + SESSION.young, first) || isIn(words, session + SESSION.old, first)
+}
+
+/** Notes that an entry of the session was used just now; it is in the chain. */
+export function noteUse({ words }: IndexView, session: number, at: number): void {
+  const young = session + SESSION.young
+  const first = words[at + ENTRY.identity]!
+  let filtered = words[session + SESSION.filtered]!
+  if (!isIn(words, young, first)) {
+    add(words, young, first)
+    filtered++
+  }
+  const isFull = filtered >= words[session + SESSION.length]!
+  words[session + SESSION.filtered] = isFull ? 0 : filtered
+  if (!isFull) return
+  for (let i = 0; i < FILTER_WORDS; i++) {
+    words[session + SESSION.old + i] = words[young + i]!
+    words[young + i] = 0
+  }
+}
+
+/** For a session without entries. */
+export function clearFilter({ words }: IndexView, session: number): void {
+  words[session + SESSION.filtered] = 0
+  words.fill(0, session + SESSION.young, session + SESSION.young + 2 * FILTER_WORDS)
+}
+
+function isIn(words: Int32Array, filter: number, first: number): boolean {
+  return (
+    hasBit(words, filter, first) &&
+    hasBit(words, filter, first >>> PLACE_BITS) &&
+    hasBit(words, filter, first >>> (2 * PLACE_BITS))
+  )
+}
+
+function add(words: Int32Array, filter: number, first: number): void {
+  for (let shift = 0; shift < 3 * PLACE_BITS; shift += PLACE_BITS) {
+    const place = (first >>> shift) & PLACE_MASK
+    words[filter + (place >>> 5)]! |= 1 << (place & 31)
+  }
+}
+
+function hasBit(words: Int32Array, filter: number, bits: number): boolean {
+  const place = bits & PLACE_MASK
+  return ((words[filter + (place >>> 5)]! >>> (place & 31)) & 1) === 1
+}

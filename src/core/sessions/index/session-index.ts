@@ -1,0 +1,153 @@
+import type { COUNTERS } from './layout.ts'
+import type { SessionKey } from './session-key.ts'
+
+/** What a call does to files. */
+export const KINDS = ['other', 'file-read', 'file-mutate'] as const
+/** How a body was delivered the first time: itself, or in terms of others. */
+export const ANSWERS = ['full', 'near', 'lines'] as const
+
+/** A body that a session has seen. Hashes are any 32 bits; 0 is "not known". */
+export interface NewEntry {
+  /** SHA-256 of the body, 64 lower-case hexadecimal digits. */
+  readonly identity: string
+  readonly kind: (typeof KINDS)[number]
+  readonly toolHash: number
+  readonly pathHash: number
+  /** Of the tool_call_id. */
+  readonly callHash: number
+  readonly bytes: number
+  readonly timeMs: number
+  readonly answer: (typeof ANSWERS)[number]
+  /** Sequence number of the entry that the delivery refers to; 0 where there is none. */
+  readonly of: number
+}
+
+export interface Entry extends NewEntry {
+  /** Position of the result in its session, from 1. */
+  readonly sequence: number
+  readonly partition: number
+  /**
+   * The first digits of the identity, as many (at least 8) as tell it from the session's other
+   * entries.
+   */
+  readonly ref: string
+  /** Only durable ones may be referenced. */
+  readonly durable: boolean
+}
+
+/** What is known of a result when it comes in. */
+export interface ResultFacts {
+  readonly timeMs: number
+  readonly callHash?: number
+  readonly identity?: string
+  /**
+   * Set where the caller knows that it came before: then it is not counted, if that was in the same
+   * epoch.
+   */
+  readonly again?: Pick<Turn, 'sequence' | 'epoch'>
+}
+
+/** All that is given must be the same. */
+export interface EntryMatch {
+  readonly pathHash?: number
+  readonly toolHash?: number
+  readonly kind?: NewEntry['kind']
+}
+
+/** One result of a session on its way. Plain data: it may be sent to another thread. */
+export interface Turn {
+  readonly key: SessionKey
+  /** Position of the result in its session, from 1. A retry has that of the first time. */
+  readonly sequence: number
+  /** Boundaries of compaction that the session passed. */
+  readonly partition: number
+  /**
+   * Unlike `partition`, never used again: not by another session, nor by a later life of this one.
+   */
+  readonly epoch: number
+  /** Where the session was, to find it faster. */
+  readonly slot: number
+  /**
+   * Set where this call had an answer before: a reference to the entry, or the body as
+   * `entry.answer` says.
+   */
+  readonly answered: { readonly entry: Entry; readonly as: 'body' | 'reference' } | null
+  /** Otherwise the newest durable entry with the same identity, where there is one. */
+  readonly match: Entry | null
+}
+
+/** Names an entry whose body is on its way to the store; plain data. */
+export interface Ticket {
+  readonly slot: number
+  readonly stamp: number
+}
+
+export type Counters = { readonly [name in (typeof COUNTERS)[number]]: number }
+
+export interface SessionSummary extends Counters {
+  readonly results: number
+  readonly partition: number
+  /** Entries that are not refused. */
+  readonly entries: number
+  readonly openedMs: number
+  readonly seenMs: number
+  /** Hints sent, by family. */
+  readonly hints: readonly number[]
+}
+
+/**
+ * The sessions' recent results, in memory that all threads share. All but `settle` take the lock of
+ * the session's shard for a fraction of a microsecond and may throw `IndexBusyError` where the
+ * attachment limits its wait. A session may be evicted between two calls: then a turn finds
+ * nothing, and nothing is recorded for it.
+ */
+export interface SessionIndex {
+  /**
+   * The epoch and partition in which the session's next result will be; null where it is unknown.
+   */
+  present(key: SessionKey): Pick<Turn, 'epoch' | 'partition'> | null
+  /**
+   * Counts a result of the session, which is opened where it is unknown, and looks for its
+   * identity. With its call a retry is recognised, and not counted again.
+   */
+  begin(key: SessionKey, result: ResultFacts): Turn
+  /** The newest durable entry with this identity; of one tool, where `toolHash` says so. */
+  check(turn: Turn, identity: string, options?: { readonly toolHash?: number }): Entry | null
+  /**
+   * Records the body as pending. While the session has `lruSize` entries, the least recently used
+   * leaves. Null where there is nothing to settle: the same call is durable already, or the session
+   * was compacted or evicted.
+   */
+  record(turn: Turn, entry: NewEntry, options: { readonly lruSize: number }): Ticket | null
+  /**
+   * Notes that the turn's call is answered with a reference to `entry`, which becomes the last used
+   * one. False where that is gone: then do not send it.
+   */
+  refer(turn: Turn, entry: Entry, callHash: number): boolean
+  /**
+   * After the store's answer: kept bodies may be referenced, refused ones go. Never waits. False
+   * where the entry is gone or was recorded anew.
+   */
+  settle(ticket: Ticket, kept: boolean): boolean
+  /** The newest first. */
+  entries(key: SessionKey, options?: { readonly pending?: boolean }): Entry[]
+  /** Removes the entries, pending ones too, that have all that is given; says how many. */
+  invalidate(key: SessionKey, match: EntryMatch): number
+  /**
+   * The agent's context was compacted: gives the new partition, where nothing older is found. Null
+   * where unknown.
+   */
+  compact(key: SessionKey): number | null
+  /** Adds to the session's counters (whole numbers from 0). */
+  count(key: SessionKey, counters: Partial<Counters>): void
+  /** Counts a hint of a family (0 to 7), unless `max` were sent; says whether it may be sent. */
+  takeHint(key: SessionKey, family: number, max: number): boolean
+  summary(key: SessionKey): SessionSummary | null
+  /** Forgets the session; gives its last summary. */
+  close(key: SessionKey): SessionSummary | null
+  /**
+   * Forgets the sessions without a result since then; says how many. Shards whose lock is taken are
+   * left for the next time.
+   */
+  closeIdle(beforeMs: number): number
+}

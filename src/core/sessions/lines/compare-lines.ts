@@ -1,0 +1,138 @@
+import type { KeptBody } from './body-memory.ts'
+import {
+  continuedKind,
+  createGutter,
+  DASH,
+  type Gutter,
+  type GutterKind,
+  hasLayoutOf,
+  haveSamePath,
+  NONE,
+  PATH_DASH,
+  readGutter,
+} from './gutter.ts'
+import type { MemoryParts } from './memory-layout.ts'
+import type { ScannedText } from './scan-text.ts'
+
+/**
+ * What became of the earlier lines' gutters: `kept`, with a shift added to their numbers;
+ * `continued`, replaced by the gutter of the line before the run, counted on, with the same
+ * separator or with `-`; `dropped`.
+ */
+export type RunGutter =
+  | { readonly kind: 'kept'; readonly shift: number }
+  | { readonly kind: 'continued'; readonly dashes: boolean }
+  | { readonly kind: 'dropped' }
+
+/** Compares lines of a new text with lines of an earlier body, once `align` has related the two. */
+export interface LineComparer {
+  /** Relates line `line` to line `theirs` of `body`; whether one may stand for the other. */
+  align(line: number, body: KeptBody, theirs: number): boolean
+  /** Whether `line` is what `theirs` becomes under the relation. */
+  equal(line: number, theirs: number): boolean
+  /** The relation as a reader is told it. For `continued` the run must start at line `from`. */
+  relation(from: number): RunGutter
+  /**
+   * The part of a run from `from` to before `end` that a decoder can restore under the relation;
+   * may be empty.
+   */
+  decodable(from: number, end: number): readonly [from: number, end: number]
+}
+
+export function createLineComparer(text: ScannedText, memory: MemoryParts): LineComparer {
+  const mine = createGutter()
+  const other = createGutter()
+  const before = createGutter()
+  let body: KeptBody
+  let kind: RunGutter['kind'] = 'kept'
+  let shift = 0
+  /** Of a continued gutter: its kind, and the number of line 0 if it were counted back so far. */
+  let ownKind: GutterKind = NONE
+  let base = 0
+
+  const readMine = (line: number, gutter: Gutter) =>
+    readGutter(text.bytes, text.starts[line]!, text.starts[line + 1]! - 1, gutter)
+
+  const theirStart = (line: number) => body.textAt + memory.words[body.startsAt + line]!
+
+  function align(line: number, earlier: KeptBody, theirs: number): boolean {
+    body = earlier
+    readMine(line, mine)
+    readGutter(memory.bytes, theirStart(theirs), theirStart(theirs + 1) - 1, other)
+    if (mine.kind === other.kind && haveSamePath(text.bytes, mine, memory.bytes, other)) {
+      kind = 'kept'
+      shift = mine.number - other.number
+    } else if (mine.kind === NONE) kind = 'dropped'
+    else {
+      kind = 'continued'
+      ownKind = mine.kind
+      base = mine.number - line
+    }
+    return equal(line, theirs)
+  }
+
+  function equal(line: number, theirs: number): boolean {
+    const start = text.starts[line]!
+    const end = text.starts[line + 1]! - 1
+    const from = theirStart(theirs)
+    const to = theirStart(theirs + 1) - 1
+    if (kind === 'kept' && shift === 0) return sameBytes(start, end, from, to)
+    readGutter(text.bytes, start, end, mine)
+    readGutter(memory.bytes, from, to, other)
+    return gutterFits(line) && sameBytes(mine.textStart, end, other.textStart, to)
+  }
+
+  function gutterFits(line: number): boolean {
+    if (kind === 'dropped') return mine.kind === NONE
+    if (kind === 'continued') return mine.kind === ownKind && mine.number === base + line
+    return (
+      mine.kind === other.kind &&
+      (mine.kind === NONE ||
+        (mine.number === other.number + shift &&
+          hasLayoutOf(mine, other) &&
+          haveSamePath(text.bytes, mine, memory.bytes, other)))
+    )
+  }
+
+  function sameBytes(start: number, end: number, from: number, to: number): boolean {
+    if (end - start !== to - from) return false
+    const { bytes } = text
+    const theirs = memory.bytes
+    const offset = from - start
+    for (let at = start; at < end; at++) if (bytes[at] !== theirs[at + offset]) return false
+    return true
+  }
+
+  function decodable(from: number, end: number): readonly [number, number] {
+    if (kind !== 'continued') return [from, end]
+    const dashes = ownKind === DASH || ownKind === PATH_DASH
+    const earliest = Math.max(from, 1)
+    // If no gutter to go on from stands before the first line, that line itself shows one to the
+    // next.
+    for (let first = earliest; first <= earliest + 1 && first < end; first++) {
+      readMine(first - 1, before)
+      const leads =
+        continuedKind(before.kind, dashes) === ownKind && before.number === base + first - 1
+      if (leads) return [first, endOfLayout(first, end)]
+    }
+    return [end, end]
+  }
+
+  function endOfLayout(first: number, end: number): number {
+    for (let line = first; line < end; line++) {
+      readMine(line, mine)
+      const fits = hasLayoutOf(mine, before) && haveSamePath(text.bytes, mine, text.bytes, before)
+      if (!fits) return line
+    }
+    return end
+  }
+
+  function relation(from: number): RunGutter {
+    if (kind === 'kept') return { kind, shift }
+    if (kind === 'dropped') return { kind }
+    readMine(from - 1, before)
+    return { kind, dashes: before.kind !== ownKind }
+  }
+
+  return { align, equal, relation, decodable }
+}

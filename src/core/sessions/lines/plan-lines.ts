@@ -1,0 +1,132 @@
+import type { Verbosity } from '../../hints/hint.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import type { SessionKey } from '../index/session-key.ts'
+import type { BodyMemory, KeptBody } from './body-memory.ts'
+import { createRunFinder, type FoundRun } from './find-run.ts'
+import { isReferenceLike } from './guard-line.ts'
+import { createReferenceWriter, type EarlierResult, readReference } from './reference-line.ts'
+import type { ScannedText } from './scan-text.ts'
+
+/** Where earlier bodies are, and which of them may be referred to. */
+export interface EarlierBodies {
+  readonly memory: BodyMemory
+  readonly key: SessionKey
+  /**
+   * The result with this identity, if it is in the agent's context, can be redeemed and is no
+   * error.
+   */
+  find(identity: string): EarlierResult | undefined
+}
+
+export interface PlanOptions {
+  readonly counter: TokenCounter
+  readonly verbosity: Verbosity
+  /** Tokens that a reference must save after its own cost. */
+  readonly minSavedTokens?: number
+}
+
+/** One run of lines that a line refers to. */
+export interface PlannedRun {
+  /** First line of the new text, counted from 0, and the line behind the last. */
+  readonly from: number
+  readonly end: number
+  /** The line that stands for them. */
+  readonly reference: string
+  /** The identity of the body it refers to. */
+  readonly identity: string
+}
+
+/** A text of which some lines are said by reference; `encodeLines` writes it. */
+export interface LinePlan {
+  readonly text: ScannedText
+  /** In the order of the text, none overlapping. */
+  readonly runs: readonly PlannedRun[]
+}
+
+/** Below this a reference is not worth the reader's step back. */
+const MIN_SAVED_TOKENS = 6
+/** Runs of fewer bytes are not priced: no reference is cheaper. */
+const MIN_RUN_BYTES = 24
+/**
+ * Enough text for most runs to show that they are worth their reference; eight times as much is
+ * tried next.
+ */
+const PRICED_BYTES = 256
+
+/**
+ * Lines of a text that repeat lines of earlier bodies, each run priced: its reference costs fewer
+ * tokens than its text. Greedy from the first line to the last, in time linear in the text. The sum
+ * of prices is near but not exact, since tokens may reach over the ends of runs: price the whole
+ * before it is used.
+ * @returns `null` where nothing can be saved, or a body was overwritten meanwhile
+ */
+export function planLines(
+  text: ScannedText,
+  earlier: EarlierBodies,
+  options: PlanOptions,
+): LinePlan | null {
+  const { counter, verbosity, minSavedTokens = MIN_SAVED_TOKENS } = options
+  const { memory, key } = earlier
+  const results = new Map<string, EarlierResult>()
+  const finder = createRunFinder(text, memory, key, identity => {
+    const result = earlier.find(identity)
+    if (result !== undefined) results.set(identity, result)
+    return result !== undefined
+  })
+  const writer = createReferenceWriter(verbosity)
+  const runs: PlannedRun[] = []
+  const used = new Set<KeptBody>()
+  let favourite: FoundRun | null = null
+  let floor = 0
+
+  function referenceTo(run: FoundRun): PlannedRun | null {
+    const { from, end } = run
+    if (text.starts[end]! - text.starts[from]! < MIN_RUN_BYTES) return null
+    const { identity } = run.body
+    const result = results.get(identity)!
+    const reference = writer.write(result, run)
+    // What cannot be read back, such as a name that no hint can carry, is not said.
+    if (reference === null || !isReferenceLike(reference) || readReference(reference) === null)
+      return null
+    const limit = counter.count(`${reference}\n`) + minSavedTokens - 1
+    if (!isAbove(text, from, end, counter, limit)) return null
+    writer.take(result)
+    return { from, end, reference, identity }
+  }
+
+  for (let line = 0; line < text.lines; ) {
+    const run: FoundRun | null = finder.find(line, floor, favourite)
+    const tried = Math.max(line + 1, finder.tried())
+    const planned = run === null ? null : referenceTo(run)
+    line = tried
+    if (run === null || planned === null) continue
+    runs.push(planned)
+    used.add(run.body)
+    favourite = run
+    floor = run.end
+    line = run.end
+  }
+  for (const body of used) if (!memory.isIntact(body)) return null
+  return runs.length === 0 ? null : { text, runs }
+}
+
+/** Whether these lines have more tokens than `limit`. */
+function isAbove(
+  { bytes, starts }: ScannedText,
+  from: number,
+  end: number,
+  counter: TokenCounter,
+  limit: number,
+): boolean {
+  const start = starts[from]!
+  const stop = Math.min(starts[end]!, bytes.length)
+  for (let length = PRICED_BYTES; ; length *= 8) {
+    const seen = Math.min(stop, start + length)
+    if (counter.countUpTo(textOf(bytes, start, seen), limit) > limit) return true
+    if (seen === stop) return false
+  }
+}
+
+function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
+}

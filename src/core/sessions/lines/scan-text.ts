@@ -1,0 +1,98 @@
+import type { SessionKey } from '../index/session-key.ts'
+import { createGutter, readGutter } from './gutter.ts'
+import { createLineHasher } from './line-hash.ts'
+import { createNumberingTest } from './numbering.ts'
+
+/** Texts of more lines are neither matched nor kept: their tables would take 16 bytes a line. */
+const MAX_LINES = 1 << 20
+
+/** A text in UTF-8 with its lines and their hashes. */
+export interface ScannedText {
+  readonly bytes: Uint8Array
+  /** Lines are what line feeds separate: a text that ends with one has an empty last line. */
+  readonly lines: number
+  /** Where each line starts, and one more: past the end, as if a line feed followed. */
+  readonly starts: Uint32Array
+  /**
+   * Two hashes of each line's text without its gutter; both 0 for a line that is too short to be
+   * looked for.
+   */
+  readonly hashes: Int32Array
+  /** Whether lines are named by the numbers printed before them; else they are counted from 1. */
+  readonly numbered: boolean
+}
+
+/** Lines with a shorter text, such as a lone brace, are found only as neighbours of others. */
+const MIN_HASHED_BYTES = 2
+
+/**
+ * Bytes, lines and hashes of a text, in one pass.
+ * @param key of the session; hashes of two sessions have nothing in common
+ * @returns `null` for a text that UTF-8 cannot say, or with more than 2^20 lines
+ */
+export function scanText(text: string, key: SessionKey): ScannedText | null {
+  if (!text.isWellFormed()) return null
+  return scanBytes(encoder.encode(text), key)
+}
+
+/** Bytes that are only to be kept: as one line, which is not looked for. */
+export function unsplit(bytes: Uint8Array): ScannedText {
+  const starts = Uint32Array.of(0, bytes.length + 1)
+  return { bytes, lines: 1, starts, hashes: new Int32Array(2), numbered: false }
+}
+
+const encoder = new TextEncoder()
+
+function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {
+  const starts = startsOfLines(bytes)
+  if (starts === null) return null
+  const lines = starts.length - 1
+  const hashes = new Int32Array(lines * 2)
+  const hasher = createLineHasher(key)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const numbering = createNumberingTest()
+  const gutter = createGutter()
+  for (let line = 0; line < lines; line++) {
+    const end = starts[line + 1]! - 1
+    readGutter(bytes, starts[line]!, end, gutter)
+    numbering.add(gutter, end)
+    if (end - gutter.textStart < MIN_HASHED_BYTES) continue
+    hasher.hash(view, gutter.textStart, end)
+    hashes[2 * line] = hasher.first()
+    hashes[2 * line + 1] = hasher.second()
+  }
+  return { bytes, lines, starts, hashes, numbered: numbering.isNumbered() }
+}
+
+/** Where lines start, and one past the end; `null` if there are too many. */
+export function startsOfLines(bytes: Uint8Array): Uint32Array | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const { length } = bytes
+  // Many lines are longer than this, and few texts need the room twice.
+  let starts = new Uint32Array((length >> 4) + 16)
+  let lines = 1
+  for (let at = 0; at < length; at += 4) {
+    // Four bytes at once: a byte of `word` is 0 where there is a line feed, and borrows its highest
+    // bit.
+    const word = at + 4 <= length ? view.getInt32(at, true) ^ FOUR_LINE_FEEDS : 0
+    if (((word - FOUR_ONES) & ~word & FOUR_HIGH_BITS) === 0) continue
+    if (lines > MAX_LINES) return null
+    if (lines + 5 > starts.length) starts = enlarged(starts)
+    const end = Math.min(at + 4, length)
+    for (let k = at; k < end; k++) if (bytes[k] === LINE_FEED) starts[lines++] = k + 1
+  }
+  if (lines > MAX_LINES) return null
+  starts[lines] = length + 1
+  return starts.subarray(0, lines + 1)
+}
+
+const LINE_FEED = 0x0a
+const FOUR_LINE_FEEDS = 0x0a0a0a0a
+const FOUR_ONES = 0x01010101
+const FOUR_HIGH_BITS = 0x80808080 | 0
+
+function enlarged(starts: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(starts.length * 2)
+  larger.set(starts)
+  return larger
+}

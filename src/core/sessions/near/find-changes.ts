@@ -1,0 +1,99 @@
+import { AppError } from '../../base/errors.ts'
+import type { Change } from '../../hints/hint.ts'
+import { type Scalar, writeScalar } from '../../hints/scalar.ts'
+import { writePlace } from '../../hints/text-slot.ts'
+import { parseJson } from '../../json/parse-json.ts'
+import { NumberLiteral, ObjectValue } from '../../json/value.ts'
+import { restoreNear } from './restore-near.ts'
+import { createScalarScanner } from './scalar-scanner.ts'
+
+export interface NearOptions {
+  /** UTF-8 bytes that all changes may take as a hint lists them. */
+  readonly maxDeltaBytes?: number
+  /** UTF-8 bytes that the new body must have at least. */
+  readonly minBodyBytes?: number
+}
+
+/** The seed's bounds: a longer list is harder to read than what it replaces is long. */
+const MAX_DELTA_BYTES = 50
+const MIN_BODY_BYTES = 500
+
+/**
+ * The scalars in which a JSON object differs from an earlier one with the same keys, order, shapes
+ * and layout, at any depth. The earlier text and these give the very bytes of the new one, which is
+ * tried before it is returned. Linear; ends at the first difference that is none of a scalar, or
+ * when the list is too long.
+ * @returns `null` where the texts are equal, differ in anything else, or in too much
+ */
+export function findChanges(
+  earlier: string,
+  text: string,
+  options: NearOptions = {},
+): readonly Change[] | null {
+  const { maxDeltaBytes = MAX_DELTA_BYTES, minBodyBytes = MIN_BODY_BYTES } = options
+  // A change of n characters is n bytes of the list at least.
+  if (Math.abs(earlier.length - text.length) > maxDeltaBytes) return null
+  if (Buffer.byteLength(text) < minBodyBytes || earlier === text) return null
+  const changes = differingScalars(earlier, text, maxDeltaBytes)
+  if (changes === null || changes.length === 0) return null
+  const parsed = parseJson(text)
+  if (!parsed.ok || !(parsed.value instanceof ObjectValue)) return null
+  return isRestored(earlier, changes, text) ? changes : null
+}
+
+function isRestored(earlier: string, changes: readonly Change[], text: string): boolean {
+  try {
+    return restoreNear(earlier, changes) === text
+  } catch (error) {
+    // Two members of one name, or a spelling that JSON is not written in here.
+    if (error instanceof AppError) return false
+    throw error
+  }
+}
+
+/**
+ * Of two texts that are alike but for scalars of JSON; `null` if they are not, or the list is too
+ * long.
+ */
+function differingScalars(earlier: string, text: string, maxBytes: number): Change[] | null {
+  const old = createScalarScanner(earlier)
+  const now = createScalarScanner(text)
+  const changes: Change[] = []
+  let bytes = 0
+  for (;;) {
+    const oldEnd = old.end()
+    const nowEnd = now.end()
+    const more = old.next()
+    if (now.next() !== more) return null
+    const oldStart = more ? old.start() : earlier.length
+    const nowStart = more ? now.start() : text.length
+    if (earlier.slice(oldEnd, oldStart) !== text.slice(nowEnd, nowStart)) return null
+    if (!more) return changes
+    const before = earlier.slice(oldStart, old.end())
+    const after = text.slice(nowStart, now.end())
+    if (before === after) continue
+    const from = scalarOf(before)
+    const to = scalarOf(after)
+    if (from === undefined || to === undefined) return null
+    const path = now.path()
+    if (path === null) return null
+    const change = { path, from, to }
+    bytes += listedBytes(change)
+    if (bytes > maxBytes) return null
+    changes.push(change)
+  }
+}
+
+/** The scalar that a token is, or `undefined` for anything else. */
+function scalarOf(token: string): Scalar | undefined {
+  const parsed = parseJson(token)
+  if (!parsed.ok) return undefined
+  const { value } = parsed
+  if (value === null || value instanceof NumberLiteral || typeof value !== 'object') return value
+  return undefined
+}
+
+/** Bytes of a change in a hint, with the comma before it. */
+function listedBytes({ path, from, to }: Change): number {
+  return Buffer.byteLength(`, ${writePlace(path)}: ${writeScalar(from)}→${writeScalar(to)}`)
+}

@@ -1,0 +1,158 @@
+import {
+  BACKSLASH,
+  CARRIAGE_RETURN,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  LINE_FEED,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+  TAB,
+} from '../../json/char-codes.ts'
+import { parseJson } from '../../json/parse-json.ts'
+
+/**
+ * Walks over the scalars of a JSON text in the order in which they stand there. Of other texts it
+ * makes no sense.
+ */
+export interface ScalarScanner {
+  /** Goes to the next scalar; `false` where there is none. */
+  next(): boolean
+  /** Where the scalar starts and ends, in UTF-16 code units. */
+  start(): number
+  end(): number
+  /**
+   * Where it is: the key, or from two levels on a JSON path such as `$.jobs[2].status`; `null`
+   * where it is nested more than 32 deep, or the text is no JSON.
+   */
+  path(): string | null
+}
+
+/** A level of nesting: an array with the index it is at, or an object with the key. */
+interface Level {
+  isArray: boolean
+  index: number
+  keyStart: number
+  keyEnd: number
+}
+
+/** Paths of deeper scalars would be longer than what they save; this bounds the work for each. */
+const MAX_DEPTH = 32
+/** Keys that a path can say with a dot. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+export function createScalarScanner(text: string): ScalarScanner {
+  const levels: Level[] = []
+  let start = 0
+  let end = 0
+
+  function next(): boolean {
+    for (let at = end; at < text.length; ) {
+      const code = text.charCodeAt(at)
+      switch (code) {
+        case OPEN_BRACE:
+        case OPEN_BRACKET:
+          levels.push({ isArray: code === OPEN_BRACKET, index: 0, keyStart: -1, keyEnd: -1 })
+          at++
+          break
+        case CLOSE_BRACE:
+        case CLOSE_BRACKET:
+          levels.pop()
+          at++
+          break
+        case COMMA: {
+          const level = levels.at(-1)
+          if (level !== undefined) {
+            level.index++
+            level.keyStart = -1
+          }
+          at++
+          break
+        }
+        case COLON:
+        case SPACE:
+        case TAB:
+        case LINE_FEED:
+        case CARRIAGE_RETURN:
+          at++
+          break
+        default: {
+          const behind = code === QUOTE ? endOfString(at) : endOfLiteral(at)
+          const level = levels.at(-1)
+          if (level !== undefined && !level.isArray && level.keyStart < 0) {
+            level.keyStart = at
+            level.keyEnd = behind
+            at = behind
+            break
+          }
+          start = at
+          end = behind
+          return true
+        }
+      }
+    }
+    end = text.length
+    return false
+  }
+
+  function endOfString(from: number): number {
+    let at = from + 1
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === QUOTE) return at + 1
+      if (code === BACKSLASH) at++
+    }
+    return text.length
+  }
+
+  function endOfLiteral(from: number): number {
+    let at = from + 1
+    while (at < text.length && !endsLiteral(text.charCodeAt(at))) at++
+    return at
+  }
+
+  function path(): string | null {
+    if (levels.length > MAX_DEPTH) return null
+    const keys = levels.map(level => (level.isArray ? level.index : keyOf(level)))
+    const [only] = keys
+    if (keys.length === 1 && typeof only === 'string' && isPlain(only)) return only
+    let path = '$'
+    for (const key of keys) {
+      if (key === null) return null
+      path += step(key)
+    }
+    return path
+  }
+
+  function keyOf({ keyStart, keyEnd }: Level): string | null {
+    const parsed = parseJson(text.slice(keyStart, keyEnd))
+    return parsed.ok && typeof parsed.value === 'string' ? parsed.value : null
+  }
+
+  return { next, start: () => start, end: () => end, path }
+}
+
+/** Whether a key by itself can be read neither as a JSON path nor as a range of lines. */
+function isPlain(key: string): boolean {
+  return !key.startsWith('$') && !key.startsWith('lines ')
+}
+
+function step(key: string | number): string {
+  if (typeof key === 'number') return `[${key}]`
+  return NAME.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+}
+
+function endsLiteral(code: number): boolean {
+  return (
+    code === COMMA ||
+    code === CLOSE_BRACE ||
+    code === CLOSE_BRACKET ||
+    code === SPACE ||
+    code === LINE_FEED ||
+    code === CARRIAGE_RETURN ||
+    code === TAB
+  )
+}

@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto'
+import type { SessionKey } from '../index/session-key.ts'
+import type { BodyMemory } from '../lines/body-memory.ts'
+import { unsplit } from '../lines/scan-text.ts'
+import type { Reliance } from './reliance.ts'
+
+/** A call with its result: one that is sent again is the same. */
+export interface NamedCall {
+  /** What the agent calls it, or a name of the request that no other request has. */
+  readonly name: string
+  /** Of the result: SHA-256, 64 hex digits. */
+  readonly identity: string
+  /** What else an answer follows from, such as the budget. */
+  readonly options: string
+}
+
+/** What was so when a call came for the first time. */
+export interface Seen {
+  /** Position of its result in the session. */
+  readonly sequence: number
+  /** Hints of each family that the session had been sent. */
+  readonly sent: readonly number[]
+}
+
+/**
+ * How a call was answered: by itself, with nothing but the content to go by, or with what the
+ * session knew then.
+ */
+export type Answered = {
+  /** The job that did; see `SessionContext.attempt`. */
+  readonly attempt?: string | undefined
+} & (
+  | { readonly by: 'itself' }
+  | { readonly by: 'session'; readonly answer: object; readonly relies: readonly Reliance[] }
+)
+
+/**
+ * What is remembered of one call in a context, beside the bodies and with their bounds, so that the
+ * same call gets the same answer again. Each is written once; what is written later has no effect.
+ */
+export interface CallMemory {
+  seen(): Seen | null
+  noteSeen(seen: Seen): void
+  answered(): Answered | null
+  /** @returns whether there was room for it */
+  noteAnswered(answered: Answered): boolean
+  /** Whether it was answered without the session, because nothing could be kept. */
+  isApart(): boolean
+  noteApart(): void
+}
+
+/** All is in the note. */
+export const NO_TEXT = unsplit(new Uint8Array(0))
+
+/** The memory of a call of a context. */
+export function createCallMemory(
+  bodies: BodyMemory,
+  context: SessionKey,
+  { name, identity, options }: NamedCall,
+): CallMemory {
+  const key = notesKey(context)
+  // The call came, with whatever options.
+  const call = digest(`${name.length}:${name}${identity}`)
+  const seenId = digest(`seen ${call}`)
+  const answerId = digest(`answer ${call}${options}`)
+  const apartId = digest(`apart ${call}${options}`)
+
+  function read<T>(id: string): T | null {
+    const note = bodies.noteOf(id, key)
+    return note === null ? null : (JSON.parse(note) as T)
+  }
+
+  function write(id: string, note: object): boolean {
+    const position = bodies.place(NO_TEXT, key, id, JSON.stringify(note))
+    if (position !== null) bodies.confirm(position)
+    return position !== null
+  }
+
+  return {
+    seen: () => read(seenId),
+    noteSeen: seen => void write(seenId, seen),
+    answered: () => read(answerId),
+    noteAnswered: answered => write(answerId, answered),
+    isApart: () => read(apartId) !== null,
+    noteApart: () => void write(apartId, {}),
+  }
+}
+
+function digest(text: string): string {
+  // UTF-16 keeps lone surrogates apart.
+  return hash('sha256', Buffer.from(text, 'utf16le'), 'hex')
+}
+
+/** Apart from bodies, so that none is ever taken for a result. */
+export function notesKey(context: SessionKey): SessionKey {
+  return [~context[0], context[1], context[2], context[3]] as unknown as SessionKey
+}

@@ -1,0 +1,60 @@
+import { AppError } from '../../base/errors.ts'
+import { notDecodable } from '../../formats/not-decodable.ts'
+import { parseHint } from '../../hints/parse-hint.ts'
+import { decodeLines } from '../lines/decode-lines.ts'
+import { readReference } from '../lines/reference-line.ts'
+import { restoreNear } from '../near/restore-near.ts'
+import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
+
+/** Earlier results that one answer refers to, at most. */
+export const MAX_REFERENCES = 1_000
+
+/** Whether texts of a format refer to earlier results of their session. */
+export function refersToSession(format: string): boolean {
+  return format === REFERENCE_FORMAT || format === NEAR_FORMAT || format === LINES_FORMAT
+}
+
+/**
+ * The ids that a text refers to, each once, in their order.
+ * @throws AppError `not_decodable` for more than an answer refers to
+ */
+export function referencesIn(content: string, format: string): readonly string[] {
+  const refs = new Set<string>()
+  for (const line of format === LINES_FORMAT ? content.split('\n') : [content]) {
+    const ref = format === LINES_FORMAT ? readReference(line)?.ref : refOf(line)
+    if (ref !== undefined) refs.add(ref)
+    if (refs.size > MAX_REFERENCES) {
+      throw new AppError('not_decodable', `more than ${MAX_REFERENCES} earlier results`)
+    }
+  }
+  return [...refs]
+}
+
+function refOf(line: string): string | undefined {
+  const hint = parseHint(line)
+  return hint?.family === 'reference' || hint?.family === 'near_reference' ? hint.ref : undefined
+}
+
+/**
+ * The text that an answer with references stands for.
+ * @param resolve the text of the session's earlier result with this id, `undefined` where there is
+ * none
+ * @param maxChars UTF-16 code units that are written at most
+ * @throws AppError `not_decodable` with what is missing; `payload_too_large`
+ */
+export function decodeReferences(
+  content: string,
+  format: string,
+  resolve: (ref: string) => string | undefined,
+  maxChars: number,
+): string {
+  if (format === LINES_FORMAT) return decodeLines(content, resolve, maxChars)
+  const hint = parseHint(content)
+  const isNear = format === NEAR_FORMAT
+  if (hint?.family !== (isNear ? 'near_reference' : 'reference')) {
+    throw notDecodable(content, 0, 'a reference expected')
+  }
+  const text = resolve(hint.ref)
+  if (text === undefined) throw notDecodable(content, 0, `no earlier result ${hint.ref}`)
+  return hint.family === 'near_reference' ? restoreNear(text, hint.changes) : text
+}

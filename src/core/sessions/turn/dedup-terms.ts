@@ -1,0 +1,27 @@
+import type { Verbosity } from '../../hints/hint.ts'
+
+/** How a tool's results are compared with what the session has seen. */
+export interface DedupTerms {
+  /** Whether a result may be sent as an exact, near or line-range reference. */
+  readonly exact: boolean
+  readonly near: boolean
+  readonly lines: boolean
+  /** Bodies of this tool that a session remembers. */
+  readonly lruSize: number
+  /** UTF-16 code units of a body, at least. */
+  readonly minBodyChars: number
+  readonly nearMaxDeltaBytes: number
+  readonly nearMinBodyBytes: number
+  /** Tokens that a reference to lines saves after its own cost, at least. */
+  readonly minSavedTokens: number
+  /** Tools that write the file they are given. */
+  readonly mutating: readonly string[]
+  /** Tools whose results are stale once this one is called. */
+  readonly stale: readonly string[]
+  readonly verbosity: Verbosity
+}
+
+/** Whether results of the tool take part in references at all. */
+export function takesPart({ exact, near, lines }: DedupTerms): boolean {
+  return exact || near || lines
+}

@@ -1,0 +1,128 @@
+import { type CallName, decisiveArgument, nameEarlierCall } from '../../hints/earlier-call.ts'
+import type { EarlierCall } from '../../hints/hint.ts'
+import type { Turn } from '../index/session-index.ts'
+import type { SessionKey } from '../index/session-key.ts'
+import type { BodyMemory } from '../lines/body-memory.ts'
+import type { EarlierResult } from '../lines/reference-line.ts'
+import type { CallFacts } from './call-facts.ts'
+import { refIn } from './long-references.ts'
+
+/** Distances that a reader can count, so that they name a call alone. */
+const NEAR_CALLS = 9
+
+/** What is kept with a body so that a later answer can name its call; JSON. */
+export interface BodyNote extends CallName {
+  /** Position of the result in its session. */
+  readonly sequence: number
+  /**
+   * References that a reader follows to its lines: 0 where they stand in the answer as it was sent.
+   * Absent where they cannot be found by their numbers.
+   */
+  readonly hops?: number
+  /**
+   * Whether the agent itself gave the text to the call, so that the call's own result may refer to
+   * it.
+   */
+  readonly given?: true
+  /** The part of the result's content that it is, from 1, where it has several. */
+  readonly part?: number
+}
+
+/** A reader is not sent further than this. */
+const MAX_HOPS = 8
+
+/** Where a body is found, and how. */
+type BodyPlace = Pick<BodyNote, 'sequence' | 'part'> & { readonly hops: number | undefined }
+
+/**
+ * The note for a body that comes now, `null` where its call has no name: then it cannot be referred
+ * to.
+ */
+export function noteFor(
+  { tool, args }: CallFacts,
+  { sequence, part, hops }: BodyPlace,
+): string | null {
+  if (tool === undefined || tool === '') return null
+  const argument = decisiveArgument(args)
+  return writeNote({
+    tool,
+    ...(argument === undefined ? {} : { argument }),
+    sequence,
+    ...(part === undefined ? {} : { part }),
+    ...(hops === undefined ? {} : { hops }),
+  })
+}
+
+/** The note for a text that the agent itself gave to a tool, under this name in its arguments. */
+export function noteForArgument(tool: string, name: string, sequence: number): string {
+  return writeNote({ tool: `${tool}.${name}`, sequence, hops: 0, given: true })
+}
+
+function writeNote(note: BodyNote): string {
+  return JSON.stringify(note)
+}
+
+function readNote(note: string): BodyNote {
+  return JSON.parse(note) as BodyNote
+}
+
+/** References that a reader follows to a body's lines, `undefined` where they cannot be found. */
+export function hopsTo(
+  bodies: BodyMemory,
+  { context }: Pick<NamedTurn, 'context'>,
+  identity: string,
+): number | undefined {
+  const note = bodies.noteOf(identity, context)
+  return note === null ? undefined : readNote(note).hops
+}
+
+/** A result's place among the others of its context. */
+export interface NamedTurn {
+  readonly context: SessionKey
+  readonly turn: Pick<Turn, 'sequence'>
+}
+
+/**
+ * Finds bodies that were in the agent's context before this result, are durable, and have a name
+ * for a reader.
+ * @param byLine only those whose lines a reader finds
+ */
+export function createEarlierResults(
+  bodies: BodyMemory,
+  { context, turn }: NamedTurn,
+  { byLine = false }: { readonly byLine?: boolean } = {},
+): (identity: string) => EarlierResult | undefined {
+  const known = new Map<string, EarlierResult | undefined>()
+  const byRef = new Map<string, string>()
+
+  function look(identity: string): EarlierResult | undefined {
+    const note = bodies.noteOf(identity, context)
+    if (note === null) return undefined
+    const { sequence, hops = MAX_HOPS, given, part, ...name } = readNote(note)
+    if (byLine && hops >= MAX_HOPS) return undefined
+    // Not to itself, where it is sent again, and not to what came after it.
+    const latest = given === true ? turn.sequence : turn.sequence - 1
+    if (sequence > latest) return undefined
+    const ref = refIn(bodies, context, identity)
+    // Two bodies with the same digits cannot be told apart in one answer.
+    if ((byRef.get(ref) ?? identity) !== identity) return undefined
+    byRef.set(ref, identity)
+    const call = nameByDistance(name, turn.sequence - sequence)
+    return { ref, call: part === undefined ? call : { ...call, part } }
+  }
+
+  return identity => {
+    if (!known.has(identity)) known.set(identity, look(identity))
+    return known.get(identity)
+  }
+}
+
+/** A short distance names a call alone; beyond it the argument helps to find it. */
+function nameByDistance(call: CallName, ago: number): EarlierCall {
+  const { tool } = call
+  // What the agent gave to the very call that is answered.
+  if (ago === 0) return { tool }
+  if (ago <= NEAR_CALLS) return { tool, calls_ago: ago }
+  const { argument } = nameEarlierCall([call], 0)
+  return { tool, ...(argument === undefined ? {} : { argument }), calls_ago: ago }
+}

@@ -1,0 +1,243 @@
+import { AppError } from '../../base/errors.ts'
+import type { Hint, HintFamily } from '../../hints/hint.ts'
+import type { HintGate } from '../../hints/policy.ts'
+import type { TokenCounter } from '../../tokens/counter.ts'
+import type { Entry, SessionIndex } from '../index/session-index.ts'
+import type { BodyMemory } from '../lines/body-memory.ts'
+import { decodeLines } from '../lines/decode-lines.ts'
+import { encodeLines } from '../lines/encode-lines.ts'
+import { type LinePlan, planLines } from '../lines/plan-lines.ts'
+import type { EarlierResult } from '../lines/reference-line.ts'
+import { findChanges } from '../near/find-changes.ts'
+import { decodeReferences, MAX_REFERENCES } from './decode-references.ts'
+import type { DedupTerms } from './dedup-terms.ts'
+import { createEarlierResults, type NamedTurn } from './earlier-results.ts'
+import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
+import { refIn, shortRef } from './long-references.ts'
+import type { SessionTurn } from './open-turn.ts'
+import type { Reliance } from './reliance.ts'
+
+/** A content said in terms of what the agent has already. */
+export interface Referral {
+  readonly kind: 'exact' | 'near' | 'lines'
+  readonly content: string
+  readonly format: string
+  readonly hints: readonly { readonly family: HintFamily; readonly text: string }[]
+  readonly relies: readonly Reliance[]
+  /** The entry that the whole of it refers to. */
+  readonly entry?: Entry
+}
+
+/** At which prices a content is compared with earlier ones. */
+export interface LinesOptions {
+  readonly bodies: BodyMemory
+  readonly dedup: DedupTerms
+  readonly gate: HintGate
+  readonly counter: TokenCounter
+  /** Tokens of the content as it came. */
+  readonly baseline: number
+  /** Bytes of all the bodies that one answer refers to, at most: what a decoder may fetch. */
+  readonly maxBytes: number
+}
+
+/** The same, with the session's recent results. */
+export interface ReferOptions extends LinesOptions {
+  readonly index: SessionIndex
+}
+
+/** A result of which lines may be said by reference. */
+export type LinesTurn = NamedTurn & Pick<SessionTurn, 'session' | 'scan'>
+
+/**
+ * The content as a reference to one earlier result, the same or nearly, where that is allowed, pays
+ * and is known to be redeemable; `null` otherwise.
+ */
+export function referToResult(
+  content: string,
+  here: SessionTurn,
+  options: ReferOptions,
+): Referral | null {
+  const { bodies, index, dedup } = options
+  const find = createEarlierResults(bodies, here)
+  const { match } = here.turn
+  if (dedup.exact && match !== null) {
+    const result = find(match.identity)
+    const sent = result === undefined ? null : send({ family: 'reference', ...result }, options)
+    if (sent !== null)
+      return of(match, referral('exact', REFERENCE_FORMAT, sent, match.identity, here, bodies))
+  }
+  if (!dedup.near || !content.startsWith('{')) return null
+  for (const entry of index.entries(here.turn.key)) {
+    const sent = nearTo(content, entry, find(entry.identity), here, options)
+    if (sent !== null)
+      return of(entry, referral('near', NEAR_FORMAT, sent, entry.identity, here, bodies))
+  }
+  return null
+}
+
+/** The reference that a retry was answered with the first time. */
+export function referAgain(
+  entry: Entry,
+  here: SessionTurn,
+  options: ReferOptions,
+): Referral | null {
+  const result = createEarlierResults(options.bodies, here)(entry.identity)
+  const sent = result === undefined ? null : send({ family: 'reference', ...result }, options)
+  if (sent === null) return null
+  return of(entry, referral('exact', REFERENCE_FORMAT, sent, entry.identity, here, options.bodies))
+}
+
+/**
+ * The content as a reference to the very same one, which came earlier in this context, as
+ * `referToResult` would say it.
+ */
+export function referToSame(
+  identity: string,
+  here: NamedTurn & Pick<SessionTurn, 'session'>,
+  options: LinesOptions,
+): Referral | null {
+  const result = createEarlierResults(options.bodies, here)(identity)
+  const sent = result === undefined ? null : send({ family: 'reference', ...result }, options)
+  return sent === null
+    ? null
+    : referral('exact', REFERENCE_FORMAT, sent, identity, here, options.bodies)
+}
+
+/** A hint that is admitted, as it is sent. */
+interface Sent {
+  readonly family: HintFamily
+  readonly text: string
+}
+
+function send(hint: Hint, { gate, counter, baseline }: LinesOptions): Sent | null {
+  const text = gate.admit(hint, { saved_tokens: baseline, counter })
+  return text === null ? null : { family: hint.family, text }
+}
+
+function nearTo(
+  content: string,
+  { identity, bytes }: Entry,
+  result: EarlierResult | undefined,
+  { context }: SessionTurn,
+  options: ReferOptions,
+): Sent | null {
+  const { dedup, bodies } = options
+  const { nearMaxDeltaBytes: maxDeltaBytes, nearMinBodyBytes: minBodyBytes } = dedup
+  // Cheaper than to read it: every character is a byte at least, and three at most.
+  if (result === undefined || bytes > 3 * content.length + maxDeltaBytes) return null
+  const earlier = bodies.read(identity, context)
+  const changes =
+    earlier === null ? null : findChanges(earlier, content, { maxDeltaBytes, minBodyBytes })
+  if (earlier === null || changes === null) return null
+  const sent = send({ family: 'near_reference', ...result, changes }, options)
+  return sent !== null && isNearTo(sent.text, earlier, content) ? sent : null
+}
+
+/** The gate: the hint as it is sent, and the earlier text, must give the very text again. */
+function isNearTo(line: string, earlier: string, content: string): boolean {
+  return isRestored(content, () =>
+    decodeReferences(line, NEAR_FORMAT, () => earlier, content.length),
+  )
+}
+
+function referral(
+  kind: 'exact' | 'near',
+  format: string,
+  sent: Sent,
+  identity: string,
+  here: Pick<SessionTurn, 'session' | 'context'>,
+  bodies: BodyMemory,
+): Referral {
+  const relies = [relianceOn(identity, here, bodies)]
+  return { kind, content: sent.text, format, hints: [sent], relies }
+}
+
+function of(entry: Entry, referral: Referral): Referral {
+  return { ...referral, entry }
+}
+
+function relianceOn(
+  identity: string,
+  { session, context }: Pick<SessionTurn, 'session' | 'context'>,
+  bodies: BodyMemory,
+): Reliance {
+  return { session, ref: refIn(bodies, context, identity), identity, context }
+}
+
+/**
+ * The content with lines that the agent has already said by reference, where that is allowed and
+ * pays.
+ */
+export function referToLines(
+  content: string,
+  here: LinesTurn,
+  options: LinesOptions,
+): Referral | null {
+  const { bodies: memory, dedup, counter } = options
+  const text = dedup.lines ? here.scan() : null
+  if (text === null) return null
+  const find = createEarlierResults(memory, here, { byLine: true })
+  const plan = planLines(
+    text,
+    { memory, key: here.context, find },
+    { counter, verbosity: dedup.verbosity, minSavedTokens: dedup.minSavedTokens },
+  )
+  if (plan === null) return null
+  const identities = [...new Set(plan.runs.map(({ identity }) => identity))]
+  const bodies = readBodies(identities, here, options)
+  if (bodies === null || !isAdmitted(plan, options)) return null
+  const written = encodeLines(plan)
+  if (!restores(written, content, bodies)) return null
+  return {
+    kind: 'lines',
+    content: written,
+    format: LINES_FORMAT,
+    hints: plan.runs.map(({ reference }) => ({ family: 'lines', text: reference })),
+    relies: identities.map(identity => relianceOn(identity, here, memory)),
+  }
+}
+
+/** The bodies of an answer by their ids, as its decoder fetches them; `null` where it could not. */
+function readBodies(
+  identities: readonly string[],
+  { context }: LinesTurn,
+  { bodies: memory, maxBytes }: LinesOptions,
+): ReadonlyMap<string, string> | null {
+  if (identities.length > MAX_REFERENCES) return null
+  const bodies = new Map<string, string>()
+  let bytes = 0
+  for (const identity of identities) {
+    const text = memory.read(identity, context)
+    if (text === null) return null
+    bytes += Buffer.byteLength(text)
+    if (bytes > maxBytes) return null
+    bodies.set(refIn(memory, context, identity), text)
+  }
+  return bodies
+}
+
+/** The gate: what is sent must give the very text again. */
+function restores(answer: string, original: string, bodies: ReadonlyMap<string, string>): boolean {
+  return isRestored(original, () => {
+    return decodeLines(answer, ref => bodies.get(ref), original.length)
+  })
+}
+
+function isRestored(original: string, decode: () => string): boolean {
+  try {
+    return decode() === original
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
+}
+
+/**
+ * All references of an answer are one hint to the policy. Each of them has paid for itself already,
+ * and the whole is compared with other ways to write it, so the rule for single hints does not
+ * apply.
+ */
+function isAdmitted({ runs }: LinePlan, { gate, counter }: LinesOptions): boolean {
+  const hint = { family: 'lines', ref: shortRef(runs[0]!.identity), first: 1, last: 1 } as const
+  return gate.admit(hint, { saved_tokens: Number.POSITIVE_INFINITY, counter }) !== null
+}

@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto'
+import type { TextBytes } from '../../base/text-bytes.ts'
+import { TEXT_TYPES } from '../../base/text-bytes.ts'
+import type { NewEntry, Ticket } from '../index/session-index.ts'
+import type { SessionKey } from '../index/session-key.ts'
+import { argumentBodies } from '../lines/argument-bodies.ts'
+import { scanText } from '../lines/scan-text.ts'
+import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
+import { noteFor, noteForArgument } from './earlier-results.ts'
+import { lengthen, refIn } from './long-references.ts'
+import type { SessionTurn } from './open-turn.ts'
+import type { Sessions } from './shared-sessions.ts'
+
+/** What waits for a body to be durable; plain data, settled by `settleBody`. */
+export interface BodyTicket {
+  readonly entry: Ticket | null
+  /** Where it lies in the body memory. */
+  readonly position: number | null
+  /** SHA-256 of the body, and the agent's context that it is in. */
+  readonly identity: string
+  readonly context: SessionKey
+}
+
+/** A body to keep for a session. */
+export interface KeptForSession extends TextBytes {
+  readonly session: string
+  /** The id by which the session's answers name it. */
+  readonly ref: string
+  readonly ticket: BodyTicket
+}
+
+/**
+ * Records a result that the agent now has, so that later ones may refer to it once it is durable.
+ * @param delivered how its answer says it, and the sequence of the entry that this refers to
+ */
+export function remember(
+  { index, bodies }: Sessions,
+  here: SessionTurn,
+  result: CallFacts & { readonly content: string },
+  options: {
+    readonly delivered: Pick<NewEntry, 'answer' | 'of'>
+    /**
+     * References that a reader follows from the answer to the content's lines; `undefined`: they
+     * cannot be found.
+     */
+    readonly hops: number | undefined
+    readonly lruSize: number
+    readonly nowMs: number
+    readonly mutating: readonly string[]
+  },
+): KeptForSession {
+  const { identity, callHash, turn } = here
+  const note = noteFor(result, { sequence: turn.sequence, hops: options.hops })
+  const text = note === null ? null : here.scan()
+  const bytes = text?.bytes ?? Buffer.from(result.content, 'utf8')
+  const entry: NewEntry = {
+    identity,
+    callHash,
+    kind: kindOf(result, options.mutating),
+    toolHash: hash32(result.tool),
+    pathHash: hash32(pathOf(result)),
+    bytes: bytes.length,
+    timeMs: options.nowMs,
+    ...options.delivered,
+  }
+  return {
+    bytes,
+    media_type: TEXT_TYPES.utf8,
+    session: here.session,
+    ref: refIn(bodies, here.context, identity),
+    ticket: {
+      identity,
+      context: here.context,
+      entry: index.record(turn, entry, { lruSize: options.lruSize }),
+      position: text === null ? null : bodies.place(text, here.context, identity, note ?? ''),
+    },
+  }
+}
+
+/** A result that came before, to be kept on. */
+export function keepOn(
+  { bodies }: Pick<Sessions, 'bodies'>,
+  { session, context, identity }: SessionTurn,
+  content: string,
+): KeptForSession {
+  const bytes = Buffer.from(content, 'utf8')
+  const ref = refIn(bodies, context, identity)
+  const ticket = { entry: null, position: null, identity, context }
+  return { bytes, media_type: TEXT_TYPES.utf8, session, ref, ticket }
+}
+
+/**
+ * Notes the long texts that the agent gave to the tool, which it often gets back: the result of
+ * this very call may refer to them already. Whoever does relies on them, so that one that could not
+ * be kept is noticed.
+ */
+export function rememberArguments(
+  { bodies }: Pick<Sessions, 'bodies'>,
+  { session, context, turn }: SessionTurn,
+  { tool, args }: CallFacts,
+): readonly Omit<KeptForSession, 'ticket'>[] {
+  if (tool === undefined || tool === '') return []
+  return argumentBodies(args).flatMap(({ name, text }) => {
+    const scanned = scanText(text, context)
+    if (scanned === null) return []
+    const identity = hash('sha256', scanned.bytes, 'hex')
+    const position = bodies.place(
+      scanned,
+      context,
+      identity,
+      noteForArgument(tool, name, turn.sequence),
+    )
+    if (position === null) return []
+    bodies.confirm(position)
+    const ref = refIn(bodies, context, identity)
+    return [{ bytes: scanned.bytes, media_type: TEXT_TYPES.utf8, session, ref }]
+  })
+}
+
+/**
+ * After the store's refusal: another body of the session has the id already. The next time it gets
+ * a longer one.
+ */
+export function lengthenBody({ bodies }: Pick<Sessions, 'bodies'>, ticket: BodyTicket): void {
+  lengthen(bodies, ticket.context, ticket.identity)
+}
+
+/** After the store's answer. From then on a kept body may be referred to. */
+export function settleBody(
+  { index, bodies }: Sessions,
+  { entry, position }: BodyTicket,
+  kept: boolean,
+): void {
+  if (position !== null && kept) bodies.confirm(position)
+  if (entry !== null) index.settle(entry, kept)
+}

@@ -1,0 +1,76 @@
+import type { Taken } from './core.ts'
+import { type History, ROOT } from './history.ts'
+import type { Limits } from './limits.ts'
+import type { Reduced } from './reduce.ts'
+import { AS_BEFORE, createStates, mergeRuns, reserve, type States, shift } from './states.ts'
+
+/** What the break solution picks. */
+const BREAK_PICK = { cost: 0, value: 0, option: AS_BEFORE } as const
+
+/**
+ * A layer of the dynamic program: the states over some classes, all others being as in the break
+ * solution.
+ */
+export interface Layer {
+  /** Undominated; each with its node of the history. */
+  readonly states: States
+  /** Replaces the states by all of them with every option of one more class. */
+  expand(taken: Taken, limits: Limits): void
+  /** Drops the states that cannot become a better solution any more. */
+  prune(limits: Limits): void
+  /** Back to the single state of the break solution. */
+  reset(): void
+}
+
+/**
+ * A layer with the break solution only, which leaves `start` steps of the budget. It holds three
+ * sets of states, which grow as needed.
+ */
+export function createLayer({ costs, values }: Reduced, history: History, start: number): Layer {
+  let [states, runs, spare] = [createStates(64), createStates(64), createStates(64)]
+
+  function reset(): void {
+    states.left[0] = start
+    states.value[0] = 0
+    states.node[0] = ROOT
+    states.count = 1
+  }
+
+  reset()
+  return {
+    get states() {
+      return states
+    },
+    reset,
+    prune(limits) {
+      reserve(runs, states.count)
+      runs.count = 0
+      shift(states, runs, BREAK_PICK, limits)
+      ;[states, runs] = [runs, states]
+    },
+    expand({ picked, others }, limits) {
+      const width = states.count * (others.length + 1)
+      reserve(runs, width)
+      reserve(spare, width)
+      runs.count = 0
+      shift(states, runs, BREAK_PICK, limits)
+      const ends = [runs.count]
+      for (const option of others) {
+        const cost = costs[option]! - costs[picked]!
+        const value = values[option]! - values[picked]!
+        shift(states, runs, { cost, value, option }, limits)
+        ends.push(runs.count)
+      }
+      const merged = mergeRuns(runs, ends, spare)
+      ;[states, runs, spare] = [merged, states, merged === runs ? spare : runs]
+      remember(states, history)
+    },
+  }
+}
+
+/** Gives every state that picks something else than the break solution a node of its own. */
+function remember({ node, option, count }: States, history: History): void {
+  for (let s = 0; s < count; s++) {
+    if (option[s] !== AS_BEFORE) node[s] = history.add(node[s]!, option[s]!)
+  }
+}

@@ -1,0 +1,115 @@
+import { type MckpInfeasible, type MckpProblem, SKIPPED } from './problem.ts'
+import { sortOptions } from './sort-options.ts'
+import { toUnits, type ValueGrid } from './value-grid.ts'
+
+/**
+ * The problem without what cannot be part of a best solution, and with the cheapest option of every
+ * class taken: costs and values count from there on.
+ */
+export interface Reduced {
+  readonly classes: number
+  /** The options of class `i` are `[starts[i], starts[i + 1])`, by rising cost and rising value. */
+  readonly starts: Uint32Array
+  /** Above the class's first option, in `step`s; the first is 0. */
+  readonly costs: Float64Array
+  /** Above the class's first option, in units; the first is 0. */
+  readonly values: Float64Array
+  /** Index within the class as it was given, or `SKIPPED`. */
+  readonly options: Int32Array
+  /** What is left beside the first options, in steps; whatever is below one step is of no use. */
+  readonly budget: number
+  /** Sum of the first options' values, in units. */
+  readonly baseValue: number
+}
+
+/**
+ * Sorts every class and drops options that another one beats: as cheap and worth as much
+ * (dominance, Pisinger 1995, definition 1; the first of equals stays), or dearer than the budget.
+ * Skipping is the first option of a class that is not required. O(n log m) for n options in classes
+ * of m.
+ */
+export function reduce(problem: MckpProblem, grid: ValueGrid): Reduced | MckpInfeasible {
+  const { starts: given, costs: givenCosts, values: givenValues, required } = problem
+  const budget = budgetBesideRequired(problem)
+  if (typeof budget !== 'number') return budget
+  const classes = required.length
+  const room = (given[classes] ?? 0) + classes
+  const starts = new Uint32Array(classes + 1)
+  const costs = new Float64Array(room)
+  const values = new Float64Array(room)
+  const options = new Int32Array(room)
+  let end = 0
+  let baseValue = 0
+  let step = 0
+  for (let i = 0; i < classes; i++) {
+    const first = end
+    const from = given[i]!
+    const to = given[i + 1]!
+    const base = required[i] === 1 ? smallest(givenCosts, from, to) : 0
+    if (required[i] !== 1) {
+      costs[end] = 0
+      values[end] = 0
+      options[end++] = SKIPPED
+    }
+    for (let j = from; j < to; j++) {
+      const cost = givenCosts[j]! - base
+      if (cost > budget) continue
+      costs[end] = cost
+      values[end] = toUnits(givenValues[j]!, grid)
+      options[end++] = j - from
+    }
+    sortOptions(costs, values, options, first, end)
+    const baseUnits = values[first]!
+    baseValue += baseUnits
+    let kept = first
+    values[first] = 0
+    for (let j = first + 1; j < end; j++) {
+      const value = values[j]! - baseUnits
+      if (value <= values[kept]!) continue
+      kept++
+      costs[kept] = costs[j]!
+      values[kept] = value
+      options[kept] = options[j]!
+      if (step !== 1) step = greatestDivisor(step, costs[kept]!)
+    }
+    end = kept + 1
+    starts[i + 1] = end
+  }
+  if (step > 1) for (let j = 0; j < end; j++) costs[j]! /= step
+  const steps = step > 1 ? Math.floor(budget / step) : budget
+  return { classes, starts, costs, values, options, budget: steps, baseValue }
+}
+
+/** What the cheapest options of the required classes leave. */
+function budgetBesideRequired(problem: MckpProblem): number | MckpInfeasible {
+  const { starts, costs, required } = problem
+  let left = problem.budget
+  let minimum = 0n
+  for (let i = 0; i < required.length; i++) {
+    if (required[i] !== 1) continue
+    const cost = smallest(costs, starts[i]!, starts[i + 1]!)
+    if (cost === Infinity) return { feasible: false, minimumCost: null }
+    if (left >= 0 && cost > left) minimum = BigInt(problem.budget - left)
+    if (left < 0 || cost > left) {
+      minimum += BigInt(cost)
+      left = -1
+    } else left -= cost
+  }
+  if (left >= 0) return left
+  return {
+    feasible: false,
+    minimumCost: minimum <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(minimum) : null,
+  }
+}
+
+function smallest(costs: Float64Array, from: number, to: number): number {
+  let least = Infinity
+  for (let j = from; j < to; j++) if (costs[j]! < least) least = costs[j]!
+  return least
+}
+
+/** Euclid's algorithm; 0 divides by everything. Takes integers below 2^53, not negative. */
+export function greatestDivisor(a: number, b: number): number {
+  while (b !== 0) [a, b] = [b, a % b]
+  return a
+}

@@ -1,0 +1,104 @@
+import { neededFor, roundBound } from '../mckp/lattice.ts'
+import { type Forest, forestOf } from './forest.ts'
+import { priced } from './lagrangian.ts'
+import { relax } from './relaxation.ts'
+import { search } from './search.ts'
+import { settle } from './settle.ts'
+import { keptBy } from './status.ts'
+import { cellsOf, solveByTable } from './table.ts'
+import type { TrimTree } from './tree.ts'
+
+/** States that each node keeps in the first search, which only looks for a better start. */
+const NARROW = 32
+/** Factors of the relaxation's price at which states are completed as well. */
+const FACTORS = [1.02, 0.98, 1.1, 0.9, 1.5, 0.6]
+/** How far the search may be ahead of the table's time before the table takes over. */
+const LEAD = 1 / 8
+/** Cells of the table that take as long as a state of the search. */
+const CELLS_PER_STATE = 12
+/** Most cells of the table, at a bit each. */
+const MAX_CELLS = 2 ** 28
+
+export interface Solved {
+  readonly kept: Uint8Array
+  /** In units; nothing that fits is worth more. */
+  readonly bound: number
+  readonly isComplete: boolean
+  /** States, and cells of the table as `CELLS_PER_STATE` say. */
+  readonly work: number
+}
+
+/** What is to be solved. */
+export interface Setting {
+  readonly tree: TrimTree
+  /** By node: its value in units. */
+  readonly units: Float64Array
+  /** Whether the units are the values, not rounded up. */
+  readonly isExact: boolean
+  /** Tokens, those of what is required included. */
+  readonly budget: number
+  readonly maxWork: number
+}
+
+/**
+ * The most valuable choice, or the best found within `maxWork`. The relaxation gives a bound and a
+ * first solution; a narrow search makes that better, so that more nodes can be settled; then a full
+ * search, and where that takes longer than the table of all budgets would, the table.
+ * @param status by node, what is settled; is changed
+ */
+export function solveExactly(setting: Setting, status: Uint8Array): Solved {
+  const { tree, units, isExact, budget, maxWork } = setting
+  let kept = keptBy(tree, status, () => false)
+  let best = -1
+  let bound = Infinity
+  let work = 0
+  let tolerance = 0
+  const solved = () => ({ kept, bound: best + tolerance, isComplete: true, work })
+
+  function improve({ node, base }: Forest, taken: Uint8Array, value: number): void {
+    if (value + base <= best) return
+    const chosen = new Uint8Array(units.length)
+    for (let i = 0; i < node.length; i++) chosen[node[i]!] = taken[i]!
+    kept = keptBy(tree, status, i => chosen[i] === 1)
+    best = value + base
+  }
+
+  for (const stage of ['narrow', 'full', 'table'] as const) {
+    const forest = forestOf(tree, units, status, budget)
+    const { base } = forest
+    // What every better solution keeps does not fit: there is none.
+    if (forest.budget < 0) return solved()
+    const relaxed = relax(forest, isExact)
+    const { lattice, main } = relaxed
+    improve(forest, relaxed.taken, relaxed.value)
+    bound = Math.min(bound, base + roundBound(relaxed.bound, lattice))
+    tolerance = lattice.tolerance
+    const isProven = () => relaxed.bound < neededFor(best - base, lattice)
+    if (isProven()) return solved()
+
+    const cells = cellsOf(forest)
+    const tableWork = Math.ceil(cells / CELLS_PER_STATE)
+    const hasTable = cells <= MAX_CELLS && work + tableWork <= maxWork
+    if (stage === 'table') {
+      if (!hasTable) break
+      const { taken, value } = solveByTable(forest)
+      work += tableWork
+      improve(forest, taken, value)
+      return solved()
+    }
+    // The table's work is set aside.
+    const left = maxWork - work - (hasTable ? tableWork : 0)
+    const others = FACTORS.map(factor => priced(forest, main.price * factor))
+    const found = search(forest, [main, ...others], lattice, best - base, {
+      maxWork: hasTable ? Math.min(tableWork, left) : left,
+      lead: stage === 'full' && hasTable ? LEAD : 1,
+      width: stage === 'narrow' ? NARROW : Infinity,
+    })
+    work += found.work
+    if (found.taken !== null) improve(forest, found.taken, found.value)
+    if (found.isComplete || isProven()) return solved()
+    if (stage === 'full') bound = Math.min(bound, base + found.bound)
+    settle(forest, main, relaxed.bound - neededFor(best - base, lattice), status)
+  }
+  return { kept, bound: Math.max(bound, best), isComplete: false, work }
+}

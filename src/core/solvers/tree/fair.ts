@@ -1,0 +1,105 @@
+import type { TrimTree } from './tree.ts'
+
+/** Rounds after which what is left stays so; each keeps at least one node more. */
+const MAX_ROUNDS = 8
+
+/**
+ * Shares the budget down the tree in proportion to worth, as hierarchical fair queueing shares a
+ * link (Bennett and Zhang 1996): a node pays for itself and divides what it got among its children
+ * by what all below each is worth. A child gets no more than it can use, and what one does not use
+ * goes to those after it; those that need the least for their worth come first, so that their rest
+ * is known. No node is kept in part: one whose share does not pay for it borrows from those after
+ * it. What the whole tree does not use is shared again. O(n log n) a round
+ * @param kept what is kept already, closed upwards; is changed
+ * @param left tokens left beside that
+ */
+export function keepFairly(tree: TrimTree, kept: Uint8Array, left: number): void {
+  let rest = left
+  for (let round = 0; round < MAX_ROUNDS && rest > 0; round++) {
+    const used = shareOnce(tree, kept, rest)
+    if (used === 0) return
+    rest -= used
+  }
+}
+
+/** What the nodes below others need and are worth, and the children of each. */
+interface Queues {
+  /** By node: what is not kept of it and all below it costs. */
+  readonly need: Float64Array
+  /** By node: what is not kept of it and all below it is worth. */
+  readonly weight: Float64Array
+  /**
+   * The children of node `i` are `[starts[i], starts[i + 1])` of `children`, by rising need for
+   * their weight.
+   */
+  readonly starts: Int32Array
+  readonly children: Int32Array
+  /** By place in `children`: weight of that child and of its later siblings. */
+  readonly weights: Float64Array
+}
+
+function queuesOf({ parent, cost, value }: TrimTree, kept: Uint8Array): Queues {
+  const size = parent.length
+  const need = new Float64Array(size)
+  const weight = new Float64Array(size)
+  const starts = new Int32Array(size + 1)
+  for (let i = size - 1; i >= 0; i--) {
+    if (kept[i] === 0) {
+      need[i]! += cost[i]!
+      weight[i]! += value[i]!
+    }
+    if (i === 0) break
+    need[parent[i]!]! += need[i]!
+    weight[parent[i]!]! += weight[i]!
+    starts[parent[i]! + 1]!++
+  }
+  for (let i = 0; i < size; i++) starts[i + 1]! += starts[i]!
+  const ratio = need.map((own, i) => (own === 0 ? 0 : own / weight[i]!))
+  const order = Int32Array.from({ length: size - 1 }, (_, i) => i + 1)
+  order.sort((a, b) => compare(ratio[a]!, ratio[b]!) || a - b)
+  const children = new Int32Array(size)
+  const ends = starts.slice()
+  for (const i of order) children[ends[parent[i]!]!++] = i
+  const weights = new Float64Array(size)
+  for (let i = 0; i < size; i++) {
+    let sum = 0
+    for (let k = starts[i + 1]! - 1; k >= starts[i]!; k--) weights[k] = sum += weight[children[k]!]!
+  }
+  return { need, weight, starts, children, weights }
+}
+
+/** Their difference would be no number where both are infinite. */
+function compare(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Walks the tree once, each node with its share. Gives the tokens that were used. */
+function shareOnce(tree: TrimTree, kept: Uint8Array, budget: number): number {
+  const { parent, cost } = tree
+  const { need, weight, starts, children, weights } = queuesOf(tree, kept)
+  // By node on the way: what is left of its share, and the next of its children.
+  const room = new Float64Array(parent.length)
+  const next = starts.slice()
+  room[0] = budget
+  let at = 0
+  for (;;) {
+    const k = next[at]!
+    if (k < starts[at + 1]!) {
+      next[at] = k + 1
+      const child = children[k]!
+      const ratio = weights[k]! > 0 ? weight[child]! / weights[k]! : 0
+      const own = kept[child] === 1 ? 0 : cost[child]!
+      if (own > room[at]! || (own > 0 && weight[child] === 0)) continue
+      const share = Math.max(own, Math.min(need[child]!, Math.floor(room[at]! * ratio)))
+      kept[child] = 1
+      room[at]! -= share
+      room[child] = share - own
+      at = child
+    } else if (at === 0) return budget - room[0]!
+    else {
+      // What it did not use is its parent's again.
+      room[parent[at]!]! += room[at]!
+      at = parent[at]!
+    }
+  }
+}

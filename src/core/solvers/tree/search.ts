@@ -1,0 +1,145 @@
+import { createHistory } from '../mckp/history.ts'
+import type { Lattice } from '../mckp/lattice.ts'
+import { AS_BEFORE, type States } from '../mckp/states.ts'
+import { createCompletion } from './completion.ts'
+import type { Forest } from './forest.ts'
+import type { Priced } from './lagrangian.ts'
+import { type Coming, createLists, thin } from './lists.ts'
+
+/** Nodes of the history beyond which it is compacted before it grows. */
+const COMPACT_FROM = 2 ** 16
+
+export interface SearchOptions {
+  /** Stop before more states than this were generated. */
+  readonly maxWork: number
+  /**
+   * Stop as well where the share of the work that is done is ahead of the share of the nodes that
+   * are by more than this, which says that the work will not do; 1 for no such limit.
+   */
+  readonly lead: number
+  /** Most states that are kept at a node; with less than all, the result is no proof. */
+  readonly width: number
+}
+
+/** What a search found; values in units above the forest's base. */
+export interface Found {
+  /** By node of the forest: the best solution, if it is better than what was known. */
+  readonly taken: Uint8Array | null
+  readonly value: number
+  /** No solution is worth more, unless states were dropped for the width. */
+  readonly bound: number
+  /** Nothing is left that could be better, and nothing was dropped for the width. */
+  readonly isComplete: boolean
+  /** States generated. */
+  readonly work: number
+}
+
+/** A list that waits for the node at which the subtree ends that its states do not take. */
+interface Waiting {
+  readonly at: number
+  states: States
+}
+
+/**
+ * The depth-first dynamic program (Johnson and Niemi 1983; Cho and Shaw 1997): a state at a node
+ * has decided all nodes before it and has its parent; taking the node leads to the next one,
+ * leaving it to the end of its subtree. Of the states at one node, none that leaves less and is
+ * worth less than another is kept, nor one whose bound does not reach what is needed. Every list is
+ * completed with what the relaxation takes of the rest.
+ * @param prices the first is the relaxation's, which bounds; all are used for completions
+ * @param best units that are known to be reached
+ */
+export function search(
+  forest: Forest,
+  prices: readonly [Priced, ...Priced[]],
+  lattice: Lattice,
+  best: number,
+  { maxWork, lead, width }: SearchOptions,
+): Found {
+  const { size, end } = forest
+  const [main] = prices
+  const history = createHistory(64)
+  const completion = createCompletion(forest, history, prices, lattice, best)
+  const lists = createLists(forest, history, main, completion)
+  // The last is the nearest; no two are at one node.
+  const waiting: Waiting[] = []
+  let current = lists.start()
+  let at = 0
+  let work = 0
+  let isThinned = false
+  let compactFrom = COMPACT_FROM
+
+  function join(coming: readonly Coming[], place: number): States {
+    for (const { states } of coming) work += states.count
+    const joined = lists.join(coming, place)
+    completion.complete(joined, place)
+    if (joined.count > width) {
+      thin(joined, width, main.price)
+      isThinned = true
+    }
+    return joined
+  }
+
+  /** What waits at a node, taken off. */
+  function arriving(place: number): Coming[] {
+    if (waiting.at(-1)?.at !== place) return []
+    return [{ states: waiting.pop()!.states, take: AS_BEFORE }]
+  }
+
+  /** Decides the node `at` for all states that came to it. */
+  function step(): void {
+    const after = end[at]!
+    const leaving = [{ states: current, take: AS_BEFORE }, ...arriving(after)]
+    const taking = { states: current, take: at }
+    if (after === at + 1) {
+      const joined = join([taking, ...leaving], after)
+      for (const { states } of leaving) lists.release(states)
+      current = joined
+    } else {
+      const inside = join([taking], at + 1)
+      const isAlone = leaving.length === 1
+      waiting.push({ at: after, states: isAlone ? current : join(leaving, after) })
+      if (!isAlone) for (const { states } of leaving) lists.release(states)
+      current = inside
+    }
+    at++
+  }
+
+  function compact(): void {
+    if (history.size <= compactFrom) return
+    const live = [current, ...waiting.map(({ states }) => states)]
+    const nodes = live.map(({ node, count }) => node.subarray(0, count))
+    history.compact([...nodes, completion.nodes])
+    compactFrom = Math.max(COMPACT_FROM, 2 * history.size)
+  }
+
+  completion.complete(current, 0)
+  while (at < size) {
+    if (current.count === 0) {
+      // Nothing is left here: on to the nearest node at which something waits.
+      const next = waiting.pop()
+      if (next === undefined) break
+      lists.release(current)
+      ;({ at, states: current } = next)
+      continue
+    }
+    const arrivals = waiting.at(-1)?.at === end[at] ? waiting.at(-1)!.states.count : 0
+    if (work + 2 * current.count + arrivals > maxWork * Math.min(1, lead + at / size)) break
+    step()
+    compact()
+  }
+  const isDone = at >= size || current.count === 0
+  let bound = completion.value + lattice.tolerance
+  if (!isDone) {
+    for (const each of [{ at, states: current }, ...waiting]) {
+      bound = Math.max(bound, lists.bestBound(each.states, each.at))
+    }
+  }
+  return {
+    taken: completion.taken(),
+    value: completion.value,
+    bound,
+    isComplete: isDone && !isThinned,
+    work,
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * A result as a tree of parts that may be left out: a part is only kept with everything above it.
+ * Flat, parents before their children. Levels of detail and alternative notations are chains: each
+ * level is the child of the one below it, with what it costs and is worth beyond that.
+ */
+export interface TrimTree {
+  /** By node: its parent, which comes before it; -1 for node 0, the root, and for no other. */
+  readonly parent: Int32Array
+  /** By node: what it costs beyond those above it, in tokens; not negative. */
+  readonly cost: Int32Array
+  /** By node: what it is worth beyond those above it; finite, not negative, and so is their sum. */
+  readonly value: Float64Array
+  /** By node: 1 where it must be kept, and with it all above it. The root always is. */
+  readonly required?: Uint8Array
+}
+
+/** @throws RangeError where a tree breaks what `TrimTree` says of its numbers; O(n) */
+export function checkTree({ parent, cost, value, required }: TrimTree): void {
+  const size = parent.length
+  if (size === 0) throw new RangeError('parent: expected at least the root')
+  if (cost.length !== size || value.length !== size || (required?.length ?? size) !== size) {
+    throw new RangeError('the arrays do not belong together')
+  }
+  if (parent[0] !== -1) throw new RangeError('parent[0]: expected -1')
+  let total = 0
+  for (let i = 0; i < size; i++) {
+    if (i > 0 && !(parent[i]! >= 0 && parent[i]! < i)) {
+      throw new RangeError(`parent[${i}]: expected a node before it`)
+    }
+    if (cost[i]! < 0) throw new RangeError(`cost[${i}]: expected no negative number`)
+    if (!(value[i]! >= 0)) throw new RangeError(`value[${i}]: expected a number, not negative`)
+    total += value[i]!
+  }
+  if (!(total < Infinity)) throw new RangeError('value: the sum is not a finite number')
+}

@@ -1,0 +1,65 @@
+import { findLookAlikes } from '../hints/look-alikes.ts'
+import { parseHint } from '../hints/parse-hint.ts'
+import { ObjectValue, type Value } from '../json/value.ts'
+import { isTrimmed } from '../pipeline/wrapped-format.ts'
+import { readReference } from '../sessions/lines/reference-line.ts'
+import { bodyOf } from './answer-body.ts'
+import type { CheckedAnswer } from './checked-answer.ts'
+import type { Fault } from './fault.ts'
+
+/** Of what imitates a hint, so much is shown. */
+const SHOWN_CHARS = 120
+const ESCAPE = '\\'
+
+/**
+ * What an answer has that a reader could take for a hint of ours, and that is neither listed nor
+ * escaped.
+ */
+export function checkUnlisted({ answer }: CheckedAnswer): Fault[] {
+  const listed = new Set(answer.hints.map(({ text }) => text))
+  const body = bodyOf(answer)
+  // Other findings say what is wrong with it.
+  if (body === null) return []
+  // What elision leaves has marks of ours in it.
+  const places = findLookAlikes(body.content, isTrimmed(answer.format) ? 'hints' : 'all')
+  return places.flatMap(at => {
+    const line = lineAt(body.content, at)
+    if (body.content[at - 1] === ESCAPE) return []
+    const isLine = at === 0 || body.content[at - 1] === '\n'
+    if (isLine && listed.has(line)) return []
+    const family = isLine ? familyOf(line) : 'answer'
+    const reason = 'the content has this hint, but the answer does not list it'
+    return [{ family, reason, hint: line.slice(0, SHOWN_CHARS) }]
+  })
+}
+
+/** What a tool's result has that imitates hints of ours, as far as it is shown. */
+export function imitationsIn({ request, value }: CheckedAnswer): readonly string[] {
+  const texts = value === undefined ? [request.content] : textsIn(value)
+  return texts.flatMap(text =>
+    findLookAlikes(text).map(at => lineAt(text, at).slice(0, SHOWN_CHARS)),
+  )
+}
+
+function familyOf(line: string): Fault['family'] {
+  return parseHint(line)?.family ?? (readReference(line) === null ? 'answer' : 'lines')
+}
+
+function lineAt(text: string, start: number): string {
+  const end = text.indexOf('\n', start)
+  return text.slice(start, end === -1 ? text.length : end)
+}
+
+/** Every key and text in a value. */
+function textsIn(value: Value): string[] {
+  const texts: string[] = []
+  const pending: Value[] = [value]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (typeof next === 'string') texts.push(next)
+    else if (next instanceof ObjectValue) {
+      for (const key of next.keys) texts.push(key)
+      for (const inner of next.values) pending.push(inner)
+    } else if (Array.isArray(next)) for (const inner of next) pending.push(inner)
+  }
+  return texts
+}

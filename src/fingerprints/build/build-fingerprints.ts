@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { createCollector } from '../../core/fingerprints/collect.ts'
+import { DAY_MS, WINDOW_DAYS } from '../../core/fingerprints/fingerprint.ts'
+import { byNameAndTime, keptSpans, mostOf } from '../../core/fingerprints/kept-rows.ts'
+import { telemetryFolder } from '../../telemetry/layout.ts'
+import { noTally, type ReadTally } from '../../telemetry/read-lines.ts'
+import { readEvents, tenantsOf } from '../../telemetry/read-telemetry.ts'
+import { shareable } from '../shareable.ts'
+import {
+  ENDPOINTS_FILE,
+  fingerprintsFolder,
+  MAX_ROWS,
+  readFingerprintFile,
+  SPANS_FILE,
+  writeFingerprintFile,
+} from '../span-file.ts'
+import { withBuildLock } from './build-lock.ts'
+
+/** What was built of one tenant. */
+export interface Built {
+  /** Names its folder. */
+  readonly tenant: string
+  readonly endpoints: number
+  readonly spans: number
+  readonly read: ReadTally
+}
+
+/**
+ * Builds the fingerprints of every tenant that has telemetry, from the events of the window:
+ * `endpoints.parquet` anew, and `spans.parquet` with the spans that can be closed now.
+ * @param now Unix milliseconds
+ * @throws AppError `invalid_request` where a file of spans cannot be read: without it nobody knows
+ * what has been shared, so that it must be looked at, or be removed together with what was shared
+ * of it; Error where another build is under way. The other tenants' are built then, too.
+ */
+export async function buildFingerprints(dataDir: string, now: number): Promise<Built[]> {
+  const built: Built[] = []
+  const errors: unknown[] = []
+  for (const tenant of await tenantsOf(telemetryFolder(dataDir))) {
+    const folder = join(fingerprintsFolder(dataDir), tenant)
+    try {
+      built.push(await withBuildLock(folder, () => buildTenant(dataDir, tenant, now)))
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0)
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors, errors.join('; '))
+  return built
+}
+
+async function buildTenant(dataDir: string, tenant: string, now: number): Promise<Built> {
+  const folder = join(fingerprintsFolder(dataDir), tenant)
+  const spansFile = join(folder, SPANS_FILE)
+  const closed = keptSpans((await readFingerprintFile(spansFile)) ?? [], now, MAX_ROWS)
+  const collector = createCollector(closed, now)
+  const read = noTally()
+  const sinceMs = now - WINDOW_DAYS * DAY_MS
+  for await (const events of readEvents(telemetryFolder(dataDir), { tenant, sinceMs }, read)) {
+    for (const event of events) if (event.ts_ms <= now) collector.add(event)
+  }
+  const room = MAX_ROWS - closed.length
+  const fresh = mostOf(collector.closable(), room, each => each.source_sessions)
+  const endpoints = mostOf(collector.endpoints(), MAX_ROWS, each => each.call_count)
+  const spans = [...closed, ...fresh].sort(byNameAndTime)
+  await writeFingerprintFile(spansFile, spans)
+  await writeFingerprintFile(join(folder, ENDPOINTS_FILE), endpoints.toSorted(byNameAndTime))
+  return { tenant, endpoints: endpoints.length, spans: shareable(spans, now).length, read }
+}

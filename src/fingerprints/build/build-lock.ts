@@ -1,0 +1,34 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+const FILE = 'build.lock'
+/** Another connection has the lock (sqlite.org/rescode.html). */
+const BUSY = 5
+
+/**
+ * Runs `build` while no other process or thread does in the same folder: of two that closed spans
+ * at once, each would overwrite what the other has shared already. The lock is SQLite's on a file
+ * without content: the system lets it go when its holder ends, however that ends, so that there is
+ * none to be left behind.
+ * @throws Error where another one is under way
+ */
+export async function withBuildLock<T>(folder: string, build: () => Promise<T>): Promise<T> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const lock = new DatabaseSync(join(folder, FILE), { timeout: 0 })
+  try {
+    take(lock, folder)
+    return await build()
+  } finally {
+    lock.close()
+  }
+}
+
+function take(lock: DatabaseSync, folder: string): void {
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    const isBusy = error instanceof Error && 'errcode' in error && error.errcode === BUSY
+    throw isBusy ? new Error(`another build is under way in ${folder}`, { cause: error }) : error
+  }
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto'
+import type { z } from 'zod'
+import { AppError } from '../../core/base/errors.ts'
+import { MEDIA_TYPES, type MediaType } from '../../core/contract/envelope.ts'
+import type { RequestTerms } from '../../core/contract/request-terms.ts'
+import type { Ticket } from '../../pool/admission.ts'
+import type { Authority, Job, JobResult } from '../../pool/job.ts'
+import type { Kept } from '../../store/store.ts'
+import { type AppContext, type JobDeps, requestHeader } from '../context.ts'
+import { frameHeaders } from '../middleware/observe.ts'
+import { announcedLength, readBody } from '../request/body.ts'
+import { answerMedia, requestMedia } from '../request/media.ts'
+import type { Route, RouteScope } from '../routes/route.ts'
+import { answerQuestions } from './questions.ts'
+import { reportJob } from './report-responses.ts'
+import { type Done, settleAnswer, settleOrNull } from './settle-answer.ts'
+
+/** An answer, ready to be sent. */
+interface Written {
+  readonly media: MediaType
+  readonly bytes: Uint8Array
+}
+
+interface JobRoute {
+  readonly path: string
+  /** Name of the operation that the worker runs. */
+  readonly op: string
+  readonly summary: string
+  readonly scope: RouteScope
+  readonly request: z.ZodType
+  readonly answer: z.ZodType
+  /** The answer where it is about what was kept, rather than what the worker wrote. */
+  kept?(kept: readonly Kept[], accept: MediaType): Written
+  /** What the request says beside its body, where the operation asks. */
+  terms?(c: AppContext): RequestTerms
+}
+
+/** How the jobs of a route differ from those of others. */
+interface JobWays {
+  readonly op: string
+  readonly kept: JobRoute['kept'] | undefined
+  readonly terms: JobRoute['terms'] | undefined
+}
+
+/**
+ * The route of an operation that a worker runs: claim a place, read the body once, hand it over,
+ * keep what must be kept, answer the bytes that come back. The main thread never looks inside a
+ * body.
+ */
+export function jobRoute({ op, kept, terms, ...doc }: JobRoute): Route {
+  return {
+    method: 'post',
+    ...doc,
+    mount: (app, deps) => app.post(doc.path, c => serveJob(c, { op, kept, terms }, deps)),
+  }
+}
+
+async function serveJob(
+  c: AppContext,
+  { op, kept, terms }: JobWays,
+  deps: JobDeps,
+): Promise<Response> {
+  const { caller } = c.get('frame')
+  const media = requestMedia(c)
+  const announced = announcedLength(c, deps.maxBodyBytes)
+  const ticket = deps.admission.enter(caller, announced ?? 0, op)
+  try {
+    const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
+    const job = { ...toJob(c, op, media, body), ...(terms && { terms: terms(c) }) }
+    const { result, keptNow } = await answerDurably(c, job, ticket, deps)
+    reportJob(result, caller.tenant, deps)
+    const written = kept?.(keptNow, job.accept) ?? { media: result.media, bytes: result.body }
+    const response = respond(c, written)
+    leaveWhenRead(c, ticket, written.bytes.length, written.bytes.length)
+    return response
+  } catch (error) {
+    ticket.leave()
+    throw error
+  }
+}
+
+function questionsOf(tenant: string, ticket: Ticket, deps: JobDeps) {
+  let claimed = 0
+  return answerQuestions({
+    originals: deps.originals,
+    tenant,
+    claim(bytes) {
+      claimed += bytes
+      // As if they had come in the body.
+      if (claimed > deps.maxBodyBytes) {
+        throw new AppError('payload_too_large', `the inputs are above ${deps.maxBodyBytes} bytes`)
+      }
+      ticket.grow(bytes)
+    },
+    sessions: deps.authority,
+  })
+}
+
+function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): Job {
+  const frame = c.get('frame')
+  frame.bodyBytes = body.length
+  const accept = answerMedia(requestHeader(c, 'accept'), media)
+  const outgoing = c.env?.outgoing
+  return {
+    op,
+    tenant: frame.caller.tenant,
+    media,
+    accept,
+    body,
+    requestId: frame.requestId,
+    attempt: randomUUID(),
+    ...(outgoing === undefined ? {} : { abandoned: () => outgoing.destroyed }),
+  }
+}
+
+/**
+ * The answer once everything is durable that it speaks of. Where what it says of its session, or
+ * leaves out by the request's terms, cannot be made true now, the job runs once more without it.
+ */
+async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobDeps) {
+  const { tenant } = job
+  const settlers = { originals: deps.originals, tenant, sessions: deps.sessions }
+  const result = await run(c, job, questionsOf(tenant, ticket, deps), deps)
+  const settle = job.terms?.redeems === true ? settleOrNull : settleAnswer
+  const keptNow = await settle(result, settlers)
+  if (keptNow !== null) return { result, keptNow }
+  deps.metrics.apart()
+  const terms = job.terms && { terms: { ...job.terms, redeems: false } }
+  const plain = { ...job, body: result.again ?? job.body, sessionless: true, ...terms } as const
+  const other = await run(c, plain, questionsOf(tenant, ticket, deps), deps)
+  return { result: other, keptNow: (await settleAnswer(other, settlers)) ?? [] }
+}
+
+/** Runs a job, and notes where the time went. */
+async function run(
+  c: AppContext,
+  job: Job,
+  questions: Authority,
+  { pool, metrics }: JobDeps,
+): Promise<Done> {
+  const result = await pool.runTwoPhase(job, questions)
+  const { queue_ms, work_ms } = result
+  c.get('frame').timing = { queue: queue_ms, work: work_ms }
+  metrics.job(job.op, queue_ms, work_ms)
+  if (!result.ok) throw failure(result)
+  return result
+}
+
+/** Thrown, so that all failures are rendered and counted in one place. */
+function failure({ problem }: JobResult & { readonly ok: false }): AppError {
+  const { code, detail, ...extras } = problem
+  return new AppError(code, detail, extras)
+}
+
+function respond(c: AppContext, { media, bytes }: Written): Response {
+  const headers = frameHeaders(c)
+  headers['content-type'] = MEDIA_TYPES[media]
+  c.get('frame').answerBytes = bytes.length
+  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+}
+
+/**
+ * Leaves the place when the answer is out: a client that does not read keeps it, so that unread
+ * answers are bounded too, and loses it with its connection where it reads more slowly than
+ * `SLOWEST_READER`.
+ * @param unclaimed bytes of the answer that the ticket does not hold yet
+ */
+export function leaveWhenRead(
+  c: AppContext,
+  ticket: Ticket,
+  answerBytes: number,
+  unclaimed: number,
+): void {
+  const outgoing = c.env?.outgoing
+  if (outgoing === undefined || outgoing.destroyed) {
+    ticket.leave()
+    return
+  }
+  ticket.add(unclaimed)
+  const limit = setTimeout(
+    () => outgoing.destroy(),
+    READ_GRACE_MS + (answerBytes * 1000) / SLOWEST_READER,
+  )
+  limit.unref()
+  outgoing.once('close', () => {
+    clearTimeout(limit)
+    ticket.leave()
+  })
+}
+
+/** Bytes a second at which a client must read, and what it has beyond that, in milliseconds. */
+const SLOWEST_READER = 100_000
+const READ_GRACE_MS = 30_000

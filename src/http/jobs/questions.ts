@@ -1,0 +1,121 @@
+import { AppError, type ErrorCode } from '../../core/base/errors.ts'
+import type { TextBytes } from '../../core/base/text-bytes.ts'
+import type { LookupRequest, LookupResult } from '../../core/contract/lookup.ts'
+import { MAX_REFERENCES } from '../../core/sessions/turn/decode-references.ts'
+import type { Authority } from '../../pool/job.ts'
+import type { Originals } from '../../store/originals.ts'
+
+/** Who answers the questions of one request's jobs. */
+export interface Answerers {
+  readonly originals: Pick<Originals, 'fetch'>
+  readonly tenant: string
+  /** Claims room for each use of an input. Throws `AppError` where there is none. */
+  claim(bytes: number): void
+  /** Knows the sessions, where another process does. */
+  readonly sessions: Authority | undefined
+}
+
+/** One authority for a request: kept inputs from the store, each once, and sessions from theirs. */
+export function answerQuestions({ originals, tenant, claim, sessions }: Answerers): Authority {
+  /** One after the other, so that no more is fetched than there is room for; each once. */
+  async function inputs(
+    facts: readonly (LookupRequest | null)[],
+  ): Promise<(LookupResult | undefined)[]> {
+    const found = new Map<string, TextBytes>()
+
+    async function use(ref: string): Promise<TextBytes> {
+      const known = found.get(ref)
+      if (known !== undefined) {
+        // Its answer takes room once more.
+        claim(known.bytes.length)
+        return known
+      }
+      const { body, media_type } = await originals.fetch({ tenant, ref }, claim)
+      const text = { bytes: body, media_type }
+      found.set(ref, text)
+      return text
+    }
+
+    const resolved: (LookupResult | undefined)[] = []
+    for (const fact of facts) {
+      const ref = fact?.input_ref
+      resolved.push(
+        ref === undefined ? undefined : await orProblem(async () => ({ input: await use(ref) })),
+      )
+    }
+    return resolved
+  }
+
+  /** Texts of references, each once; what is not there stays out, and the decoder says so. */
+  async function references(facts: readonly (LookupRequest | null)[]) {
+    const found = new Map<string, TextBytes | null>()
+
+    /** @throws AppError where it cannot be said whether it is there */
+    async function find(session: string, ref: string): Promise<TextBytes | null> {
+      try {
+        const { body, media_type } = await originals.fetch({ tenant, ref, session }, claim)
+        return { bytes: body, media_type }
+      } catch (error) {
+        if (error instanceof AppError && ABSENT.has(error.code)) return null
+        throw error
+      }
+    }
+
+    async function texts({ session, refs }: NonNullable<LookupRequest['references']>) {
+      const texts: Record<string, TextBytes> = Object.create(null)
+      for (const ref of refs) {
+        const key = `${ref} ${session}`
+        const known = found.get(key)
+        if (known === undefined && found.size >= MAX_LOOKUPS) throw tooMany()
+        const text = known === undefined ? await find(session, ref) : known
+        found.set(key, text)
+        if (text === null) continue
+        texts[ref] = text
+        // It is written once more.
+        if (known !== undefined) claim(text.bytes.length)
+      }
+      return texts
+    }
+
+    const resolved: (LookupResult | undefined)[] = []
+    for (const fact of facts) {
+      const asked = fact?.references
+      const answer = asked && (await orProblem(async () => ({ texts: await texts(asked) })))
+      resolved.push(answer)
+    }
+    return resolved
+  }
+
+  return {
+    async resolve(facts) {
+      const resolved = await inputs(facts)
+      const referred = await references(facts)
+      const known =
+        sessions !== undefined && facts.some(fact => fact?.body !== undefined)
+          ? await sessions.resolve(facts)
+          : []
+      return facts.map((fact, index) =>
+        fact === null ? null : { ...known[index], ...resolved[index], ...referred[index] },
+      )
+    },
+  }
+}
+
+/** Codes that say that a text is not there, or not for this session. */
+const ABSENT: ReadonlySet<ErrorCode> = new Set(['not_found', 'gone', 'ambiguous'])
+
+/** Texts that are looked for in one request, which may be a batch. */
+const MAX_LOOKUPS = 4 * MAX_REFERENCES
+
+function tooMany(): AppError {
+  return new AppError('payload_too_large', `more than ${MAX_LOOKUPS} earlier results`)
+}
+
+async function orProblem(attempt: () => Promise<LookupResult>): Promise<LookupResult> {
+  try {
+    return await attempt()
+  } catch (error) {
+    if (error instanceof AppError) return { problem: error.toProblem() }
+    throw error
+  }
+}

@@ -1,0 +1,26 @@
+import type { SentReport } from '../../core/contract/report.ts'
+import type { JobDeps } from '../context.ts'
+
+interface Reported {
+  readonly reports: readonly SentReport[]
+}
+
+/** Tells metrics and telemetry of what a job did, now that its answer is on its way. */
+export function reportJob(
+  job: Reported,
+  tenant: string,
+  { metrics, telemetry }: Pick<JobDeps, 'metrics' | 'telemetry'>,
+): void {
+  for (const report of job.reports) metrics.report(report)
+  reportResponses(job, tenant, telemetry)
+}
+
+/** Tells telemetry, where there is one. */
+export function reportResponses(
+  { reports }: Reported,
+  tenant: string,
+  telemetry: JobDeps['telemetry'],
+): void {
+  if (telemetry === undefined) return
+  for (const { response } of reports) if (response !== undefined) telemetry.record(tenant, response)
+}

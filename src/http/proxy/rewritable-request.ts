@@ -1,0 +1,78 @@
+import { type ContentCoding, contentCodingOf } from '../../core/base/content-coding.ts'
+import { MEDIA_TYPES } from '../../core/contract/envelope.ts'
+import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
+import { type AppContext, requestHeader } from '../context.ts'
+import { essence } from '../request/media.ts'
+
+/** So end those that count tokens of a request, and use none. */
+const COUNTING = ['/count_tokens', '/input_tokens']
+
+/**
+ * Paths end so whose bodies are conversations, behind whatever a gateway puts before them.
+ * `/messages` alone would also be one of OpenAI's threads. What is counted is what would be sent,
+ * and what is compacted was sent before.
+ */
+const ENDINGS: readonly (readonly [RegExp, RouteName])[] = [
+  [/\/v\d\w*\/messages(?:\/count_tokens)?$/, 'anthropic_messages'],
+  [/\/chat\/completions$/, 'openai_chat'],
+  [/\/responses(?:\/compact|\/input_tokens)?$/, 'openai_responses'],
+]
+
+/** A body that can be rewritten. */
+export interface RewritableBody {
+  readonly shape: RouteName
+  /** How it is compressed. */
+  readonly coding?: ContentCoding
+}
+
+/**
+ * What the body of a request is, `null` where it cannot be rewritten.
+ * @param path at the upstream, with what its base URL has
+ */
+export function rewritableAs(c: AppContext, path: string): RewritableBody | null {
+  if (c.req.method !== 'POST') return null
+  const shape = shapeOf(pathOnly(path))
+  if (shape === null || essence(requestHeader(c, 'content-type') ?? '') !== MEDIA_TYPES.json) {
+    return null
+  }
+  const transfer = requestHeader(c, 'transfer-encoding') ?? 'chunked'
+  if (transfer.toLowerCase() !== 'chunked') return null
+  const encoding = requestHeader(c, 'content-encoding')
+  if (encoding === undefined) return { shape }
+  const coding = contentCodingOf(encoding)
+  return coding === null ? null : { shape, coding }
+}
+
+/** The shape of a request that the vendor bills; `null` where its answer says nothing of usage. */
+export function billedAs(c: AppContext, path: string): RouteName | null {
+  const plain = pathOnly(path)
+  const isCounting = COUNTING.some(ending => plain.endsWith(ending))
+  return c.req.method === 'POST' && !isCounting ? shapeOf(plain) : null
+}
+
+/**
+ * Clients say so in the handshake for conversations over a WebSocket that they can have over HTTP
+ * as well.
+ */
+const WEBSOCKET_CONVERSATIONS = 'responses_websockets'
+
+/**
+ * Whether a request asks for a WebSocket that conversations of the Responses API are to go over, by
+ * a client that goes back to HTTP where it gets none.
+ */
+export function wantsWebSocketConversation(c: AppContext, path: string): boolean {
+  return (
+    c.req.method === 'GET' &&
+    shapeOf(pathOnly(path)) === 'openai_responses' &&
+    requestHeader(c, 'upgrade')?.trim().toLowerCase() === 'websocket' &&
+    requestHeader(c, 'openai-beta')?.includes(WEBSOCKET_CONVERSATIONS) === true
+  )
+}
+
+function shapeOf(plain: string): RouteName | null {
+  return ENDINGS.find(([ending]) => ending.test(plain))?.[1] ?? null
+}
+
+function pathOnly(path: string): string {
+  return path.split('?', 1)[0] as string
+}

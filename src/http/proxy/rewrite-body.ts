@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../../core/base/errors.ts'
+import type { RewriteReport } from '../../core/contract/report.ts'
+import { rewriteOp } from '../../core/operations/rewrite-request.ts'
+import type { UntouchedReason } from '../../observability/proxy-metrics.ts'
+import type { Ticket } from '../../pool/admission.ts'
+import type { Vendor } from '../../proxy/vendor-errors.ts'
+import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
+import { createSink } from '../request/body.ts'
+import { isBypassed } from '../request/bypass.ts'
+import { takeBody } from '../request/take-body.ts'
+import { rewritableAs } from './rewritable-request.ts'
+import { runRewrite } from './run-rewrite.ts'
+
+/** What is forwarded for the body of a request. */
+export interface ForwardedBody {
+  /** All of it; absent: as it comes in. */
+  readonly body?: Uint8Array
+  /** Holds the body's place until nobody needs the body any more. */
+  readonly ticket?: Ticket
+  /** Spent on waiting for the body, in milliseconds. */
+  readonly readingMs: number
+  /** The client was told to send its body. */
+  readonly continued: boolean
+  /** What was done to it. */
+  readonly report?: RewriteReport
+  /** Settled once it is on record how it was rewritten: the answer may not be complete before. */
+  readonly recorded?: Promise<unknown>
+  /** The request is paused, with what was read of its body put back. */
+  readonly paused: boolean
+}
+
+const AS_IT_COMES: ForwardedBody = { readingMs: 0, continued: false, paused: false }
+
+/**
+ * Reads a body that can be rewritten, and lets a worker rewrite it. Whatever fails here, the
+ * client's own bytes are forwarded.
+ * @param path at the upstream
+ * @throws AppError `invalid_request` for a body that breaks off
+ */
+export async function rewriteBody(
+  c: AppContext,
+  vendor: Vendor,
+  path: string,
+  deps: AppDeps,
+): Promise<ForwardedBody> {
+  const { incoming, rewriting, is } = { ...deps, ...c.env, is: rewritableAs(c, path) }
+  if (is === null || incoming === undefined || rewriting?.isOn() !== true || isBypassed(c)) {
+    return AS_IT_COMES
+  }
+  const untouched = (reason: UntouchedReason) => deps.metrics.proxy.untouched(vendor, reason)
+  const ticket = enter(c, rewriteOp(is.shape), rewriting.maxBytes, deps, untouched)
+  if (ticket === null) return AS_IT_COMES
+  try {
+    const continued = c.env.awaitsContinue === true
+    if (continued) c.env.outgoing?.writeContinue()
+    const asked = performance.now()
+    const sink = createSink(announced(c), rewriting.maxBytes, ticket)
+    const taken = await takeBody(incoming as IncomingMessage, sink)
+    const readingMs = performance.now() - asked
+    if ('refusal' in taken) {
+      untouched(reasonOf(taken.refusal))
+      // What was read of it is held until it is forwarded.
+      return { ticket, readingMs, continued, paused: true }
+    }
+    const asItCame = { vendor, ...is, body: taken.body }
+    const rewritten = await runRewrite(c, asItCame, rewriting, deps)
+    return { ...rewritten, ticket, readingMs, continued, paused: false }
+  } catch (error) {
+    ticket.leave()
+    throw error
+  }
+}
+
+function announced(c: AppContext): number | null {
+  const length = requestHeader(c, 'content-length')
+  return length === undefined ? null : Number(length)
+}
+
+/** A place for the body, if there is one. */
+function enter(
+  c: AppContext,
+  op: string,
+  maxBytes: number,
+  { admission }: AppDeps,
+  untouched: (reason: UntouchedReason) => void,
+): Ticket | null {
+  const length = announced(c) ?? 0
+  if (length > maxBytes) {
+    untouched('too_large')
+    return null
+  }
+  try {
+    return admission.enter(c.get('frame').caller, length, op)
+  } catch (error) {
+    untouched(reasonOf(error))
+    return null
+  }
+}
+
+function reasonOf(error: unknown): UntouchedReason {
+  if (!(error instanceof AppError)) throw error
+  return error.code === 'payload_too_large' ? 'too_large' : 'overloaded'
+}

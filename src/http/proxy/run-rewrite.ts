@@ -1,0 +1,165 @@
+import { inTime } from '../../core/base/deadline.ts'
+import { AppError } from '../../core/base/errors.ts'
+import type { TextBytes } from '../../core/base/text-bytes.ts'
+import type { FreshRecord } from '../../core/contract/operation-result.ts'
+import type { RewriteReport } from '../../core/contract/report.ts'
+import type { RequestTerms } from '../../core/contract/request-terms.ts'
+import { rewriteOp } from '../../core/operations/rewrite-request.ts'
+import type { Job, JobResult } from '../../pool/job.ts'
+import type { Vendor } from '../../proxy/vendor-errors.ts'
+import type { Originals } from '../../store/originals.ts'
+import type { OnRecord } from '../../store/rewrites.ts'
+import type { AppContext, AppDeps, Rewriting } from '../context.ts'
+import { reportResponses } from '../jobs/report-responses.ts'
+import type { Done } from '../jobs/settle-answer.ts'
+import type { RewritableBody } from './rewritable-request.ts'
+
+/** A body that was read, and what it is. */
+export interface ReadBody extends RewritableBody {
+  readonly vendor: Vendor
+  readonly body: Uint8Array
+}
+
+/** What leaves for a body. */
+export interface RewrittenBody {
+  readonly body: Uint8Array
+  /** What was done to it. */
+  readonly report?: RewriteReport
+  /** Settled once it is on record how it was rewritten; never rejects. */
+  readonly recorded?: Promise<unknown>
+}
+
+/** Decisions on record, by their keys. */
+type Recalled = NonNullable<Job['recalled']>
+
+/** Where its own tools fetch originals, a request may have markers. */
+const ELIDING: RequestTerms = { redeems: true, bypass: false }
+const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
+
+/**
+ * What a worker makes of a body, by the record of what was sent before, and with markers only for
+ * what is durably there; the body itself where that fails or changes nothing. Never rejects.
+ */
+export async function runRewrite(
+  c: AppContext,
+  { vendor, shape, coding, body }: ReadBody,
+  { rewrites, memory, timeoutMs, maxBytes }: Rewriting,
+  { pool, metrics, logger, originals, telemetry }: AppDeps,
+): Promise<RewrittenBody> {
+  const frame = c.get('frame')
+  const { requestId, caller } = frame
+  const { tenant } = caller
+  const op = rewriteOp(shape)
+  const compressed = coding === undefined ? {} : { compressed: { coding, maxBytes } }
+  let isLate = false
+  const job = {
+    op,
+    tenant,
+    media: 'json',
+    accept: 'json',
+    body,
+    retained: true,
+    requestId,
+    limitMs: timeoutMs,
+    abandoned: () => isLate || c.env.outgoing?.destroyed === true,
+  } as const
+
+  async function run(terms: RequestTerms, recalled: Recalled = {}): Promise<JobResult> {
+    const result = await pool.run({ ...job, terms: { ...terms, ...compressed }, recalled })
+    frame.timing = { queue: result.queue_ms, work: result.work_ms }
+    metrics.job(op, result.queue_ms, result.work_ms)
+    return result
+  }
+
+  /** What was decided earlier holds, and then once more. */
+  async function runByTheRecord(terms: RequestTerms): Promise<JobResult> {
+    const result = await run(terms)
+    if (!result.ok || result.records.length === 0) return result
+    const onRecord = await rewrites.recall(tenant, result.records)
+    if (onRecord === null) metrics.proxy.unrecorded(vendor)
+    else if (onRecord.differs) {
+      const again = await run(terms, onRecord.found)
+      if (again.ok) remember(onRecord.found, again.records)
+      return again
+    }
+    return onRecord === null ? result : withoutKnown(result, onRecord)
+  }
+
+  /** With what is not on record yet; what is there just so may be found by turns to come. */
+  function withoutKnown(result: Done, { found }: OnRecord): Done {
+    for (const { key, position } of result.records) {
+      if (position !== null && found[key] !== undefined) memory.confirm(position)
+    }
+    return {
+      ...result,
+      records: result.records.filter(({ key }) => found[key] === undefined),
+      reports: result.reports.filter(({ recordKey = '' }) => found[recordKey] === undefined),
+    }
+  }
+
+  /** Turns to come find what holds without asking for it. */
+  function remember(recalled: Recalled, records: readonly FreshRecord[]): void {
+    const replaced = new Set(records.map(({ key }) => key))
+    for (const [key, bytes] of Object.entries(recalled)) {
+      const position = replaced.has(key) ? null : memory.place(key, bytes)
+      if (position !== null) memory.confirm(position)
+    }
+  }
+
+  /** With markers only for what is durably there. */
+  async function runWithOriginals(): Promise<JobResult> {
+    const isTrue = async (result: JobResult) =>
+      !result.ok || (await areKept(result, tenant, originals))
+    const result = await runByTheRecord(ELIDING)
+    if (await isTrue(result)) return result
+    // Their texts are in the request.
+    const restored = await runByTheRecord({ ...ELIDING, restores: true })
+    return (await isTrue(restored)) ? restored : runByTheRecord(LOSSLESS)
+  }
+
+  try {
+    const result = await inTime(runWithOriginals(), timeoutMs)
+    isLate = result === null
+    if (result === null || !result.ok) {
+      const isFull = result?.problem.code === 'overloaded'
+      metrics.proxy.untouched(vendor, isFull ? 'overloaded' : 'failed')
+      return { body }
+    }
+    const report = result.reports.find(({ rewrite }) => rewrite !== undefined)?.rewrite
+    if (report?.readable !== true) {
+      metrics.proxy.untouched(vendor, 'unreadable')
+      return { body }
+    }
+    metrics.proxy.rewrite(vendor, report)
+    reportResponses(result, tenant, telemetry)
+    const recorded = rewrites.record(tenant, result.records).then(overruled => {
+      for (const { key, position } of result.records) {
+        if (position !== null && !overruled.has(key)) memory.confirm(position)
+      }
+    })
+    return { body: result.body.length === 0 ? body : result.body, report, recorded }
+  } catch (bug) {
+    logger.error({ requestId, err: bug }, 'unexpected error')
+    metrics.proxy.untouched(vendor, 'failed')
+    return { body }
+  }
+}
+
+/** Keeps what markers of a body stand for; whether all of it is there, and stays. */
+async function areKept(
+  { keep, markers }: JobResult & { readonly ok: true },
+  tenant: string,
+  originals: Pick<Originals, 'keep' | 'renew'>,
+): Promise<boolean> {
+  const isKept = async (text: TextBytes) => {
+    try {
+      await originals.keep(tenant, text)
+      return true
+    } catch (error) {
+      if (error instanceof AppError) return false
+      throw error
+    }
+  }
+  const attempts = [originals.renew(tenant, markers), ...keep.map(isKept)]
+  return !(await Promise.all(attempts)).includes(false)
+}

@@ -1,0 +1,74 @@
+import type { Config } from '../../config/config.ts'
+import { createForwarder, type Forwarder } from '../../proxy/forwarder.ts'
+import { pathBehind, versionedPath } from '../../proxy/target.ts'
+import type { Vendor } from '../../proxy/vendor-errors.ts'
+
+/** A vendor's API that the service stands in for. */
+export interface DropIn {
+  readonly vendor: Vendor
+  /** Stands before every path of the vendor's. */
+  readonly prefix: `${string}/${Vendor}`
+  /** The prefix as a route, which does not tell a path that is a secret. */
+  readonly pattern: string
+  /** What stands before every path at the upstream; no slash at its end. */
+  readonly basePath: string
+  /** The path at the upstream behind `basePath` for one that a client sent. */
+  pathAtVendor(path: string): string
+  readonly forwarder: Forwarder
+}
+
+export interface DropInOptions {
+  /**
+   * What stands before the prefixes: nothing, or one segment that only those know who may use the
+   * proxies.
+   */
+  readonly below?: string | undefined
+  /** Told of a bug that ended an exchange. */
+  readonly onBug: (error: unknown) => void
+}
+
+/** One for each vendor whose upstream is configured. */
+export function createDropIns(
+  settings: Config['proxy'],
+  { below = '', onBug }: DropInOptions,
+): readonly DropIn[] {
+  const { anthropic_url, openai_url, https_proxy, no_proxy } = settings
+  const limits = {
+    connect_ms: settings.connect_timeout_ms,
+    headers_ms: settings.headers_timeout_ms,
+    idle_ms: settings.idle_timeout_ms,
+    total_ms: settings.total_timeout_ms,
+  }
+  const env = {
+    ...(https_proxy === undefined ? {} : { HTTPS_PROXY: https_proxy }),
+    ...(no_proxy === undefined ? {} : { NO_PROXY: no_proxy }),
+  }
+  const dropIn = (vendor: Vendor, url: string | undefined): DropIn[] => {
+    if (url === undefined) return []
+    const base = new URL(url)
+    const forwarder = createForwarder({ base, vendor, limits, env, onBug })
+    const pattern = `${below === '' ? '' : '/:secret'}/${vendor}`
+    const basePath = base.pathname.replace(/\/$/, '')
+    const openaiPathsAsSent = settings.openai_paths === 'as_sent'
+    const pathAtVendor = (path: string) =>
+      versionedPath({ vendor, basePath, openaiPathsAsSent }, path)
+    const prefix = `${below}/${vendor}` as const
+    return [{ vendor, prefix, pattern, basePath, pathAtVendor, forwarder }]
+  }
+  return [...dropIn('anthropic', anthropic_url), ...dropIn('openai', openai_url)]
+}
+
+/**
+ * The one that a request target is for, and the target at its vendor, behind the path of the base
+ * URL.
+ */
+export function dropInFor(
+  dropIns: readonly DropIn[],
+  target: string | undefined,
+): { readonly dropIn: DropIn; readonly path: string } | null {
+  for (const dropIn of dropIns) {
+    const path = pathBehind(target ?? '', dropIn.prefix)
+    if (path !== null) return { dropIn, path: dropIn.pathAtVendor(path) }
+  }
+  return null
+}

@@ -1,0 +1,117 @@
+import { AppError } from '../../core/base/errors.ts'
+import type { Ticket } from '../../pool/admission.ts'
+import { BATCH_LIMITS } from '../../pool/batching.ts'
+import { type AppContext, requestHeader } from '../context.ts'
+
+/** The announced length in bytes, or `null` for a chunked body. Throws `payload_too_large`. */
+export function announcedLength(c: AppContext, maxBytes: number): number | null {
+  const header = requestHeader(c, 'content-length')
+  if (header === undefined) return null
+  const length = Number(header)
+  if (length > maxBytes) throw tooLarge(maxBytes)
+  return length
+}
+
+/**
+ * Reads the request's body once. A body above the copy limit is read into a buffer of its own,
+ * which can be transferred to a worker without another copy.
+ * @param announced from `announcedLength`
+ * @throws AppError `payload_too_large`, `overloaded`, `invalid_request` for a body that breaks off
+ */
+export function readBody(
+  c: AppContext,
+  announced: number | null,
+  maxBytes: number,
+  ticket: Ticket,
+): Promise<Uint8Array> {
+  const sink = createSink(announced, maxBytes, ticket)
+  const incoming = c.env?.incoming
+  return incoming === undefined ? readStream(c, sink) : readIncoming(incoming, sink)
+}
+
+/** Where the parts of a body go. */
+export interface Sink {
+  /** Takes all of a part, or throws `AppError` and takes nothing of it. */
+  add(chunk: Uint8Array): void
+  /** All parts so far. */
+  taken(): Uint8Array
+  end(): Uint8Array
+}
+
+/**
+ * Keeps a body that comes in one chunk as it is; anything else goes into one buffer, because a list
+ * of chunks costs a client one byte and us a hundred.
+ */
+export function createSink(announced: number | null, maxBytes: number, ticket: Ticket): Sink {
+  let bytes: Uint8Array | null = null
+  let length = 0
+
+  /**
+   * Room for `needed` bytes. Not zero-filled: announced bytes cost no memory before they arrive.
+   */
+  function reserve(needed: number): Uint8Array {
+    if (bytes !== null && bytes.length >= needed) return bytes
+    const size = announced ?? Math.min(maxBytes, Math.max(needed, 2 * length))
+    const larger = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
+    if (bytes !== null) larger.set(bytes.subarray(0, length))
+    bytes = larger
+    return larger
+  }
+
+  return {
+    add(chunk) {
+      if (length + chunk.length > (announced ?? maxBytes)) throw tooLarge(maxBytes)
+      ticket.grow(chunk.length)
+      const isWhole = chunk.length === announced && announced <= BATCH_LIMITS.copyBytes
+      if (isWhole) bytes = chunk
+      else reserve(length + chunk.length).set(chunk, length)
+      length += chunk.length
+    },
+    taken: () => bytes?.subarray(0, length) ?? new Uint8Array(0),
+    end() {
+      if (announced !== null && length !== announced) throw broken()
+      return this.taken()
+    },
+  }
+}
+
+/** Straight from Node's stream: the Fetch body would cost a second buffer and several promises. */
+function readIncoming(
+  incoming: NonNullable<AppContext['env']['incoming']>,
+  sink: Sink,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const settle = (take: () => void) => {
+      incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
+      try {
+        take()
+      } catch (error) {
+        reject(error)
+      }
+    }
+    const onData = (chunk: Uint8Array) => {
+      try {
+        sink.add(chunk)
+      } catch (error) {
+        settle(() => reject(error))
+      }
+    }
+    const onEnd = () => settle(() => resolve(sink.end()))
+    const onBroken = () => settle(() => reject(broken()))
+    incoming.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
+  })
+}
+
+async function readStream(c: AppContext, sink: Sink): Promise<Uint8Array> {
+  const stream = c.req.raw.body
+  if (stream !== null) for await (const chunk of stream) sink.add(chunk)
+  return sink.end()
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError('payload_too_large', `the body is above ${maxBytes} bytes`)
+}
+
+export function broken(): AppError {
+  return new AppError('invalid_request', 'the body broke off')
+}

@@ -1,0 +1,51 @@
+import type { Ticket } from '../../pool/admission.ts'
+import { type AppContext, requestHeader } from '../context.ts'
+import { leaveWhenRead } from '../jobs/job-route.ts'
+import { frameHeaders } from '../middleware/observe.ts'
+
+interface Version {
+  /** The same for the same bytes: letters, digits and what a file name may have. */
+  readonly tag: string
+  readonly cacheControl: string
+}
+
+interface Content {
+  readonly bytes: Uint8Array
+  readonly type: string
+}
+
+/**
+ * An answer with an `ETag`: 304 without a body where the client has it already (`If-None-Match`,
+ * RFC 9110 section 13.1.2). The ticket is left when it is read.
+ * @param content asked only where it is sent
+ */
+export function answerUnlessKnown(
+  c: AppContext,
+  ticket: Ticket,
+  { tag, cacheControl }: Version,
+  content: () => Content,
+): Response {
+  const etag = `"${tag}"`
+  const isKnown = knows(requestHeader(c, 'if-none-match'), etag)
+  const body = isKnown ? null : content()
+  const headers = frameHeaders(c)
+  headers['etag'] = etag
+  headers['cache-control'] = cacheControl
+  headers['vary'] = 'Accept, Authorization, X-Api-Key'
+  if (body === null) {
+    ticket.leave()
+    return new Response(null, { status: 304, headers })
+  }
+  headers['content-type'] = body.type
+  c.get('frame').answerBytes = body.bytes.length
+  leaveWhenRead(c, ticket, body.bytes.length, body.bytes.length)
+  return new Response(body.bytes as Uint8Array<ArrayBuffer>, { headers })
+}
+
+function knows(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some(each => {
+    const known = each.trim()
+    return known === '*' || known === etag || known === `W/${etag}`
+  })
+}

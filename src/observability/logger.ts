@@ -1,0 +1,55 @@
+import { pino } from 'pino'
+
+export type Logger = Pick<
+  ReturnType<typeof pino>,
+  'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'level'
+>
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/**
+ * Lines are written together once there is this much of them, in bytes, or after the flush time.
+ */
+const TOGETHER_BYTES = 4096
+const FLUSH_MS = 200
+
+/** Lines beyond this many bytes are dropped while their reader does not keep up. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024
+
+/**
+ * JSON lines on stderr: stdout belongs to results. Written off the main path; what waits is written
+ * when the process exits.
+ * @param destination gets each line at once instead, where stderr is somebody else's
+ */
+export function createLogger(level: LogLevel, destination?: LogDestination): Logger {
+  return pino({ name: 'haversack', level }, destination ?? stderrDestination())
+}
+
+interface LogDestination {
+  write(line: string): void
+}
+
+function stderrDestination(): Destination {
+  const destination = pino.destination({
+    fd: 2,
+    sync: false,
+    minLength: TOGETHER_BYTES,
+    maxLength: MAX_WAITING_BYTES,
+    periodicFlush: FLUSH_MS,
+  })
+  // A full disk or a reader that is gone must not end the service; pino's own listener throws on.
+  destination.on('error', () => failing.add(destination))
+  destination.on('write', () => failing.delete(destination))
+  return destination
+}
+
+type Destination = ReturnType<typeof pino.destination>
+
+/**
+ * Logs whose last write failed. What waits for them is lost at the end, rather than tried for ever.
+ */
+const failing = new Set<Destination>()
+process.prependListener('exit', () => {
+  for (const destination of failing) destination.destroy()
+})

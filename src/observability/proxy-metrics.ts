@@ -1,0 +1,104 @@
+import { Counter, type Registry } from 'prom-client'
+import type { RewriteReport } from '../core/contract/report.ts'
+import type { Account } from '../savings/account.ts'
+
+/** Why a request was forwarded as it came although it could have been rewritten. */
+export type UntouchedReason =
+  /** No place in the queue for its body. */
+  | 'overloaded'
+  /** Its body is above the limit. */
+  | 'too_large'
+  /** Its body is no request of that endpoint, or beyond a limit of the scanner. */
+  | 'unreadable'
+  /** The job ran into its time limit, lost its thread, or met a bug. */
+  | 'failed'
+
+/** What operators see of the proxies. */
+export interface ProxyMetrics {
+  /** One exchange that is over; `outcome` is of the forwarder's fixed set. */
+  exchange(vendor: string, outcome: string): void
+  rewrite(vendor: string, rewrite: RewriteReport): void
+  untouched(vendor: string, reason: UntouchedReason): void
+  /** What an answered request used and saved; without usage where its answer did not say. */
+  account(vendor: string, account: Account): void
+  /** The store did not say in time how results were sent before. */
+  unrecorded(vendor: string): void
+}
+
+export function createProxyMetrics(registry: Registry): ProxyMetrics {
+  const registers = [registry]
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers })
+  const exchanges = counter(
+    'haversack_proxy_exchanges_total',
+    'Requests forwarded to a vendor, by how they ended',
+    ['vendor', 'outcome'],
+  )
+  const texts = counter(
+    'haversack_proxy_texts_total',
+    'Texts of tool results in forwarded requests, by what became of them',
+    ['vendor', 'result'],
+  )
+  const saved = counter(
+    'haversack_proxy_tokens_saved_total',
+    'Tokens that forwarded requests were spared, counted anew in each turn, by what saved them',
+    ['vendor', 'by'],
+  )
+  const untouched = counter(
+    'haversack_proxy_untouched_total',
+    'Requests forwarded as they came although they could have been rewritten, by reason',
+    ['vendor', 'reason'],
+  )
+  const changes = counter(
+    'haversack_proxy_prefix_changes_total',
+    'Requests whose conversation had been sent with another beginning, which its prompt cache does not know',
+    ['vendor'],
+  )
+  const unrecorded = counter(
+    'haversack_proxy_unrecorded_total',
+    'Requests for which the store did not say how their results had been sent before',
+    ['vendor'],
+  )
+  const tokens = counter(
+    'haversack_proxy_tokens_total',
+    'Tokens of answered requests by the figures of the vendor',
+    ['vendor', 'kind'],
+  )
+  const silent = counter(
+    'haversack_proxy_usage_missing_total',
+    'Answered requests whose answers did not say what they used',
+    ['vendor'],
+  )
+  const spared = counter(
+    'haversack_proxy_billed_saved_total',
+    'What requests cost less than as they came, in uncached input tokens',
+    ['vendor'],
+  )
+  const lost = counter(
+    'haversack_proxy_billed_lost_total',
+    'What requests cost more than as they came, in uncached input tokens',
+    ['vendor'],
+  )
+  return {
+    unrecorded: vendor => unrecorded.inc({ vendor }),
+    exchange: (vendor, outcome) => exchanges.inc({ vendor, outcome }),
+    rewrite(vendor, rewrite) {
+      texts.inc({ vendor, result: 'rewritten' }, rewrite.rewritten)
+      texts.inc({ vendor, result: 'kept' }, rewrite.texts - rewrite.rewritten)
+      const { tokens_saved, tokens_referred: dedup = 0, tokens_elided: omission = 0 } = rewrite
+      saved.inc({ vendor, by: 'dedup' }, dedup)
+      saved.inc({ vendor, by: 'omission' }, omission)
+      saved.inc({ vendor, by: 'encoder' }, tokens_saved - dedup - omission)
+      changes.inc({ vendor }, rewrite.prefix_changed === true ? 1 : 0)
+    },
+    untouched: (vendor, reason) => untouched.inc({ vendor, reason }),
+    account(vendor, { without_usage, usage, billed, without }) {
+      if (without_usage > 0) silent.inc({ vendor })
+      const { cache_write, cache_write_long, ...others } = usage
+      const kinds = { ...others, cache_write: cache_write + cache_write_long }
+      for (const [kind, count] of Object.entries(kinds)) tokens.inc({ vendor, kind }, count)
+      spared.inc({ vendor }, Math.max(0, without - billed))
+      lost.inc({ vendor }, Math.max(0, billed - without))
+    },
+  }
+}

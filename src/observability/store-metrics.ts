@@ -1,0 +1,87 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { COUNTERS, type StoreState, type StoreStats } from '../store/store.ts'
+
+interface StoreGauges {
+  store(): Promise<StoreStats | null>
+  storePending(): number
+  storeState(): StoreState
+}
+
+/** Gauges and counters that the store knows itself: asked once for each scrape. */
+export function registerStoreGauges(
+  registry: Registry,
+  { store, storePending, storeState }: StoreGauges,
+): void {
+  const registers = [registry]
+  let asking: Promise<StoreStats | null> | null = null
+
+  function stats(): Promise<StoreStats | null> {
+    asking ??= store().finally(() => {
+      asking = null
+    })
+    return asking
+  }
+
+  const gauge = (name: string, help: string, read: (stats: StoreStats) => number | undefined) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const known = await stats()
+        if (known !== null) this.set(read(known) ?? 0)
+      },
+    })
+
+  gauge('haversack_store_bodies', 'Kept originals', ({ bodies }) => bodies)
+  gauge('haversack_store_records', 'Kept records', ({ records }) => records)
+  gauge('haversack_store_bytes', "Size of the store's files", ({ file }) =>
+    file === undefined ? 0 : file.file_bytes + file.wal_bytes,
+  )
+  gauge('haversack_store_free_bytes', 'Of them free for reuse', ({ file }) => file?.free_bytes)
+  gauge('haversack_store_bytes_limit', 'Most that they may have', ({ file }) => file?.max_bytes)
+  new Gauge({
+    name: 'haversack_store_pending',
+    help: 'Calls that wait for the store',
+    registers,
+    collect() {
+      this.set(storePending())
+    },
+  })
+
+  new Gauge({
+    name: 'haversack_store_available',
+    help: '1 while the store has its file open, 0 while it cannot be opened',
+    registers,
+    collect() {
+      this.set(storeState() === 'unavailable' ? 0 : 1)
+    },
+  })
+  new Gauge({
+    name: 'haversack_store_salvaging',
+    help: '1 while what a damaged file had is being carried over',
+    registers,
+    collect() {
+      this.set(storeState() === 'salvaging' ? 1 : 0)
+    },
+  })
+
+  const seen = new Map<string, number>()
+  new Counter({
+    name: 'haversack_store_events_total',
+    help: 'What happened to bodies and records',
+    labelNames: ['event'],
+    registers,
+    async collect() {
+      const counters = (await stats())?.counters
+      if (counters === undefined) return
+      for (const event of COUNTERS) {
+        const value = counters[event]
+        const before = seen.get(event) ?? 0
+        // The store counts from 0 again once its thread was replaced.
+        this.inc({ event }, value >= before ? value - before : value)
+        seen.set(event, value)
+      }
+    },
+  })
+}

@@ -1,0 +1,33 @@
+import type { StopReason } from './slots.ts'
+import type { Threads } from './threads.ts'
+
+export interface PoolOptions {
+  readonly threads: Threads
+  /** The buffer that was given to the threads as `setup.progress`. */
+  readonly progress: SharedArrayBuffer
+  /**
+   * Jobs that run at once; absent: as many as threads. A thread beyond that is kept for the kind of
+   * jobs, short or long, of which none runs.
+   */
+  readonly width?: number
+  /** Asked each time, because a reload may change them. */
+  limits(): PoolLimits
+  /** Told about bugs in jobs, with the request id; never shown to clients. */
+  onBug(requestId: string, bug: string): void
+  /** Told the number of jobs of each message. */
+  onBatch?(jobs: number): void
+  /** Told about each thread that was lost or stopped. */
+  onThreadLost(reason: LostReason): void
+}
+
+/** Why a thread was replaced; `moved`: a short job ran long while others waited for it. */
+export type LostReason = 'lost' | StopReason
+
+export interface PoolLimits {
+  /** A job that runs longer is stopped by replacing its thread. */
+  readonly jobTimeoutMs: number
+  /** A job that waits longer for a thread is refused. */
+  readonly queueTimeoutMs: number
+  /** What jobs may be made to wait; one tenant's longer ones never have all threads. */
+  readonly maxWaitMs: number
+}

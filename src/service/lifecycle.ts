@@ -1,0 +1,66 @@
+import { KeysFileError } from '../access/keys-file.ts'
+import { processEnv } from '../config/env.ts'
+import { ConfigError, type LoadOptions, loadConfig } from '../config/load.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
+import { watchUncaught } from '../runtime/uncaught.ts'
+import { type Service, startService } from './service.ts'
+
+/**
+ * What draining may take beyond its own limits after an error that nothing caught, in milliseconds.
+ */
+const CLOSE_MS = 5_000
+
+/**
+ * Runs the service until SIGTERM or SIGINT, then drains it; a second signal exits at once. SIGHUP
+ * reads keys and configuration again. An error that nothing caught is logged, and drains the
+ * service too, with exit code 1. Prints one line with the address when ready. Resolves to the exit
+ * code.
+ */
+export async function runService(options: Omit<LoadOptions, 'env'>): Promise<number> {
+  let service: Service | undefined
+  const uncaught = watchUncaught(error => {
+    if (service !== undefined) return service.noteUncaught(error)
+    process.stderr.write(`haversack: ${reasonOf(error)}\n`)
+    exitNow()
+  })
+  try {
+    const load = () => loadConfig({ ...options, env: processEnv() })
+    const stopped = signalled()
+    // From the start on: until there is a service, what it will read is new anyway.
+    process.on('SIGHUP', () => service?.reload(load))
+    const config = load()
+    service = await startService(config)
+    process.stdout.write(`haversack listens on ${service.url}\n`)
+    await Promise.race([stopped, uncaught.first])
+    process.once('SIGTERM', exitNow).once('SIGINT', exitNow)
+    const { drain_grace_ms, drain_timeout_ms } = config.limits
+    // After an error that nothing caught, what would end by itself may not.
+    void uncaught.first.then(() => {
+      setTimeout(exitNow, drain_grace_ms + drain_timeout_ms + CLOSE_MS).unref()
+    })
+    await service.close()
+    return uncaught.count === 0 ? EXIT.ok : EXIT.failed
+  } catch (error) {
+    process.stderr.write(`haversack: ${reasonOf(error)}\n`)
+    const isUsage = error instanceof ConfigError || error instanceof KeysFileError
+    return isUsage ? EXIT.usage : EXIT.failed
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const isTaken = 'code' in error && error.code === 'EADDRINUSE'
+  return isTaken
+    ? `${error.message}; end what listens there, or give another --port`
+    : error.message
+}
+
+function signalled(): Promise<void> {
+  return new Promise(resolve => {
+    process.once('SIGTERM', () => resolve()).once('SIGINT', () => resolve())
+  })
+}
+
+function exitNow(): void {
+  process.exit(EXIT.failed)
+}

@@ -1,0 +1,56 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
+import { withBuildLock } from '../fingerprints/build/build-lock.ts'
+import { fingerprintsFolder } from '../fingerprints/span-file.ts'
+import { readTelemetryKey } from '../telemetry/key-file.ts'
+import { telemetryFolder } from '../telemetry/layout.ts'
+import { isMissing } from '../telemetry/read-lines.ts'
+import { tenantsOf } from '../telemetry/read-telemetry.ts'
+
+/** Files of a tenant that were deleted. */
+export interface PurgedFiles {
+  readonly telemetry_files: number
+  readonly fingerprint_files: number
+}
+
+/**
+ * Deletes what a data folder has of a tenant beside the store: telemetry, and the fingerprints that
+ * were built of it or fetched. What a running service has not written yet, of some seconds, can
+ * still come.
+ * @throws Error where the key of telemetry is missing, so that nobody can tell whose its folders
+ * are, or while fingerprints are built; TelemetryKeyError
+ */
+export async function purgeTenantFiles(dataDir: string, tenant: string): Promise<PurgedFiles> {
+  const [telemetry, fingerprints] = [telemetryFolder(dataDir), fingerprintsFolder(dataDir)]
+  const key = readTelemetryKey(dataDir)
+  if (key === null) {
+    const nameless = [...(await tenantsOf(telemetry)), ...(await tenantsOf(fingerprints))]
+    if (nameless.length === 0) return { telemetry_files: 0, fingerprint_files: 0 }
+    throw new Error(
+      `telemetry.key is missing in ${dataDir}: nobody can tell whose its telemetry is. Delete ${telemetry} and ${fingerprints} as a whole`,
+    )
+  }
+  const name = tenantFolder(key, tenant)
+  const [own, built] = [join(telemetry, name), join(fingerprints, name)]
+  const [events, files] = [await filesIn(own), await filesIn(built)]
+  await deleteFolder(own)
+  if (files.length > 0) await withBuildLock(built, () => deleteFolder(built))
+  return { telemetry_files: events.length, fingerprint_files: files.length }
+}
+
+/** A service may write a file while its folder is being emptied. */
+function deleteFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 10 })
+}
+
+/** Files below a folder; none where it is not there. */
+async function filesIn(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    return entries.filter(entry => entry.isFile()).map(({ name }) => name)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}

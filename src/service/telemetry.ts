@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import type { Config } from '../config/config.ts'
+import { TELEMETRY_KEY_BYTES } from '../core/telemetry/pseudonyms.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import { loadTelemetryKey } from '../telemetry/key-file.ts'
+import { telemetryFolder } from '../telemetry/layout.ts'
+import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
+
+/** What hashes in telemetry are keyed with; `null` where it is off. @throws TelemetryKeyError */
+export function telemetryKeyFor({ telemetry, data_dir }: Config): Uint8Array | null {
+  return telemetry.enabled ? loadTelemetryKey(data_dir) : null
+}
+
+/** The telemetry that a configuration asks for; `null` where it is off and never was on. */
+export function openConfiguredTelemetry(
+  { telemetry, data_dir }: Config,
+  key: Uint8Array | null,
+  { metrics, logger }: { metrics: Pick<Metrics, 'telemetry'>; logger: Pick<Logger, 'warn'> },
+): Telemetry | null {
+  const folder = telemetryFolder(data_dir)
+  // Where it is off, what it wrote before is deleted in time all the same.
+  if (key === null && !existsSync(folder)) return null
+  return createTelemetry({
+    folder,
+    key: key ?? new Uint8Array(TELEMETRY_KEY_BYTES),
+    settings: telemetry,
+    now: Date.now,
+    random: Math.random,
+    onEvents: metrics.telemetry,
+    onProblem: err => logger.warn({ err }, 'telemetry cannot be written'),
+  })
+}

@@ -1,0 +1,88 @@
+import { randomInt } from 'node:crypto'
+import { extname } from 'node:path'
+import type { WorkerSetup } from '../../workers/protocol.ts'
+import type { Config } from '../config/config.ts'
+import { createBodyMemory } from '../core/sessions/lines/memory-layout.ts'
+import {
+  createSharedSessions,
+  releaseThread,
+  type SharedSessions,
+} from '../core/sessions/turn/shared-sessions.ts'
+import type { Logger } from '../observability/logger.ts'
+import { createProgress } from '../pool/slots.ts'
+import { createThreads, type Threads } from '../pool/threads.ts'
+import { loadVocabularies } from '../runtime/vocabulary.ts'
+
+/** The worker threads, and the memory that they have in common with the main thread. */
+export interface ConfiguredThreads {
+  readonly threads: Threads
+  readonly progress: SharedArrayBuffer
+  readonly sessions: SharedSessions
+  readonly rewrites: SharedArrayBuffer
+}
+
+export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline'> {
+  readonly telemetryKey: Uint8Array | null
+  /** Another process knows the sessions. */
+  readonly hasAuthority: boolean
+  readonly logger: Logger
+  /** Instead of the module of the service. */
+  readonly workerUrl: URL | undefined
+}
+
+/**
+ * Conversations that all threads together remember, and those that each remembers where there are
+ * many.
+ */
+const CONVERSATIONS = 64
+const LEAST_CONVERSATIONS = 8
+
+/** Beyond `workers.count`, so that short jobs and long ones never wait for each other. */
+const KEPT_THREADS = 1
+
+export function startConfiguredThreads(
+  { workers, limits, sessions: settings, proxy, cache_dir: cacheDir }: Config,
+  { pipeline, telemetryKey, hasAuthority, logger, workerUrl }: ThreadsOptions,
+): ConfiguredThreads {
+  const size = workers.count + KEPT_THREADS
+  const progress = createProgress(size)
+  const sessions = createSharedSessions(
+    {
+      maxSessions: settings.max_sessions,
+      maxEntries: settings.max_entries,
+      seeds: [randomInt(2 ** 32), randomInt(2 ** 32)],
+    },
+    settings.body_memory_bytes,
+  )
+  const rewrites = createBodyMemory({ bytes: proxy.rewrite_memory_bytes })
+  const threads = createThreads({
+    size,
+    workerUrl: workerUrl ?? workerModule('tasks'),
+    heapMb: workers.heap_mb,
+    onCrash: error => logger.error({ err: error }, 'a worker thread died'),
+    onExit: threadId => releaseThread(sessions, threadId),
+    onShrunk: thread => logger.debug({ thread }, 'an idle worker thread gave memory back'),
+    setup: {
+      asked: { sessions: hasAuthority },
+      vocabularies: loadVocabularies({ cacheDir }),
+      progress,
+      limits: {
+        envelope: { maxDepth: limits.envelope_depth, maxValues: limits.envelope_values },
+        contentDepth: limits.content_depth,
+        decodedChars: limits.max_body_bytes,
+      },
+      pipeline,
+      rewrites,
+      conversations: Math.max(LEAST_CONVERSATIONS, Math.floor(CONVERSATIONS / workers.count)),
+      ...(telemetryKey === null ? {} : { telemetryKey }),
+      // Who shares sessions with other replicas knows more than this process does.
+      ...(hasAuthority ? {} : { sessions }),
+    },
+  })
+  return { threads, progress, sessions, rewrites }
+}
+
+/** A module of `workers/`: TypeScript here, JavaScript in the published package. */
+function workerModule(name: string): URL {
+  return new URL(`../../workers/${name}${extname(import.meta.url)}`, import.meta.url)
+}

@@ -1,0 +1,134 @@
+import { inTime } from '../../core/base/deadline.ts'
+import { createFairQueue } from '../../core/base/fair-queue.ts'
+import type { PartSelector } from '../../core/parts/part.ts'
+import { fail } from '../failure.ts'
+import type { Failure, Reference, Result, StoredPart } from '../store.ts'
+import type { Sizes } from './call-size.ts'
+import { createCosts } from './costs.ts'
+import type { WholeForPart } from './reader.ts'
+import type { SelectElsewhere } from './select-elsewhere.ts'
+import { createShares } from './shares.ts'
+
+/**
+ * Parts for which a whole body is looked through: paths and searches. The store's thread only reads
+ * the body; tenants that wait get the same time of the thread that looks through it. The body is
+ * read when it is the call's turn, so that what waits holds no body.
+ */
+export interface PartsDesk {
+  readonly waiting: number
+  /** Since the start. */
+  readonly refused: number
+  part(reference: Reference, selector: PartSelector): Promise<Result<StoredPart>>
+  /** Answers what was accepted, within `CLOSE_MS`. */
+  close(): Promise<void>
+}
+
+export interface PartsDeskOptions {
+  /** Asks the store's thread: the part of a small body, or the whole of a large one. */
+  read(reference: Reference, selector: PartSelector): Promise<Result<StoredPart | WholeForPart>>
+  readonly elsewhere: SelectElsewhere
+  readonly sizes: Sizes
+  readonly maxCalls: number
+  /** A tenant that would wait longer is refused, in milliseconds. */
+  readonly maxWaitMs: number
+}
+
+/** One is read while another is looked through. */
+const AT_ONCE = 2
+/** How long `close` waits for what was accepted, in milliseconds. */
+const CLOSE_MS = 10_000
+
+interface Waiting {
+  readonly tenant: string
+  readonly costUs: number
+  readonly queuedAt: number
+  start(): void
+}
+
+export function createPartsDesk(options: PartsDeskOptions): PartsDesk {
+  const { elsewhere, sizes, maxCalls, maxWaitMs } = options
+  const queue = createFairQueue<Waiting>()
+  const shares = createShares({ maxCalls, maxBytesWaiting: Number.POSITIVE_INFINITY })
+  const costs = createCosts()
+  let running = 0
+  let refusals = 0
+  let isClosed = false
+  let isOver = false
+  let onIdle = (): void => {}
+  /** The thread is given one body at a time. */
+  let last: Promise<unknown> = Promise.resolve()
+
+  function pump(): void {
+    while (running < AT_ONCE) {
+      const next = queue.take()
+      if (next === undefined) return
+      running++
+      next.start()
+    }
+  }
+
+  async function cut({ whole, ...about }: WholeForPart, selector: PartSelector) {
+    const turn = last.then(() => elsewhere.select(whole, selector))
+    last = turn
+    const answer = await turn
+    return answer.ok ? ({ ok: true, ...about, part: answer.part } as const) : answer
+  }
+
+  function refusal(tenant: string): Failure | undefined {
+    if (isClosed) return CLOSED
+    if (!shares.fits(tenant, 0)) return BUSY
+    const waitMs = queue.workAheadUs(tenant) / 1000
+    if (waitMs <= maxWaitMs) return undefined
+    return fail('busy', `the store would answer in ${Math.ceil(waitMs / 1000)} s`)
+  }
+
+  return {
+    get waiting() {
+      return queue.length
+    },
+    get refused() {
+      return refusals
+    },
+    async part(reference, selector) {
+      const { tenant } = reference
+      const refused = refusal(tenant)
+      if (refused !== undefined) {
+        refusals++
+        return refused
+      }
+      const call = { op: 'part', args: [reference, selector], bytes: 0 } as const
+      const size = sizes.of(call)
+      const costUs = costs.estimateUs(size)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const entry = { tenant, costUs, queuedAt: performance.now(), start: resolve }
+      shares.take(tenant, 0)
+      queue.push(entry)
+      pump()
+      await promise
+      const started = performance.now()
+      try {
+        if (isOver) return CLOSED
+        const read = await options.read(reference, selector)
+        const answer = read.ok && 'whole' in read ? await cut(read, selector) : read
+        return answer
+      } finally {
+        const tookUs = (performance.now() - started) * 1000
+        queue.charge(entry, tookUs)
+        costs.learn(size, tookUs)
+        shares.give(tenant, 0)
+        running--
+        pump()
+        if (running === 0) onIdle()
+      }
+    },
+    async close() {
+      isClosed = true
+      if (running > 0) await inTime(new Promise<void>(resolve => (onIdle = resolve)), CLOSE_MS)
+      isOver = true
+      await elsewhere.close()
+    },
+  }
+}
+
+const BUSY = fail('busy', 'the store’s queue is full')
+const CLOSED = fail('closed', 'the store is closed')

@@ -1,0 +1,80 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { AppError } from '../../core/base/errors.ts'
+import type { Part, PartSelector } from '../../core/parts/part.ts'
+import { selectPart } from '../../core/parts/select-part.ts'
+import { fail, partFailure } from '../failure.ts'
+import type { Result } from '../store.ts'
+
+export type PartAnswer = Result<{ readonly part: Part }>
+
+/** Cuts parts out of bodies in another thread than the one that everybody's calls go through. */
+export interface SelectElsewhere {
+  /** One at a time; the body's buffer is handed over. */
+  select(body: Uint8Array<ArrayBuffer>, selector: PartSelector): Promise<PartAnswer>
+  close(): Promise<void>
+}
+
+export interface SelectJob {
+  readonly body: Uint8Array<ArrayBuffer>
+  readonly selector: PartSelector
+}
+
+/** The part, in a buffer of its own; what a client did wrong is a value. */
+export function selectOwn({ body, selector }: SelectJob): PartAnswer {
+  try {
+    const part = selectPart(body, selector)
+    const { content } = part
+    const isWhole = content.byteLength === content.buffer.byteLength
+    return { ok: true, part: isWhole ? part : { ...part, content: new Uint8Array(content) } }
+  } catch (error) {
+    if (error instanceof AppError) return partFailure(error)
+    throw error
+  }
+}
+
+/** Starts the thread with the first part that needs it, and again if it was lost. */
+export function threadSelect(): SelectElsewhere {
+  let worker: Worker | null = null
+  let settle: ((answer: PartAnswer) => void) | null = null
+
+  function answered(answer: PartAnswer): void {
+    const last = settle
+    settle = null
+    last?.(answer)
+  }
+
+  function start(): Worker {
+    const started = new Worker(threadModule(), { name: 'parts' })
+    started.unref()
+    started.on('message', answered)
+    // An error is followed by the end.
+    started.on('error', () => {})
+    started.on('exit', () => {
+      if (worker === started) worker = null
+      answered(LOST)
+    })
+    return started
+  }
+
+  return {
+    select(body, selector) {
+      worker ??= start()
+      const job: SelectJob = { body, selector }
+      return new Promise(resolve => {
+        settle = resolve
+        worker?.postMessage(job, [body.buffer])
+      })
+    },
+    async close() {
+      await worker?.terminate()
+    },
+  }
+}
+
+const LOST = fail('lost', 'the thread that cuts parts was lost')
+
+/** TypeScript here, JavaScript in the published package. */
+function threadModule(): URL {
+  return new URL(`./parts-thread${extname(import.meta.url)}`, import.meta.url)
+}

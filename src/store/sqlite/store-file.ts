@@ -1,0 +1,258 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { fail } from '../failure.ts'
+import type { Failure, StoreEvent, StoreStats } from '../store.ts'
+import type { Count } from './counters.ts'
+import { keepLog, moveAside, removeOldDamaged } from './damaged-files.ts'
+import { createEngine, type Engine } from './engine.ts'
+import { inspectLog, type LogFault } from './inspect-log.ts'
+import { checkAll, inodeOf, type OpenOptions, openDatabase } from './open.ts'
+import { hasOurTables } from './schema.ts'
+import type { Settings } from './settings.ts'
+import {
+  DamagedFileError,
+  isDamage,
+  isLostConnection,
+  isOdd,
+  isReadOnly,
+  sqliteFailure,
+} from './sqlite-errors.ts'
+
+export interface Opened {
+  readonly database: DatabaseSync
+  readonly engine: Engine
+  readonly inode: number | undefined
+}
+
+/** The file that is open now, if any; opens it again, or begins a new one, when it shows damage. */
+export interface StoreFile {
+  readonly opened: Opened | null
+  /** Whether a process had left a log behind when the file was first opened. */
+  readonly wasUnclean: boolean
+  /** Opens the file again; if that fails, it is tried again by the next upkeep. */
+  reopen(): void
+  /**
+   * Whether the path leads to another file than the one that is open: what is written there is
+   * lost.
+   */
+  isReplaced(): boolean
+  reopenReplaced(): void
+  /**
+   * Does what an error calls for: first opens the file again; if that does not help, begins a new
+   * one.
+   * @param tries how often the same work has failed before
+   * @returns whether the work should run again
+   */
+  mend(error: unknown, tries: number): boolean
+  stop(): void
+}
+
+export interface StoreFileOptions {
+  readonly settings: Settings
+  readonly path: string
+  readonly clock: () => number
+  readonly stopwatch: () => number
+  readonly count: Count
+  readonly counters: StoreStats['counters']
+  onEvent(event: StoreEvent): void
+  noteFailure(failure: Failure): void
+  /** Seam for tests that make the file fail. */
+  readonly open?: (options: OpenOptions) => DatabaseSync
+}
+
+/** A disk that damages every new file must not fill up with them. */
+const BETWEEN_NEW_FILES_MS = 5_000
+/** How often an error that may be a bug makes us read the whole file. */
+const BETWEEN_CHECKS_MS = 60_000
+/** Another process that writes makes a log look cut for a moment. */
+const LOG_LOOKS = 3
+const LOG_PAUSE_MS = 20
+
+/** @throws NewerSchemaError, ForeignFileError, or SQLite's error if the file cannot be opened */
+export function createStoreFile(options: StoreFileOptions): StoreFile {
+  const { settings, path, clock, stopwatch, onEvent, noteFailure } = options
+  const open = options.open ?? openDatabase
+  let movedAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
+  const wasUnclean = !settings.mustExist && sizeOf(`${path}-wal`) > 0
+  let opened: Opened | null = start()
+
+  function openOnce(thorough: boolean): Opened {
+    const database = open({ settings, thorough })
+    try {
+      const { count, counters } = options
+      const engine = createEngine(database, { settings, clock, count, counters, onEvent })
+      return { database, engine, inode: inodeOf(path) }
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  }
+
+  /**
+   * Whatever damage shows until the first call could run: the file is moved aside and a new one
+   * begun.
+   */
+  function start(): Opened {
+    if (settings.mustExist) return existing()
+    const log = steadyFault(path)
+    if (log !== null) {
+      keepLog(path, clock())
+      onEvent({ kind: 'damaged_log', lost_pages: log.lostPages, detail: log.detail })
+    }
+    const inode = inodeOf(path)
+    try {
+      return openOnce(log !== null)
+    } catch (error) {
+      if (!isUnusable(error)) throw error
+      // Another process may have found the same and begun a new file already.
+      if (inode !== undefined && inodeOf(path) !== inode) return openOnce(false)
+      return replace(error)
+    }
+  }
+
+  function existing(): Opened {
+    try {
+      return openOnce(false)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      throw new Error(
+        `the store in ${settings.folder} is damaged; the service begins a new one at its start`,
+      )
+    }
+  }
+
+  /** Whether no later attempt can open the file either. */
+  function isUnusable(error: unknown): boolean {
+    if (isDamage(error)) return true
+    // A header may say that nobody may write it.
+    if (isReadOnly(error)) return mayWrite(path)
+    return isOdd(error) && isUnsound(path)
+  }
+
+  /** @throws Error if the folder cannot be changed, or a new file was begun a moment ago */
+  function replace(error: unknown): Opened {
+    const detail = messageOf(error)
+    if (settings.mustExist || stopwatch() - movedAt < BETWEEN_NEW_FILES_MS) {
+      onEvent({ kind: 'damaged_file', moved_to: null, detail })
+      throw error
+    }
+    movedAt = stopwatch()
+    const moved_to = moveAside(path, clock())
+    onEvent({ kind: 'damaged_file', moved_to, detail })
+    removeOldDamaged(path, clock())
+    return openOnce(false)
+  }
+
+  function become(next: () => Opened): void {
+    stop()
+    try {
+      opened = next()
+    } catch (error) {
+      noteFailure(sqliteFailure(error) ?? fail('failed', String(error)))
+    }
+  }
+
+  function stop(): void {
+    const last = opened
+    opened = null
+    try {
+      last?.database.close()
+    } catch (error) {
+      noteFailure(fail('failed', String(error)))
+    }
+  }
+
+  const isReplaced = () => opened !== null && inodeOf(path) !== opened.inode
+
+  /** Whether the whole file says that it is damaged; asked now and then, for it takes long. */
+  function showsDamage(): DamagedFileError | null {
+    if (opened === null || stopwatch() - checkedAt < BETWEEN_CHECKS_MS) return null
+    checkedAt = stopwatch()
+    try {
+      checkAll(opened.database)
+      return null
+    } catch (error) {
+      return error instanceof DamagedFileError ? error : new DamagedFileError(String(error))
+    }
+  }
+
+  return {
+    get opened() {
+      return opened
+    },
+    wasUnclean,
+    reopen: () => become(start),
+    isReplaced,
+    reopenReplaced() {
+      onEvent({ kind: 'file_replaced' })
+      become(start)
+    },
+    mend(error, tries) {
+      if (isReplaced()) {
+        onEvent({ kind: 'file_replaced' })
+        become(start)
+        return tries === 0
+      }
+      const ofFile = sqliteFailure(error) !== undefined || isDamage(error)
+      const isCertain = isDamage(error)
+      if (!isCertain && !isLostConnection(error) && !isOdd(error) && ofFile) return false
+      if (tries === 0) {
+        if (isCertain) onEvent({ kind: 'damaged_file', moved_to: null, detail: messageOf(error) })
+        become(start)
+        return true
+      }
+      if (tries > 1) return false
+      const damage = isCertain ? error : showsDamage()
+      if (damage === null) return false
+      become(() => replace(damage))
+      return true
+    },
+    stop,
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** A fault of the log that stays while one looks at it several times. */
+function steadyFault(path: string): LogFault | null {
+  let fault: LogFault | null = null
+  for (let look = 0; look < LOG_LOOKS; look++) {
+    if (look > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOG_PAUSE_MS)
+    const found = inspectLog(path)
+    if (found === null || (fault !== null && found.detail !== fault.detail)) return null
+    fault = found
+  }
+  return fault
+}
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Whether a file that showed an error that could be ours has tables that are not, or cannot be
+ * read.
+ */
+function isUnsound(path: string): boolean {
+  const database = new DatabaseSync(path)
+  try {
+    checkAll(database)
+    return !hasOurTables(database)
+  } catch (error) {
+    return isDamage(error) || isOdd(error)
+  } finally {
+    database.close()
+  }
+}

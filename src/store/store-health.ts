@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FailureReason, Store, StoreState, StoreStats } from './store.ts'
+
+/** How long the store may take to show that it is there, in milliseconds. */
+const ANSWER_MS = 1_000
+
+/** What is no answer of the store, but of its door. */
+const AWAY: ReadonlySet<FailureReason> = new Set(['lost', 'closed'])
+
+/** `away`: it does not answer at all, and requests would wait for it. */
+export type StoreHealth = StoreState | 'away'
+
+/** Whether the store answers, and what it can do. That it is busy or cannot write is an answer. */
+export async function storeHealth(store: Pick<Store, 'readRecord' | 'load'>): Promise<StoreHealth> {
+  const key = { tenant: '', namespace: 'health', key: 'none' }
+  const late = sleep(ANSWER_MS, null, { ref: false })
+  const result = await Promise.race([store.readRecord(key), late])
+  if (result === null || (!result.ok && AWAY.has(result.reason))) return 'away'
+  return store.load.state
+}
+
+/**
+ * What the store says of itself; `null` where it does not in time: a scrape goes without rather
+ * than wait for it.
+ */
+export async function statsOf(store: Pick<Store, 'stats'>): Promise<StoreStats | null> {
+  const stats = await Promise.race([store.stats(), sleep(ANSWER_MS, null, { ref: false })])
+  return stats?.ok === true ? stats : null
+}

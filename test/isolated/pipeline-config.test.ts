@@ -1,0 +1,193 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { ConfigError } from '../../src/config/load.ts'
+import { readPipelineConfig } from '../../src/config/pipeline.ts'
+import type { EncodeAnswer } from '../../src/core/contract/encode.ts'
+import { OPERATIONS } from '../../src/core/operations/registry.ts'
+import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/pipeline-config.ts'
+import { bytesOf, header, inlineRunner, workerSetup } from '../support/runner.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-pipeline-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function file(toml: string): string {
+  const path = join(folder, 'named.toml')
+  writeFileSync(path, toml)
+  return path
+}
+
+const read = (toml: string) =>
+  readPipelineConfig({ data_dir: folder, pipeline_config_file: file(toml) })
+
+function faults(attempt: () => unknown): string {
+  try {
+    attempt()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  return ''
+}
+
+describe('pipeline_config.toml', () => {
+  it('is looked for in the data folder, and need not be there', () => {
+    const data_dir = join(folder, 'data')
+    mkdirSync(data_dir)
+    expect(readPipelineConfig({ data_dir })).toEqual(DEFAULT_PIPELINE)
+    expect(readPipelineConfig({ data_dir: join(folder, 'none') })).toEqual(DEFAULT_PIPELINE)
+    writeFileSync(join(data_dir, 'pipeline_config.toml'), '[mckp]\nrecursion_depth = 3\n')
+    expect(readPipelineConfig({ data_dir }).mckp.recursion_depth).toBe(3)
+  })
+
+  it('can be another file, which has to be there', () => {
+    expect(read('[dedup]\nlru_size = 9\n').dedup.lru_size).toBe(9)
+    const pipeline_config_file = join(folder, 'nothing.toml')
+    expect(faults(() => readPipelineConfig({ data_dir: folder, pipeline_config_file }))).toContain(
+      'cannot be read',
+    )
+    expect(faults(() => read('[dedup'))).toContain('named.toml')
+  })
+
+  it('keeps the defaults of what it does not say', () => {
+    expect(read('')).toEqual(DEFAULT_PIPELINE)
+    expect(read('schema_version = 1\n[hints.types.format]\nenabled = false\n')).toEqual({
+      ...DEFAULT_PIPELINE,
+      hints: {
+        ...DEFAULT_PIPELINE.hints,
+        types: { format: { enabled: false, applies_to_models: ['*'] } },
+      },
+    })
+  })
+
+  it('has every fault named at once, with the file', () => {
+    const message = faults(() =>
+      read(`schema_version = 4
+        colour = "red"
+        [dedup]
+        lru_sise = 5
+        lru_size = 0
+        [telemetry]
+        enabled = true
+        [mckp]
+        formats_enabled = ["toon"]
+        recursion_depth = 17
+        [mckp.shape_thresholds]
+        array_of_objects_min_key_stability = 1.5
+        [templates.endpoint_overrides]
+        get_issues = "csv_from_mdx"
+        [endpoint_overrides.Read]
+        template_id = 3
+        [profiles.tokenizer.variants.o300k]
+        inline_json_cost = 1.0
+        [profiles.data.variants.logs]
+        preferred_format = "csv"
+        [hints.types.delta]
+        enabled = false
+      `),
+    )
+    for (const key of [
+      'schema_version',
+      'colour: no such key',
+      'dedup.lru_sise: no such key',
+      'dedup.lru_size',
+      'telemetry: no such key',
+      'mckp.formats_enabled.0',
+      'mckp.recursion_depth',
+      'mckp.shape_thresholds.array_of_objects_min_key_stability',
+      'templates.endpoint_overrides.get_issues',
+      'endpoint_overrides.Read.template_id',
+      'profiles.tokenizer.variants.o300k',
+      'profiles.data.variants.logs.endpoint_pattern',
+      'hints.types.delta',
+    ]) {
+      expect(message).toContain(`named.toml: ${key}`)
+    }
+    expect(message).toContain('has 13 faults')
+  })
+
+  it('says why a key of the predecessor is not here', () => {
+    const message = faults(() =>
+      read(`[profiles.tokenizer.variants.openai_o200k]
+        toon_overhead = 0.6
+        chars_per_token = 4.0
+        [profiles.llm.variants.default]
+        context_window = 32000
+        [profiles.agent.variants.default]
+        hint_aggressiveness = 0.5
+      `),
+    )
+    expect(message).toContain(
+      'profiles.tokenizer.variants.openai_o200k.toon_overhead: left out: TOON',
+    )
+    for (const key of ['chars_per_token', 'context_window', 'hint_aggressiveness']) {
+      expect(message).toContain(`.${key}: left out: `)
+    }
+  })
+
+  it.each([
+    ['llm', 'active = "gpt-5"', 'auto'],
+    ['agent', 'active = "auto"', 'marathon_refactor'],
+    ['data', 'active = "constructor"', 'auto'],
+    ['tokenizer', 'active = "bpe"', 'o200k_base'],
+  ])(
+    'refuses an active variant of %s that is none, and names those that are',
+    (axis, toml, one) => {
+      const message = faults(() => read(`[profiles.${axis}]\n${toml}\n`))
+      expect(message).toContain(`profiles.${axis}.active: `)
+      expect(message).toContain(one)
+    },
+  )
+
+  it('takes a variant of the file as the active one', () => {
+    const { llm } = read(
+      '[profiles.llm]\nactive = "gpt-5"\n[profiles.llm.variants.gpt-5]\nmax_inline_nested = 9\n',
+    ).profiles
+    expect(llm).toEqual({
+      active: 'gpt-5',
+      variants: { 'gpt-5': { prefer_explicit_keys: false, max_inline_nested: 9 } },
+    })
+  })
+})
+
+describe('what it says', () => {
+  const content = JSON.stringify([1, 2, 3, 4].map(id => ({ id, name: 'north gate' })))
+  const toml = '[endpoint_overrides.list]\ntemplate_id = "pipeline_deep_mckp"\n'
+  const layerOf = (answer: unknown) => (answer as EncodeAnswer).layer
+
+  afterEach(() => {
+    vi.unstubAllEnvs()
+    vi.resetModules()
+  })
+
+  it('reaches the threads, as plain data', () => {
+    const body = bytesOf(JSON.stringify({ content, tool: 'list' }))
+    const layerWith = (pipeline = DEFAULT_PIPELINE) => {
+      const setup = { ...workerSetup(), pipeline: structuredClone(pipeline) }
+      const run = inlineRunner(OPERATIONS, setup)
+      const { outcomes, body: answers } = run({
+        jobs: [header('encode', body)],
+        body: body.slice().buffer,
+        slot: 0,
+      })
+      const [outcome] = outcomes
+      if (outcome?.kind !== 'done') throw new Error(JSON.stringify(outcome))
+      const { start, length } = outcome
+      return layerOf(JSON.parse(Buffer.from(answers, start, length).toString()))
+    }
+    expect([layerWith(), layerWith(read(toml))]).toEqual(['L2', 'L1'])
+  })
+
+  it('holds for programs, which read it from where the service does', async () => {
+    const layer = async () => {
+      vi.resetModules()
+      const { encode } = await import('../../src/index.ts')
+      return layerOf(encode({ content, tool: 'list' }))
+    }
+    vi.stubEnv('HAVERSACK_DATA_DIR', join(folder, 'none'))
+    expect(await layer()).toBe('L2')
+    vi.stubEnv('HAVERSACK_PIPELINE_CONFIG', file(toml))
+    expect(await layer()).toBe('L1')
+  })
+})

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { parseJson } from '../../../../src/core/json/parse-json.ts'
+import { writeJson } from '../../../../src/core/json/write-json.ts'
+import { runs } from '../../../support/runs.ts'
+import { arbitraryDocument, arbitraryEdit, arbitraryText } from './arbitrary-value.ts'
+
+const RUNS = runs(5000)
+
+/**
+ * Accepts and rejects like the built-in parser, and means the same where that one keeps the
+ * meaning.
+ */
+function agreesWithBuiltIn(text: string): void {
+  let expected: string | undefined
+  try {
+    expected = JSON.stringify(JSON.parse(text))
+  } catch {
+    expected = undefined
+  }
+  const parsed = parseJson(text)
+  const actual = parsed.ok ? JSON.stringify(JSON.parse(writeJson(parsed.value))) : undefined
+  // Compared as texts: the runner's own deep comparison stumbles over keys such as `__proto__`.
+  expect(actual).toBe(expected)
+}
+
+it('agrees with JSON.parse on values, also with white space between the tokens', () => {
+  fc.assert(
+    fc.property(arbitraryDocument, fc.constantFrom('', ' ', '\n\t', '\r\n'), (value, space) => {
+      agreesWithBuiltIn(space + writeJson(value) + space)
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+it('agrees with JSON.parse on altered JSON', () => {
+  fc.assert(
+    fc.property(arbitraryDocument, fc.array(arbitraryEdit, { minLength: 1 }), (value, edits) => {
+      agreesWithBuiltIn(edits.reduce((edited, edit) => edit(edited), writeJson(value)))
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+it('agrees with JSON.parse on any text', () => {
+  fc.assert(fc.property(arbitraryText, agreesWithBuiltIn), { numRuns: RUNS })
+})
+
+it('writes what it reads, character by character, where nothing was escaped or spaced', () => {
+  fc.assert(
+    fc.property(arbitraryDocument, value => {
+      const text = writeJson(value)
+      const parsed = parseJson(text)
+      expect(parsed.ok && writeJson(parsed.value)).toBe(text)
+    }),
+    { numRuns: RUNS },
+  )
+})

@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../../../src/core/base/errors.ts'
+import { classify } from '../../../../src/core/classify/classify.ts'
+import { NOTATIONS } from '../../../../src/core/formats/json/registry.ts'
+import { TEXT_NOTATIONS } from '../../../../src/core/formats/text/registry.ts'
+import type { TextTools } from '../../../../src/core/formats/text/text-format.ts'
+import { lengthCounter } from '../../../support/length-counter.ts'
+import { leastHits, runs } from '../../../support/runs.ts'
+import { arbitraryToolText } from './arbitrary-text.ts'
+import { arbitraryEdit, arbitraryText } from './arbitrary-value.ts'
+
+const RUNS = runs(1_500)
+
+/** Every saving counts, so that as much as possible is written. */
+const tools: TextTools = { counter: lengthCounter(1), notations: NOTATIONS }
+
+/**
+ * Of the random texts, the least share that each notation must write, lest the test prove nothing.
+ */
+const LEAST_WRITTEN: Readonly<Record<string, number>> = {
+  md: 0.08,
+  numbered: 0.05,
+  prefixed: 0.1,
+  ndjson: 0.02,
+  embedded: 0.03,
+  mcp: 0,
+}
+
+describe.each(TEXT_NOTATIONS)('$id', notation => {
+  it('gives back every text that it writes', () => {
+    let written = 0
+    fc.assert(
+      fc.property(arbitraryToolText, text => {
+        if (!notation.accepts(text, classify(text, undefined))) return
+        for (const { content, style } of notation.encode(text, tools)) {
+          written++
+          expect(decodeOrNull(content, style, text.length)).toBe(text)
+        }
+      }),
+      { numRuns: RUNS },
+    )
+    expect(written).toBeGreaterThanOrEqual(leastHits(RUNS * LEAST_WRITTEN[notation.id]!))
+  })
+
+  it('reads altered text as some other text, or says that it cannot', () => {
+    fc.assert(
+      fc.property(
+        arbitraryToolText,
+        fc.array(arbitraryEdit, { minLength: 1 }),
+        fc.string({ maxLength: 6 }),
+        (text, edits, end) => {
+          for (const { content, style } of notation.encode(text, tools)) {
+            decodeOrNull(
+              edits.reduce((edited, edit) => edit(edited), content),
+              style,
+              100_000,
+            )
+            decodeOrNull(content, style + end, 100_000)
+            decodeOrNull(content, style.slice(end.length), 100_000)
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('reads any text as a text, or says that it cannot', () => {
+    fc.assert(
+      fc.property(fc.oneof(arbitraryText, arbitraryToolText), fc.string(), (text, style) => {
+        for (const each of ['', 'arrow', 'dots', 's-t-c', 'compact,csv@1', style]) {
+          decodeOrNull(text, each, 100_000)
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  /** `null` where it says so properly; never more characters than were asked for. */
+  function decodeOrNull(content: string, style: string, maxChars: number): string | null {
+    try {
+      const text = notation.decode(content, style, maxChars)
+      expect(text.length).toBeLessThanOrEqual(maxChars)
+      return text
+    } catch (error) {
+      expect(error).toBeInstanceOf(AppError)
+      expect(['not_decodable', 'payload_too_large']).toContain((error as AppError).code)
+      return null
+    }
+  }
+})

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { FAMILIES, type Family, makeTree } from '../../../../../../bench/trim/families.ts'
+import { solveTreeWithHighs } from '../../../../../../bench/trim/highs.ts'
+import { chosen, faultsOf } from '../../../../../unit/core/reduce/trim/solve/oracles.ts'
+
+const families = Object.keys(FAMILIES) as Family[]
+/**
+ * As many as take a few seconds; `npm run bench:trim -- --highs 500` compares as many as one likes.
+ */
+const SEEDS = 5
+
+it.each(families)('is as good as HiGHS on trees: %s', family => {
+  for (let seed = 0; seed < SEEDS; seed++) {
+    const tree = makeTree(family, 20 + 10 * seed, seed)
+    const budget = 60 + 25 * seed
+    const choice = chosen(tree, budget)
+    expect([choice.optimal, faultsOf(tree, budget, choice)]).toEqual([true, []])
+    expect(choice.value).toBeCloseTo(solveTreeWithHighs(tree, budget)!, 6)
+  }
+})

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { parseHint } from '../../../../src/core/hints/parse-hint.ts'
+import { hintLine } from '../../../../src/core/hints/render-hint.ts'
+import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
+import { findChanges } from '../../../../src/core/sessions/near/find-changes.ts'
+import { restoreNear } from '../../../../src/core/sessions/near/restore-near.ts'
+import { sameMeaning } from '../../../../src/core/verify/same-meaning.ts'
+import { createLocalContext } from '../../../../src/runtime/local-context.ts'
+import { createLocalSessions } from '../../../../src/runtime/local-sessions.ts'
+import { leastHits, runs } from '../../../support/runs.ts'
+
+const scalar = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.integer(),
+  fc.boolean(),
+  fc.constant(null),
+)
+const key = fc.oneof(
+  fc.constantFrom('id', 'status', '$', '$.a', 'lines 1-2', '__proto__'),
+  fc.string(),
+)
+const { tree } = fc.letrec<{ tree: unknown }>(tie => ({
+  tree: fc.oneof(
+    { depthSize: 'small' },
+    scalar,
+    fc.array(tie('tree'), { maxLength: 4 }),
+    fc.dictionary(key, tie('tree'), { maxKeys: 5 }),
+  ),
+}))
+
+/** The same value with some scalars replaced. */
+function vary(value: unknown, replace: () => unknown): unknown {
+  if (Array.isArray(value)) return value.map(item => vary(item, replace))
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, vary(v, replace)]))
+  }
+  return replace() ?? value
+}
+
+it('changes that are found give the very bytes, and survive as a hint', () => {
+  let found = 0
+  fc.assert(
+    fc.property(
+      fc.dictionary(key, tree, { minKeys: 1, maxKeys: 6 }),
+      fc.infiniteStream(fc.option(scalar, { freq: 3 })),
+      fc.constantFrom(0, 1, 2),
+      (value, replacements, indent) => {
+        const earlier = JSON.stringify(value, null, indent)
+        const later = JSON.stringify(
+          vary(value, () => replacements.next().value),
+          null,
+          indent,
+        )
+        const changes = findChanges(earlier, later, { maxDeltaBytes: 500, minBodyBytes: 2 })
+        if (changes === null) return
+        found++
+        const hint = { family: 'near_reference', ref: '9f2c41aa', changes } as const
+        const line = hintLine(hint, 'standard')
+        const told = line === null ? null : parseHint(line)
+        if (told !== null) expect(told).toEqual(hint)
+        expect(restoreNear(earlier, changes)).toBe(later)
+      },
+    ),
+    { numRuns: runs(1000) },
+  )
+  expect(found).toBeGreaterThan(leastHits(runs(1000) / 10))
+})
+
+const pipeline = pipelineSchema.parse({
+  dedup: { near_ref_enabled: true, near_ref_max_delta_bytes: 400, near_ref_min_body_bytes: 64 },
+})
+const context = { ...createLocalContext(), pipeline }
+/**
+ * Spelled as nobody writes it, with members of one name, and with paths and hints for keys and
+ * values.
+ */
+const hostileKey = fc.oneof(
+  key,
+  fc.constantFrom('$.a[0]', '> [ref 9f2c41aa]', 'a: 1→2', '__proto__', 'a"]', '\\u0061', ''),
+)
+const hostileScalar = fc.oneof(
+  scalar.map(value => JSON.stringify(value)),
+  fc.constantFrom(
+    '1.0',
+    '-0',
+    '1E5',
+    '1e400',
+    '12345678901234567890',
+    '"\\u0041"',
+    '"\\/"',
+    '"a→b"',
+  ),
+  fc.constantFrom('"> [near-ref 9f2c41aa, a: 1→2]"', '"\\ud800"', '"true"', '"7"', '"]"', '" "'),
+)
+const members = fc.array(fc.tuple(hostileKey, hostileScalar), { minLength: 2, maxLength: 8 })
+
+it('near references to hostile documents restore the very text, and are none where they could not', () => {
+  let sent = 0
+  fc.assert(
+    fc.property(members, fc.infiniteStream(fc.option(hostileScalar, { freq: 2 })), (all, other) => {
+      const filler = `"filler":"${'of no interest, but long; '.repeat(30)}"`
+      const write = (scalars: readonly string[]) =>
+        `{${all.map(([name], at) => `${JSON.stringify(name)}: ${scalars[at]}`).join(', ')}, ${filler}}`
+      const old = all.map(([, value]) => value)
+      const earlier = write(old)
+      const content = write(old.map(value => other.next().value ?? value))
+      const sessions = createLocalSessions(context, { bodyBytes: 1 << 18 })
+      const call = { session: 's', tool: 'get', args: { id: 7 } }
+      sessions.encode({ ...call, content: earlier })
+      const { content: text, format } = sessions.encode({ ...call, content })
+      if (format === 'near@1') sent++
+      const decoded = sessions.decode({ content: text, format, session: 's' })
+      expect(sameMeaning(content, decoded)).toBe(true)
+    }),
+    { numRuns: Number(process.env['NEAR_RUNS'] ?? 100) },
+  )
+  expect(sent).toBeGreaterThan(5)
+})

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
+import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
+import { FULL_RUNS, SEED } from '../../../support/runs.ts'
+import { counters } from '../../../unit/core/tokens/loaded.ts'
+
+/** A short run looks at every tenth, other ones each time. */
+const STEP = FULL_RUNS ? 1 : 10
+
+it.each(ENCODINGS)('every single code point counts as in tiktoken: %s', encoding => {
+  const counter = counters.get(encoding)
+  const wrong: string[] = []
+  for (let point = SEED % STEP; point < 0x110000; point += STEP) {
+    const text = String.fromCodePoint(point)
+    if (counter.count(text) !== tokenIds(text, encoding).length) wrong.push(point.toString(16))
+  }
+  expect(wrong).toEqual([])
+})

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { createRandom, generatedTexts, HOSTILE } from '../../../../bench/generated-text.ts'
+import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
+import { createHeapRoom, mergeWithHeap } from '../../../../src/core/tokens/merge-heap.ts'
+import { createPieceMerger } from '../../../../src/core/tokens/merge-pieces.ts'
+import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
+import { openVocabulary } from '../../../../src/core/tokens/vocabulary.ts'
+import { runs, SEED } from '../../../support/runs.ts'
+import { counters, vocabularies } from '../../../unit/core/tokens/loaded.ts'
+import { boundaryText } from './boundary-text.ts'
+
+const STRINGS = runs(150_000)
+/** For the hostile texts, of which one seed is as good as another. */
+const HOSTILE_SEED = 20_261_121
+
+describe.each(ENCODINGS)('%s', encoding => {
+  const counter = counters.get(encoding)
+
+  it('counts generated strings as tiktoken does', () => {
+    const random = createRandom(SEED)
+    for (let i = 0; i < STRINGS; i++) {
+      const text = boundaryText(random)
+      const tokens = counter.count(text)
+      if (tokens !== tokenIds(text, encoding).length)
+        expect.fail(`${tokens} of ${JSON.stringify(text)}`)
+    }
+  })
+
+  it('counts generated tool results as tiktoken does', () => {
+    for (const text of generatedTexts(SEED, runs(150)))
+      expect(counter.count(text)).toBe(tokenIds(text, encoding).length)
+  })
+
+  it('counts hostile text as tiktoken does', () => {
+    const random = createRandom(HOSTILE_SEED)
+    for (const [name, make] of Object.entries(HOSTILE)) {
+      for (const chars of [70, 140, 290, 1500, 2600]) {
+        const text = make(chars, random)
+        expect({ name, chars, tokens: counter.count(text) }).toEqual({
+          name,
+          chars,
+          tokens: tokenIds(text, encoding).length,
+        })
+      }
+    }
+  })
+
+  it('merges long pieces in windows to the same counts as all at once, and seldom tries again', () => {
+    const vocabulary = openVocabulary(vocabularies[encoding])
+    const merger = createPieceMerger(vocabulary)
+    const random = createRandom(HOSTILE_SEED)
+    for (const [name, make] of Object.entries(HOSTILE)) {
+      for (let i = 0; i < 4; i++) {
+        const bytes = Buffer.from(make(20_000 + random(5000), random))
+        const room = createHeapRoom(bytes.length)
+        bytes.forEach((byte, at) => {
+          room.ids[at] = vocabulary.byteIds[byte]!
+        })
+        expect({ name, tokens: merger.count(bytes, 0, bytes.length) }).toEqual({
+          name,
+          tokens: mergeWithHeap(vocabulary, room, bytes.length),
+        })
+      }
+    }
+    // The larger window does for everything here: no piece was merged all at once.
+    expect(merger.retries[1]).toBe(0)
+  })
+})

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { createRandom } from '../../../../bench/generated-text.ts'
+import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
+import { isSafeBoundary, lastSafeBoundary } from '../../../../src/core/tokens/safe-boundary.ts'
+import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
+import { runs, SEED } from '../../../support/runs.ts'
+import { counters } from '../../../unit/core/tokens/loaded.ts'
+import { boundaryText } from './boundary-text.ts'
+
+it('counts add up at boundaries that are declared safe', () => {
+  const random = createRandom(SEED)
+  let safe = 0
+  for (let i = 0; i < runs(120_000); i++) {
+    const left = boundaryText(random)
+    const right = boundaryText(random)
+    if (!isSafeBoundary(left, right)) continue
+    safe++
+    for (const encoding of ENCODINGS) {
+      const { count } = counters.get(encoding)
+      if (count(left + right) !== count(left) + count(right)) {
+        expect.fail(`${encoding} ${JSON.stringify([left, right])}`)
+      }
+    }
+  }
+  expect(safe).toBeGreaterThan(runs(120_000) / 12)
+})
+
+it('every pair of ASCII characters that is declared safe is safe in tiktoken too', () => {
+  const around = ['', 'a', ' ', "'", '\n', '1', '(']
+  for (let last = 0; last < 128; last++) {
+    for (let first = 0; first < 128; first++) {
+      const [left, right] = [String.fromCharCode(last), String.fromCharCode(first)]
+      if (!isSafeBoundary(left, right)) continue
+      const before = around[(last + first) % around.length]! + left
+      const after = right + around[(last * 3 + first) % around.length]!
+      for (const encoding of ENCODINGS) {
+        const parts = tokenIds(before, encoding).length + tokenIds(after, encoding).length
+        expect(tokenIds(before + after, encoding).length).toBe(parts)
+      }
+    }
+  }
+})
+
+it('blocks are cut at safe boundaries only', () => {
+  const random = createRandom(SEED)
+  for (let i = 0; i < runs(20_000); i++) {
+    const bytes = Buffer.from(boundaryText(random).toWellFormed())
+    const at = lastSafeBoundary(bytes, 0, bytes.length)
+    if (at === 0) continue
+    const [left, right] = [bytes.toString('utf8', 0, at), bytes.toString('utf8', at)]
+    for (const encoding of ENCODINGS) {
+      const { count } = counters.get(encoding)
+      expect(count(left) + count(right)).toBe(count(left + right))
+    }
+  }
+})

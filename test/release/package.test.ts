@@ -1,0 +1,142 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { EncodeAnswer } from '../../src/index.ts'
+import { VERSION } from '../../src/runtime/version.ts'
+
+/** Unpacked, in bytes: the compiled sources and the documents, nothing else. */
+const MAX_UNPACKED_BYTES = 3_000_000
+/** Within which the service says that it listens, on a busy machine too. */
+const READY_MS = 300_000
+const RECORDS = JSON.stringify(
+  Array.from({ length: 20 }, (_, id) => ({
+    id,
+    name: `name ${id}`,
+    price: `1.${id}0`,
+    open: true,
+  })),
+  null,
+  2,
+)
+
+interface Packed {
+  readonly filename: string
+  readonly unpackedSize: number
+  readonly files: readonly { readonly path: string }[]
+}
+
+/** As a user's shell, with the Node that runs this test in front. */
+const env = {
+  ...process.env,
+  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+}
+let folder: string
+let home: string
+let packed: Packed
+
+function npm(cwd: string, ...args: string[]): string {
+  return execFileSync('npm', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }).toString()
+}
+
+function haversack(args: string[], input = ''): string {
+  const command = join(home, 'node_modules/.bin/haversack')
+  return execFileSync(command, args, { cwd: home, env, input, stdio: 'pipe' }).toString()
+}
+
+/** Runs a module of the user's own, which imports the package by its name. */
+function runModule(source: string): string {
+  writeFileSync(join(home, 'module.mjs'), source)
+  return execFileSync(process.execPath, ['module.mjs'], { cwd: home, env }).toString()
+}
+
+async function startServe(): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawn(join(home, 'node_modules/.bin/haversack'), ['serve', '--port', '0'], {
+    cwd: home,
+    env: { ...env, HAVERSACK_WORKERS: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  // One whose workers do not load would try for ever.
+  const late = setTimeout(() => child.kill('SIGKILL'), READY_MS)
+  const lines = createInterface({ input: child.stdout })
+  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close')])
+  clearTimeout(late)
+  if (line === undefined) throw new Error('the service did not get ready')
+  return { child, url: String(line).replace('haversack listens on ', '') }
+}
+
+async function encodeOverHttp(request: object): Promise<EncodeAnswer> {
+  const { child, url } = await startServe()
+  try {
+    const response = await fetch(`${url}/v1/encode`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+    })
+    expect(response.status).toBe(200)
+    return (await response.json()) as EncodeAnswer
+  } finally {
+    child.kill('SIGTERM')
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(0)
+  }
+}
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'haversack-package-'))
+  home = join(folder, 'elsewhere')
+  mkdirSync(home)
+  const out = npm('.', 'pack', '--json', '--silent', '--pack-destination', folder)
+  packed = JSON.parse(out.slice(out.indexOf('[')))[0]
+  writeFileSync(join(home, 'package.json'), '{"private":true}')
+  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+  npm(home, 'install', ...quiet, join(folder, packed.filename))
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the packed tarball', () => {
+  it('holds compiled sources and documents, nothing else', () => {
+    const paths = packed.files.map(({ path }) => path)
+    const odd = paths.filter(
+      path =>
+        !/^dist\/(src|workers)\/.+\.(js|d\.ts|json|wasm)$/.test(path) &&
+        !/^(package\.json|config\.example\.toml|(README|CHANGELOG)\.md|LICENSE)$/.test(path),
+    )
+    expect(odd).toEqual([])
+    expect(paths).toEqual(
+      expect.arrayContaining(['dist/src/cli.js', 'dist/src/index.d.ts', 'dist/workers/tasks.js']),
+    )
+    expect(packed.unpackedSize).toBeLessThan(MAX_UNPACKED_BYTES)
+  })
+})
+
+describe('installed elsewhere', () => {
+  it('has a command that encodes, decodes and counts', () => {
+    expect(haversack(['--version'])).toBe(`${VERSION}\n`)
+    const answer = JSON.parse(haversack(['encode', '--json'], RECORDS)) as EncodeAnswer
+    expect(answer.tokens.final).toBeLessThan(answer.tokens.baseline)
+    expect(haversack(['decode', '--format', answer.format], answer.content)).toBe(
+      JSON.stringify(JSON.parse(RECORDS)),
+    )
+    expect(haversack(['count'], RECORDS)).toBe(`${answer.tokens.baseline}\n`)
+  })
+
+  it('serves, answers what the library answers, and ends by SIGTERM with 0', async () => {
+    const request = { content: RECORDS, tool: 'list', tokenizer: 'cl100k_base' }
+    const served = await encodeOverHttp(request)
+    const out = runModule(`import { count, decode, encode } from 'haversack'
+      const { content, ...rest } = ${JSON.stringify(request)}
+      const answer = encode({ content, ...rest })
+      const restored = decode({ content: answer.content, format: answer.format })
+      const { tokens } = count({ content, tokenizer: rest.tokenizer })
+      console.log(JSON.stringify({ answer, restored, tokens }))`)
+    const { answer, restored, tokens } = JSON.parse(out)
+    expect(answer).toEqual(served)
+    expect(JSON.parse(restored.content)).toEqual(JSON.parse(RECORDS))
+    expect(tokens).toBe(served.tokens.baseline)
+  })
+})

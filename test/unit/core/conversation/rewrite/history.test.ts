@@ -1,0 +1,218 @@
+import { hash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  createHistoryMemory,
+  type HistoryMemory,
+} from '../../../../../src/core/conversation/rewrite/history.ts'
+import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
+import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
+import type { OperationContext } from '../../../../../src/core/operations/operation.ts'
+import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
+import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
+import { createTokenCounters } from '../../../../../src/core/tokens/counters.ts'
+import { bytesOf, workerSetup } from '../../../../support/runner.ts'
+import { runs } from '../../../../support/runs.ts'
+import { twins } from '../../../../support/twins.ts'
+
+const LIMITS = { maxBytes: 1 << 24, maxDepth: 64, maxValues: 100_000 }
+const counters = createTokenCounters(workerSetup().vocabularies)
+
+/** A process that remembers what it sent. */
+function contextWith(history: HistoryMemory | undefined, pipeline?: object): OperationContext {
+  const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 20 }))
+  return {
+    counters,
+    maxDepth: 100,
+    maxDecodedChars: 1_000_000,
+    keepsOriginals: true,
+    ...(pipeline === undefined ? {} : { pipeline: pipelineSchema.parse(pipeline) }),
+    rewrites: { tenant: '', memory, recalled: {}, ...(history === undefined ? {} : { history }) },
+  }
+}
+
+interface Step {
+  readonly tool?: string
+  readonly args?: object
+  readonly text: string
+  readonly isError?: boolean
+}
+
+function bodyOf(steps: readonly Step[], fields: object = {}): Uint8Array<ArrayBuffer> {
+  const messages = steps.flatMap(({ tool = 'Read', args = {}, text, isError }, i) => {
+    const result = { type: 'tool_result', tool_use_id: `t${i}`, content: text }
+    return [
+      { role: 'assistant', content: [{ type: 'tool_use', id: `t${i}`, name: tool, input: args }] },
+      { role: 'user', content: [isError ? { ...result, is_error: true } : result] },
+    ]
+  })
+  const opening = { role: 'user', content: 'Go on.' }
+  return bytesOf(JSON.stringify({ model: 'gpt-5', messages: [opening, ...messages], ...fields }))
+}
+
+/** What the model gets for each result. */
+function sent(steps: readonly Step[], context: OperationContext, fields: object = {}): string[] {
+  const body = bodyOf(steps, fields)
+  const { bytes, records } = rewriteRequest(body, 'anthropic_messages', LIMITS, context)
+  for (const { position } of records) context.rewrites?.memory.confirm(position!)
+  const { messages } = JSON.parse(Buffer.from(bytes).toString()) as {
+    messages: { content: string | { type: string; content?: string }[] }[]
+  }
+  return messages.flatMap(({ content }) =>
+    typeof content === 'string'
+      ? []
+      : content.filter(({ type }) => type === 'tool_result').map(each => each.content ?? ''),
+  )
+}
+
+const remembering = (pipeline?: object) => contextWith(createHistoryMemory(2), pipeline)
+
+/** Lines that no notation makes smaller, other ones for each seed. */
+const page = (seed: number, lines = 20) =>
+  Array.from({ length: lines }, (_, i) => hash('sha256', `${seed} ${i}`, 'base64url')).join('\n')
+
+const read = (name: string, text: string): Step => ({ args: { file_path: `/src/${name}` }, text })
+
+describe('a result that the request holds already', () => {
+  it('is a reference that names the earlier call', () => {
+    const texts = sent(
+      [read('a.ts', page(1)), read('b.ts', page(2)), read('a.ts', page(1))],
+      remembering(),
+    )
+    expect(texts[0]).toBe(page(1))
+    expect(texts[2]).toMatch(/^> \[ref [0-9a-f]{8} Read 2 calls ago\]$/)
+  })
+
+  it('is a reference in the lines that it shares', () => {
+    const changed = page(1).replace(/.*\n/, 'a new first line\n')
+    const [, second] = sent([read('a.ts', page(1)), read('a.ts', changed)], remembering())
+    expect(second).toMatch(
+      /^a new first line\n> \[ref [0-9a-f]{8} lines 2-20 of Read 1 call ago\]$/,
+    )
+  })
+
+  it('is a longer reference if another one has the same first digits', () => {
+    const [one, two] = twins(i => `${i}\n${page(4)}`)
+    const both = [read('a', one), read('b', two), read('b', two), read('a', one)]
+    const steps = [...both, read('c', `${two}\n${page(5)}`)]
+    const [, , again, before, lines] = sent(steps, remembering())
+    const short = hash('sha256', one).slice(0, 8)
+    const long = hash('sha256', two).slice(0, 24)
+    expect(again).toBe(`> [ref ${long} Read 1 call ago]`)
+    expect(before).toBe(`> [ref ${short} Read 3 calls ago]`)
+    expect(lines).toContain(`> [ref ${long} lines 1-21 of Read `)
+    // Turn by turn as at once.
+    const context = remembering()
+    steps.forEach((_, i) => {
+      const texts = sent(steps.slice(0, i + 1), context)
+      expect(texts).toEqual(sent(steps, remembering()).slice(0, i + 1))
+    })
+  })
+
+  it('counts every result in between, also those that have no text', () => {
+    const body = JSON.parse(
+      Buffer.from(bodyOf([read('a', page(1)), read('b', ''), read('c', page(1))])).toString(),
+    )
+    body.messages[4].content[0].content = [{ type: 'image', source: { type: 'url', url: 'u' } }]
+    const bytes = bytesOf(JSON.stringify(body))
+    const written = rewriteRequest(bytes, 'anthropic_messages', LIMITS, remembering())
+    expect(Buffer.from(written.bytes).toString()).toContain(' Read 2 calls ago]')
+  })
+
+  it('is one too where only thinking is cleared', () => {
+    const edits = [{ type: 'clear_thinking_20251015', keep: 'all' }]
+    const steps = [read('a', page(1)), read('a', page(1))]
+    const texts = sent(steps, remembering(), { context_management: { edits } })
+    expect(texts[1]).toMatch(/^> \[ref /)
+  })
+
+  it('refers to what the agent wrote itself', () => {
+    const write = { tool: 'Write', args: { file_path: 'x', content: page(3) }, text: 'ok' }
+    const [, second] = sent([write, read('x', page(3))], remembering())
+    expect(second).toMatch(/^> \[ref [0-9a-f]{8}[^\]]* Write\.content 1 call ago\]$/)
+  })
+
+  it.each([
+    ['errors', [{ ...read('a', page(1)), isError: true }, read('a', page(1))], {}],
+    [
+      'calls without a name',
+      [
+        { tool: '', text: page(1) },
+        { tool: '', text: page(1) },
+      ],
+      {},
+    ],
+    [
+      'a provider that edits contexts',
+      [read('a', page(1)), read('a', page(1))],
+      { context_management: { edits: [] } },
+    ],
+  ])('is written out after %s', (_, steps: readonly Step[], fields) => {
+    expect(sent(steps, remembering(), fields).at(-1)).toBe(page(1))
+  })
+
+  it.each([
+    ['terse hints', { hints: { default_verbosity: 'terse' } }],
+    ['references off for the tool', { dedup: { enabled_per_endpoint: { Read: false } } }],
+  ])('is written out with %s', (_, pipeline) => {
+    expect(sent([read('a', page(1)), read('a', page(1))], remembering(pipeline))[1]).toBe(page(1))
+  })
+})
+
+describe('what a thread remembers of conversations', () => {
+  const step = fc.record({
+    tool: fc.constantFrom('Read', 'Bash', 'Write'),
+    args: fc.oneof(
+      fc.constant({}),
+      fc.record({
+        file_path: fc.constantFrom('/a', '/b'),
+        content: fc.constantFrom(page(1), page(2, 9)),
+      }),
+    ),
+    text: fc.constantFrom('ok', page(1), page(2, 9), `${page(1)}\n${page(2, 9)}`, page(4, 100)),
+    isError: fc.boolean(),
+  })
+
+  it('never shows: turn by turn, at once, in any order of conversations', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(step, { minLength: 1, maxLength: 7 }), { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(fc.nat(), { minLength: 1, maxLength: 30 }),
+        (conversations, remembered, order) => {
+          const shared = contextWith(createHistoryMemory(remembered))
+          const turns = conversations.map(() => 0)
+          for (const pick of order) {
+            const n = pick % conversations.length
+            const steps = conversations[n]!
+            turns[n] = Math.min(steps.length, turns[n]! + 1 + (pick % 3))
+            const now = steps.slice(0, turns[n])
+            expect(sent(now, shared)).toEqual(sent(now, remembering()))
+          }
+        },
+      ),
+      { numRuns: runs(25) },
+    )
+  })
+
+  it('is not taken for another conversation that began alike', () => {
+    const shared = contextWith(createHistoryMemory(1))
+    const begin = [read('a', page(1)), read('b', page(2))]
+    const write = { tool: 'Write', args: { file_path: 'x', content: page(3) }, text: page(5) }
+    sent(begin, shared)
+    sent([...begin, write], shared)
+    const texts = sent([...begin, read('x', page(3))], shared)
+    expect(texts[2]).toBe(page(3))
+  })
+
+  it('reaches back far, and not for ever', () => {
+    const large = (n: number) => read(`f${n}`, page(100 + n, 2000).replaceAll('\n', ' '))
+    const steps = (between: number) => [
+      read('a', page(1)),
+      ...Array.from({ length: between }, (_, n) => large(n)),
+      read('a', page(1)),
+    ]
+    expect(sent(steps(2), remembering()).at(-1)).toMatch(/^> \[ref/)
+    expect(sent(steps(14), remembering()).at(-1)).toBe(page(1))
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import type { UsageRoute } from '../../../../../src/core/conversation/usage/usage-figures.ts'
+import {
+  type AnswerForm,
+  createUsageReader,
+} from '../../../../../src/core/conversation/usage/usage-reader.ts'
+import {
+  ANTHROPIC_EVENTS,
+  ANTHROPIC_FOUND,
+  ANTHROPIC_MESSAGE,
+  ANTHROPIC_USAGE,
+  CHAT_COMPLETION,
+  CHAT_EVENTS,
+  CHAT_FOUND,
+  CHAT_USAGE,
+  events,
+  RESPONSE,
+  RESPONSE_FOUND,
+  RESPONSE_USAGE,
+  responseEvents,
+} from './answers.ts'
+
+function found(route: UsageRoute, form: AnswerForm, answer: string | object) {
+  const reader = createUsageReader(route, form)
+  const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
+  for (const byte of Buffer.from(text)) reader.read(Uint8Array.of(byte))
+  const whole = createUsageReader(route, form)
+  whole.read(Buffer.from(text))
+  expect(whole.found).toEqual(reader.found)
+  return whole.found
+}
+
+const message = (usage: object | null) =>
+  found('anthropic_messages', 'json', { ...ANTHROPIC_MESSAGE, usage })?.usage
+const completion = (usage: object) =>
+  found('openai_chat', 'json', { ...CHAT_COMPLETION, usage })?.usage
+
+describe('what an answer used', () => {
+  it('is read from a message, not from what the message is about', () => {
+    expect(found('anthropic_messages', 'json', ANTHROPIC_MESSAGE)).toEqual(ANTHROPIC_FOUND)
+    const text = JSON.stringify(ANTHROPIC_MESSAGE, null, 2)
+    expect(found('anthropic_messages', 'json', text)).toEqual(ANTHROPIC_FOUND)
+  })
+
+  it('is read from the events of a message; later figures hold, null is none', () => {
+    const text = events(ANTHROPIC_EVENTS)
+    expect(found('anthropic_messages', 'events', text)).toEqual(ANTHROPIC_FOUND)
+    expect(found('anthropic_messages', 'events', text.replaceAll('\n', '\r\n'))).toEqual(
+      ANTHROPIC_FOUND,
+    )
+  })
+
+  it('is as far known as a broken-off stream of events came', () => {
+    const text = events(ANTHROPIC_EVENTS)
+    const cut = text.slice(0, text.indexOf('event: message_delta'))
+    const { usage } = ANTHROPIC_FOUND
+    const expected = { ...ANTHROPIC_FOUND, usage: { ...usage, output: 1 } }
+    expect(found('anthropic_messages', 'events', cut)).toEqual(expected)
+  })
+
+  it('is read from a chat completion, whose prompt has what was cached in it', () => {
+    expect(found('openai_chat', 'json', CHAT_COMPLETION)).toEqual(CHAT_FOUND)
+    expect(found('openai_chat', 'events', CHAT_EVENTS)).toEqual(CHAT_FOUND)
+  })
+
+  it('is not known of a chat stream that was not asked for it', () => {
+    const { usage: _, ...chunk } = CHAT_COMPLETION
+    expect(found('openai_chat', 'events', events([chunk as object, chunk as object]))).toBeNull()
+  })
+
+  it.each(['completed', 'incomplete', 'failed'])('is read from a response that is %s', last => {
+    expect(found('openai_responses', 'json', { ...RESPONSE, status: last })).toEqual(RESPONSE_FOUND)
+    expect(found('openai_responses', 'events', events(responseEvents(last)))).toEqual(
+      RESPONSE_FOUND,
+    )
+    const begun = responseEvents(last).slice(0, -1)
+    expect(found('openai_responses', 'events', events(begun))).toBeNull()
+  })
+
+  it('takes all writes for short ones where the message does not tell them apart', () => {
+    const { cache_creation: _, ...usage } = ANTHROPIC_USAGE
+    expect(message(usage)).toMatchObject({ cache_write: 1_200, cache_write_long: 0 })
+    const { cache_creation_input_tokens: __, ...parts } = ANTHROPIC_USAGE
+    expect(message(parts)).toMatchObject({ cache_write: 1_000, cache_write_long: 200 })
+  })
+
+  it('is nothing where the tokens of the prompt are not said, or are none', () => {
+    expect(message(null)).toBeUndefined()
+    expect(message({ ...ANTHROPIC_USAGE, input_tokens: null })).toBeUndefined()
+    for (const input_tokens of [-1, 1.5, 1e300, '', ' ', 'many', true, [3], { n: 3 }]) {
+      expect(message({ ...ANTHROPIC_USAGE, input_tokens }), String(input_tokens)).toBeUndefined()
+    }
+    expect(found('anthropic_messages', 'json', { input_tokens: 2_095 })).toBeNull()
+  })
+
+  it('never has more in parts than the prompt has', () => {
+    const cached = { ...CHAT_USAGE, prompt_tokens_details: { cached_tokens: 9_999 } }
+    expect(completion(cached)).toMatchObject({ uncached: 0, cache_read: 2_006 })
+    const both = { cached_tokens: 2_000, cache_write_tokens: 100 }
+    expect(completion({ ...CHAT_USAGE, prompt_tokens_details: both })).toMatchObject({
+      uncached: 0,
+      cache_read: 2_000,
+      cache_write: 6,
+    })
+    const { input_tokens_details, ...usage } = RESPONSE_USAGE
+    const cache_write_tokens_details = { ttl_12h_tokens: 5_000, ttl_30m_tokens: 0 }
+    const details = { ...input_tokens_details, cache_write_tokens_details }
+    const response = { ...RESPONSE, usage: { ...usage, input_tokens_details: details } }
+    expect(found('openai_responses', 'json', response)?.usage).toMatchObject({
+      uncached: 904,
+      cache_write: 0,
+      cache_write_long: 1_024,
+    })
+  })
+
+  it('is found behind any nesting and any length, in a moment', () => {
+    const reader = createUsageReader('anthropic_messages', 'json')
+    reader.read(Buffer.from('{"content":'))
+    const open = Buffer.from('[{"usage":'.repeat(10_000))
+    for (let round = 0; round < 20; round += 1) reader.read(open)
+    for (let round = 0; round < 20; round += 1) reader.read(Buffer.from('}]'.repeat(10_000)))
+    reader.read(Buffer.from(`,"${'k'.repeat(1_000_000)}":"${'\\"'.repeat(1_000_000)}"`))
+    reader.read(Buffer.from(',"usage":{"input_tokens":3,"output_tokens":4}}'))
+    expect(reader.found?.usage).toMatchObject({ uncached: 3, output: 4 })
+  })
+})

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest'
+import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
+import type { Fingerprint } from '../../../../src/core/fingerprints/fingerprint.ts'
+import type { EndpointEvent } from '../../../../src/core/fingerprints/from-events.ts'
+import { NO_SESSION } from '../../../../src/core/telemetry/event.ts'
+import { DAY, NOW } from '../../fingerprints/rows.ts'
+
+function event(overrides: Partial<EndpointEvent> = {}): EndpointEvent {
+  return {
+    endpoint_class: 'git_log',
+    session_hash: 'a'.repeat(16),
+    response_chars: 100,
+    shape: 'prose',
+    inner_formats: [],
+    ts_ms: NOW,
+    sample_rate_applied: 1,
+    ...overrides,
+  }
+}
+
+const session = (index: number) => index.toString(16).padStart(16, 'f')
+
+/** One event of each of some sessions, an hour apart. */
+function sessions(from: number, count: number, start: number): EndpointEvent[] {
+  return Array.from({ length: count }, (_, index) =>
+    event({ session_hash: session(from + index), ts_ms: start + index * 3_600_000 }),
+  )
+}
+
+function endpoints(events: readonly EndpointEvent[]) {
+  const collector = createCollector([], NOW)
+  for (const each of events) collector.add(each)
+  return collector.endpoints()
+}
+
+describe('fingerprints of events', () => {
+  it('has every field of the seed, by its formula', () => {
+    const [found] = endpoints([
+      event({ response_chars: 100, inner_formats: ['url', 'log'], repeat_burst: 0 }),
+      event({ response_chars: 300, inner_formats: ['log', 'hash'], ts_ms: NOW + 5 }),
+      event({ shape: 'markdown_table', n_cols: 4, n_rows: 10, inner_formats: ['log', 'diff'] }),
+      event({ shape: 'markdown_table', n_cols: 6, n_rows: 20, inner_formats: ['url', 'diff'] }),
+    ])
+    expect(found).toEqual({
+      endpoint_class: 'git_log',
+      call_count: 4,
+      avg_response_chars: 150,
+      shape_dominant: 'prose',
+      shape_mix: { prose: 0.5, markdown_table: 0.5 },
+      dup_rate: 0.25,
+      format_entropy: 1,
+      inner_formats_top3: ['log', 'url', 'diff'],
+      avg_cols: 5,
+      avg_rows: 15,
+      key_stability_mean: null,
+      first_seen_ms: NOW,
+      last_seen_ms: NOW + 5,
+      source_sessions: 1,
+    })
+  })
+
+  it('lets an event stand for those that its sampling left out, and never scales sessions', () => {
+    const [found] = endpoints([
+      event({
+        sample_rate_applied: 0.1,
+        response_chars: 1000,
+        shape: 'array_of_objects',
+        key_stability: 0.5,
+      }),
+      event({ sample_rate_applied: 1, response_chars: 0, session_hash: session(1) }),
+    ])
+    expect(found).toMatchObject({
+      call_count: 11,
+      avg_response_chars: 909.090909,
+      shape_dominant: 'array_of_objects',
+      key_stability_mean: 0.5,
+      source_sessions: 2,
+    })
+  })
+
+  it('rounds what events stand for', () => {
+    const events = [0, 1].map(() => event({ sample_rate_applied: 0.7 }))
+    expect(endpoints(events)[0]).toMatchObject({ call_count: 3 })
+  })
+
+  it('does not take results of no session for a session', () => {
+    expect(endpoints([event({ session_hash: NO_SESSION })])[0]).toMatchObject({
+      call_count: 1,
+      source_sessions: 0,
+    })
+  })
+})
+
+describe('spans that may be shared', () => {
+  const LATER = NOW + 20 * DAY
+  const collect = (closed: readonly Fingerprint[], events: EndpointEvent[], now = LATER) => {
+    const collector = createCollector(closed, now)
+    for (const each of events) collector.add(each)
+    return collector.closable()
+  }
+
+  it('closes the first with five sessions, and none with four', () => {
+    expect(collect([], sessions(0, 4, NOW))).toEqual([])
+    expect(collect([], [...sessions(0, 4, NOW), event({ session_hash: NO_SESSION })])).toEqual([])
+    expect(collect([], sessions(0, 5, NOW))).toMatchObject([{ source_sessions: 5, call_count: 5 }])
+  })
+
+  it('gives times of whole days, and takes none that is not over', () => {
+    const late = sessions(0, 7, NOW + 20 * 3_600_000)
+    expect(collect([], late)).toMatchObject([
+      { first_seen_ms: NOW, last_seen_ms: NOW + DAY, source_sessions: 7 },
+    ])
+    const noon = NOW + 1.5 * DAY
+    expect(collect([], late, noon)).toEqual([])
+    const early = sessions(10, 5, NOW + DAY - 5 * 3_600_000)
+    expect(collect([], [...early, ...late], noon)).toMatchObject([
+      { first_seen_ms: NOW, last_seen_ms: NOW, source_sessions: 9 },
+    ])
+  })
+
+  it('says nothing of tables, lists and formats that fewer than five sessions have', () => {
+    const shaped = (count: number) => [
+      ...sessions(0, count, NOW).map(each => ({
+        ...each,
+        shape: 'markdown_table' as const,
+        n_cols: 4,
+        n_rows: 9,
+        inner_formats: ['url' as const],
+      })),
+      ...sessions(0, count, NOW).map(each => ({
+        ...each,
+        shape: 'array_of_objects' as const,
+        key_stability: 0.5,
+      })),
+      ...sessions(0, 6, NOW),
+    ]
+    const none = { avg_cols: null, avg_rows: null, key_stability_mean: null }
+    expect(collect([], shaped(4))).toMatchObject([{ ...none, inner_formats_top3: [] }])
+    expect(collect([], shaped(5))).toMatchObject([
+      { avg_cols: 4, avg_rows: 9, key_stability_mean: 0.5, inner_formats_top3: ['url'] },
+    ])
+  })
+
+  it('never changes a closed one, whatever comes', () => {
+    const first = collect([], sessions(0, 6, NOW))
+    const late = sessions(40, 9, NOW + 1)
+    expect(collect(first, [...sessions(0, 6, NOW), ...late])).toEqual([])
+  })
+
+  it('closes the next when it has lasted a week and five sessions that were in none before', () => {
+    const first = collect([], sessions(0, 6, NOW))
+    const known = sessions(0, 6, NOW)
+    const soon = sessions(10, 5, NOW + 6 * DAY)
+    expect(collect(first, [...known, ...soon])).toEqual([])
+    // Five sessions again, but one of them has been counted.
+    const old = sessions(5, 5, NOW + 7 * DAY)
+    expect(collect(first, [...known, ...old])).toEqual([])
+    const later = sessions(10, 5, NOW + 7 * DAY)
+    expect(collect(first, [...known, ...later])).toMatchObject([
+      { first_seen_ms: NOW + 7 * DAY, source_sessions: 5 },
+    ])
+  })
+
+  it('keeps endpoints apart, and gives them by name', () => {
+    const other = sessions(0, 5, NOW).map(each => ({ ...each, endpoint_class: 'curl' }))
+    const names = collect([], [...sessions(0, 5, NOW), ...other]).map(each => each.endpoint_class)
+    expect(names).toEqual(['curl', 'git_log'])
+  })
+})

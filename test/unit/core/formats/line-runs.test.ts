@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { readLineRuns } from '../../../../src/core/formats/text/line-runs.ts'
+
+const MANY = 50_000
+const LONG = 'src/app/main.ts:1: found'
+
+describe('lines that share nothing', () => {
+  it.each([
+    ['empty lines', '\n'],
+    ['short lines', 'a\nbb\n'],
+    ['rows of a table', '|---|\n'],
+    ['lines of a hunk', `@@ -1,${MANY * 2} +1,${MANY * 2} @@\n${' a line of context\n'.repeat(9)}`],
+  ])('come in a few runs: %s', (_, part) => {
+    const text = part.repeat(part.startsWith('@@') ? 1 : MANY)
+    const runs = readLineRuns(text)
+    expect(runs.length).toBeLessThan(4)
+    expect(runs.map(({ line }) => line).join('\n')).toBe(text)
+  })
+})
+
+it('keeps long lines apart, and counts equal ones', () => {
+  expect(readLineRuns(`a\n\n${LONG}\n${LONG}\nb\n${LONG}2`)).toEqual([
+    { line: 'a\n', times: 1, isFixed: true },
+    { line: LONG, times: 2, isFixed: false },
+    { line: 'b', times: 1, isFixed: true },
+    { line: `${LONG}2`, times: 1, isFixed: false },
+  ])
+})
+
+it('keeps apart what looks like a count', () => {
+  expect(readLineRuns('a\n×3\nb').map(({ line }) => line)).toEqual(['a', '×3', 'b'])
+})

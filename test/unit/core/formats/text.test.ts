@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../../../src/core/base/errors.ts'
+import { formatId } from '../../../../src/core/formats/json/json-format.ts'
+import { NOTATIONS } from '../../../../src/core/formats/json/registry.ts'
+import { findTextNotation, TEXT_NOTATIONS } from '../../../../src/core/formats/text/registry.ts'
+import {
+  formatLabel,
+  splitFormat,
+  type TextNotation,
+  type TextTools,
+  textFormat,
+  type WrittenText,
+} from '../../../../src/core/formats/text/text-format.ts'
+import { lengthCounter } from '../../../support/length-counter.ts'
+import { threadTime } from '../../../support/thread-time.ts'
+import { TEXT_CASES, type TextCase, UNDECODABLE_TEXTS } from './text-cases.ts'
+
+/** The notations that the table knows; others may come and be cheaper. */
+const tools: TextTools = {
+  counter: lengthCounter(4),
+  notations: NOTATIONS.filter(({ id }) => ['csv', 'json_compact'].includes(id)),
+}
+
+/** What the notation writes, each after checking that it is read back as the same text. */
+function roundTrip(notation: TextNotation, text: string): readonly WrittenText[] {
+  const written = notation.encode(text, tools)
+  for (const { content, style } of written) {
+    expect(notation.decode(content, style, text.length)).toBe(text)
+    expect(style).toMatch(/^[\w,@-]*$/)
+  }
+  return written
+}
+
+const STYLES: Readonly<Record<string, readonly string[]>> = {
+  numbered: ['arrow', 'tab', 'colon'],
+  prefixed: ['dots', 'star'],
+  md: ['s-s-3', 'a-t-c', 'p-s-2000'],
+  ndjson: ['ended_compact,csv@1', 'python,json_compact@1'],
+  mcp: ['compact,json_compact@1', 'result_plain,json_compact@1'],
+  embedded: ['indent8,csv@1,json_compact@1'],
+}
+
+describe.each(Object.entries(TEXT_CASES))('%s', (_, { text, format, content }: TextCase) => {
+  it(`is written by ${format} as in the table`, () => {
+    const { base, style } = splitFormat(format)
+    const { notation } = findTextNotation(`${base}@1`)!
+    const written = roundTrip(notation, text).find(one => one.style === style)
+    expect(written?.content ?? null).toBe(content)
+  })
+
+  it.each(TEXT_NOTATIONS)('comes back from $id', notation => {
+    roundTrip(notation, text)
+    roundTrip(notation, `before\n${text}`)
+    roundTrip(notation, `${text}\nafter`)
+    // What was encoded is only another text: nothing in it is taken for a marker.
+    if (content !== null) roundTrip(notation, content)
+  })
+})
+
+describe('a text that the notation did not write', () => {
+  it.each(UNDECODABLE_TEXTS)('%s refuses %j and names line %i', (format, content, line) => {
+    expect(failureOf(format, content)).toMatchObject({
+      code: 'not_decodable',
+      detail: expect.stringMatching(new RegExp(`^line ${line}: `)),
+    })
+  })
+})
+
+describe('formats of texts', () => {
+  it('are found by name and version, with the style behind them', () => {
+    for (const notation of TEXT_NOTATIONS) {
+      const format = textFormat(formatId(notation), 'x')
+      expect(findTextNotation(format)).toEqual({ notation, style: 'x' })
+      expect(findTextNotation(`${notation.id}@${notation.version + 1}`)).toBeUndefined()
+    }
+    expect(findTextNotation('__proto__')).toBeUndefined()
+  })
+
+  it('have a style for every test above', () => {
+    expect(Object.keys(STYLES).sort()).toEqual(TEXT_NOTATIONS.map(({ id }) => id).sort())
+  })
+
+  it('have labels of a fixed set', () => {
+    expect(formatLabel('md@1;aligned')).toBe('md@1')
+    expect(formatLabel('csv@1')).toBe('csv@1')
+  })
+})
+
+describe('hostile text', { timeout: 60_000 }, () => {
+  const SIZE = 200_000
+  const PIECES = ['|', '[', '{"a":', '1→', ' 1→x\n', '```', '```csv\n', '\n', ' ', '…\n', 'a/…\n']
+  PIECES.push('| a |\n', '|-|\n', '{}\n', '"', '\\', 'a/', 'a b/c\n', '\u0000', '\u05d0|', '→\n')
+
+  it.each(PIECES)('stays linear on a long run of %j', piece => {
+    // A quadratic pass would take 10^11 steps and run into the test's time limit.
+    const text = piece.repeat(SIZE / piece.length)
+    for (const notation of TEXT_NOTATIONS) {
+      roundTrip(notation, text)
+      roundTrip(notation, `| a | b |\n|---|---|\n| ${text} | x |\n1→\n2→\n3→`)
+      for (const style of STYLES[notation.id] ?? ['']) {
+        try {
+          notation.decode(text, style, SIZE * 2)
+        } catch (error) {
+          expect(error).toBeInstanceOf(AppError)
+        }
+      }
+    }
+  })
+})
+
+/** What is left of a read of so many empty lines with wide gutters. */
+function numberedRead(lines: number): string {
+  const rest = Array.from({ length: lines - 1 }, (_, i) => ((i + 2) % 5 === 0 ? `${i + 2}→` : ''))
+  return [`${' '.repeat(10)}1→`, ...rest].join('\n')
+}
+
+describe('a short text that stands for a long one', () => {
+  const wide = 'w'.repeat(2_000)
+  const deep = `${'['.repeat(200)}${'1,'.repeat(20_000)}1${']'.repeat(200)}`
+
+  it.each([
+    ['numbered@1;arrow', numberedRead(100_000)],
+    ['prefixed@1;dots', `${wide}…\n${'x\n'.repeat(20_000)}`],
+    ['prefixed@1;dots', `${wide}\n×999999999`],
+    ['md@1;a-s-c', `\`\`\`csv\n${wide}\n${'x\n'.repeat(20_000)}\`\`\``],
+    ['md@1;s-s-2000_2000', '```csv\na,b\n```\n'.repeat(2_000)],
+    ['ndjson@1;compact,csv@1', `${wide}${'\n1'.repeat(20_000)}`],
+    ['embedded@1;indent8,json_compact@1', `\`\`\`json_compact\n${deep}\n\`\`\``],
+  ])('%s is refused before it is written', (format, content) => {
+    const started = threadTime()
+    expect(failureOf(format, content)).toMatchObject({ code: 'payload_too_large' })
+    expect(threadTime() - started).toBeLessThan(1_000)
+  })
+})
+
+function failureOf(format: string, content: string): unknown {
+  const { notation, style } = findTextNotation(format)!
+  try {
+    notation.decode(content, style, 1_000_000)
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError)
+    return error
+  }
+  throw new Error('decoded')
+}

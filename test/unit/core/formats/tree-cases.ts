@@ -1,0 +1,190 @@
+const lines = (...all: string[]): string => all.join('\n')
+
+/**
+ * Values as JSON and what `tree@1` writes where prices are lengths: one case for each device and
+ * each trap.
+ */
+export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: string]>> = {
+  'a table behind its key': [
+    '{"users":[{"id":1,"name":"Ann"},{"id":2,"name":"Bo"},{"id":3,"name":"Cy"}]}',
+    lines('users[3]:', 'id,name', '1,Ann', '2,Bo', '3,Cy'),
+  ],
+  'a constant, a pattern, a group and rows in a cell': [
+    '[{"id":"ORD-0001","by":{"id":7,"at":"Rome"},"items":[{"sku":"A","n":1},{"sku":"B","n":2}],"open":true},{"id":"ORD-0002","by":{"id":8,"at":"Oslo"},"items":[],"open":true}]',
+    lines(
+      '[2]:',
+      'id=ORD-*,by{id,at},items[sku,n],open=true',
+      '0001,7,Rome,[A,1;B,2]',
+      '0002,8,Oslo,[]',
+    ),
+  ],
+  'missing, null and empty apart': [
+    '[{"a":1,"b":null,"c":"","d":"x"},{"a":2,"d":"null"},{"a":null,"b":"","c":null}]',
+    lines('[3]:', 'a,b,c,d', '1,null,"",x', '2,,,"null"', 'null,"",null'),
+  ],
+  'a group that is missing, null or an object': [
+    '[{"a":1,"g":{"x":1,"y":2}},{"a":2},{"a":3,"g":null},{"a":4,"g":{"y":5}}]',
+    lines('[4]:', 'a,g{x,y}', '1,1,2', '2', '3,null', '4,,5'),
+  ],
+  'a group whose object would be read as null': [
+    '[{"a":1,"g":{"x":null}},{"a":2,"g":null},{"a":3,"g":{"x":1,"y":2}}]',
+    lines('[3]:', 'a,g', '1,{x:null}', '2,null', '3,{x:1,y:2}'),
+  ],
+  'a group whose object would be read as missing': [
+    '[{"a":1,"g":{}},{"a":2},{"a":3,"g":{"x":1,"y":2}}]',
+    lines('[3]:', 'a,g', '1,{}', '2', '3,{x:1,y:2}'),
+  ],
+  'rows in other orders than the first': [
+    '[{"a":1,"c":2},{"a":1,"b":2,"c":3},{"b":1,"c":7}]',
+    lines('[3]:', 'a,b,c', '1,,2', '1,2,3', ',1,7'),
+  ],
+  'a row that contradicts the others': [
+    '[{"id":1,"name":"Ann"},{"id":2,"name":"Bo"},{"name":"Cy","id":3},{"id":4,"name":"Di"}]',
+    lines('[4]:', 'id,name', '1,Ann', '2,Bo', '{name: Cy,id:3}', '4,Di'),
+  ],
+  'a row that would be taken for one in braces': [
+    '[{"a":[1],"b":1},{"a":{"x":1}},{"a":"{}","b":2}]',
+    lines('[3]:', 'a,b', '[1],1', '{a:{x:1}}', '"{}",2'),
+  ],
+  'a keyed table': [
+    '{"flag_a":{"on":true,"by":"Ann"},"flag_b":{"on":false,"by":"Bo"},"flag_c":{"on":true,"by":"Cy"}}',
+    lines('{3}:', 'key=flag_*,on,by', 'a,true,Ann', 'b,false,Bo', 'c,true,Cy'),
+  ],
+  'members that begin alike': [
+    '{"id":1,"a":"https://x.example/u/ann/a","b":"https://x.example/u/ann/b","c":"https://x.example/u/ann/","d":2}',
+    lines('id:1', '=https://x.example/u/ann/*', ' a: a', ' b: b', ' c:""', 'd:2'),
+  ],
+  'a path, and keys that are none': [
+    '{"a":{"b":{"c":{"d":1,"e":"some longer text"}}},"x.y":1,"p=q":2,"":3}',
+    lines('a.b.c:{d:1,e: some longer text}', '"x.y":1', '"p=q":2', '"":3'),
+  ],
+  'strings that look like other things': [
+    '{"a":"1","b":"true","c":"[x]","d":"{","e":"- x","f":"```","g":" x","h":"01","i":"a: b, c","j":"=*"}',
+    lines(
+      'a:"1"',
+      'b:"true"',
+      'c:"[x]"',
+      'd:"{"',
+      'e:"- x"',
+      'f:"```"',
+      'g:" x"',
+      'h:01',
+      'i: a: b, c',
+      'j:=*',
+    ),
+  ],
+  'keys that need quotes': [
+    '{"":1,"a:b":2,"a: b":3,"\\"":4," c":5,"a\\nb":6,"a b":7,"-":8,"1":9,"\ufeffk":0}',
+    lines(
+      ...['"":1', '"a:b":2', '"a: b":3', '"\\"":4', '" c":5', '"a\\nb":6'],
+      ...['a b:7', '-:8', '1:9', '"\\ufeffk":0'],
+    ),
+  ],
+  'duplicate and prototype keys': [
+    '{"a":1,"__proto__":2,"a":3,"constructor":4}',
+    lines('a:1', '__proto__:2', 'a:3', 'constructor:4'),
+  ],
+  'cells with signs': [
+    '[{"a":"x,y","b":"1;2","c":"say \\"hi\\"","d":"p|q"},{"a":"x","b":"[","c":"1\\n2","d":"7"},{"a":"\\t","b":"*","c":"=","d":"\\ud800"}]',
+    lines(
+      '[3\t]:',
+      'a\tb\tc\td',
+      'x,y\t1;2\tsay "hi"\tp|q',
+      'x\t"["\t"1\\n2"\t"7"',
+      '"\\t"\t*\t=\t"\\ud800"',
+    ),
+  ],
+  'cells with the separator': [
+    '[{"a":"x,\\ty|z w"},{"a":"p"}]',
+    lines('[2]:', 'a', '"x,\\ty|z w"', 'p'),
+  ],
+  'names and constants with signs': [
+    '[{"a,b":"x*","c{":"p,q","=":"1","n":1},{"a,b":"x*","c{":"p,q","=":"1","n":2}]',
+    lines('[2]:', '"a,b"="x*","c{"="p,q","="="1",n', '1', '2'),
+  ],
+  'rows that are all the same': [
+    '[{"a":1,"b":2},{"a":1,"b":2},{"a":1,"b":2}]',
+    lines('[3]:', 'a,b=2', '1', '1', '1'),
+  ],
+  'characters that no channel keeps': [
+    '{"a":"x\ufeffy","b":"\\u0000","c":"\\ud800","d":"1\\r\\n2","e":"\u00e9","f":"a\\tb"}',
+    lines('a:"x\\ufeffy"', 'b:"\\u0000"', 'c:"\\ud800"', 'd:"1\\r\\n2"', 'e:\u00e9', 'f: a\tb'),
+  ],
+  'numbers in their own spelling': [
+    '[{"a":1.0,"b":-0},{"a":1e400,"b":12345678901234567890}]',
+    lines('[2]:', 'a,b', '1.0,-0', '1e400,12345678901234567890'),
+  ],
+  'a list of different things': [
+    '["a long sentence: with a colon, and commas","another, with a quote \\"",{"deep":[["an item that is longer"],["and another, with a comma"]]},{"a":{"b":"c"},"d":"e"}]',
+    lines(
+      '- "a long sentence: with a colon, and commas"',
+      '- another, with a quote "',
+      '- deep:[[an item that is longer],["and another, with a comma"]]',
+      '- a.b: c',
+      ' d: e',
+    ),
+  ],
+  'strings that are JSON': [
+    '{"type":"text","text":"{\\"users\\":[{\\"id\\":1,\\"n\\":\\"Ann\\"},{\\"id\\":2,\\"n\\":\\"Bo\\"}]}","b":"[1,  2, \\"no spacing of any program\\"]","c(d)":"{\\"a\\": [1, {\\"b\\": null}]}"}',
+    lines(
+      'type: text',
+      'text(compact json).users[2]:',
+      'id,n',
+      '1,Ann',
+      '2,Bo',
+      'b:"[1,  2, \\"no spacing of any program\\"]"',
+      '"c(d)":"{\\"a\\": [1, {\\"b\\": null}]}"',
+    ),
+  ],
+  'lines between fences': [
+    '{"code":"if (x === \\"a\\") {\\n  log(\\"b\\")\\n  log(\\"c\\")\\n}\\n```\\n"}',
+    lines('code:````', 'if (x === "a") {', '  log("b")', '  log("c")', '}', '```', '', '````'),
+  ],
+}
+
+/** Texts that `tree@1` refuses, with the line that it names. */
+export const NO_TREES: readonly (readonly [text: string, line: number])[] = [
+  ['', 1],
+  ['a', 1],
+  ['a:1\nb', 2],
+  [':1', 1],
+  ['"a:1', 1],
+  ['"a" :1', 1],
+  ['a:1\n\nb:2', 2],
+  ['a:1\nb:[1,', 2],
+  ['a:\n b:1\n  c:2', 3],
+  ['a:\nb:1', 2],
+  ['a:', 1],
+  [' a:1', 1],
+  ['a:"x', 1],
+  ['a:"\\q"', 1],
+  ['a:"x" y', 1],
+  ['a:[1,2', 1],
+  ['a:[1 ,]', 1],
+  ['a:{b}', 1],
+  ['a:```\nx', 1],
+  ['a[2]:\nx\n1', 3],
+  ['a[1]:\nx\n1\n2', 4],
+  ['a[1]:\nx,x\n1,2', 2],
+  ['a[1]:\nx,\n1,2', 2],
+  ['a[1]:\nx,y\n1,2,3', 3],
+  ['a[1]:\nx[y\n1', 2],
+  ['a[1]:\nx{y\n1', 2],
+  ['a[1]:\nx=\n1', 2],
+  ['a[1]:\nx[y]\n[1', 3],
+  ['a[1]:\nx[y]\n[1,2]', 3],
+  ['a{1}:\nkey,x\n,1', 3],
+  ['a{1}:\nkey\n1', 2],
+  ['a{1}:\nkey{x},y\n1,2', 2],
+  ['a[1]\nx\n1', 1],
+  ['=x', 1],
+  ['=x*', 1],
+  ['=x*\na:1', 2],
+  ['=x*\n a:', 2],
+  ['- ', 1],
+  ['- a\nb:1', 2],
+  ['.:1', 1],
+  ['a(x json):[1]', 1],
+  ['a(compact):[1]', 1],
+  ['a(compact json)(compact json):[1]', 1],
+]

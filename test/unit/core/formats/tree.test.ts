@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../../../src/core/base/errors.ts'
+import { tree } from '../../../../src/core/formats/json/tree/tree.ts'
+import { equalValues } from '../../../../src/core/json/equal-values.ts'
+import { DEFAULT_MAX_DEPTH, parseJson } from '../../../../src/core/json/parse-json.ts'
+import type { Value } from '../../../../src/core/json/value.ts'
+import { writeJson } from '../../../../src/core/json/write-json.ts'
+import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
+import { runs } from '../../../support/runs.ts'
+import { NO_TREES, TREE_CASES } from './tree-cases.ts'
+
+/** Prefers lines and tables, as tokens often do and lengths do not. */
+const LINES: TokenCounter = {
+  id: 'lines',
+  exact: false,
+  count: text => text.split(/[[{"]/).length,
+  countUpTo: text => text.split(/[[{"]/).length,
+}
+
+function read(json: string): Value {
+  const parsed = parseJson(json)
+  if (!parsed.ok) throw new Error(`${parsed.reason} at ${parsed.offset}`)
+  return parsed.value
+}
+
+/** The text, after checking that it is read back as the same value. */
+function roundTrip(json: string, counter?: TokenCounter): string {
+  const value = read(json)
+  const text = tree.encode(value, counter)!
+  const decoded = tree.decode(text)
+  // Compared as text first, for a readable difference where both are small.
+  if (json.length < 1000) expect(writeJson(decoded)).toBe(writeJson(value))
+  expect(equalValues(decoded, value)).toBe(true)
+  return text
+}
+
+describe.each(Object.entries(TREE_CASES))('%s', (_, [json, text]) => {
+  it('is written as in the table', () => {
+    expect(roundTrip(json)).toBe(text)
+  })
+
+  it('comes back, however it is priced', () => {
+    roundTrip(json, LINES)
+    roundTrip(json, { ...LINES, count: other => -other.length })
+  })
+})
+
+describe('text that is no tree', () => {
+  it.each(NO_TREES)('%j is refused at line %i', (text, line) => {
+    let error: unknown
+    try {
+      tree.decode(text)
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toBeInstanceOf(AppError)
+    expect((error as AppError).code).toBe('not_decodable')
+    expect((error as AppError).detail).toMatch(new RegExp(`^line ${line}: `))
+  })
+})
+
+describe('what the writer never writes, but a reader would expect', () => {
+  it.each([
+    ['a: 1\nb: null\nc: true', '{"a":1,"b":null,"c":true}'],
+    ['a:\n    b: 1\n    c: 2\nd: 3', '{"a":{"b":1,"c":2},"d":3}'],
+    ['a:\n  - 1\n  - b: 2\n   c: 3\nd: 4', '{"a":[1,{"b":2,"c":3}],"d":4}'],
+    ['[2]:\na, b\n1, x\n2, y', '[{"a":1,"b":"x"},{"a":2,"b":"y"}]'],
+    ['{"a": 1, "b": [true, null]}', '{"a":1,"b":[true,null]}'],
+    ['a[1|]:\nb|c\n1|2', '{"a":[{"b":1,"c":2}]}'],
+    ['a[0]:\nb', '{"a":[]}'],
+    ['a:```\nx\n```y\n```', '{"a":"x\\n```y"}'],
+  ])('%j', (text, json) => {
+    expect(writeJson(tree.decode(text))).toBe(json)
+  })
+})
+
+/** For the large inputs, on a machine that is busy with other things. */
+describe('size and depth', { timeout: 60_000 }, () => {
+  it.each([
+    ['arrays', '[', ']'],
+    ['objects', '{"a":', '}'],
+    ['both', '[{"a":', '}]'],
+    ['objects with others beside them', '{"b":"x","a":', ',"c":[]}'],
+  ])('takes %s of the greatest depth', (_, open, close) => {
+    const levels = Math.floor(DEFAULT_MAX_DEPTH / (open.match(/[[{]/g)?.length ?? 1)) - 1
+    for (const counter of [undefined, LINES]) {
+      roundTrip(`${open.repeat(levels)}1${close.repeat(levels)}`, counter)
+    }
+  })
+
+  it('refuses text that is nested too deeply', () => {
+    for (const text of [
+      `a:${'['.repeat(600)}${']'.repeat(600)}`,
+      `${'a.'.repeat(600)}a:1`,
+      `[1]:\n${'a{'.repeat(600)}b${'}'.repeat(600)}\n1`,
+      Array.from({ length: 600 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'),
+    ]) {
+      expect(() => tree.decode(text)).toThrow('nested too deeply')
+    }
+  })
+
+  it('takes a million keys', () => {
+    const members = Array.from({ length: runs(1_000_000) }, (_, i) => `"k${i}":${i % 7}`)
+    roundTrip(`{${members.join()}}`)
+  })
+
+  it.each<[string, (n: number) => string]>([
+    ['rows of keys of their own', n => `[${list(n, i => `{"k${i}":1}`)}]`],
+    ['one wide row', n => `[${'{"k0":1},'.repeat(n)}{${list(n, i => `"k${i}":1`)}}]`],
+    ['groups of keys of their own', n => `[${list(n, i => `{"g":{"k${i}":1}}`)}]`],
+    ['wide and long', n => `[${list(200, () => `{${list(n / 200, i => `"k${i}":1`)}}`)}]`],
+    [
+      'tables in tables',
+      n => `[${list(n / 50, () => `${'[{"a":'.repeat(40)}1${'}]'.repeat(40)}`)}]`,
+    ],
+    ['JSON in JSON', n => nestedText(Math.floor(Math.log2(n)) - 3)],
+    ['JSON in rows', n => `[${list(n / 10, i => `{"${i}":"[{\\"a\\":${i}},{\\"a\\":2}]"}`)}]`],
+    ['fences', n => `{"a":"${'```\\n'.repeat(n)}"}`],
+    ['quotes', n => `[${list(n, () => '{"a":"\\"\\\\,;"}')}]`],
+  ])('writes no more than the input, and in linear time: %s', (_, make) => {
+    // A quadratic step would need minutes for the larger one.
+    for (const n of [1000, 50_000]) {
+      const json = make(n)
+      expect(roundTrip(json).length).toBeLessThan(2 * json.length)
+    }
+  })
+
+  it.each(['\n', '"', ',', '[', '{', '- ', ' ', '`', ';', ':', '.', '=', '*\n', 'a:\n', '- a:\n '])(
+    'reads hostile text of %j without stalling',
+    filler => {
+      for (const start of ['', 'a:1\n', '- ', '[9]:\na,b{c},d[e]\n', 'a:```\n', '{9}:\nkey,a\n']) {
+        try {
+          tree.decode(`${start}${filler.repeat(100_000)}\u0000"[`)
+        } catch (error) {
+          expect(error).toBeInstanceOf(AppError)
+        }
+      }
+    },
+  )
+
+  it('refuses a short text that stands for too many cells', () => {
+    const names = list(50_000, i => `k${i}=1`)
+    expect(() => tree.decode(`[50000]:\na,${names}${'\n1'.repeat(50_000)}`)).toThrow(
+      'too many cells',
+    )
+    const empty = list(50_000, i => `k${i}`)
+    expect(() => tree.decode(`[50000]:\n${empty}${'\n1'.repeat(50_000)}`)).toThrow('too many cells')
+  })
+
+  function nestedText(levels: number): string {
+    let json = '{"a":[1,2]}'
+    for (let i = 0; i < levels; i++) json = JSON.stringify({ a: json, b: 1 })
+    return json
+  }
+
+  function list(n: number, item: (i: number) => string): string {
+    return Array.from({ length: n }, (_, i) => item(i)).join()
+  }
+})

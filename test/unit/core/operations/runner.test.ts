@@ -1,0 +1,274 @@
+import { Packr } from 'msgpackr'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Operation } from '../../../../src/core/operations/operation.ts'
+import { OPERATIONS } from '../../../../src/core/operations/registry.ts'
+import type { JobHeader } from '../../../../workers/protocol.ts'
+import { bytesOf, header, inlineRunner, workerSetup } from '../../../support/runner.ts'
+
+const throwing: Operation = {
+  name: 'throwing',
+  request: z.unknown(),
+  answer: z.unknown(),
+  run() {
+    throw new TypeError('secret text of a bug')
+  },
+}
+/** Tells telemetry how many jobs were done when it was told. */
+let done = 0
+const telling: Operation<{ content: string }> = {
+  name: 'telling',
+  request: z.object({ content: z.string() }),
+  answer: z.unknown(),
+  run({ content }) {
+    done++
+    const response = () => {
+      if (content === 'bug') throw new TypeError('secret text of a bug')
+      return `${done}`
+    }
+    return { answer: {}, reports: [{ op: 'telling', response }] }
+  },
+}
+const setup = workerSetup()
+const runBatch = inlineRunner({ ...OPERATIONS, throwing, telling }, setup)
+
+/** Runs one request as a message of its own; the answer is parsed where there is one. */
+function run(op: string, body: unknown, fields: Partial<JobHeader> = {}) {
+  const bytes = body instanceof Uint8Array ? bytesOf(body) : bytesOf(JSON.stringify(body))
+  const { outcomes, body: out } = runBatch({
+    jobs: [header(op, bytes, fields)],
+    body: bytes.buffer,
+    slot: 0,
+  })
+  const [outcome] = outcomes
+  if (outcome === undefined) throw new Error('no outcome')
+  if (outcome.kind !== 'done') return { outcome, answer: undefined }
+  const raw = Buffer.from(out, outcome.start, outcome.length)
+  const answer =
+    outcome.media === 'json'
+      ? JSON.parse(raw.toString())
+      : new Packr({ useRecords: false }).unpack(raw)
+  return { outcome, answer }
+}
+
+describe('a worker', () => {
+  it('answers one job in JSON', () => {
+    expect(run('count', { content: 'hello world' }).answer).toEqual({
+      tokens: 2,
+      tokenizer: 'o200k_base',
+      exact: true,
+    })
+  })
+
+  it('reads and answers MessagePack', () => {
+    const body = new Packr({ useRecords: false }).pack({ contents: ['a', 'b c'] })
+    const { answer } = run('count', body, { media: 'msgpack', accept: 'msgpack' })
+    expect(answer).toMatchObject({ counts: [1, 2] })
+  })
+
+  /** Runs requests of one operation as one message. */
+  function runTogether(op: string, texts: readonly string[]) {
+    const bodies = texts.map(bytesOf)
+    const body = bytesOf(Buffer.concat(bodies))
+    let at = 0
+    const jobs = bodies.map(bytes => {
+      at += bytes.length
+      return header(op, bytes, { start: at - bytes.length })
+    })
+    return runBatch({ jobs, body: body.buffer, slot: 0 })
+  }
+
+  it('tells telemetry when all jobs of a batch are done, and fails alone where that fails', () => {
+    const texts = ['a', 'bug', 'c'].map(content => JSON.stringify({ content }))
+    const { outcomes } = runTogether('telling', texts)
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['done', 'failed', 'done'])
+    expect(outcomes.flatMap(each => (each.kind === 'done' ? each.reports : []))).toEqual([
+      { op: 'telling', response: '3' },
+      { op: 'telling', response: '3' },
+    ])
+  })
+
+  it('keeps the jobs of a batch apart', () => {
+    const result = runTogether('count', [
+      '{"content":"one"}',
+      '{"content":',
+      '{"content":"one two three"}',
+    ])
+    expect(result.outcomes.map(({ kind }) => kind)).toEqual(['done', 'failed', 'done'])
+    const answers = result.outcomes.flatMap(outcome =>
+      outcome.kind === 'done'
+        ? [JSON.parse(Buffer.from(result.body, outcome.start, outcome.length).toString())]
+        : [],
+    )
+    expect(answers.map(({ tokens }) => tokens)).toEqual([1, 3])
+  })
+
+  it('says which job it is at, where the pool can see it', () => {
+    run('count', { content: 'x' })
+    expect(new Int32Array(setup.progress)[0]).toBe(0)
+  })
+
+  it('gives expected failures back as values', () => {
+    expect(run('encode', { content: 5 }).outcome).toMatchObject({
+      kind: 'failed',
+      problem: { code: 'invalid_request', errors: [{ path: 'content' }] },
+    })
+    expect(run('decode', { content: 'a\n"', format: 'csv@1' }).outcome).toMatchObject({
+      kind: 'failed',
+      problem: { code: 'not_decodable' },
+    })
+    expect(run('decode', { content: '', format: 'csv@99' }).outcome).toMatchObject({
+      problem: { code: 'not_decodable' },
+    })
+  })
+
+  it.each([
+    ['count', { content: 'x' }],
+    ['decode', { content: '[1]', format: 'json_compact@1' }],
+  ])('reports nothing of %s, whose fields clients choose', (op, request) => {
+    expect(run(op, request).outcome).toMatchObject({ kind: 'done', reports: [] })
+  })
+
+  it('answers a bug as internal and keeps its text for the log', () => {
+    const { outcome } = run('throwing', {})
+    expect(outcome).toMatchObject({ kind: 'failed', problem: { code: 'internal' } })
+    if (outcome.kind !== 'failed') return
+    expect(JSON.stringify(outcome.problem)).not.toContain('secret')
+    expect(outcome.bug).toContain('secret text of a bug')
+  })
+})
+
+describe('count', () => {
+  it.each([[{}], [{ content: 'a', contents: [] }], [{ content: 'a', tokenizer: 'x' }]])(
+    'refuses %j',
+    request => {
+      expect(run('count', request).outcome).toMatchObject({ problem: { code: 'invalid_request' } })
+    },
+  )
+})
+
+describe('batch', () => {
+  it('answers each job by itself and in order', () => {
+    const { answer } = run('batch', {
+      jobs: [
+        { op: 'count', content: 'a b' },
+        { op: 'fly' },
+        { op: 'count', content: 7 },
+        { op: 'encode', content: '{"a":   1}' },
+        { op: 'decode', content: '[1]', format: 'nope@1' },
+        { content: 'no op' },
+      ],
+    })
+    expect(answer.results).toMatchObject([
+      { ok: true, tokens: 2 },
+      { ok: false, problem: { code: 'invalid_request', status: 400 } },
+      { ok: false, problem: { code: 'invalid_request', errors: [{ path: 'content' }] } },
+      { ok: true, layer: 'L2' },
+      { ok: false, problem: { code: 'not_decodable', status: 422 } },
+      { ok: false, problem: { code: 'invalid_request' } },
+    ])
+  })
+
+  it('reports every encode in it', () => {
+    const { outcome } = run('batch', {
+      jobs: [
+        { op: 'encode', content: '{"a":   1}' },
+        { op: 'encode', content: 'x' },
+      ],
+    })
+    expect(outcome).toMatchObject({ reports: [{ layer: 'L2' }, { layer: 'L3' }] })
+  })
+
+  it('bounds what all its jobs decode to together', () => {
+    const rows = Array.from({ length: 1_000 }, (_, id) => id).join('\n')
+    const decode = { op: 'decode', format: 'csv@1', content: `${'k'.repeat(500)}\n${rows}` }
+    const { answer } = run('batch', { jobs: Array(300).fill(decode) })
+    const oks = (answer.results as { ok: boolean }[]).map(({ ok }) => ok)
+    expect(oks.indexOf(false)).toBeGreaterThan(0)
+    expect(oks.lastIndexOf(true)).toBeLessThan(oks.indexOf(false))
+    expect(JSON.stringify(answer).length).toBeLessThan(3_000_000)
+  })
+
+  it('refuses jobs that are no list, and too many of them', () => {
+    for (const jobs of ['x', { op: 'count' }, [1], Array(1_001).fill({})]) {
+      expect(run('batch', { jobs }).outcome).toMatchObject({ problem: { code: 'invalid_request' } })
+    }
+  })
+})
+
+describe('two phases', () => {
+  const request = {
+    content: 'body',
+    session: 's1',
+    tool: 'Read',
+    tool_call_id: 'c1',
+    file_path: '/f',
+  }
+
+  it('ask for what the authority knows, and give the body back', () => {
+    const bytes = bytesOf(JSON.stringify(request))
+    const result = runBatch({
+      jobs: [header('encode', bytes, { phase: 'ask' })],
+      body: bytes.buffer,
+      slot: 0,
+    })
+    const [outcome] = result.outcomes
+    expect(outcome).toMatchObject({
+      kind: 'ask',
+      facts: [
+        {
+          body: {
+            session: 's1',
+            identity: '230d8358dc8e8890b4c58deeb62912ee2f20357ae92a5cc861b98e68fe31acb5',
+            bytes: 4,
+            tool: 'Read',
+            tool_call_id: 'c1',
+            file_path: '/f',
+          },
+        },
+      ],
+    })
+    if (outcome?.kind !== 'ask') return
+    expect(JSON.parse(Buffer.from(result.body, outcome.start, outcome.length).toString())).toEqual(
+      request,
+    )
+  })
+
+  it('use what it answered', () => {
+    const { answer } = run('encode', request, {
+      phase: 'finish',
+      resolutions: [{ partition: 3, ref: '230d8358' }],
+    })
+    expect(answer).toMatchObject({ ref: '230d8358', partition: 3 })
+  })
+
+  it('end in the first where there is nothing to ask', () => {
+    expect(run('count', { content: 'x' }, { phase: 'ask' }).outcome.kind).toBe('done')
+    expect(run('encode', { content: 'x' }, { phase: 'ask' }).outcome.kind).toBe('done')
+    // Lone surrogates have no UTF-8 bytes of their own to identify them by.
+    expect(run('encode', { content: 'x\ud800', session: 's' }, { phase: 'ask' }).outcome.kind).toBe(
+      'done',
+    )
+  })
+
+  it('ask once for each job of a batch, and hand each its answer', () => {
+    const jobs = [
+      { op: 'count', content: 'x' },
+      { op: 'encode', content: 'x', session: 's1' },
+      { op: 'nope' },
+      { op: 'encode', content: 'y', session: 's2' },
+    ]
+    expect(run('batch', { jobs }, { phase: 'ask' }).outcome).toMatchObject({
+      facts: [null, { body: { session: 's1' } }, null, { body: { session: 's2' } }],
+    })
+    const resolutions = [null, { partition: 1, ref: 'aaaaaaaa' }, null, { partition: 2 }]
+    const { answer } = run('batch', { jobs }, { phase: 'finish', resolutions })
+    expect(answer.results).toMatchObject([
+      { ok: true },
+      { ref: 'aaaaaaaa', partition: 1 },
+      { ok: false },
+      { partition: 2 },
+    ])
+    expect(answer.results[3]).not.toHaveProperty('ref')
+  })
+})

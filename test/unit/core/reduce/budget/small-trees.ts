@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import {
+  extraOf,
+  type Form,
+  type Kept,
+  type PricedNode,
+} from '../../../../../src/core/reduce/budget/priced-node.ts'
+
+/** A way to keep a node, with what it costs and is worth. */
+export interface Way {
+  readonly cost: number
+  readonly worth: number
+}
+
+const leaf: fc.Arbitrary<PricedNode> = fc
+  .record({
+    own: fc.integer({ min: 1, max: 40 }),
+    key: fc.nat(4),
+    worth: fc.nat(10),
+    share: fc.constantFrom(0, 0.25, 0.5),
+  })
+  .map(({ own, key, worth, share }) => {
+    if (share === 0 || own < 8) return { own, key, worth }
+    const cut = { cost: Math.ceil(own * share) + 1, worth: worth * Math.sqrt(share), chars: 10 }
+    return { own, key, worth, cuts: [cut] }
+  })
+
+/** Priced documents so small that every way to keep them can be tried. */
+export const smallTree: fc.Arbitrary<PricedNode> = fc.letrec<{ tree: PricedNode }>(tie => ({
+  tree: fc.oneof(
+    { maxDepth: 2 },
+    leaf,
+    fc
+      .record({
+        own: fc.nat(3),
+        key: fc.nat(4),
+        children: fc.array(tie('tree'), { minLength: 1, maxLength: 3 }),
+        tableOwn: fc.option(fc.nat(12), { nil: undefined }),
+      })
+      .map(({ tableOwn, ...node }) => ({
+        ...node,
+        worth: 0,
+        ...(tableOwn === undefined ? {} : { tableOwn }),
+      })),
+  ),
+})).tree
+
+/**
+ * Every way to keep something of a node.
+ * @param inside how members of its children stand, where it is no table
+ */
+export function waysOf(node: PricedNode, form: Form, inside: Form = 'keyed'): readonly Way[] {
+  const { children, cuts = [], own, worth, tableOwn } = node
+  if (children === undefined) return [...cuts, { cost: own, worth }]
+  const keyed = combine(children, child => waysOf(child, inside), form, { cost: own, worth })
+  if (tableOwn === undefined) return keyed
+  const frame = { cost: tableOwn, worth }
+  return [...keyed, ...combine(children, child => waysOf(child, 'row'), form, frame)]
+}
+
+function combine(
+  children: readonly PricedNode[],
+  ways: (child: PricedNode) => readonly Way[],
+  form: Form,
+  frame: Way,
+): readonly Way[] {
+  let sums: (Way & { readonly kept: number })[] = [{ ...frame, kept: 0 }]
+  for (const child of children) {
+    const extra = extraOf(child, form)
+    sums = sums.flatMap(sum => [
+      sum,
+      ...ways(child).map(way => ({
+        cost: sum.cost + way.cost + extra,
+        worth: sum.worth + way.worth,
+        kept: sum.kept + 1,
+      })),
+    ])
+  }
+  return sums.filter(({ kept }) => kept > 0)
+}
+
+/** The most that any way is worth at such a cost; 0 for nothing at all. */
+export function bestAt(ways: readonly Way[], budget: number): number {
+  return ways.reduce((best, { cost, worth }) => (cost <= budget ? Math.max(best, worth) : best), 0)
+}
+
+/** Worth of what is kept of a node. */
+export function worthKept(node: PricedNode, kept: Kept | null): number {
+  const { children = [], cuts = [], worth } = node
+  if (kept === null) return 0
+  if (kept.kind === 'cut')
+    return cuts.find(({ chars }) => chars === kept.chars)?.worth ?? Number.NaN
+  return children.reduce((sum, child, index) => {
+    const inner = kept.kind === 'all' ? kept : (kept.children[index] ?? null)
+    return sum + worthKept(child, inner)
+  }, worth)
+}

@@ -1,0 +1,126 @@
+import type { EncodeAnswer, EncodeRequest } from '../../../../src/core/contract/encode.ts'
+import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
+import type { SessionEvent } from '../../../../src/core/verify/transcript.ts'
+import { createLocalContext } from '../../../../src/runtime/local-context.ts'
+import { createLocalSessions, LOCAL_TENANT } from '../../../../src/runtime/local-sessions.ts'
+
+/** A request and its answer, as a test may change them. */
+export interface Line {
+  request: Mutable<EncodeRequest>
+  answer: Mutable<EncodeAnswer>
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+export const context = createLocalContext()
+
+/** Long enough that every hint pays. */
+const source = Array.from({ length: 60 }, (_, line) => {
+  return `${String(line + 1).padStart(6)}\tconst value${line} = compute(${line * 7}, 'name ${line * 13}')`
+})
+
+function job(status: string): string {
+  const steps = Array.from({ length: 20 }, (_, step) => ({ name: `step ${step}`, ms: step * 31 }))
+  return JSON.stringify({ id: 7, status, steps })
+}
+
+function issues(count: number): object[] {
+  return Array.from({ length: count }, (_, id) => ({ id, title: `issue number ${id * 17}` }))
+}
+
+const log = Array.from({ length: 90 }, (_, line) => {
+  return `2026-01-02 event ${(line * 37) % 91} happened at place ${line * 91}`
+})
+
+/** By the name under which a test changes one of them. */
+export const REQUESTS = {
+  read: { tool: 'Read', args: { file_path: '/src/a.ts' }, content: source.join('\n') },
+  job: { tool: 'get_job', args: { id: 7 }, content: job('pending') },
+  error: { tool: 'get_job', args: { id: 8 }, content: `no ${job('lost')}`, is_error: true },
+  reference: {
+    tool: 'Read',
+    args: { file_path: '/src/a.ts' },
+    tool_call_id: 'call-1',
+    content: source.join('\n'),
+  },
+  retry: {
+    tool: 'Read',
+    args: { file_path: '/src/a.ts' },
+    tool_call_id: 'call-1',
+    content: source.join('\n'),
+  },
+  near: { tool: 'get_job', args: { id: 7 }, content: job('done') },
+  lines: {
+    tool: 'Read',
+    args: { file_path: '/src/b.ts' },
+    content: ['     1\t// another file', ...source.slice(10, 50)].join('\n'),
+  },
+  page: {
+    tool: 'list_issues',
+    args: { page: 1, per_page: 30 },
+    pagination: { total: 90, returned: 30, offset: 0 },
+    query: 'status=open',
+    sort: { by: 'created', order: 'desc' },
+    content: JSON.stringify(issues(30), null, 2),
+  },
+  other: {
+    tool: 'list_issues',
+    content: JSON.stringify({ open: issues(20), closed: issues(10) }),
+  },
+  list: {
+    tool: 'list_issues',
+    mode: 'trim',
+    level: 'minimal',
+    budget_tokens: 900,
+    content: JSON.stringify({
+      items: issues(90).map((issue, id) => ({ ...issue, created_at: `day ${id * 7919} of them` })),
+      total: 90,
+    }),
+  },
+  items: {
+    tool: 'list_names',
+    mode: 'trim',
+    budget_tokens: 400,
+    content: JSON.stringify({ names: issues(90).map(issue => `${Object.values(issue)}`) }),
+  },
+  fields: {
+    tool: 'get_issue',
+    mode: 'trim',
+    budget_tokens: 60,
+    content: JSON.stringify({ title: 'a title', body: 'some words of it '.repeat(60) }),
+  },
+  log: {
+    tool: 'tail',
+    mode: 'trim',
+    strategy: 'equal',
+    budget_tokens: 600,
+    content: log.join('\n'),
+  },
+} as const satisfies Record<string, EncodeRequest>
+
+export type Name = keyof typeof REQUESTS
+
+/** All of them in one session that is compacted at last, as this version answers them. */
+export function record(): { lines: Record<Name, Line>; end: SessionEvent; after: Line } {
+  const sessions = createLocalSessions(
+    {
+      ...context,
+      pipeline: pipelineSchema.parse({
+        dedup: { near_ref_enabled: true },
+        profiles: {
+          data: { variants: { lists: { endpoint_pattern: 'list_', preferred_format: 'csv' } } },
+        },
+      }),
+    },
+    { bodyBytes: 1 << 24 },
+  )
+  const say = (request: EncodeRequest): Line => {
+    const asked = { session: 's', ...request }
+    return structuredClone({ request: asked, answer: sessions.encode(asked) })
+  }
+  const lines = Object.fromEntries(
+    Object.entries(REQUESTS).map(([name, request]) => [name, say(request)]),
+  ) as Record<Name, Line>
+  sessions.desk.compact(LOCAL_TENANT, 's')
+  return { lines, end: { event: 'compaction', session: 's' }, after: say(REQUESTS.read) }
+}

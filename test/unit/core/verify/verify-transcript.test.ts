@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { HINT_FAMILIES } from '../../../../src/core/hints/hint-policy.ts'
+import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
+import type { TranscriptEntry } from '../../../../src/core/verify/transcript.ts'
+import {
+  createVerifier,
+  type Finding,
+  verifyTranscript,
+} from '../../../../src/core/verify/verify-transcript.ts'
+import { createLocalSessions } from '../../../../src/runtime/local-sessions.ts'
+import { type Lines, rewrite } from './lie.ts'
+import { LIES_OF_ACCOUNTS } from './lies-of-accounts.ts'
+import { LIES_OF_MARKERS } from './lies-of-markers.ts'
+import { LIES_OF_NOTES } from './lies-of-notes.ts'
+import { LIES_OF_REFERENCES } from './lies-of-references.ts'
+import { context, record } from './recorded.ts'
+
+const recorded = record()
+
+/** The transcript with a change. */
+function changed(change: (lines: Lines) => void = () => {}): TranscriptEntry[] {
+  const { lines, end, after } = structuredClone(recorded)
+  change(lines)
+  return [...Object.values(lines), end, after]
+}
+
+function verify(entries: readonly TranscriptEntry[]): readonly Finding[] {
+  const lines = entries.map((entry, index) => ({ line: index + 1, entry }))
+  return verifyTranscript(lines, context.counters)
+}
+
+it('finds nothing wrong with what this version answers, whatever the hint', () => {
+  const families = Object.values(recorded.lines).flatMap(({ answer }) =>
+    answer.hints.map(({ family }) => family),
+  )
+  expect(new Set(families)).toEqual(new Set(HINT_FAMILIES))
+  expect(verify(changed())).toEqual([])
+})
+
+it('finds nothing wrong with the note of a format whose text has escapes', () => {
+  const items = Array.from({ length: 40 }, (_, id) => ({
+    id,
+    state: id === 6 ? LOOK_ALIKE : 'open',
+  }))
+  const sessions = createLocalSessions(
+    {
+      ...context,
+      pipeline: pipelineSchema.parse({
+        hints: { default_verbosity: 'terse' },
+        profiles: {
+          data: { variants: { list: { endpoint_pattern: 'list', preferred_format: 'md' } } },
+        },
+      }),
+    },
+    { bodyBytes: 1 << 20 },
+  )
+  const request = {
+    tool: 'list',
+    session: 's',
+    content: JSON.stringify(items, null, 2),
+  }
+  const answer = sessions.encode(request)
+  expect(answer.format).toMatch(/escaped@1;/)
+  expect(answer.hints).toMatchObject([{ family: 'format' }])
+  expect(verify([{ request, answer }])).toEqual([])
+})
+
+const LOOK_ALIKE = '> [ref 0a1b2c3d]'
+
+const LIES = [...LIES_OF_REFERENCES, ...LIES_OF_NOTES, ...LIES_OF_MARKERS, ...LIES_OF_ACCOUNTS]
+
+describe('a lie', () => {
+  it.each(LIES)('%s (%s) is found', (_, where, lie, family, reason) => {
+    const line = Object.keys(recorded.lines).indexOf(where) + 1
+    const found = verify(changed(lie)).filter(finding => finding.line === line)
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        session: expect.any(String),
+        family,
+        reason: expect.stringMatching(reason),
+      }),
+    )
+  })
+
+  it('in a reference over a compaction is found', () => {
+    const entries = changed()
+    const at = Object.keys(recorded.lines).indexOf('near')
+    const found = verify(entries.toSpliced(at, 0, recorded.end))
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        line: at + 2,
+        family: 'near_reference',
+        reason: expect.stringMatching(/no earlier result/),
+      }),
+    )
+  })
+
+  it('about the partition is found where a compaction was not told', () => {
+    const entries = changed().filter(entry => !('event' in entry))
+    expect(verify(entries)).toContainEqual(
+      expect.objectContaining({ line: entries.length, reason: 'partition is 0, not 1' }),
+    )
+    const closed = changed().map(entry =>
+      'event' in entry ? { ...entry, event: 'close' as const } : entry,
+    )
+    expect(verify(closed)).toHaveLength(1)
+  })
+})
+
+it('counts calls that nothing fits', () => {
+  const { read, reference } = structuredClone(recorded.lines)
+  rewrite(reference, '3 calls ago', '2 calls ago')
+  const refused = { request: { session: 's', content: 'a long one' }, answer: null }
+  const lies = (entries: TranscriptEntry[]) => verify(entries).map(({ reason }) => reason)
+  expect(lies([read, refused, reference])).toEqual([])
+  expect(lies([read, reference])).toEqual(['2 calls ago no call had this name'])
+})
+
+it('counts hints, those that fail, and what can be redeemed', () => {
+  const verifier = createVerifier(context.counters)
+  const { read, job, error, reference } = structuredClone(recorded.lines)
+  for (const [index, entry] of [read, job, error].entries()) verifier.check({ line: index, entry })
+  const { hints, failed, redeemable } = verifier.check({ line: 4, entry: reference })
+  expect({ hints, failed }).toEqual({ hints: 1, failed: 0 })
+  const { ref } = read.answer
+  const { content } = read.request
+  expect(redeemable).toEqual([{ line: 4, family: 'reference', id: ref, session: 's', content }])
+  rewrite(reference, 'Read', 'Grep')
+  reference.request.tool_call_id = 'call-2'
+  expect(verifier.check({ line: 5, entry: reference })).toMatchObject({ hints: 1, failed: 1 })
+})

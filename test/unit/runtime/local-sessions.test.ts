@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenCounters } from '../../../src/core/tokens/counters.ts'
+import { createLocalSessions } from '../../../src/runtime/local-sessions.ts'
+import { loadVocabularies } from '../../../src/runtime/vocabulary.ts'
+
+const context = {
+  counters: createTokenCounters(loadVocabularies({ cacheDir: '.haversack/cache' })),
+  maxDepth: 64,
+  maxDecodedChars: 1_000_000,
+  keepsOriginals: false,
+}
+const source = Array.from({ length: 40 }, (_, i) => {
+  return `${(7919 * (i + 3)).toString(36)}(${i * i}) // ${(i * 104729).toString(36)}`
+}).join('\n')
+
+describe('sessions of one process', () => {
+  const start = () => createLocalSessions(context, { bodyBytes: 1 << 20 })
+  const write = { session: 's', tool: 'Write', args: { file_path: 'a', content: source } }
+  const later = `${source}\nand one more line`
+  const read = { session: 's', tool: 'Read', args: { file_path: 'a' }, content: later }
+
+  it('refer to what the agent gave to a tool', () => {
+    const local = start()
+    local.encode({ ...write, content: 'written' })
+    const { content, format } = local.encode(read)
+    expect(format).toBe('lines@1')
+    expect(content).toContain('Write.content')
+    expect(local.decode({ content, format, session: 's' }).content).toBe(later)
+  })
+
+  it('do not where the call was refused, and nothing of it is kept', () => {
+    const local = start()
+    const refused = { ...write, content: 'a result that is longer than this', budget_tokens: 1 }
+    expect(() => local.encode(refused)).toThrow('budget_too_small')
+    expect(local.encode(read)).toMatchObject({ content: later, hints: [] })
+  })
+
+  it('do not where the agent got only parts', () => {
+    const local = start()
+    const trimmed = local.encode({ ...read, mode: 'trim', budget_tokens: 200 })
+    expect(trimmed).toMatchObject({ lossless: false, truncated: true })
+    expect(trimmed).not.toHaveProperty('ref')
+    expect(local.encode(read)).toMatchObject({ content: later, hints: [] })
+    expect(local.encode(read)).toMatchObject({ layer: 'L0' })
+  })
+})

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { configSchema } from '../../../src/config/config.ts'
+import { ENV_KEYS } from '../../../src/config/env.ts'
+import { VERSION } from '../../../src/runtime/version.ts'
+
+const root = new URL('../../../', import.meta.url)
+const read = (name: string) => readFileSync(new URL(name, root), 'utf8')
+const manifest = JSON.parse(read('package.json')) as {
+  version: string
+  scripts: Record<string, string>
+  dependencies: Record<string, string>
+}
+
+const DOCS = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'docs/README.md',
+  'docs/reference/budget.md',
+  'docs/internals/dedup.md',
+  'docs/internals/dedup-lines.md',
+  'docs/reference/elision.md',
+  'docs/reference/fingerprints.md',
+  'docs/guide/sessions.md',
+  'docs/reference/formats.md',
+  'docs/guide/gateways.md',
+  'docs/reference/hints.md',
+  'docs/internals/knapsack.md',
+  'docs/guide/kubernetes.md',
+  'docs/internals/mutation.md',
+  'docs/guide/operations.md',
+  'docs/reference/profiles.md',
+  'docs/guide/proxies.md',
+  'docs/guide/savings.md',
+  'docs/reference/store.md',
+  'docs/reference/telemetry.md',
+  'docs/reference/tokens.md',
+  'docs/internals/trim-tree.md',
+  'docs/reference/trim.md',
+  'docs/guide/tuning.md',
+  'docs/reference/verify.md',
+  'bench/README.md',
+]
+
+describe.each(DOCS)('%s', name => {
+  const text = read(name)
+
+  it('names only files that exist', () => {
+    const paths = [...text.matchAll(/`((?:src|workers|test|bench|demo|docs|scripts)\/[\w./-]*)`/g)]
+    for (const [, path = ''] of paths) expect(existsSync(new URL(path, root)), path).toBe(true)
+  })
+
+  it('links only to files that exist', () => {
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+    for (const [, link = ''] of links) {
+      expect(existsSync(new URL(link, new URL(name, root))), link).toBe(true)
+    }
+  })
+
+  it('names only npm scripts that exist', () => {
+    for (const [, script = ''] of text.matchAll(/npm run (?:-\S+ )*([\w:-]+)/g)) {
+      expect(Object.keys(manifest.scripts), script).toContain(script)
+    }
+  })
+})
+
+describe('docs/guide/operations.md', () => {
+  const text = read('docs/guide/operations.md')
+
+  it('has every setting, with its variable', () => {
+    const { shape } = configSchema
+    for (const [section, schema] of Object.entries(shape)) {
+      const inner = (schema as { def?: { innerType?: unknown } }).def?.innerType
+      const keys = inner instanceof z.ZodObject ? Object.keys(inner.shape) : []
+      const names = keys.length === 0 ? [section] : keys.map(key => `${section}.${key}`)
+      for (const name of names) expect(text, name).toContain(`\`${name}\``)
+    }
+    for (const { name } of ENV_KEYS) expect(text).toContain(`\`${name}\``)
+  })
+
+  it('has every metric of ours', () => {
+    const source = [
+      'src/observability/metrics.ts',
+      'src/observability/store-metrics.ts',
+      'src/observability/proxy-metrics.ts',
+    ]
+      .map(read)
+      .join('')
+    const names = [...source.matchAll(/'(haversack_[a-z_]+[a-z])'/g)].map(([, name = '']) => name)
+    expect(names.length).toBeGreaterThan(25)
+    for (const name of names) {
+      if (name.endsWith('_limit') && name.includes('admitted')) continue
+      expect(text, name).toContain(name)
+    }
+  })
+
+  it('has a section for every alert', () => {
+    const rules = read('k8s/components/monitoring/prometheusrule.yaml')
+    const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name = '']) => name)
+    expect(alerts.length).toBeGreaterThan(10)
+    for (const name of alerts) expect(text).toContain(`### ${name}\n`)
+  })
+})
+
+describe('the package', () => {
+  it('has the version that the program prints, and the change log begins with', () => {
+    expect(VERSION).toBe(manifest.version)
+    expect(read('CHANGELOG.md')).toContain(`## ${VERSION}`)
+  })
+
+  it('gives a reason for every runtime dependency', () => {
+    for (const name of Object.keys(manifest.dependencies)) {
+      expect(read('CONTRIBUTING.md')).toContain(`| ${name} |`)
+    }
+  })
+})
