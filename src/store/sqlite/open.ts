@@ -78,6 +78,7 @@ function openFile(path: string, { settings, thorough }: OpenOptions): DatabaseSy
   }
   // SQLite would make it readable for all; its other files take this one's mode.
   if (!settings.mustExist) closeSync(openSync(path, 'a', 0o600))
+  const formats = formatsOf(path)
   const database = new DatabaseSync(path, { timeout: settings.busyTimeoutMs })
   try {
     if (isForeign(database)) throw new ForeignFileError(path)
@@ -95,7 +96,7 @@ function openFile(path: string, { settings, thorough }: OpenOptions): DatabaseSy
     database.exec(`PRAGMA wal_autocheckpoint = ${settings.checkpointPages}`)
     database.exec(`PRAGMA journal_size_limit = ${settings.checkpointPages * PAGE_BYTES}`)
     migrate(database)
-    inspect(database, path, thorough === true)
+    inspect(database, path, formats, thorough === true)
     database.exec(`PRAGMA max_page_count = ${settings.maxPages}`)
     return database
   } catch (error) {
@@ -135,9 +136,14 @@ function closeToOthers(path: string): void {
 }
 
 /** Finds files cut short, and with `thorough` any page that is not well-formed. */
-function inspect(database: DatabaseSync, path: string, thorough: boolean): void {
+function inspect(
+  database: DatabaseSync,
+  path: string,
+  formats: Uint8Array,
+  thorough: boolean,
+): void {
   // A larger number would make SQLite refuse every write.
-  if (formatsOf(path).some(version => version > 2)) {
+  if (formats.some(version => version > 2)) {
     throw new DamagedFileError('its header asks for a later format')
   }
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})
@@ -175,7 +181,12 @@ export function checkTotals(database: DatabaseSync): void {
   }
 }
 
-/** The versions of the format for writing and reading, from the header. */
+/**
+ * The versions of the format for writing and reading, from the header. Only for a file that this
+ * process has not opened with SQLite: closing any descriptor of a file drops all POSIX locks of the
+ * process on it, and then another process that ends removes the log under us
+ * (sqlite.org/howtocorrupt.html, 2.2).
+ */
 function formatsOf(path: string): Uint8Array {
   const formats = new Uint8Array(2)
   const file = openSync(path, 'r')

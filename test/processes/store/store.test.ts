@@ -110,6 +110,23 @@ test('what was acknowledged survives SIGKILL, of one writer or of two at once', 
   expect(await check(folder, names)).toEqual({ lost: [], damaged: 0, events: [] })
 })
 
+test('a process that closes the store takes nothing from one that goes on writing', async () => {
+  const folder = tempFolder()
+  const writer = startWriter(folder, 'stays')
+  for (let round = 1; round <= 3; round++) {
+    await writer.said(20 * round)
+    const other = await openSqliteStore({ folder, onEvent: () => {} })
+    await other.close()
+    expect(readdirSync(folder)).toContain('store.sqlite-wal')
+  }
+  await writer.said(writer.lines.length + 20)
+  writer.child.kill('SIGKILL')
+  await writer.ended
+  const names = acknowledged(writer.lines)
+  expect(names.length).toBeGreaterThan(60)
+  expect(await check(folder, names)).toEqual({ lost: [], damaged: 0, events: [] })
+})
+
 test('on a disk that is full puts are refused, gets go on, and space lets it recover', async () => {
   const folder = tempFolder()
   const writer = startLimitedWriter(folder, 'full', 3000)
