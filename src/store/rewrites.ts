@@ -5,8 +5,9 @@ import type { RecordKey, Store } from './store.ts'
 /** What proxies have sent for tool results, on record: what is written there first holds. */
 export interface Rewrites {
   /**
-   * What is on record for these keys.
-   * @returns `null` where the store does not say in time
+   * Looks up what is on record for these keys. If any decision is new, the store is asked for all:
+   * one that seems to need replacing may only follow another than on record.
+   * @returns `null` if the store does not answer in time
    */
   recall(tenant: string, records: readonly FreshRecord[]): Promise<OnRecord | null>
   /**
@@ -85,11 +86,10 @@ export function createRewrites(
 
   return {
     async recall(tenant, records) {
-      const asked = records.filter(({ replaces }) => replaces !== true)
-      if (asked.length === 0) return { found: {}, differs: false }
+      if (records.every(({ replaces }) => replaces === true)) return { found: {}, differs: false }
       let isWanted = true
       const recalled = await inTime(
-        recallAll(tenant, asked, () => isWanted),
+        recallAll(tenant, records, () => isWanted),
         RECALL_MS,
       )
       isWanted = false

@@ -1,18 +1,16 @@
 import { inTime } from '../../core/base/deadline.ts'
 import { AppError } from '../../core/base/errors.ts'
 import type { TextBytes } from '../../core/base/text-bytes.ts'
-import type { FreshRecord } from '../../core/contract/operation-result.ts'
 import type { RewriteReport } from '../../core/contract/report.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import { rewriteOp } from '../../core/operations/rewrite-request.ts'
-import type { Job, JobResult } from '../../pool/job.ts'
+import type { JobResult } from '../../pool/job.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { Originals } from '../../store/originals.ts'
-import type { OnRecord } from '../../store/rewrites.ts'
 import type { AppContext, AppDeps, Rewriting } from '../context.ts'
 import { reportResponses } from '../jobs/report-responses.ts'
-import type { Done } from '../jobs/settle-answer.ts'
 import type { RewritableBody } from './rewritable-request.ts'
+import { type Recalled, runByRecord } from './run-by-record.ts'
 
 /** A body that was read, and what it is. */
 export interface ReadBody extends RewritableBody {
@@ -28,9 +26,6 @@ export interface RewrittenBody {
   /** Settled once it is on record how it was rewritten; never rejects. */
   readonly recorded?: Promise<unknown>
 }
-
-/** Decisions on record, by their keys. */
-type Recalled = NonNullable<Job['recalled']>
 
 /** Where its own tools fetch originals, a request may have markers. */
 const ELIDING: RequestTerms = { redeems: true, bypass: false }
@@ -64,47 +59,20 @@ export async function runRewrite(
     abandoned: () => isLate || c.env.outgoing?.destroyed === true,
   } as const
 
-  async function run(terms: RequestTerms, recalled: Recalled = {}): Promise<JobResult> {
+  async function run(terms: RequestTerms, recalled: Recalled): Promise<JobResult> {
     const result = await pool.run({ ...job, terms: { ...terms, ...compressed }, recalled })
     frame.timing = { queue: result.queue_ms, work: result.work_ms }
     metrics.job(op, result.queue_ms, result.work_ms)
     return result
   }
 
-  /** What was decided earlier holds, and then once more. */
-  async function runByTheRecord(terms: RequestTerms): Promise<JobResult> {
-    const result = await run(terms)
-    if (!result.ok || result.records.length === 0) return result
-    const onRecord = await rewrites.recall(tenant, result.records)
-    if (onRecord === null) metrics.proxy.unrecorded(vendor)
-    else if (onRecord.differs) {
-      const again = await run(terms, onRecord.found)
-      if (again.ok) remember(onRecord.found, again.records)
-      return again
-    }
-    return onRecord === null ? result : withoutKnown(result, onRecord)
-  }
-
-  /** With what is not on record yet; what is there just so may be found by turns to come. */
-  function withoutKnown(result: Done, { found }: OnRecord): Done {
-    for (const { key, position } of result.records) {
-      if (position !== null && found[key] !== undefined) memory.confirm(position)
-    }
-    return {
-      ...result,
-      records: result.records.filter(({ key }) => found[key] === undefined),
-      reports: result.reports.filter(({ recordKey = '' }) => found[recordKey] === undefined),
-    }
-  }
-
-  /** Turns to come find what holds without asking for it. */
-  function remember(recalled: Recalled, records: readonly FreshRecord[]): void {
-    const replaced = new Set(records.map(({ key }) => key))
-    for (const [key, bytes] of Object.entries(recalled)) {
-      const position = replaced.has(key) ? null : memory.place(key, bytes)
-      if (position !== null) memory.confirm(position)
-    }
-  }
+  const runByTheRecord = (terms: RequestTerms) =>
+    runByRecord(recalled => run(terms, recalled), {
+      tenant,
+      rewrites,
+      memory,
+      onUnrecorded: () => metrics.proxy.unrecorded(vendor),
+    })
 
   /** With markers only for what is durably there. */
   async function runWithOriginals(): Promise<JobResult> {

@@ -66,7 +66,17 @@ describe('what was decided', () => {
     expect(values.get('t a')).toEqual(bytes('3'))
   })
 
-  it('is not asked for where it is to be replaced', async () => {
+  it('is looked up with what it seems to replace, if any is new', async () => {
+    const { rewrites } = recordsInMemory()
+    await rewrites.record('t', [record('a', '1'), record('b', '2')])
+    const replacing = record('b', '3', { replaces: true })
+    expect(await rewrites.recall('t', [record('a', 'x'), replacing])).toEqual({
+      found: { a: bytes('1'), b: bytes('2') },
+      differs: true,
+    })
+  })
+
+  it('is not looked up if all of it is to be replaced', async () => {
     const { rewrites, asked } = recordsInMemory()
     await rewrites.recall('t', [record('a', '1', { replaces: true })])
     expect(asked).toEqual([])

@@ -2,17 +2,22 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ClientTerms, type Step, turnBody } from '../../../../../bench/turns/bodies.ts'
 import { createFollower } from '../../../../../bench/turns/follow-messages.ts'
-import type { FreshRecord } from '../../../../../src/core/contract/operation-result.ts'
 import type { RouteName } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
-import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
+import {
+  attachRewriteMemory,
+  type RewriteMemory,
+} from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
 import {
   type PipelineConfig,
   pipelineSchema,
 } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
+import { type Recalled, runByRecord } from '../../../../../src/http/proxy/run-by-record.ts'
 import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { createRewrites } from '../../../../../src/store/rewrites.ts'
+import type { Store } from '../../../../../src/store/store.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
 import { arbitraryToolText } from '../../formats/arbitrary-text.ts'
 
@@ -75,38 +80,60 @@ const conversation: fc.Arbitrary<SomeConversation> = fc.record({
 })
 
 /**
- * What rewrites one conversation after another like a process, with records that others may share.
+ * Rewrites one conversation after another like a process, with records that others may share.
+ * @param misses whether the memory has just not got what is looked up: another request may put
+ * the results of a conversation there one by one
  */
-function processWith(pipeline: PipelineConfig, records: Map<string, Uint8Array>) {
+function processWith(
+  pipeline: PipelineConfig,
+  records: Map<string, Uint8Array>,
+  misses: () => boolean = () => false,
+) {
   const history = createHistoryMemory(2)
-  const memory = attachRewriteMemory(createBodyMemory({ bytes: 1 << 19 }))
+  const shared = attachRewriteMemory(createBodyMemory({ bytes: 1 << 19 }))
+  const memory: RewriteMemory = { ...shared, get: key => (misses() ? null : shared.get(key)) }
 
-  function run(body: Uint8Array, route: RouteName, recalled: Record<string, Uint8Array>) {
+  function run(body: Uint8Array, route: RouteName, recalled: Recalled) {
     const rewrites = { tenant: 't', memory, history, recalled }
     const terms = { redeems: true, bypass: false }
     const context = { ...local, keepsOriginals: true, terms, pipeline, rewrites }
     return rewriteRequest(body, route, LIMITS, context)
   }
 
-  /** What is on record otherwise than it would be written now. */
-  function recall(fresh: readonly FreshRecord[]): Record<string, Uint8Array> {
-    const known = fresh.flatMap(({ key, bytes, replaces }) => {
-      const record = records.get(key)
-      const holds = record !== undefined && replaces !== true && !Buffer.from(bytes).equals(record)
-      return holds ? [[key, record] as const] : []
-    })
-    return Object.fromEntries(known)
-  }
+  const rewrites = createRewrites(storeOf(records), () => 1_000)
 
-  return (body: Uint8Array, route: RouteName) => {
-    const once = run(body, route, {})
-    const recalled = recall(once.records)
-    const sent = Object.keys(recalled).length === 0 ? once : run(body, route, recalled)
-    for (const { key, bytes, position, replaces } of sent.records) {
-      if (position !== null) memory.confirm(position)
-      if (replaces === true || !records.has(key)) records.set(key, bytes)
-    }
-    return sent
+  return async (body: Uint8Array, route: RouteName) => {
+    let last: ReturnType<typeof run> | undefined
+    const result = await runByRecord(
+      async recalled => {
+        last = run(body, route, recalled)
+        const { bytes, records, keep = [], markers = [] } = last
+        const times = { queue_ms: 0, work_ms: 0 }
+        const answer = { media: 'json', body: bytes, reports: [], rely: [] } as const
+        return { ok: true, ...times, ...answer, records: records ?? [], keep, markers }
+      },
+      { tenant: 't', rewrites, memory, onUnrecorded: expect.unreachable },
+    )
+    if (!result.ok || last === undefined) throw new Error('it failed')
+    await rewrites.record('t', result.records)
+    for (const { position } of result.records) if (position !== null) memory.confirm(position)
+    return last
+  }
+}
+
+/** Keeps records in a map. */
+function storeOf(records: Map<string, Uint8Array>): Pick<Store, 'readRecord' | 'writeRecord'> {
+  return {
+    async readRecord({ key }) {
+      const value = records.get(key)
+      if (value === undefined) return { ok: false, reason: 'not_found', detail: '' }
+      return { ok: true, value, version: 1, expires_at: null }
+    },
+    async writeRecord({ key, value, ifVersion }) {
+      if (ifVersion === 0 && records.has(key)) return { ok: false, reason: 'conflict', detail: '' }
+      records.set(key, value)
+      return { ok: true, version: 1 }
+    },
   }
 }
 
@@ -115,18 +142,18 @@ type Rewriting = ReturnType<typeof processWith>
 /**
  * Sends each turn through the process that is chosen for it, and holds it against the turn before.
  */
-function expectStable(
+async function expectStable(
   { route, steps, terms }: SomeConversation,
   processOf: (turn: number) => Rewriting,
-): { readonly rewritten: number; readonly elided: number } {
+): Promise<{ readonly rewritten: number; readonly elided: number }> {
   const follower = createFollower(route, () => 0)
   const sums = { rewritten: 0, elided: 0 }
   for (const turn of steps.keys()) {
     const { bytes } = turnBody(route, steps, { end: turn + 1, before: turn }, terms)
-    const sent = processOf(turn)(bytes, route)
+    const sent = await processOf(turn)(bytes, route)
     expect(sent.report).toMatchObject({ readable: true, prefix_changed: false })
     expect(follower.advance(sent.bytes).changedAt).toBeNull()
-    expect(processOf(turn)(bytes, route).bytes).toEqual(sent.bytes)
+    expect((await processOf(turn)(bytes, route)).bytes).toEqual(sent.bytes)
     sums.rewritten += sent.report.rewritten
     sums.elided += sent.report.tokens_elided ?? 0
   }
@@ -134,35 +161,14 @@ function expectStable(
 }
 
 describe('what is sent for a conversation', () => {
-  it('begins as before where nothing is remembered, with one configuration', () => {
+  it('begins as before where nothing is remembered, with one configuration', async () => {
     let [rewritten, elided] = [0, 0]
-    fc.assert(
-      fc.property(conversation, fc.constantFrom(FIRST, SECOND), (conversation, pipeline) => {
-        const sums = expectStable(conversation, () => processWith(pipeline, new Map()))
-        rewritten += sums.rewritten
-        elided += sums.elided
-      }),
-      { numRuns: runs(25) },
-    )
-    expect(rewritten).toBeGreaterThan(leastHits(runs(25)))
-    expect(elided).toBeGreaterThan(leastHits(runs(25) * 4))
-  })
-
-  it('begins as before by the records, in other processes and with other configurations', () => {
-    let [rewritten, elided] = [0, 0]
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         conversation,
-        fc.array(fc.nat(3), { minLength: 9, maxLength: 9 }),
-        (conversation, choices) => {
-          const records = new Map<string, Uint8Array>()
-          const lasting = [FIRST, SECOND].map(pipeline => processWith(pipeline, records))
-          // As after a restart, in each turn.
-          const brief = [FIRST, SECOND].map((pipeline): Rewriting => {
-            return (body, route) => processWith(pipeline, records)(body, route)
-          })
-          const processes = [...lasting, ...brief]
-          const sums = expectStable(conversation, turn => processes[choices[turn]!]!)
+        fc.constantFrom(FIRST, SECOND),
+        async (conversation, pipeline) => {
+          const sums = await expectStable(conversation, () => processWith(pipeline, new Map()))
           rewritten += sums.rewritten
           elided += sums.elided
         },
@@ -173,7 +179,49 @@ describe('what is sent for a conversation', () => {
     expect(elided).toBeGreaterThan(leastHits(runs(25) * 4))
   })
 
-  it('would change with another configuration and no records', () => {
+  it('begins as before by the records, in other processes and with other configurations', async () => {
+    let [rewritten, elided] = [0, 0]
+    await fc.assert(
+      fc.asyncProperty(
+        conversation,
+        fc.array(fc.nat(3), { minLength: 9, maxLength: 9 }),
+        async (conversation, choices) => {
+          const records = new Map<string, Uint8Array>()
+          const lasting = [FIRST, SECOND].map(pipeline => processWith(pipeline, records))
+          // As after a restart, in each turn.
+          const brief = [FIRST, SECOND].map((pipeline): Rewriting => {
+            return (body, route) => processWith(pipeline, records)(body, route)
+          })
+          const processes = [...lasting, ...brief]
+          const sums = await expectStable(conversation, turn => processes[choices[turn]!]!)
+          rewritten += sums.rewritten
+          elided += sums.elided
+        },
+      ),
+      { numRuns: runs(25) },
+    )
+    expect(rewritten).toBeGreaterThan(leastHits(runs(25)))
+    expect(elided).toBeGreaterThan(leastHits(runs(25) * 4))
+  })
+
+  it('begins as before while the memory has some of its results, and not others', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        conversation,
+        fc.array(fc.boolean(), { minLength: 64, maxLength: 64 }),
+        async (conversation, missing) => {
+          const records = new Map<string, Uint8Array>()
+          let lookup = 0
+          const misses = () => missing[lookup++ % missing.length]!
+          const processes = [FIRST, SECOND].map(each => processWith(each, records, misses))
+          await expectStable(conversation, turn => processes[turn % 2]!)
+        },
+      ),
+      { numRuns: runs(25) },
+    )
+  })
+
+  it('would change with another configuration and no records', async () => {
     const text = JSON.stringify(Array.from({ length: 20 }, (_, id) => ({ id, name: `n${id}` })))
     const steps = [text, `${text}\n`].map(each => ({
       tool: 'list',
@@ -183,6 +231,6 @@ describe('what is sent for a conversation', () => {
     }))
     const terms = { model: 'gpt-5', tools: [] }
     const turnIn = (turn: number) => processWith([FIRST, SECOND][turn]!, new Map())
-    expect(() => expectStable({ route: 'openai_chat', steps, terms }, turnIn)).toThrow()
+    await expect(expectStable({ route: 'openai_chat', steps, terms }, turnIn)).rejects.toThrow()
   })
 })
