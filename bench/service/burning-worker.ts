@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../../src/core/operations/operation.ts'
-import { OPERATIONS } from '../../src/core/operations/registry.ts'
+import { BYTE_OPERATIONS, OPERATIONS } from '../../src/core/operations/registry.ts'
 import { startThread } from '../../workers/thread.ts'
 
 const request = z.strictObject({ ms: z.number() })
@@ -18,4 +18,4 @@ const burn: Operation<z.infer<typeof request>> = {
   },
 }
 
-export const runBatch = startThread({ ...OPERATIONS, burn })
+export const runBatch = startThread({ ...OPERATIONS, ...BYTE_OPERATIONS, burn })

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../workers/protocol.ts'
+import { isDetached } from '../core/base/byte-ranges.ts'
 import type { Problem } from '../core/base/errors.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
 import type { Job } from './job.ts'
@@ -66,4 +67,9 @@ export function closing(): Problem {
 /** Whether nobody waits for its answer any more. */
 export function isAbandoned({ job }: Entry): boolean {
   return job.abandoned?.() === true
+}
+
+/** Whether its body is here still, and did not go to a thread. */
+export function isWhole({ job }: Entry): boolean {
+  return !isDetached(job.body)
 }

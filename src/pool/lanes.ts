@@ -29,6 +29,8 @@ export interface LanesOptions {
   maxWaitMs(): number
   /** What any job may take, in milliseconds. */
   jobTimeoutMs(): number
+  /** Whether the jobs of a batch could start again: those whose bodies went to the thread cannot. */
+  canRepeat(slot: Slot): boolean
 }
 
 /** A tenant counts as using the service for this long after its last job came, in milliseconds. */
@@ -44,7 +46,8 @@ const IN_USE_MS = 60_000
  * again as a long job.
  *
  * One tenant never has all threads of the long jobs with jobs that take longer than others may be
- * made to wait, as long as others use the service.
+ * made to wait, as long as others use the service. If it has them all the same, since nobody knew,
+ * and long jobs of others wait, one thread is taken back.
  */
 export function createLanes(options: LanesOptions): Lanes {
   const { slots, waiting, width, threads, maxWaitMs } = options
@@ -64,17 +67,37 @@ export function createLanes(options: LanesOptions): Lanes {
     return slots.inUse.size < threads && runningOf(kind) === 0 ? 1 : 0
   }
 
-  /** Threads on which a tenant is with jobs that take longer than others may be made to wait. */
+  /** Threads on which a tenant has jobs that take longer than others may be made to wait. */
   function heavyOf(tenant: string): Slot[] {
     return [...slots.inUse].filter(slot => {
       const job = currentOf(slot)
-      return job.tenant === tenant && Math.max(job.costUs / 1000, slot.ranMs) > maxWaitMs()
+      if (job.tenant !== tenant) return false
+      // Nobody knows how long a job will go on that was taken for short.
+      return isOverdue(slot) || Math.max(job.costUs / 1000, slot.ranMs) > maxWaitMs()
     })
   }
 
+  /** Threads that one tenant may have with such jobs while others use the service. */
+  const part = Math.max(1, width - 1)
+
   function hasItsPart({ tenant, kind }: Pick<Entry, 'tenant' | 'kind'>): boolean {
-    if (kind === 'short') return false
-    return heavyOf(tenant).length >= Math.max(1, width - 1) && othersUse(tenant)
+    return kind === 'long' && heavyOf(tenant).length >= part && othersUse(tenant)
+  }
+
+  /**
+   * The batch that ran least, of a tenant that has more than its part while long jobs of others
+   * wait: its jobs were taken for quicker ones.
+   */
+  function beyondItsPart(): Slot | undefined {
+    if (waiting.lengthOf('long') === 0 || free('long') > 0) return undefined
+    for (const { tenant } of new Set([...slots.inUse].map(currentOf))) {
+      const heavy = heavyOf(tenant)
+      const othersWait = waiting.lengthOf('long') > waiting.waitingOf(tenant, 'long')
+      if (heavy.length <= part || !othersWait) continue
+      const [least] = heavy.filter(options.canRepeat).sort((a, b) => a.ranMs - b.ranMs)
+      if (least !== undefined) return least
+    }
+    return undefined
   }
 
   /** Whether another job of its tenant is to show first what such jobs take. */
@@ -99,6 +122,12 @@ export function createLanes(options: LanesOptions): Lanes {
     return Math.max(0, Math.min(restMs, options.jobTimeoutMs() - ranMs))
   }
 
+  /** Whether short jobs of other tenants wait. */
+  function isHeld(slot: Slot): boolean {
+    const { tenant } = currentOf(slot)
+    return waiting.lengthOf('short') > waiting.waitingOf(tenant, 'short')
+  }
+
   function nextFreeMs(of: Iterable<Slot>): number {
     return Math.min(...Array.from(of, remainingMs))
   }
@@ -121,21 +150,22 @@ export function createLanes(options: LanesOptions): Lanes {
       return free('long') > 0 ? queueMs : nextFreeMs(slots.inUse) + queueMs
     },
     inTheWay() {
-      const overdue = [...slots.inUse]
-        .filter(({ kind, ranMs, isLong }) => kind === 'short' && isLong && ranMs > SHORT_MS)
-        .sort((a, b) => a.ranMs - b.ranMs)
+      const overdue = [...slots.inUse].filter(isOverdue).sort((a, b) => a.ranMs - b.ranMs)
       const stuck = overdue.filter(slot => {
         const { tenant } = currentOf(slot)
         return slot.entries.slice(slot.current() + 1).some(next => next.tenant !== tenant)
       })
-      if (stuck.length > 0 || free('short') > 0 || runningOf('short') > 0) return stuck
-      const held = overdue.find(slot => {
-        const { tenant } = currentOf(slot)
-        return waiting.lengthOf('short') > waiting.waitingOf(tenant, 'short')
-      })
-      return held === undefined ? [] : [held]
+      if (stuck.length > 0) return stuck
+      const held = free('short') > 0 || runningOf('short') > 0 ? undefined : overdue.find(isHeld)
+      const taken = held ?? beyondItsPart()
+      return taken === undefined ? [] : [taken]
     },
   }
+}
+
+/** Whether a job that was taken for short runs long. */
+function isOverdue({ kind, isLong, ranMs }: Slot): boolean {
+  return kind === 'short' && isLong && ranMs > SHORT_MS
 }
 
 function currentOf(slot: Slot) {

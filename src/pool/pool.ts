@@ -1,5 +1,5 @@
 import type { Outcome } from '../../workers/protocol.ts'
-import { isDetached, packRanges } from '../core/base/byte-ranges.ts'
+import { packRanges } from '../core/base/byte-ranges.ts'
 import type { Problem } from '../core/base/errors.ts'
 import { createFairQueue } from '../core/base/fair-queue.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
@@ -12,6 +12,7 @@ import {
   EXPIRED,
   failed,
   isAbandoned,
+  isWhole,
   lostProblem,
   times,
   UNANSWERED,
@@ -66,6 +67,7 @@ export function createPool(options: PoolOptions): WorkerPool {
     isKnown,
     maxWaitMs: () => options.limits().maxWaitMs,
     jobTimeoutMs: () => options.limits().jobTimeoutMs,
+    canRepeat: ({ entries }) => (entries as readonly Entry[]).every(isWhole),
   })
   function isKnown({ sized }: AtWork): boolean {
     return estimates.isKnown(sized)
@@ -203,12 +205,7 @@ export function createPool(options: PoolOptions): WorkerPool {
       if (reason === 'moved' && !closed) {
         if (index === culprit || isLongNow(entry)) waiting.push(asLong(entry))
         else again.push(entry)
-      } else if (
-        index === culprit ||
-        isDetached(entry.job.body) ||
-        closed ||
-        ++entry.lost > MAX_LOST
-      ) {
+      } else if (index === culprit || !isWhole(entry) || closed || ++entry.lost > MAX_LOST) {
         entry.settle(failed(entry, lostProblem(reason, closed), startedAt))
       } else again.push(entry)
     })

@@ -18,7 +18,7 @@ let service: TestService
 beforeAll(async () => {
   upstream = await recordingUpstream()
   // Everything but rewriting may take as long as it does by default.
-  const proxy = { anthropic_url: upstream.url, rewrite_timeout_ms: 1_500 }
+  const proxy = { anthropic_url: upstream.url, rewrite_timeout_ms: 300 }
   service = await startTestService({ workers: { count: 1 }, proxy }, { workerUrl })
 })
 beforeEach(() => upstream.answerWith(answerOk))

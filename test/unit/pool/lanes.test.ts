@@ -53,8 +53,9 @@ function poolOf(width: number, limits: Partial<ReturnType<PoolOptions['limits']>
   const lost: string[] = []
   const threads: PoolOptions['threads'] = {
     size: width + 1,
-    run: (message, signal) =>
+    run: (sent, signal) =>
       new Promise((resolve, reject) => {
+        const message = { ...sent, body: structuredClone(sent.body, { transfer: [sent.body] }) }
         const batch: AtWork = {
           tenants: message.jobs.map(({ tenant }) => tenant),
           attempts: message.jobs.map(({ attempt }) => attempt),
@@ -232,6 +233,41 @@ describe('long work of one tenant', () => {
     const { pool, tenants } = poolOf(2)
     await queue(pool, job('a', HEAVY), job('a', HEAVY))
     expect(tenants()).toEqual(['a', 'a'])
+  })
+})
+
+describe('long jobs of others', () => {
+  it('have a thread beside a tenant of whose jobs nothing is known', async () => {
+    const made = poolOf(2)
+    const { pool, tenants, lost } = made
+    await teach(made, ['other'])
+    await queue(pool, ...Array.from({ length: 4 }, () => job('slow', TINY)))
+    await vi.advanceTimersByTimeAsync(400)
+    expect(tenants()).toEqual(['slow'])
+    await queue(pool, job('other', LONG))
+    expect([tenants(), lost]).toEqual([['other', 'slow'], []])
+  })
+
+  it('get one back from a tenant whose jobs take longer than they did', async () => {
+    const made = poolOf(2)
+    const { pool, atWork, tenants, lost } = made
+    const slow = () => job('slow', LONG, { retained: true })
+    const results = await queue(pool, slow(), slow(), job('other', LONG))
+    await vi.advanceTimersByTimeAsync(900)
+    expect([tenants(), lost]).toEqual([['slow', 'slow'], []])
+    await vi.advanceTimersByTimeAsync(250)
+    await turn()
+    expect([tenants(), lost]).toEqual([['other', 'slow'], ['moved']])
+    for (let i = 0; i < 5; i++) await atWork[0]?.end()
+    for (const result of results) expect(await result).toMatchObject({ ok: true })
+  })
+
+  it('wait for jobs that could not start again', async () => {
+    const { pool, tenants, lost } = poolOf(2)
+    const slow = () => ({ ...job('slow'), body: new Uint8Array(LONG) })
+    await queue(pool, slow(), slow(), job('other', LONG))
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect([tenants(), lost]).toEqual([['slow', 'slow'], []])
   })
 })
 
