@@ -65,7 +65,7 @@ export function createRunner(
 
   const pseudonyms = new Map<string, Pseudonyms>()
 
-  /** What stands for a tenant's ids in telemetry. */
+  /** What replaces a tenant's ids in telemetry. */
   function telemetryOf(tenant: string): Pick<OperationContext, 'telemetry'> {
     if (setup.telemetryKey === undefined) return {}
     const telemetry = pseudonyms.get(tenant) ?? createPseudonyms(setup.telemetryKey, tenant)

@@ -43,7 +43,7 @@ export interface Access {
   readonly tenants: number
 }
 
-/** Nobody known yet, who may do nothing. */
+/** Not authenticated yet: may do nothing. */
 export const ANONYMOUS: Caller = {
   tenant: '',
   keyId: '',

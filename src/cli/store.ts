@@ -10,7 +10,7 @@ import { type Command, text, UsageError, type Values } from './command.ts'
 import { jsonOption } from './options.ts'
 import { alignColumns } from './table.ts'
 
-/** Bodies that are read between two looks at the clock of whoever waits. */
+/** Bodies that are read between two looks at the clock of the waiting caller. */
 const VERIFY_STEP = 200
 
 type Action = (store: Store, values: Values, config: Config) => Promise<Record<string, unknown>>

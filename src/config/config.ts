@@ -134,7 +134,7 @@ export const configSchema = z.strictObject({
         .min(MIB)
         .max(2 ** 31 - 1)
         .default(64 * MIB),
-      /** Until a body is forwarded as it came. */
+      /** Until a body is forwarded unchanged. */
       rewrite_timeout_ms: positive.min(100).max(TIMER_MAX_MS).default(5_000),
       /**
        * How long it is on record how a result was sent, so that a conversation's prefix stays what
@@ -184,10 +184,10 @@ export const configSchema = z.strictObject({
   fingerprints: z
     .strictObject({
       /**
-       * Endpoints whose fingerprints are given to whoever may read them; `*` stands for anything.
+       * Endpoints whose fingerprints their readers are given; `*` matches anything.
        */
       publish: z.array(endpointPattern).max(1_000).default([]),
-      /** How often they are built anew from telemetry. */
+      /** How often they are built again from telemetry. */
       build_interval_ms: positive.min(1_000).max(TIMER_MAX_MS).default(3_600_000),
       share_endpoints_with_team: z.boolean().default(false),
       team: fingerprintTeam.optional(),

@@ -21,8 +21,8 @@ const MAX_VARINT_BYTES = 10
 export class UnsafeError extends Error {}
 
 /**
- * Walks a struct in Thrift's compact protocol without building anything of it, so that whoever then
- * does is known to need memory for what is there, and not for what is announced.
+ * Walks a struct in Thrift's compact protocol without building anything of it. A reader that parses
+ * it afterwards needs memory for what is there, and not for what is announced.
  * @param end where the struct must have ended
  * @returns where it ends
  * @throws UnsafeError where it has lists or texts beyond `end`, or is nested too deeply

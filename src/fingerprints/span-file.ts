@@ -65,7 +65,7 @@ export async function writeFingerprintFile(
 }
 
 /**
- * Puts a file in the place of another; whoever reads it sees one or the other, also after a power
+ * Puts a file in the place of another; a reader sees one or the other, also after a power
  * cut.
  */
 export async function replaceFile(file: string, content: Uint8Array | string): Promise<void> {

@@ -76,7 +76,7 @@ export function createTeamRecords(
   const joins = createTurns()
 
   /**
-   * `list` is `null` where there is none. One that cannot be read may be written anew: members come
+   * `list` is `null` if there is none. One that cannot be read may be written again: members come
    * back with their next uploads.
    */
   async function readList(tenant: string, team: string) {

@@ -177,7 +177,7 @@ export function createTeams(options: TeamsOptions): Teams {
 }
 
 /**
- * The same bytes, with a buffer that a thread can take because nobody else looks into it: copied
+ * The same bytes, with a buffer that a thread can take because nothing else reads it: copied
  * where it may be a part of one.
  */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {

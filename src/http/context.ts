@@ -84,7 +84,7 @@ export interface JobDeps {
 export interface Rewriting {
   /** Larger bodies are forwarded as they come. */
   readonly maxBytes: number
-  /** What it may take until a body is forwarded as it came, in milliseconds. */
+  /** What it may take until a body is forwarded unchanged, in milliseconds. */
   readonly timeoutMs: number
   /** How results were written before. */
   readonly rewrites: Rewrites

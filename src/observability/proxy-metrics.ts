@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client'
 import type { RewriteReport } from '../core/contract/report.ts'
 import type { Account } from '../savings/account.ts'
 
-/** Why a request was forwarded as it came although it could have been rewritten. */
+/** Why a request was forwarded unchanged although it could have been rewritten. */
 export type UntouchedReason =
   /** No place in the queue for its body. */
   | 'overloaded'

@@ -51,7 +51,7 @@ export interface Estimates {
 const WEIGHT = 0.05
 /** Jobs like one that ran long are long until this many of them were short. */
 const TRUSTED_AFTER = 20
-/** Bytes that stand for the fixed part of a job. */
+/** Bytes that account for the fixed part of a job. */
 const FIXED_BYTES = 512
 /** Until the first job has ended: slow enough that first batches stay small. */
 const FIRST_US_PER_BYTE = 0.1

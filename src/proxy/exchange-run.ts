@@ -86,7 +86,7 @@ export class ExchangeRun {
     this.#guard.wrap(() => {
       if (this.#endTunnel !== null) return this.#endTunnel()
       this.#fail(FAILURES.closing)
-      // Nobody waits for a client that does not read.
+      // A client that does not read is not waited for.
       if (this.#answer !== null) this.#outgoing.destroy()
     })()
   }
@@ -314,7 +314,7 @@ export class ExchangeRun {
 
   #tunnel(answer: IncomingMessage, socket: Duplex, head: Buffer): void {
     if (this.#over || this.#upgrade === null) {
-      // Nobody asked for it.
+      // The client did not ask for it.
       socket.destroy()
       this.#fail(FAILURES.malformed)
       return

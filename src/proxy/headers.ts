@@ -132,7 +132,7 @@ export function answerHeaders(raw: RawHeaders, options: AnswerHeaderOptions): st
     const key = name.toLowerCase()
     const value = raw[at + 1] as string
     if (hopByHop.has(key) || !isForClient(key, options)) continue
-    // Behind a content-length, Node would write this one's bytes above 0x7f anew.
+    // Behind a content-length, Node would write this one's bytes above 0x7f again.
     if (key === 'content-disposition' && /[\x80-\xff]/.test(value)) headers.unshift(name, value)
     else headers.push(name, value)
   }

@@ -3,7 +3,7 @@ import { answerHeaders } from './headers.ts'
 
 /**
  * Interim answers that are passed on for one request, in bytes of their heads. Those beyond it are
- * dropped: nobody waits for them, and a client that does not read would have them kept here.
+ * dropped: the client does not wait for them, and one that does not read would have them kept here.
  */
 const MAX_BYTES = 64 * 1024
 

@@ -68,7 +68,7 @@ export function createUpstream(base: URL, connectMs: number, env: ProxyEnvironme
   const secure = base.protocol === 'https:'
   const send = secure ? httpsRequest : httpRequest
   const kept = { keepAlive: true, timeout: KEPT_IDLE_MS }
-  // Over a proxy that speaks plain HTTP, Node writes the target anew; so plain upstreams are
+  // Over a proxy that speaks plain HTTP, Node rewrites the target; so plain upstreams are
   // reached directly.
   const agents = secure
     ? {

@@ -23,7 +23,7 @@ export interface LocalSessions {
   /** As `POST /v1/decode`. */
   decode(request: DecodeRequest): DecodeAnswer
   /**
-   * The text that a hash, or a session's reference, stands for; `null` where there is none, or more
+   * The text that a hash, or a session's reference, represents; `null` if there is none, or more
    * than one.
    */
   original(id: string, session?: string): string | null

@@ -90,7 +90,7 @@ export function createSavings(options: SavingsOptions): Savings {
 
   function inTurn<T>(unsaved: Unsaved, what: () => Promise<T>): Promise<T> {
     const done = unsaved.turn.then(what)
-    // Whoever asked is told.
+    // The caller is told.
     unsaved.turn = done.catch(() => undefined)
     return done
   }
@@ -103,12 +103,12 @@ export function createSavings(options: SavingsOptions): Savings {
       return { ok: false, reason: 'failed', detail: 'the record of savings cannot be understood' }
     }
     if (result.reason === 'not_found') return { ledger: null, version: 0 }
-    // Lost for good: it may be written anew.
+    // Lost for good: it may be written again.
     if (result.reason === 'gone') return { ledger: null, version: undefined }
     return result
   }
 
-  /** Adds what leaves to the record, whoever else writes it. Gives why not. */
+  /** Adds what leaves to the record, beside other writers. Returns why not. */
   async function add(tenant: string, leaving: TenantLedger): Promise<Failure | null> {
     let failure: Failure | null = null
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {

@@ -49,7 +49,7 @@ export function fail(reason: FailureReason, detail: string): Failure {
   return { ok: false, reason, detail }
 }
 
-/** The failure that an `AppError` of `src/core/parts` stands for. */
+/** The failure that an `AppError` of `src/core/parts` is returned as. */
 export function partFailure(error: AppError): Failure {
   const { detail, extras } = error
   const { errors } = extras

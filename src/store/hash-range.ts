@@ -13,7 +13,7 @@ export interface HashRange {
 
 const HEX = /^[0-9a-f]{8,64}$/i
 
-/** The hashes that `ref` may stand for; `undefined` if it is not 8 to 64 hex digits. */
+/** The hashes that `ref` may shorten; `undefined` if it is not 8 to 64 hex digits. */
 export function hashRange(ref: string): HashRange | undefined {
   if (!HEX.test(ref)) return undefined
   return {

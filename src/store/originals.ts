@@ -72,7 +72,7 @@ export function createOriginals(
     if (bytes === 0 || !refreshed.isDue(key, now(), every)) return
     refreshed.done(key, now())
     const item = { tenant, ref: hash, ttlMs: originalMs, pinUntil: now() + originalMs }
-    // Nobody waits for it, and where it fails the promise that was given stands.
+    // The caller does not wait for it; if it fails, the promise that was given stands.
     void store.touch([item])
   }
 

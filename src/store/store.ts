@@ -136,7 +136,7 @@ export interface RecordList {
   readonly limit: number
 }
 
-/** `version` differs after every write of the key, also after it was deleted and written anew. */
+/** `version` differs after every write of the key, also after it was deleted and written again. */
 export interface StoredRecord {
   readonly value: Uint8Array
   readonly version: number

@@ -23,7 +23,7 @@ export function noTally(): ReadTally {
 
 /** Longer than any line that we write. */
 const MAX_LINE_CHARS = 65_536
-/** What is parsed at once, so that whoever shares the thread does not wait. */
+/** What is parsed at once, so that other work of the thread does not wait. */
 const CHUNK_BYTES = 16 * 1024
 
 /**
@@ -39,7 +39,7 @@ export async function* readLines<T>(
 ): AsyncGenerator<readonly T[]> {
   const decoder = new StringDecoder('utf8')
   let rest = ''
-  /** In a line of which the beginning was thrown away. */
+  /** In a line whose first part was thrown away. */
   let isTooLong = false
   let batch: T[] = []
 

@@ -50,7 +50,7 @@ export interface Telemetry {
    * @param response as `writeFacts` gives it
    */
   record(tenant: string, response: string): void
-  /** Ends a session that was closed by its id, so that what comes under it later begins anew. */
+  /** Ends a session that was closed by its id, so that what comes under it later begins again. */
   end(tenant: string, session: string): void
   /**
    * Writes what waits, ends sessions that were idle for too long, and looks after the files. Never
@@ -71,7 +71,7 @@ const FLUSH_MS = 5_000
 const TAKEN_TOGETHER = 25
 const UPKEEP_MS = 600_000
 
-/** A response that nobody has looked at. */
+/** A response that was not measured. */
 interface Arrived {
   readonly tenant: string
   readonly response: string

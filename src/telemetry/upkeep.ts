@@ -47,7 +47,7 @@ const SUMMARIES_SHARE = 1 / 8
 
 /**
  * Looks after what processes before this one, and beside it, have written: deletes what is too old,
- * and the oldest where all together are too large, and sums up segments that nobody closed.
+ * and the oldest where all together are too large, and sums up segments that were not closed.
  * @throws what the file system said first, after everything else was done
  */
 export async function tidy(

@@ -68,7 +68,7 @@ const NOTATION: Column = {
 }
 
 /**
- * The fields of `telemetryEvent` that a log tells, and the notation. Figures stay below what a line
+ * The fields of `telemetryEvent` that a log holds, and the format. Figures stay below what a line
  * of a log can hold.
  */
 const COLUMNS: readonly Column[] = [

@@ -32,7 +32,7 @@ const MIN_BODY_BYTES = 64 * 1024
 const MAX_BODY_BYTES = 64 * MIB
 
 /**
- * Sessions in memory of fixed size. Nobody fetches what references stand for, so that nothing is
+ * Sessions in memory of fixed size. Nothing fetches what references represent, so that nothing is
  * kept but what they are found by.
  * @param logBytes size of the log, which tells how much there is to remember; `Infinity` where it
  * is not known

@@ -1,5 +1,5 @@
 /**
- * What must not be missing in what is left of a text. This is said here anew and in another way
+ * What must not be missing in what is left of a text. A second implementation, by another way
  * than by what reduces, which is under test.
  */
 export const BENCH_KINDS = ['json', 'diff', 'search', 'code', 'log', 'prose', 'other'] as const

@@ -29,7 +29,7 @@ export interface CheckedText {
   /** Why it stays as it is; `null` where it does not. */
   readonly kept: 'redeeming tool' | 'no gain' | Untouched | null
   /**
-   * The notation that it is written in, or the family of the hint by which it refers to earlier
+   * The format that it is written in, or the family of the hint by which it refers to earlier
    * results; `null` where it stays.
    */
   readonly format: string | null
@@ -133,7 +133,7 @@ function reasonOf({ tool }: ToolResultText, { pipeline }: OperationContext): Che
 }
 
 /**
- * What the text is written in: the notation that gives it for the result alone, or what refers to
+ * What the text is written in: the format of the result when encoded alone, or what refers to
  * other results.
  */
 function formatOf(

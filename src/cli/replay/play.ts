@@ -19,17 +19,17 @@ export interface Played {
   readonly text: string
   readonly answer: EncodeAnswer
   /**
-   * Whether decoding the answer, or where parts are missing redeeming its marker, gives the very
+   * Whether decoding the answer, or where parts are missing retrieving its marker, gives the very
    * input.
    */
   readonly restored: boolean
-  /** Hints that the answer sent, and how many of them are not true or cannot be redeemed. */
+  /** Hints that the answer sent, and how many of them are not true or cannot be retrieved. */
   readonly hints: number
   readonly failedHints: number
   readonly findings: readonly Finding[]
 }
 
-/** The request that a recorded result stands for. */
+/** The request that a recorded result belongs to. */
 export function requestOf(
   { tool, text, session, args, call_id, is_error, is_sidechain }: RecordedResult,
   common: CommonFields,
@@ -53,7 +53,7 @@ export function named(result: RecordedResult, player: Player): RecordedResult {
 }
 
 /**
- * Encodes one result, verifies the answer, decodes it and redeems what it refers to.
+ * Encodes one result, verifies the answer, decodes it and retrieves what it refers to.
  * @param write takes the entry for the transcript
  */
 export async function play(
@@ -79,7 +79,7 @@ export async function play(
   }
 }
 
-/** Ids that do not give what they stand for. */
+/** Ids that do not give what they represent. */
 async function deadIds(ids: readonly Redeemable[], player: Player): Promise<Redeemable[]> {
   const dead: Redeemable[] = []
   for (const each of ids) {

@@ -72,7 +72,7 @@ export function decodeBody(
   try {
     const options = { ...DECODING, maxOutputLength: maxBytes }
     const { buffer, engine } = CODECS[coding].decode(bytes, options) as Decoded
-    // What stands behind the end is passed over, and would be lost where the body is written anew.
+    // What stands behind the end is passed over, and would be lost if the body is written again.
     return engine.bytesWritten === bytes.length ? buffer : null
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null

@@ -15,7 +15,7 @@ const { rawJSON, isRawJSON, parse } = JSON as unknown as {
 
 /**
  * `JSON.parse` for what is written again: a number that `JSON.stringify` would spell in another
- * way, such as `1.0` or `12345678901234567890`, becomes raw JSON, which is written as it came. The
+ * way, such as `1.0` or `12345678901234567890`, becomes raw JSON, which is written unchanged. The
  * fields of the outermost object are numbers in any case. Recurses with the depth of the text;
  * throws as `JSON.parse` does.
  */

@@ -31,7 +31,7 @@ const headSchema = z.object({
   /** Whether the member took it back; then there are no rows. */
   withdrawn: z.boolean(),
   /**
-   * Names of the rows' endpoints, each with how many rows it stands for that follow one another.
+   * Names of the rows' endpoints, each with how many rows it represents that follow one another.
    */
   names: z.array(z.tuple([endpointName, z.int().positive()])),
 })

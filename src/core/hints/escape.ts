@@ -58,7 +58,7 @@ export function escapeInJson(json: string, kinds: LookAlikes = 'all'): Escaped {
   })
 }
 
-/** @param write what stands for a look-alike and the text up to the next one */
+/** @param write what replaces a look-alike and the text up to the next one */
 function escapeAt(
   text: string,
   places: readonly number[],

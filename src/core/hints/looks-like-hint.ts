@@ -18,7 +18,7 @@ const MARKER = /hash\s?=\s?[0-9a-f]{24}/i
 
 /**
  * Whether a reader could take this line for one of our hints: wider than `parseHint`, so that
- * whoever carries content can escape it. A text of several lines is asked about line by line.
+ * a caller that carries content can escape it. A text of several lines is asked about line by line.
  * Linear.
  */
 export function looksLikeHint(line: string): boolean {

@@ -14,7 +14,7 @@ export interface HintRule {
   readonly enabled: boolean
   readonly max_per_session?: number
   /**
-   * Model ids; `*` at the end stands for any characters, alone for any model, a nameless one too.
+   * Model ids; `*` at the end matches any characters, alone for any model, a nameless one too.
    */
   readonly applies_to_models: readonly string[]
 }
@@ -29,7 +29,7 @@ export interface HintContext {
 /** What a hint brings, and in which tokens. */
 export interface HintGain {
   /**
-   * Tokens that the hint stands for: of what is not sent, or of a call that the agent need not
+   * Tokens that the hint replaces: of what is not sent, or of a call that the agent need not
    * make.
    */
   readonly saved_tokens: number

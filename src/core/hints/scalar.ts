@@ -4,7 +4,7 @@ import { quote, writeText } from './text-slot.ts'
 /** A JSON scalar; a number whose spelling a double cannot keep is a `NumberLiteral`. */
 export type Scalar = null | boolean | number | NumberLiteral | string
 
-/** What stands for something else than the string of these characters. */
+/** What means something else than the string of these characters. */
 const LITERAL = /^(?:-?\d.*|true|false|null)$/s
 
 /**

@@ -75,7 +75,7 @@ const MAX_KNOWN_OBJECTS = 1024
 /** An object or array whose end is still ahead. */
 class OpenContainer {
   readonly values: Value[] = []
-  /** Keys so far, not kept while `known` stands for them; `null` in an array. */
+  /** Keys so far, not kept while `known` holds them; `null` in an array. */
   keys: string[] | null
   /** The keys of an earlier object, as long as this one repeats them in order. */
   known: readonly string[] | null = null

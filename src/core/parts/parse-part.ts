@@ -3,7 +3,7 @@ import type { PartSelector } from './part.ts'
 import { parsePath } from './path-steps.ts'
 import { parseRange } from './range.ts'
 
-/** The query parameters that choose a part, as they came. */
+/** The query parameters that choose a part, not yet parsed. */
 export interface PartQuery {
   readonly lines?: string
   readonly bytes?: string

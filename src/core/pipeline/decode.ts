@@ -20,10 +20,10 @@ import { innerFormat, isTrimmed, withoutEscapes, withoutNotes } from './wrapped-
 export type ResolveReference = (ref: string) => string | undefined
 
 /**
- * What an encoded text stands for: compact JSON where the input was JSON, else the text itself.
+ * What an encoded text represents: compact JSON where the input was JSON, else the text itself.
  * @param format the `format` of the encode answer
- * @param maxChars UTF-16 code units of JSON that are written at most. Notations that name a key
- * once for many rows make a short text stand for a long one; what we wrote stands for no more than
+ * @param maxChars UTF-16 code units of JSON that are written at most. Formats that name a key
+ * once for many rows make a short text represent a long one; what we wrote represents no more than
  * the input it was made of.
  * @param resolve for texts that refer to earlier results of their session
  * @throws AppError `not_decodable`, `payload_too_large`
@@ -74,7 +74,7 @@ function unwrapped(noted: string, notedAs: string): { content: string; format: s
 const MAX_GROWTH = 16
 
 /**
- * The ids that an encoded text refers to, none where it stands for itself.
+ * The ids that an encoded text refers to, none where it represents itself.
  * @throws AppError `not_decodable`
  */
 export function referencesOf(noted: string, notedAs: string): readonly string[] {
@@ -82,7 +82,7 @@ export function referencesOf(noted: string, notedAs: string): readonly string[] 
   if (refersToSession(format)) return referencesIn(content, format)
   const around = innerFormat(format, LINES_FORMAT)
   if (around === undefined) return []
-  // What looks like a reference in the notation around the lines may be content.
+  // What looks like a reference in the format around the lines may be content.
   const lines = decodeContent(content, around, MAX_GROWTH * (content.length + 1)).content
   return referencesIn(lines, LINES_FORMAT)
 }

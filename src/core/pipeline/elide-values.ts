@@ -21,7 +21,7 @@ export function isRedeemed(
 const FACTORS: readonly number[] = [1, 8, 128]
 
 /**
- * Worths for a budget by what the content says of its parts, where the request's mode is `elide`:
+ * Values for a budget by what the content says of its parts, where the request's mode is `elide`:
  * failures and stack traces before structure, structure before the rest. Of a log the end is worth
  * more unless the request or the configuration says otherwise.
  */

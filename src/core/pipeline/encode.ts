@@ -152,7 +152,7 @@ function toldOf(
   if (telemetry === undefined) return {}
   const { request: call, content, shape } = input
   const { tokens, savings, partition, format } = answer
-  // A label is the notation's name with its version.
+  // A label is the format's name with its version.
   const template = answer.layer === 'L1' ? notationOf(format).split('@')[0] : undefined
   const source = { call, content, identity: layer?.identity, shape }
   const sent = { layer: answer.layer, tokens, savings, partition, template }

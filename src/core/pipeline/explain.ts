@@ -21,14 +21,14 @@ export interface Explained {
   /** Tokens where it is smaller than the input. */
   readonly tokens: number | null
   /**
-   * `sent`, or what would be but for the budget; `dearer`: than that; `declined`: the notation
+   * `sent`, or what would be but for the budget; `dearer`: than that; `declined`: the format
    * cannot say the input exactly; else the gate's reason, see `Refusal`.
    */
   readonly verdict: 'sent' | 'dearer' | 'declined' | Refusal['reason']
 }
 
 /**
- * How parts were chosen for a budget. Worths have no unit; tokens are those of the planner's own
+ * How parts were chosen for a budget. Values have no unit; tokens are those of the planner's own
  * prices.
  */
 export interface ExplainedPlan {
@@ -58,11 +58,11 @@ export interface Explanation {
   readonly final: number
   readonly hints: EncodeAnswer['hints']
   /**
-   * In the order in which they were looked at. Notations that do not accept the shape are not
+   * In the order in which they were looked at. Formats that do not accept the shape are not
    * listed.
    */
   readonly candidates: readonly Explained[]
-  /** How the parts of the sent text were chosen, where its notation decides by parts. */
+  /** How the parts of the sent text were chosen, if its format decides by parts. */
   readonly parts: readonly ExplainedPart[]
   /** Where parts were left out. */
   readonly plan: ExplainedPlan | null

@@ -40,7 +40,7 @@ export interface FitOptions {
   /** The same for a session that had no hints yet. */
   readonly freshGate: HintGate
   readonly worths: Worths
-  /** The notation that this endpoint's results usually have, by name. */
+  /** The format that this endpoint's results usually have, by name. */
   readonly usual: string | undefined
   /** How a list of items is trimmed; see `TrimAlgorithm`. */
   readonly algorithm: TrimAlgorithm | 'auto'
@@ -120,7 +120,7 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
     throw tooSmall(budget, lossless.tokens, 'lossless')
   }
   const gain = { saved_tokens: prices.baseline - budget, counter: prices.counter }
-  // What is left may be written in another notation than the whole, so the format is not told.
+  // What is left may be written in another format than the whole, so no format is passed.
   const written = { format: lossless.format, usual: undefined }
   const notesBy = (each: HintGate) =>
     isJsonAsked(input) ? NO_NOTES : notesFor(request, written, gain, each)
@@ -171,7 +171,7 @@ function trimParts(
   return 'minimum' in trimmed ? trimmed : { trimmed, notes: NO_NOTES }
 }
 
-/** What the marker stands for: the unit of which most is missing. */
+/** What the marker counts: the unit of which most is missing. */
 export function elidedBy(
   { hash, omissions }: Pick<WithinBudget, 'hash' | 'omissions'>,
   tokens: number,

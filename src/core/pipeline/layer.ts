@@ -50,7 +50,7 @@ export interface Layer {
 }
 
 /**
- * Whether the request's list of formats, if there is one, has the notation by name or with its
+ * Whether the request's list of formats, if there is one, has the format by name or with its
  * version.
  */
 export function isAllowed(

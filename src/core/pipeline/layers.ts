@@ -12,7 +12,7 @@ import { createTextLayer } from './text-layer.ts'
 
 /**
  * In order; the first with a candidate that passes the gate ends the way. L3 is what remains. In L2
- * both kinds of notations compete by price.
+ * both kinds of formats compete by price.
  */
 export function layersFor({ encoding, preferred }: Profile): readonly Layer[] {
   const { values, texts } = profiledNotations(encoding)

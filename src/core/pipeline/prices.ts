@@ -4,7 +4,7 @@ import type { TokenizerId } from '../tokens/profiles.ts'
 /** Token prices of one input's candidates, under the promise that nothing gets bigger. */
 export interface Prices {
   readonly counter: TokenCounter
-  /** Tokens of the input as it came. */
+  /** Tokens of the input itself. */
   readonly baseline: number
   /** Tokens of a candidate, or `null` where it does not save any. */
   price(candidate: string): number | null

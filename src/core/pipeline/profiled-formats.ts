@@ -20,14 +20,14 @@ import type { EncodingProfile } from './profile/resolve.ts'
 const CLEARLY_BETTER = 0.05
 const POSITIONAL_COST = 1 / (1 - CLEARLY_BETTER)
 
-/** The notations of a profile, in the order of preference. */
+/** The formats of a profile, in the order of preference. */
 export interface ProfiledNotations {
   readonly values: readonly Notation[]
   readonly texts: readonly TextNotation[]
 }
 
 /**
- * Notations that the profile enables, each writing as the profile says. They are read like any
+ * Formats that the profile enables, each writing as the profile says. They are read like any
  * other.
  */
 export function profiledNotations(profile: EncodingProfile): ProfiledNotations {
@@ -78,7 +78,7 @@ function csvFrom({ minItems, minKeyStability }: EncodingProfile): Notation {
 }
 
 /**
- * The notation as the style weighs it; as it is where it weighs nothing.
+ * The format as the style weighs it; unchanged if it weighs nothing.
  * @param weights.cost of each token of the text
  * @param weights.nested what the text has in brackets
  */

@@ -72,7 +72,7 @@ export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format'> {
 type SessionRequest = LayerInput['request'] & { readonly session: string }
 
 /**
- * A notation in which a reader finds lines by the numbers printed before them, but cannot count
+ * A format in which a reader finds lines by the numbers printed before them, but cannot count
  * them.
  */
 const NUMBERED = 'numbered@1'

@@ -5,7 +5,7 @@ import type { Layer } from './layer.ts'
 import { createTextLayer } from './text-layer.ts'
 
 /**
- * L1: the one notation that is preferred for this endpoint. What the gate refuses goes on to L2.
+ * L1: the one format that is preferred for this endpoint. What the gate refuses goes on to L2.
  * @param id its name without the version
  */
 export function createTemplateLayer(

@@ -5,7 +5,7 @@ import type { LookAlikes } from '../hints/look-alikes.ts'
 import type { Notes } from './notes.ts'
 
 /**
- * In front of the format of a text that parts were left out of: it stands for less than what came
+ * In front of the format of a text that parts were left out of: it represents less than what came
  * in.
  */
 export const TRIMMED_LABEL = 'trimmed@1'
@@ -58,7 +58,7 @@ export function innerFormat(format: string, outer: string): string | undefined {
 }
 
 /**
- * Name and version of the notation that the text is in: one of a fixed set, fit for a metric's
+ * Name and version of the format that the text is in: one of a fixed set, fit for a metric's
  * label.
  */
 export function notationOf(format: string): string {

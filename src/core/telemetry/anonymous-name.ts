@@ -15,7 +15,7 @@ const HASH_DIGITS = 6
  * A tool's name as telemetry may have it: names of tools that agents bring along as they are; of an
  * MCP tool the server's name as `mcp__p<6 hex>__` and what follows; of all others the common words
  * in lower case, runs of other words as `x<6 hex>`. The hashes are of SHA-256 without a key, so
- * that members of a team have the same names for the same tools: whoever guesses a word can see
+ * that members of a team have the same names for the same tools: a reader who guesses a word sees
  * that it was guessed right, which is why names are all that is hashed like this.
  * @returns 1 to 128 letters, digits and `_`
  */
@@ -46,7 +46,7 @@ export function createAnonymousNames(): typeof anonymousName {
 
 const REMEMBERED = 512
 
-/** What stands for an MCP server's name in those of its tools: `p` and 6 hex digits. */
+/** What replaces an MCP server's name in those of its tools: `p` and 6 hex digits. */
 export function anonymousServer(slug: string): string {
   return `p${nameHash(slug)}`
 }

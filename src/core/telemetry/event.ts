@@ -8,7 +8,7 @@ export const TELEMETRY_SCHEMA_VERSION = 1
 export const BASELINE = 'raw'
 
 /**
- * Stands for the session where a request names none: such results belong to no session, and are
+ * The session id if a request names none: such results belong to no session, and are
  * counted as of none.
  */
 export const NO_SESSION = '0000000000000000'
@@ -72,7 +72,7 @@ export const telemetryEvent = z
     /** Whether a reference to earlier results was sent. */
     is_dedup_hit: z.boolean(),
     layer_used: z.enum(['L0', 'L1', 'L2', 'L3']),
-    /** The notation that the endpoint is set to, where L1 used it. */
+    /** The format that the endpoint is set to, where L1 used it. */
     template_id: anonymous.optional(),
     /** Profile that counted the tokens. */
     tokenizer: anonymous,
@@ -80,7 +80,7 @@ export const telemetryEvent = z
     tokens_baseline: figure,
     /** Of what was sent. */
     tokens_final: figure,
-    /** Their difference, by what made it: references, notations, parts left out. */
+    /** Their difference, by what made it: references, formats, parts left out. */
     dedup_tokens_saved: figure,
     encoder_tokens_saved: figure,
     elided_tokens_saved: figure,
@@ -88,7 +88,7 @@ export const telemetryEvent = z
     context_partition: figure,
     is_sidechain: z.boolean(),
     ts_ms: instant,
-    /** The share of results that are written: each stands for `1 / sample_rate_applied`. */
+    /** The share of results that are written: each represents `1 / sample_rate_applied`. */
     sample_rate_applied: sampleRate,
     /** Columns and rows of the first table; present for `markdown_table`. */
     n_cols: figure.optional(),

@@ -6,7 +6,7 @@ import { NO_SESSION } from './event.ts'
 export const TELEMETRY_KEY_BYTES = 32
 
 /**
- * What stands for ids in telemetry: hexadecimal digits, different for each tenant and each kind of
+ * What replaces ids in telemetry: hexadecimal digits, different for each tenant and each kind of
  * id.
  */
 export interface Pseudonyms {

@@ -14,7 +14,7 @@ export interface Rollup {
 
 /** Several tokenizers counted, so that sums mix their tokens. */
 const MIXED = 'mixed'
-/** Endpoints that are counted: more are the work of somebody who makes up names. */
+/** Endpoints that are counted: more come from a client that makes up names. */
 const MAX_ENDPOINTS = 1_000
 
 /** Sums up the events of one session, in memory that does not grow with their number. */

@@ -27,9 +27,9 @@ export interface Built {
 
 /**
  * Builds the fingerprints of every tenant that has telemetry, from the events of the window:
- * `endpoints.parquet` anew, and `spans.parquet` with the spans that can be closed now.
+ * `endpoints.parquet` again, and `spans.parquet` with the spans that can be closed now.
  * @param now Unix milliseconds
- * @throws AppError `invalid_request` where a file of spans cannot be read: without it nobody knows
+ * @throws AppError `invalid_request` if a file of spans cannot be read: without it it is unknown
  * what has been shared, so that it must be looked at, or be removed together with what was shared
  * of it; Error where another build is under way. The other tenants' are built then, too.
  */

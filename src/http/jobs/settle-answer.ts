@@ -87,8 +87,8 @@ async function keepAll(
 }
 
 /**
- * Whether all that an answer refers to can be redeemed. What cannot is forgotten, so that it is
- * kept anew when it comes again.
+ * Whether all that an answer refers to can be retrieved. What cannot is forgotten, so that it is
+ * kept again when it comes again.
  */
 async function isRedeemable(
   rely: readonly Reliance[],

@@ -113,7 +113,7 @@ export async function runRewrite(
   }
 }
 
-/** Keeps what markers of a body stand for; whether all of it is there, and stays. */
+/** Keeps what markers of a body represent; whether all of it is there, and stays. */
 async function areKept(
   { keep, markers }: JobResult & { readonly ok: true },
   tenant: string,

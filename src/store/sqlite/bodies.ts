@@ -164,7 +164,7 @@ export function createBodies(database: DatabaseSync, deps: BodiesDeps): Bodies {
   }
 
   /**
-   * Writes the content anew, by the key that writes now; promises and sessions stay as they are.
+   * Writes the content again, with the key that writes now; promises and sessions stay as they are.
    */
   function repair(row: BodyRow, item: PutItem, now: number): Result<Kept> {
     const { sealed, charge } = seal(item, row.hash)

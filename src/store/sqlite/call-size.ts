@@ -8,11 +8,11 @@ export interface CallSize {
   readonly tenant: string
   /** The operation, and for a part which. */
   readonly kind: string
-  /** Bytes that it works on; `null` where nobody knows. */
+  /** Bytes that it works on; `null` if unknown. */
   readonly bytes: number | null
 }
 
-/** Stands for nobody: no client's tenant has a line break. */
+/** The tenant of no client: none has a line break in its name. */
 const OPERATOR = '\n'
 
 /**

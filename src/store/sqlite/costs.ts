@@ -11,7 +11,7 @@ export interface Costs {
 
 /** Share of the newest call in the running mean. */
 const WEIGHT = 0.1
-/** Bytes that stand for the fixed part of a call. */
+/** Bytes that account for the fixed part of a call. */
 const FIXED_BYTES = 8192
 /** Until the first of a kind and size has ended; about what `docs/reference/store.md` measures. */
 const FIRST_US_PER_BYTE = 0.01

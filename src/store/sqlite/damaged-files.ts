@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** How long a damaged file is kept for whoever wants to look into it, in milliseconds. */
+/** How long a damaged file is kept for the operator, in milliseconds. */
 const KEPT_MS = 7 * 24 * 60 * 60_000
 
 /** What SQLite keeps beside the main file. */

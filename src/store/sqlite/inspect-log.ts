@@ -7,7 +7,7 @@ import { PAGE_BYTES } from './settings.ts'
  * sqlite.org/walformat.html.
  */
 export interface LogFault {
-  /** Pages that were committed and cannot be read; `null` if nobody knows how many. */
+  /** Pages that were committed and cannot be read; `null` if their number is unknown. */
   readonly lostPages: number | null
   readonly detail: string
 }

@@ -22,7 +22,7 @@ export interface Ledger {
    */
   write(calls: readonly CallOnly[]): Answer<OperationName>[]
   /**
-   * One step of what is to be done without being asked; whether more is due. `quiet`: nobody waits.
+   * One step of upkeep; whether more is due. `quiet`: no call waits.
    */
   upkeep(quiet: boolean): boolean
   readonly state: StoreState
@@ -73,7 +73,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   }
 
   /**
-   * Runs `work`; a file that shows damage is opened again, then begun anew, and `work` runs again.
+   * Runs `work`; a file that shows damage is opened again, then begun again, and `work` runs again.
    */
   function attempt<T>(work: (opened: Opened) => T): T | undefined {
     for (let tries = 0; ; tries++) {
@@ -211,7 +211,7 @@ export function createLedger(options: LedgerOptions): Ledger {
 
   const isUpkeepDue = () => attempt(({ engine }) => engine.upkeepDue()) === true
 
-  /** What is to be done with nobody waiting; whether there is more. */
+  /** One step of upkeep that may take long, for times when no call waits. */
   function tidy(opened: Opened): boolean {
     const { engine } = opened
     if (suspicion.isOpen) {
@@ -244,7 +244,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       sweep()
       const { opened } = file
       if (opened === null || file.isReplaced()) {
-        // Another process found the file damaged and moved it, or somebody removed it.
+        // Another process found the file damaged and moved it, or the file was removed.
         if (opened === null) file.reopen()
         else file.reopenReplaced()
         if (file.opened !== null) transfer.begin()

@@ -41,7 +41,7 @@ interface Waiting {
 /**
  * Works through calls in turns: reads, then one transaction of writes, each answered in one
  * message. What arrives during a turn, most of which is the disk's flush, shares the next
- * transaction; so groups grow with the load, and a lone put waits for nobody. Between two turns it
+ * transaction; so groups grow with the load, and a lone put does not wait. Between two turns it
  * looks for messages, so that what is urgent waits for one long read at most.
  */
 export function createLoop({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: LoopOptions): Loop {
@@ -126,7 +126,7 @@ export function createLoop({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: Loo
   }
 
   function answer(answers: readonly Settled[]): void {
-    // First, so that whoever reads an answer knows of what it is.
+    // First, so that the reader of an answer knows of what it is.
     noteState()
     if (answers.length === 0) return
     const transfer = answers.flatMap(({ result }) => buffersOf(result))

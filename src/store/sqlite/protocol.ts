@@ -20,7 +20,7 @@ const READS: ReadonlySet<string> = new Set<keyof Engine['reads']>([
   'verify',
 ])
 
-/** Short, and somebody's health or session depends on them: they go before what others wait for. */
+/** Short, and a health check or a session waits for them: they go before what others wait for. */
 const URGENT: ReadonlySet<string> = new Set<OperationName>(['stats', 'readRecord', 'touch'])
 
 /** Whether an operation needs a write transaction. */

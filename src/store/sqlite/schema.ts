@@ -109,7 +109,7 @@ export function migrate(database: DatabaseSync): void {
     if (version(database) === SCHEMA_VERSION) return
     database.exec('BEGIN IMMEDIATE')
     try {
-      // Again: whoever held the lock may have done it.
+      // Again: the process that held the lock may have done it.
       const from = version(database)
       if (from > SCHEMA_VERSION) throw new NewerSchemaError(from)
       if (from < SCHEMA_VERSION) {

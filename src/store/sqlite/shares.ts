@@ -8,7 +8,7 @@ export interface Shares {
   give(tenant: string, bytes: number): void
 }
 
-/** The part of the queue that one tenant may fill; the rest is for whoever comes. */
+/** The part of the queue that one tenant may fill; the rest is for others. */
 const TENANT_SHARE = 7 / 8
 
 interface Held {

@@ -19,7 +19,7 @@ export interface Space {
    * written.
    */
   claim(tenant: number, bytes: number, now: number): Failure | undefined
-  /** Whether so little is left that eviction should begin before somebody waits for it. */
+  /** Whether so little is left that eviction should begin before a call waits for it. */
   short(): boolean
   pages(): Pages
 }

@@ -125,7 +125,7 @@ export function createStoreFile(options: StoreFileOptions): StoreFile {
   /** Whether no later attempt can open the file either. */
   function isUnusable(error: unknown): boolean {
     if (isDamage(error)) return true
-    // A header may say that nobody may write it.
+    // A header may forbid every write.
     if (isReadOnly(error)) return mayWrite(path)
     return isOdd(error) && isUnsound(path)
   }

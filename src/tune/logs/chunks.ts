@@ -19,7 +19,7 @@ export function* chunksOf(path: string, onRead?: (bytes: number) => void): Gener
   const file = attempt(() => openSync(path, 'r'))
   try {
     for (;;) {
-      // A new one each time: the beginning of a line may be kept of it.
+      // A new one each time: a line's first part may be kept of it.
       const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
       const chunk = buffer.subarray(
         0,

@@ -11,7 +11,7 @@ import {
 
 /** Lines that say that the context was compacted; the second kind takes old results out of it. */
 const BOUNDARIES: ReadonlySet<unknown> = new Set(['compact_boundary', 'microcompact_boundary'])
-/** How the summary begins that stands for what was compacted, in logs that do not mark it. */
+/** How the summary begins that replaces what was compacted, in logs that do not mark it. */
 const SUMMARY =
   'This session is being continued from a previous conversation that ran out of context'
 

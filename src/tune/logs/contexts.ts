@@ -16,7 +16,7 @@ export interface Contexts {
 
 /**
  * Contexts of one file that are followed at once; logs have a handful. Beyond it the one that began
- * first begins anew.
+ * first begins again.
  */
 const MAX_CONTEXTS = 1_000
 

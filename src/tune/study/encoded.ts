@@ -5,7 +5,7 @@ import type { Alike } from './rules.ts'
 import { countShare } from './shares.ts'
 
 /**
- * A result that a notation saves so much of is one that choosing pays for: the seed's "applicable".
+ * A result that a format saves so much of is one that choosing pays for: the seed's "applicable".
  */
 export const APPLICABLE_SHARE = 0.2
 /** Tenths of a result's tokens. */
@@ -17,7 +17,7 @@ export interface NotationCounts extends Counts {
   applicable: number
 }
 
-/** What notations did for results that no reference stands for. */
+/** What formats saved of results that no reference replaces. */
 export interface EncodedStudy {
   /** By the share that was saved: nothing, then by tenths. */
   readonly histogram: readonly Counts[]

@@ -17,7 +17,7 @@ export interface EndpointStudy {
   readonly support: number
   readonly confidence: number
   readonly median_saving: number | null
-  /** Results without a reference that a notation saved much of. */
+  /** Results without a reference that a format saved much of. */
   readonly applicable: number
 }
 
@@ -39,7 +39,7 @@ interface Endpoint {
   applicable: number
 }
 
-/** More are the work of somebody who makes up names; they are summed up as one. */
+/** More come from a client that makes up names; they are summed up as one. */
 const MAX_ENDPOINTS = 10_000
 const OTHERS = 'others'
 

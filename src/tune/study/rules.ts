@@ -2,14 +2,14 @@ import type { ShapeName } from '../../core/telemetry/event.ts'
 import { CONDITIONS, type ConditionMask, namesOf } from './predicates.ts'
 import { addShares, medianShare, type ShareCounts } from './shares.ts'
 
-/** Results that are alike to every predicate, and were written in the same notation. */
+/** Results that are alike to every predicate, and were written in the same format. */
 export interface Alike {
   readonly shape: ShapeName
   readonly conditions: ConditionMask
   /** `null` where they stayed as they were. */
   readonly notation: string | null
   results: number
-  /** Saved by the notation. */
+  /** Saved by the format. */
   saved_tokens: number
   readonly shares: ShareCounts
 }
@@ -22,14 +22,14 @@ export interface Rule {
   readonly notation: string
   /** Results that meet the predicate. */
   readonly support: number
-  /** Share of these that the notation was sent for. */
+  /** Share of these that the format was sent for. */
   readonly confidence: number
   /** Share of tokens that it saved, of those that it was sent for. */
   readonly median_saving: number | null
   readonly saved_tokens: number
   /**
-   * Of what all notations saved, by the notations of this rule and those before it; each result
-   * counts for the first rule that it meets, and for none where another notation was sent.
+   * Of what all formats saved, by the formats of this rule and those before it; each result
+   * counts for the first rule that it meets, and for none where another format was sent.
    */
   readonly covered: number
 }
@@ -60,7 +60,7 @@ interface Candidate extends Predicate {
 }
 
 /**
- * Rules from predicates to notations by sequential covering: the one that saves most of what no
+ * Rules from predicates to formats by sequential covering: the one that saves most of what no
  * earlier rule covers, among those with enough support and confidence on all results, until little
  * is left. Of rules that save the same, that with fewer conditions. Predicates are conjunctions of
  * the shape and at most three conditions, grown as in Apriori (Agrawal and Srikant, 1994): only

@@ -83,7 +83,7 @@ export class ConversationReader {
 
   /**
    * A call from here on. Of messages that use one id the later counts, as some models number their
-   * calls anew in each turn; within a message results answer such calls in their order, as some
+   * calls again in each turn; within a message results answer such calls in their order, as some
    * give all of theirs an empty id.
    */
   addCall(id: string | undefined, message: number, call: ToolCall): void {

@@ -118,7 +118,7 @@ export function scanRequest(
   for (const [index, message] of (messages ?? []).entries()) {
     rules.readMessage(message, index, reader, request)
   }
-  // At the top it stands for the last block that can be cached.
+  // At the top it marks the last block that can be cached.
   if (reader.isSet(memberOf(request, 'cache_control'))) reader.endCachedPrefix()
   return {
     body,

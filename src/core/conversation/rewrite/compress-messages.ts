@@ -15,7 +15,7 @@ import {
 import { cutToFit } from './share-budget.ts'
 
 /**
- * A text payload of the conversation: its tokens, and what stands for it; `null` where it stays as
+ * A text payload of the conversation: its tokens, and what replaces it; `null` if it stays as
  * it is.
  */
 export interface Payload {

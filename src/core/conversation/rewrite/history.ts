@@ -84,7 +84,7 @@ const PRIME = 0x01000193
 const BASIS = 0x811c9dc5
 
 /**
- * Histories that refer to nothing but what the request itself holds, so that whoever has that can
+ * Histories that refer to nothing but what the request itself holds, so that a reader of it can
  * follow. What a result is written as depends on the results before it alone: a memory holds the
  * same whether it was filled turn by turn or at once.
  * @param conversations that are remembered, in 4 MiB each

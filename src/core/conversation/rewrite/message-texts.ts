@@ -20,7 +20,7 @@ export interface MessageText {
 /** Where a text stands, apart from the text. */
 type Place = Omit<MessageText, 'text'>
 
-/** What stands for a text; the same text where nothing changes. */
+/** What replaces a text; the same text if nothing changes. */
 export type WriteText = (text: MessageText) => string
 
 /**

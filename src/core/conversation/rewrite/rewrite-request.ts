@@ -40,7 +40,7 @@ export interface RewrittenRequest extends Promised {
 type Promised = Pick<ByteAnswer, 'records' | 'keep' | 'markers'>
 
 /**
- * Writes the tool results of a request body smaller. What stands for one depends on its text and
+ * Writes the tool results of a request body smaller. What replaces one depends on its text and
  * its call, the results before it, the model and the configuration; where it is on record how one
  * was sent before, in this conversation or one that began alike, it is sent like that again. So the
  * bytes of a conversation that goes on begin as they did before, and the provider's prompt cache
@@ -221,7 +221,7 @@ interface Made extends Omit<StoredRewrite, 'sent'> {
   readonly response: (() => string) | undefined
 }
 
-/** What stands for a result that comes for the first time. */
+/** What replaces a result that comes for the first time. */
 function rewrite(
   key: string,
   result: ToolResultText,

@@ -8,7 +8,7 @@ import type { MessageText } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { argsOf } from './tool-calls.ts'
 
-/** A text with what stands for it. */
+/** A text with what replaces it. */
 export type Rewritten = Done<EncodeAnswer>
 
 /** What counts the tokens. */

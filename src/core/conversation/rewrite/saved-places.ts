@@ -4,7 +4,7 @@ import { type SavedTokens, totalOf } from './stored-rewrite.ts'
 
 /** What one result was spared. */
 export interface Saving {
-  /** Byte of the body as it came that the result ends before. */
+  /** Byte of the client's body that the result ends before. */
   readonly end: number
   /** Bytes fewer than it came with; may be negative where tokens are saved. */
   readonly shorter: number

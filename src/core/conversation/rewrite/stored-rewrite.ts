@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
 
-/** What stands for a result in a conversation, as it was sent. */
+/** What replaces a result in a conversation, as it was sent. */
 export interface StoredRewrite {
   /** The JSON string literal that is written; `null`: the result's own stays. */
   readonly literal: Uint8Array | null

@@ -13,7 +13,7 @@ const FIELD = [0x64, 0x61, 0x74, 0x61, COLON] as const
 /**
  * Follows a stream of server-sent events (WHATWG HTML §9.2.6) that comes in pieces, cut anywhere,
  * and hands on the data of its events. Lines of an event's data are told without the line feed
- * between them, which no JSON needs. An event that the stream breaks off is told as far as it came.
+ * between them, which no JSON needs. An event that the stream breaks off is passed on up to there.
  */
 export class EventDataReader {
   readonly #to: EventData

@@ -1,6 +1,6 @@
 import { bareModelName } from '../../tokens/resolve.ts'
 
-/** Ends a pattern that stands for every model with this beginning. */
+/** Ends a pattern that matches every model with this prefix. */
 const ANY = '*'
 
 /**

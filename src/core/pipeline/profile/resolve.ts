@@ -25,7 +25,7 @@ export interface EncodingProfile {
   /** UTF-16 code units. */
   readonly maxInlineNested: number
   readonly recursionDepth: number
-  /** Names of notations without their version. */
+  /** Names of formats without their version. */
   readonly formats: readonly string[]
   readonly minItems: number
   readonly minKeyStability: number
@@ -46,7 +46,7 @@ export interface ElisionProfile {
 /** All that the configuration says for one request. */
 export interface Profile {
   readonly encoding: EncodingProfile
-  /** Notation that L1 tries before all others. */
+  /** Format that L1 tries before all others. */
   readonly preferred: string | undefined
   readonly budget: BudgetProfile
   readonly elision: ElisionProfile

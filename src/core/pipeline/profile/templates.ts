@@ -1,5 +1,5 @@
 /**
- * Names of the templates of seed 000, and the notation that each stands for. Nested answers and
+ * Names of the templates of seed 000, and the format that each selects. Nested answers and
  * diffs inside JSON are both what `tree` writes best: it recurses, and its fences keep a diff as
  * real lines beside its siblings.
  */

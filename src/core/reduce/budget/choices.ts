@@ -1,6 +1,6 @@
 import { ALL, extraOf, type Form, type Kept, type PricedNode } from './priced-node.ts'
 
-/** A way to keep a node: tokens and worth, and what it keeps. */
+/** A way to keep a node: tokens and value, and what it keeps. */
 export interface Choice {
   readonly cost: number
   readonly worth: number
@@ -12,7 +12,7 @@ export const MOST_CHOICES = 16
 
 /**
  * Choices are made bottom up. A container sees of its children those on the upper concave hull of
- * worth over cost with the origin, and merges the children's steps by worth per token: the hull of
+ * value over cost with the origin, and merges the children's steps by value per token: the hull of
  * a sum of independent sets is the merge of their hulls, so each of its choices is a best one at
  * its cost among those of its form (Sinha and Zoltners 1979). Recursion is as deep as the node.
  */

@@ -21,7 +21,7 @@ const CUT_WORTHS = {
 } as const
 
 /**
- * Beginnings of a text that may stand for it, the shortest first: four fifths of it, four fifths of
+ * Prefixes of a text that may replace it, the shortest first: four fifths of it, four fifths of
  * that, and so on.
  * @param tokens of the whole text, which is worth `worth`
  */

@@ -41,7 +41,7 @@ export function createGapWriter(lines: readonly string[]): GapWriter {
     })
   }
 
-  /** Whether the mark would take as much room as what it stands for. */
+  /** Whether the mark would take as much room as what it replaces. */
   function isShort(start: number, end: number): boolean {
     if (end - start > MARK_CHARS) return false
     let chars = 0

@@ -8,7 +8,7 @@ import { ALL, type Kept, type PricedNode } from './priced-node.ts'
 /** What to keep of a document within a budget, and how good that is. */
 export interface Plan {
   readonly kept: Kept
-  /** Tokens and worth of what is kept, by the document's own prices. */
+  /** Tokens and value of what is kept, by the document's own prices. */
   readonly cost: number
   readonly worth: number
   /** Worth of the whole document. */

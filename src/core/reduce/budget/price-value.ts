@@ -19,7 +19,7 @@ const SHALLOW = 3
 const ROW_SHARE = 0.8
 
 /**
- * The parts of a JSON value with their prices: near to what the notations take, exact in their
+ * The parts of a JSON value with their prices: near to what the formats take, exact in their
  * texts.
  */
 export function priceValue(value: Value, counter: TokenCounter, worths: Worths): PricedNode {

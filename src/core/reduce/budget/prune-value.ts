@@ -112,7 +112,7 @@ export function pruneValue(
 interface Place {
   readonly path: string
   readonly steps: number
-  /** Whether the path stands for several values. */
+  /** Whether the path represents several values. */
   readonly many: boolean
 }
 

@@ -96,7 +96,7 @@ function columnsOf(items: readonly Value[]): readonly Column[] {
       column = { items: [], values: [] }
       columns.set(place, column)
     }
-    // The first of several values stands for all, as in lists.
+    // The first of several values represents all, as in lists.
     if (column.items.at(-1) === at) return
     column.items.push(at)
     column.values.push(value)

@@ -25,7 +25,7 @@ const nothing: KeptOf = () => null
 interface ItemPlace {
   readonly kind: ItemKind
   readonly form: Form
-  /** By what the worth of its fields is multiplied. */
+  /** By what the value of its fields is multiplied. */
   readonly factor: number
   /** The node that it goes with. */
   readonly top: number
@@ -56,7 +56,7 @@ interface JsonTreeOptions {
   /** Nothing of a higher level is kept. */
   readonly cap: Level
   readonly thread: ThreadRule | undefined
-  /** Keys whose worth is configured: each field of an item that has one is decided on by itself. */
+  /** Keys whose value is configured: each field of an item that has one is decided on by itself. */
   readonly weighed: ReadonlyMap<string, number>
 }
 

@@ -13,7 +13,7 @@ interface ChainPlace {
   readonly below: number
   /** Tokens that go with any part of it, a key or a separator. */
   readonly extra: number
-  /** By what its worth is multiplied. */
+  /** By what its value is multiplied. */
   readonly scale: number
   /** Whether its first piece goes with the node above it, whatever that costs. */
   readonly startsInside: boolean

@@ -2,8 +2,8 @@ import type { ItemFacts } from './item-facts.ts'
 import type { Strategy } from './strategies/strategy.ts'
 
 /**
- * The factor of each item's worth by a strategy, in order, where an item's size says nothing of its
- * worth yet.
+ * The factor of each item's value by a strategy, in order, where an item's size says nothing of its
+ * value yet.
  */
 export function weighItems(strategy: Strategy, items: readonly ItemFacts[]): readonly number[] {
   const factors = weighPlaces(strategy, items)

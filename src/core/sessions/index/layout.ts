@@ -30,7 +30,7 @@ export const HEADER = {
 const HEADER_WORDS = 32
 
 export const SHARD = {
-  /** 0, or owner × 2, + 1 where somebody sleeps until it is released. */
+  /** 0, or owner × 2, + 1 if a thread sleeps until it is released. */
   lock: 0,
   /** The session whose words are being written; what it holds is dropped if its writer dies. */
   dirty: 1,

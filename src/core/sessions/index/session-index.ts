@@ -126,7 +126,7 @@ export interface SessionIndex {
   refer(turn: Turn, entry: Entry, callHash: number): boolean
   /**
    * After the store's answer: kept bodies may be referenced, refused ones go. Never waits. False
-   * where the entry is gone or was recorded anew.
+   * where the entry is gone or was recorded again.
    */
   settle(ticket: Ticket, kept: boolean): boolean
   /** The newest first. */

@@ -117,7 +117,7 @@ export function attachBodyMemory(memory: ArrayBufferLike): BodyMemory {
     const units = image.length / UNIT_WORDS
     if (units > ringUnits * MAX_SHARE) return null
     const kept = find(identity, key)
-    // One that is in its last half is kept anew.
+    // One that is in its last half is kept again.
     if (kept !== null && !isAging(kept.position)) return kept.position
     const position = allocate(units)
     const at = wordOf(position)

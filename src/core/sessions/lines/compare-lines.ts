@@ -26,7 +26,7 @@ export type RunGutter =
 
 /** Compares lines of a new text with lines of an earlier body, once `align` has related the two. */
 export interface LineComparer {
-  /** Relates line `line` to line `theirs` of `body`; whether one may stand for the other. */
+  /** Relates line `line` to line `theirs` of `body`; whether one may replace the other. */
   align(line: number, body: KeptBody, theirs: number): boolean
   /** Whether `line` is what `theirs` becomes under the relation. */
   equal(line: number, theirs: number): boolean

@@ -10,7 +10,7 @@ const FINISH_2 = 0xc2b2ae35
 
 /**
  * Two 32-bit hashes of bytes at once, seeded with a session's key. They find candidates and prove
- * nothing; whoever knows the key can make collisions, and candidates per hash are few for that
+ * nothing; a client with the key can make collisions, and candidates per hash are few for that
  * reason.
  */
 export interface LineHasher {

@@ -64,7 +64,7 @@ export function createLineTable(memory: MemoryParts): LineTable {
         oldestAge = age
       }
       if (words[at] !== tag) continue
-      // Of equal lines in one body the first stands for all.
+      // Of equal lines in one body the first represents all.
       if (words[at + 1] === position) return
       same++
       if (age > oldestSameAge) {

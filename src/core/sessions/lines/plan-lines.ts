@@ -12,7 +12,7 @@ export interface EarlierBodies {
   readonly memory: BodyMemory
   readonly key: SessionKey
   /**
-   * The result with this identity, if it is in the agent's context, can be redeemed and is no
+   * The result with this identity, if it is in the agent's context, can be retrieved and is no
    * error.
    */
   find(identity: string): EarlierResult | undefined
@@ -30,7 +30,7 @@ export interface PlannedRun {
   /** First line of the new text, counted from 0, and the line behind the last. */
   readonly from: number
   readonly end: number
-  /** The line that stands for them. */
+  /** The line that replaces them. */
   readonly reference: string
   /** The identity of the body it refers to. */
   readonly identity: string

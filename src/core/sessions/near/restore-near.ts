@@ -4,7 +4,7 @@ import { writeJson } from '../../json/write-json.ts'
 import { createScalarScanner } from './scalar-scanner.ts'
 
 /**
- * The text that a near reference stands for: the earlier JSON with these scalars in place of the
+ * The text that a near reference represents: the earlier JSON with these scalars in place of the
  * old ones, all else as it was, byte for byte. Linear.
  * @throws AppError `not_decodable` where the earlier text has no such scalar at one of the places
  */

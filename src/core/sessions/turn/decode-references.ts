@@ -36,7 +36,7 @@ function refOf(line: string): string | undefined {
 }
 
 /**
- * The text that an answer with references stands for.
+ * The text that an answer with references represents.
  * @param resolve the text of the session's earlier result with this id, `undefined` where there is
  * none
  * @param maxChars UTF-16 code units that are written at most

@@ -34,7 +34,7 @@ export interface LinesOptions {
   readonly dedup: DedupTerms
   readonly gate: HintGate
   readonly counter: TokenCounter
-  /** Tokens of the content as it came. */
+  /** Tokens of the content itself. */
   readonly baseline: number
   /** Bytes of all the bodies that one answer refers to, at most: what a decoder may fetch. */
   readonly maxBytes: number
@@ -50,7 +50,7 @@ export type LinesTurn = NamedTurn & Pick<SessionTurn, 'session' | 'scan'>
 
 /**
  * The content as a reference to one earlier result, the same or nearly, where that is allowed, pays
- * and is known to be redeemable; `null` otherwise.
+ * and is known to be retrievable; `null` otherwise.
  */
 export function referToResult(
   content: string,

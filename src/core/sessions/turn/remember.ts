@@ -91,7 +91,7 @@ export function keepOn(
 
 /**
  * Notes the long texts that the agent gave to the tool, which it often gets back: the result of
- * this very call may refer to them already. Whoever does relies on them, so that one that could not
+ * this very call may refer to them already. An answer that does relies on them; one that could not
  * be kept is noticed.
  */
 export function rememberArguments(

@@ -4,10 +4,10 @@ import type { TrimTree } from './tree.ts'
 const MAX_ROUNDS = 8
 
 /**
- * Shares the budget down the tree in proportion to worth, as hierarchical fair queueing shares a
+ * Shares the budget down the tree in proportion to value, as hierarchical fair queueing shares a
  * link (Bennett and Zhang 1996): a node pays for itself and divides what it got among its children
  * by what all below each is worth. A child gets no more than it can use, and what one does not use
- * goes to those after it; those that need the least for their worth come first, so that their rest
+ * goes to those after it; those that need the least for their value come first, so that their rest
  * is known. No node is kept in part: one whose share does not pay for it borrows from those after
  * it. What the whole tree does not use is shared again. O(n log n) a round
  * @param kept what is kept already, closed upwards; is changed

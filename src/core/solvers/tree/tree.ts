@@ -1,6 +1,6 @@
 /**
  * A result as a tree of parts that may be left out: a part is only kept with everything above it.
- * Flat, parents before their children. Levels of detail and alternative notations are chains: each
+ * Flat, parents before their children. Levels of detail and alternative formats are chains: each
  * level is the child of the one below it, with what it costs and is worth beyond that.
  */
 export interface TrimTree {

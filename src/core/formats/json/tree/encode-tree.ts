@@ -91,7 +91,7 @@ function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms
   }
 }
 
-/** The forms of a member or item, and where it is for whoever asks. */
+/** The forms of a member or item, and where it is for a caller that asks. */
 function formsAt(
   step: string | number | null,
   value: Value,

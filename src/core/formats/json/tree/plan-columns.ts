@@ -109,7 +109,7 @@ function planRows(name: string, values: readonly Value[], pricer: Pricer): Colum
 
 /**
  * Whether each object fills a cell of its own. Without one it would be read as missing; and where
- * `null` may stand for the object, one that fills only the first cell, with `null`, would be read
+ * `null` may represent the object, one that fills only the first cell, with `null`, would be read
  * as `null`.
  */
 function canShow(

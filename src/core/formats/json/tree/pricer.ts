@@ -6,7 +6,7 @@ import type { Role, Trace, Ways } from './trace.ts'
 /** Tokens of a text: exact, or guessed from its length where no counter is given. */
 export interface Pricer {
   readonly style: TreeStyle
-  /** Where somebody asks how the text came about. */
+  /** If the caller asks how the text came about. */
   readonly trace?: Trace
   tokens(text: string): number
   piece(text: string): Piece

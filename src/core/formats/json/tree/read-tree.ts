@@ -103,7 +103,7 @@ class TreeReader {
     values.push(this.#afterKey(indent, depth + 1))
   }
 
-  /** What a key stands for: a path goes on, or a mark, a table, or a colon and a value follow. */
+  /** What a key represents: a path goes on, or a mark, a table, or a colon and a value follow. */
   #afterKey(indent: number, depth: number, marked = false): Value {
     const reader = this.#reader
     if (reader.skip(DOT)) {

@@ -19,7 +19,7 @@ export const FENCE_CHAR = '`'
 export const SHORTEST_FENCE = 3
 /** So that no text of fences makes the search for their end slow. */
 export const LONGEST_FENCE = 64
-/** Stands for the cell's own text in the pattern of a column. */
+/** Represents the cell's own text in the pattern of a column. */
 export const PATTERN_MARK = '*'
 export const ROW_SEPARATOR = ';'
 /** Cells of rows inside a cell. */

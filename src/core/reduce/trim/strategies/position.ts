@@ -11,7 +11,7 @@ const HEAD = 0.3
 const TAIL = 1 - HEAD
 /** An error is worth this many times what stands beside it. */
 const ERROR_BOOST = 3
-/** What is left of the worth of a comment by each later one (seed 003, "Cascading"). */
+/** What is left of the value of a comment by each later one (seed 003, "Cascading"). */
 const BETA = 0.95
 /** The least that a factor is, since powers of β end in 0. */
 const LEAST = 1e-9
@@ -45,7 +45,7 @@ export const cascading: Strategy = {
 }
 
 /**
- * Both ends: of whatever is kept, 30 % is from the beginning and 70 % from the end. The worth falls
+ * Both ends: of whatever is kept, 30 % is from the beginning and 70 % from the end. The value falls
  * from each end to where these shares meet, so that those above any threshold are in this
  * proportion.
  */

@@ -1,0 +1,123 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** Places where an old word is meant literally: the file, and the line's text around the word. */
+const MEANT_LITERALLY: readonly (readonly [file: string, text: string])[] = [
+  ['docs/reference/formats.md', 'the EBNF notation of the XML recommendation'],
+]
+
+/** A line of prose, without what is quoted as code. */
+interface Line {
+  readonly file: string
+  readonly number: number
+  readonly text: string
+}
+
+const GLOSSARY = /\| term \| meaning \| replaces \|\n\|---\|---\|---\|\n((?:\|.*\n)+)/
+
+/** The words of the glossary's last column. */
+function replacedWords(contributing: string): readonly string[] {
+  const rows = GLOSSARY.exec(contributing)?.[1]?.trimEnd().split('\n') ?? []
+  const cells = rows.map(row => row.split('|')[3] ?? '')
+  return cells.flatMap(cell => cell.split(',')).flatMap(word => word.trim() || [])
+}
+
+/** Comments that begin a line, are inside a block, or follow code. */
+const COMMENT = /^\s*(?:\/\/|\/?\*)(.*)|\s\/\/ (.*)|\s\/\*\*? (.*)/
+
+function commentsOf(file: string, source: string): readonly Line[] {
+  return source.split('\n').flatMap((line, index) => {
+    const [, whole, after, block] = COMMENT.exec(line) ?? []
+    const comment = whole ?? after ?? block
+    return comment === undefined ? [] : [{ file, number: index + 1, text: withoutCode(comment) }]
+  })
+}
+
+/** The lines of a document outside code fences; the glossary's last column is left out. */
+function proseOf(file: string, document: string): readonly Line[] {
+  let inFence = false
+  const lines = document.replace(GLOSSARY, table => table.replaceAll(/[^|\n]*\|$/gm, '|'))
+  return lines.split('\n').flatMap((line, index) => {
+    if (line.startsWith('```')) inFence = !inFence
+    return inFence ? [] : [{ file, number: index + 1, text: withoutCode(line) }]
+  })
+}
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/`[^`]*`/g, '``')
+}
+
+function findWords(lines: readonly Line[], words: readonly string[]): readonly string[] {
+  const pattern = new RegExp(`\\b(?:${words.join('|')})\\b`, 'i')
+  return lines
+    .filter(({ text }) => pattern.test(text))
+    .filter(({ file, text }) => !MEANT_LITERALLY.some(([f, t]) => f === file && text.includes(t)))
+    .map(({ file, number, text }) => `${file}:${number}: ${text.trim()}`)
+}
+
+const words = replacedWords(read('CONTRIBUTING.md'))
+
+describe('the glossary of CONTRIBUTING.md', () => {
+  it('replaces words', () => {
+    expect(words.length).toBeGreaterThan(15)
+    expect(words).toContain('notation')
+  })
+
+  it('is kept in the comments of src and workers', () => {
+    const files = globSync(['src/**/*.ts', 'workers/**/*.ts'], { cwd: root })
+    expect(files.length).toBeGreaterThan(400)
+    expect(
+      findWords(
+        files.flatMap(file => commentsOf(file, read(file))),
+        words,
+      ),
+    ).toEqual([])
+  })
+
+  it('is kept in the documents', () => {
+    const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md']
+    const files = [...documents, ...globSync('docs/**/*.md', { cwd: root })]
+    expect(
+      findWords(
+        files.flatMap(file => proseOf(file, read(file))),
+        words,
+      ),
+    ).toEqual([])
+  })
+})
+
+describe('the search for replaced words', () => {
+  it('finds them in every kind of comment, but not in strings and quoted code', () => {
+    const source = [
+      '/** One notation. */',
+      ' * Whoever calls',
+      'const a = 1 // anew',
+      'f( /* as it came */)',
+      "const notation = 'anew'",
+      '/** The field `notation`. */',
+    ]
+    const found = findWords(commentsOf('a.ts', source.join('\n')), words)
+    expect(found.map(each => each.split(':')[1])).toEqual(['1', '2', '3', '4'])
+  })
+
+  it('finds them in documents, but not in code and in the column that lists them', () => {
+    const document = [
+      '| term | meaning | replaces |',
+      '|---|---|---|',
+      '| format | a notation | notation |',
+      '| again | once more | anew |',
+      '',
+      '```sh',
+      'haversack notation',
+      '```',
+      'Redeemed by `notation`.',
+    ]
+    const found = findWords(proseOf('a.md', document.join('\n')), words)
+    expect(found.map(each => each.split(':')[1])).toEqual(['3', '9'])
+  })
+})
