@@ -92,107 +92,169 @@ interface OpenSession {
  * time.
  */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
-  const { folder, key, settings, now, onEvents, onProblem } = options
-  const digits = randomDigits()
-  const folders = new Map<string, string>()
-  /** The one that was idle for the longest comes first. */
-  const sessions = new Map<string, OpenSession>()
-  const dirty = new Set<OpenSession>()
-  let arrived: Arrived[] = []
-  const together = Math.min(settings.flush_every_n, TAKEN_TOGETHER)
-  /** Of `arrived`, and of all that is pending or being written. */
-  let waiting = 0
-  let writing: Promise<void> | null = null
-  let isFailing = false
+  return new FileTelemetry(options)
+}
 
-  function folderOf(tenant: string): string {
-    const known = folders.get(tenant)
+class FileTelemetry implements Telemetry {
+  readonly #options: TelemetryOptions
+  readonly #digits = randomDigits()
+  readonly #folders = new Map<string, string>()
+  /** The one that was idle for the longest comes first. */
+  readonly #sessions = new Map<string, OpenSession>()
+  readonly #dirty = new Set<OpenSession>()
+  #arrived: Arrived[] = []
+  readonly #together: number
+  /** Of `#arrived`, and of all that is pending or being written. */
+  #waiting = 0
+  #writing: Promise<void> | null = null
+  #isFailing = false
+  #tidying: Promise<void>
+  readonly #flushTimer: NodeJS.Timeout
+  readonly #upkeepTimer: NodeJS.Timeout
+
+  constructor(options: TelemetryOptions) {
+    this.#options = options
+    this.#together = Math.min(options.settings.flush_every_n, TAKEN_TOGETHER)
+    this.#tidying = this.upkeep()
+    this.#flushTimer = setInterval(() => void this.#flush(), FLUSH_MS).unref()
+    this.#upkeepTimer = setInterval(() => {
+      this.#tidying = this.#tidying.then(() => this.upkeep())
+    }, UPKEEP_MS).unref()
+  }
+
+  record(tenant: string, response: string): void {
+    // A request may bring hundreds of thousands of results.
+    if (this.#waiting >= MAX_PENDING) {
+      this.#options.onEvents('dropped', 1)
+      return
+    }
+    this.#waiting++
+    this.#arrived.push({ tenant, response, atMs: this.#options.now() })
+    if (this.#arrived.length >= this.#together) this.#takeArrived()
+  }
+
+  end(tenant: string, session: string): void {
+    this.#takeArrived()
+    const hash = createPseudonyms(this.#options.key, tenant).session(session)
+    this.#endNamed(nameOf(this.#folderOf(tenant), hash))
+  }
+
+  async upkeep(): Promise<void> {
+    const { folder, settings } = this.#options
+    const nowMs = this.#options.now()
+    this.#takeArrived()
+    for (const [name, { lastMs }] of [...this.#sessions]) {
+      if (lastMs <= nowMs - settings.idle_ms) this.#endNamed(name)
+    }
+    await this.#flush()
+    try {
+      await tidy(folder, settings, this.#options.now(), (tenant, summary) =>
+        this.#writeSummary(tenant, summary),
+      )
+    } catch (error) {
+      this.#fail(error as Error)
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#flushTimer)
+    clearInterval(this.#upkeepTimer)
+    await this.#tidying
+    this.#takeArrived()
+    while (this.#sessions.size > 0) this.#endFirst()
+    await this.#write()
+  }
+
+  #folderOf(tenant: string): string {
+    const known = this.#folders.get(tenant)
     if (known !== undefined) return known
-    const own = join(folder, tenantFolder(key, tenant))
-    folders.set(tenant, own)
+    const own = join(this.#options.folder, tenantFolder(this.#options.key, tenant))
+    this.#folders.set(tenant, own)
     return own
   }
 
-  function writeSummary(tenant: string, summary: SessionSummary): Promise<void> {
-    return appendSummary(tenant, summary, { nowMs: now(), digits })
+  #writeSummary(tenant: string, summary: SessionSummary): Promise<void> {
+    return appendSummary(tenant, summary, { nowMs: this.#options.now(), digits: this.#digits })
   }
 
   /** The session, moved behind all others. */
-  function sessionOf(tenant: string, hash: string, atMs: number): OpenSession {
+  #sessionOf(tenant: string, hash: string, atMs: number): OpenSession {
     const name = nameOf(tenant, hash)
-    const known = sessions.get(name)
-    sessions.delete(name)
+    const known = this.#sessions.get(name)
+    this.#sessions.delete(name)
     const session = known ?? {
       repeats: hash === NO_SESSION ? null : createRepeats(),
-      file: createSessionFile(tenant, hash, settings, summary => writeSummary(tenant, summary)),
+      file: createSessionFile(tenant, hash, this.#options.settings, summary =>
+        this.#writeSummary(tenant, summary),
+      ),
       pending: [],
       lastMs: 0,
       isEnding: false,
     }
     session.lastMs = atMs
-    sessions.set(name, session)
-    if (sessions.size > MAX_OPEN) endFirst()
+    this.#sessions.set(name, session)
+    if (this.#sessions.size > MAX_OPEN) this.#endFirst()
     return session
   }
 
-  function takeArrived(): void {
-    const taken = arrived
-    arrived = []
-    for (const each of taken) take(each)
+  #takeArrived(): void {
+    const taken = this.#arrived
+    this.#arrived = []
+    for (const each of taken) this.#take(each)
   }
 
-  function take({ tenant, response, atMs }: Arrived): void {
+  #take({ tenant, response, atMs }: Arrived): void {
     const facts = parseFacts(response)
-    const session = sessionOf(folderOf(tenant), facts.session_hash, atMs)
+    const session = this.#sessionOf(this.#folderOf(tenant), facts.session_hash, atMs)
     const repeat_burst = burstOf(session.repeats, facts)
-    if (repeat_burst === 'retry' || !isSampled(options)) {
-      waiting--
+    if (repeat_burst === 'retry' || !isSampled(this.#options)) {
+      this.#waiting--
       return
     }
     const head = {
       schema_version: TELEMETRY_SCHEMA_VERSION,
       ts_ms: atMs,
-      sample_rate_applied: settings.sample_rate,
+      sample_rate_applied: this.#options.settings.sample_rate,
       repeat_burst,
     } as const
     // The rest is JSON already, of an object with fields.
     const text = `${JSON.stringify(head).slice(0, -1)},${response.slice(1)}\n`
     session.pending.push({ event: Object.assign(facts, head), text })
-    if (session.pending.length < settings.flush_every_n) return
-    dirty.add(session)
-    void write()
+    if (session.pending.length < this.#options.settings.flush_every_n) return
+    this.#dirty.add(session)
+    void this.#write()
   }
 
-  function endFirst(): void {
-    const [name] = sessions.keys()
-    if (name !== undefined) endNamed(name)
+  #endFirst(): void {
+    const [name] = this.#sessions.keys()
+    if (name !== undefined) this.#endNamed(name)
   }
 
-  function endNamed(name: string): void {
-    const session = sessions.get(name)
+  #endNamed(name: string): void {
+    const session = this.#sessions.get(name)
     if (session === undefined) return
-    sessions.delete(name)
+    this.#sessions.delete(name)
     session.isEnding = true
-    dirty.add(session)
-    void write()
+    this.#dirty.add(session)
+    void this.#write()
   }
 
   /** Has the sessions that are dirty written, one after the other. */
-  async function write(): Promise<void> {
-    if (dirty.size > 0) writing ??= writeDirty()
-    await writing
+  async #write(): Promise<void> {
+    if (this.#dirty.size > 0) this.#writing ??= this.#writeDirty()
+    await this.#writing
   }
 
-  async function writeDirty(): Promise<void> {
+  async #writeDirty(): Promise<void> {
     // What becomes dirty meanwhile comes at the end.
-    for (const session of dirty) {
-      dirty.delete(session)
-      await writeSession(session)
+    for (const session of this.#dirty) {
+      this.#dirty.delete(session)
+      await this.#writeSession(session)
     }
-    writing = null
+    this.#writing = null
   }
 
-  async function writeSession(session: OpenSession): Promise<void> {
+  async #writeSession(session: OpenSession): Promise<void> {
     // One that comes to its end during the write is dirty again, perhaps with more.
     const { pending: lines, isEnding } = session
     session.pending = []
@@ -201,69 +263,25 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       await session.file.append(lines)
       fate = 'written'
       if (isEnding || session.file.isFull()) await session.file.finish()
-      isFailing = false
+      this.#isFailing = false
     } catch (error) {
-      fail(error as Error)
+      this.#fail(error as Error)
     }
-    waiting -= lines.length
-    if (lines.length > 0) onEvents(fate, lines.length)
+    this.#waiting -= lines.length
+    if (lines.length > 0) this.#options.onEvents(fate, lines.length)
   }
 
-  function fail(error: Error): void {
-    if (!isFailing) onProblem(error)
-    isFailing = true
+  #fail(error: Error): void {
+    if (!this.#isFailing) this.#options.onProblem(error)
+    this.#isFailing = true
   }
 
-  function flush(): Promise<void> {
-    takeArrived()
-    for (const session of sessions.values()) if (session.pending.length > 0) dirty.add(session)
-    return write()
-  }
-
-  async function upkeep(): Promise<void> {
-    takeArrived()
-    for (const [name, { lastMs }] of [...sessions]) {
-      if (lastMs <= now() - settings.idle_ms) endNamed(name)
+  #flush(): Promise<void> {
+    this.#takeArrived()
+    for (const session of this.#sessions.values()) {
+      if (session.pending.length > 0) this.#dirty.add(session)
     }
-    await flush()
-    try {
-      await tidy(folder, settings, now(), writeSummary)
-    } catch (error) {
-      fail(error as Error)
-    }
-  }
-
-  let tidying: Promise<void> = upkeep()
-  const flushTimer = setInterval(() => void flush(), FLUSH_MS).unref()
-  const upkeepTimer = setInterval(() => {
-    tidying = tidying.then(upkeep)
-  }, UPKEEP_MS).unref()
-
-  return {
-    record(tenant, response) {
-      // A request may bring hundreds of thousands of results.
-      if (waiting >= MAX_PENDING) {
-        onEvents('dropped', 1)
-        return
-      }
-      waiting++
-      arrived.push({ tenant, response, atMs: now() })
-      if (arrived.length >= together) takeArrived()
-    },
-    end(tenant, session) {
-      takeArrived()
-      const hash = createPseudonyms(key, tenant).session(session)
-      endNamed(nameOf(folderOf(tenant), hash))
-    },
-    upkeep,
-    async close() {
-      clearInterval(flushTimer)
-      clearInterval(upkeepTimer)
-      await tidying
-      takeArrived()
-      while (sessions.size > 0) endFirst()
-      await write()
-    },
+    return this.#write()
   }
 }
 

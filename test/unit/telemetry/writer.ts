@@ -52,9 +52,16 @@ export function testTelemetry(
     },
     onProblem: error => problems.push(error),
   })
-  const record = (tenant: string, facts: ResponseFacts) =>
-    telemetry.record(tenant, writeFacts(facts))
-  return { ...telemetry, record, folder, clock, fates, problems }
+  return {
+    record: (tenant, facts) => telemetry.record(tenant, writeFacts(facts)),
+    end: (tenant, session) => telemetry.end(tenant, session),
+    upkeep: () => telemetry.upkeep(),
+    close: () => telemetry.close(),
+    folder,
+    clock,
+    fates,
+    problems,
+  }
 }
 
 /** The names of all files below, with their sizes. */
