@@ -1,10 +1,10 @@
 import { fail } from '../failure.ts'
 import type { Failure, StoreEvent, StoreLoad, StoreState } from '../store.ts'
-import { createAdmission } from './admission.ts'
+import { type Admission, createAdmission } from './admission.ts'
 import type { CallSize, Sizes } from './call-size.ts'
 import type { Connect, Connection } from './connection.ts'
 import type { Answer, Arguments, Call, FromThread, OperationName } from './protocol.ts'
-import { createShares } from './shares.ts'
+import { createShares, type Shares } from './shares.ts'
 
 /** Bounds of what waits for the store. */
 export interface CallLimits {
@@ -52,176 +52,190 @@ const CLOSE_MS = 10_000
 
 /** Resolves when the thread has opened the file. @throws Error where it cannot */
 export async function createCalls(options: CallsOptions): Promise<Calls> {
-  const { connect, limits, sizes, onEvent } = options
-  const pending = new Map<number, Pending>()
-  let connection: Connection | null = null
-  const admission = createAdmission({ maxWaitMs: limits.maxWaitMs })
-  const shares = createShares(limits)
-  let outgoing: Call[] = []
-  let nextId = 1
-  let refused = 0
-  let state: StoreState = 'open'
-  let threadsLost = 0
-  let lossesInARow = 0
-  let readBytes = 0
-  let closed: Promise<void> | undefined
-  let restart: NodeJS.Timeout | undefined
+  const calls = new ThreadCalls(options)
+  await calls.start()
+  return calls
+}
+
+class ThreadCalls implements Calls {
+  readonly #options: CallsOptions
+  readonly #admission: Admission
+  readonly #shares: Shares
+  readonly #pending = new Map<number, Pending>()
+  #connection: Connection | null = null
+  #outgoing: Call[] = []
+  #nextId = 1
+  #refused = 0
+  #state: StoreState = 'open'
+  #threadsLost = 0
+  #lossesInARow = 0
+  #readBytes = 0
+  #closed: Promise<void> | undefined
+  #restart: NodeJS.Timeout | undefined
   /** Set while `close` waits for the last answer, and for the end of the thread. */
-  let onEmpty: (() => void) | undefined
-  let onEnded: (() => void) | undefined
+  #onEmpty: (() => void) | undefined
+  #onEnded: (() => void) | undefined
 
-  function start(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    let unusable: string | undefined
-    let ready = false
-    state = 'open'
-    const started = connect({
-      onMessage(message) {
-        if (message.kind === 'ready') {
-          ready = true
-          connection = started
-          lossesInARow = 0
-          resolve()
-        } else if (message.kind === 'unusable') unusable = message.detail
-        else receive(message)
-      },
-      onEnd(detail) {
-        if (connection === started) connection = null
-        onEnded?.()
-        if (!ready) reject(new Error(unusable ?? detail))
-        else if (closed === undefined) lost(detail)
-        else failAll()
-      },
-    })
-    return promise
+  constructor(options: CallsOptions) {
+    this.#options = options
+    this.#admission = createAdmission({ maxWaitMs: options.limits.maxWaitMs })
+    this.#shares = createShares(options.limits)
   }
 
-  function receive(message: FromThread): void {
-    if (message.kind === 'event') onEvent(message.event)
-    if (message.kind === 'state') state = message.state
-    if (message.kind !== 'answers') return
-    for (const { id, result, us } of message.answers) {
-      const entry = pending.get(id)
-      if (entry === undefined) continue
-      admission.done(entry.call, us)
-      sizes.note(entry.call, result)
-      settle(id, result)
-    }
-    readBytes += message.bytes
-    pump()
-    if (readBytes >= REPORT_BYTES) flush()
-  }
-
-  function settle(id: number, answer: unknown): void {
-    const entry = pending.get(id)
-    if (entry === undefined) return
-    pending.delete(id)
-    shares.give(entry.tenant, entry.call.bytes)
-    entry.settle(answer)
-    if (pending.size === 0) onEmpty?.()
-  }
-
-  function failAll(): void {
-    outgoing = []
-    // What the thread was never given is certainly not kept.
-    for (const { id } of admission.clear()) settle(id, closed === undefined ? RESTARTING : CLOSED)
-    for (const id of [...pending.keys()]) settle(id, LOST)
-  }
-
-  function lost(detail: string): void {
-    threadsLost++
-    onEvent({ kind: 'thread_lost', detail })
-    readBytes = 0
-    failAll()
-    const pause = Math.min(RESTART_MS * 2 ** lossesInARow++, MAX_RESTART_MS)
-    restart = setTimeout(() => start().catch((error: Error) => lost(error.message)), pause)
-  }
-
-  function flush(): void {
-    if (connection === null || (outgoing.length === 0 && readBytes === 0)) return
-    const message = { kind: 'calls', calls: outgoing, read_bytes: readBytes } as const
-    const moved = outgoing.flatMap(({ id }) => pending.get(id)?.transfer ?? [])
-    outgoing = []
-    readBytes = 0
-    connection.post(message, moved)
-  }
-
-  /** Gives the thread what it should have now. */
-  function pump(): void {
-    const calls = admission.take()
-    if (calls.length === 0) return
-    if (outgoing.length === 0) queueMicrotask(flush)
-    outgoing.push(...calls)
-  }
-
-  function call<K extends OperationName>(
+  call<K extends OperationName>(
     op: K,
     args: Arguments<K>,
     transfer: readonly ArrayBuffer[] = [],
   ): Promise<Answer<K>> {
     const bytes = transfer.reduce((sum, buffer) => sum + buffer.byteLength, 0)
-    const next: Call = { id: nextId, op, args, bytes }
-    const size = sizes.of(next)
-    const refusal = admit(next, size)
+    const next: Call = { id: this.#nextId, op, args, bytes }
+    const size = this.#options.sizes.of(next)
+    const refusal = this.#admit(next, size)
     if (refusal !== undefined) return Promise.resolve(refusal as Answer<K>)
-    nextId++
+    this.#nextId++
     const { tenant } = size
     return new Promise(resolve => {
       const settle = (answer: unknown) => resolve(answer as Answer<K>)
-      pending.set(next.id, { call: next, tenant, transfer, settle })
-      pump()
+      this.#pending.set(next.id, { call: next, tenant, transfer, settle })
+      this.#pump()
     })
   }
 
+  get load(): StoreLoad {
+    return {
+      state: this.#connection === null ? 'unavailable' : this.#state,
+      pending: this.#pending.size,
+      pending_bytes: this.#shares.bytes,
+      refused: this.#refused,
+      threads_lost: this.#threadsLost,
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  /** Resolves when a thread has opened the file. */
+  start(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    let unusable: string | undefined
+    let ready = false
+    this.#state = 'open'
+    const started = this.#options.connect({
+      onMessage: message => {
+        if (message.kind === 'ready') {
+          ready = true
+          this.#connection = started
+          this.#lossesInARow = 0
+          resolve()
+        } else if (message.kind === 'unusable') unusable = message.detail
+        else this.#receive(message)
+      },
+      onEnd: detail => {
+        if (this.#connection === started) this.#connection = null
+        this.#onEnded?.()
+        if (!ready) reject(new Error(unusable ?? detail))
+        else if (this.#closed === undefined) this.#lost(detail)
+        else this.#failAll()
+      },
+    })
+    return promise
+  }
+
+  #receive(message: FromThread): void {
+    if (message.kind === 'event') this.#options.onEvent(message.event)
+    if (message.kind === 'state') this.#state = message.state
+    if (message.kind !== 'answers') return
+    for (const { id, result, us } of message.answers) {
+      const entry = this.#pending.get(id)
+      if (entry === undefined) continue
+      this.#admission.done(entry.call, us)
+      this.#options.sizes.note(entry.call, result)
+      this.#settle(id, result)
+    }
+    this.#readBytes += message.bytes
+    this.#pump()
+    if (this.#readBytes >= REPORT_BYTES) this.#flush()
+  }
+
+  #settle(id: number, answer: unknown): void {
+    const entry = this.#pending.get(id)
+    if (entry === undefined) return
+    this.#pending.delete(id)
+    this.#shares.give(entry.tenant, entry.call.bytes)
+    entry.settle(answer)
+    if (this.#pending.size === 0) this.#onEmpty?.()
+  }
+
+  #failAll(): void {
+    this.#outgoing = []
+    // What the thread was never given is certainly not kept.
+    for (const { id } of this.#admission.clear())
+      this.#settle(id, this.#closed === undefined ? RESTARTING : CLOSED)
+    for (const id of [...this.#pending.keys()]) this.#settle(id, LOST)
+  }
+
+  #lost(detail: string): void {
+    this.#threadsLost++
+    this.#options.onEvent({ kind: 'thread_lost', detail })
+    this.#readBytes = 0
+    this.#failAll()
+    const pause = Math.min(RESTART_MS * 2 ** this.#lossesInARow++, MAX_RESTART_MS)
+    this.#restart = setTimeout(
+      () => this.start().catch((error: Error) => this.#lost(error.message)),
+      pause,
+    )
+  }
+
+  #flush(): void {
+    if (this.#connection === null || (this.#outgoing.length === 0 && this.#readBytes === 0)) return
+    const message = { kind: 'calls', calls: this.#outgoing, read_bytes: this.#readBytes } as const
+    const moved = this.#outgoing.flatMap(({ id }) => this.#pending.get(id)?.transfer ?? [])
+    this.#outgoing = []
+    this.#readBytes = 0
+    this.#connection.post(message, moved)
+  }
+
+  /** Gives the thread what it should have now. */
+  #pump(): void {
+    const calls = this.#admission.take()
+    if (calls.length === 0) return
+    if (this.#outgoing.length === 0) queueMicrotask(() => this.#flush())
+    this.#outgoing.push(...calls)
+  }
+
   /** Puts it in line, or says why not. */
-  function admit(next: Call, size: CallSize): Failure | undefined {
-    if (closed !== undefined) return CLOSED
-    const refusal = connection === null ? RESTARTING : lineUp(next, size)
-    if (refusal !== undefined) refused++
+  #admit(next: Call, size: CallSize): Failure | undefined {
+    if (this.#closed !== undefined) return CLOSED
+    const refusal = this.#connection === null ? RESTARTING : this.#lineUp(next, size)
+    if (refusal !== undefined) this.#refused++
     return refusal
   }
 
-  function lineUp(next: Call, size: CallSize): Failure | undefined {
-    if (!shares.fits(size.tenant, next.bytes)) return BUSY
-    const refusal = admission.add(next, size)
+  #lineUp(next: Call, size: CallSize): Failure | undefined {
+    if (!this.#shares.fits(size.tenant, next.bytes)) return BUSY
+    const refusal = this.#admission.add(next, size)
     if (refusal !== undefined) {
       return fail('busy', `the store would answer in ${Math.ceil(refusal.refusedMs / 1000)} s`)
     }
-    shares.take(size.tenant, next.bytes)
+    this.#shares.take(size.tenant, next.bytes)
     return undefined
   }
 
-  async function close(): Promise<void> {
-    clearTimeout(restart)
-    if (connection === null) return failAll()
-    const last: Connection = connection
-    if (pending.size > 0) {
-      await within(CLOSE_MS, new Promise<void>(resolve => (onEmpty = resolve)))
+  async #close(): Promise<void> {
+    clearTimeout(this.#restart)
+    if (this.#connection === null) return this.#failAll()
+    const last: Connection = this.#connection
+    if (this.#pending.size > 0) {
+      await within(CLOSE_MS, new Promise<void>(resolve => (this.#onEmpty = resolve)))
     }
-    failAll()
-    if (connection === null) return
-    const ended = new Promise<void>(resolve => (onEnded = resolve))
+    this.#failAll()
+    if (this.#connection === null) return
+    const ended = new Promise<void>(resolve => (this.#onEnded = resolve))
     last.post({ kind: 'close' }, [])
     await within(CLOSE_MS, ended)
     await last.terminate()
-  }
-
-  await start()
-  return {
-    call,
-    get load() {
-      return {
-        state: connection === null ? 'unavailable' : state,
-        pending: pending.size,
-        pending_bytes: shares.bytes,
-        refused,
-        threads_lost: threadsLost,
-      }
-    },
-    close() {
-      closed ??= close()
-      return closed
-    },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { PutItem, Removed, Result, Store, StoreEvent } from '../store.ts'
 import { createSizes } from './call-size.ts'
-import { type CallLimits, createCalls } from './calls.ts'
+import { type CallLimits, type Calls, createCalls } from './calls.ts'
 import { type Connect, threadConnect } from './connection.ts'
 import { createPartsDesk } from './parts-desk.ts'
 import { isCutElsewhere } from './reader.ts'
@@ -8,7 +8,7 @@ import { type SelectElsewhere, threadSelect } from './select-elsewhere.ts'
 import { type SqliteStoreOptions, settle } from './settings.ts'
 
 export interface OpenStoreOptions extends SqliteStoreOptions, Partial<CallLimits> {
-  /** Told what an operator should know; must not throw. */
+  /** Gets what an operator should know; must not throw. */
   onEvent(event: StoreEvent): void
   /** Seam for tests: runs the store elsewhere than in a thread. */
   readonly connect?: Connect
@@ -39,7 +39,7 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
       maxWaitMs: maxWaitMs ?? MAX_WAIT_MS,
     },
   })
-  const { call } = calls
+  const call: Calls['call'] = (op, args, transfer) => calls.call(op, args, transfer)
   const parts = createPartsDesk({
     read: (reference, selector) => call('part', [reference, selector]),
     elsewhere: elsewhere ?? threadSelect(),

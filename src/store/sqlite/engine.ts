@@ -19,7 +19,8 @@ import type {
   TouchItem,
   VerifyStep,
 } from '../store.ts'
-import { type BodyRow, createBodies } from './bodies.ts'
+import { createBodies } from './bodies.ts'
+import type { BodyRow } from './body-row.ts'
 import { createChunks } from './chunks.ts'
 import { createCodec, type UnreadableError } from './codec.ts'
 import type { Count } from './counters.ts'

@@ -2,16 +2,16 @@ import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { fail } from '../failure.ts'
 import type { Failure, StoreEvent, StoreState } from '../store.ts'
-import { createCounters } from './counters.ts'
+import { type Count, createCounters } from './counters.ts'
 import { removeOldDamaged } from './damaged-files.ts'
 import type { Engine } from './engine.ts'
 import { checkFolder, FILE_NAME, type OpenOptions } from './open.ts'
 import { type Answer, type Call, isWrite, type OperationName } from './protocol.ts'
 import type { Settings } from './settings.ts'
 import { isDamage, isLostConnection, sqliteFailure } from './sqlite-errors.ts'
-import { createStoreFile, type Opened } from './store-file.ts'
-import { createSuspicion } from './suspicion.ts'
-import { createTransfer } from './transfer.ts'
+import { createStoreFile, type Opened, type StoreFile } from './store-file.ts'
+import { createSuspicion, type Suspicion } from './suspicion.ts'
+import { createTransfer, type Transfer } from './transfer.ts'
 
 /** Runs calls in transactions, and keeps the file open whatever happens to it. */
 export interface Ledger {
@@ -21,9 +21,7 @@ export interface Ledger {
    * to them, and are given after the commit: what they say is durable.
    */
   write(calls: readonly CallOnly[]): Answer<OperationName>[]
-  /**
-   * One step of upkeep; whether more is due. `quiet`: no call waits.
-   */
+  /** One step of upkeep; whether more is due. `quiet`: no call waits. */
   upkeep(quiet: boolean): boolean
   readonly state: StoreState
   close(): void
@@ -45,232 +43,240 @@ type Operation = (...args: readonly unknown[]) => Answer<OperationName>
 
 /** @throws NewerSchemaError, or SQLite's error if the file cannot be opened */
 export function createLedger(options: LedgerOptions): Ledger {
-  const { settings, stopwatch, onEvent } = options
-  const path = join(settings.folder, FILE_NAME)
-  const { count, values: counters } = createCounters()
-  const transfer = createTransfer({ settings, path, clock: options.clock, onEvent })
-  let failing = false
-  let written = false
-  let sweptAt = Number.NEGATIVE_INFINITY
-  const file = createStoreFile({ ...options, path, count, counters, noteFailure })
-  const suspicion = createSuspicion(file.wasUnclean)
-  transfer.begin()
-  if (!settings.mustExist) {
+  return new FileLedger(options)
+}
+
+class FileLedger implements Ledger {
+  readonly #options: LedgerOptions
+  readonly #path: string
+  readonly #count: Count
+  readonly #file: StoreFile
+  readonly #suspicion: Suspicion
+  readonly #transfer: Transfer
+  #failing = false
+  #written = false
+  #sweptAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: LedgerOptions) {
+    const { settings, clock, onEvent } = options
+    const path = join(settings.folder, FILE_NAME)
+    const { count, values: counters } = createCounters()
+    this.#options = options
+    this.#path = path
+    this.#count = count
+    this.#transfer = createTransfer({ settings, path, clock, onEvent })
+    const noteFailure = (failure: Failure) => this.#noteFailure(failure)
+    this.#file = createStoreFile({ ...options, path, count, counters, noteFailure })
+    this.#suspicion = createSuspicion(this.#file.wasUnclean)
+    this.#transfer.begin()
+    if (settings.mustExist) return
     checkFolder(settings, onEvent)
-    sweep()
+    this.#sweep()
+  }
+
+  get state(): StoreState {
+    if (this.#file.opened === null) return 'unavailable'
+    return this.#transfer.isOn ? 'salvaging' : 'open'
+  }
+
+  read(call: CallOnly): Answer<OperationName> {
+    try {
+      return this.#attempt(opened => this.#readOne(opened, call)) ?? DOWN
+    } catch (error) {
+      return this.#explain(error)
+    }
+  }
+
+  write(calls: readonly CallOnly[]): Answer<OperationName>[] {
+    try {
+      const answers = this.#attempt(() => this.#durably(engine => this.#runAll(engine, calls)))
+      if (answers === undefined) return calls.map(() => DOWN)
+      this.#noteSuccess()
+      this.#count('refused', answers.filter(answer => !answer.ok).length)
+      return answers
+    } catch (error) {
+      const ofFile = sqliteFailure(error) !== undefined
+      const failure = this.#explain(error)
+      // One call's bug must not take the others with it: the first goes alone, the others come
+      // again.
+      if (!ofFile && calls.length > 1) return this.write(calls.slice(0, 1))
+      if (ofFile) this.#noteFailure(failure)
+      this.#count('refused', calls.length)
+      return calls.map(() => failure)
+    }
+  }
+
+  upkeep(quiet: boolean): boolean {
+    this.#sweep()
+    const { opened } = this.#file
+    if (opened === null || this.#file.isReplaced()) {
+      // Another process found the file damaged and moved it, or the file was removed.
+      if (opened === null) this.#file.reopen()
+      else this.#file.reopenReplaced()
+      if (this.#file.opened !== null) this.#transfer.begin()
+      return false
+    }
+    try {
+      if (this.#transfer.isOn) return this.#salvageSome()
+      if (this.#isUpkeepDue()) {
+        this.write([{ op: 'upkeep', args: [], bytes: 0 }])
+        return !this.#failing && this.#file.opened === opened && this.#isUpkeepDue()
+      }
+      return quiet && this.#attempt(each => this.#tidy(each)) === true
+    } catch (error) {
+      this.#noteFailure(this.#explain(error))
+      return false
+    }
+  }
+
+  close(): void {
+    try {
+      this.#file.opened?.database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      this.#noteFailure(this.#explain(error))
+    }
+    this.#transfer.close()
+    this.#file.stop()
   }
 
   /** Damaged files that were moved aside do not stay for ever. */
-  function sweep(): void {
-    const now = options.clock()
-    if (settings.mustExist || Math.abs(now - sweptAt) < SWEEP_MS) return
-    sweptAt = now
+  #sweep(): void {
+    const now = this.#options.clock()
+    if (this.#options.settings.mustExist || Math.abs(now - this.#sweptAt) < SWEEP_MS) return
+    this.#sweptAt = now
     try {
-      removeOldDamaged(path, now)
+      removeOldDamaged(this.#path, now)
     } catch (error) {
-      onEvent({ kind: 'write_failed', reason: 'failed', detail: String(error) })
+      this.#options.onEvent({ kind: 'write_failed', reason: 'failed', detail: String(error) })
     }
   }
 
   /**
    * Runs `work`; a file that shows damage is opened again, then begun again, and `work` runs again.
    */
-  function attempt<T>(work: (opened: Opened) => T): T | undefined {
+  #attempt<T>(work: (opened: Opened) => T): T | undefined {
     for (let tries = 0; ; tries++) {
-      const { opened } = file
+      const { opened } = this.#file
       if (opened === null) return undefined
       try {
         return work(opened)
       } catch (error) {
-        if (!file.mend(error, tries)) throw error
-        if (file.opened !== null) transfer.begin()
+        if (!this.#file.mend(error, tries)) throw error
+        if (this.#file.opened !== null) this.#transfer.begin()
       }
     }
   }
 
-  function run(engine: Engine, { op, args }: CallOnly): Answer<OperationName> {
-    const refusal = transfer.refusal(op)
+  #run(engine: Engine, { op, args }: CallOnly): Answer<OperationName> {
+    const refusal = this.#transfer.refusal(op)
     if (refusal !== undefined) return refusal
     const operation = isWrite(op) ? engine.writes[op] : engine.reads[op as keyof Engine['reads']]
-    return transfer.corrected(op, (operation as Operation)(...args))
+    return this.#transfer.corrected(op, (operation as Operation)(...args))
   }
 
   /** The answer of a call that threw, whatever was tried. */
-  function explain(error: unknown): Failure {
+  #explain(error: unknown): Failure {
     if (isDamage(error) || isLostConnection(error)) {
-      file.stop()
+      this.#file.stop()
       return DOWN
     }
     const failure = sqliteFailure(error)
     if (failure !== undefined) return failure
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    onEvent({ kind: 'bug', detail })
+    this.#options.onEvent({ kind: 'bug', detail })
     return fail('failed', 'unexpected error in the store')
   }
 
-  function noteFailure(failure: Failure): void {
-    if (failing || failure.reason === 'busy') return
-    failing = true
-    onEvent({ kind: 'write_failed', reason: failure.reason, detail: failure.detail })
+  #noteFailure(failure: Failure): void {
+    if (this.#failing || failure.reason === 'busy') return
+    this.#failing = true
+    this.#options.onEvent({ kind: 'write_failed', reason: failure.reason, detail: failure.detail })
   }
 
-  function noteSuccess(): void {
-    written = true
-    count('commits')
-    if (!failing) return
-    failing = false
-    onEvent({ kind: 'write_recovered' })
+  #noteSuccess(): void {
+    this.#written = true
+    this.#count('commits')
+    if (!this.#failing) return
+    this.#failing = false
+    this.#options.onEvent({ kind: 'write_recovered' })
   }
 
-  /** One transaction; throws what a statement threw, after taking everything back. */
-  function transaction<T>({ database, engine }: Opened, work: (engine: Engine) => T): T {
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      engine.begun()
-      const result = work(engine)
-      database.exec('COMMIT')
-      return result
-    } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK')
-      throw error
-    }
-  }
-
-  function runAll(engine: Engine, calls: readonly CallOnly[]): Answer<OperationName>[] {
+  #runAll(engine: Engine, calls: readonly CallOnly[]): Answer<OperationName>[] {
+    const { settings, stopwatch } = this.#options
     const started = stopwatch()
     const answers: Answer<OperationName>[] = []
     let bytes = 0
     for (const call of calls) {
       if (answers.length > 0 && bytes + call.bytes > settings.transactionBytes) break
       bytes += call.bytes
-      answers.push(run(engine, call))
+      answers.push(this.#run(engine, call))
       if (stopwatch() - started >= settings.groupCommitMs) break
     }
     return answers
   }
 
   /** A transaction in the file that is there before and after it; `undefined` if there is none. */
-  function durably<T>(work: (engine: Engine) => T): T | undefined {
+  #durably<T>(work: (engine: Engine) => T): T | undefined {
     for (let tries = 0; tries < 2; tries++) {
-      if (file.isReplaced()) file.reopenReplaced()
-      if (file.opened === null) return undefined
-      const result = transaction(file.opened, work)
-      if (!file.isReplaced()) return result
+      if (this.#file.isReplaced()) this.#file.reopenReplaced()
+      if (this.#file.opened === null) return undefined
+      const result = transaction(this.#file.opened, work)
+      if (!this.#file.isReplaced()) return result
     }
-    file.reopenReplaced()
+    this.#file.reopenReplaced()
     return undefined
   }
 
-  function write(calls: readonly CallOnly[]): Answer<OperationName>[] {
-    try {
-      const answers = attempt(() => durably(engine => runAll(engine, calls)))
-      if (answers === undefined) return calls.map(() => DOWN)
-      noteSuccess()
-      count('refused', answers.filter(answer => !answer.ok).length)
-      return answers
-    } catch (error) {
-      const ofFile = sqliteFailure(error) !== undefined
-      const failure = explain(error)
-      // One call's bug must not take the others with it: the first goes alone, the others come
-      // again.
-      if (!ofFile && calls.length > 1) return write(calls.slice(0, 1))
-      if (ofFile) noteFailure(failure)
-      count('refused', calls.length)
-      return calls.map(() => failure)
-    }
-  }
-
-  function readOne({ database, engine }: Opened, call: CallOnly): Answer<OperationName> {
-    // One transaction, so that look-up and chunks are of one moment.
+  #readOne({ database, engine }: Opened, call: CallOnly): Answer<OperationName> {
+    // One transaction, so that lookup and chunks are of one moment.
     database.exec('BEGIN')
     try {
-      return run(engine, call)
+      return this.#run(engine, call)
     } finally {
       if (database.isTransaction) database.exec('ROLLBACK')
     }
   }
 
   /** Carries some rows over from a damaged file; whether there are more. */
-  function salvageSome(): boolean {
+  #salvageSome(): boolean {
+    const { settings, stopwatch } = this.#options
     const until = stopwatch() + settings.groupCommitMs
     try {
       let tries = 0
-      const isDone = attempt(() => {
-        if (tries++ > 0) transfer.restart()
-        return durably(engine => transfer.step(engine.restore, () => stopwatch() >= until))
+      const isDone = this.#attempt(() => {
+        if (tries++ > 0) this.#transfer.restart()
+        return this.#durably(engine =>
+          this.#transfer.step(engine.restore, () => stopwatch() >= until),
+        )
       })
-      written = true
-      if (isDone === true) transfer.end()
-      else if (isDone === undefined) transfer.restart()
-      return transfer.isOn
+      this.#written = true
+      if (isDone === true) this.#transfer.end()
+      else if (isDone === undefined) this.#transfer.restart()
+      return this.#transfer.isOn
     } catch (error) {
-      transfer.restart()
+      this.#transfer.restart()
       throw error
     }
   }
 
-  const isUpkeepDue = () => attempt(({ engine }) => engine.upkeepDue()) === true
+  #isUpkeepDue(): boolean {
+    return this.#attempt(({ engine }) => engine.upkeepDue()) === true
+  }
 
   /** One step of upkeep that may take long, for times when no call waits. */
-  function tidy(opened: Opened): boolean {
+  #tidy(opened: Opened): boolean {
     const { engine } = opened
-    if (suspicion.isOpen) {
-      suspicion.step(opened)
+    if (this.#suspicion.isOpen) {
+      this.#suspicion.step(opened)
       return true
     }
     if (engine.shrink()) {
-      written = true
+      this.#written = true
       return true
     }
-    if (written) engine.checkpoint()
-    written = false
+    if (this.#written) engine.checkpoint()
+    this.#written = false
     return false
-  }
-
-  return {
-    get state() {
-      if (file.opened === null) return 'unavailable'
-      return transfer.isOn ? 'salvaging' : 'open'
-    },
-    read(call) {
-      try {
-        return attempt(opened => readOne(opened, call)) ?? DOWN
-      } catch (error) {
-        return explain(error)
-      }
-    },
-    write,
-    upkeep(quiet) {
-      sweep()
-      const { opened } = file
-      if (opened === null || file.isReplaced()) {
-        // Another process found the file damaged and moved it, or the file was removed.
-        if (opened === null) file.reopen()
-        else file.reopenReplaced()
-        if (file.opened !== null) transfer.begin()
-        return false
-      }
-      try {
-        if (transfer.isOn) return salvageSome()
-        if (isUpkeepDue()) {
-          write([{ op: 'upkeep', args: [], bytes: 0 }])
-          return !failing && file.opened === opened && isUpkeepDue()
-        }
-        return quiet && attempt(tidy) === true
-      } catch (error) {
-        noteFailure(explain(error))
-        return false
-      }
-    },
-    close() {
-      try {
-        file.opened?.database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-      } catch (error) {
-        noteFailure(explain(error))
-      }
-      transfer.close()
-      file.stop()
-    },
   }
 }
 
@@ -278,3 +284,17 @@ export function createLedger(options: LedgerOptions): Ledger {
 const SWEEP_MS = 60 * 60_000
 
 const DOWN = fail('unavailable', 'the store’s file cannot be opened')
+
+/** One transaction; throws what a statement threw, after taking everything back. */
+function transaction<T>({ database, engine }: Opened, work: (engine: Engine) => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    engine.begun()
+    const result = work(engine)
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}

@@ -1,3 +1,4 @@
+import type { StoreState } from '../store.ts'
 import type { Ledger } from './ledger.ts'
 import {
   buffersOf,
@@ -44,80 +45,115 @@ interface Waiting {
  * transaction; so groups grow with the load, and a lone put does not wait. Between two turns it
  * looks for messages, so that what is urgent waits for one long read at most.
  */
-export function createLoop({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: LoopOptions): Loop {
-  const reads: Waiting = { urgent: [], others: [] }
-  const writes: Waiting = { urgent: [], others: [] }
-  let unread = 0
-  let state = ledger.state
-  if (state !== 'open') post({ kind: 'state', state }, [])
-  let upkeepDue = true
-  let closing = false
-  let scheduled = false
-  const timer = setInterval(() => {
-    upkeepDue = true
-    schedule()
-  }, upkeepMs)
-  schedule()
+export function createLoop(options: LoopOptions): Loop {
+  return new TurnLoop(options)
+}
 
-  function schedule(): void {
-    if (scheduled) return
-    scheduled = true
-    setImmediate(turn)
+class TurnLoop implements Loop {
+  readonly #ledger: Ledger
+  readonly #post: LoopOptions['post']
+  readonly #onClosed: () => void
+  readonly #reads: Waiting = { urgent: [], others: [] }
+  readonly #writes: Waiting = { urgent: [], others: [] }
+  /** Bytes of answers that the main thread has not read yet. */
+  #unread = 0
+  #state: StoreState
+  #isUpkeepDue = true
+  #isClosing = false
+  #isScheduled = false
+  readonly #timer: NodeJS.Timeout
+
+  constructor({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: LoopOptions) {
+    this.#ledger = ledger
+    this.#post = post
+    this.#onClosed = onClosed
+    this.#state = ledger.state
+    if (this.#state !== 'open') this.#postState()
+    this.#timer = setInterval(() => {
+      this.#isUpkeepDue = true
+      this.#schedule()
+    }, upkeepMs)
+    this.#schedule()
   }
 
-  function turn(): void {
-    scheduled = false
+  receive(message: ToThread): void {
+    if (message.kind === 'close') this.#isClosing = true
+    else {
+      this.#unread -= message.read_bytes
+      for (const call of message.calls) {
+        const waiting = isWrite(call.op) ? this.#writes : this.#reads
+        if (isUrgent(call.op)) waiting.urgent.push(call)
+        else waiting.others.push(call)
+      }
+    }
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.#turn())
+  }
+
+  #turn(): void {
+    this.#isScheduled = false
     // In two messages: what was read must not wait for the disk.
-    answer(takeReads())
-    answer(takeWrites())
-    const blocked = unread > MAX_UNREAD_BYTES
-    const waiting = count(writes) + reads.urgent.length + (blocked ? 0 : reads.others.length) > 0
-    if (closing && !waiting && count(reads) === 0) {
-      clearInterval(timer)
-      ledger.close()
-      post({ kind: 'closed' }, [])
-      onClosed()
+    this.#answer(this.#takeReads())
+    this.#answer(this.#takeWrites())
+    const blocked = this.#unread > MAX_UNREAD_BYTES
+    const waiting =
+      count(this.#writes) + this.#reads.urgent.length + (blocked ? 0 : this.#reads.others.length) >
+      0
+    if (this.#isClosing && !waiting && count(this.#reads) === 0) {
+      clearInterval(this.#timer)
+      this.#ledger.close()
+      this.#post({ kind: 'closed' }, [])
+      this.#onClosed()
       return
     }
-    if (upkeepDue) upkeepDue = ledger.upkeep(!waiting)
-    noteState()
-    if (waiting || upkeepDue) schedule()
+    if (this.#isUpkeepDue) this.#isUpkeepDue = this.#ledger.upkeep(!waiting)
+    this.#noteState()
+    if (waiting || this.#isUpkeepDue) this.#schedule()
   }
 
-  function noteState(): void {
-    if (ledger.state === state) return
-    state = ledger.state
-    post({ kind: 'state', state }, [])
+  #noteState(): void {
+    if (this.#ledger.state === this.#state) return
+    this.#state = this.#ledger.state
+    this.#postState()
   }
 
-  function takeReads(): Settled[] {
+  #postState(): void {
+    this.#post({ kind: 'state', state: this.#state }, [])
+  }
+
+  #takeReads(): Settled[] {
     const answers: Settled[] = []
     let last = performance.now()
     const until = last + READ_TURN_MS
     let bytes = 0
-    for (const call of [...reads.urgent, ...reads.others]) {
-      if (!isUrgent(call.op) && unread + bytes > MAX_UNREAD_BYTES) break
-      const result = ledger.read(call)
+    for (const call of [...this.#reads.urgent, ...this.#reads.others]) {
+      if (!isUrgent(call.op) && this.#unread + bytes > MAX_UNREAD_BYTES) break
+      const result = this.#ledger.read(call)
       const now = performance.now()
       answers.push({ id: call.id, result, us: (now - last) * 1000 })
       last = now
       bytes += sizeOf(result)
       if (now > until) break
     }
-    remove(reads, answers.length)
+    remove(this.#reads, answers.length)
     return answers
   }
 
-  function takeWrites(): Settled[] {
-    const calls = [...writes.urgent, ...writes.others]
+  #takeWrites(): Settled[] {
+    const calls = [...this.#writes.urgent, ...this.#writes.others]
     if (calls.length === 0) return []
     const started = performance.now()
-    const results = ledger.write(calls)
+    const results = this.#ledger.write(calls)
     const us = (performance.now() - started) * 1000
     const bytes = (call: Call) => call.bytes + CALL_BYTES
     const done = calls.slice(0, results.length)
     const all = done.reduce((sum, call) => sum + bytes(call), 0)
-    remove(writes, done.length)
+    remove(this.#writes, done.length)
     return done.map((call, i) => ({
       id: call.id,
       result: results[i]!,
@@ -125,29 +161,14 @@ export function createLoop({ ledger, post, onClosed, upkeepMs = UPKEEP_MS }: Loo
     }))
   }
 
-  function answer(answers: readonly Settled[]): void {
+  #answer(answers: readonly Settled[]): void {
     // First, so that the reader of an answer knows of what it is.
-    noteState()
+    this.#noteState()
     if (answers.length === 0) return
     const transfer = answers.flatMap(({ result }) => buffersOf(result))
     const bytes = transfer.reduce((sum, buffer) => sum + buffer.byteLength, 0)
-    unread += bytes
-    post({ kind: 'answers', answers, bytes }, transfer)
-  }
-
-  return {
-    receive(message) {
-      if (message.kind === 'close') closing = true
-      else {
-        unread -= message.read_bytes
-        for (const call of message.calls) {
-          const waiting = isWrite(call.op) ? writes : reads
-          if (isUrgent(call.op)) waiting.urgent.push(call)
-          else waiting.others.push(call)
-        }
-      }
-      schedule()
-    },
+    this.#unread += bytes
+    this.#post({ kind: 'answers', answers, bytes }, transfer)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Bodies, BodyRow, Remains } from './bodies.ts'
+import type { Bodies, Remains } from './bodies.ts'
+import type { BodyRow } from './body-row.ts'
 import type { Count } from './counters.ts'
 import type { Records } from './records.ts'
 import { NO_SESSION, type Sessions } from './sessions.ts'
@@ -43,110 +44,127 @@ export interface UpkeepDeps {
 }
 
 export function createUpkeep(database: DatabaseSync, deps: UpkeepDeps): Upkeep {
-  const { bodies, records, tenants, sessions, tombstones, space, count } = deps
-  const expired = database.prepare(
-    'SELECT id FROM body WHERE expires_at <= ? ORDER BY expires_at LIMIT ?',
-  )
-  const unpin = database.prepare(
-    `UPDATE body SET pinned_until = 0 WHERE id IN
-       (SELECT id FROM body WHERE pinned_until > 0 AND pinned_until <= ? ORDER BY pinned_until LIMIT ?)`,
-  )
-  const lapsed = database.prepare(
-    'SELECT 1 FROM body WHERE pinned_until > 0 AND pinned_until <= ? LIMIT 1',
-  )
-  const oldest = database.prepare(
-    'SELECT id FROM body WHERE pinned_until = 0 ORDER BY used LIMIT 1',
-  )
-  const oldestOf = database.prepare(
-    'SELECT id FROM body WHERE tenant = ? AND pinned_until = 0 ORDER BY used LIMIT 1',
-  )
-  const ofTenant = database.prepare('SELECT id FROM body WHERE tenant = ? LIMIT ?')
+  return new RowUpkeep(database, deps)
+}
 
-  function removeAll(ids: readonly unknown[], remains: Remains, now: number): number {
-    const rows = ids.map(id => bodies.byId(Number(id))).filter((row): row is BodyRow => !!row)
-    for (const row of rows) bodies.remove(row, remains, now)
-    return rows.length
+class RowUpkeep implements Upkeep {
+  readonly #deps: UpkeepDeps
+  readonly #sql: Statements
+
+  constructor(database: DatabaseSync, deps: UpkeepDeps) {
+    this.#deps = deps
+    this.#sql = prepareStatements(database)
   }
 
-  function expire(now: number): Progress {
-    const rows = expired.all(now, STEP)
-    const removed = removeAll(
+  due(now: number): boolean {
+    return (
+      this.#sql.expired.get(now, 1) !== undefined ||
+      this.#sql.lapsed.get(now) !== undefined ||
+      this.#deps.tombstones.due(now) ||
+      this.#deps.records.due(now) ||
+      this.#deps.sessions.disowned() !== undefined ||
+      this.#deps.tenants.disowned() !== undefined ||
+      (this.#deps.space.short() && this.#sql.oldest.get() !== undefined)
+    )
+  }
+
+  step(now: number): Progress {
+    const progress = add(this.expire(now), this.#purgeLeftovers(now))
+    this.#sql.unpin.run(now, STEP)
+    this.#deps.tombstones.sweep(now)
+    let evicted = 0
+    while (evicted < STEP && this.#deps.space.short() && this.evict(null, now)) evicted++
+    return add(progress, { bodies: evicted, records: 0 })
+  }
+
+  expire(now: number): Progress {
+    const rows = this.#sql.expired.all(now, STEP)
+    const removed = this.#removeAll(
       rows.map(row => row['id']),
       'tombstone',
       now,
     )
-    if (removed > 0) count('expired', removed)
-    return { bodies: removed, records: records.expire(now, STEP) }
+    if (removed > 0) this.#deps.count('expired', removed)
+    return { bodies: removed, records: this.#deps.records.expire(now, STEP) }
   }
 
-  function evict(tenant: number | null, now: number): boolean {
-    const next = () => (tenant === null ? oldest.get() : oldestOf.get(tenant))
-    let row = next()
-    // Pins that have run out are taken off in steps; where nothing else may go, now.
-    while (row === undefined && Number(unpin.run(now, STEP).changes) > 0) row = next()
-    if (row === undefined) return false
-    removeAll([row['id']], 'tombstone', now)
-    count('evicted')
-    return true
-  }
-
-  function purgeSession(session: number, now: number) {
-    if (!sessions.isDisowned(session)) return { ...NOTHING, done: true }
-    const { orphans, done } = sessions.release(session, STEP)
-    const lone = orphans.map(id => bodies.byId(id)).filter(row => row?.alone === false)
+  purgeSession(session: number, now: number) {
+    if (!this.#deps.sessions.isDisowned(session)) return { ...NOTHING, done: true }
+    const { orphans, done } = this.#deps.sessions.release(session, STEP)
+    const lone = orphans.map(id => this.#deps.bodies.byId(id)).filter(row => row?.alone === false)
     for (const row of lone) {
       // What had expired before leaves what it would have left had it been swept in time.
-      if (row !== undefined) bodies.remove(row, row.expiresAt <= now ? 'tombstone' : 'nothing', now)
+      if (row !== undefined)
+        this.#deps.bodies.remove(row, row.expiresAt <= now ? 'tombstone' : 'nothing', now)
     }
     return { bodies: lone.length, records: 0, done }
   }
 
-  function purgeTenant(tenant: number, now: number) {
+  purgeTenant(tenant: number, now: number) {
     // Numbers are used again: this one may be a live tenant's by now.
-    if (tenants.nameOf(tenant) !== null) return { ...NOTHING, done: true }
-    const rows = ofTenant.all(tenant, STEP)
-    const removed = removeAll(
+    if (this.#deps.tenants.nameOf(tenant) !== null) return { ...NOTHING, done: true }
+    const rows = this.#sql.ofTenant.all(tenant, STEP)
+    const removed = this.#removeAll(
       rows.map(row => row['id']),
       'nothing',
       now,
     )
-    const gone = records.removeOf(tenant, STEP)
-    const others = sessions.removeOf(tenant, STEP) + tombstones.removeOf(tenant, STEP)
+    const gone = this.#deps.records.removeOf(tenant, STEP)
+    const others =
+      this.#deps.sessions.removeOf(tenant, STEP) + this.#deps.tombstones.removeOf(tenant, STEP)
     const done = removed + gone + others === 0
-    if (done) tenants.remove(tenant)
+    if (done) this.#deps.tenants.remove(tenant)
     return { bodies: removed, records: gone, done }
   }
 
-  /** Goes on with purges that a crash or a slow caller left behind. */
-  function purgeLeftovers(now: number): Progress {
-    const session = sessions.disowned() ?? NO_SESSION
-    const tenant = tenants.disowned() ?? NO_TENANT
-    const first = session === NO_SESSION ? NOTHING : purgeSession(session, now)
-    const second = tenant === NO_TENANT ? NOTHING : purgeTenant(tenant, now)
-    return add(first, second)
+  evict(tenant: number | null, now: number): boolean {
+    const next = () => (tenant === null ? this.#sql.oldest.get() : this.#sql.oldestOf.get(tenant))
+    let row = next()
+    // Pins that have run out are taken off in steps; where nothing else may go, now.
+    while (row === undefined && Number(this.#sql.unpin.run(now, STEP).changes) > 0) row = next()
+    if (row === undefined) return false
+    this.#removeAll([row['id']], 'tombstone', now)
+    this.#deps.count('evicted')
+    return true
   }
 
+  #removeAll(ids: readonly unknown[], remains: Remains, now: number): number {
+    const rows = ids
+      .map(id => this.#deps.bodies.byId(Number(id)))
+      .filter((row): row is BodyRow => !!row)
+    for (const row of rows) this.#deps.bodies.remove(row, remains, now)
+    return rows.length
+  }
+
+  /** Goes on with purges that a crash or a slow caller left behind. */
+  #purgeLeftovers(now: number): Progress {
+    const session = this.#deps.sessions.disowned() ?? NO_SESSION
+    const tenant = this.#deps.tenants.disowned() ?? NO_TENANT
+    const first = session === NO_SESSION ? NOTHING : this.purgeSession(session, now)
+    const second = tenant === NO_TENANT ? NOTHING : this.purgeTenant(tenant, now)
+    return add(first, second)
+  }
+}
+
+type Statements = ReturnType<typeof prepareStatements>
+
+function prepareStatements(database: DatabaseSync) {
   return {
-    due: now =>
-      expired.get(now, 1) !== undefined ||
-      lapsed.get(now) !== undefined ||
-      tombstones.due(now) ||
-      records.due(now) ||
-      sessions.disowned() !== undefined ||
-      tenants.disowned() !== undefined ||
-      (space.short() && oldest.get() !== undefined),
-    step(now) {
-      const progress = add(expire(now), purgeLeftovers(now))
-      unpin.run(now, STEP)
-      tombstones.sweep(now)
-      let evicted = 0
-      while (evicted < STEP && space.short() && evict(null, now)) evicted++
-      return add(progress, { bodies: evicted, records: 0 })
-    },
-    expire,
-    purgeSession,
-    purgeTenant,
-    evict,
+    expired: database.prepare(
+      'SELECT id FROM body WHERE expires_at <= ? ORDER BY expires_at LIMIT ?',
+    ),
+    unpin: database.prepare(
+      `UPDATE body SET pinned_until = 0 WHERE id IN
+       (SELECT id FROM body WHERE pinned_until > 0 AND pinned_until <= ? ORDER BY pinned_until LIMIT ?)`,
+    ),
+    lapsed: database.prepare(
+      'SELECT 1 FROM body WHERE pinned_until > 0 AND pinned_until <= ? LIMIT 1',
+    ),
+    oldest: database.prepare('SELECT id FROM body WHERE pinned_until = 0 ORDER BY used LIMIT 1'),
+    oldestOf: database.prepare(
+      'SELECT id FROM body WHERE tenant = ? AND pinned_until = 0 ORDER BY used LIMIT 1',
+    ),
+    ofTenant: database.prepare('SELECT id FROM body WHERE tenant = ? LIMIT ?'),
   }
 }
 
