@@ -54,105 +54,126 @@ interface Waiting {
 }
 
 export function createTaskThread(options: TaskThreadOptions): TaskThread {
-  const { limitMs = LIMIT_MS, maxWaiting = MAX_WAITING, module = threadModule() } = options
-  const queue = createFairQueue<Waiting>()
-  let worker: Worker | null = null
-  let current: { readonly task: Waiting; readonly startedAt: number } | null = null
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
+  return new FingerprintThread(options)
+}
 
-  function next(): void {
-    if (current !== null) return
-    const task = queue.take()
+class FingerprintThread implements TaskThread {
+  readonly #options: TaskThreadOptions
+  readonly #limitMs: number
+  readonly #maxWaiting: number
+  readonly #queue = createFairQueue<Waiting>()
+  #worker: Worker | null = null
+  #current: { readonly task: Waiting; readonly startedAt: number } | null = null
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(options: TaskThreadOptions) {
+    this.#options = options
+    this.#limitMs = options.limitMs ?? LIMIT_MS
+    this.#maxWaiting = options.maxWaiting ?? MAX_WAITING
+  }
+
+  run<Name extends keyof Tasks>(
+    by: string,
+    name: Name,
+    input: Parameters<Tasks[Name]>[0],
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<Awaited<ReturnType<Tasks[Name]>>> {
+    return new Promise((resolve, reject) => {
+      const settle = (taskEnd: TaskEnd) => {
+        if (taskEnd.ok) resolve(taskEnd.value as Awaited<ReturnType<Tasks[Name]>>)
+        else {
+          const { code, detail, ...extras } = taskEnd.problem
+          reject(new AppError(code, detail, extras))
+        }
+      }
+      const isFull =
+        this.#queue.length >= this.#maxWaiting || this.#queue.waitingOf(by) >= this.#maxWaiting / 2
+      if (this.#closed || isFull) {
+        settle({ ok: false, problem: this.#closed ? CLOSING : CROWDED })
+        return
+      }
+      const queuedAt = performance.now()
+      this.#queue.push({
+        tenant: by,
+        costUs: TASK_US,
+        queuedAt,
+        message: { name, input },
+        transfer,
+        settle,
+      })
+      this.#next()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const waiting of this.#queue.remove(() => true))
+      waiting.settle({ ok: false, problem: CLOSING })
+    const ended = this.#worker
+    this.#end('worker_lost', 'the service is shutting down')
+    await ended?.terminate()
+  }
+
+  #next(): void {
+    if (this.#current !== null) return
+    const task = this.#queue.take()
     if (task === undefined) {
-      worker?.unref()
+      this.#worker?.unref()
       return
     }
-    current = { task, startedAt: performance.now() }
-    timer = setTimeout(() => end('timeout', `a task took ${limitMs} ms`), limitMs)
+    this.#current = { task, startedAt: performance.now() }
+    this.#timer = setTimeout(
+      () => this.#end('timeout', `a task took ${this.#limitMs} ms`),
+      this.#limitMs,
+    )
     try {
-      worker ??= start()
-      worker.ref()
-      worker.postMessage(task.message, [...task.transfer])
+      this.#worker ??= this.#start()
+      this.#worker.ref()
+      this.#worker.postMessage(task.message, [...task.transfer])
     } catch (error) {
       // A system that has no more threads says so here.
-      end('worker_lost', String(error))
+      this.#end('worker_lost', String(error))
     }
   }
 
-  function start(): Worker {
-    const started = new Worker(module, {
+  #start(): Worker {
+    const started = new Worker(this.#options.module ?? threadModule(), {
       name: 'fingerprints',
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     })
     let why = 'it ended'
     started.on('message', (taskEnd: TaskEnd) => {
-      if (started === worker) finish(taskEnd)
+      if (started === this.#worker) this.#finish(taskEnd)
     })
     started.on('error', error => {
       why = String(error)
     })
     started.on('exit', () => {
-      if (started === worker) end('worker_lost', why)
+      if (started === this.#worker) this.#end('worker_lost', why)
     })
     return started
   }
 
   /** Ends the thread with the task that it is at. */
-  function end(code: 'timeout' | 'worker_lost', why: string): void {
-    const ended = worker
-    worker = null
+  #end(code: 'timeout' | 'worker_lost', why: string): void {
+    const ended = this.#worker
+    this.#worker = null
     void ended?.terminate()
-    if (!closed) options.onLost(why)
-    if (current !== null) finish({ ok: false, problem: { code, detail: LOST, retry_after_s: 1 } })
+    if (!this.#closed) this.#options.onLost(why)
+    if (this.#current !== null)
+      this.#finish({ ok: false, problem: { code, detail: LOST, retry_after_s: 1 } })
   }
 
-  function finish(taskEnd: TaskEnd): void {
-    clearTimeout(timer)
-    if (current === null) return
-    const { task, startedAt } = current
-    current = null
-    queue.charge(task, (performance.now() - startedAt) * 1000)
-    if (!taskEnd.ok && taskEnd.bug !== undefined) options.onBug(taskEnd.bug)
+  #finish(taskEnd: TaskEnd): void {
+    clearTimeout(this.#timer)
+    if (this.#current === null) return
+    const { task, startedAt } = this.#current
+    this.#current = null
+    this.#queue.charge(task, (performance.now() - startedAt) * 1000)
+    if (!taskEnd.ok && taskEnd.bug !== undefined) this.#options.onBug(taskEnd.bug)
     task.settle(taskEnd)
-    next()
-  }
-
-  return {
-    run(by, name, input, transfer = []) {
-      return new Promise((resolve, reject) => {
-        const settle = (taskEnd: TaskEnd) => {
-          if (taskEnd.ok) resolve(taskEnd.value as Awaited<ReturnType<Tasks[typeof name]>>)
-          else {
-            const { code, detail, ...extras } = taskEnd.problem
-            reject(new AppError(code, detail, extras))
-          }
-        }
-        const isFull = queue.length >= maxWaiting || queue.waitingOf(by) >= maxWaiting / 2
-        if (closed || isFull) {
-          settle({ ok: false, problem: closed ? CLOSING : CROWDED })
-          return
-        }
-        const queuedAt = performance.now()
-        queue.push({
-          tenant: by,
-          costUs: TASK_US,
-          queuedAt,
-          message: { name, input },
-          transfer,
-          settle,
-        })
-        next()
-      })
-    },
-    async close() {
-      closed = true
-      for (const waiting of queue.remove(() => true))
-        waiting.settle({ ok: false, problem: CLOSING })
-      const ended = worker
-      end('worker_lost', 'the service is shutting down')
-      await ended?.terminate()
-    },
+    this.#next()
   }
 }
 

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 import type { UploadBody } from './read-upload.ts'
 import type { TaskThread } from './task-thread.ts'
 import type { MergedDocument } from './tasks.ts'
-import { createTeamRecords, untilWritten } from './team-records.ts'
+import { createTeamRecords, type TeamRecords, untilWritten } from './team-records.ts'
 import { createTurns } from './turns.ts'
 
 /**
@@ -63,116 +63,135 @@ interface Cached {
 }
 
 export function createTeams(options: TeamsOptions): Teams {
-  const { thread, now, maxAgeMs = MAX_AGE_MS } = options
-  const records = createTeamRecords(options.store, now)
-  const cache = new Map<string, Cached>()
+  return new MergedTeams(options)
+}
+
+class MergedTeams implements Teams {
+  readonly #thread: TeamsOptions['thread']
+  readonly #now: () => number
+  readonly #maxAgeMs: number
+  readonly #records: TeamRecords
+  readonly #cache = new Map<string, Cached>()
   /**
    * All of a team's records are in memory at once when they are merged, so a tenant's teams take
    * turns.
    */
-  const merges = createTurns()
+  readonly #merges = createTurns()
 
-  /** The latest used is the last. */
-  function cachedOf(tenant: string, team: string): Cached {
-    const key = `${tenant}\n${team}`
-    const cached = cache.get(key) ?? { changes: 0, madeAt: -1, made: null, making: null }
-    cache.delete(key)
-    cache.set(key, cached)
-    return cached
+  constructor({ store, thread, now, maxAgeMs = MAX_AGE_MS }: TeamsOptions) {
+    this.#thread = thread
+    this.#now = now
+    this.#maxAgeMs = maxAgeMs
+    this.#records = createTeamRecords(store, now)
   }
 
-  function forgetOldest(): void {
-    let bytes = 0
-    let count = 0
-    for (const [key, cached] of [...cache].reverse()) {
-      bytes += sizeOf(cached.made?.document)
-      count += 1
-      const isTooMuch = count > 1 && (count > MAX_CACHED || bytes > MAX_CACHED_BYTES)
-      // What says nothing of a team is not worth the place of what does.
-      if ((isTooMuch || cached.made === null) && cached.making === null) cache.delete(key)
-    }
-  }
-
-  async function make(tenant: string, team: string, cached: Cached): Promise<void> {
-    const { changes } = cached
-    const at = now()
-    const found = await records.all(tenant, team)
-    let document: MergedDocument | null = null
-    if (found !== null) {
-      const task = { team, records: found, now: at }
-      const buffers = found.map(({ buffer }) => buffer as ArrayBuffer)
-      // Apart from uploads, so that a flood of them does not keep readers waiting.
-      document = await thread.run(`${tenant} merges`, 'merge', task, [...new Set(buffers)])
-    }
-    cached.madeAt = changes
-    const until = Math.min(at + maxAgeMs, document?.changesAt ?? Number.POSITIVE_INFINITY)
-    cached.made = found && { document, until }
-  }
-
-  async function document(tenant: string, team: string): Promise<MergedDocument> {
-    const cached = cachedOf(tenant, team)
+  async document(tenant: string, team: string): Promise<MergedDocument> {
+    const cached = this.#cachedOf(tenant, team)
     const wanted = cached.changes
-    const isMade = () => cached.madeAt >= wanted && (cached.made?.until ?? 0) > now()
+    const isMade = () => cached.madeAt >= wanted && (cached.made?.until ?? 0) > this.#now()
     // One that is being made may have begun before the last change; the one after it has not.
     if (!isMade()) await cached.making?.catch(() => undefined)
     if (!isMade()) {
-      cached.making ??= merges
-        .inTurn(tenant, () => make(tenant, team, cached))
+      cached.making ??= this.#merges
+        .inTurn(tenant, () => this.#make(tenant, team, cached))
         .finally(() => {
           cached.making = null
         })
       await cached.making
-      forgetOldest()
+      this.#forgetOldest()
     }
     const document = cached.made?.document ?? null
     if (document === null) throw new AppError('not_found', 'no such team is known')
     return document
   }
 
-  function changed(tenant: string, team: string): void {
-    cachedOf(tenant, team).changes += 1
-    forgetOldest()
+  async upload(
+    tenant: string,
+    team: string,
+    body: UploadBody,
+    only: string | null,
+  ): Promise<UploadAnswer> {
+    const own = ownBytes(body.body)
+    const upload = await this.#thread.run(tenant, 'read', { ...body, body: own }, [own.buffer])
+    const { member } = upload
+    if (only !== null && member !== only) {
+      throw new AppError('not_found', 'the key is for another member')
+    }
+    const answer = await untilWritten(async () => {
+      const at = this.#now()
+      const earlier = await this.#records.read(tenant, team, member)
+      const before = earlier && ownBytes(earlier.bytes)
+      const task = { upload, earlier: before, now: at }
+      const moved = before === null ? [] : [before.buffer]
+      const { record, accepted, refused } = await this.#thread.run(tenant, 'admit', task, moved)
+      const version = earlier?.version ?? 0
+      await this.#records.join({ tenant, team, member }, record.length)
+      const isWritten = await this.#records.write({ tenant, team, member }, record, version)
+      if (!isWritten) return null
+      return { team, member, accepted, refused: [...refused], expires_at: at + LIMITS.freshMs }
+    }).finally(() => this.#changed(tenant, team))
+    return answer
   }
 
-  return {
-    document,
-    async upload(tenant, team, body, only) {
-      const own = ownBytes(body.body)
-      const upload = await thread.run(tenant, 'read', { ...body, body: own }, [own.buffer])
-      const { member } = upload
-      if (only !== null && member !== only) {
-        throw new AppError('not_found', 'the key is for another member')
+  async withdraw(tenant: string, team: string, member: string): Promise<void> {
+    await untilWritten(async times => {
+      const earlier = await this.#records.read(tenant, team, member)
+      const record =
+        earlier &&
+        (await this.#thread.run(tenant, 'withdraw', { earlier: earlier.bytes, now: this.#now() }))
+      if (earlier === null || record === null) {
+        // What was withdrawn since the first attempt may have been by that, whose answer was
+        // lost.
+        if (times > 0 && earlier !== null) return true
+        throw new AppError('not_found', 'no such upload is known')
       }
-      const answer = await untilWritten(async () => {
-        const at = now()
-        const earlier = await records.read(tenant, team, member)
-        const before = earlier && ownBytes(earlier.bytes)
-        const task = { upload, earlier: before, now: at }
-        const moved = before === null ? [] : [before.buffer]
-        const { record, accepted, refused } = await thread.run(tenant, 'admit', task, moved)
-        const version = earlier?.version ?? 0
-        await records.join({ tenant, team, member }, record.length)
-        const isWritten = await records.write({ tenant, team, member }, record, version)
-        if (!isWritten) return null
-        return { team, member, accepted, refused: [...refused], expires_at: at + LIMITS.freshMs }
-      }).finally(() => changed(tenant, team))
-      return answer
-    },
-    async withdraw(tenant, team, member) {
-      await untilWritten(async times => {
-        const earlier = await records.read(tenant, team, member)
-        const record =
-          earlier && (await thread.run(tenant, 'withdraw', { earlier: earlier.bytes, now: now() }))
-        if (earlier === null || record === null) {
-          // What was withdrawn since the first attempt may have been by that, whose answer was
-          // lost.
-          if (times > 0 && earlier !== null) return true
-          throw new AppError('not_found', 'no such upload is known')
-        }
-        const isWritten = await records.write({ tenant, team, member }, record, earlier.version)
-        return isWritten || null
-      }).finally(() => changed(tenant, team))
-    },
+      const isWritten = await this.#records.write({ tenant, team, member }, record, earlier.version)
+      return isWritten || null
+    }).finally(() => this.#changed(tenant, team))
+  }
+
+  /** The latest used is the last. */
+  #cachedOf(tenant: string, team: string): Cached {
+    const key = `${tenant}\n${team}`
+    const cached = this.#cache.get(key) ?? { changes: 0, madeAt: -1, made: null, making: null }
+    this.#cache.delete(key)
+    this.#cache.set(key, cached)
+    return cached
+  }
+
+  #forgetOldest(): void {
+    let bytes = 0
+    let count = 0
+    for (const [key, cached] of [...this.#cache].reverse()) {
+      bytes += sizeOf(cached.made?.document)
+      count += 1
+      const isTooMuch = count > 1 && (count > MAX_CACHED || bytes > MAX_CACHED_BYTES)
+      // What says nothing of a team is not worth the place of what does.
+      if ((isTooMuch || cached.made === null) && cached.making === null) this.#cache.delete(key)
+    }
+  }
+
+  async #make(tenant: string, team: string, cached: Cached): Promise<void> {
+    const { changes } = cached
+    const at = this.#now()
+    const found = await this.#records.all(tenant, team)
+    let document: MergedDocument | null = null
+    if (found !== null) {
+      const task = { team, records: found, now: at }
+      const buffers = found.map(({ buffer }) => buffer as ArrayBuffer)
+      // Apart from uploads, so that a flood of them does not keep readers waiting.
+      document = await this.#thread.run(`${tenant} merges`, 'merge', task, [
+        ...new Set(buffers),
+      ])
+    }
+    cached.madeAt = changes
+    const until = Math.min(at + this.#maxAgeMs, document?.changesAt ?? Number.POSITIVE_INFINITY)
+    cached.made = found && { document, until }
+  }
+
+  #changed(tenant: string, team: string): void {
+    this.#cachedOf(tenant, team).changes += 1
+    this.#forgetOldest()
   }
 }
 
