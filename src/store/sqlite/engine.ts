@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { PartSelector } from '../../core/parts/part.ts'
 import { fail } from '../failure.ts'
@@ -19,21 +17,22 @@ import type {
   TouchItem,
   VerifyStep,
 } from '../store.ts'
-import { createBodies } from './bodies.ts'
+import { type Bodies, createBodies } from './bodies.ts'
 import type { BodyRow } from './body-row.ts'
 import { createChunks } from './chunks.ts'
 import { createCodec, type UnreadableError } from './codec.ts'
 import type { Count } from './counters.ts'
-import { FILE_NAME } from './open.ts'
-import { createReader, type WholeForPart } from './reader.ts'
-import { createRecords } from './records.ts'
+import { Faults } from './faults.ts'
+import { createReader, type Reader, type WholeForPart } from './reader.ts'
+import { createRecords, type Records } from './records.ts'
 import { createRestore, type Restore } from './restore.ts'
-import { createSessions } from './sessions.ts'
+import { createSessions, type Sessions } from './sessions.ts'
 import type { Settings } from './settings.ts'
-import { createSpace, pageBytes } from './space.ts'
-import { createTenants, NO_TENANT } from './tenants.ts'
+import { createSpace, type Space } from './space.ts'
+import { createStats } from './stats.ts'
+import { createTenants, NO_TENANT, type Tenants } from './tenants.ts'
 import { createTombstones } from './tombstones.ts'
-import { createUpkeep, type Progress } from './upkeep.ts'
+import { createUpkeep, type Progress, type Upkeep } from './upkeep.ts'
 
 /**
  * What the thread does with the file: plain functions, one short step each. Those in `writes` need
@@ -44,7 +43,7 @@ export interface Engine {
     get(reference: Reference): Result<StoredBody>
     part(reference: Reference, selector: PartSelector): Result<StoredPart | WholeForPart>
     readRecord(key: RecordKey): Result<StoredRecord>
-    listRecords(list: RecordList): ReturnType<ReturnType<typeof createRecords>['list']>
+    listRecords(list: RecordList): ReturnType<Records['list']>
     stats(tenant: string | undefined): Result<StoreStats>
     /** Finds damaged bodies; `removeDamaged` removes them. */
     verify(limit: number, cursor: number): Result<VerifyStep>
@@ -95,9 +94,44 @@ const MAX_FREE = 1 / 8
 const MIN_FREE_PAGES = 256
 const SHRINK_PAGES = 64
 
+/** What the engine is made of. */
+interface Parts {
+  readonly clock: () => number
+  readonly tenants: Tenants
+  readonly sessions: Sessions
+  readonly space: Space
+  readonly bodies: Bodies
+  readonly records: Records
+  readonly reader: Reader
+  readonly upkeep: Upkeep
+  readonly faults: Faults
+  readonly stats: Engine['reads']['stats']
+}
+
 export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
-  const { settings, clock, count } = deps
+  const parts = createParts(database, deps)
+  const { clock, bodies, records, tenants, sessions, space, upkeep, faults } = parts
+  return {
+    reads: createReads(parts),
+    writes: createWrites(parts),
+    begun: () => bodies.flushMarks(),
+    upkeepDue: () => faults.hasDamage || upkeep.due(clock()),
+    shrink() {
+      const { total, free } = space.pages()
+      if (free < Math.max(MIN_FREE_PAGES, total * MAX_FREE)) return false
+      database.exec(`PRAGMA incremental_vacuum(${SHRINK_PAGES})`)
+      return true
+    },
+    restore: createRestore(database, { bodies, records, tenants, sessions }),
+    checkpoint: () => database.exec('PRAGMA wal_checkpoint(PASSIVE)'),
+  }
+}
+
+function createParts(database: DatabaseSync, deps: EngineDeps): Parts {
+  const { settings, clock, count, counters, onEvent } = deps
   const codec = createCodec(settings)
+  const faults = new Faults(count, onEvent)
+  const onUnreadable = (row: BodyRow, error: UnreadableError) => faults.noteUnreadable(row, error)
   const tenants = createTenants(database)
   const sessions = createSessions(database)
   const tombstones = createTombstones(database, settings)
@@ -124,142 +158,64 @@ export function createEngine(database: DatabaseSync, deps: EngineDeps): Engine {
     tenants,
     space,
     onUnreadable({ tenant, namespace }, { missingKey }) {
-      if (missingKey !== null) noteMissing(missingKey)
-      else deps.onEvent({ kind: 'damaged_record', tenant, namespace })
+      if (missingKey !== null) faults.noteMissing(missingKey)
+      else onEvent({ kind: 'damaged_record', tenant, namespace })
     },
   })
-  const upkeep = createUpkeep(database, {
-    bodies,
-    records,
-    tenants,
-    sessions,
-    tombstones,
-    space,
-    count,
-  })
-  /** Bodies that turned out damaged, and keys that were missing, since the start. */
-  const damaged = new Set<number>()
-  const missing = new Set<string>()
+  const rows = { bodies, records, tenants, sessions, tombstones, space, count }
+  const upkeep = createUpkeep(database, rows)
   const reader = createReader(database, { bodies, chunks, count, onUnreadable })
-  const tombstoneCount = database.prepare(
-    'SELECT coalesce(max(id) - min(id) + 1, 0) AS count FROM tombstone',
-  )
+  const stats = createStats(database, { settings, tenants, space, counters })
+  return { clock, tenants, sessions, space, bodies, records, reader, upkeep, faults, stats }
+}
 
-  function onUnreadable(row: BodyRow, { missingKey }: UnreadableError): void {
-    if (missingKey === null) noteDamage(row)
-    else noteMissing(missingKey)
-  }
-
-  function noteMissing(key_id: string): void {
-    if (missing.has(key_id)) return
-    missing.add(key_id)
-    deps.onEvent({ kind: 'missing_key', key_id })
-  }
-
-  function noteDamage(row: BodyRow): void {
-    if (damaged.has(row.id)) return
-    damaged.add(row.id)
-    count('damaged')
-    const hash = Buffer.from(row.hash).toString('hex')
-    deps.onEvent({ kind: 'damaged_body', tenant: row.tenantName, hash })
-  }
-
-  /**
-   * The row may have gone since, or a put may have repaired it; its number may be another body's.
-   */
-  function removeDamaged(now: number): number {
-    let removed = 0
-    for (const id of damaged.keys()) {
-      const found = bodies.byId(id)
-      if (found === undefined || reader.readable(found)) continue
-      bodies.remove(found, 'tombstone', now)
-      removed++
-    }
-    damaged.clear()
-    return removed
-  }
-
-  function stats(tenant: string | undefined): Result<StoreStats> {
-    if (tenant !== undefined) {
-      const { bytes, ...rest } = tenants.totals(tenants.find(tenant))
-      return { ok: true, ...rest, stored_bytes: bytes }
-    }
-    const sum = tenants.sum()
-    const { free } = space.pages()
-    return {
-      ok: true,
-      bodies: sum.bodies,
-      records: sum.records,
-      stored_bytes: sum.bytes,
-      file: {
-        max_bytes: settings.maxBytes,
-        file_bytes: fileBytes(''),
-        wal_bytes: fileBytes('-wal'),
-        free_bytes: pageBytes(free),
-        tombstones: Number(tombstoneCount.get()?.['count']),
-        tenants: sum.tenants,
-      },
-      ...(deps.counters === undefined ? {} : { counters: { ...deps.counters } }),
-    }
-  }
-
-  function fileBytes(suffix: string): number {
-    const path = join(settings.folder, FILE_NAME + suffix)
-    return statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  }
-
+function createReads({ clock, reader, records, faults, stats }: Parts): Engine['reads'] {
   return {
-    reads: {
-      get: reference => reader.get(reference, clock()),
-      part: (reference, selector) => reader.part(reference, selector, clock()),
-      readRecord: key => records.read(key, clock()),
-      listRecords: list => records.list(list, clock()),
-      stats,
-      verify(limit, cursor) {
-        if (limit < 1) return fail('invalid_request', 'limit must be at least 1')
-        const { damaged: rows, ...rest } = reader.check(limit, cursor)
-        for (const row of rows) noteDamage(row)
-        return { ok: true, ...rest, damaged: rows.length }
-      },
+    get: reference => reader.get(reference, clock()),
+    part: (reference, selector) => reader.part(reference, selector, clock()),
+    readRecord: key => records.read(key, clock()),
+    listRecords: list => records.list(list, clock()),
+    stats,
+    verify(limit, cursor) {
+      if (limit < 1) return fail('invalid_request', 'limit must be at least 1')
+      const { damaged: rows, ...rest } = reader.check(limit, cursor)
+      for (const row of rows) faults.noteDamage(row)
+      return { ok: true, ...rest, damaged: rows.length }
     },
-    writes: {
-      put: item => bodies.put(item, clock()),
-      touch: item => bodies.touch(item, clock()),
-      writeRecord: write => records.write(write, clock()),
-      deleteRecord: (key, ifVersion) => records.delete(key, ifVersion, clock()),
-      disownSession(tenant, name) {
-        const id = sessions.disown(tenants.find(tenant), name)
-        return { ok: true, id, ...upkeep.purgeSession(id, clock()) }
-      },
-      disownTenant(tenant) {
-        const id = tenants.disown(tenant)
-        const { bodies: all, records: values } = tenants.totals(id)
-        return { ok: true, id, bodies: all, records: values, done: id === NO_TENANT }
-      },
-      purgeSession: id => ({ ok: true, ...upkeep.purgeSession(id, clock()) }),
-      purgeTenant: id => ({ ok: true, ...upkeep.purgeTenant(id, clock()) }),
-      expire() {
-        const progress = upkeep.expire(clock())
-        return { ok: true, ...progress, done: progress.bodies + progress.records === 0 }
-      },
-      removeDamaged: () => ({ ok: true, bodies: removeDamaged(clock()), records: 0 }),
-      upkeep() {
-        const now = clock()
-        const bodiesRemoved = removeDamaged(now)
-        const { bodies: others, records: gone } = upkeep.step(now)
-        return { ok: true, bodies: bodiesRemoved + others, records: gone }
-      },
+  }
+}
+
+function createWrites(parts: Parts): Engine['writes'] {
+  const { clock, bodies, records, tenants, sessions, upkeep, faults, reader } = parts
+  return {
+    put: item => bodies.put(item, clock()),
+    touch: item => bodies.touch(item, clock()),
+    writeRecord: write => records.write(write, clock()),
+    deleteRecord: (key, ifVersion) => records.delete(key, ifVersion, clock()),
+    disownSession(tenant, name) {
+      const id = sessions.disown(tenants.find(tenant), name)
+      return { ok: true, id, ...upkeep.purgeSession(id, clock()) }
     },
-    begun: () => bodies.flushMarks(),
-    upkeepDue: () => damaged.size > 0 || upkeep.due(clock()),
-    shrink() {
-      const { total, free } = space.pages()
-      if (free < Math.max(MIN_FREE_PAGES, total * MAX_FREE)) return false
-      database.exec(`PRAGMA incremental_vacuum(${SHRINK_PAGES})`)
-      return true
+    disownTenant(tenant) {
+      const id = tenants.disown(tenant)
+      const { bodies: all, records: values } = tenants.totals(id)
+      return { ok: true, id, bodies: all, records: values, done: id === NO_TENANT }
     },
-    restore: createRestore(database, { bodies, records, tenants, sessions }),
-    checkpoint: () => database.exec('PRAGMA wal_checkpoint(PASSIVE)'),
+    purgeSession: id => ({ ok: true, ...upkeep.purgeSession(id, clock()) }),
+    purgeTenant: id => ({ ok: true, ...upkeep.purgeTenant(id, clock()) }),
+    expire() {
+      const progress = upkeep.expire(clock())
+      return { ok: true, ...progress, done: progress.bodies + progress.records === 0 }
+    },
+    removeDamaged() {
+      return { ok: true, bodies: faults.removeDamaged(bodies, reader, clock()), records: 0 }
+    },
+    upkeep() {
+      const now = clock()
+      const damaged = faults.removeDamaged(bodies, reader, now)
+      const { bodies: others, records: gone } = upkeep.step(now)
+      return { ok: true, bodies: damaged + others, records: gone }
+    },
   }
 }
 

@@ -23,7 +23,7 @@ export interface Reader {
    * `STEP_BYTES`.
    */
   check(limit: number, cursor: number): Checked
-  /** Whether it is as it was put; also where its key is missing, as nothing can be said without. */
+  /** Whether it is as it was put; also if its key is missing, since it cannot be checked then. */
   readable(row: BodyRow): boolean
 }
 
@@ -50,7 +50,7 @@ export interface ReaderDeps {
   readonly bodies: Bodies
   readonly chunks: Chunks
   readonly count: Count
-  /** Told of a body that cannot be read. */
+  /** Called for a body that cannot be read. */
   onUnreadable(row: BodyRow, error: UnreadableError): void
 }
 
@@ -83,50 +83,9 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
     }
   }
 
-  const readAll = (row: BodyRow) => chunks.readAll(row)
-
-  /**
-   * Lines out of the chunks that they lie in. Line numbers in the file have no checksum, so they
-   * are compared with the content, which has. Returns `null` if they contradict it.
-   */
-  function linesByChunks(row: BodyRow, wanted: PartRange): Part | null {
-    const last = chunks.last(row)
-    const total = chunks.lineAt(row, last) - 1 + countLines(chunks.read(row, last, last))
-    if (total !== row.lines) return null
-    const range = resolveLines(wanted, total)
-    const from = chunks.atLine(row, range.first - 1)
-    const to = chunks.atLine(row, range.last)
-    if (to.chunk < from.chunk) return null
-    const bytes = chunks.read(row, from.chunk, to.chunk)
-    const isTrue =
-      to.chunk === last
-        ? from.line - 1 + countLines(bytes) === total
-        : from.line + countLineFeeds(bytes) === chunks.lineAt(row, to.chunk + 1)
-    if (!isTrue) return null
-    const content = cutLines(bytes, from.line, range.first, range.last)
-    return { kind: 'lines', content, ...range }
-  }
-
-  /** Only the chunks that the part lies in, if the selector allows it. */
-  function partOf(row: BodyRow, selector: PartSelector): Part {
-    if (selector.kind === 'bytes') {
-      const range = resolveBytes(selector.range, row.bytes)
-      const from = Math.floor(range.first / CHUNK_BYTES)
-      const bytes = chunks.read(row, from, Math.floor(range.last / CHUNK_BYTES))
-      const start = range.first - from * CHUNK_BYTES
-      const content = bytes.subarray(start, start + range.last - range.first + 1)
-      return { kind: 'bytes', content, ...range }
-    }
-    if (selector.kind === 'lines' && row.bytes > 0) {
-      const part = linesByChunks(row, selector.range)
-      if (part !== null) return part
-    }
-    return selectPart(readAll(row), selector)
-  }
-
   function readable(row: BodyRow): boolean {
     try {
-      readAll(row)
+      chunks.readAll(row)
       return true
     } catch (error) {
       if (!(error instanceof UnreadableError)) throw error
@@ -137,14 +96,14 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
   return {
     readable,
     get: (reference, now) =>
-      withBody(reference, now, row => ({ ok: true, ...about(row), body: readAll(row) })),
+      withBody(reference, now, row => ({ ok: true, ...about(row), body: chunks.readAll(row) })),
     part: (reference, selector, now) =>
       withBody(reference, now, row => ({
         ok: true,
         ...about(row),
         ...(isCutElsewhere(selector, row.bytes)
-          ? { whole: readAll(row) }
-          : { part: own(partOf(row, selector)) }),
+          ? { whole: chunks.readAll(row) }
+          : { part: own(partOf(chunks, row, selector)) }),
       })),
     check(limit, cursor) {
       const damaged: BodyRow[] = []
@@ -170,6 +129,45 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
 export function isCutElsewhere({ kind }: PartSelector, bytes: number | null): boolean {
   const isLarge = bytes === null || bytes > LOOKED_THROUGH_HERE_BYTES
   return isLarge && (kind === 'path' || kind === 'grep')
+}
+
+/** Only the chunks that the part lies in, if the selector allows it. */
+function partOf(chunks: Chunks, row: BodyRow, selector: PartSelector): Part {
+  if (selector.kind === 'bytes') {
+    const range = resolveBytes(selector.range, row.bytes)
+    const from = Math.floor(range.first / CHUNK_BYTES)
+    const bytes = chunks.read(row, from, Math.floor(range.last / CHUNK_BYTES))
+    const start = range.first - from * CHUNK_BYTES
+    const content = bytes.subarray(start, start + range.last - range.first + 1)
+    return { kind: 'bytes', content, ...range }
+  }
+  if (selector.kind === 'lines' && row.bytes > 0) {
+    const part = linesByChunks(chunks, row, selector.range)
+    if (part !== null) return part
+  }
+  return selectPart(chunks.readAll(row), selector)
+}
+
+/**
+ * Lines out of the chunks that they lie in. Line numbers in the file have no checksum, so they
+ * are compared with the content, which has. Returns `null` if they contradict it.
+ */
+function linesByChunks(chunks: Chunks, row: BodyRow, wanted: PartRange): Part | null {
+  const last = chunks.last(row)
+  const total = chunks.lineAt(row, last) - 1 + countLines(chunks.read(row, last, last))
+  if (total !== row.lines) return null
+  const range = resolveLines(wanted, total)
+  const from = chunks.atLine(row, range.first - 1)
+  const to = chunks.atLine(row, range.last)
+  if (to.chunk < from.chunk) return null
+  const bytes = chunks.read(row, from.chunk, to.chunk)
+  const isTrue =
+    to.chunk === last
+      ? from.line - 1 + countLines(bytes) === total
+      : from.line + countLineFeeds(bytes) === chunks.lineAt(row, to.chunk + 1)
+  if (!isTrue) return null
+  const content = cutLines(bytes, from.line, range.first, range.last)
+  return { kind: 'lines', content, ...range }
 }
 
 function about(row: BodyRow) {

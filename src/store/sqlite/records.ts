@@ -45,160 +45,199 @@ export interface RecordsDeps {
   readonly codec: Codec
   readonly tenants: Tenants
   readonly space: Space
-  /** Told of a record that cannot be read. */
+  /** Called for a record that cannot be read. */
   onUnreadable(key: RecordKey, error: UnreadableError): void
 }
 
 export function createRecords(database: DatabaseSync, deps: RecordsDeps): Records {
-  const { codec, tenants, space } = deps
-  const select = database.prepare(
-    'SELECT * FROM record WHERE tenant = ? AND namespace = ? AND key = ?',
-  )
-  const upsert = database.prepare(
-    `INSERT INTO record (tenant, namespace, key, version, charge, bytes, key_id, expires_at, value)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (tenant, namespace, key) DO UPDATE SET version = excluded.version,
-         charge = excluded.charge, bytes = excluded.bytes, key_id = excluded.key_id,
-         expires_at = excluded.expires_at, value = excluded.value`,
-  )
-  const nextVersion = database.prepare(
-    `UPDATE counter SET value = value + 1 WHERE name = 'record_version' RETURNING value`,
-  )
-  const raiseVersion = database.prepare(
-    `UPDATE counter SET value = max(value, ?) WHERE name = 'record_version'`,
-  )
-  const erase = database.prepare('DELETE FROM record WHERE id = ?')
-  const inRange = database.prepare(
-    `SELECT * FROM record WHERE tenant = ?1 AND namespace = ?2 AND key >= ?3 AND key < ?4
-       AND (?5 IS NULL OR key > ?5) AND (expires_at IS NULL OR expires_at > ?6) ORDER BY key LIMIT ?7`,
-  )
-  const expired = database.prepare(
-    'SELECT id, tenant, charge FROM record WHERE expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?',
-  )
-  const ofTenant = database.prepare(
-    'SELECT id, tenant, charge FROM record WHERE tenant = ? LIMIT ?',
-  )
+  return new RecordRows(database, deps)
+}
 
-  type Row = Record<string, SQLOutputValue>
+class RecordRows implements Records {
+  readonly #deps: RecordsDeps
+  readonly #sql: Statements
 
-  const find = ({ tenant, namespace, key }: RecordKey, now: number): Row | undefined => {
-    const row = select.get(tenants.find(tenant), namespace, key)
+  constructor(database: DatabaseSync, deps: RecordsDeps) {
+    this.#deps = deps
+    this.#sql = prepareStatements(database)
+  }
+
+  read(key: RecordKey, now: number): Result<StoredRecord> {
+    const row = this.#find(key, now)
+    if (row === undefined) return NO_RECORD
+    const record = this.#open(row, key)
+    return record === undefined ? UNREADABLE : { ok: true, ...record }
+  }
+
+  write(write: RecordWrite, now: number): Result<{ readonly version: number }> {
+    const { value, ifVersion, namespace, key } = write
+    if (value.byteLength > MAX_RECORD_BYTES || namespace.length + key.length > MAX_KEY_CHARS) {
+      return fail('too_large', `a record may have ${MAX_RECORD_BYTES} bytes`)
+    }
+    const tenant = this.#deps.tenants.findOrAdd(write.tenant)
+    const row = this.#sql.select.get(tenant, namespace, key)
+    const version = row === undefined || over(row, now) ? 0 : Number(row['version'])
+    if (ifVersion !== undefined && ifVersion !== version) return CONFLICT
+    const sealed = this.#deps.codec.seal(value, binding(write))
+    const charge = chargeOf(sealed, key)
+    const refusal = this.#deps.space.claim(tenant, charge, now)
+    if (refusal !== undefined) return refusal
+    const next = Number(this.#sql.nextVersion.get()?.['value'])
+    const end = write.ttlMs === undefined ? null : now + write.ttlMs
+    const bytes = value.byteLength
+    this.#sql.upsert.run(
+      tenant,
+      namespace,
+      key,
+      next,
+      charge,
+      bytes,
+      this.#deps.codec.keyId,
+      end,
+      sealed,
+    )
+    this.#deps.tenants.change(tenant, {
+      bodies: 0,
+      records: row === undefined ? 1 : 0,
+      bytes: charge - Number(row?.['charge'] ?? 0),
+    })
+    return { ok: true, version: next }
+  }
+
+  delete(key: RecordKey, ifVersion: number | undefined, now: number): Result<object> {
+    const row = this.#find(key, now)
+    if (row === undefined) return NO_RECORD
+    if (ifVersion !== undefined && ifVersion !== Number(row['version'])) return CONFLICT
+    this.#remove(row)
+    return { ok: true }
+  }
+
+  list(
+    { tenant, namespace, prefix, after, limit }: RecordList,
+    now: number,
+  ): Result<{ readonly records: readonly ListedRecord[] }> {
+    const end = prefix + LAST_CHARACTER
+    const most = Math.min(limit, MAX_LISTED)
+    const id = this.#deps.tenants.find(tenant)
+    const records: ListedRecord[] = []
+    let bytes = 0
+    for (const row of this.#sql.inRange.iterate(
+      id,
+      namespace,
+      prefix,
+      end,
+      after ?? null,
+      now,
+      most,
+    )) {
+      bytes += Number(row['bytes'])
+      if (bytes > MAX_LISTED_BYTES && records.length > 0) break
+      const key = row['key'] as string
+      const record = this.#open(row, { tenant, namespace, key })
+      if (record !== undefined) records.push({ key, ...record })
+    }
+    return { ok: true, records }
+  }
+
+  due(now: number): boolean {
+    return this.#sql.expired.get(now, 1) !== undefined
+  }
+
+  expire(now: number, limit: number): number {
+    const rows = this.#sql.expired.all(now, limit)
+    for (const row of rows) this.#remove(row)
+    return rows.length
+  }
+
+  restore({ value, version, expires_at, ...key }: RestoredRecord): Failure | undefined {
+    const tenant = this.#deps.tenants.findOrAdd(key.tenant)
+    this.#sql.raiseVersion.run(version)
+    if (this.#sql.select.get(tenant, key.namespace, key.key) !== undefined) return undefined
+    const sealed = this.#deps.codec.seal(value, binding(key))
+    const charge = chargeOf(sealed, key.key)
+    const bytes = value.byteLength
+    const refusal = this.#deps.space.claim(tenant, charge, 0)
+    if (refusal !== undefined) return refusal
+    this.#sql.upsert.run(
+      tenant,
+      key.namespace,
+      key.key,
+      version,
+      charge,
+      bytes,
+      this.#deps.codec.keyId,
+      expires_at,
+      sealed,
+    )
+    this.#deps.tenants.change(tenant, { bodies: 0, records: 1, bytes: charge })
+    return undefined
+  }
+
+  removeOf(tenant: number, limit: number): number {
+    const rows = this.#sql.ofTenant.all(tenant, limit)
+    for (const row of rows) this.#remove(row)
+    return rows.length
+  }
+
+  #find({ tenant, namespace, key }: RecordKey, now: number): Row | undefined {
+    const row = this.#sql.select.get(this.#deps.tenants.find(tenant), namespace, key)
     return row === undefined || over(row, now) ? undefined : row
   }
-  const remove = (row: Row) => {
-    erase.run(row['id']!)
-    tenants.change(Number(row['tenant']), {
+
+  #remove(row: Row): void {
+    this.#sql.erase.run(row['id']!)
+    this.#deps.tenants.change(Number(row['tenant']), {
       bodies: 0,
       records: -1,
       bytes: -Number(row['charge']),
     })
   }
-  const open = (row: Row, key: RecordKey): StoredRecord | undefined => {
+
+  #open(row: Row, key: RecordKey): StoredRecord | undefined {
     try {
-      return openRecord(codec, row, key)
+      return openRecord(this.#deps.codec, row, key)
     } catch (error) {
       if (!(error instanceof UnreadableError)) throw error
-      deps.onUnreadable(key, error)
+      this.#deps.onUnreadable(key, error)
       return undefined
     }
   }
+}
 
+type Row = Record<string, SQLOutputValue>
+
+type Statements = ReturnType<typeof prepareStatements>
+
+function prepareStatements(database: DatabaseSync) {
   return {
-    read(key, now) {
-      const row = find(key, now)
-      if (row === undefined) return NO_RECORD
-      const record = open(row, key)
-      return record === undefined ? UNREADABLE : { ok: true, ...record }
-    },
-    write(write, now) {
-      const { value, ifVersion, namespace, key } = write
-      if (value.byteLength > MAX_RECORD_BYTES || namespace.length + key.length > MAX_KEY_CHARS) {
-        return fail('too_large', `a record may have ${MAX_RECORD_BYTES} bytes`)
-      }
-      const tenant = tenants.findOrAdd(write.tenant)
-      const row = select.get(tenant, namespace, key)
-      const version = row === undefined || over(row, now) ? 0 : Number(row['version'])
-      if (ifVersion !== undefined && ifVersion !== version) return CONFLICT
-      const sealed = codec.seal(value, binding(write))
-      const charge = chargeOf(sealed, key)
-      const refusal = space.claim(tenant, charge, now)
-      if (refusal !== undefined) return refusal
-      const next = Number(nextVersion.get()?.['value'])
-      const end = write.ttlMs === undefined ? null : now + write.ttlMs
-      const bytes = value.byteLength
-      upsert.run(tenant, namespace, key, next, charge, bytes, codec.keyId, end, sealed)
-      tenants.change(tenant, {
-        bodies: 0,
-        records: row === undefined ? 1 : 0,
-        bytes: charge - Number(row?.['charge'] ?? 0),
-      })
-      return { ok: true, version: next }
-    },
-    delete(key, ifVersion, now) {
-      const row = find(key, now)
-      if (row === undefined) return NO_RECORD
-      if (ifVersion !== undefined && ifVersion !== Number(row['version'])) return CONFLICT
-      remove(row)
-      return { ok: true }
-    },
-    list({ tenant, namespace, prefix, after, limit }, now) {
-      const end = prefix + LAST_CHARACTER
-      const most = Math.min(limit, MAX_LISTED)
-      const id = tenants.find(tenant)
-      const records: ListedRecord[] = []
-      let bytes = 0
-      for (const row of inRange.iterate(id, namespace, prefix, end, after ?? null, now, most)) {
-        bytes += Number(row['bytes'])
-        if (bytes > MAX_LISTED_BYTES && records.length > 0) break
-        const key = row['key'] as string
-        const record = open(row, { tenant, namespace, key })
-        if (record !== undefined) records.push({ key, ...record })
-      }
-      return { ok: true, records }
-    },
-    due: now => expired.get(now, 1) !== undefined,
-    expire(now, limit) {
-      const rows = expired.all(now, limit)
-      for (const row of rows) remove(row)
-      return rows.length
-    },
-    restore({ value, version, expires_at, ...key }) {
-      const tenant = tenants.findOrAdd(key.tenant)
-      raiseVersion.run(version)
-      if (select.get(tenant, key.namespace, key.key) !== undefined) return undefined
-      const sealed = codec.seal(value, binding(key))
-      const charge = chargeOf(sealed, key.key)
-      const bytes = value.byteLength
-      const refusal = space.claim(tenant, charge, 0)
-      if (refusal !== undefined) return refusal
-      upsert.run(
-        tenant,
-        key.namespace,
-        key.key,
-        version,
-        charge,
-        bytes,
-        codec.keyId,
-        expires_at,
-        sealed,
-      )
-      tenants.change(tenant, { bodies: 0, records: 1, bytes: charge })
-      return undefined
-    },
-    removeOf(tenant, limit) {
-      const rows = ofTenant.all(tenant, limit)
-      for (const row of rows) remove(row)
-      return rows.length
-    },
+    select: database.prepare('SELECT * FROM record WHERE tenant = ? AND namespace = ? AND key = ?'),
+    upsert: database.prepare(
+      `INSERT INTO record (tenant, namespace, key, version, charge, bytes, key_id, expires_at, value)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (tenant, namespace, key) DO UPDATE SET version = excluded.version,
+         charge = excluded.charge, bytes = excluded.bytes, key_id = excluded.key_id,
+         expires_at = excluded.expires_at, value = excluded.value`,
+    ),
+    nextVersion: database.prepare(
+      `UPDATE counter SET value = value + 1 WHERE name = 'record_version' RETURNING value`,
+    ),
+    raiseVersion: database.prepare(
+      `UPDATE counter SET value = max(value, ?) WHERE name = 'record_version'`,
+    ),
+    erase: database.prepare('DELETE FROM record WHERE id = ?'),
+    inRange: database.prepare(
+      `SELECT * FROM record WHERE tenant = ?1 AND namespace = ?2 AND key >= ?3 AND key < ?4
+       AND (?5 IS NULL OR key > ?5) AND (expires_at IS NULL OR expires_at > ?6) ORDER BY key LIMIT ?7`,
+    ),
+    expired: database.prepare(
+      'SELECT id, tenant, charge FROM record WHERE expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?',
+    ),
+    ofTenant: database.prepare('SELECT id, tenant, charge FROM record WHERE tenant = ? LIMIT ?'),
   }
 }
 
 /** The value that a row of `record` has. @throws UnreadableError */
-export function openRecord(
-  codec: Codec,
-  row: Record<string, SQLOutputValue>,
-  key: RecordKey,
-): StoredRecord {
+export function openRecord(codec: Codec, row: Row, key: RecordKey): StoredRecord {
   const keyId = row['key_id'] as string | null
   const sealed = row['value'] as Uint8Array
   const value = codec.open(sealed, binding(key), keyId, Number(row['bytes']))
@@ -214,7 +253,7 @@ const NO_RECORD = fail('not_found', 'no such record')
 const UNREADABLE = fail('gone', 'the record cannot be read any more; it may be written anew')
 const CONFLICT = fail('conflict', 'the record was changed by another')
 
-function over(row: Record<string, SQLOutputValue>, now: number): boolean {
+function over(row: Row, now: number): boolean {
   return row['expires_at'] !== null && Number(row['expires_at']) <= now
 }
 

@@ -70,17 +70,75 @@ const LOG_PAUSE_MS = 20
 
 /** @throws NewerSchemaError, ForeignFileError, or SQLite's error if the file cannot be opened */
 export function createStoreFile(options: StoreFileOptions): StoreFile {
-  const { settings, path, clock, stopwatch, onEvent, noteFailure } = options
-  const open = options.open ?? openDatabase
-  let movedAt = Number.NEGATIVE_INFINITY
-  let checkedAt = Number.NEGATIVE_INFINITY
-  const wasUnclean = !settings.mustExist && sizeOf(`${path}-wal`) > 0
-  let opened: Opened | null = start()
+  return new WatchedFile(options)
+}
 
-  function openOnce(thorough: boolean): Opened {
+class WatchedFile implements StoreFile {
+  readonly wasUnclean: boolean
+  readonly #options: StoreFileOptions
+  #opened: Opened | null
+  #movedAt = Number.NEGATIVE_INFINITY
+  #checkedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: StoreFileOptions) {
+    this.#options = options
+    this.wasUnclean = !options.settings.mustExist && sizeOf(`${options.path}-wal`) > 0
+    this.#opened = this.#start()
+  }
+
+  get opened(): Opened | null {
+    return this.#opened
+  }
+
+  reopen(): void {
+    this.#become(() => this.#start())
+  }
+
+  isReplaced(): boolean {
+    return this.#opened !== null && inodeOf(this.#options.path) !== this.#opened.inode
+  }
+
+  reopenReplaced(): void {
+    this.#options.onEvent({ kind: 'file_replaced' })
+    this.reopen()
+  }
+
+  mend(error: unknown, tries: number): boolean {
+    if (this.isReplaced()) {
+      this.#options.onEvent({ kind: 'file_replaced' })
+      this.reopen()
+      return tries === 0
+    }
+    const ofFile = sqliteFailure(error) !== undefined || isDamage(error)
+    const isCertain = isDamage(error)
+    if (!isCertain && !isLostConnection(error) && !isOdd(error) && ofFile) return false
+    if (tries === 0) {
+      if (isCertain)
+        this.#options.onEvent({ kind: 'damaged_file', moved_to: null, detail: messageOf(error) })
+      this.reopen()
+      return true
+    }
+    if (tries > 1) return false
+    const damage = isCertain ? error : this.#showsDamage()
+    if (damage === null) return false
+    this.#become(() => this.#replace(damage))
+    return true
+  }
+
+  stop(): void {
+    const last = this.#opened
+    this.#opened = null
+    try {
+      last?.database.close()
+    } catch (error) {
+      this.#options.noteFailure(fail('failed', String(error)))
+    }
+  }
+
+  #openOnce(thorough: boolean): Opened {
+    const { settings, path, clock, count, counters, onEvent, open = openDatabase } = this.#options
     const database = open({ settings, thorough })
     try {
-      const { count, counters } = options
       const engine = createEngine(database, { settings, clock, count, counters, onEvent })
       return { database, engine, inode: inodeOf(path) }
     } catch (error) {
@@ -93,8 +151,9 @@ export function createStoreFile(options: StoreFileOptions): StoreFile {
    * Whatever damage shows until the first call could run: the file is moved aside and a new one
    * begun.
    */
-  function start(): Opened {
-    if (settings.mustExist) return existing()
+  #start(): Opened {
+    const { settings, path, clock, onEvent } = this.#options
+    if (settings.mustExist) return this.#existing()
     const log = steadyFault(path)
     if (log !== null) {
       keepLog(path, clock())
@@ -102,113 +161,69 @@ export function createStoreFile(options: StoreFileOptions): StoreFile {
     }
     const inode = inodeOf(path)
     try {
-      return openOnce(log !== null)
+      return this.#openOnce(log !== null)
     } catch (error) {
-      if (!isUnusable(error)) throw error
+      if (!this.#isUnusable(error)) throw error
       // Another process may have found the same and begun a new file already.
-      if (inode !== undefined && inodeOf(path) !== inode) return openOnce(false)
-      return replace(error)
+      if (inode !== undefined && inodeOf(path) !== inode) return this.#openOnce(false)
+      return this.#replace(error)
     }
   }
 
-  function existing(): Opened {
+  #existing(): Opened {
     try {
-      return openOnce(false)
+      return this.#openOnce(false)
     } catch (error) {
       if (!isDamage(error)) throw error
       throw new Error(
-        `the store in ${settings.folder} is damaged; the service begins a new one at its start`,
+        `the store in ${this.#options.settings.folder} is damaged; the service begins a new one at its start`,
       )
     }
   }
 
   /** Whether no later attempt can open the file either. */
-  function isUnusable(error: unknown): boolean {
+  #isUnusable(error: unknown): boolean {
     if (isDamage(error)) return true
     // A header may forbid every write.
-    if (isReadOnly(error)) return mayWrite(path)
-    return isOdd(error) && isUnsound(path)
+    if (isReadOnly(error)) return mayWrite(this.#options.path)
+    return isOdd(error) && isUnsound(this.#options.path)
   }
 
   /** @throws Error if the folder cannot be changed, or a new file was begun a moment ago */
-  function replace(error: unknown): Opened {
+  #replace(error: unknown): Opened {
+    const { settings, path, clock, stopwatch, onEvent } = this.#options
     const detail = messageOf(error)
-    if (settings.mustExist || stopwatch() - movedAt < BETWEEN_NEW_FILES_MS) {
+    if (settings.mustExist || stopwatch() - this.#movedAt < BETWEEN_NEW_FILES_MS) {
       onEvent({ kind: 'damaged_file', moved_to: null, detail })
       throw error
     }
-    movedAt = stopwatch()
+    this.#movedAt = stopwatch()
     const moved_to = moveAside(path, clock())
     onEvent({ kind: 'damaged_file', moved_to, detail })
     removeOldDamaged(path, clock())
-    return openOnce(false)
+    return this.#openOnce(false)
   }
 
-  function become(next: () => Opened): void {
-    stop()
+  #become(next: () => Opened): void {
+    this.stop()
     try {
-      opened = next()
+      this.#opened = next()
     } catch (error) {
-      noteFailure(sqliteFailure(error) ?? fail('failed', String(error)))
+      this.#options.noteFailure(sqliteFailure(error) ?? fail('failed', String(error)))
     }
   }
-
-  function stop(): void {
-    const last = opened
-    opened = null
-    try {
-      last?.database.close()
-    } catch (error) {
-      noteFailure(fail('failed', String(error)))
-    }
-  }
-
-  const isReplaced = () => opened !== null && inodeOf(path) !== opened.inode
 
   /** Whether the whole file says that it is damaged; asked now and then, for it takes long. */
-  function showsDamage(): DamagedFileError | null {
-    if (opened === null || stopwatch() - checkedAt < BETWEEN_CHECKS_MS) return null
-    checkedAt = stopwatch()
+  #showsDamage(): DamagedFileError | null {
+    if (this.#opened === null || this.#options.stopwatch() - this.#checkedAt < BETWEEN_CHECKS_MS)
+      return null
+    this.#checkedAt = this.#options.stopwatch()
     try {
-      checkAll(opened.database)
+      checkAll(this.#opened.database)
       return null
     } catch (error) {
       return error instanceof DamagedFileError ? error : new DamagedFileError(String(error))
     }
-  }
-
-  return {
-    get opened() {
-      return opened
-    },
-    wasUnclean,
-    reopen: () => become(start),
-    isReplaced,
-    reopenReplaced() {
-      onEvent({ kind: 'file_replaced' })
-      become(start)
-    },
-    mend(error, tries) {
-      if (isReplaced()) {
-        onEvent({ kind: 'file_replaced' })
-        become(start)
-        return tries === 0
-      }
-      const ofFile = sqliteFailure(error) !== undefined || isDamage(error)
-      const isCertain = isDamage(error)
-      if (!isCertain && !isLostConnection(error) && !isOdd(error) && ofFile) return false
-      if (tries === 0) {
-        if (isCertain) onEvent({ kind: 'damaged_file', moved_to: null, detail: messageOf(error) })
-        become(start)
-        return true
-      }
-      if (tries > 1) return false
-      const damage = isCertain ? error : showsDamage()
-      if (damage === null) return false
-      become(() => replace(damage))
-      return true
-    },
-    stop,
   }
 }
 
