@@ -1,7 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../core/base/errors.ts'
 import { type KeyRecord, SCOPES, type Scope } from './key-record.ts'
-import { createRateLimit, type RateLimit } from './rate-limit.ts'
 
 /** Who sent a request. */
 export interface Caller {
@@ -156,4 +155,27 @@ function tooFast(waitMs: number): AppError {
   return new AppError('rate_limited', 'the key has used up its rate', {
     retry_after_s: Math.ceil(waitMs / 1000),
   })
+}
+
+/** A token bucket: `perSecond` in the long run, up to `burst` at once after a pause. */
+export interface RateLimit {
+  /** Takes a token and returns 0, or returns the milliseconds until there is one. */
+  take(now: number): number
+}
+
+export function createRateLimit(perSecond: number, burst: number, now: number): RateLimit {
+  const perMs = perSecond / 1000
+  let tokens = burst
+  let filledAt = now
+
+  return {
+    take(at) {
+      // A clock that went backwards adds nothing.
+      tokens = Math.min(burst, tokens + Math.max(0, at - filledAt) * perMs)
+      filledAt = at
+      if (tokens < 1) return (1 - tokens) / perMs
+      tokens -= 1
+      return 0
+    },
+  }
 }

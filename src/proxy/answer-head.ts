@@ -1,18 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createEventBoundary, type EventBoundary } from './event-boundary.ts'
 import { answerHeaders } from './headers.ts'
 
-/** What the head of an answer says about what follows. */
+/** How the body of an answer is framed. */
 export interface AnswerFraming {
-  /** It says how long it is. */
+  /** It has a `content-length`. */
   readonly sized: boolean
   /** For a stream of server-sent events to which another may be added. */
   readonly events: EventBoundary | null
 }
 
 /**
- * Writes the head of the upstream's `answer`, `extra` headers behind its own. `null` where it
- * cannot be written or would be understood otherwise by the client; nothing was written then.
+ * Writes the head of the upstream's `answer`, then the `extra` headers. Returns `null`, and
+ * writes nothing, if it cannot be written or the client would understand it differently.
  */
 export function writeAnswerHead(
   { httpVersion, method }: IncomingMessage,
@@ -35,4 +34,33 @@ export function writeAnswerHead(
   const isEvents = /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
   const mayBeAdded = isEvents && !sized && headers['content-encoding'] === undefined
   return { sized, events: mayBeAdded ? createEventBoundary() : null }
+}
+
+/** A blank line ends an event, whatever the line ends are. */
+const CR = 13
+const LF = 10
+
+/**
+ * Follows a stream of server-sent events, to know whether another event may begin after what was
+ * passed.
+ */
+export interface EventBoundary {
+  follow(chunk: Uint8Array): void
+  readonly atBoundary: boolean
+}
+
+/** Looks at the last four bytes only, however the stream is cut in chunks. */
+export function createEventBoundary(): EventBoundary {
+  /** The last bytes, newest in the lowest byte; starts as after a blank line. */
+  let tail = (LF << 8) | LF
+  return {
+    follow(chunk) {
+      for (const byte of chunk.subarray(-4)) tail = (tail << 8) | byte
+    },
+    get atBoundary() {
+      const two = tail & 0xffff
+      if (two === ((LF << 8) | LF) || two === ((CR << 8) | CR)) return true
+      return tail === ((CR << 24) | (LF << 16) | (CR << 8) | LF)
+    },
+  }
 }

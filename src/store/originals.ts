@@ -3,7 +3,6 @@ import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { PartSelector } from '../core/parts/part.ts'
 import type { Reliance } from '../core/sessions/turn/reliance.ts'
 import { failureProblem } from './failure.ts'
-import { createRecency } from './recency.ts'
 import type { Kept, Reference, Result, Store, StoredBody, StoredPart, TouchItem } from './store.ts'
 
 /** How long a tenant's bodies are kept, in milliseconds. */
@@ -159,4 +158,30 @@ function valueOr<T>(result: Result<T>): T {
   if (result.ok) return result
   const { code, detail, ...extras } = failureProblem(result)
   throw new AppError(code, detail, extras)
+}
+
+/** When something was last done for a key; forgets the oldest beyond its size. */
+interface Recency {
+  /** Whether `everyMs` have passed since it was done for the key. */
+  isDue(key: string, now: number, everyMs: number): boolean
+  /** It was done. */
+  done(key: string, now: number): void
+}
+
+const MAX_KEYS = 10_000
+
+function createRecency(): Recency {
+  const last = new Map<string, number>()
+  return {
+    isDue(key, now, everyMs) {
+      const before = last.get(key)
+      // A clock that went back is no reason to wait.
+      return before === undefined || now < before || now - before >= everyMs
+    },
+    done(key, now) {
+      last.delete(key)
+      last.set(key, now)
+      if (last.size > MAX_KEYS) last.delete(last.keys().next().value as string)
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createEventBoundary } from '../../../src/proxy/event-boundary.ts'
+import { createEventBoundary } from '../../../src/proxy/answer-head.ts'
 import { answerHeaders, requestHeaders } from '../../../src/proxy/headers.ts'
 import { pathBehind, upstreamPath, versionedPath } from '../../../src/proxy/target.ts'
 
