@@ -5,7 +5,7 @@ import { type KeyRecord, SCOPES, type Scope } from './key-record.ts'
 /** Who sent a request. */
 export interface Caller {
   readonly tenant: string
-  /** Id of the key, as in the keys file; empty where there are no keys. */
+  /** Id of the key, as in the keys file; empty if there are no keys. */
   readonly keyId: string
   readonly scopes: ReadonlySet<Scope>
   readonly redeems: boolean
@@ -15,7 +15,7 @@ export interface Caller {
   readonly member: string | null
   /** Requests at the same time. */
   readonly maxConcurrent: number
-  /** Shared by all requests of the key; `null` where it has no limit. */
+  /** Shared by all requests of the key; `null` if it has no limit. */
   readonly rate: RateLimit | null
 }
 
@@ -27,13 +27,13 @@ export interface Access {
   /**
    * The caller that a key belongs to; without configured keys the tenant `local`, whatever it
    * presents.
-   * @param presented the key; not asked for where there are no keys
+   * @param presented the key; not asked for if there are no keys
    * @throws AppError `unauthorized`, and what `presented` throws
    */
   identify(presented: () => string | undefined): Caller
   /**
    * Lets one more request of the caller pass.
-   * @throws AppError `rate_limited`, `forbidden` where the key lacks `scope`, or all of several
+   * @throws AppError `rate_limited`, `forbidden` if the key lacks `scope`, or all of several
    */
   allow(caller: Caller, scope: NeededScope): void
   /** Puts other keys in force; what a key has used of its rate stays used. */
@@ -54,7 +54,7 @@ export const ANONYMOUS: Caller = {
   rate: null,
 }
 
-/** Whose everything is where no keys are configured. */
+/** The caller of every request if no keys are configured. */
 export const LOCAL: Caller = {
   ...ANONYMOUS,
   tenant: 'local',
@@ -69,7 +69,7 @@ interface Entry {
 }
 
 /**
- * @param initial the configured keys; `null` where there is no keys file
+ * @param initial the configured keys; `null` if there is no keys file
  * @param now milliseconds of a clock for the rates
  */
 export function createAccess(initial: readonly KeyRecord[] | null, now: () => number): Access {

@@ -71,7 +71,7 @@ function faultOf(issue: z.core.$ZodIssue): string {
 /**
  * Reads the file, lets `change` make new records of it and replaces it in one step, so that a
  * reader sees the old file or the new one. A missing file counts as empty. One writer at a time.
- * @throws KeysFileError also where another process is writing
+ * @throws KeysFileError even if another process is writing
  */
 export function changeKeysFile(
   path: string,
@@ -83,7 +83,7 @@ export function changeKeysFile(
     const keys = change(exists(path) ? readKeysFile(path) : [])
     const text = `${JSON.stringify({ version: 1, keys }, null, 2)}\n`
     parseKeys(path, text)
-    // Goes on after a short write, which is all that a disk says when it becomes full.
+    // Goes on after a short write, which is all that a full disk reports.
     writeFileSync(descriptor, text)
     fsyncSync(descriptor)
     closeSync(descriptor)

@@ -26,7 +26,7 @@ const relativePrice = z.number().min(0).max(1_000)
 
 const priceRule = z.strictObject({
   vendor: z.enum(['anthropic', 'openai']),
-  /** How the names of the models begin that it is for; all of the vendor's where absent. */
+  /** How the names of the models begin that it is for; all of the vendor's if absent. */
   model: z.string().min(1).max(256).optional(),
   cache_read: relativePrice.optional(),
   cache_write: relativePrice.optional(),
@@ -51,10 +51,10 @@ const endpointPattern = z.string().regex(/^[\w.:*-]{1,256}$/)
 const fingerprintTeam = z.strictObject({
   url: upstreamUrl,
   team: teamName,
-  /** As whom; a name that says nothing where absent. */
+  /** The member's name; if absent, one that reveals nothing. */
   member: memberName.optional(),
   /**
-   * Holds the key for that service; where absent `HAVERSACK_KEY` for the team's, and none for a
+   * Holds the key for that service; if absent `HAVERSACK_KEY` for the team's, and none for a
    * provider's.
    */
   key_file: z.string().min(1).optional(),
@@ -82,7 +82,7 @@ export const configSchema = z.strictObject({
   keys_file: z.string().min(1).optional(),
   /** What has to outlive the process: the store's file, and what tuning writes. */
   data_dir: z.string().min(1).default('.haversack'),
-  /** How the pipeline chooses; `pipeline_config.toml` in `data_dir` where absent. */
+  /** How the pipeline chooses; `pipeline_config.toml` in `data_dir` if absent. */
   pipeline_config_file: z.string().min(1).optional(),
   log: z.strictObject({ level: z.enum(LOG_LEVELS).default('info') }).prefault({}),
   /** OpenTelemetry: off without an endpoint. */

@@ -15,7 +15,7 @@ export class ConfigError extends Error {
 
 export interface LoadOptions {
   readonly env: Env
-  /** Laid over the file and the environment: what the command line said. */
+  /** Laid over the file and the environment: what the command line has. */
   readonly overrides?: Tree
   /** Allow an address that others can reach without keys. */
   readonly insecure?: boolean

@@ -10,12 +10,12 @@ import {
 import type { Config } from './config.ts'
 import { ConfigError, readToml } from './load.ts'
 
-/** In the data folder, where no other file is named. */
+/** In the data folder, if no other file is named. */
 const FILE_NAME = 'pipeline_config.toml'
 
 /**
  * How the pipeline chooses: the file that `pipeline_config_file` names, or `pipeline_config.toml`
- * in the data folder. The built-in defaults where there is none in the data folder.
+ * in the data folder. The built-in defaults if there is none in the data folder.
  * @throws ConfigError with every fault at once; also for a named file that cannot be read
  */
 export function readPipelineConfig(config: PipelinePlace): PipelineConfig {

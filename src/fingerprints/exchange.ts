@@ -90,7 +90,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What `fetch` fails with says why only in its cause. */
+/** The error of `fetch` has the reason only in its cause. */
 function reasonOf(error: unknown): string {
   const { cause = error } = error as { readonly cause?: unknown }
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }

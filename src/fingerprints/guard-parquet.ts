@@ -44,7 +44,7 @@ interface Allowance {
 
 /**
  * Looks at the footer's bytes before they are parsed.
- * @throws UnsafeError where it is larger than it should be, or announces more than there is
+ * @throws UnsafeError if it is larger than it should be, or announces more than there is
  */
 export function guardFooter(bytes: Uint8Array): void {
   const tail = bytes.length - TAIL_BYTES
@@ -58,7 +58,7 @@ export function guardFooter(bytes: Uint8Array): void {
  * Looks at everything that a reader of the known columns would unpack or write out, so that the
  * memory it takes is bounded: the reader believes what a file announces, and a process does not
  * survive an array of a billion values in one of its threads.
- * @throws UnsafeError which says what the file is or has, to stand behind "the Parquet file"
+ * @throws UnsafeError with what the file is or has, to follow "the Parquet file"
  */
 export function guardParquet(bytes: Uint8Array, metadata: FileMetaData, maxRows: number): void {
   const { num_rows, row_groups, schema } = metadata
@@ -102,7 +102,7 @@ function guardChunk(
   if (!COLUMN_NAMES.includes(path_in_schema[0] ?? '')) return
   if (!CODECS.has(codec)) throw new UnsafeError(`is packed with ${codec}`)
   const path = getTreePath(root, path_in_schema)
-  // What is read is what the chunk says, and what is made of it what the schema says.
+  // The chunk decides what is read, and the schema what becomes of it.
   if (path.at(-1)?.element.type !== chunk.type) throw new UnsafeError('does not fit its schema')
   const levels = { rep: getMaxRepetitionLevel(path), def: getMaxDefinitionLevel(path) }
   const bytes = file.subarray(start, start + length)
@@ -132,7 +132,7 @@ function countPage(header: PageHeader, left: Allowance): void {
   if (!ENCODINGS.has(encoding)) throw new UnsafeError(`has values written as ${encoding}`)
 }
 
-/** A page can have headers of several kinds; readers go by what it says that it is. */
+/** A page can have headers of several kinds; readers go by the kind that it names. */
 function headerOfKind(header: PageHeader) {
   const { type, data_page_header, data_page_header_v2, dictionary_page_header } = header
   const found =
@@ -177,7 +177,7 @@ function guardPage(
   }
 }
 
-/** Where there are fewer than there should be, readers take what comes behind them for more. */
+/** If there are fewer than there should be, readers take what follows for more. */
 function guardLevels(bytes: Uint8Array, highest: number, values: number): void {
   if (highest > 0 && guardRuns(bytes, bitsFor(highest), values) < values) {
     throw new UnsafeError('has too few levels')

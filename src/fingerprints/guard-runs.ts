@@ -11,7 +11,7 @@ const MAX_HEAD = 2 ** 31 - 1
  * @param bitWidth of a value
  * @param values that the runs are for, at most
  * @returns how many values there are, up to the one that ends the last run that was needed
- * @throws UnsafeError where they have more, or where readers would take the bytes for other runs
+ * @throws UnsafeError if they have more, or if readers would take the bytes for other runs
  * than these
  */
 export function guardRuns(bytes: Uint8Array, bitWidth: number, values: number): number {

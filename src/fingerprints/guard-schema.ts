@@ -29,9 +29,9 @@ const MEANINGS: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * Looks at how the known columns are said to be made up; others are never read.
+ * Checks how the known columns are declared; others are never read.
  * @returns the tree of the schema
- * @throws UnsafeError where one is missing, there twice, or something else than numbers, texts, and
+ * @throws UnsafeError if one is missing, there twice, or something else than numbers, texts, and
  * lists and maps of them
  */
 export function guardSchema(schema: SchemaElement[]): SchemaTree {

@@ -12,7 +12,7 @@ const STRUCT = 12
 
 /** Deeper than any header or footer of Parquet. */
 const MAX_DEPTH = 16
-/** Lists say their length in four bits, or this and a number behind it. */
+/** Lists have their length in four bits, or this and a number after it. */
 const LONG_LIST = 15
 const DOUBLE_BYTES = 8
 const MAX_VARINT_BYTES = 10
@@ -25,7 +25,7 @@ export class UnsafeError extends Error {}
  * it afterwards needs memory for what is there, and not for what is announced.
  * @param end where the struct must have ended
  * @returns where it ends
- * @throws UnsafeError where it has lists or texts beyond `end`, or is nested too deeply
+ * @throws UnsafeError if it has lists or texts beyond `end`, or is nested too deeply
  */
 export function guardThrift(bytes: Uint8Array, start: number, end: number): number {
   let at = start

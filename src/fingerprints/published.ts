@@ -8,7 +8,7 @@ import type { PublishedDocument } from './tasks.ts'
 /** What an installation publishes of what it has seen itself. */
 export interface Published {
   /**
-   * What is published of a tenant's closed spans; nothing where none were built, or no pattern is
+   * What is published of a tenant's closed spans; nothing if none were built, or no pattern is
    * of them.
    */
   document(tenant: string): Promise<PublishedDocument>
@@ -17,7 +17,7 @@ export interface Published {
 export interface PublishedOptions {
   readonly thread: Pick<TaskThread, 'run'>
   readonly now: () => number
-  /** The folder of a tenant's fingerprints; `null` where there can be none. */
+  /** The folder of a tenant's fingerprints; `null` if there can be none. */
   folderOf(tenant: string): string | null
   /** Of endpoints that may be published, asked each time. */
   patterns(): readonly string[]
@@ -32,7 +32,7 @@ const MAX_CACHED = 64
 interface Cached {
   readonly document: PublishedDocument
   readonly patterns: readonly string[]
-  /** Of the file; 0 where there is none. */
+  /** Of the file; 0 if there is none. */
   readonly modified: number
   readonly madeAt: number
   lookedAt: number
@@ -86,7 +86,7 @@ export function createPublished(options: PublishedOptions): Published {
 }
 
 /**
- * What is published of one endpoint; `null` where nothing is. @param name an endpoint's, which JSON
+ * What is published of one endpoint; `null` if nothing is. @param name an endpoint's, which JSON
  * writes as it is
  */
 export function entryOf({ lines }: PublishedDocument, name: string): unknown {
@@ -95,7 +95,7 @@ export function entryOf({ lines }: PublishedDocument, name: string): unknown {
   return start === -1 ? null : JSON.parse(text.toString('utf8', start, text.indexOf('\n', start)))
 }
 
-/** Unix milliseconds; 0 where there is no file. */
+/** Unix milliseconds; 0 if there is no file. */
 async function modifiedAt(file: string): Promise<number> {
   try {
     return (await stat(file)).mtimeMs

@@ -9,7 +9,7 @@ import { COLUMN_NAMES } from './parquet-schema.ts'
  * than are known are left out. All that the file announces is looked at before anything is
  * unpacked.
  * @param maxRows of the file
- * @throws AppError `invalid_request` where it is no Parquet file, lacks columns, or announces too
+ * @throws AppError `invalid_request` if it is no Parquet file, lacks columns, or announces too
  * much
  */
 export async function readParquet(bytes: Uint8Array, maxRows: number): Promise<unknown[]> {

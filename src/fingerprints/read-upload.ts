@@ -10,7 +10,7 @@ import { readParquet } from './read-parquet.ts'
 export type UploadMedia = MediaType | 'parquet'
 
 /**
- * A body, and what stands beside it: a Parquet file says neither whose it is nor of which window.
+ * A body, and what stands beside it: a Parquet file names neither its member nor its window.
  */
 export interface UploadBody {
   readonly body: Uint8Array

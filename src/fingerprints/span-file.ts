@@ -28,8 +28,8 @@ export function fingerprintsFolder(dataDir: string): string {
 }
 
 /**
- * The rows of a file of fingerprints; `null` where there is none.
- * @throws AppError `invalid_request` where it is there and holds something else
+ * The rows of a file of fingerprints; `null` if there is none.
+ * @throws AppError `invalid_request` if it is there and holds something else
  */
 export async function readFingerprintFile(file: string): Promise<Fingerprint[] | null> {
   const bytes = await readBytes(file)
@@ -47,7 +47,7 @@ export async function fingerprintsIn(bytes: Uint8Array): Promise<Fingerprint[]> 
   return validate(rowsSchema, await readParquet(bytes, MAX_ROWS))
 }
 
-/** The bytes of a file; `null` where there is none. */
+/** The bytes of a file; `null` if there is none. */
 export async function readBytes(file: string): Promise<Uint8Array | null> {
   try {
     return await readFile(file)

@@ -12,8 +12,8 @@ import type { TaskEnd, TaskMessage } from './thread.ts'
 export interface TaskThread {
   /**
    * @param by whose turn it takes
-   * @throws AppError what the task threw; `timeout`, `worker_lost` where the thread ended;
-   * `overloaded` where too many wait
+   * @throws AppError what the task threw; `timeout`, `worker_lost` if the thread ended;
+   * `overloaded` if too many wait
    */
   run<Name extends keyof Tasks>(
     by: string,
@@ -132,7 +132,7 @@ class FingerprintThread implements TaskThread {
       this.#worker.ref()
       this.#worker.postMessage(task.message, [...task.transfer])
     } catch (error) {
-      // A system that has no more threads says so here.
+      // A system that has no more threads fails here.
       this.#end('worker_lost', String(error))
     }
   }

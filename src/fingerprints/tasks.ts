@@ -43,7 +43,7 @@ export interface MergedDocument extends Written {
 export const TASKS = {
   read: readUpload,
   /**
-   * @throws AppError `internal` where the earlier record cannot be understood: it would say what
+   * @throws AppError `internal` if the earlier record cannot be understood: it would say what
    * was published
    */
   admit({ upload, earlier, now }: AdmitTask): Admitted {
@@ -54,12 +54,12 @@ export const TASKS = {
     const { record, ...rest } = admitRows(listed, before, { member, windowDays, now })
     return { record: writeRecord(record), ...rest }
   },
-  /** `null` where the member has no upload. */
+  /** `null` if the member has no upload. */
   withdraw({ earlier, now }: { readonly earlier: Uint8Array; readonly now: number }) {
     const before = known(earlier)
     return before.withdrawn ? null : writeRecord(withdrawRows(before, now))
   },
-  /** `null` where no record is of a member that takes part. */
+  /** `null` if no record is of a member that takes part. */
   merge({ team, records, now }: MergeTask): MergedDocument | null {
     const uploads = records.map(readRows).filter(rows => rows !== null)
     if (uploads.length === 0) return null
@@ -100,7 +100,7 @@ export const TASKS = {
 export interface PublishedDocument extends Written {
   readonly head: Omit<ProviderDocument, 'fingerprints'>
   /**
-   * The fingerprints as JSON, each with a line feed behind it: one buffer that moves between
+   * The fingerprints as JSON, each followed by a line feed: one buffer that moves between
    * threads, where objects would be copied.
    */
   readonly lines: Uint8Array

@@ -12,19 +12,19 @@ import { createTurns } from './turns.ts'
 export interface TeamRecords {
   /**
    * Records of a team's members, by their names, without those that cannot be read any more; `null`
-   * where there is no team.
+   * if there is no team.
    */
   all(tenant: string, team: string): Promise<readonly Uint8Array[] | null>
   /**
    * Adds a member to the list, which must be durable before its record is written.
    * @param bytes of the record
-   * @throws AppError `overloaded` where the team is full
+   * @throws AppError `overloaded` if the team is full
    */
   join(at: MemberKey, bytes: number): Promise<void>
-  /** @throws AppError `gone` where it cannot be read any more */
+  /** @throws AppError `gone` if it cannot be read any more */
   read(tenant: string, team: string, member: string): Promise<StoredUpload | null>
   /**
-   * @returns whether it was written: `false` where the record is another one than was read, or it
+   * @returns whether it was written: `false` if the record is another one than was read, or it
    * is not known whether it was written
    */
   write(at: MemberKey, bytes: Uint8Array, ifVersion: number): Promise<boolean>
@@ -47,11 +47,11 @@ export interface StoredUpload {
 const UPLOADS = 'fingerprint_uploads.v1'
 const TEAMS = 'fingerprint_teams.v2'
 /**
- * A record says which times were published: it must outlast every row that could share time with
+ * A record has the times that were published: it must outlast every row that could share time with
  * those.
  */
 const RECORD_TTL_MS = LIMITS.keptMs + 2 * DAY_MS
-/** What the list says of a member is at most so much older than its record. */
+/** The list's entry for a member is at most so much older than its record. */
 const LIST_REFRESH_MS = DAY_MS
 const LISTED_MS = RECORD_TTL_MS + LIST_REFRESH_MS
 /** Of all records of a team, which are in memory at once when they are merged. */
@@ -67,7 +67,7 @@ const READS_AT_ONCE = 8
 const listSchema = z.array(z.tuple([z.string(), z.int(), z.int()]))
 type List = z.output<typeof listSchema>
 
-/** @throws AppError, from each function, where the store does not do its work */
+/** @throws AppError, from each function, if the store does not do its work */
 export function createTeamRecords(
   store: Pick<Store, 'readRecord' | 'writeRecord'>,
   now: () => number,
@@ -158,8 +158,8 @@ export function createTeamRecords(
 }
 
 /**
- * Repeats `attempt` until it gives something: what it read was changed by another before it wrote.
- * @throws AppError `overloaded` where that happens too often
+ * Repeats `attempt` while it returns `null`: another process changed what it read before it wrote.
+ * @throws AppError `overloaded` if that happens too often
  */
 export async function untilWritten<T>(attempt: (times: number) => Promise<T | null>): Promise<T> {
   for (let times = 0; times < MAX_ATTEMPTS; times += 1) {

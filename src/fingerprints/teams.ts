@@ -25,11 +25,11 @@ export interface Teams {
     upload: UploadBody,
     only: string | null,
   ): Promise<UploadAnswer>
-  /** @throws AppError `not_found` where the member has no upload */
+  /** @throws AppError `not_found` if the member has no upload */
   withdraw(tenant: string, team: string, member: string): Promise<void>
   /**
    * All members' uploads together, with what was accepted before the call. @throws AppError
-   * `not_found` where there are none
+   * `not_found` if there are none
    */
   document(tenant: string, team: string): Promise<MergedDocument>
 }
@@ -57,7 +57,7 @@ interface Cached {
   changes: number
   /** What `changes` was when its records began to be read. */
   madeAt: number
-  /** `document` is `null` where all members have withdrawn. */
+  /** `document` is `null` if all members have withdrawn. */
   made: { readonly document: MergedDocument | null; readonly until: number } | null
   making: Promise<void> | null
 }
@@ -166,7 +166,7 @@ class MergedTeams implements Teams {
       bytes += sizeOf(cached.made?.document)
       count += 1
       const isTooMuch = count > 1 && (count > MAX_CACHED || bytes > MAX_CACHED_BYTES)
-      // What says nothing of a team is not worth the place of what does.
+      // An entry without a document must not take the place of one that has it.
       if ((isTooMuch || cached.made === null) && cached.making === null) this.#cache.delete(key)
     }
   }
@@ -180,9 +180,7 @@ class MergedTeams implements Teams {
       const task = { team, records: found, now: at }
       const buffers = found.map(({ buffer }) => buffer as ArrayBuffer)
       // Apart from uploads, so that a flood of them does not keep readers waiting.
-      document = await this.#thread.run(`${tenant} merges`, 'merge', task, [
-        ...new Set(buffers),
-      ])
+      document = await this.#thread.run(`${tenant} merges`, 'merge', task, [...new Set(buffers)])
     }
     cached.madeAt = changes
     const until = Math.min(at + this.#maxAgeMs, document?.changesAt ?? Number.POSITIVE_INFINITY)
@@ -197,7 +195,7 @@ class MergedTeams implements Teams {
 
 /**
  * The same bytes, with a buffer that a thread can take because nothing else reads it: copied
- * where it may be a part of one.
+ * if it may be a part of one.
  */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = bytes

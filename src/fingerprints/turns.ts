@@ -1,6 +1,6 @@
 /** Does work of the same key one after the other, in the order in which it came. */
 export interface Turns {
-  /** What `work` gives, or throws, once it had its turn. */
+  /** What `work` returns, or throws, once it had its turn. */
   inTurn<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 

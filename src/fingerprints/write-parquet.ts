@@ -5,7 +5,7 @@ import { COLUMN_NAMES, PARQUET_SCHEMA, STALE_COLUMN } from './parquet-schema.ts'
 
 const WHOLE = new Set(['call_count', 'first_seen_ms', 'last_seen_ms', 'source_sessions'])
 
-/** Fingerprints as a Parquet file (Snappy), one row each; the same rows give the same bytes. */
+/** Fingerprints as a Parquet file (Snappy), one row each; the same rows make the same bytes. */
 export function fingerprintsToParquet(rows: readonly Fingerprint[]): Uint8Array {
   return write(rows, false)
 }

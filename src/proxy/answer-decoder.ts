@@ -19,7 +19,7 @@ export interface AnswerDecoder {
 }
 
 /**
- * Waiting to be decoded, in bytes; where the threads that decode do not keep up, the answer is not
+ * Waiting to be decoded, in bytes; if the threads that decode do not keep up, the answer is not
  * read.
  */
 const MAX_PENDING_BYTES = 1024 * 1024
@@ -49,7 +49,7 @@ const DECODERS: Readonly<Record<string, (first: number) => Transform>> = {
 }
 
 /**
- * Decodes in Node's own threads, what is decoded is told in this one. What is no such coding ends
+ * Decodes in Node's own threads, and passes on what is decoded in this one. A wrong coding ends
  * the reading.
  * @param coding the value of `Content-Encoding`, in lower case
  * @returns `null` for a coding that is not known, or several

@@ -1,5 +1,5 @@
 /**
- * Keeps an answer from being complete to its client before something is settled. Where its head
+ * Keeps an answer from being complete to its client before something is settled. If its head
  * says how long it is, a client knows it whole by its last byte, which is kept back; else by its
  * end.
  */
@@ -9,7 +9,7 @@ export class EndGate {
 
   /**
    * @param until what it opens with; absent: it is open
-   * @param opened told that it has opened, later than this
+   * @param opened called when it opens, later than this
    */
   constructor(until: Promise<unknown> | undefined, opened: () => void) {
     this.#open = until === undefined

@@ -217,7 +217,7 @@ export class ExchangeRun {
     this.#observer.chunk(chunk)
   }
 
-  /** Completes an answer of which all was read; gives whether it was. */
+  /** Completes an answer of which all was read; returns whether it was. */
   #completeRead(): boolean {
     const answer = this.#answer
     if (this.#over || answer?.readableEnded !== true) return false
@@ -242,7 +242,7 @@ export class ExchangeRun {
   }
 
   #requestFailed(request: ClientRequest, error: NodeJS.ErrnoException): void {
-    // With an answer begun, its own end tells.
+    // With an answer begun, its own end reports it.
     if (request !== this.#request || this.#over || this.#answer !== null) return
     if (this.#isRepeatable(request, error)) {
       this.#record.retried = true
@@ -263,7 +263,7 @@ export class ExchangeRun {
   }
 
   #late(phase: Phase | 'total'): void {
-    // A client that does not read is not told, either.
+    // A client that does not read gets no report, either.
     if (phase === 'continue') this.#continue()
     else if (this.#over || this.#outgoing.writableNeedDrain) this.#outgoing.destroy()
     else if (phase === 'connect') this.#fail(FAILURES.connectTimeout)
@@ -294,7 +294,7 @@ export class ExchangeRun {
     }
   }
 
-  /** Gives up both connections. */
+  /** Destroys both connections. */
   #abandon(): void {
     this.#over = true
     this.#record.failed(FAILURES.internal)

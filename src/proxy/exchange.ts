@@ -6,10 +6,10 @@ import type { Guard } from './guard.ts'
 import type { ForwardLimits, Upstream } from './upstream.ts'
 import type { Vendor } from './vendor-errors.ts'
 
-/** What is told of an exchange that is over; nothing of what was said in it. */
+/** The report of an exchange that is over; nothing of its content. */
 export interface Exchange {
   readonly outcome: Outcome
-  /** The status that the client was sent; `null` where it was sent none. */
+  /** The status that the client was sent; `null` if it was sent none. */
   readonly status: number | null
   /**
    * Bytes of the bodies, as they were on the wire without chunk framing; through a tunnel, all
@@ -17,7 +17,7 @@ export interface Exchange {
    */
   readonly sent_bytes: number
   readonly received_bytes: number
-  /** From the start to the head of the upstream's answer; `null` where none came. */
+  /** From the start to the head of the upstream's answer; `null` if none came. */
   readonly first_byte_ms: number | null
   readonly total_ms: number
   /** A kept connection turned out to be dead, and the request was sent on another one. */
@@ -29,11 +29,11 @@ export interface Exchange {
 }
 
 export interface ForwardOptions {
-  /** The request target behind the proxy's prefix, with its query, as the client sent it. */
+  /** The request target after the proxy's prefix, with its query, as the client sent it. */
   readonly path: string
   /** Sent instead of the incoming body, with its own length. */
   readonly body?: Uint8Array
-  /** Added behind the headers of the answer, also where it is an error of ours. */
+  /** Added after the headers of the answer, even if it is an error of ours. */
   readonly extraHeaders?: Readonly<Record<string, string>>
   readonly onAnswer?: AnswerObserver
   /**
@@ -54,12 +54,12 @@ export interface ExchangeContext {
   readonly limits: ForwardLimits
   /** Milliseconds, never going back. */
   readonly now: () => number
-  /** Told what a handler threw. It must not throw. */
+  /** Called with what a handler threw. It must not throw. */
   readonly onBug: (error: unknown) => void
 }
 
 /**
- * What an upgrade left: the answer that says so, the connection to the upstream, and what was read
+ * What an upgrade left: the answer that accepts it, the connection to the upstream, and bytes read
  * from it already.
  */
 export interface UpgradedUpstream {
@@ -70,7 +70,7 @@ export interface UpgradedUpstream {
 }
 
 /**
- * Takes over what an upgrade made of both connections; what it gives is called when the exchange
+ * Takes over what an upgrade made of both connections; what it returns is called when the exchange
  * must end.
  */
 export type Upgrade = (

@@ -20,7 +20,7 @@ export type Outcome =
   | 'failed'
 
 /**
- * What ended an exchange other than its answer: the outcome, and what the client is told where it
+ * What ended an exchange other than its answer: the outcome, and the answer to the client if it
  * still can be.
  */
 export interface Failure extends VendorError {

@@ -1,7 +1,7 @@
 import type { OutgoingMessage } from 'node:http'
 
 /**
- * Sends the head of a message that has a body, where none of it has left yet. Not `flushHeaders`,
+ * Sends the head of a message that has a body, if none of it has left yet. Not `flushHeaders`,
  * which writes the bytes above 0x7f of header values as UTF-8, and so doubles them; an empty write
  * has an encoding.
  */

@@ -17,15 +17,15 @@ export interface ForwarderOptions {
   readonly env: ProxyEnvironment
   /** Milliseconds, never going back. */
   readonly now?: () => number
-  /** Told what a handler of an exchange threw, which has failed with it. */
+  /** Called with what a handler of an exchange threw; the exchange has failed then. */
   readonly onBug?: (error: unknown) => void
 }
 
 /** Sends requests to one upstream and its answers back, as they are and as they come. */
 export interface Forwarder {
   /**
-   * Forwards a request. Gives what became of it when it is over, and never rejects: what fails is
-   * told to the client in the vendor's words.
+   * Forwards a request. Resolves with its outcome when it is over, never rejects: a failure is
+   * reported to the client in the vendor's words.
    */
   forward(
     incoming: IncomingMessage,

@@ -48,11 +48,11 @@ export interface RequestHeaderOptions {
   readonly keepUpgrade: boolean
 }
 
-/** Of these, one line says all. */
+/** Of these, one line is enough. */
 const SINGLE: ReadonlySet<string> = new Set(['host', 'content-length', 'connection'])
 
 /**
- * What a request says to the upstream: its own headers, in order, with duplicates, without those
+ * The headers of a request to the upstream: its own, in order, with duplicates, without those
  * meant for us (`X-Haversack-*`) or for this hop. `Host` is replaced where it stood; a whole body
  * brings its own length.
  */
@@ -101,7 +101,7 @@ function keptValue(key: string, value: string, options: RequestHeaderOptions): s
   }
 }
 
-/** Methods that give a body a meaning say that there is none (RFC 9110 §8.6). */
+/** Methods that give a body a meaning announce that there is none (RFC 9110 §8.6). */
 function needsLength({ method, body }: RequestHeaderOptions): boolean {
   if (body.kind !== 'none') return body.kind === 'whole'
   return method === 'POST' || method === 'PUT' || method === 'PATCH'
@@ -112,7 +112,7 @@ function lengthOf(body: RequestBody): string {
 }
 
 export interface AnswerHeaderOptions {
-  /** Put behind the upstream's. */
+  /** Put after the upstream's. */
   readonly extra?: Readonly<Record<string, string>>
   /** Trailers can be sent, so `Trailer` may announce them. */
   readonly trailers?: boolean
@@ -121,7 +121,7 @@ export interface AnswerHeaderOptions {
 }
 
 /**
- * What an answer says to the client: the upstream's headers, in order, with duplicates, without
+ * The headers of an answer to the client: the upstream's, in order, with duplicates, without
  * those for its own hop.
  */
 export function answerHeaders(raw: RawHeaders, options: AnswerHeaderOptions): string[] {
@@ -132,7 +132,7 @@ export function answerHeaders(raw: RawHeaders, options: AnswerHeaderOptions): st
     const key = name.toLowerCase()
     const value = raw[at + 1] as string
     if (hopByHop.has(key) || !isForClient(key, options)) continue
-    // Behind a content-length, Node would write this one's bytes above 0x7f again.
+    // After a content-length, Node would write this one's bytes above 0x7f again.
     if (key === 'content-disposition' && /[\x80-\xff]/.test(value)) headers.unshift(name, value)
     else headers.push(name, value)
   }

@@ -12,7 +12,7 @@ export interface ReportOptions {
 }
 
 /**
- * Tells the client of a failure so that it cannot take what it got for a whole answer: before the
+ * Reports a failure to the client so that it cannot take what it got for a whole answer: before the
  * head with the vendor's error; in a stream of events, between two of them, with the vendor's error
  * event; else by breaking the connection.
  */

@@ -3,7 +3,7 @@ import type { Guard } from './guard.ts'
 import { pairs, type RequestBody } from './headers.ts'
 
 /**
- * The body to forward: `bytes` where they are given, else what the head of the request announces.
+ * The body to forward: `bytes` if they are given, else what the head of the request announces.
  */
 export function bodyOf({ headers }: IncomingMessage, bytes: Uint8Array | undefined): RequestBody {
   if (bytes !== undefined) return { kind: 'whole', bytes }
@@ -18,7 +18,7 @@ export interface PumpOptions {
    * used again.
    */
   readonly over: () => boolean
-  /** Told the bytes of each chunk, and 0 when the upstream takes more. */
+  /** Called with the bytes of each chunk, and with 0 when the upstream takes more. */
   readonly moved: (bytes: number) => void
 }
 

@@ -4,9 +4,9 @@ import type { Vendor } from './vendor-errors.ts'
 const ORIGIN_FORM = /^\/[\x21-\x7e\x80-\xff]*$/
 
 /**
- * The rest of a request target behind the prefix of a proxy route, its bytes as they were sent:
- * `/anthropic/v1/messages?beta=true` behind `/anthropic` is `/v1/messages?beta=true`, the prefix
- * alone is `/`. `null` for what is not behind the prefix, or no path at all: absolute-form
+ * The rest of a request target after the prefix of a proxy route, its bytes as they were sent:
+ * `/anthropic/v1/messages?beta=true` after `/anthropic` is `/v1/messages?beta=true`, the prefix
+ * alone is `/`. `null` if it is not after the prefix, or no path at all: absolute-form
  * (`http://host/…`), `*`.
  */
 export function pathBehind(target: string, prefix: string): string | null {
@@ -39,7 +39,7 @@ export interface PathNaming {
 }
 
 /**
- * The path of a request as its vendor names it behind the base URL. Some clients have the version
+ * The path of a request as its vendor names it after the base URL. Some clients have the version
  * in their base URLs (`@ai-sdk/anthropic` sends `/messages`), some do not (Anthropic's SDK sends
  * `/v1/messages`), and both kinds of base URLs are configured. So a version is added if neither has
  * it, and is there once if both have it. OpenAI-like upstreams with a path, such as
@@ -71,7 +71,7 @@ export function upstreamPath(base: URL, path: string): string | null {
 const MAX_DECODINGS = 8
 
 /**
- * Six bits behind a lead of none or one: overlong forms of UTF-8, as lenient decoders read them.
+ * Six bits after a lead of none or one: overlong forms of UTF-8, as lenient decoders read them.
  */
 const OVERLONG =
   /(\xc0|\xe0\x80|\xf0\x80\x80|\xf8\x80{3}|\xfc\x80{4}|\xc1|\xe0\x81|\xf0\x80\x81|\xf8\x80\x80\x81|\xfc\x80{3}\x81)(.)/gs

@@ -18,7 +18,7 @@ export class TimeLimits {
   #phase: Phase = 'connect'
   #closed = false
 
-  /** @param late told what took too long; it may come again for another phase */
+  /** @param late called with what took too long, perhaps once for each phase */
   constructor(limits: ForwardLimits, late: (phase: Phase | 'total') => void) {
     this.#limits = limits
     this.#late = late

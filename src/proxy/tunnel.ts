@@ -12,14 +12,14 @@ export interface TunnelEnd {
 export interface TunnelOptions {
   readonly guard: Guard
   readonly idleMs: number
-  /** Told once, with the bytes from client to upstream and back. */
+  /** Called once, with the bytes from client to upstream and back. */
   readonly ended: (outcome: Outcome, sent: number, received: number) => void
 }
 
 /**
  * Joins two connections that were upgraded: bytes go both ways as they come, with back-pressure;
  * the end of one side is passed to the other; a failure of one, or `idleMs` without a byte, ends
- * both. Gives what ends it from outside.
+ * both. Returns what ends it from outside.
  */
 export function joinStreams(
   client: TunnelEnd,

@@ -7,7 +7,7 @@ import { joinStreams } from './tunnel.ts'
 
 /**
  * An answer on a connection that the server gave away with its `upgrade` event; the connection is
- * closed behind it. Where an earlier answer is still on its way there, both are destroyed.
+ * closed after it. If an earlier answer is still on its way there, both are destroyed.
  */
 export function answerOn(socket: Socket, incoming: IncomingMessage): ServerResponse {
   const outgoing = new ServerResponse(incoming)
@@ -28,13 +28,13 @@ export function answerOn(socket: Socket, incoming: IncomingMessage): ServerRespo
 }
 
 export interface JoinOptions {
-  /** What came in behind the head of the request. */
+  /** What came in after the head of the request. */
   readonly head: Buffer
   readonly idleMs: number
   readonly extraHeaders: Readonly<Record<string, string>>
 }
 
-/** Tells the client that the upstream switched protocols, and joins the two connections. */
+/** Reports to the client that the upstream switched protocols, and joins the two connections. */
 export function joinUpgraded(
   socket: Socket,
   outgoing: ServerResponse,

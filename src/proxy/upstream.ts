@@ -34,7 +34,7 @@ export interface Upstream {
   /** The request target for a client's path; `null`: it must not be forwarded. */
   path(path: string): string | null
   /**
-   * Starts a request, on a kept connection where there is one, or on a `fresh` one. Throws for a
+   * Starts a request, on a kept connection if there is one, or on a `fresh` one. Throws for a
    * head that cannot be written.
    */
   request(head: RequestHead, fresh: boolean): ClientRequest
@@ -45,7 +45,7 @@ export interface Upstream {
 const MAX_ANSWER_HEAD_BYTES = 64 * 1024
 
 /**
- * How long a connection is kept without work, where the upstream does not say: less than what
+ * How long a connection is kept without work, if the upstream names no time: less than what
  * servers usually keep it.
  */
 const KEPT_IDLE_MS = 30_000

@@ -13,7 +13,7 @@ import type { RawHeaders } from './headers.ts'
 export interface SeenAnswer {
   /** The vendor did what it was asked for: an answer below 300 was begun. */
   readonly isGiven: boolean
-  /** What it says that it used; `null` where it does not say, or could not be read. */
+  /** The usage that it reports; `null` if it reports none, or could not be read. */
   readonly said: AnswerUsage | null
 }
 
@@ -22,7 +22,7 @@ export interface UsageObserver extends Required<AnswerObserver> {
   finish(): Promise<SeenAnswer>
 }
 
-/** Longest answer that is read, in decoded bytes; figures further behind are not found. */
+/** Longest answer that is read, in decoded bytes; figures after that are not found. */
 const MAX_READ_BYTES = 32 * 1024 * 1024
 
 /** Answers that are decoded at the same time; each may take some MiB. Others are not read. */
@@ -74,7 +74,7 @@ export function createUsageObservers(): (route: UsageRoute) => UsageObserver {
   }
 }
 
-/** The values of a header as one list, in lower case; empty where there is none. */
+/** The values of a header as one list, in lower case; empty if there is none. */
 function headerOf(headers: RawHeaders, name: string): string {
   const values: string[] = []
   for (let at = 0; at + 1 < headers.length; at += 2) {

@@ -1,7 +1,7 @@
-/** Whose API is spoken on a route: it says how a failure is written. */
+/** Whose API is spoken on a route: it decides how a failure is written. */
 export type Vendor = 'anthropic' | 'openai'
 
-/** A failure of ours as a client of a vendor's API is told about it. */
+/** A failure of ours as a client of a vendor's API gets it. */
 export interface VendorError {
   /** The HTTP status, which decides the vendor's type of the error. */
   readonly status: number
@@ -39,7 +39,7 @@ export function vendorErrorBody(vendor: Vendor, error: VendorError): string {
 }
 
 /**
- * The event that tells of a failure in a stream of server-sent events which has begun. Both
+ * The event that reports a failure in a stream of server-sent events which has begun. Both
  * vendors' clients throw at it; nothing may follow.
  */
 export function vendorErrorEvent(vendor: Vendor, error: VendorError): string {

@@ -34,7 +34,7 @@ const RETRY_AFTER_S: Partial<Record<FailureReason, number>> = {
   read_only: 30,
 }
 
-/** A failure of the store as what a client is told. */
+/** The problem that a client gets for a failure of the store. */
 export function failureProblem(failure: Failure): Problem {
   const seconds = RETRY_AFTER_S[failure.reason]
   return {

@@ -3,7 +3,7 @@ import type { Failure, Store, StoreLoad } from './store.ts'
 
 export interface LateStoreOptions {
   open(): Promise<Store>
-  /** Told each time that it cannot be opened, with the reason. */
+  /** Called with the reason each time that it cannot be opened. */
   onUnavailable(detail: string): void
   /** Between two attempts, in milliseconds. */
   readonly retryMs: number

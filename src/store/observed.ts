@@ -1,6 +1,6 @@
 import type { FailureReason, Result, Store } from './store.ts'
 
-/** Told of each call: what it was, how long it took, and why it failed, `null` where it did not. */
+/** Called for each call: what it was, how long it took, and why it failed; `null` if it did not. */
 export type StoreObserver = (op: string, ms: number, failure: FailureReason | null) => void
 
 /** The calls that requests wait for. */

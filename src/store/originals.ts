@@ -7,7 +7,7 @@ import type { Kept, Reference, Result, Store, StoredBody, StoredPart, TouchItem 
 
 /** How long a tenant's bodies are kept, in milliseconds. */
 export interface Lifetimes {
-  /** Behind a marker, and inputs. */
+  /** Of inputs, and of originals that a marker names. */
   readonly originalMs: number
   /** Referred to within a session: at least as long as that goes on. */
   readonly sessionMs: number
@@ -18,7 +18,7 @@ export interface Originals {
   /**
    * Keeps a text; resolves once it is durable. Until `expires_at` nothing but a purge removes it.
    * @param session whose references it may be resolved by
-   * @throws AppError `overloaded` where there is no room, `payload_too_large`, `internal`
+   * @throws AppError `overloaded` if there is no room, `payload_too_large`, `internal`
    */
   keep(tenant: string, text: TextBytes, session?: string, ref?: string): Promise<Kept>
   /**
@@ -27,10 +27,10 @@ export interface Originals {
    */
   rely(tenant: string, reliance: Reliance): Promise<void>
   /**
-   * Makes the originals behind markers live on that were sent before; a minute may pass until a
+   * Prolongs the life of originals whose markers were sent before; a minute may pass until a
    * purge shows. Never rejects.
    * @param hashes 24 hex digits each
-   * @returns whether all are there for a while: also where the store does not answer, but had
+   * @returns whether all are there for a while: even if the store does not answer, but had
    * promised it lately
    */
   renew(tenant: string, hashes: readonly string[]): Promise<boolean>
@@ -38,7 +38,7 @@ export interface Originals {
   forget(tenant: string, session: string): Promise<void>
   /**
    * A whole text, or a part of it; either makes it live as long again as when it was kept.
-   * @param claim told the bytes of the whole text before it is fetched; what it throws is thrown
+   * @param claim gets the bytes of the whole text before it is fetched; what it throws is thrown
    * @throws AppError `not_found`, `gone`, `ambiguous`, `invalid_request`, `overloaded`
    */
   fetch(reference: Reference, claim: (bytes: number) => void): Promise<StoredBody>

@@ -20,7 +20,7 @@ export async function storeHealth(store: Pick<Store, 'readRecord' | 'load'>): Pr
 }
 
 /**
- * What the store says of itself; `null` where it does not in time: a scrape goes without rather
+ * The store's own figures; `null` if it does not answer in time: a scrape goes without rather
  * than wait for it.
  */
 export async function statsOf(store: Pick<Store, 'stats'>): Promise<StoreStats | null> {

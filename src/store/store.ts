@@ -122,9 +122,9 @@ export interface RecordKey {
 
 export interface RecordWrite extends RecordKey {
   readonly value: Uint8Array
-  /** Kept for good where not given. */
+  /** Kept for good if not given. */
   readonly ttlMs?: number
-  /** The version that must be there, 0 for none; any where not given. */
+  /** The version that must be there, 0 for none; any if not given. */
   readonly ifVersion?: number
 }
 
@@ -163,7 +163,7 @@ export interface StoreStats {
   readonly records: number
   /** What bodies and records take on disk, compressed and with their overhead. */
   readonly stored_bytes: number
-  /** The rest is about the whole store, and left out where a tenant is asked for. */
+  /** The rest is about the whole store, and left out if a tenant is asked for. */
   readonly file?: FileStats
   /** Since the thread started. */
   readonly counters?: Readonly<Record<CounterName, number>>
@@ -235,7 +235,7 @@ export interface Failure {
   readonly errors?: readonly FieldError[]
 }
 
-/** What was carried over from a damaged file; `lost`: `null` if it does not say what it had. */
+/** What was carried over from a damaged file; `lost`: `null` if it is unknown what it had. */
 export interface SalvageEvent {
   readonly kind: 'salvaged'
   readonly moved_to: string

@@ -10,10 +10,10 @@ const FILE = 'telemetry.key'
 export class TelemetryKeyError extends Error {}
 
 /**
- * The secret that the hashes of this installation are keyed with; made where there is none yet, for
+ * The secret that the hashes of this installation are keyed with; made if there is none yet, for
  * its owner alone. Losing it makes old and new hashes differ, and what was written with it cannot
  * be told to be a tenant's.
- * @throws TelemetryKeyError where the file holds something else, or cannot be read or written
+ * @throws TelemetryKeyError if the file holds something else, or cannot be read or written
  */
 export function loadTelemetryKey(dataDir: string): Uint8Array {
   const known = readTelemetryKey(dataDir)
@@ -35,7 +35,7 @@ export function loadTelemetryKey(dataDir: string): Uint8Array {
   return key
 }
 
-/** The secret; `null` where there is none. @throws TelemetryKeyError as `loadTelemetryKey` does */
+/** The secret; `null` if there is none. @throws TelemetryKeyError as `loadTelemetryKey` does */
 export function readTelemetryKey(dataDir: string): Uint8Array | null {
   const file = join(dataDir, FILE)
   let key: Buffer

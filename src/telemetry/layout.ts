@@ -13,7 +13,7 @@ const SESSIONS = 'sessions'
 const OPEN_SUFFIX = '.open.jsonl'
 const SUFFIX = '.jsonl'
 const TENANT = /^[0-9a-f]{16}$/
-/** Session, start in milliseconds, and what tells apart those that began at once. */
+/** Session, start in milliseconds, and what distinguishes those that began at once. */
 const SEGMENT = /^([0-9a-f]{16})-([0-9a-f]{12})-[0-9a-f]{8}$/
 const DAY = /^(\d{4}-\d{2}-\d{2})-[0-9a-f]{8}\.jsonl$/
 
@@ -60,7 +60,7 @@ export function readSegmentName(file: string): SegmentName | null {
   return started === undefined ? null : { segment, startedMs: Number.parseInt(started, 16), isOpen }
 }
 
-/** Tells apart the files of processes that write summaries on the same day. */
+/** Distinguishes the files of processes that write summaries on the same day. */
 export function randomDigits(): string {
   return randomBytes(4).toString('hex')
 }

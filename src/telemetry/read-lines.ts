@@ -7,7 +7,7 @@ export interface ReadTally {
   files: number
   /** Files that could not be read to their end. */
   unreadable: number
-  /** Lines that say something. */
+  /** Lines that hold a value. */
   read: number
   /**
    * Lines that do not, by why; `torn`: the last one, which was not finished; `too_long`: no line
@@ -27,9 +27,9 @@ const MAX_LINE_CHARS = 65_536
 const CHUNK_BYTES = 16 * 1024
 
 /**
- * What the lines of a file say, in batches, in memory that does not depend on the file. Lines that
- * say nothing are counted, and so is a file that cannot be read; nothing is thrown for them.
- * @param laterName what the file is called once it is complete, where that may happen meanwhile
+ * The values of a file's lines, in batches, in memory that does not depend on the file. Lines that
+ * hold none are counted, and so is a file that cannot be read; nothing is thrown for them.
+ * @param laterName what the file is called once it is complete, if that may happen meanwhile
  */
 export async function* readLines<T>(
   file: string,

@@ -14,7 +14,7 @@ import { isFileError, type ReadTally, readLines } from './read-lines.ts'
 
 /** Which of what was written is read. */
 export interface ReadOptions {
-  /** The folder of one tenant (`tenantFolder`); those of all where absent. */
+  /** The folder of one tenant (`tenantFolder`); those of all if absent. */
   readonly tenant?: string | undefined
   /** Unix milliseconds: nothing older. */
   readonly sinceMs?: number | undefined
@@ -71,7 +71,7 @@ export async function tenantsOf(folder: string, tenant?: string): Promise<readon
   return (await namesIn(folder)).filter(isTenantFolder).sort()
 }
 
-/** Names in a folder; none where it is not there. */
+/** Names in a folder; none if it is not there. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)

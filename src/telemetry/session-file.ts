@@ -22,7 +22,7 @@ export interface RotationSettings {
 /** The files of one session: one that is written, and those before it. Calls must not overlap. */
 export interface SessionFile {
   /**
-   * Appends lines, in order. @throws what the file system says; some of the lines may be written
+   * Appends lines, in order. @throws the file system's error; some of the lines may be written
    * then, the last one in part
    */
   append(lines: readonly Line[]): Promise<void>
@@ -37,7 +37,7 @@ export interface SessionFile {
 
 /** Takes half of the processor time of the one in `node:fs/promises`. */
 const appendFile = promisify(appendFileCallback)
-/** Makes no file. The types do not tell that a number may stand here, as with `open`. */
+/** Makes no file. The types do not have that a number is allowed here, as with `open`. */
 const APPEND = (constants.O_WRONLY | constants.O_APPEND) as unknown as string
 
 /** Lets no segment have events that are much younger than its first one, by which it is deleted. */
@@ -80,7 +80,7 @@ export function createSessionFile(
     await closeSegment(tenantFolder, name)
   }
 
-  /** Appends to a segment's file; `false` where another has closed or deleted it meanwhile. */
+  /** Appends to a segment's file; `false` if another has closed or deleted it meanwhile. */
   async function isAppended(current: Segment, lines: string): Promise<boolean> {
     const file = segmentFile(tenantFolder, current.name, true)
     const text = (current.isTorn ? '\n' : '') + lines
@@ -143,11 +143,11 @@ export async function appendSummary(
   summary: SessionSummary,
   { nowMs, digits }: { readonly nowMs: number; readonly digits: string },
 ): Promise<void> {
-  // Behind one that was written in part it is a line of its own all the same.
+  // After a line that was written in part it is a line of its own all the same.
   await appendTo(summaryFile(tenantFolder, nowMs, digits), `\n${JSON.stringify(summary)}\n`)
 }
 
-/** Appends with one write, for the owner alone; makes the folder where it is missing. */
+/** Appends with one write, for the owner alone; makes the folder if it is missing. */
 async function appendTo(file: string, text: string): Promise<void> {
   const append = () => appendFile(file, text, { mode: 0o600 })
   try {

@@ -37,7 +37,7 @@ export interface TelemetryOptions {
   random(): number
   /** Events that were written, that found no room, and that the file system did not take. */
   onEvents(fate: EventFate, count: number): void
-  /** What the file system says when it begins to fail. */
+  /** The file system's error when it begins to fail. */
   onProblem(error: Error): void
 }
 
@@ -46,8 +46,8 @@ export type EventFate = 'written' | 'dropped' | 'failed'
 /** Writes what responses were like. Nothing that it is given ever waits for it. */
 export interface Telemetry {
   /**
-   * Takes what is known of a response. Where too much waits to be written already, it is dropped.
-   * @param response as `writeFacts` gives it
+   * Takes what is known of a response. If too much waits to be written already, it is dropped.
+   * @param response as `writeFacts` returns it
    */
   record(tenant: string, response: string): void
   /** Ends a session that was closed by its id, so that what comes under it later begins again. */
@@ -177,7 +177,7 @@ class FileTelemetry implements Telemetry {
     return appendSummary(tenant, summary, { nowMs: this.#options.now(), digits: this.#digits })
   }
 
-  /** The session, moved behind all others. */
+  /** The session, moved to the end of all. */
   #sessionOf(tenant: string, hash: string, atMs: number): OpenSession {
     const name = nameOf(tenant, hash)
     const known = this.#sessions.get(name)

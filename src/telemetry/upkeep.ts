@@ -38,7 +38,7 @@ interface EventFile extends KeptFile {
   readonly changedMs: number
 }
 
-/** Does something, and goes on where the file system does not let it. */
+/** Does something, and goes on if the file system does not let it. */
 type Attempt = (what: () => Promise<void>) => Promise<void>
 
 const DAY_MS = 86_400_000
@@ -47,8 +47,8 @@ const SUMMARIES_SHARE = 1 / 8
 
 /**
  * Looks after what processes before this one, and beside it, have written: deletes what is too old,
- * and the oldest where all together are too large, and sums up segments that were not closed.
- * @throws what the file system said first, after everything else was done
+ * and the oldest if all together are too large, and sums up segments that were not closed.
+ * @throws the file system's first error, after everything else was done
  */
 export async function tidy(
   folder: string,

@@ -8,7 +8,7 @@ export interface EventFile {
   add(mined: Mined): void
   /** Makes the file visible under its name. @throws Error of the file system */
   finish(): void
-  /** Leaves nothing behind. */
+  /** Removes what was written. */
   discard(): void
 }
 
@@ -106,7 +106,7 @@ const COLUMNS: readonly Column[] = [
 /**
  * A Parquet file of events, a row each, which appears under `path` when it is finished; a Parquet
  * file that was there is replaced.
- * @throws Error where it cannot be written, or something else is there
+ * @throws Error if it cannot be written, or something else is there
  */
 export function createEventFile(path: string): EventFile {
   if (!mayReplace(path)) throw new Error(`${path} is there, and no Parquet file`)
@@ -165,7 +165,7 @@ function beginningOf(path: string): string {
   }
 }
 
-/** Its content is on the disk before its name is, also where the machine loses power. */
+/** Its content is on the disk before its name is, even if the machine loses power. */
 function sync(path: string): void {
   const file = openSync(path, 'r+')
   try {

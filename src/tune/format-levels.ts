@@ -7,7 +7,7 @@ import {
 } from '../core/classify/inner-formats.ts'
 import { ObjectValue, type Value } from '../core/json/value.ts'
 
-/** Levels that are told apart; the last is of all that is deeper. */
+/** Levels that are distinguished; the last is of all that is deeper. */
 export const MAX_LEVEL = 6
 
 /** What was found in the strings of one level, a bit for each of `INNER_FORMATS`. */

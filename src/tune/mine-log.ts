@@ -17,13 +17,13 @@ import { createResultEncoder, type ResultEncoder } from './result-encoder.ts'
 /** One tool result as telemetry would have it, and what the study of a corpus needs beside. */
 export interface Mined {
   readonly event: TelemetryEvent
-  /** Name and version of what the result was written in; `null` where it stayed as it was. */
+  /** Name and version of what the result was written in; `null` if it stayed as it was. */
   readonly notation: string | null
   /** Of JSON: the inner formats by level, see `formatLevels`. */
   readonly levels: readonly number[]
   /**
    * The same for a result that stands in several logs, as when a session is resumed; 52 bits.
-   * `null` where that cannot be told.
+   * `null` if that is unknown.
    */
   readonly identity: number | null
 }
@@ -33,7 +33,7 @@ export interface MineOptions {
   readonly pseudonyms: Pseudonyms
   /** Which tokenizer counts. */
   readonly tokens: Pick<EncodeRequest, 'tokenizer' | 'model'>
-  /** Told how many bytes more were read. */
+  /** Called with the bytes that were read since the last call. */
   onRead?(bytes: number): void
 }
 
@@ -53,7 +53,7 @@ export function* mineLog(
   const encoder = createResultEncoder(options.context, isCompressed(path) ? Infinity : bytes)
   for (const result of readLog(path, tally, onRead === undefined ? {} : { onRead })) {
     const { session } = result
-    // A sub-agent's results are in no session, as when the service is told whose they are.
+    // A sub-agent's results are in no session, as with `is_sidechain` at the service.
     const isMain = result.agent === undefined
     if (session !== undefined && isMain && result.isCompacted) encoder.compact(session)
     const answer = encodeOrNull(requestOf(result, options), encoder)
@@ -62,7 +62,7 @@ export function* mineLog(
   }
 }
 
-/** `null` where the request is one that the service refuses. */
+/** `null` if the request is one that the service refuses. */
 function encodeOrNull(
   request: ReturnType<typeof requestOf>,
   encoder: ResultEncoder,
@@ -131,7 +131,7 @@ const IDENTITY_DIGITS = 13
 
 /**
  * By call, time and content: a session that goes on in another log keeps all three there, whatever
- * it is called. The time is needed since ids may come again in other sessions, and left out where a
+ * it is called. The time is needed since ids may come again in other sessions, and left out if a
  * log gives copies another one.
  */
 function identityOf({ call_id, ts_ms, isRestamped }: MinedResult, content: string): number | null {

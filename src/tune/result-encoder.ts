@@ -34,7 +34,7 @@ const MAX_BODY_BYTES = 64 * MIB
 /**
  * Sessions in memory of fixed size. Nothing fetches what references represent, so that nothing is
  * kept but what they are found by.
- * @param logBytes size of the log, which tells how much there is to remember; `Infinity` where it
+ * @param logBytes size of the log, which bounds what there is to remember; `Infinity` if it
  * is not known
  */
 export function createResultEncoder(context: OperationContext, logBytes: number): ResultEncoder {

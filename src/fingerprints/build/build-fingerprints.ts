@@ -31,7 +31,7 @@ export interface Built {
  * @param now Unix milliseconds
  * @throws AppError `invalid_request` if a file of spans cannot be read: without it it is unknown
  * what has been shared, so that it must be looked at, or be removed together with what was shared
- * of it; Error where another build is under way. The other tenants' are built then, too.
+ * of it; Error if another build is under way. The other tenants' are built then, too.
  */
 export async function buildFingerprints(dataDir: string, now: number): Promise<Built[]> {
   const built: Built[] = []

@@ -11,7 +11,7 @@ const BUSY = 5
  * at once, each would overwrite what the other has shared already. The lock is SQLite's on a file
  * without content: the system lets it go when its holder ends, however that ends, so that there is
  * none to be left behind.
- * @throws Error where another one is under way
+ * @throws Error if another one is under way
  */
 export async function withBuildLock<T>(folder: string, build: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true, mode: 0o700 })

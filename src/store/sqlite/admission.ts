@@ -10,7 +10,7 @@ import { type Call, isUrgent, isWrite } from './protocol.ts'
  */
 export interface Admission {
   /**
-   * Puts a call in line, or says how long its tenant would wait, in milliseconds, where that is too
+   * Queues a call, or returns how long its tenant would wait, in milliseconds, if that is too
    * long.
    */
   add(call: Call, size: CallSize): { readonly refusedMs: number } | undefined
@@ -18,7 +18,7 @@ export interface Admission {
   take(): Call[]
   /** A call was answered, and kept the thread busy for `tookUs` microseconds. */
   done(call: Call, tookUs: number): void
-  /** Forgets everything; gives the calls that the thread was never given. */
+  /** Forgets everything; returns the calls that the thread was never given. */
   clear(): Call[]
 }
 
@@ -122,7 +122,7 @@ interface Line {
   readonly workUs: number
   workAheadUs(tenant: string): number
   push(entry: Entry): void
-  /** As many as fit into what may be ahead; one where nothing is. */
+  /** As many as fit into what may be ahead; one if nothing is. */
   take(): Entry[]
   done(entry: Entry, tookUs: number): void
   clear(): Entry[]

@@ -106,7 +106,7 @@ class BodyRows implements Bodies {
     }
     if (rows.length > 1) return fail('ambiguous', `several originals begin with ${reference.ref}`)
     if (rows[0] !== undefined) return rows[0]
-    // Both are asked whatever the first says: the answer's time must not tell.
+    // Both are asked whatever the first answers: the time must not reveal which it was.
     const over = this.#sql.expired.get(tenant, range.low, range.high, now) !== undefined
     const dead = this.#deps.tombstones.has(tenant, range, now)
     return over || dead

@@ -4,7 +4,7 @@ import type { Answer, Call, OperationName } from './protocol.ts'
 
 /** What a call's cost is estimated from. */
 export interface CallSize {
-  /** Whose turn it takes; `OPERATOR` where it is for all. */
+  /** Whose turn it takes; `OPERATOR` if it is for all. */
   readonly tenant: string
   /** The operation, and for a part which. */
   readonly kind: string
@@ -16,7 +16,7 @@ export interface CallSize {
 const OPERATOR = '\n'
 
 /**
- * Knows how large bodies are that were put or read lately, to tell a large read from a small one.
+ * Remembers how large bodies are that were put or read lately, to recognise a large read.
  */
 export interface Sizes {
   of(call: Pick<Call, 'op' | 'args' | 'bytes'>): CallSize
@@ -66,7 +66,7 @@ export function createSizes(): Sizes {
 /** Their bytes come with them. */
 const KNOWN: ReadonlySet<OperationName> = new Set<OperationName>(['put', 'writeRecord'])
 
-/** The tenant, where the first argument names one. */
+/** The tenant, if the first argument names one. */
 function tenantOf(first: unknown): string {
   if (typeof first !== 'object' || first === null || !('tenant' in first)) return OPERATOR
   return String(first.tenant)

@@ -50,7 +50,7 @@ const REPORT_BYTES = 1024 * 1024
 /** How long `close` waits for a thread that does not answer, in milliseconds. */
 const CLOSE_MS = 10_000
 
-/** Resolves when the thread has opened the file. @throws Error where it cannot */
+/** Resolves when the thread has opened the file. @throws Error if it cannot */
 export async function createCalls(options: CallsOptions): Promise<Calls> {
   const calls = new ThreadCalls(options)
   await calls.start()
@@ -197,7 +197,7 @@ class ThreadCalls implements Calls {
     this.#connection.post(message, moved)
   }
 
-  /** Gives the thread what it should have now. */
+  /** Sends the thread the calls that it should have now. */
   #pump(): void {
     const calls = this.#admission.take()
     if (calls.length === 0) return
@@ -205,7 +205,7 @@ class ThreadCalls implements Calls {
     this.#outgoing.push(...calls)
   }
 
-  /** Puts it in line, or says why not. */
+  /** Queues the call, or returns why not. */
   #admit(next: Call, size: CallSize): Failure | undefined {
     if (this.#closed !== undefined) return CLOSED
     const refusal = this.#connection === null ? RESTARTING : this.#lineUp(next, size)

@@ -33,7 +33,7 @@ export interface Chunks {
   seal(body: Uint8Array, owner: Pick<ChunkOwner, 'tenantName' | 'hash'>): readonly SealedChunk[]
   write(body: number, chunks: readonly SealedChunk[]): void
   /**
-   * Chunks `first` to `last`, opened, behind one another in a buffer of their own. @throws
+   * Chunks `first` to `last`, opened and concatenated in a buffer of their own. @throws
    * UnreadableError
    */
   read(owner: ChunkOwner, first: number, last: number): Uint8Array<ArrayBuffer>
@@ -43,7 +43,7 @@ export interface Chunks {
   check(owner: ChunkOwner): void
   /** The number of the last chunk of a body that is not empty. */
   last(owner: ChunkOwner): number
-  /** The line of a chunk's first byte, as the file says it. @throws UnreadableError */
+  /** The line of a chunk's first byte, as the file has it. @throws UnreadableError */
   lineAt(owner: ChunkOwner, chunk: number): number
   /** The last chunk whose first byte lies in a line up to `line`; 0 if none. With that line. */
   atLine(owner: ChunkOwner, line: number): { readonly chunk: number; readonly line: number }
@@ -67,7 +67,7 @@ export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
     return Number(row['line'])
   }
 
-  /** Gives the chunks `first` to `last` as they lie in the file. @throws UnreadableError */
+  /** Returns the chunks `first` to `last` as they are in the file. @throws UnreadableError */
   function* sealedOf(owner: ChunkOwner, first: number, last: number) {
     const id = owner.id * IDS_A_BODY
     let number = first

@@ -22,7 +22,7 @@ const MAX_WAIT_MS = 2000
 /**
  * Opens the embedded store: one SQLite file in `folder`, in a thread of its own. Resolves when it
  * answers.
- * @throws RangeError for impossible options; Error where the folder cannot be used or the file is
+ * @throws RangeError for impossible options; Error if the folder cannot be used or the file is
  * of a newer version
  */
 export async function openSqliteStore(options: OpenStoreOptions): Promise<Store> {
@@ -107,7 +107,7 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
   }
 }
 
-/** Repeats a step until it says that it is done; adds up what the steps removed. */
+/** Repeats a step until it is done; adds up what the steps removed. */
 async function repeat(
   step: () => Promise<Result<Removed & { readonly done: boolean }>>,
 ): Promise<Result<Removed>> {

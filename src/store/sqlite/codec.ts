@@ -5,7 +5,7 @@ import type { StoreKey } from './settings.ts'
 /**
  * How bytes lie in the file. The first byte has the flags. Plain: CRC-32 (4 bytes, little endian,
  * over the binding and the payload), payload. Encrypted: nonce (12), tag (16), ciphertext; the
- * binding is the additional data. The binding says whose and which bytes these are, so that none
+ * binding is the additional data. The binding names whose and which bytes these are, so that none
  * can stand in for others.
  */
 const ZSTD = 1
@@ -32,7 +32,7 @@ export class UnreadableError extends Error {
 }
 
 export interface Codec {
-  /** The key that writes, `null` where nothing is encrypted. */
+  /** The key that writes, `null` if nothing is encrypted. */
   readonly keyId: string | null
   seal(raw: Uint8Array, binding: Uint8Array): Uint8Array
   /** The raw bytes, `bytes` long. @throws UnreadableError */
@@ -53,7 +53,7 @@ export function createCodec({ keys, compressFromBytes }: CodecOptions): Codec {
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
   const writing = keys[0]
 
-  /** What was sealed, still compressed where it was. */
+  /** What was sealed, still compressed if it was. */
   function payloadOf(sealed: Uint8Array, binding: Uint8Array, keyId: string | null): Uint8Array {
     const flags = sealed[0] ?? 0
     // An encrypted body must not be replaced by a plain one.

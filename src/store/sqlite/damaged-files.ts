@@ -9,7 +9,7 @@ const COMPANIONS = ['', '-wal', '-shm'] as const
 /** Beside a damaged file as long as not all was carried over from it. */
 const UNSALVAGED = '-unsalvaged'
 
-/** Renames the file and its companions; nothing is deleted. Gives the new name of the main file. */
+/** Renames the file and its companions, deletes nothing. Returns the new name of the main file. */
 export function moveAside(path: string, now: number): string {
   const target = freeName(path, now)
   // First, so that a process that dies in between leaves the work to the next.
@@ -21,7 +21,7 @@ export function moveAside(path: string, now: number): string {
   return target
 }
 
-/** Keeps a log that ends early: the next writer goes over what lies behind. */
+/** Keeps a log that ends early: the next writer overwrites what follows. */
 export function keepLog(path: string, now: number): void {
   if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${freeName(path, now)}-wal`)
 }
@@ -77,7 +77,7 @@ function byTime(a: string, b: string): number {
   return timeOf(a) - timeOf(b) || a.length - b.length || (a < b ? -1 : 1)
 }
 
-/** When it was moved aside, by its name, in milliseconds since 1970; 0 if that does not say. */
+/** When it was moved aside, by its name, in milliseconds since 1970; 0 if the name has no time. */
 function timeOf(name: string): number {
   const found = /\.damaged-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z/.exec(name)
   if (found === null) return 0

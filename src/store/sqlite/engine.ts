@@ -71,7 +71,7 @@ export interface Engine {
   begun(): void
   /** Whether `upkeep` would find something to do. */
   upkeepDue(): boolean
-  /** Gives unused pages back to the file system, where many are unused; whether it did. */
+  /** Returns unused pages to the file system, if many are unused; whether it did. */
   shrink(): boolean
   /** What writes rows of another file; needs a write transaction. */
   readonly restore: Restore

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { PAGE_BYTES } from './settings.ts'
 
 /**
- * What SQLite does not say: it takes a log up to its first frame that does not check, and the rest
+ * What SQLite hides: it takes a log up to its first frame that does not check, and the rest
  * for what an earlier generation left. Formats: sqlite.org/fileformat2.html#walformat,
  * sqlite.org/walformat.html.
  */
@@ -15,7 +15,7 @@ export interface LogFault {
 const HEADER_BYTES = 32
 const FRAME_BYTES = 24 + PAGE_BYTES
 const MAGIC = 0x377f0682
-/** The index says twice how far the log goes, and then how much of it is in the main file. */
+/** The index has twice how far the log goes, and then how much of it is in the main file. */
 const INDEX_BYTES = 136
 const INDEX_COPY_BYTES = 48
 /** A later generation's first salt is larger by a little. */

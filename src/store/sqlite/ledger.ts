@@ -18,7 +18,7 @@ export interface Ledger {
   read(call: CallOnly): Answer<OperationName>
   /**
    * Runs the first calls in one transaction, as many as fit its time and bytes. Answers correspond
-   * to them, and are given after the commit: what they say is durable.
+   * to them, and are returned after the commit: what they report is durable.
    */
   write(calls: readonly CallOnly[]): Answer<OperationName>[]
   /** One step of upkeep; whether more is due. `quiet`: no call waits. */

@@ -24,7 +24,7 @@ export interface LoopOptions {
   onClosed(): void
 }
 
-/** How often expired bodies are looked for where nothing else is said, in milliseconds. */
+/** How often expired bodies are looked for by default, in milliseconds. */
 const UPKEEP_MS = 1000
 /** Reads go on for so long before writes have their turn, in milliseconds. */
 const READ_TURN_MS = 10

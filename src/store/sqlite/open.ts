@@ -12,7 +12,7 @@ export const FILE_NAME = 'store.sqlite'
 const OPEN_ATTEMPTS = 20
 const OPEN_PAUSE_MS = 50
 
-/** A header that says a version further on is damaged, if the tables are ours. */
+/** A header with a much later version is damaged, if the tables are ours. */
 const LATER_VERSIONS = 100
 
 export interface OpenOptions {
@@ -22,7 +22,7 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the file, or makes it; where it must exist, nothing is made.
+ * Opens the file, or creates it unless it must exist.
  * @throws DamagedFileError, or SQLite's error, if the file is damaged; NewerSchemaError,
  * ForeignFileError; any other error if the folder cannot be used
  */
@@ -51,7 +51,7 @@ export function checkFolder({ folder }: Settings, onEvent: (event: StoreEvent) =
   if ((mode & 0o077) !== 0) onEvent({ kind: 'open_folder', folder, mode: mode.toString(8) })
 }
 
-/** Tells a file from another of the same name; `undefined` where there is none. */
+/** Identifies a file among others of the same name; `undefined` if there is none. */
 export function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino
 }

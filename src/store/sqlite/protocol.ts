@@ -62,7 +62,7 @@ export type FromThread =
   | { readonly kind: 'unusable'; readonly detail: string }
   | { readonly kind: 'answers'; readonly answers: readonly Settled[]; readonly bytes: number }
   | { readonly kind: 'event'; readonly event: StoreEvent }
-  /** Told when it changes; `open` before that. */
+  /** Sent when it changes; `open` before that. */
   | { readonly kind: 'state'; readonly state: StoreState }
   | { readonly kind: 'closed' }
 

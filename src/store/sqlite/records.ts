@@ -17,12 +17,12 @@ import type { Tenants } from './tenants.ts'
 const MAX_RECORD_BYTES = 4 * 1024 * 1024
 /** Longest namespace and key together, in UTF-16 code units. */
 const MAX_KEY_CHARS = 1024
-/** Most records, and most bytes of values, that one list gives. */
+/** Most records, and most bytes of values, that one list returns. */
 const MAX_LISTED = 1000
 const MAX_LISTED_BYTES = 4 * 1024 * 1024
 /** What a row and its index entries take, on top of value and key. */
 const ROW_BYTES = 120
-/** Behind every key that starts with a prefix. */
+/** Sorts after every key that starts with a prefix. */
 const LAST_CHARACTER = '\u{10ffff}'
 
 /** Rows of records. Everything here runs inside a transaction of the caller's. */

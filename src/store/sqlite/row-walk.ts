@@ -15,7 +15,7 @@ export interface RowWalk {
 /** No id is as large. */
 const LAST_ID = 2 ** 48
 
-/** @param after the first row behind an id; may throw */
+/** @param after the first row after an id; may throw */
 export function createRowWalk(after: (id: number) => Row | undefined): RowWalk {
   let cursor = 0
   let gaps = 0
@@ -32,7 +32,7 @@ export function createRowWalk(after: (id: number) => Row | undefined): RowWalk {
   }
 
   /**
-   * The first row behind the gap at the cursor: by doubled steps, then the smallest step that
+   * The first row after the gap at the cursor: by doubled steps, then the smallest step that
    * works.
    */
   function beyond(): Row | undefined {

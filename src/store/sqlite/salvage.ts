@@ -11,7 +11,7 @@ import { createRowWalk, type Row, type RowWalk } from './row-walk.ts'
 import type { Settings } from './settings.ts'
 
 /**
- * Carries over what a damaged file still says, a row at a time: records first, then bodies whose
+ * Carries over what a damaged file still has, a row at a time: records first, then bodies whose
  * hash still holds. What cannot be read, or does not check, is counted as lost.
  */
 export interface Salvage {
@@ -90,7 +90,7 @@ function zero(): Tally {
 }
 
 /**
- * What the file should have had and was not carried over; `null` if it does not say and rows are
+ * What the file should have had and was not carried over; `null` if it is unknown and rows are
  * missing.
  */
 function lost(tally: Tally, walk: RowWalk | undefined, total: number | null = null): number | null {

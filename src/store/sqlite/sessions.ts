@@ -40,13 +40,13 @@ export interface Sessions {
   candidates(session: number, range: HashRange): Candidate[]
   /** Takes a body that is removed out of its sessions; a session without bodies ends. */
   unlink(body: number): void
-  /** Takes the name away; gives the session's number. */
+  /** Takes the name away; returns the session's number. */
   disown(tenant: number, name: string): number
   /** A session whose links are still to be removed. */
   disowned(): number | undefined
   /** Numbers are used again: this one may be a live session's by now. */
   isDisowned(session: number): boolean
-  /** Removes up to `limit` links; gives the bodies that no session has any more. */
+  /** Removes up to `limit` links; returns the bodies that no session has any more. */
   release(session: number, limit: number): { readonly orphans: number[]; readonly done: boolean }
   removeOf(tenant: number, limit: number): number
 }

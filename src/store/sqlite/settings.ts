@@ -1,4 +1,4 @@
-/** What the embedded store is told; everything but the folder has a default. */
+/** Settings of the embedded store; everything but the folder has a default. */
 export interface SqliteStoreOptions {
   /** Made if it is not there, with mode 0700; one that is there is left as it is. */
   readonly folder: string
@@ -10,9 +10,9 @@ export interface SqliteStoreOptions {
   readonly tenantMaxBytes?: number
   /** Largest body; never more than a sixteenth of `maxBytes`. */
   readonly maxBodyBytes?: number
-  /** Life of a body whose put does not say. */
+  /** Life of a body whose put names none. */
   readonly ttlMs?: number
-  /** How long, and for how many bodies, `gone` is told from `not_found`. */
+  /** How long, and for how many bodies, `gone` is distinguished from `not_found`. */
   readonly tombstoneMs?: number
   readonly maxTombstones?: number
   /** Chunks of at least so many bytes are tried with zstd; `null` for none. */

@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<number, FailureReason>> = {
 }
 
 /**
- * Codes of `IOERR` that say that what is in the file cannot be read: bad sectors, a file cut short.
+ * Codes of `IOERR` that mean that the file cannot be read: bad sectors, a file cut short.
  */
 const UNREADABLE_IO: ReadonlySet<number> = new Set([1, 2, 32, 33].map(part => IOERR | (part << 8)))
 /** Those of writing: what is there can still be read, so the connection stays. */
@@ -35,7 +35,7 @@ const ODD: ReadonlySet<number> = new Set([1, 2, 17, 18, 19, 20, 24])
 export class DamagedFileError extends Error {}
 
 /**
- * What a client is told whatever is full: its own share must not tell it how full others' make the
+ * The answer to a client whatever is full: its own share must not reveal how full others' make the
  * store.
  */
 export const NO_ROOM = 'no room: what is kept is still needed'

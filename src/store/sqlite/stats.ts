@@ -14,7 +14,7 @@ export interface StatsDeps {
   readonly counters: StoreStats['counters']
 }
 
-/** Returns a function that gives the figures of one tenant, or those of all with the file's. */
+/** Returns a function that returns the figures of one tenant, or those of all with the file's. */
 export function createStats(
   database: DatabaseSync,
   { settings, tenants, space, counters }: StatsDeps,

@@ -10,7 +10,7 @@ export interface SteadyClockOptions {
   readonly wall: () => number
   /** Never jumps, in milliseconds. */
   readonly stopwatch: () => number
-  /** Told once of each jump ahead. */
+  /** Called once for each jump ahead. */
   onJump(aheadMs: number): void
 }
 

@@ -213,7 +213,7 @@ class WatchedFile implements StoreFile {
     }
   }
 
-  /** Whether the whole file says that it is damaged; asked now and then, for it takes long. */
+  /** The damage that a check of the whole file finds; checked rarely, because it takes long. */
   #showsDamage(): DamagedFileError | null {
     if (this.#opened === null || this.#options.stopwatch() - this.#checkedAt < BETWEEN_CHECKS_MS)
       return null

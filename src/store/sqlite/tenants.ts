@@ -23,7 +23,7 @@ export interface Tenants {
   /** Of all tenants together; reads a row a tenant. */
   sum(): TenantTotals & { readonly tenants: number }
   change(id: number, by: TenantTotals): void
-  /** Takes the name away: from now on nothing finds what the tenant had. Gives its number. */
+  /** Takes the name away: from now on nothing finds what the tenant had. Returns its number. */
   disown(name: string): number
   /** A tenant whose rows are still to be removed. */
   disowned(): number | undefined

@@ -7,7 +7,7 @@ const STORED_BYTES = 16
 const STEP = 256
 
 /**
- * What is left of bodies that expired or were evicted, so that `gone` can be told from `not_found`.
+ * What is left of bodies that expired or were evicted, so that `gone` differs from `not_found`.
  */
 export interface Tombstones {
   add(tenant: number, hash: Uint8Array, now: number): void

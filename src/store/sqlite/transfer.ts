@@ -7,7 +7,7 @@ import { createSalvage, type Salvage } from './salvage.ts'
 import type { Settings } from './settings.ts'
 
 /**
- * Carries damaged files over into the new one, beside the calls, and says what these may do
+ * Carries damaged files over into the new one, beside the calls, and decides what these may do
  * meanwhile.
  */
 export interface Transfer {

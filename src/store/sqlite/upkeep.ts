@@ -120,7 +120,7 @@ class RowUpkeep implements Upkeep {
   evict(tenant: number | null, now: number): boolean {
     const next = () => (tenant === null ? this.#sql.oldest.get() : this.#sql.oldestOf.get(tenant))
     let row = next()
-    // Pins that have run out are taken off in steps; where nothing else may go, now.
+    // Pins that have run out are taken off in steps; if nothing else may go, now.
     while (row === undefined && Number(this.#sql.unpin.run(now, STEP).changes) > 0) row = next()
     if (row === undefined) return false
     this.#removeAll([row['id']], 'tombstone', now)

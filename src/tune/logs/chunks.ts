@@ -8,7 +8,7 @@ export class UnreadableLog extends Error {}
 
 /**
  * What is in a file, piece by piece; what is compressed, at once.
- * @param onRead is told how many bytes more of the file were read
+ * @param onRead called with the bytes of the file that were read since the last call
  * @throws UnreadableLog
  */
 export function* chunksOf(path: string, onRead?: (bytes: number) => void): Generator<Buffer> {

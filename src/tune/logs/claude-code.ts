@@ -9,7 +9,7 @@ import {
   timeOf,
 } from './log-line.ts'
 
-/** Lines that say that the context was compacted; the second kind takes old results out of it. */
+/** Lines that report a compacted context; the second kind takes old results out of it. */
 const BOUNDARIES: ReadonlySet<unknown> = new Set(['compact_boundary', 'microcompact_boundary'])
 /** How the summary begins that replaces what was compacted, in logs that do not mark it. */
 const SUMMARY =
@@ -17,7 +17,7 @@ const SUMMARY =
 
 /**
  * A line of a Claude Code session (`~/.claude/projects`): calls and results are parts of messages.
- * Compactions are told by what they leave behind, not by the command, so that automatic ones count
+ * Compactions are recognised by what they leave, not by the command, so that automatic ones count
  * and those that were called off do not.
  */
 export const claudeCode: Dialect = line => {

@@ -51,7 +51,7 @@ function isBareHead(line: Fields): boolean {
   return line['type'] === undefined && line['payload'] === undefined && 'instructions' in line
 }
 
-/** A sub-agent has a rollout of its own, which says whose it is in one of two ways. */
+/** A sub-agent has a rollout of its own, which names its parent in one of two ways. */
 function headOf(meta: Fields): Pick<LogLine, 'opens'> {
   const session = textField(meta, 'id')
   if (session === undefined) return {}

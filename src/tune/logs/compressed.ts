@@ -23,8 +23,8 @@ export function plainName(name: string): string {
 
 /**
  * What was compressed.
- * @param name of the file, which says how
- * @throws Error where the bytes are none of that kind, are torn, or hold more than 512 MiB
+ * @param name of the file, whose end names the compression
+ * @throws Error if the bytes are none of that kind, are torn, or hold more than 512 MiB
  */
 export function decompress(name: string, bytes: Uint8Array): Buffer {
   const suffix = SUFFIXES.find(each => name.endsWith(each))!

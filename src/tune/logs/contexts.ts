@@ -4,7 +4,7 @@ import { createRepeats, type Repeats } from '../../core/telemetry/repeats.ts'
 export interface Context {
   /** Compactions so far. */
   partition: number
-  /** Whether something came since the last compaction: a log tells of one in several lines. */
+  /** Whether something came since the last compaction: a log has one in several lines. */
   isFresh: boolean
   readonly repeats: Repeats
 }

@@ -10,7 +10,7 @@ export interface LogFile {
 }
 
 export interface LogList {
-  /** In the order of their paths, so that the same folder always gives the same. */
+  /** In the order of their paths, so that the same folder always has the same result. */
   readonly files: readonly LogFile[]
   /** What is no log: files of another kind, and files and folders that cannot be read. */
   readonly other: number

@@ -1,6 +1,6 @@
-/** What one line of a log says of the agent's context. */
+/** What one line of a log reports of the agent's context. */
 export interface LogLine {
-  /** The session's id; absent where the line does not say, and the last line's is meant. */
+  /** The session's id; absent if the line has none, and the last line's is meant. */
   readonly session?: string
   /** Names the sub-agent whose context it is; absent for the agent itself. */
   readonly agent?: string
@@ -22,17 +22,17 @@ export type LogStep =
 
 export interface LoggedResult {
   readonly kind: 'result'
-  /** Of the call; absent where the log does not name calls. */
+  /** Of the call; absent if the log does not name calls. */
   readonly id?: string
-  /** What the agent was given; `null` where that is no text, such as an image. */
+  /** What the agent was given; `null` if that is no text, such as an image. */
   readonly text: string | null
   readonly is_error?: boolean
-  /** Where the log says it with the result. */
+  /** Present if the log has it with the result. */
   readonly tool?: string
   readonly args?: unknown
   /** Whether a copy in another log has a time of its own. */
   readonly isRestamped?: true
-  /** Compactions of the context so far, where the log counts them. */
+  /** Compactions of the context so far, if the log counts them. */
   readonly epoch?: number
 }
 
@@ -47,7 +47,7 @@ export function textField(fields: Fields, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The value as an object's fields; `null` where it is none. */
+/** The value as an object's fields; `null` if it is none. */
 export function fieldsOf(value: unknown): Fields | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Fields)
@@ -61,7 +61,7 @@ const MAX_INSTANT = 8.64e15
 const ZONELESS = /T[\d:.]+$/
 
 /**
- * The time that a log's `timestamp` or `ts` says, in Unix milliseconds; UTC where it names no zone.
+ * The time of a log's `timestamp` or `ts`, in Unix milliseconds; UTC if it names no zone.
  */
 export function timeOf(value: unknown): number | undefined {
   const text = typeof value === 'string' && ZONELESS.test(value) ? `${value}Z` : value
@@ -70,7 +70,7 @@ export function timeOf(value: unknown): number | undefined {
 }
 
 /**
- * The texts of a result's parts, one behind the other; `null` where there is none.
+ * The texts of a result's parts, concatenated; `null` if there is none.
  * @param content a text, or parts of which some have a text
  */
 export function textOf(content: unknown): string | null {

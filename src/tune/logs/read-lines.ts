@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { chunksOf } from './chunks.ts'
 
-/** Why a line says nothing. */
+/** Why a line is skipped. */
 export const LINE_FAULTS = ['not_utf8', 'not_json', 'not_an_object', 'too_long', 'torn'] as const
 export type LineFault = (typeof LINE_FAULTS)[number]
 
@@ -17,7 +17,7 @@ const EMPTY = Buffer.alloc(0)
 const BYTE_ORDER_MARK = '\uFEFF'
 
 export interface ReadLinesOptions {
-  /** Told how many bytes more of the file were read. */
+  /** Called with the bytes that were read since the last call. */
   onRead?(bytes: number): void
   /** Bytes of the longest line that is read. */
   readonly maxLineBytes?: number

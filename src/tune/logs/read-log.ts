@@ -6,7 +6,7 @@ import { createPendingCalls } from './pending-calls.ts'
 import { LINE_FAULTS, type LineFault, type ReadLinesOptions, readLines } from './read-lines.ts'
 import { recording } from './recording.ts'
 
-/** Why a result says nothing: it is an image, say, or the pipeline refuses it. */
+/** Why a result is skipped: it is an image, for example, or the pipeline refuses it. */
 const RESULT_FAULTS = ['no_text', 'not_encoded'] as const
 type ResultFault = (typeof RESULT_FAULTS)[number]
 
@@ -43,7 +43,7 @@ export function noTally(): LogTally {
   }
 }
 
-/** A tool result with what its log says around it. */
+/** A tool result with its context in the log. */
 export interface MinedResult {
   readonly session: string | undefined
   /** The sub-agent whose context it is in. */
@@ -53,7 +53,7 @@ export interface MinedResult {
   readonly call_id: string | undefined
   readonly text: string
   readonly is_error: boolean
-  /** Unix milliseconds; 0 where the log has no times. */
+  /** Unix milliseconds; 0 if the log has no times. */
   readonly ts_ms: number
   /** Whether a copy in another log has a time of its own. */
   readonly isRestamped: boolean
@@ -67,7 +67,7 @@ const DIALECTS: readonly Dialect[] = [claudeCode, codex, recording]
 
 /**
  * The tool results of one log in their order, of Claude Code, of Codex or as `haversack replay`
- * reads them. What says nothing is counted in `tally`, never thrown.
+ * reads them. What is skipped is counted in `tally`, never thrown.
  * @throws UnreadableLog
  */
 export function* readLog(

@@ -6,7 +6,7 @@ import { addShares, medianShare, type ShareCounts } from './shares.ts'
 export interface Alike {
   readonly shape: ShapeName
   readonly conditions: ConditionMask
-  /** `null` where they stayed as they were. */
+  /** `null` if they stayed as they were. */
   readonly notation: string | null
   results: number
   /** Saved by the format. */
@@ -29,7 +29,7 @@ export interface Rule {
   readonly saved_tokens: number
   /**
    * Of what all formats saved, by the formats of this rule and those before it; each result
-   * counts for the first rule that it meets, and for none where another format was sent.
+   * counts for the first rule that it meets, and for none if another format was sent.
    */
   readonly covered: number
 }

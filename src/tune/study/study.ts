@@ -12,7 +12,7 @@ import { mineRules, type Rule } from './rules.ts'
  * What the tool results of a corpus are like, and what becomes of them: the seed's corpus study.
  */
 export interface Study {
-  /** Each counted once, also where it stands in several logs. */
+  /** Each counted once, even if it stands in several logs. */
   readonly results: number
   readonly copies: number
   readonly sessions: number
@@ -41,7 +41,7 @@ export interface StudyBuilder {
   result(): Study
 }
 
-/** Results that copies are told by; beyond it the first ones are forgotten. */
+/** Results that copies are recognised by; beyond it the first ones are forgotten. */
 const MAX_IDENTITIES = 4_000_000
 /** Sessions that are counted. */
 const MAX_SESSIONS = 1_000_000
