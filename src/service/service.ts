@@ -10,6 +10,7 @@ import { attachRewriteMemory } from '../core/conversation/rewrite/rewrite-memory
 import { createSessionDesk } from '../core/operations/session-desk.ts'
 import { indexUse } from '../core/sessions/index/owners.ts'
 import { attachSessions, MAIN_OWNER } from '../core/sessions/turn/shared-sessions.ts'
+import type { Vocabularies } from '../core/tokens/vocabulary.ts'
 import { createApp } from '../http/app.ts'
 import type { Health } from '../http/context.ts'
 import { createDropIns, dropInFor } from '../http/proxy/vendor-proxies.ts'
@@ -59,6 +60,8 @@ export interface ServiceSeams {
   /** Nothing is offered but the drop-in proxies, below this path: `/` and a secret. */
   readonly proxiesBelow?: string
   readonly workerUrl?: URL
+  /** Instead of those that `cache_dir` keeps. */
+  readonly vocabularies?: Vocabularies
   readonly routes?: readonly Route[]
   readonly authority?: Authority
   readonly logger?: Logger
@@ -91,6 +94,7 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
     hasAuthority: seams.authority !== undefined,
     logger,
     workerUrl: seams.workerUrl,
+    vocabularies: seams.vocabularies,
   })
   const sessions = attachSessions(shared.sessions, { owner: MAIN_OWNER, maxWaitMs: LOCK_WAIT_MS })
   const admission = createAdmission({

@@ -8,6 +8,7 @@ import {
   releaseThread,
   type SharedSessions,
 } from '../core/sessions/turn/shared-sessions.ts'
+import type { Vocabularies } from '../core/tokens/vocabulary.ts'
 import type { Logger } from '../observability/logger.ts'
 import { createProgress } from '../pool/slots.ts'
 import { createThreads, type Threads } from '../pool/threads.ts'
@@ -28,6 +29,8 @@ export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline'> {
   readonly logger: Logger
   /** Instead of the module of the service. */
   readonly workerUrl: URL | undefined
+  /** Instead of those that the cache folder keeps. */
+  readonly vocabularies: Vocabularies | undefined
 }
 
 /**
@@ -42,7 +45,7 @@ const KEPT_THREADS = 1
 
 export function startConfiguredThreads(
   { workers, limits, sessions: settings, proxy, cache_dir: cacheDir }: Config,
-  { pipeline, telemetryKey, hasAuthority, logger, workerUrl }: ThreadsOptions,
+  { pipeline, telemetryKey, hasAuthority, logger, workerUrl, vocabularies }: ThreadsOptions,
 ): ConfiguredThreads {
   const size = workers.count + KEPT_THREADS
   const progress = createProgress(size)
@@ -64,7 +67,7 @@ export function startConfiguredThreads(
     onShrunk: thread => logger.debug({ thread }, 'an idle worker thread gave memory back'),
     setup: {
       asked: { sessions: hasAuthority },
-      vocabularies: loadVocabularies({ cacheDir }),
+      vocabularies: vocabularies ?? loadVocabularies({ cacheDir }),
       progress,
       limits: {
         envelope: { maxDepth: limits.envelope_depth, maxValues: limits.envelope_values },

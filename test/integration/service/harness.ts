@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../../../src/config/load.ts'
 import { type Service, type ServiceSeams, startService } from '../../../src/service/service.ts'
+import { vocabularies } from '../../support/vocabularies.ts'
 
 /** Limits that no test runs into unless it sets them, however busy the machine is. */
 const PATIENT = {
@@ -35,7 +36,7 @@ export async function startTestService(
       ...rest,
     },
   })
-  const service = await startService(config, seams)
+  const service = await startService(config, { vocabularies, ...seams })
   const post: Post = (path, body, headers = {}) =>
     fetch(service.url + path, {
       method: 'POST',

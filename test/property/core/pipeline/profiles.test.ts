@@ -9,7 +9,7 @@ import { NOTATION_IDS } from '../../../../src/core/pipeline/profile/profile-axes
 import { TEMPLATE_IDS } from '../../../../src/core/pipeline/profile/templates.ts'
 import { decode } from '../../../../src/index.ts'
 import { runs } from '../../../support/runs.ts'
-import { counters } from '../../../unit/core/tokens/loaded.ts'
+import { counters } from '../../../support/vocabularies.ts'
 import { arbitraryToolText } from '../formats/arbitrary-text.ts'
 import { arbitraryTree } from '../formats/tree-values.ts'
 

@@ -6,7 +6,7 @@ import { createPieceMerger } from '../../../../src/core/tokens/merge-pieces.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { openVocabulary } from '../../../../src/core/tokens/vocabulary.ts'
 import { runs, SEED } from '../../../support/runs.ts'
-import { counters, vocabularies } from '../../../unit/core/tokens/loaded.ts'
+import { counters, vocabularies } from '../../../support/vocabularies.ts'
 import { boundaryText } from './boundary-text.ts'
 
 const STRINGS = runs(150_000)
