@@ -17,7 +17,7 @@ const WORKERS = ['workers/tasks.ts', 'test/integration/**/worker-*.ts']
  * Bundles the modules of worker threads. A thread loads 400 modules from their sources, which takes
  * three quarters of a start; the tests start hundreds.
  */
-export default async function bundleWorkers(): Promise<void> {
+export async function setup(): Promise<void> {
   if (process.env[BUNDLES] !== undefined) return
   const files = globSync(WORKERS, { cwd: ROOT }).map(file => join(ROOT, file))
   const bundle = await rolldown({
