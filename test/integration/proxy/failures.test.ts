@@ -230,7 +230,9 @@ describe('time limits', () => {
   it('for the next part of an answer', async () => {
     const { client, wire, proxy } = await begun({ limits: { idle_ms: LIMIT_MS } })
     wire.socket.write(message([...EVENTS, CHUNKED], '7\r\ndata:\n\n\r\n'))
-    expect(await whileTimePasses(client.all())).toMatch(/event: error\ndata: .*"timeout_error".*\n\n\r\n0\r\n\r\n$/)
+    expect(await whileTimePasses(client.all())).toMatch(
+      /event: error\ndata: .*"timeout_error".*\n\n\r\n0\r\n\r\n$/,
+    )
     expect(await proxy.exchanges[0]).toMatchObject({ outcome: 'timed_out', status: 200 })
     await wire.all()
   })
