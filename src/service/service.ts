@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import type { WorkerSetup } from '../../workers/protocol.ts'
 import { createAccess } from '../access/access.ts'
 import { readKeysFile } from '../access/keys-file.ts'
 import { watchFile } from '../access/watch-file.ts'
@@ -10,7 +11,6 @@ import { attachRewriteMemory } from '../core/conversation/rewrite/rewrite-memory
 import { createSessionDesk } from '../core/operations/session-desk.ts'
 import { indexUse } from '../core/sessions/index/owners.ts'
 import { attachSessions, MAIN_OWNER } from '../core/sessions/turn/shared-sessions.ts'
-import type { Vocabularies } from '../core/tokens/vocabulary.ts'
 import { createApp } from '../http/app.ts'
 import type { Health } from '../http/context.ts'
 import { createDropIns, dropInFor } from '../http/proxy/vendor-proxies.ts'
@@ -61,7 +61,7 @@ export interface ServiceSeams {
   readonly proxiesBelow?: string
   readonly workerUrl?: URL
   /** Instead of those that `cache_dir` keeps. */
-  readonly vocabularies?: Vocabularies
+  readonly vocabularies?: WorkerSetup['vocabularies']
   readonly routes?: readonly Route[]
   readonly authority?: Authority
   readonly logger?: Logger

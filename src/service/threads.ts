@@ -8,7 +8,6 @@ import {
   releaseThread,
   type SharedSessions,
 } from '../core/sessions/turn/shared-sessions.ts'
-import type { Vocabularies } from '../core/tokens/vocabulary.ts'
 import type { Logger } from '../observability/logger.ts'
 import { createProgress } from '../pool/slots.ts'
 import { createThreads, type Threads } from '../pool/threads.ts'
@@ -30,7 +29,7 @@ export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline'> {
   /** Instead of the module of the service. */
   readonly workerUrl: URL | undefined
   /** Instead of those that the cache folder keeps. */
-  readonly vocabularies: Vocabularies | undefined
+  readonly vocabularies: WorkerSetup['vocabularies'] | undefined
 }
 
 /**
