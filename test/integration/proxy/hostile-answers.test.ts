@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, expect, it } from 'vitest'
-import { createRandom } from '../../../bench/random.ts'
+import { createRandom } from '../../../bench/support/random.ts'
 import { killProcesses, startProcess } from '../../support/service-process.ts'
 import { type HostileCase, hostileCase } from './hostile-answer.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-const README = new URL('README.md', import.meta.url)
+const README = new URL('../README.md', import.meta.url)
 
 /**
  * Puts a report between the marks `<!-- NAME -->` and `<!-- /NAME -->` of bench/README.md, so that

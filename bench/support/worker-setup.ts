@@ -1,10 +1,10 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { DEFAULT_PIPELINE } from '../src/core/pipeline/profile/pipeline-config.ts'
-import { createBodyMemory } from '../src/core/sessions/lines/memory-layout.ts'
-import { createProgress } from '../src/pool/slots.ts'
-import { loadVocabularies } from '../src/runtime/vocabulary.ts'
-import type { WorkerSetup } from '../workers/protocol.ts'
+import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/pipeline-config.ts'
+import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
+import { createProgress } from '../../src/pool/slots.ts'
+import { loadVocabularies } from '../../src/runtime/vocabulary.ts'
+import type { WorkerSetup } from '../../workers/protocol.ts'
 
 /**
  * What a worker thread of the service is given, for one thread, with limits that benches do not

@@ -12,15 +12,6 @@ export function machine(): Record<string, string | number> {
   }
 }
 
-/** The middle of some numbers. */
-export function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1
-    ? (sorted[middle] ?? 0)
-    : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
-}
-
 /** Resident memory of a process in MiB, from Linux' own account of it. */
 export function residentMib(pid: number): number {
   const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { LoadPlan, LoadResult } from './load.ts'
+import type { LoadPlan } from './closed-load.ts'
+import type { LoadResult } from './load-client.ts'
 
 /** A server in a process of its own. */
 export interface Server {
@@ -16,12 +17,14 @@ export interface Server {
   stop(): Promise<number | null>
 }
 
+const BENCH = new URL('../', import.meta.url)
+
 function script(name: string): string {
-  return fileURLToPath(new URL(name, import.meta.url))
+  return fileURLToPath(new URL(name, BENCH))
 }
 
 /**
- * Starts `name` (relative to this file) and waits for the line with its address.
+ * Starts `name` (relative to bench/) and waits for the line with its address.
  * @param log where its standard error goes: the bench's own, or a file descriptor
  */
 export function startServer(
@@ -60,11 +63,11 @@ function stop(child: ChildProcess, folder: string): Promise<number | null> {
 
 /** Runs one closed-loop load in a process of its own. */
 export function load(plan: LoadPlan): Promise<LoadResult> {
-  return runPlan('load.ts', plan)
+  return runPlan('support/closed-load.ts', plan)
 }
 
 /**
- * Runs the script `name` (relative to this file) with a plan, and gives the JSON that it prints.
+ * Runs the script `name` (relative to bench/) with a plan, and gives the JSON that it prints.
  */
 export function runPlan<Result>(name: string, plan: object): Promise<Result> {
   const child = spawn(process.execPath, [script(name), JSON.stringify(plan)], {
