@@ -1,4 +1,5 @@
 import { equalValues } from '../json/equal-values.ts'
+import { writePathStep } from '../json/path-step.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import { align, type Bounds, NOTHING } from './align.ts'
 
@@ -74,7 +75,7 @@ export function missingIn(original: Value, left: Value, question: Question): Bou
   }
 
   function compareObjects(whole: ObjectValue, rest: ObjectValue, at: string): Bounds | null {
-    const placeOf = (i: number) => at + memberStep(whole.keys[i]!)
+    const placeOf = (i: number) => at + writePathStep(whole.keys[i]!)
     const known = container?.at === at ? container : undefined
     if (known?.of !== undefined && known.of !== whole.keys.length) return null
     return align({
@@ -108,9 +109,4 @@ function isCut(whole: string, cut: string): boolean {
   const mark = cut.lastIndexOf(CUT)
   if (mark < 0 || !cut.endsWith(CUT_END) || !whole.startsWith(cut.slice(0, mark))) return false
   return cut.slice(mark) === `${CUT}${whole.length - mark}${CUT_END}` && mark < whole.length
-}
-
-/** A member's step in a JSON path (RFC 9535). */
-function memberStep(key: string): string {
-  return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
 }

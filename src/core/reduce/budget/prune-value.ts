@@ -1,3 +1,4 @@
+import { writePathStep } from '../../json/path-step.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { cutText } from './cuts.ts'
 import type { Kept } from './priced-node.ts'
@@ -128,7 +129,7 @@ function itemPlace(list: Place): Place {
 }
 
 function memberPlace(object: Place, key: string): Place {
-  return within(object, key.length > MAX_STEP_CHARS ? null : stepOf(key))
+  return within(object, key.length > MAX_STEP_CHARS ? null : writePathStep(key))
 }
 
 function within(outer: Place, step: string | null): Place {
@@ -149,9 +150,4 @@ function runsOf(missing: readonly number[]): { first: number; last: number }[] {
     else runs.push({ first: index, last: index })
   }
   return runs
-}
-
-/** One step of a JSON path (RFC 9535). */
-function stepOf(key: string): string {
-  return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
 }

@@ -1,3 +1,4 @@
+import { writePathStep } from '../../../json/path-step.ts'
 import type { ExplainedPart } from '../json-format.ts'
 import { type Piece, priceOf } from './piece.ts'
 
@@ -113,6 +114,5 @@ function wayOf({ ways, best }: Decision): Way {
 /** A step of a JSON path (RFC 9535), which has none into a string. */
 function textOf(step: Step): string {
   if (step === null) return '(json)'
-  if (typeof step === 'number') return `[${step}]`
-  return /^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`
+  return writePathStep(step)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isScalar } from '../../../../src/core/parts/is-scalar.ts'
+import { endOfScalar } from '../../../../src/core/json/bytes/json-tokens.ts'
 
 /** Whether it is one by JSON.parse, which also takes white space, strings, lists and objects. */
 function isScalarByParse(text: string): boolean {
@@ -13,8 +13,8 @@ function isScalarByParse(text: string): boolean {
 }
 
 const isScalarText = (text: string) => {
-  const bytes = new TextEncoder().encode(`1${text}1`)
-  return isScalar(bytes, 1, bytes.length - 1)
+  const bytes = new TextEncoder().encode(`1${text},`)
+  return bytes.length > 2 && endOfScalar(bytes, 1) === bytes.length - 1
 }
 
 describe('words and numbers of JSON', () => {
