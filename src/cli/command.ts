@@ -34,7 +34,7 @@ type ValueOf<Option> = Option extends { readonly type: 'boolean' }
     ? Value | undefined
     : string | undefined
 
-/** What a call gives for some options; `undefined` for what it does not give, `false` for switches. */
+/** What a call gives for some options; of what it does not give `undefined`, of switches `false`. */
 export type ValuesOf<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> }
 
 /** A call as `node:util` parses it. */
@@ -47,7 +47,7 @@ export interface Command {
   readonly summary: string
   /** What its own page says beside that. */
   readonly details?: string
-  /** What stands behind the name, for example `[FILE]`. */
+  /** What comes after the name, for example `[FILE]`. */
   readonly operands: string
   /** Most operands that are taken. */
   readonly maxOperands: number

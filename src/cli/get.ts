@@ -3,13 +3,13 @@ import { defineCommand, type Options, UsageError, type ValuesOf } from './comman
 import { jsonOption } from './options.ts'
 import { namedService, ServiceProblem, serviceAt, serviceOptions } from './service-client.ts'
 
-/** Where a service listens that nobody told otherwise. */
+/** Where a service listens by default. */
 const DEFAULT_URL = 'http://127.0.0.1:8787'
 
 /** Query parameters that options of the same name fill. */
 const PARAMETERS = ['session', 'lines', 'bytes', 'path', 'grep', 'context'] as const
 
-/** What the service's statuses mean for whoever asks for an original. */
+/** What the service's statuses mean for the caller that wants an original. */
 const OUTCOMES: Readonly<Record<number, string>> = {
   404: 'not_found',
   409: 'ambiguous',

@@ -11,8 +11,8 @@ import { createSignalRelay, type SignalRelay } from './run-command/signal-relay.
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
 /**
- * As `env` and `timeout` end where they fail themselves, so that it can be told from what the
- * command says.
+ * As `env` and `timeout` end where they fail themselves, so that it differs from the exit codes of
+ * the command.
  */
 const NOT_STARTED = 125
 

@@ -20,7 +20,7 @@ import { type Minings, toJson, toTables } from './tune/report.ts'
 import { summaryOf } from './tune/summary.ts'
 
 const MEGABYTE = 1_000_000
-/** Logs that are worth the start of a thread. */
+/** Bytes of logs for which a thread is started. */
 const THREAD_BYTES = 2 * MEGABYTE
 
 const options = {

@@ -75,7 +75,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
 }
 
 function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
-  // Its path protects it: agents could not be told to send a key.
+  // Its path protects it: agents cannot be made to send a key.
   const { keys_file: _, ...config } = loadConfig({ env, overrides: { host: '127.0.0.1', port: 0 } })
   const { limits, proxy, store, workers } = config
   const pipelineFile = pipelineFileOf(config)
@@ -96,7 +96,7 @@ function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
       drain_grace_ms: 0,
       drain_timeout_ms: Math.min(limits.drain_timeout_ms, DRAIN_MS),
     },
-    // Should the folder outlive a killed process, nobody can read what is in it.
+    // Should the folder outlive a killed process, no other user can read what is in it.
     store: isTemporary ? { ...store, encryption_keys: [temporaryKey()] } : store,
   }
 }

@@ -98,7 +98,7 @@ export function guardMsgpack(bytes: Uint8Array, limits: EnvelopeLimits): void {
 }
 
 interface Head {
-  /** Offset behind the head and, for strings and numbers, behind the payload. */
+  /** Offset after the head and, for strings and numbers, after the payload. */
   readonly next: number
   /** Values inside, keys included. */
   readonly children: number

@@ -27,13 +27,13 @@ import { ObjectValue, type Value } from './value.ts'
  */
 export const DEFAULT_MAX_DEPTH = 512
 
-/** What `parseJson` is told. */
+/** How `parseJson` reads a text. */
 export interface ParseJsonOptions {
   /** Levels of nesting accepted; a scalar is 0, `[]` is 1, `[[]]` is 2. */
   readonly maxDepth?: number
   /** Where the value starts in the text; white space may come before it. */
   readonly start?: number
-  /** Accept any text after the value; `end` then tells where it begins. */
+  /** Accept any text after the value; `end` is where that begins. */
   readonly prefix?: boolean
 }
 
@@ -76,7 +76,7 @@ const MAX_KNOWN_OBJECTS = 1024
 /** An object or array whose end is still ahead. */
 class OpenContainer {
   readonly values: Value[] = []
-  /** Keys so far, not kept while `known` stands for them; `null` in an array. */
+  /** Keys so far, not kept while `known` represents them; `null` in an array. */
   keys: string[] | null
   /** The keys of an earlier object, as long as this one repeats them in order. */
   known: readonly string[] | null = null
@@ -112,8 +112,8 @@ class JsonScanner {
   }
 
   /**
-   * The value at `at`, which moves behind it; `undefined` if there is none, then `at` is the
-   * culprit.
+   * The value at `at`, which moves after it; `undefined` if there is none, and `at` is
+   * then on the fault.
    */
   value(): Value | undefined {
     const open = this.#open

@@ -16,18 +16,18 @@ import { writePathStep } from '../../json/path-step.ts'
 import { passOverScalar, passOverString } from '../../json/text-tokens.ts'
 
 /**
- * Walks over the scalars of a JSON text in the order in which they stand there. Of other texts it
- * makes no sense.
+ * Walks over the scalars of a JSON text in their order. It does not check the text, and its steps
+ * mean nothing if that is no JSON.
  */
 export interface ScalarScanner {
-  /** Goes to the next scalar; `false` where there is none. */
+  /** Goes to the next scalar; `false` if there is none. */
   next(): boolean
   /** Where the scalar starts and ends, in UTF-16 code units. */
   start(): number
   end(): number
   /**
    * Where it is: the key, or from two levels on a JSON path such as `$.jobs[2].status`; `null`
-   * where it is nested more than 32 deep, or the text is no JSON.
+   * if it is nested more than 32 deep, or the text is no JSON.
    */
   path(): string | null
 }
