@@ -36,7 +36,7 @@ export function attachRewriteMemory(
 ): RewriteMemory {
   const bodies = attachBodyMemory(memory)
   const own = createRecent(ownBytes)
-  const { confirm } = bodies
+  const confirm = (position: number) => bodies.confirm(position)
   const place = (key: string, bytes: Uint8Array) => bodies.place(unsplit(bytes), ALL, key, '')
 
   function read(key: string): PlacedRewrite | null {
