@@ -6,7 +6,7 @@ import type { FreshRecord, KeepItem } from '../src/core/contract/operation-resul
 import type { SentReport } from '../src/core/contract/report.ts'
 import type { RequestTerms } from '../src/core/contract/request-terms.ts'
 import type { PipelineConfig } from '../src/core/pipeline/profile/pipeline-config.ts'
-import type { Reliance } from '../src/core/sessions/turn/reliance.ts'
+import type { Dependency } from '../src/core/sessions/turn/dependency.ts'
 import type { SharedSessions } from '../src/core/sessions/turn/shared-sessions.ts'
 import type { Vocabularies } from '../src/core/tokens/vocabulary.ts'
 
@@ -65,7 +65,7 @@ export interface JobHeader {
   readonly attempt?: string
   /** Decisions on record that hold against the job's own, by their keys. */
   readonly recalled?: Readonly<Record<string, Uint8Array>>
-  /** Answer without the session: nothing can be kept now, or what an answer relied on is gone. */
+  /** Answer without the session: nothing can be kept now, or a dependency of the answer is gone. */
   readonly sessionless?: true
 }
 
@@ -90,7 +90,7 @@ export type Outcome = { readonly work_us: number } & (
       /** Originals that markers name, which must be there too. */
       readonly markers: readonly string[]
       /** What must be there before it may. */
-      readonly rely: readonly Reliance[]
+      readonly dependencies: readonly Dependency[]
       /**
        * The request body again, where another answer may be needed: see `JobHeader.sessionless`.
        */

@@ -128,12 +128,12 @@ export function createRunner(
       const outcome = { kind: 'ask', facts, start: 0, length: 0, ...took() } as const
       return { outcome, bytes: body, ...NOTHING_ELSE }
     }
-    const { answer, reports, keep = [], rely = [] } = operation.run(request, contextOf(job))
+    const { answer, reports, keep = [], dependencies = [] } = operation.run(request, contextOf(job))
     const { media, bytes } = writeEnvelope(answer, job.accept)
-    const isOfSession = rely.length > 0 || keep.some(({ session }) => session !== undefined)
+    const isOfSession = dependencies.length > 0 || keep.some(({ session }) => session !== undefined)
     const isOfTerms = job.terms?.redeems === true && keep.length > 0
     const again = isOfSession || isOfTerms ? body : null
-    const outcome = { ...done(media), rely, ...took() }
+    const outcome = { ...done(media), dependencies, ...took() }
     return { outcome, reports, bytes, keep, records: [], again }
   }
 
@@ -184,7 +184,7 @@ type Took = () => { readonly work_us: number }
 
 /** The end of a job before its bytes have their place. */
 function done(media: MediaType) {
-  const lists = { reports: [], keep: [], records: [], markers: [], rely: [] }
+  const lists = { reports: [], keep: [], records: [], markers: [], dependencies: [] }
   return { kind: 'done', media, start: 0, length: 0, ...lists } as const
 }
 

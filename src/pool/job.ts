@@ -4,7 +4,7 @@ import type { LookupRequest, LookupResults } from '../core/contract/lookup.ts'
 import type { FreshRecord, KeepItem } from '../core/contract/operation-result.ts'
 import type { SentReport } from '../core/contract/report.ts'
 import type { RequestTerms } from '../core/contract/request-terms.ts'
-import type { Reliance } from '../core/sessions/turn/reliance.ts'
+import type { Dependency } from '../core/sessions/turn/dependency.ts'
 
 /** One request for the workers. The pool owns `body` from then on, and may detach it. */
 export interface Job {
@@ -59,7 +59,7 @@ export type JobResult = JobTimes &
         /** Originals that markers name, which must be there and be prolonged too. */
         readonly markers: readonly string[]
         /** Must be there and be prolonged before it does. */
-        readonly rely: readonly Reliance[]
+        readonly dependencies: readonly Dependency[]
         /** The request's body, where it may be needed once more. */
         readonly again?: Uint8Array
       }

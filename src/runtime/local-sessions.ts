@@ -85,10 +85,15 @@ export function createLocalSessions(
   return {
     encode(request) {
       const asked = validate(encodeOperation.request, request)
-      const { answer, keep: kept = [], rely = [] } = encodeOperation.run(asked, encodeContext)
+      const {
+        answer,
+        keep: kept = [],
+        dependencies = [],
+      } = encodeOperation.run(asked, encodeContext)
       const isKept = kept.map(keep).every(Boolean)
       // What a refused call gave to its tool was never kept.
-      if (isKept && rely.every(({ ref, session }) => find(ref, session) !== null)) return answer
+      if (isKept && dependencies.every(({ ref, session }) => find(ref, session) !== null))
+        return answer
       const apart = { ...encodeContext, sessions: { ...encodeContext.sessions, isApart: true } }
       const other = encodeOperation.run(asked, apart)
       other.keep?.forEach(keep)

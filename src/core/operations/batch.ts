@@ -9,7 +9,7 @@ import type { KeepItem } from '../contract/operation-result.ts'
 import { problemBody } from '../contract/problem.ts'
 import type { Report } from '../contract/report.ts'
 import { validate } from '../contract/validate.ts'
-import type { Reliance } from '../sessions/turn/reliance.ts'
+import type { Dependency } from '../sessions/turn/dependency.ts'
 import type { Operation, OperationContext } from './operation.ts'
 
 /**
@@ -37,10 +37,10 @@ export function batchOperation(
 
   function run(job: Record<string, unknown>, context: OperationContext, collected: Collected) {
     const { operation, request } = read(job)
-    const { answer, reports, keep = [], rely = [] } = operation.run(request, context)
+    const { answer, reports, keep = [], dependencies = [] } = operation.run(request, context)
     collected.reports.push(...reports)
     collected.keep.push(...keep)
-    collected.rely.push(...rely)
+    collected.dependencies.push(...dependencies)
     return answer as Record<string, unknown>
   }
 
@@ -59,7 +59,7 @@ export function batchOperation(
         ),
       ),
     run({ jobs }, context) {
-      const collected: Collected = { reports: [], keep: [], rely: [] }
+      const collected: Collected = { reports: [], keep: [], dependencies: [] }
       // What the jobs may decode to is bounded for the batch as a whole.
       let left = context.maxDecodedChars
       const results = jobs.map((job, index) =>
@@ -81,7 +81,7 @@ export function batchOperation(
 interface Collected {
   readonly reports: Report[]
   readonly keep: KeepItem[]
-  readonly rely: Reliance[]
+  readonly dependencies: Dependency[]
 }
 
 /** `attempt`'s result, or what `refused` makes of an expected failure; bugs are thrown on. */

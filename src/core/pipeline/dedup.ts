@@ -30,7 +30,7 @@ export function dedupContent(request: DedupRequest, context: PipelineContext): D
   const answer = toAnswer(layer, referral)
   const keep = layer.deliver(deliveryOf(answer, referral), referral)
   if (keep !== null) {
-    return { answer, keep, rely: referral?.relies ?? [], reports: told(answer) }
+    return { answer, keep, dependencies: referral?.dependencies ?? [], reports: told(answer) }
   }
   const none = toAnswer(layer, null)
   const others = layer.deliver(deliveryOf(none, null), null) ?? []
@@ -64,7 +64,7 @@ function toAnswer({ partition, ref }: SessionLayer, referral: Referral | null): 
   const known = ref === undefined ? {} : { ref }
   if (referral === null) return { kind: 'none', ...known, partition }
   const kind = referral.kind === 'near' ? 'near' : 'exact'
-  const of = referral.relies[0]!.ref
+  const of = referral.dependencies[0]!.ref
   return { kind, ...known, of, hint: referral.content, partition }
 }
 

@@ -56,7 +56,7 @@ export function encodeContent(
   return {
     answer,
     keep: [...sent.keep, ...keep],
-    rely: sent.referral?.relies ?? [],
+    dependencies: sent.referral?.dependencies ?? [],
     reports: [
       { ...reportOf(answer), ...shown(refusals), ...toldOf(input, answer, layer, context) },
     ],

@@ -10,6 +10,7 @@ import { sessionKey } from '../sessions/index/session-key.ts'
 import type { BodyMemory } from '../sessions/lines/body-memory.ts'
 import { createCallMemory } from '../sessions/turn/call-memory.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
+import type { Dependency } from '../sessions/turn/dependency.ts'
 import { hopsTo } from '../sessions/turn/earlier-results.ts'
 import { LINES_FORMAT } from '../sessions/turn/formats.ts'
 import { refIn } from '../sessions/turn/long-references.ts'
@@ -21,7 +22,6 @@ import {
   referToLines,
   referToResult,
 } from '../sessions/turn/refer-to-earlier.ts'
-import type { Reliance } from '../sessions/turn/reliance.ts'
 import { keepOn, remember, rememberArguments } from '../sessions/turn/remember.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import type { LayerInput } from './layer.ts'
@@ -56,7 +56,7 @@ export interface SessionLayer {
 interface PastAnswer {
   readonly answer: object
   readonly keep: readonly KeepItem[]
-  readonly rely: readonly Reliance[]
+  readonly dependencies: readonly Dependency[]
 }
 
 /** How a content reaches the agent. */
@@ -205,7 +205,12 @@ function presentLayer(
   function note({ answer }: Delivery, referral: Referral | null): boolean {
     if (memory === undefined || before !== null) return true
     if (referral === null) return memory.noteAnswered({ attempt, by: 'itself' })
-    return memory.noteAnswered({ attempt, by: 'session', answer, relies: referral.relies })
+    return memory.noteAnswered({
+      attempt,
+      by: 'session',
+      answer,
+      dependencies: referral.dependencies,
+    })
   }
 
   return {
@@ -214,8 +219,8 @@ function presentLayer(
     identity: here.identity,
     past() {
       if (before?.by !== 'session') return null
-      const { answer, relies } = before
-      return { answer, keep: record('lines', 0, undefined), rely: relies }
+      const { answer, dependencies } = before
+      return { answer, keep: record('lines', 0, undefined), dependencies }
     },
     toResult(gate) {
       if (isNew) return referToResult(content, here, options(gate))
@@ -250,7 +255,9 @@ export function hopsInto(
   const isCounted = notation === PASSTHROUGH
   if (!isCounted && !(notation?.startsWith(NUMBERED) && scan()?.numbered)) return undefined
   if (referral === null) return 0
-  const hops = referral.relies.map(({ identity }) => hopsTo(bodies, { context }, identity) ?? 0)
+  const hops = referral.dependencies.map(
+    ({ identity }) => hopsTo(bodies, { context }, identity) ?? 0,
+  )
   return 1 + Math.max(...hops)
 }
 

@@ -1,9 +1,9 @@
 import { AppError, type ErrorCode } from '../../core/base/errors.ts'
 import type { KeepItem } from '../../core/contract/operation-result.ts'
 import { IndexBusyError } from '../../core/sessions/index/lock.ts'
+import type { Dependency } from '../../core/sessions/turn/dependency.ts'
 import { lengthen } from '../../core/sessions/turn/long-references.ts'
 import { isPresent } from '../../core/sessions/turn/open-turn.ts'
-import type { Reliance } from '../../core/sessions/turn/reliance.ts'
 import { type BodyTicket, lengthenBody, settleBody } from '../../core/sessions/turn/remember.ts'
 import type { Sessions } from '../../core/sessions/turn/shared-sessions.ts'
 import type { JobResult } from '../../pool/job.ts'
@@ -12,7 +12,7 @@ import type { Kept } from '../../store/store.ts'
 
 /** Who makes true what an answer says. */
 export interface Settlers {
-  readonly originals: Pick<Originals, 'keep' | 'rely'>
+  readonly originals: Pick<Originals, 'keep' | 'pinDependency'>
   readonly tenant: string
   /** Told which bodies are durable; absent where sessions have no effect. */
   readonly sessions: Sessions | undefined
@@ -29,10 +29,10 @@ export type Done = JobResult & { readonly ok: true }
  * @throws AppError of the store, for what the answer must have
  */
 export async function settleAnswer(
-  { keep, rely }: Pick<Done, 'keep' | 'rely'>,
+  { keep, dependencies }: Pick<Done, 'keep' | 'dependencies'>,
   settlers: Settlers,
 ): Promise<readonly Kept[] | null> {
-  if (keep.length === 0 && rely.length === 0) return []
+  if (keep.length === 0 && dependencies.length === 0) return []
   const { sessions } = settlers
   const settle = (isTrue: boolean) => {
     if (sessions === undefined) return
@@ -43,7 +43,7 @@ export async function settleAnswer(
   try {
     const kept = await keepAll(keep, settlers)
     // Some of it may just have been kept.
-    const isTrue = kept !== null && (await isRedeemable(rely, settlers))
+    const isTrue = kept !== null && (await isRedeemable(dependencies, settlers))
     // What was not delivered in this way is not to be referred to.
     settle(isTrue)
     return isTrue ? kept : null
@@ -91,31 +91,33 @@ async function keepAll(
  * kept anew when it comes again.
  */
 async function isRedeemable(
-  rely: readonly Reliance[],
+  dependencies: readonly Dependency[],
   { originals, tenant, sessions }: Settlers,
 ): Promise<boolean> {
-  const distinct = new Map(rely.map(each => [`${each.identity} ${each.session}`, each]))
-  const isThere = async (each: Reliance) => {
-    const code = await failureOf(originals.rely(tenant, each))
+  const distinct = new Map(dependencies.map(each => [`${each.identity} ${each.session}`, each]))
+  const isThere = async (each: Dependency) => {
+    const code = await failureOf(originals.pinDependency(tenant, each))
     if (code !== null && GONE.has(code)) sessions?.bodies.retract(each.identity, each.context)
     if (code === 'ambiguous' && sessions !== undefined)
       lengthen(sessions.bodies, each.context, each.identity)
     return code === null
   }
-  const relied = await Promise.all([...distinct.values()].map(isThere))
+  const areThere = await Promise.all([...distinct.values()].map(isThere))
   // Not only there: a compaction or the end of the session that was answered meanwhile holds.
-  return !relied.includes(false) && isInContext([...distinct.values()], tenant, sessions)
+  return !areThere.includes(false) && isInContext([...distinct.values()], tenant, sessions)
 }
 
 function isInContext(
-  rely: readonly Reliance[],
+  dependencies: readonly Dependency[],
   tenant: string,
   sessions: Sessions | undefined,
 ): boolean {
   if (sessions === undefined) return true
   const { index } = sessions
   try {
-    return rely.every(({ session, context }) => isPresent(index, { tenant, session }, context))
+    return dependencies.every(({ session, context }) =>
+      isPresent(index, { tenant, session }, context),
+    )
   } catch (error) {
     // The main thread does not wait for it.
     if (error instanceof IndexBusyError) return false

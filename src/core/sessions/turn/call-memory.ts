@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { SessionKey } from '../index/session-key.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
 import { unsplit } from '../lines/scan-text.ts'
-import type { Reliance } from './reliance.ts'
+import type { Dependency } from './dependency.ts'
 
 /** A call with its result: one that is sent again is the same. */
 export interface NamedCall {
@@ -31,7 +31,11 @@ export type Answered = {
   readonly attempt?: string | undefined
 } & (
   | { readonly by: 'itself' }
-  | { readonly by: 'session'; readonly answer: object; readonly relies: readonly Reliance[] }
+  | {
+      readonly by: 'session'
+      readonly answer: object
+      readonly dependencies: readonly Dependency[]
+    }
 )
 
 /**

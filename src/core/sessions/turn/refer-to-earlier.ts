@@ -11,11 +11,11 @@ import type { EarlierResult } from '../lines/reference-line.ts'
 import { findChanges } from '../near/find-changes.ts'
 import { decodeReferences, MAX_REFERENCES } from './decode-references.ts'
 import type { DedupTerms } from './dedup-terms.ts'
+import type { Dependency } from './dependency.ts'
 import { createEarlierResults, type NamedTurn } from './earlier-results.ts'
 import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
 import { refIn, shortRef } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
-import type { Reliance } from './reliance.ts'
 
 /** A content said in terms of what the agent has already. */
 export interface Referral {
@@ -23,7 +23,7 @@ export interface Referral {
   readonly content: string
   readonly format: string
   readonly hints: readonly { readonly family: HintFamily; readonly text: string }[]
-  readonly relies: readonly Reliance[]
+  readonly dependencies: readonly Dependency[]
   /** The entry that the whole of it refers to. */
   readonly entry?: Entry
 }
@@ -148,19 +148,19 @@ function referral(
   here: Pick<SessionTurn, 'session' | 'context'>,
   bodies: BodyMemory,
 ): Referral {
-  const relies = [relianceOn(identity, here, bodies)]
-  return { kind, content: sent.text, format, hints: [sent], relies }
+  const dependencies = [dependencyOn(identity, here, bodies)]
+  return { kind, content: sent.text, format, hints: [sent], dependencies }
 }
 
 function of(entry: Entry, referral: Referral): Referral {
   return { ...referral, entry }
 }
 
-function relianceOn(
+function dependencyOn(
   identity: string,
   { session, context }: Pick<SessionTurn, 'session' | 'context'>,
   bodies: BodyMemory,
-): Reliance {
+): Dependency {
   return { session, ref: refIn(bodies, context, identity), identity, context }
 }
 
@@ -193,7 +193,7 @@ export function referToLines(
     content: written,
     format: LINES_FORMAT,
     hints: plan.runs.map(({ reference }) => ({ family: 'lines', text: reference })),
-    relies: identities.map(identity => relianceOn(identity, here, memory)),
+    dependencies: identities.map(identity => dependencyOn(identity, here, memory)),
   }
 }
 

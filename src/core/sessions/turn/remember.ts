@@ -91,8 +91,8 @@ export function keepOn(
 
 /**
  * Notes the long texts that the agent gave to the tool, which it often gets back: the result of
- * this very call may refer to them already. Whoever does relies on them, so that one that could not
- * be kept is noticed.
+ * this very call may refer to them already. An answer that does depends on them, so a text that
+ * could not be kept is noticed.
  */
 export function rememberArguments(
   { bodies }: Pick<Sessions, 'bodies'>,
