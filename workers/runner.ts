@@ -85,7 +85,7 @@ export function createRunner(
     const job = {
       tenant,
       nowMs: Date.now(),
-      isApart: sessionless === true,
+      isDetached: sessionless === true,
       ...(attempt === undefined ? {} : { attempt }),
     }
     return {

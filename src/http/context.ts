@@ -70,7 +70,7 @@ export interface Health {
 export interface JobDeps {
   readonly pool: Pick<WorkerPool, 'run' | 'runTwoPhase'>
   readonly admission: Pick<Admission, 'enter'>
-  readonly metrics: Pick<Metrics, 'apart' | 'job' | 'report'>
+  readonly metrics: Pick<Metrics, 'detached' | 'job' | 'report'>
   readonly maxBodyBytes: number
   readonly originals: Originals
   /** Where it is on. */

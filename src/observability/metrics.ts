@@ -31,7 +31,7 @@ export interface Metrics {
   /** Something that an operator should know of the store. */
   storeProblem(kind: string): void
   /** An answer was given without its session, because what it spoke of could not be made true. */
-  apart(): void
+  detached(): void
   /** What became of events of telemetry. */
   telemetry(fate: 'written' | 'dropped' | 'failed', count: number): void
   /** Keys or configuration were read again. */
@@ -157,7 +157,7 @@ export function createMetrics(gauges: Gauges): Metrics {
   )
   registerStoreGauges(registry, gauges)
   registerSessionGauges(registry, gauges.sessions)
-  const apart = counter(
+  const detached = counter(
     'haversack_answers_apart_total',
     'Answers given without their session, because something could not be kept or was gone',
     [],
@@ -243,7 +243,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       storeTime(ms / 1000, op)
       if (failure !== null) storeFailures.inc({ op, reason: failure })
     },
-    apart: () => apart.inc(),
+    detached: () => detached.inc(),
     telemetry: (fate, count) => telemetryEvents.inc({ fate }, count),
     storeProblem: kind => storeProblems.inc({ kind }),
     protocolError: status => protocolErrors.inc({ status }),

@@ -28,7 +28,7 @@ export interface Job {
   readonly attempt?: string
   /** Decisions on record that hold against the job's own, by their keys. */
   readonly recalled?: Readonly<Record<string, Uint8Array>>
-  /** Answer without the session: see `SessionContext.isApart`. */
+  /** Answer without the session: see `SessionContext.isDetached`. */
   readonly sessionless?: true
   /**
    * Whether nobody waits for the answer any more; asked before the job gets a thread. No

@@ -94,8 +94,11 @@ export function createLocalSessions(
       // What a refused call gave to its tool was never kept.
       if (isKept && dependencies.every(({ ref, session }) => find(ref, session) !== null))
         return answer
-      const apart = { ...encodeContext, sessions: { ...encodeContext.sessions, isApart: true } }
-      const other = encodeOperation.run(asked, apart)
+      const detached = {
+        ...encodeContext,
+        sessions: { ...encodeContext.sessions, isDetached: true },
+      }
+      const other = encodeOperation.run(asked, detached)
       other.keep?.forEach(keep)
       return other.answer
     },

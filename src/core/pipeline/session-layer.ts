@@ -96,11 +96,11 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
   const { content } = input
   const { session, ...rest } = input.request
   if (sessions === undefined || session === undefined) return null
-  const { tenant, index, bodies, isApart } = sessions
+  const { tenant, index, bodies, isDetached } = sessions
   const request = { ...rest, session }
   const key = sessionKey(tenant, session)
   if (request.is_sidechain === true) {
-    if (isApart !== true) invalidateBy(index, key, request, profile.dedup)
+    if (isDetached !== true) invalidateBy(index, key, request, profile.dedup)
     return null
   }
   const present = index.present(key)
@@ -115,12 +115,15 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
     })
   }
   const known = present === null ? undefined : memoryIn(present.epoch)
-  if (isApart === true || known?.isApart()) {
+  if (isDetached === true || known?.isDetached()) {
     // What an earlier job answered stays the answer, for when it can be kept again.
     const before = known?.answered() ?? null
-    if (before === null || before.attempt === sessions.attempt) known?.noteApart()
+    if (before === null || before.attempt === sessions.attempt) known?.noteDetached()
     const sent = known?.seen()?.sent ?? []
-    return apartLayer(present?.partition ?? 0, family => sent[HINT_FAMILIES.indexOf(family)] ?? 0)
+    return detachedLayer(
+      present?.partition ?? 0,
+      family => sent[HINT_FAMILIES.indexOf(family)] ?? 0,
+    )
   }
   invalidateBy(index, key, request, profile.dedup)
   const call = { name, identity, memory: known, epoch: present?.epoch ?? 0 }
@@ -262,7 +265,10 @@ export function hopsInto(
 }
 
 /** For an answer that takes nothing from the session and leaves nothing there. */
-function apartLayer(partition: number, sentInSession: SessionLayer['sentInSession']): SessionLayer {
+function detachedLayer(
+  partition: number,
+  sentInSession: SessionLayer['sentInSession'],
+): SessionLayer {
   const none = () => null
   return {
     partition,

@@ -124,7 +124,7 @@ async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobD
   const settle = job.terms?.redeems === true ? settleOrNull : settleAnswer
   const keptNow = await settle(result, settlers)
   if (keptNow !== null) return { result, keptNow }
-  deps.metrics.apart()
+  deps.metrics.detached()
   const terms = job.terms && { terms: { ...job.terms, redeems: false } }
   const plain = { ...job, body: result.again ?? job.body, sessionless: true, ...terms } as const
   const other = await run(c, plain, questionsOf(tenant, ticket, deps), deps)

@@ -57,5 +57,5 @@ export interface SessionContext extends Sessions {
    * Reads nothing from the session and leaves nothing there, because a dependency could not be
    * kept.
    */
-  readonly isApart?: boolean
+  readonly isDetached?: boolean
 }
