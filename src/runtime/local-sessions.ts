@@ -9,7 +9,7 @@ import { encodeOperation } from '../core/operations/encode.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
 import { createSessionDesk, type SessionDesk } from '../core/operations/session-desk.ts'
 import { shortRef } from '../core/sessions/turn/long-references.ts'
-import { lengthenBody, settleBody } from '../core/sessions/turn/remember.ts'
+import { commitBody, lengthenBody } from '../core/sessions/turn/remember.ts'
 import {
   attachSessions,
   createSharedSessions,
@@ -62,7 +62,7 @@ export function createLocalSessions(
     if (!isTaken) originals.set(identity, text)
     if (ticket === undefined) return true
     if (isTaken) lengthenBody(sessions, ticket)
-    settleBody(sessions, ticket, !isTaken)
+    commitBody(sessions, ticket, !isTaken)
     return !isTaken
   }
 

@@ -11,9 +11,9 @@ import { frameHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, requestMedia } from '../request/media.ts'
 import type { Route, RouteScope } from '../routes/route.ts'
+import { commitAnswer, commitOrNull, type Done } from './commit-answer.ts'
 import { answerQuestions } from './questions.ts'
 import { reportJob } from './report-responses.ts'
-import { type Done, settleAnswer, settleOrNull } from './settle-answer.ts'
 
 /** An answer, ready to be sent. */
 interface Written {
@@ -119,16 +119,16 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
  */
 async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobDeps) {
   const { tenant } = job
-  const settlers = { originals: deps.originals, tenant, sessions: deps.sessions }
+  const context = { originals: deps.originals, tenant, sessions: deps.sessions }
   const result = await run(c, job, questionsOf(tenant, ticket, deps), deps)
-  const settle = job.terms?.redeems === true ? settleOrNull : settleAnswer
-  const keptNow = await settle(result, settlers)
+  const commit = job.terms?.redeems === true ? commitOrNull : commitAnswer
+  const keptNow = await commit(result, context)
   if (keptNow !== null) return { result, keptNow }
   deps.metrics.detached()
   const terms = job.terms && { terms: { ...job.terms, redeems: false } }
   const plain = { ...job, body: result.again ?? job.body, sessionless: true, ...terms } as const
   const other = await run(c, plain, questionsOf(tenant, ticket, deps), deps)
-  return { result: other, keptNow: (await settleAnswer(other, settlers)) ?? [] }
+  return { result: other, keptNow: (await commitAnswer(other, context)) ?? [] }
 }
 
 /** Runs a job, and notes where the time went. */

@@ -96,7 +96,7 @@ export interface SessionSummary extends Counters {
 }
 
 /**
- * The sessions' recent results, in memory that all threads share. All but `settle` take the lock of
+ * The sessions' recent results, in memory that all threads share. All but `commit` take the lock of
  * the session's shard for a fraction of a microsecond and may throw `IndexBusyError` where the
  * attachment limits its wait. A session may be evicted between two calls: then a turn finds
  * nothing, and nothing is recorded for it.
@@ -115,7 +115,7 @@ export interface SessionIndex {
   check(turn: Turn, identity: string, options?: { readonly toolHash?: number }): Entry | null
   /**
    * Records the body as pending. While the session has `lruSize` entries, the least recently used
-   * leaves. Null where there is nothing to settle: the same call is durable already, or the session
+   * leaves. Null where there is nothing to commit: the same call is durable already, or the session
    * was compacted or evicted.
    */
   record(turn: Turn, entry: NewEntry, options: { readonly lruSize: number }): Ticket | null
@@ -128,7 +128,7 @@ export interface SessionIndex {
    * After the store's answer: kept bodies may be referenced, refused ones go. Never waits. False
    * where the entry is gone or was recorded anew.
    */
-  settle(ticket: Ticket, kept: boolean): boolean
+  commit(ticket: Ticket, kept: boolean): boolean
   /** The newest first. */
   entries(key: SessionKey, options?: { readonly pending?: boolean }): Entry[]
   /** Removes the entries, pending ones too, that have all that is given; says how many. */

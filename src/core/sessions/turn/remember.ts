@@ -11,7 +11,7 @@ import { lengthen, refIn } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
 import type { Sessions } from './shared-sessions.ts'
 
-/** What waits for a body to be durable; plain data, settled by `settleBody`. */
+/** What waits for a body to be durable; plain data, committed by `commitBody`. */
 export interface BodyTicket {
   readonly entry: Ticket | null
   /** Where it lies in the body memory. */
@@ -126,11 +126,11 @@ export function lengthenBody({ bodies }: Pick<Sessions, 'bodies'>, ticket: BodyT
 }
 
 /** After the store's answer. From then on a kept body may be referred to. */
-export function settleBody(
+export function commitBody(
   { index, bodies }: Sessions,
   { entry, position }: BodyTicket,
   kept: boolean,
 ): void {
   if (position !== null && kept) bodies.confirm(position)
-  if (entry !== null) index.settle(entry, kept)
+  if (entry !== null) index.commit(entry, kept)
 }

@@ -4,17 +4,17 @@ import { IndexBusyError } from '../../core/sessions/index/lock.ts'
 import type { Dependency } from '../../core/sessions/turn/dependency.ts'
 import { lengthen } from '../../core/sessions/turn/long-references.ts'
 import { isPresent } from '../../core/sessions/turn/open-turn.ts'
-import { type BodyTicket, lengthenBody, settleBody } from '../../core/sessions/turn/remember.ts'
+import { type BodyTicket, commitBody, lengthenBody } from '../../core/sessions/turn/remember.ts'
 import type { Sessions } from '../../core/sessions/turn/shared-sessions.ts'
 import type { JobResult } from '../../pool/job.ts'
 import type { Originals } from '../../store/originals.ts'
 import type { Kept } from '../../store/store.ts'
 
-/** Who makes true what an answer says. */
-export interface Settlers {
+/** What the commit of an answer needs. */
+export interface CommitContext {
   readonly originals: Pick<Originals, 'keep' | 'pinDependency'>
   readonly tenant: string
-  /** Told which bodies are durable; absent where sessions have no effect. */
+  /** Learns which bodies are durable; absent if sessions have no effect. */
   readonly sessions: Sessions | undefined
 }
 
@@ -22,63 +22,61 @@ export interface Settlers {
 export type Done = JobResult & { readonly ok: true }
 
 /**
- * Makes everything durable that an answer speaks of, and sees that all it refers to is there,
- * stays, and is in the agent's context. In that order the answer may leave.
- * @returns what was kept; `null` where something about its session did not work out: then another
- * answer is to be sent, one without the session
- * @throws AppError of the store, for what the answer must have
+ * Makes every text durable that an answer keeps. Then checks that the answer's dependencies can be
+ * retrieved, will stay, and are in the agent's context. After that the answer may leave.
+ * @returns what was kept, or `null` if a part of its session failed: then the caller sends another
+ * answer, without the session
+ * @throws AppError of the store, for texts without which the answer cannot be sent
  */
-export async function settleAnswer(
+export async function commitAnswer(
   { keep, dependencies }: Pick<Done, 'keep' | 'dependencies'>,
-  settlers: Settlers,
+  context: CommitContext,
 ): Promise<readonly Kept[] | null> {
   if (keep.length === 0 && dependencies.length === 0) return []
-  const { sessions } = settlers
-  const settle = (isTrue: boolean) => {
+  const { sessions } = context
+  const commitBodies = (isTrue: boolean) => {
     if (sessions === undefined) return
     for (const { ticket } of keep) {
-      if (ticket !== undefined) settleBody(sessions, ticket, isTrue)
+      if (ticket !== undefined) commitBody(sessions, ticket, isTrue)
     }
   }
   try {
-    const kept = await keepAll(keep, settlers)
+    const kept = await keepAll(keep, context)
     // Some of it may just have been kept.
-    const isTrue = kept !== null && (await isRedeemable(dependencies, settlers))
-    // What was not delivered in this way is not to be referred to.
-    settle(isTrue)
+    const isTrue = kept !== null && (await areRetrievable(dependencies, context))
+    // Bodies of an answer that does not leave may not be referred to.
+    commitBodies(isTrue)
     return isTrue ? kept : null
   } catch (error) {
-    settle(false)
+    commitBodies(false)
     throw error
   }
 }
 
-/**
- * As `settleAnswer`, and `null` too where the store fails: the answer can do without what it kept.
- */
-export async function settleOrNull(
+/** Like `commitAnswer`, but also returns `null` if the store fails. */
+export async function commitOrNull(
   done: Done,
-  settlers: Settlers,
+  context: CommitContext,
 ): Promise<readonly Kept[] | null> {
   try {
-    return await settleAnswer(done, settlers)
+    return await commitAnswer(done, context)
   } catch (error) {
     if (error instanceof AppError) return null
     throw error
   }
 }
 
-/** What was kept for no session; `null` where something for one was not. */
+/** Returns what was kept for no session, or `null` if a text of a session could not be kept. */
 async function keepAll(
   items: readonly KeepItem[],
-  { originals, tenant, sessions }: Settlers,
+  { originals, tenant, sessions }: CommitContext,
 ): Promise<readonly Kept[] | null> {
   const alone: Promise<Kept>[] = []
   const ofSession: Promise<boolean>[] = []
   for (const { bytes, media_type, session, ref, ticket } of items) {
     const kept = originals.keep(tenant, { bytes, media_type }, session, ref)
     if (session === undefined) alone.push(kept)
-    // Texts of arguments have no ticket: who refers to one finds out whether it is there.
+    // Texts of arguments have no ticket: an answer that refers to one checks whether it is there.
     else if (ticket === undefined) ofSession.push(failureOf(kept).then(() => true))
     else ofSession.push(isKept(kept, ticket, sessions))
   }
@@ -87,12 +85,12 @@ async function keepAll(
 }
 
 /**
- * Whether all that an answer refers to can be redeemed. What cannot is forgotten, so that it is
- * kept anew when it comes again.
+ * Whether all dependencies of an answer can be retrieved. A body that cannot is forgotten, so that
+ * it is kept again when it comes again.
  */
-async function isRedeemable(
+async function areRetrievable(
   dependencies: readonly Dependency[],
-  { originals, tenant, sessions }: Settlers,
+  { originals, tenant, sessions }: CommitContext,
 ): Promise<boolean> {
   const distinct = new Map(dependencies.map(each => [`${each.identity} ${each.session}`, each]))
   const isThere = async (each: Dependency) => {
@@ -103,7 +101,7 @@ async function isRedeemable(
     return code === null
   }
   const areThere = await Promise.all([...distinct.values()].map(isThere))
-  // Not only there: a compaction or the end of the session that was answered meanwhile holds.
+  // The context is checked last: a compaction or an end of the session may have come meanwhile.
   return !areThere.includes(false) && isInContext([...distinct.values()], tenant, sessions)
 }
 
@@ -119,19 +117,16 @@ function isInContext(
       isPresent(index, { tenant, session }, context),
     )
   } catch (error) {
-    // The main thread does not wait for it.
+    // The main thread does not wait for the lock.
     if (error instanceof IndexBusyError) return false
     throw error
   }
 }
 
-/** Codes that say that a reference means nothing, or something else. */
+/** Codes for a reference that represents no body, or another one. */
 const GONE: ReadonlySet<ErrorCode> = new Set(['not_found', 'gone', 'ambiguous'])
 
-/**
- * Whether it is kept. What another body of the session keeps from its id gets a longer one the next
- * time.
- */
+/** Whether a body is kept. If another body of the session has its id, it gets a longer one. */
 async function isKept(
   attempt: Promise<unknown>,
   ticket: BodyTicket,
@@ -142,7 +137,7 @@ async function isKept(
   return code === null
 }
 
-/** The code that it failed with, `null` where it worked out; bugs are thrown on. */
+/** Returns the code of a failure, or `null` if there was none. Bugs are thrown on. */
 async function failureOf(attempt: Promise<unknown>): Promise<ErrorCode | null> {
   try {
     await attempt
