@@ -99,7 +99,7 @@ export type Outcome = { readonly work_us: number } & (
   /** Something must be asked; the range is the request body again, for the second phase. */
   | {
       readonly kind: 'ask'
-      readonly facts: readonly (LookupRequest | null)[]
+      readonly lookups: readonly (LookupRequest | null)[]
       readonly start: number
       readonly length: number
     }

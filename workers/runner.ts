@@ -123,9 +123,9 @@ export function createRunner(
     const keepsSpelling = operation.keepsSpelling === true && job.accept === 'json'
     const envelope = readEnvelope(body, job.media, setup.limits.envelope, { keepsSpelling })
     const request = validate(operation.request, envelope)
-    const facts = job.phase === 'ask' ? (operation.facts?.(request, setup.asked) ?? []) : []
-    if (facts.some(fact => fact !== null)) {
-      const outcome = { kind: 'ask', facts, start: 0, length: 0, ...took() } as const
+    const lookups = job.phase === 'ask' ? (operation.lookups?.(request, setup.asked) ?? []) : []
+    if (lookups.some(lookup => lookup !== null)) {
+      const outcome = { kind: 'ask', lookups, start: 0, length: 0, ...took() } as const
       return { outcome, bytes: body, ...NOTHING_ELSE }
     }
     const { answer, reports, keep = [], dependencies = [] } = operation.run(request, contextOf(job))

@@ -72,5 +72,5 @@ export type JobResult = JobTimes &
  * entries correspond.
  */
 export interface Authority {
-  resolve(facts: readonly (LookupRequest | null)[]): Promise<LookupResults>
+  resolve(lookups: readonly (LookupRequest | null)[]): Promise<LookupResults>
 }

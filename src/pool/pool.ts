@@ -306,8 +306,8 @@ export function createPool(options: PoolOptions): WorkerPool {
       const first = await submit(job, 'ask', end => end)
       if (first.kind === 'failed' || first.outcome.kind !== 'ask')
         return toResult(job, first, options.onBug)
-      const { facts, start, length } = first.outcome
-      const resolutions = await ask(authority, facts)
+      const { lookups, start, length } = first.outcome
+      const resolutions = await ask(authority, lookups)
       if (resolutions === null) return { ok: false, problem: UNANSWERED, ...times(first) }
       const body = first.bytes.subarray(start, start + length)
       const again = { ...job, body }

@@ -104,8 +104,8 @@ export function createLocalSessions(
     },
     decode(request) {
       const asked = validate(decodeOperation.request, request)
-      const [facts] = decodeOperation.facts?.(asked, { sessions: false }) ?? []
-      const { session, refs } = facts?.references ?? { refs: [] }
+      const [lookup] = decodeOperation.lookups?.(asked, { sessions: false }) ?? []
+      const { session, refs } = lookup?.references ?? { refs: [] }
       const texts: Record<string, TextBytes> = Object.create(null)
       for (const ref of refs) {
         const text = find(ref, session)

@@ -48,12 +48,12 @@ export function batchOperation(
     name: 'batch',
     request: batchRequest,
     answer: batchAnswer,
-    facts: ({ jobs }, asked) =>
+    lookups: ({ jobs }, asked) =>
       jobs.map(job =>
         settle(
           () => {
             const { operation, request } = read(job)
-            return operation.facts?.(request, asked)[0] ?? null
+            return operation.lookups?.(request, asked)[0] ?? null
           },
           () => null,
         ),
