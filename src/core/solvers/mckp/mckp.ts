@@ -1,5 +1,6 @@
+import { latticeOf } from '../shared/lattice.ts'
+import { valueGrid } from '../shared/value-grid.ts'
 import { certify } from './certify.ts'
-import { latticeOf } from './lattice.ts'
 import {
   checkProblem,
   type MckpInfeasible,
@@ -11,7 +12,6 @@ import {
 import { type Reduced, reduce } from './reduce.ts'
 import { type Relaxation, relax } from './relaxation.ts'
 import { search } from './search.ts'
-import { valueGrid } from './value-grid.ts'
 
 /**
  * Solves a multiple-choice knapsack problem exactly, or stops after `maxStates` with the best

@@ -1,12 +1,12 @@
+import type { History } from '../shared/history.ts'
+import type { Incumbent } from '../shared/incumbent.ts'
+import type { States } from '../shared/states.ts'
 import type { Certificate } from './certify.ts'
 import type { Core } from './core.ts'
-import type { History } from './history.ts'
-import type { Incumbent } from './incumbent.ts'
 import { createLayer, type Layer } from './layer.ts'
 import { limitsByPrice } from './limits.ts'
 import type { Reduced } from './reduce.ts'
 import type { Relaxation } from './relaxation.ts'
-import type { States } from './states.ts'
 import type { Work } from './work.ts'
 
 /** Smallest width that a partner may have, so that small layers find partners worth the name. */

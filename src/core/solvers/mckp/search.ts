@@ -1,15 +1,15 @@
+import { createHistory, type History, ROOT } from '../shared/history.ts'
+import { Incumbent } from '../shared/incumbent.ts'
+import { type Lattice, neededFor, roundBound } from '../shared/lattice.ts'
+import { bestBound, lastFitting } from '../shared/states.ts'
 import type { Certificate } from './certify.ts'
 import { createCore } from './core.ts'
-import { createHistory } from './history.ts'
-import { createIncumbent } from './incumbent.ts'
-import { type Lattice, neededFor, roundBound } from './lattice.ts'
 import { createLayer } from './layer.ts'
 import { limitsBySlopes } from './limits.ts'
 import { createPairing } from './pairing.ts'
 import type { SolveOptions } from './problem.ts'
 import type { Reduced } from './reduce.ts'
 import type { Relaxation } from './relaxation.ts'
-import { bestBound, lastFitting } from './states.ts'
 import { createWork } from './work.ts'
 
 /**
@@ -67,7 +67,7 @@ function expandCore(
   options: SolveOptions,
 ): Found {
   const history = createHistory(64)
-  const incumbent = createIncumbent(history, lattice, certificate)
+  const incumbent = startIncumbent(history, lattice, certificate)
   const core = createCore(reduced, relaxation, certificate, incumbent.needed)
   const work = createWork(options)
   const layer = createLayer(reduced, history, relaxation.left)
@@ -123,4 +123,15 @@ function expandCore(
     complete,
     states: work.states,
   }
+}
+
+/** The break solution, or the one with a single other option, if that is better. */
+function startIncumbent(
+  history: History,
+  lattice: Lattice,
+  { swap, swapValue }: Certificate,
+): Incumbent {
+  const incumbent = new Incumbent(lattice, swapValue)
+  if (swap !== -1) incumbent.improve(swapValue, history.add(ROOT, swap))
+  return incumbent
 }

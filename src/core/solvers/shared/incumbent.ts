@@ -1,40 +1,39 @@
-import { type History, ROOT } from './history.ts'
+import { ROOT } from './history.ts'
 import { type Lattice, neededFor } from './lattice.ts'
 
 /** The best solution so far. */
-export interface Incumbent {
-  /** Units above the break solution. */
-  readonly value: number
-  /** What the bound of a state must reach for a better one. */
-  readonly needed: number
-  /** Two nodes of the history whose paths together are what differs from the break solution. */
-  readonly nodes: Int32Array
-  /** Takes a better solution. */
-  improve(value: number, first: number, second?: number): void
-}
+export class Incumbent {
+  /**
+   * Nodes of the history whose paths together are the solution. A compaction of the history
+   * renumbers them in place.
+   */
+  readonly nodes = Int32Array.of(ROOT, ROOT)
+  readonly #lattice: Lattice
+  #value: number
+  #needed: number
 
-/** The break solution, or with one option instead of its own (-1: none), which adds `value`. */
-export function createIncumbent(
-  history: History,
-  lattice: Lattice,
-  { swap, swapValue }: { readonly swap: number; readonly swapValue: number },
-): Incumbent {
-  let value = swapValue
-  let needed = neededFor(value, lattice)
-  const nodes = Int32Array.of(swap === -1 ? ROOT : history.add(ROOT, swap), ROOT)
-  return {
-    get value() {
-      return value
-    },
-    get needed() {
-      return needed
-    },
-    nodes,
-    improve(better, first, second = ROOT) {
-      value = better
-      needed = neededFor(value, lattice)
-      nodes[0] = first
-      nodes[1] = second
-    },
+  /** @param value units that are known to be reached, by the solution that `nodes` start with */
+  constructor(lattice: Lattice, value: number) {
+    this.#lattice = lattice
+    this.#value = value
+    this.#needed = neededFor(value, lattice)
+  }
+
+  /** Units. */
+  get value(): number {
+    return this.#value
+  }
+
+  /** What the bound of a state must reach for a better solution. */
+  get needed(): number {
+    return this.#needed
+  }
+
+  /** Takes a better solution. */
+  improve(value: number, first: number, second = ROOT): void {
+    this.#value = value
+    this.#needed = neededFor(value, this.#lattice)
+    this.nodes[0] = first
+    this.nodes[1] = second
   }
 }

@@ -1,4 +1,4 @@
-import { neededFor, roundBound } from '../mckp/lattice.ts'
+import { neededFor, roundBound } from '../shared/lattice.ts'
 import { type Forest, forestOf } from './forest.ts'
 import { priced } from './lagrangian.ts'
 import { relax } from './relaxation.ts'

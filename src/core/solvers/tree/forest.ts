@@ -1,4 +1,4 @@
-import { greatestDivisor } from '../mckp/reduce.ts'
+import { greatestDivisor } from '../shared/lattice.ts'
 import { DROPPED, OPEN } from './status.ts'
 import type { TrimTree } from './tree.ts'
 

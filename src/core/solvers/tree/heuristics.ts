@@ -1,4 +1,4 @@
-import { neededFor, roundBound } from '../mckp/lattice.ts'
+import { neededFor, roundBound } from '../shared/lattice.ts'
 import type { Setting } from './exact.ts'
 import { keepFairly } from './fair.ts'
 import { forestOf } from './forest.ts'

@@ -1,4 +1,4 @@
-import { type Lattice, latticeOf } from '../mckp/lattice.ts'
+import { type Lattice, latticeOf } from '../shared/lattice.ts'
 import { blocksOf } from './blocks.ts'
 import type { Forest } from './forest.ts'
 import { breakPrice, takeGreedily } from './greedy.ts'

@@ -1,4 +1,4 @@
-import { toUnits, valueGrid } from '../mckp/value-grid.ts'
+import { toUnits, valueGrid } from '../shared/value-grid.ts'
 import { type Setting, solveExactly } from './exact.ts'
 import { keepBy } from './heuristics.ts'
 import { DROPPED, dropWorthless, statusOf } from './status.ts'
@@ -61,7 +61,7 @@ export function trimTree(
   if (minimum > budget) return { minimum }
   // What can be kept alone decides how finely values are told apart.
   const values = tree.value.map((own, i) => (status[i] === DROPPED ? 0 : own))
-  const grid = gridOf(tree.cost, values, budget)
+  const grid = gridOf(values)
   const units = values.map(own => toUnits(own, grid))
   const setting = { tree, units, isExact: grid.exact, budget, maxWork }
   const { bound, candidates, isOptimal, work } = solve(setting, status, algorithm)
@@ -103,15 +103,11 @@ function solve(setting: Setting, status: Uint8Array, algorithm: TrimAlgorithm | 
   return { bound, candidates, isOptimal: isComplete, work }
 }
 
-function gridOf(cost: Int32Array, values: Float64Array, budget: number) {
-  const size = cost.length
-  return valueGrid({
-    starts: Uint32Array.from({ length: size + 1 }, (_, i) => i),
-    costs: Float64Array.from(cost),
-    values,
-    required: new Uint8Array(size),
-    budget,
-  })
+/** The grid of nodes, each a class of its own. */
+function gridOf(values: Float64Array) {
+  const size = values.length
+  const starts = Uint32Array.from({ length: size + 1 }, (_, i) => i)
+  return valueGrid({ starts, values, required: new Uint8Array(size) })
 }
 
 /** The sum of values is compensated (Neumaier 1974), and exact where the grid is. */
