@@ -7,7 +7,7 @@ import {
 } from '../contract/knapsack.ts'
 import { solveMckp } from '../solvers/mckp/mckp.ts'
 import { type MckpProblem, SKIPPED } from '../solvers/mckp/problem.ts'
-import { sumOfLargest } from '../solvers/mckp/value-grid.ts'
+import { sumOfLargest } from '../solvers/shared/value-grid.ts'
 import type { Operation } from './operation.ts'
 
 const DEFAULT_TIME_LIMIT_MS = 1_000
