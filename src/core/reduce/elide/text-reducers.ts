@@ -1,5 +1,5 @@
+import { hasGutter, withoutNumber } from '../../formats/gutter/numbered-lines.ts'
 import { startsLikeHint } from '../../hints/look-alikes.ts'
-import { hasGutter, withoutNumber } from './gutter.ts'
 import { isMarkdown } from './markdown.ts'
 import { bracesReducer } from './reduce-braces.ts'
 import { diffReducer } from './reduce-diff.ts'

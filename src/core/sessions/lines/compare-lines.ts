@@ -1,16 +1,16 @@
-import type { KeptBody } from './body-memory.ts'
 import {
+  type ByteGutter,
   continuedKind,
   createGutter,
   DASH,
-  type Gutter,
   type GutterKind,
   hasLayoutOf,
   haveSamePath,
   NONE,
   PATH_DASH,
   readGutter,
-} from './gutter.ts'
+} from '../../formats/gutter/byte-gutter.ts'
+import type { KeptBody } from './body-memory.ts'
 import type { MemoryParts } from './memory-layout.ts'
 import type { ScannedText } from './scan-text.ts'
 
@@ -50,7 +50,7 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
   let ownKind: GutterKind = NONE
   let base = 0
 
-  const readMine = (line: number, gutter: Gutter) =>
+  const readMine = (line: number, gutter: ByteGutter) =>
     readGutter(text.bytes, text.starts[line]!, text.starts[line + 1]! - 1, gutter)
 
   const theirStart = (line: number) => body.textAt + memory.words[body.startsAt + line]!

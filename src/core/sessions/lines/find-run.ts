@@ -1,7 +1,7 @@
+import { type ByteGutter, createGutter, readGutter } from '../../formats/gutter/byte-gutter.ts'
 import type { SessionKey } from '../index/session-key.ts'
 import type { BodyMemory, KeptBody } from './body-memory.ts'
 import { createLineComparer, type LineComparer, type RunGutter } from './compare-lines.ts'
-import { createGutter, type Gutter, readGutter } from './gutter.ts'
 import { printedName } from './numbering.ts'
 import type { ScannedText } from './scan-text.ts'
 
@@ -61,7 +61,7 @@ class MemoryRunFinder implements RunFinder {
   readonly #allowed: (identity: string) => boolean
   readonly #comparer: LineComparer
   readonly #bodies = new Map<number, KeptBody | null>()
-  readonly #gutter: Gutter = createGutter()
+  readonly #gutter: ByteGutter = createGutter()
   /** The best run of the current `find`; its body is `null` if there is none. */
   #best: KeptBody | null = null
   #bestOffset = 0

@@ -1,5 +1,5 @@
+import { createGutter, readGutter } from '../../formats/gutter/byte-gutter.ts'
 import type { SessionKey } from '../index/session-key.ts'
-import { createGutter, readGutter } from './gutter.ts'
 import { createLineHasher } from './line-hash.ts'
 import { createNumberingTest } from './numbering.ts'
 
