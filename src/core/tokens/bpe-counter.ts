@@ -2,7 +2,6 @@
 import { requireString, type TokenCounter } from './counter.ts'
 import { AT_TEXT, createKernel, type Kernel, OWNERS } from './kernel.ts'
 import { createPieceCounter, type PieceStatistics } from './piece-counter.ts'
-import { createPieceOwners } from './piece-owners.ts'
 import { lastSafeBoundary } from './safe-boundary.ts'
 import { pieceEndCl100k, pieceEndO200k, SENTINEL } from './split-pieces.ts'
 import type { OpenVocabulary } from './vocabulary.ts'
@@ -122,4 +121,34 @@ function writeAscii(bytes: Uint8Array, text: string): boolean {
     bytes[AT_TEXT + i] = c
   }
   return true
+}
+
+/** Places for the pieces of owners, which may be more than the places. */
+interface PieceOwners {
+  /** The owner's place, from 0. It is new if it held pieces of another owner, or nothing. */
+  place(owner: string): { readonly index: number; readonly isNew: boolean }
+}
+
+/** The owner that was not served for longest gives up its place. */
+export function createPieceOwners(places: number): PieceOwners {
+  /** In the order of use, the oldest first. */
+  const indexOf = new Map<string, number>()
+
+  /** Returns a free place; if there is none, the oldest owner leaves its place. */
+  function vacate(): number {
+    if (indexOf.size < places) return indexOf.size
+    const [oldest, index] = indexOf.entries().next().value!
+    indexOf.delete(oldest)
+    return index
+  }
+
+  return {
+    place(owner) {
+      const known = indexOf.get(owner)
+      if (known !== undefined) indexOf.delete(owner)
+      const index = known ?? vacate()
+      indexOf.set(owner, index)
+      return { index, isNew: known === undefined }
+    },
+  }
 }

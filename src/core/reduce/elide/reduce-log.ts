@@ -1,9 +1,18 @@
 import { isJsonLines, rankJsonLines } from './json-lines.ts'
-import { lineShape } from './line-shape.ts'
 import { looksLikeProse } from './prose-sentences.ts'
 import { BULK, CRITICAL, raise, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
 import { hasLevel, matchesAny, severityOf } from './severity.ts'
 import { isTrace, rankStackTraces } from './stack-traces.ts'
+
+/** First characters of a line that make its shape. */
+const SHAPE_CHARS = 48
+
+const DIGIT_0 = 48
+const DIGIT_9 = 57
+
+/** FNV-1a, 32 bits. */
+const OFFSET_BASIS = 0x811c9dc5
+const PRIME = 0x01000193
 
 const LEAST_LINES = 10
 /**
@@ -140,4 +149,23 @@ function rankRareShapes(lines: readonly string[], ranks: Uint8Array): void {
   }
   if (rare.length > lines.length * RARE_SHARE) return
   for (const at of rare) ranks[at] = STRUCTURE
+}
+
+/**
+ * The shape of a line: a hash of its first characters with each run of digits as one digit. Lines
+ * that one statement of a program printed have the same shape. Different shapes may, rarely, have
+ * the same hash; then a rare line is not noticed. The work for a line is bounded, and takes no
+ * memory.
+ */
+function lineShape(line: string): number {
+  let hash = OFFSET_BASIS
+  let wasDigit = false
+  const end = Math.min(line.length, SHAPE_CHARS)
+  for (let at = 0; at < end; at++) {
+    const c = line.charCodeAt(at)
+    const isDigit = c >= DIGIT_0 && c <= DIGIT_9
+    if (!(isDigit && wasDigit)) hash = Math.imul(hash ^ (isDigit ? DIGIT_0 : c), PRIME)
+    wasDigit = isDigit
+  }
+  return hash
 }
