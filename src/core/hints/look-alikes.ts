@@ -1,15 +1,15 @@
 import { HIDDEN_CLASS, HIDDEN_RANGES } from './hidden-characters.ts'
 
 /**
- * Which look-alikes are meant: `all`, or `hints` without the marks that elision leaves in a text,
- * where these may be our own.
+ * Which look-alikes are meant: `all`, or `hints` without the marks that elision leaves in a text.
+ * Use `hints` if these marks may be our own.
  */
 export type LookAlikes = 'all' | 'hints'
 
 /** What a reader could take for the `>` of a quotation, and for the bracket after it. */
 const QUOTES = '>»›❯❱⟩⟫〉》﹥＞▶▸►'
 const BRACKETS = String.raw`\[⁅❲⟦⟬⦋⦗【〔〖〘〚﹇﹝［`
-/** Where some reader sees a new line begin. */
+/** Characters at which some reader sees a new line begin. */
 const BREAKS = String.raw`\n\v\f\r\u001c-\u001e\u0085\u2028\u2029`
 const COLOR = String.raw`\u001b\[[0-9;?]*[A-Za-z]`
 const UNSEEN = String.raw`[[\s${HIDDEN_CLASS}]--\n]`
@@ -79,9 +79,9 @@ const GAP_LINE_HEAD = /^\.\.\. ?lines? ?\d/
 const GAP_IN_LINE = /…\[\+[1-9]\d{0,8} chars\]/y
 
 /**
- * Where a text has something that a reader could take for a hint or a mark of ours, as indexes in
- * their order. Wider than the grammar: other spacing, letter case, widths, brackets, and hidden
- * characters. An escape before one of them changes none of the others. Linear.
+ * Finds what a reader could take for a hint or a mark of ours, as indexes in their order. Wider
+ * than the grammar: other spacing, letter case, widths, brackets, and hidden characters. An escape
+ * before one look-alike changes none of the others. Linear.
  */
 export function findLookAlikes(text: string, kinds: LookAlikes = 'all'): readonly number[] {
   const found: number[] = []

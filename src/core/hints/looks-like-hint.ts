@@ -2,7 +2,9 @@ import { HIDDEN_CLASS } from './hidden-characters.ts'
 
 /** Without one of these, which most lines do not have, there is neither a hint nor a marker. */
 const NEEDED = /[[［﹇【⟦=]/
-/** Where some reader sees a new line begin, U+001C to U+001E and U+0085 among them. */
+/**
+ * Characters at which some reader sees a new line begin, U+001C to U+001E and U+0085 among them.
+ */
 const BREAKS = new RegExp(`[${String.raw`\n\v\f\r\u001c-\u001e\u0085\u2028\u2029`}]`)
 /** Also the sequences that colour a terminal. */
 const HIDDEN = new RegExp(String.raw`\u001b\[[0-9;?]*[A-Za-z]|[${HIDDEN_CLASS}]`, 'gu')

@@ -15,8 +15,8 @@ import {
 import { cutToFit } from './share-budget.ts'
 
 /**
- * A text payload of the conversation: its tokens, and what stands for it; `null` where it stays as
- * it is.
+ * A text payload of the conversation: its tokens, and its replacement; `null` if it stays
+ * unchanged.
  */
 export interface Payload {
   readonly source: MessageText
@@ -31,8 +31,8 @@ export interface Compressed {
 }
 
 /**
- * Rewrites the texts of a conversation: tool results, and the texts of those roles that the request
- * names, each without loss; where there is a budget and the client can fetch what is missing, tool
+ * Rewrites the texts of a conversation without loss: tool results, and the texts of those roles
+ * that the request names. If there is a budget and the client can retrieve what is missing, tool
  * results that are no errors are then cut to fit.
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
@@ -81,7 +81,7 @@ function textsOf(messages: readonly unknown[]): MessageText[] {
   return found
 }
 
-/** What writes a text; `null` where it stays as it is. */
+/** The writer of a text; `null` if the text stays unchanged. */
 function writerOf(
   { from, call, text }: MessageText,
   { config }: CompressRequest,

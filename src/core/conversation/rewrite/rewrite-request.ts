@@ -29,10 +29,10 @@ import type { TurnMemory } from './turn-memory.ts'
 
 /** A request body, and what was done to it. */
 export interface RewrittenRequest extends Promised {
-  /** The very body where nothing changes. */
+  /** The very body if nothing changes. */
   readonly bytes: Uint8Array
   readonly report: RewriteReport
-  /** Of results that came for the first time, where there is telemetry. */
+  /** New results, if there is telemetry. */
   readonly responses: readonly ToldResult[]
 }
 
@@ -40,11 +40,11 @@ export interface RewrittenRequest extends Promised {
 type Promised = Pick<ByteAnswer, 'records' | 'keep' | 'markers'>
 
 /**
- * Writes the tool results of a request body smaller. What stands for one depends on its text and
- * its call, the results before it, the model and the configuration; where it is on record how one
- * was sent before, in this conversation or one that began alike, it is sent like that again. So the
- * bytes of a conversation that goes on begin as they did before, and the provider's prompt cache
- * finds them. Every other byte stays.
+ * Writes the tool results of a request body smaller. The replacement of a result depends on its
+ * text and its call, the results before it, the model and the configuration. If a record has the
+ * replacement that was sent before, in this conversation or in one with the same start, it is sent
+ * again. So the prefix of a conversation stays byte-equal, and the provider's prompt cache finds
+ * it. Every other byte stays.
  */
 export function rewriteRequest(
   body: Uint8Array,
@@ -93,13 +93,13 @@ interface RewrittenResults extends Promised {
   readonly responses: readonly ToldResult[]
 }
 
-/** What telemetry is told of a result, and the key under which it is on record then. */
+/** What telemetry records of a result, and the key of its record. */
 export interface ToldResult {
   readonly response: () => string
   readonly recordKey: string
 }
 
-/** With the name of the conversation for telemetry, where there is one. */
+/** The context with the conversation's name for telemetry, if there is one. */
 function named(conversation: string, context: ConversationContext): ConversationContext {
   const { telemetry } = context
   if (telemetry === undefined) return context
@@ -114,7 +114,7 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
   const options = {
     counting: model === undefined ? {} : { model },
     history: forgets ? undefined : rewrites?.history?.begin(),
-    // Where the provider forgets results, the agent may have lost what would tell it how to ask.
+    // If the provider forgets results, the agent may have lost the text that names how to ask.
     mayElide: canRedeem && terms?.redeems === true,
   }
   const names = nameResults(
@@ -139,7 +139,7 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
       continue
     }
     const recalled = recall(key, context)
-    // Rather another beginning than a marker for what may not be there.
+    // A changed prefix is better than a marker for an original that may be gone.
     const isUsable = recalled !== null && (options.mayElide || recalled.markers.length === 0)
     const made = isUsable
       ? { ...recalled, keep: [] }
@@ -214,14 +214,14 @@ interface ResultOptions extends RewriteOptions {
   readonly staysAsItIs: boolean
 }
 
-/** How a result was written now, and what telemetry is told of it. */
+/** How a result was written now, and what telemetry records of it. */
 interface Made extends Omit<StoredRewrite, 'sent'> {
   readonly keep: readonly KeepItem[]
   readonly lookAlikes: number
   readonly response: (() => string) | undefined
 }
 
-/** What stands for a result that comes for the first time. */
+/** Writes a result that is sent for the first time. */
 function rewrite(
   key: string,
   result: ToolResultText,
@@ -234,7 +234,7 @@ function rewrite(
   const response = reports[0]?.response
   const { savings, elided, look_alikes: lookAlikes = 0 } = answer
   const written = turn?.written() ?? { isSource: false }
-  // Nothing is saved where only look-alikes of hints were escaped.
+  // Nothing is saved if only look-alikes of hints were escaped.
   if (answer.content === result.text()) {
     const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
     return { ...none, ...written, lookAlikes, response }

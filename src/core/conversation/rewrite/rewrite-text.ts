@@ -8,7 +8,7 @@ import type { MessageText } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { argsOf } from './tool-calls.ts'
 
-/** A text with what stands for it. */
+/** A text with its replacement. */
 export type Rewritten = Done<EncodeAnswer>
 
 /** What counts the tokens. */
@@ -19,7 +19,7 @@ export interface Counting {
 
 /** What a text may be written as. */
 export interface TextTerms {
-  /** How it finds what stands before it, where it may refer to that. */
+  /** Finds what precedes the text, if it may refer to that. */
   readonly openLayer?: OpenLayer | undefined
   /** Whether its bulk may be left out, with a marker. */
   readonly mayElide: boolean
@@ -28,8 +28,9 @@ export interface TextTerms {
 }
 
 /**
- * The smallest text for a payload, without loss, or with a marker where its bulk may go. It depends
- * on the text, the call that it answers, the configuration, and on what `openLayer` has before it.
+ * The smallest text for a payload, without loss, or with a marker if its bulk may go. It depends on
+ * the text, the call that it answers, the configuration, and the content that `openLayer` has
+ * before it.
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
 export function rewriteByItself(
@@ -67,8 +68,8 @@ export function escapeOnly(
 }
 
 /**
- * What is left of a payload in so many tokens, with a marker; where nothing is so small, the least
- * that can be left; where nothing may go, the lossless text.
+ * The rest of a payload in so many tokens, with a marker. If nothing is so small, the least rest
+ * that is possible. If nothing may go, the lossless text.
  */
 export function rewriteWithin(
   source: MessageText,
