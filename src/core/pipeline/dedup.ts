@@ -37,7 +37,7 @@ export function dedupContent(request: DedupRequest, context: PipelineContext): D
   return { answer: none, keep: others, reports: told(none) }
 }
 
-/** What telemetry is told, where there is one: what leaves if the caller sends the hint. */
+/** What telemetry records, if it is on: the text that leaves if the caller sends the hint. */
 function reportsOn(
   request: DedupRequest,
   { counter, baseline }: Prices,

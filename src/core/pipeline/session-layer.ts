@@ -33,22 +33,22 @@ import { innerFormat, notationOf, withoutEscapes } from './wrapped-format.ts'
 export interface SessionLayer {
   /** Compactions so far. */
   readonly partition: number
-  /** The id by which later answers name this result, where it is recorded. */
+  /** The id by which later answers name this result, if it is recorded. */
   readonly ref: string | undefined
-  /** SHA-256 of the content, hexadecimal, where it was taken. */
+  /** SHA-256 of the content, hexadecimal, if it was computed. */
   readonly identity?: string
-  /** The answer that a retry had the first time, where only that time could give it. */
+  /** The answer that a retry had the first time, if only that time could produce it. */
   past(): PastAnswer | null
   /** The content as a reference to one earlier result. */
   toResult(gate: HintGate): Referral | null
-  /** The content with lines said by reference. */
+  /** The content with lines replaced by references. */
   toLines(gate: HintGate): Referral | null
   /** Hints of a family that the session had been sent when the call came first. */
   sentInSession(family: HintFamily): number
   /**
    * Records the result as it is delivered, counts it, and notes the answer for a retry.
-   * @returns what is to be kept before the answer leaves; `null` where what it refers to is gone
-   * meanwhile: then it must not be sent
+   * @returns the texts to keep before the answer leaves, or `null` if a dependency is gone
+   * meanwhile: then the answer must not be sent
    */
   deliver(delivery: Delivery, referral: Referral | null): readonly KeepItem[] | null
 }
@@ -72,8 +72,7 @@ export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format'> {
 type SessionRequest = LayerInput['request'] & { readonly session: string }
 
 /**
- * A notation in which a reader finds lines by the numbers printed before them, but cannot count
- * them.
+ * A format in which a reader finds lines by the numbers printed before them, but cannot count them.
  */
 const NUMBERED = 'numbered@1'
 /** More than a session is ever sent. */
@@ -234,7 +233,7 @@ function presentLayer(
     sentInSession: family => sent[HINT_FAMILIES.indexOf(family)] ?? 0,
     deliver(delivery, referral) {
       if (referral !== null && !isStillTrue(referral)) return null
-      // Where there is no room to remember it, only what a retry can be given by itself is sent.
+      // If there is no room to remember it, only an answer is sent that a retry can get by itself.
       const isNoted = note(delivery, referral)
       if (!isNoted && referral !== null && referral.kind !== 'exact') return null
       if (before === null && answered === null) count(delivery)
@@ -281,7 +280,7 @@ function detachedLayer(
   }
 }
 
-/** Hints that the session was sent so far, where the policy has a limit. */
+/** Hints that the session was sent so far, if the policy has a limit. */
 function sentTo(
   { index }: SessionContext,
   key: ReturnType<typeof sessionKey>,
@@ -301,7 +300,8 @@ function nameOf({ tool_call_id }: SessionRequest, { attempt }: SessionContext): 
 }
 
 /**
- * SHA-256 of the UTF-8 bytes; of text that has none, of UTF-16, which only tells it from others.
+ * SHA-256 of the UTF-8 bytes. For text that has none, of its UTF-16, which only distinguishes it
+ * from others.
  */
 function contentId(content: string): string {
   return hash('sha256', content.isWellFormed() ? content : Buffer.from(content, 'utf16le'), 'hex')

@@ -29,9 +29,9 @@ export interface KeptBody {
   readonly identity: string
   readonly lines: number
   readonly numbered: boolean
-  /** Word where the starts of its lines are. */
+  /** Index of the word at which the starts of its lines are. */
   readonly startsAt: number
-  /** Byte of the memory where its text starts. */
+  /** Byte of the memory at which its text starts. */
   readonly textAt: number
 }
 

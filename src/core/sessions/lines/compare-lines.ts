@@ -26,11 +26,13 @@ export type RunGutter =
 
 /** Compares lines of a new text with lines of an earlier body, once `align` has related the two. */
 export interface LineComparer {
-  /** Relates line `line` to line `theirs` of `body`; whether one may stand for the other. */
+  /**
+   * Relates line `line` to line `theirs` of `body`. Returns whether one may represent the other.
+   */
   align(line: number, body: KeptBody, theirs: number): boolean
   /** Whether `line` is what `theirs` becomes under the relation. */
   equal(line: number, theirs: number): boolean
-  /** The relation as a reader is told it. For `continued` the run must start at line `from`. */
+  /** The relation as a hint writes it. For `continued` the run must start at line `from`. */
   relation(from: number): RunGutter
   /**
    * The part of a run from `from` to before `end` that a decoder can restore under the relation;

@@ -24,7 +24,7 @@ export function openEarlierText(text: string): EarlierText | null {
   const gutter = createGutter()
   const names = printedNames()
 
-  /** Line by printed number, or `null` where lines are counted. */
+  /** Line by printed number, or `null` if lines are counted. */
   function printedNames(): ReadonlyMap<number, number> | null {
     const numbering = createNumberingTest()
     const found = new Map<number, number>()

@@ -5,7 +5,7 @@ import {
   NONE,
 } from '../../formats/gutter/byte-gutter.ts'
 
-/** Tells whether a text's lines can be named by their printed numbers. */
+/** Tests whether a text's lines can be named by their printed numbers. */
 export interface NumberingTest {
   add(gutter: ByteGutter, end: number): void
   isNumbered(): boolean

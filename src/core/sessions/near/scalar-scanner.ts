@@ -19,14 +19,14 @@ import { parseJson } from '../../json/parse-json.ts'
  * makes no sense.
  */
 export interface ScalarScanner {
-  /** Goes to the next scalar; `false` where there is none. */
+  /** Goes to the next scalar. Returns `false` if there is none. */
   next(): boolean
-  /** Where the scalar starts and ends, in UTF-16 code units. */
+  /** Start and end of the scalar, in UTF-16 code units. */
   start(): number
   end(): number
   /**
-   * Where it is: the key, or from two levels on a JSON path such as `$.jobs[2].status`; `null`
-   * where it is nested more than 32 deep, or the text is no JSON.
+   * Its place: the key, or from two levels on a JSON path such as `$.jobs[2].status`. Returns
+   * `null` if it is nested more than 32 deep, or the text is no JSON.
    */
   path(): string | null
 }
@@ -41,7 +41,7 @@ interface Level {
 
 /** Paths of deeper scalars would be longer than what they save; this bounds the work for each. */
 const MAX_DEPTH = 32
-/** Keys that a path can say with a dot. */
+/** Keys that a path can have after a dot. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 export function createScalarScanner(text: string): ScalarScanner {

@@ -17,7 +17,7 @@ import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
 import { refIn, shortRef } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
 
-/** A content said in terms of what the agent has already. */
+/** A content written with references to what the agent has already. */
 export interface Referral {
   readonly kind: 'exact' | 'near' | 'lines'
   readonly content: string
@@ -34,7 +34,7 @@ export interface LinesOptions {
   readonly dedup: DedupTerms
   readonly gate: HintGate
   readonly counter: TokenCounter
-  /** Tokens of the content as it came. */
+  /** Tokens of the unchanged content. */
   readonly baseline: number
   /** Bytes of all the bodies that one answer refers to, at most: what a decoder may fetch. */
   readonly maxBytes: number
@@ -45,12 +45,12 @@ export interface ReferOptions extends LinesOptions {
   readonly index: SessionIndex
 }
 
-/** A result of which lines may be said by reference. */
+/** A result whose lines may be replaced by references. */
 export type LinesTurn = NamedTurn & Pick<SessionTurn, 'session' | 'scan'>
 
 /**
- * The content as a reference to one earlier result, the same or nearly, where that is allowed, pays
- * and is known to be redeemable; `null` otherwise.
+ * The content as a reference to one earlier result, the same or nearly, if that is allowed, pays
+ * and is known to be retrievable. Returns `null` otherwise.
  */
 export function referToResult(
   content: string,
@@ -89,7 +89,7 @@ export function referAgain(
 
 /**
  * The content as a reference to the very same one, which came earlier in this context, as
- * `referToResult` would say it.
+ * `referToResult` would write it.
  */
 export function referToSame(
   identity: string,
@@ -165,7 +165,7 @@ function dependencyOn(
 }
 
 /**
- * The content with lines that the agent has already said by reference, where that is allowed and
+ * The content with lines that the agent already has replaced by references, if that is allowed and
  * pays.
  */
 export function referToLines(
@@ -197,7 +197,10 @@ export function referToLines(
   }
 }
 
-/** The bodies of an answer by their ids, as its decoder fetches them; `null` where it could not. */
+/**
+ * The bodies of an answer by their ids, as its decoder fetches them. Returns `null` if it could
+ * not.
+ */
 function readBodies(
   identities: readonly string[],
   { context }: LinesTurn,

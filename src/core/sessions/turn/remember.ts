@@ -14,7 +14,7 @@ import type { Sessions } from './shared-sessions.ts'
 /** What waits for a body to be durable; plain data, committed by `commitBody`. */
 export interface BodyTicket {
   readonly entry: Ticket | null
-  /** Where it lies in the body memory. */
+  /** Its place in the body memory. */
   readonly position: number | null
   /** SHA-256 of the body, and the agent's context that it is in. */
   readonly identity: string
@@ -31,7 +31,7 @@ export interface KeptForSession extends TextBytes {
 
 /**
  * Records a result that the agent now has, so that later ones may refer to it once it is durable.
- * @param delivered how its answer says it, and the sequence of the entry that this refers to
+ * @param delivered how its answer represents it, and the sequence of the entry that this refers to
  */
 export function remember(
   { index, bodies }: Sessions,
