@@ -28,8 +28,8 @@ const OWN_FORMAT: { readonly [shape in Shape]?: InnerFormat } = {
 }
 
 /**
- * Classifies `text`, whose JSON value is `parsed`, or `undefined` where it is no JSON. A JSON
- * scalar is classified as the text it is. Linear, and without recursion.
+ * Classifies `text`, whose JSON value is `parsed`, or `undefined` if it is no JSON. A JSON scalar
+ * is classified as the text it is. Linear, and without recursion.
  */
 export function classify(text: string, parsed: Value | undefined): ShapeReport {
   const findings = noFindings()

@@ -39,7 +39,7 @@ function nameAt(text: string, start: number): string {
   return text.slice(start, at)
 }
 
-/** A letter; behind the first one also a digit, `-`, `.`, `:` or `_`. */
+/** A letter; after the first one also a digit, `-`, `.`, `:` or `_`. */
 function isNamePart(c: number, isFirst: boolean): boolean {
   const lower = c | 0x20
   if (lower >= 0x61 && lower <= 0x7a) return true

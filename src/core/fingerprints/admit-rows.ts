@@ -54,7 +54,7 @@ interface Uploaded {
  * their figures is of fewer than `LEAST_SESSIONS` sessions: the argument is in
  * docs/reference/fingerprints.md. Where a row is refused for what is published, that stays, as old
  * as it is.
- * @param earlier the member's record; `null` where there is none
+ * @param earlier the member's record; `null` if there is none
  */
 export function admitRows(
   rows: readonly Fingerprint[],

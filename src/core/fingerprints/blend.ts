@@ -34,7 +34,7 @@ export interface Blend {
  * one's own as `0.4 · 20 / (20 + calls)` ("at most 40 % weight"). A source with fewer than 20 calls
  * has no part. Shares and means are weighted; of calls and sessions it is the most that one source
  * has.
- * @returns `null` where no source has enough calls
+ * @returns `null` if no source has enough calls
  */
 export function blend({ own, team, provider }: Sources): Blend | null {
   const [ownKnown, teamKnown, providerKnown] = [own, team, provider].map(isEnough)

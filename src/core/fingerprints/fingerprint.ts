@@ -112,7 +112,7 @@ export const LIMITS = {
   endpoints: 20_000,
   /** What an upload's clock may be ahead. */
   skewMs: 3_600_000,
-  /** After that an upload counts only where no fresher one has the endpoint. */
+  /** After that an upload counts only if no fresher one has the endpoint. */
   freshMs: 14 * DAY_MS,
   /** After that it is gone. */
   keptMs: WINDOW_DAYS * DAY_MS,

@@ -22,7 +22,7 @@ export type EndpointEvent = Pick<
 >
 
 /**
- * Adds an event, which stands for as many responses as its sampling left out; sessions are counted
+ * Adds an event, which represents as many responses as its sampling left out; sessions are counted
  * by the caller.
  */
 export function addEvent(sums: Sums, event: EndpointEvent): void {

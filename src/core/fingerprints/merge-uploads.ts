@@ -8,13 +8,13 @@ export interface Merge {
   readonly fingerprints: readonly MergedFingerprint[]
   /** Endpoints that were left out, those with the fewest sessions. */
   readonly left_out: number
-  /** When the latest of its rows was uploaded: Unix milliseconds, 0 where there is none. */
+  /** When the latest of its rows was uploaded: Unix milliseconds, 0 if there is none. */
   readonly generatedAt: number
   /** When it will be another one though nothing is uploaded: Unix milliseconds, or infinity. */
   readonly changesAt: number
 }
 
-/** What an endpoint has of live rows: sessions, `null` where there is no row. */
+/** What an endpoint has of live rows: sessions, `null` if there is no row. */
 interface Endpoint {
   readonly name: string
   fresh: number | null

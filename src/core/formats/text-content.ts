@@ -11,7 +11,7 @@ export const PIPE_BIT = 64
 export const SPACE_BIT = 128
 /** A dot, `=` or `*`: they mean something in names only. */
 export const NAME_SIGN_BIT = 256
-/** An opening parenthesis: behind a key it says what its string is. */
+/** An opening parenthesis: after a key it says what its string is. */
 export const PARENTHESIS_BIT = 2048
 export const LINE_FEED_BIT = 512
 /**

@@ -66,7 +66,7 @@ function reportsOn(
   )
 }
 
-/** The notations of the texts that changed, and whether parts were left out. */
+/** The formats of the texts that changed, and whether parts were left out. */
 function transformsOf(payloads: readonly Payload[]): string[] {
   return distinct(
     payloads.flatMap(({ source, rewritten }) => {

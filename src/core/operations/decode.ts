@@ -32,7 +32,7 @@ function lookupOf({ content, format, session }: DecodeRequest): LookupRequest | 
   return refs.length === 0 ? null : { references: { session, refs } }
 }
 
-/** @throws AppError where the references could not be looked for */
+/** @throws AppError if the references could not be looked for */
 function resolverOf(resolution: LookupResult | null | undefined): ResolveReference {
   const problem = resolution?.problem
   if (problem !== undefined) throw new AppError(problem.code, problem.detail, problem)

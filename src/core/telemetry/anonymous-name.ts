@@ -5,7 +5,7 @@ import { KNOWN_TOOLS, NAME_WORDS } from './name-words.ts'
 const UNNAMED = 'unknown'
 const MCP_PREFIX = 'mcp__'
 const SEPARATOR = '__'
-/** Names with more words are not told apart by the rest. */
+/** Names with more words are not distinguished by the rest. */
 const MAX_WORDS = 6
 /** Of what is longer only the hash stands. */
 const MAX_CHARS = 256
@@ -46,12 +46,12 @@ export function createAnonymousNames(): typeof anonymousName {
 
 const REMEMBERED = 512
 
-/** What stands for an MCP server's name in those of its tools: `p` and 6 hex digits. */
+/** What represents an MCP server's name in those of its tools: `p` and 6 hex digits. */
 export function anonymousServer(slug: string): string {
   return `p${nameHash(slug)}`
 }
 
-/** What is between other characters, or begins with a capital behind a small letter. */
+/** What is between other characters, or begins with a capital after a small letter. */
 const WORD = /[A-Z]*[a-z0-9]+|[A-Z]+|[^A-Za-z0-9\s_./:-]+/g
 
 function commonWords(name: string): string {

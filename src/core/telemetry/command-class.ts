@@ -23,7 +23,7 @@ const KEYWORDS = new Set('if for while until case function select [ [['.split(' 
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'fish', 'ksh', 'ash'])
 
 /**
- * They run the program that is named behind them; with the options that take a word, and words
+ * They run the program that is named after them; with the options that take a word, and words
  * before the program.
  */
 const WRAPPERS: ReadonlyMap<
@@ -50,7 +50,7 @@ const WRAPPERS: ReadonlyMap<
   ['!', { valued: [], words: 0 }],
 ])
 
-/** Two words that run the program behind them. */
+/** Two words that run the program after them. */
 const RUNNERS = new Set([
   'uv run',
   'poetry run',

@@ -19,7 +19,7 @@ export interface TokenizerSavings {
   readonly endpoints: readonly { readonly endpoint: string; readonly sums: SavingsSums }[]
 }
 
-/** Endpoints that are told apart; what comes beyond is summed up as one. */
+/** Endpoints that are distinguished; what comes beyond is summed up as one. */
 const MAX_ENDPOINTS = 10_000
 const OTHERS = 'others'
 

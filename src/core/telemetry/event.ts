@@ -57,7 +57,7 @@ export const telemetryEvent = z
     schema_version: z.literal(TELEMETRY_SCHEMA_VERSION),
     /** 64 bits; `NO_SESSION` where there is none. */
     session_hash: hexDigits(16),
-    /** 32 bits; absent where the client does not name its calls. */
+    /** 32 bits; absent if the client does not name its calls. */
     tool_call_id_hash: hexDigits(8).optional(),
     tool_name_anon: anonymous,
     endpoint_class: anonymous,
@@ -72,7 +72,7 @@ export const telemetryEvent = z
     /** Whether a reference to earlier results was sent. */
     is_dedup_hit: z.boolean(),
     layer_used: z.enum(['L0', 'L1', 'L2', 'L3']),
-    /** The notation that the endpoint is set to, where L1 used it. */
+    /** The format that the endpoint is set to, where L1 used it. */
     template_id: anonymous.optional(),
     /** Profile that counted the tokens. */
     tokenizer: anonymous,
@@ -80,7 +80,7 @@ export const telemetryEvent = z
     tokens_baseline: figure,
     /** Of what was sent. */
     tokens_final: figure,
-    /** Their difference, by what made it: references, notations, parts left out. */
+    /** Their difference, by what made it: references, formats, parts left out. */
     dedup_tokens_saved: figure,
     encoder_tokens_saved: figure,
     elided_tokens_saved: figure,
@@ -88,7 +88,7 @@ export const telemetryEvent = z
     context_partition: figure,
     is_sidechain: z.boolean(),
     ts_ms: instant,
-    /** The share of results that are written: each stands for `1 / sample_rate_applied`. */
+    /** The share of results that are written: each represents `1 / sample_rate_applied`. */
     sample_rate_applied: sampleRate,
     /** Columns and rows of the first table; present for `markdown_table`. */
     n_cols: figure.optional(),
@@ -99,8 +99,8 @@ export const telemetryEvent = z
     depth: figure.optional(),
     /**
      * Different results that came between this one and the last with the same content, in the same
-     * session and partition; absent where there was none. A memory of `1 + repeat_burst` results
-     * would have had it.
+     * session and partition; absent if there was none. A memory of `1 + repeat_burst` results would
+     * have had it.
      */
     repeat_burst: figure.optional(),
     /** The enricher's (seed 001); nothing writes them yet. */

@@ -6,7 +6,7 @@ import { NO_SESSION } from './event.ts'
 export const TELEMETRY_KEY_BYTES = 32
 
 /**
- * What stands for ids in telemetry: hexadecimal digits, different for each tenant and each kind of
+ * What represents ids in telemetry: hexadecimal digits, different for each tenant and each kind of
  * id.
  */
 export interface Pseudonyms {
@@ -19,7 +19,7 @@ export interface Pseudonyms {
   readonly tool: typeof anonymousName
   /** 16 digits: sessions of one installation stay apart up to billions of them. */
   session(id: string): string
-  /** 8 digits: told apart within a session. */
+  /** 8 digits: distinguished within a session. */
   toolCall(id: string): string
   /** 8 digits. */
   filePath(path: string): string

@@ -6,7 +6,7 @@ import { endpointClass } from './endpoint-class.ts'
 import type { ResponseFacts } from './event.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 
-/** A result as it came. */
+/** A result before any change. */
 export interface ResponseSource {
   readonly call: CallFacts & {
     readonly session?: string | undefined
@@ -21,7 +21,7 @@ export interface ResponseSource {
 /** How it was answered. */
 export interface ResponseAnswer extends Pick<EncodeAnswer, 'layer' | 'tokens' | 'savings'> {
   readonly partition: number
-  /** Of L1: name of the notation. */
+  /** Of L1: name of the format. */
   readonly template?: string | undefined
 }
 

@@ -7,8 +7,8 @@ const ENDS = new Set([';', '&', '|', '\n', '(', ')'])
 const BLANKS = new Set([' ', '\t', '\r'])
 
 /**
- * The simple commands at the beginning of a shell's input, one after the other, each as its words
- * without their quotes; comments are passed over. Nothing is expanded. What is behind the first
+ * The simple commands at the start of a shell's input, one after the other, each as its words
+ * without their quotes; comments are passed over. Nothing is expanded. What is after the first
  * 8,192 characters or 64 words of a command is not read.
  */
 export function* firstCommands(command: string): Generator<string[]> {

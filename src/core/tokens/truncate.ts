@@ -18,7 +18,7 @@ const TRIED_CHARS = 1 << 17
 
 /**
  * A prefix of `text` with at most `limit` tokens, cut between characters, never inside a surrogate
- * pair. Longer prefixes were tried and do not fit, except where the text runs on for thousands of
+ * pair. Longer prefixes were tried and do not fit, except if the text runs on for thousands of
  * characters without a safe boundary: there a slightly longer one may fit, as counts do not grow
  * evenly inside a piece. Time is that of counting the prefix, and of counting the last stretch
  * between safe boundaries some twenty times.

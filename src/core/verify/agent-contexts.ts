@@ -10,7 +10,7 @@ export type ContentRequest = Exchange['request'] & { readonly content: string }
 export interface GivenResult {
   readonly request: ContentRequest
   readonly answer: Exchange['answer']
-  /** SHA-256 of the content as it came, in hexadecimal. */
+  /** SHA-256 of the unchanged content, in hexadecimal. */
   readonly identity: string
 }
 

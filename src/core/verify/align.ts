@@ -25,7 +25,7 @@ export interface Sequences {
 
 /**
  * What is missing over all the ways in which members that are left can be, in their order, members
- * of the first sequence; `null` where there is none. Linear where each can be only one.
+ * of the first sequence; `null` if there is none. Linear where each can be only one.
  */
 export function align(sequences: Sequences): Bounds | null {
   const { whole, left } = sequences
@@ -62,7 +62,7 @@ function bestOf({
   readonly pair: Sequences['pair']
   readonly whole: number
 }): Bounds {
-  /** By where the member before stands: what is missing up to it, gaps behind it not counted. */
+  /** By where the member before stands: what is missing up to it, gaps after it not counted. */
   let from = 0
   let before: Bounds[] = [NOTHING]
   earliest.forEach((first, j) => {

@@ -14,7 +14,7 @@ const BESIDE: { readonly [F in HintFamily]?: 'before' | 'after' } = {
 
 /**
  * An answer's content without the hints beside it, with the format of that alone.
- * @returns `null` where the listed hints do not stand in their order around it, or the format says
+ * @returns `null` if the listed hints do not stand in their order around it, or the format says
  * other ones
  */
 export function bodyOf({

@@ -50,7 +50,7 @@ function wrongSummary(
     : 'the answer counts other parts than the marker'
 }
 
-/** The chunk behind the one that is returned, of those that the answer lists. */
+/** The chunk after the one that is returned, of those that the answer lists. */
 function wrongNext(
   { next }: ElisionHint,
   chunks: CheckedAnswer['answer']['chunks'] = [],

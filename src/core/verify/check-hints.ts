@@ -44,7 +44,7 @@ function readListed(family: string, text: string): Hint | 'continued' | null {
   return parseHint(text.slice(0, text.lastIndexOf(']') + 1))
 }
 
-/** Why a hint's claim is not true; `null` where it is. */
+/** Why a hint's claim is not true; `null` if it is. */
 function wrongClaim(
   hint: Hint,
   line: string,

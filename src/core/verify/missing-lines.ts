@@ -25,7 +25,7 @@ const MOST_READINGS = 64
 
 /**
  * The ways in which `left` can be the original with a mark in place of each run of missing lines;
- * none where it has something else.
+ * none if it has something else.
  */
 export function missingLines(original: string, left: string): readonly MissingLines[] {
   const lines = original.split('\n')

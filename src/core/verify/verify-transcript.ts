@@ -32,7 +32,7 @@ export interface Redeemable {
   readonly line: number
   readonly family: Fault['family']
   readonly id: string
-  /** Of a reference, which only its session can redeem. */
+  /** Of a reference, which only its session can retrieve. */
   readonly session?: string
   readonly content: string
 }
@@ -191,7 +191,7 @@ function checkRetry(before: Exchange | undefined, again: Exchange): Fault[] {
 }
 
 /**
- * The ids in an answer's hints, with what they stand for; those that mean nothing are findings
+ * The ids in an answer's hints, with what they represent; those that mean nothing are findings
  * already.
  */
 function redeemableOf({ request, answer, context }: CheckedAnswer, line: number): Redeemable[] {

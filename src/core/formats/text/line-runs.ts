@@ -6,8 +6,8 @@ export interface LineRun {
   readonly line: string
   readonly times: number
   /**
-   * A reader needs its beginning where it is: a line of a diff's hunk, which is read and applied by
-   * its first character, or a row of a Markdown table. So it is for several lines in one.
+   * A reader needs its start where it is: a line of a diff's hunk, which is read and applied by its
+   * first character, or a row of a Markdown table. So it is for several lines in one.
    */
   readonly isFixed: boolean
 }
@@ -16,7 +16,7 @@ export interface LineRun {
 const MIN_REPEATED_CHARS = 8
 /** A prefix of fewer characters is not worth a heading in a reader's eyes. */
 export const MIN_PREFIX_CHARS = 6
-/** A line by itself that is told from others by its beginning: see `prefixed.ts`. */
+/** A line by itself that is told from others by its start: see `prefixed.ts`. */
 export const TIMES = '×'
 
 /**

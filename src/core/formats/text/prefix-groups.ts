@@ -116,8 +116,7 @@ function commonPrefix(first: LineRun, second: LineRun): number {
 }
 
 /**
- * Whether a reader would cut before `at`: behind a separator, or where a dash stands before a
- * digit.
+ * Whether a reader would cut before `at`: after a separator, or if a dash stands before a digit.
  */
 function isCut(line: string, at: number): boolean {
   const before = line.charCodeAt(at - 1)

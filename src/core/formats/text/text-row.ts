@@ -13,9 +13,7 @@ function writeCell(cell: string): string {
   return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/**
- * The cells of such a row, or `null` where quotes do not match. An empty line is one empty cell.
- */
+/** The cells of such a row, or `null` if quotes do not match. An empty line is one empty cell. */
 export function readTextRow(line: string): readonly string[] | null {
   const cells: string[] = []
   for (let at = 0; at <= line.length; at++) {

@@ -20,13 +20,16 @@ const LEAST_LINES = 10
  * or not.
  */
 const LOG_SHARE = 0.5
-/** In prose, a word for a failure says less. */
+/** In prose, a word for a failure means less. */
 const PROSE_LOG_SHARE = 0.2
 
-/** A line's beginning is looked at for its time, its end for what became of a step. */
+/**
+ * Characters at a line's start that are searched for its time, and at its end for the result of a
+ * step.
+ */
 const LOOKED_AT = 64
 
-/** In the first characters of a line: a time, or a level that says nothing is wrong. */
+/** In the first characters of a line: a time, or a level at which nothing is wrong. */
 const QUIET_STARTS = [
   /\b\d\d?:\d\d:\d\d\b/,
   /\b\d{4}-\d\d-\d\d[T ]\d\d:/,
@@ -65,8 +68,8 @@ const REGULAR_SHARE = 0.5
 const RARE_SHARE = 0.05
 
 /**
- * Build and test output and logs: lines that tell of failures and warnings with what is indented
- * below them, whole stack traces, headings and summaries, both ends, and where most lines are alike
+ * Build and test output and logs: lines that report failures and warnings with what is indented
+ * below them, whole stack traces, headings and summaries, both ends, and if most lines are alike
  * the few that are not. One JSON object a line is ranked like the items of a list.
  */
 export const logReducer: TextReducer = {
@@ -123,7 +126,7 @@ function rankSeverities(lines: readonly string[], ranks: Uint8Array): void {
   })
 }
 
-/** The heading above what is critical says what that belongs to. */
+/** The heading above what is critical names where that belongs. */
 function rankHeadings(lines: readonly string[], ranks: Uint8Array): void {
   let heading = -1
   lines.forEach((line, at) => {
@@ -135,7 +138,7 @@ function rankHeadings(lines: readonly string[], ranks: Uint8Array): void {
   })
 }
 
-/** Outliers: lines of shapes that are rare where most lines are of a few shapes. */
+/** Outliers: lines of rare shapes, if most lines are of a few shapes. */
 function rankRareShapes(lines: readonly string[], ranks: Uint8Array): void {
   const shapes = Int32Array.from(lines, lineShape)
   const counts = new Map<number, number>()

@@ -26,7 +26,8 @@ export interface RankedText extends Ranking {
 }
 
 /**
- * Lines that a long text's kind is told by: so many at its beginning, in its middle and at its end.
+ * Lines by which a long text's kind is recognised: so many at its start, in its middle and at its
+ * end.
  */
 const SAMPLE_LINES = 2_000
 

@@ -17,7 +17,7 @@ const GROUP = 32
 
 const nothing: KeptOf = () => null
 
-/** Where an item is added to a tree. */
+/** The place at which an item is added to a tree. */
 interface ItemPlace {
   readonly kind: ItemKind
   readonly form: Form
@@ -27,7 +27,7 @@ interface ItemPlace {
   readonly top: number
 }
 
-/** Where a field is added to a tree. */
+/** The place at which a field is added to a tree. */
 interface FieldPlace {
   readonly level: Level
   readonly form: Form
@@ -35,7 +35,7 @@ interface FieldPlace {
   readonly blocks: Blocks
 }
 
-/** Where a large container is added to a tree. */
+/** The place at which a large container is added to a tree. */
 interface LargePlace {
   readonly below: number
   readonly scale: number
@@ -46,7 +46,7 @@ interface JsonTreeOptions {
   /** Nothing of a higher level is kept. */
   readonly cap: Level
   readonly thread: ThreadRule | undefined
-  /** Keys whose worth is configured: each field of an item that has one is decided on by itself. */
+  /** Keys whose value is configured: each field of an item that has one is decided on by itself. */
   readonly weighed: ReadonlyMap<string, number>
 }
 
@@ -212,7 +212,7 @@ function levelsOf(kind: ItemKind, item: ObjectValue): readonly Level[] {
 }
 
 /**
- * Something must be there at the lowest level: brackets with nothing in them would say that there
+ * Something must be there at the lowest level: brackets with nothing in them would mean that there
  * was nothing.
  */
 function withFirst(levels: readonly Level[], level: Level): readonly Level[] {

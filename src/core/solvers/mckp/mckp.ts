@@ -20,7 +20,7 @@ import { search } from './search.ts'
  * equal in cost and value the first is picked, and nothing rather than an option that costs and is
  * worth nothing; which of several best solutions is given is not promised beyond that. Method and
  * guarantees: docs/internals/knapsack.md.
- * @throws RangeError where the problem breaks what `MckpProblem` says of its numbers
+ * @throws RangeError if the problem breaks what `MckpProblem` says of its numbers
  */
 export function solveMckp(
   problem: MckpProblem,

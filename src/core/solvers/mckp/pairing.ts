@@ -16,7 +16,7 @@ const MIN_WIDTH = 2 ** 13
 export interface Pairing {
   /**
    * Pairs a layer's states with those of a partner over the next classes outside of the core.
-   * `false` where there is nothing left to try: all classes had their turn since the last better
+   * `false` if there is nothing left to try: all classes had their turn since the last better
    * solution, or no work is left.
    */
   tryNext(states: States): boolean
@@ -86,7 +86,7 @@ interface Pair {
  * The most valuable pair of states that is within the budget (the combining step of Horowitz and
  * Sahni 1974): as many combinations as the product of the layers' sizes, in time of their sum.
  * @param left what the break solution, from which both layers start, leaves
- * @returns null where no pair is worth more than `best`
+ * @returns null if no pair is worth more than `best`
  */
 export function bestPair(first: States, second: States, left: number, best: number): Pair | null {
   let found: Pair | null = null

@@ -13,7 +13,7 @@ export interface MckpProblem {
   readonly costs: Float64Array
   /** Finite and not negative; the sum of every class's largest is finite too. */
   readonly values: Float64Array
-  /** 1 where the class must pick, one entry a class. */
+  /** 1 if the class must pick, one entry a class. */
   readonly required: Uint8Array
   /** Integer in [0, 2^53). */
   readonly budget: number
@@ -42,7 +42,7 @@ export interface MckpSolution {
 /** The required classes do not fit. */
 export interface MckpInfeasible {
   readonly feasible: false
-  /** The smallest budget at which they would; `null` where that is 2^53 or more. */
+  /** The smallest budget at which they would; `null` if that is 2^53 or more. */
   readonly minimumCost: number | null
 }
 
@@ -56,7 +56,7 @@ export interface SolveOptions {
 /** A class's pick where nothing of it is picked. */
 export const SKIPPED = -1
 
-/** @throws RangeError where the problem breaks what `MckpProblem` says of its numbers. */
+/** @throws RangeError if the problem breaks what `MckpProblem` says of its numbers. */
 export function checkProblem({ starts, costs, values, required, budget }: MckpProblem): void {
   if (!isCost(budget)) throw new RangeError('budget: expected an integer in [0, 2^53)')
   const end = starts.at(-1) ?? 0

@@ -3,8 +3,8 @@ import type { Reduced } from './reduce.ts'
 /** The best choice for one price of cost, and what that says of all others. */
 export interface Relaxation {
   /**
-   * Price of a step of cost in units of value: the slope at which the budget is used up; 0 where
-   * all fits.
+   * Price of a step of cost in units of value: the slope at which the budget is used up; 0 if all
+   * fits.
    */
   readonly price: number
   /**
@@ -93,7 +93,7 @@ function hullOf({ classes, starts: given, costs, values }: Reduced): Hull {
   return { starts, ends, costs: steps, slopes, length }
 }
 
-/** The largest slope at which all steps as steep or steeper do not fit; 0 where all steps fit. */
+/** The largest slope at which all steps as steep or steeper do not fit; 0 if all steps fit. */
 function breakSlope({ costs, slopes, length }: Hull, budget: number): number {
   const sorted = slopes.slice(0, length).sort()
   const fits = (slope: number): boolean => {

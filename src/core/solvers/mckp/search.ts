@@ -40,7 +40,7 @@ export interface Found {
 /**
  * The dynamic program over an expanding core (Pisinger 1995): starts from the break solution, adds
  * one class after the other with all its options, and drops states that are dominated, or whose
- * bound shows that they cannot become better than the best solution so far. Where there are many
+ * bound shows that they cannot become better than the best solution so far. If there are many
  * states, they are paired with those of a second layer over other classes: a better solution lets
  * more of them be dropped.
  */

@@ -10,11 +10,11 @@
 export interface Lattice {
   /** Units a step of cost, an integer between 0 and the relaxation's price. */
   readonly price: number
-  /** Units; 0 where the lattice has a single point. */
+  /** Units; 0 if the lattice has a single point. */
   readonly step: number
   /** A point of the lattice, in units above the break solution. */
   readonly anchor: number
-  /** Units by which a solution may be better without being looked for: 0 where values are exact. */
+  /** Units by which a solution may be better without being looked for: 0 if values are exact. */
   readonly tolerance: number
 }
 

@@ -103,7 +103,7 @@ function mergeTwo(from: States, start: number, middle: number, end: number, to: 
 
 /**
  * Merges runs of states to one, two by two.
- * @param from runs behind one another; `ends`, where each ends
+ * @param from runs one after another; `ends`, where each ends
  * @param spare room for as many states
  * @returns the one of both that holds the result
  */

@@ -24,7 +24,7 @@ const SMALLEST_EXPONENT = -1074
 /**
  * The largest unit that measures all values, or the finest with which the sum of every class's
  * largest value stays below 2^51 units.
- * @throws RangeError where that sum is not finite
+ * @throws RangeError if that sum is not finite
  */
 export function valueGrid(problem: OptionValues): ValueGrid {
   const { starts, values } = problem

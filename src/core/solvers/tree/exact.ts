@@ -43,7 +43,7 @@ export interface Setting {
 /**
  * The most valuable choice, or the best found within `maxWork`. The relaxation gives a bound and a
  * first solution; a narrow search makes that better, so that more nodes can be settled; then a full
- * search, and where that takes longer than the table of all budgets would, the table.
+ * search, and if that takes longer than the table of all budgets would, the table.
  * @param status by node, what is settled; is changed
  */
 export function solveExactly(setting: Setting, status: Uint8Array): Solved {

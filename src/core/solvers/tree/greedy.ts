@@ -10,7 +10,7 @@ export interface Taken {
   readonly left: number
 }
 
-/** The density of the first block that does not fit; 0 where all do. */
+/** The density of the first block that does not fit; 0 if all do. */
 export function breakPrice({ cost, budget }: Forest, { order, starts, densities }: Blocks): number {
   let left = budget
   for (let b = 0; b < densities.length; b++) {

@@ -9,7 +9,7 @@ export type TrimAlgorithm = 'exact' | 'greedy' | 'fair' | 'head_tail'
 
 /** What is kept of a tree. */
 export interface TrimChoice {
-  /** By node: 1 where it is kept. The root is, and with every node its parent. */
+  /** By node: 1 if it is kept. The root is, and with every node its parent. */
   readonly kept: Uint8Array
   /** Sum of the kept costs, in tokens; within the budget. */
   readonly cost: number
@@ -23,13 +23,13 @@ export interface TrimChoice {
   readonly gap: number
   /** What made the choice. */
   readonly algorithm: TrimAlgorithm
-  /** Work that the exact algorithm did: states, or what takes as long; 0 where it was not asked. */
+  /** Work that the exact algorithm did: states, or what takes as long; 0 if it was not asked. */
   readonly work: number
 }
 
 export interface TrimOptions {
   /**
-   * Default `auto`: exact, or where that stops before its end, the best of what it and the others
+   * Default `auto`: exact, or if that stops before its end, the best of what it and the others
    * found.
    */
   readonly algorithm?: TrimAlgorithm | 'auto'
@@ -46,7 +46,7 @@ const MAX_WORK = 1.5e7
  * choice everywhere: no clock, no randomness, ties go by the order of nodes. Nothing is kept that
  * costs something and brings nothing. Methods and guarantees: docs/internals/trim-tree.md.
  * @returns `minimum`, the tokens of what must be kept, where that is above the budget
- * @throws RangeError where the tree or the budget (an integer from 0 to 2^53 - 1) is none
+ * @throws RangeError if the tree or the budget (an integer from 0 to 2^53 - 1) is none
  */
 export function trimTree(
   tree: TrimTree,
@@ -59,7 +59,7 @@ export function trimTree(
   }
   const { status, minimum } = statusOf(tree, budget)
   if (minimum > budget) return { minimum }
-  // What can be kept alone decides how finely values are told apart.
+  // What can be kept alone decides how finely values are distinguished.
   const values = tree.value.map((own, i) => (status[i] === DROPPED ? 0 : own))
   const grid = gridOf(values)
   const units = values.map(own => toUnits(own, grid))

@@ -6,7 +6,7 @@ import type { Separator } from './syntax.ts'
 import { type Layout, RowWriter } from './write-table.ts'
 
 /**
- * Rows that stand for the whole table, and how long they may be as JSON: long rows hang less on
+ * Rows that represent the whole table, and how long they may be as JSON: long rows hang less on
  * separators.
  */
 const SAMPLE = 24

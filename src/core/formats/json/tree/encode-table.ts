@@ -14,7 +14,7 @@ const FEWEST_KEYED = 2
 
 /**
  * What follows a key whose value is an array of objects: `[2]:`, a header and a line for each
- * object. `null` where the value is another, or its rows make no table.
+ * object. `null` if the value is another, or its rows make no table.
  */
 export function encodeTable(value: Value, pricer: Pricer): Table | null {
   const { minTableRows, minKeyStability } = pricer.style

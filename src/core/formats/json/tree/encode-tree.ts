@@ -91,7 +91,7 @@ function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms
   }
 }
 
-/** The forms of a member or item, and where it is for whoever asks. */
+/** The forms of a member or item. A trace learns its place. */
 function formsAt(
   step: string | number | null,
   value: Value,
@@ -245,7 +245,7 @@ function linesOfMembers(
   return { text, tokens: tokens + pricer.tokens(own), surcharge }
 }
 
-/** The members below the beginning that they share, or `null` where that saves nothing. */
+/** The members below the start that they share, or `null` if that saves nothing. */
 function linesOfRun(
   { keys, values }: ObjectValue,
   { start, end, prefix }: PatternRun,

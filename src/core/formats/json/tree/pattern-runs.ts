@@ -5,7 +5,7 @@ import { cutStart, sharedStart } from './affixes.ts'
 export interface PatternRun {
   /** Index of the first member. */
   readonly start: number
-  /** Index behind the last member. */
+  /** Index after the last member. */
   readonly end: number
   readonly prefix: string
 }

@@ -103,7 +103,7 @@ class TreeReader {
     values.push(this.#afterKey(indent, depth + 1))
   }
 
-  /** What a key stands for: a path goes on, or a mark, a table, or a colon and a value follow. */
+  /** What a key represents: a path goes on, or a mark, a table, or a colon and a value follow. */
   #afterKey(indent: number, depth: number, marked = false): Value {
     const reader = this.#reader
     if (reader.skip(DOT)) {
@@ -206,7 +206,7 @@ class TreeReader {
     return text.charCodeAt(at) === COLON
   }
 
-  /** The table whose `[3]:` or `{3}:` is at the place; `undefined` where there is none. */
+  /** The table whose `[3]:` or `{3}:` is at the place; `undefined` if there is none. */
   #table(depth: number): Value | undefined {
     const reader = this.#reader
     const opener = reader.next

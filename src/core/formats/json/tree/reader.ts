@@ -5,7 +5,7 @@ import { readLiteral } from '../../bare-text.ts'
 import { notDecodable } from '../../not-decodable.ts'
 
 /**
- * Cells, and constants of rows, that a text may stand for: some, and more for each of its
+ * Cells, and constants of rows, that a text may represent: some, and more for each of its
  * characters.
  */
 const FREE_CELLS = 4_000_000
@@ -17,7 +17,7 @@ const CELLS_PER_CHAR = 32
 export class Reader {
   readonly text: string
   at = 0
-  /** Characters of JSON texts that the text may stand for. */
+  /** Characters of JSON texts that the text may represent. */
   charsLeft: number
   #cellsLeft: number
 

@@ -16,9 +16,7 @@ export interface Table {
   readonly brackets: readonly Bracket[]
 }
 
-/**
- * The nested values that the writer is going to write; none where the style does not weigh them.
- */
+/** The nested values that the writer is going to write; none if the style does not weigh them. */
 export function collectBrackets(writer: RowWriter, { style }: Pricer): readonly Bracket[] {
   const brackets: Bracket[] = []
   if (weighsBrackets(style)) {

@@ -12,7 +12,7 @@ export const ROLES = ['member', 'item', 'document'] as const
 export type Role = (typeof ROLES)[number]
 
 /**
- * Ways by name, in order of preference; `null` for those that it cannot be written in, absent where
+ * Ways by name, in order of preference; `null` for those that it cannot be written in, absent if
  * not looked at.
  */
 export type Ways = Readonly<Partial<Record<Way, Piece | null>>>
@@ -33,8 +33,8 @@ export interface Trace {
    */
   decide(role: Role, ways: Ways, best: Piece): void
   /**
-   * The decisions that are in the text, from its beginning to its end. Those inside brackets and
-   * tables are not.
+   * The decisions that are in the text, from its start to its end. Those inside brackets and tables
+   * are not.
    */
   parts(): readonly ExplainedPart[]
 }

@@ -19,8 +19,8 @@ export function writeInline(value: Value): string {
 }
 
 /**
- * A value as it is written behind a colon or comma: with a space in front of strings that begin
- * with a letter. Literals need none, `:true` and `,null` are tokens themselves.
+ * A value as it is written after a colon or comma: with a space in front of strings that begin with
+ * a letter. Literals need none, `:true` and `,null` are tokens themselves.
  */
 export function afterSign(value: Value, text: string): string {
   return typeof value === 'string' && startsWithLetter(text) ? ` ${text}` : text

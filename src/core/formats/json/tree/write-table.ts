@@ -79,7 +79,7 @@ export class RowWriter {
   readonly #layout: Layout
   readonly #not: number
   readonly #inner: RowWriter | null
-  /** Separators that stand before the next cell; those behind the last cell are left out. */
+  /** Separators that stand before the next cell; those after the last cell are left out. */
   #pending = 0
   #first = true
   /** Cells of this row that are not empty, and the last of them. */
