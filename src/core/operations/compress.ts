@@ -60,8 +60,8 @@ function reportsOn(
   const firstNew = telemetry === undefined ? 0 : payloads.length - countNewTexts(messages)
   return payloads.flatMap(({ source, rewritten }, index) =>
     (rewritten?.reports ?? []).map(({ response, ...report }) => {
-      const isTold = response !== undefined && index >= firstNew && source.from === 'tool'
-      return { ...report, op: 'compress', ...(isTold ? { response } : {}) }
+      const isNewResult = response !== undefined && index >= firstNew && source.from === 'tool'
+      return { ...report, op: 'compress', ...(isNewResult ? { response } : {}) }
     }),
   )
 }

@@ -8,13 +8,13 @@ import { isRedeeming } from './profile/retrieving-tools.ts'
 /**
  * Whether a result is an original that was retrieved: it is not elided again, or retrieving would
  * never end.
- * @param redeemTools tools that return originals
+ * @param retrievingTools tools that return originals
  */
-export function isRedeemed(
+export function isRetrieved(
   { request: { mode, tool } }: LayerInput,
-  redeemTools: readonly string[],
+  retrievingTools: readonly string[],
 ): boolean {
-  return mode === 'elide' && isRedeeming(tool, redeemTools)
+  return mode === 'elide' && isRedeeming(tool, retrievingTools)
 }
 
 /** Factors by rank, so far apart that what is critical goes last wherever it stands. */
@@ -25,7 +25,7 @@ const FACTORS: readonly number[] = [1, 8, 128]
  * failures and stack traces before structure, structure before the rest. Of a log the end has more
  * value unless the request or the configuration decides otherwise.
  */
-export function toldWorths(input: LayerInput, worths: Worths): Worths {
+export function contentWorths(input: LayerInput, worths: Worths): Worths {
   const { request, value, content } = input
   if (request.mode !== 'elide') return worths
   if (typeof value === 'object' && value !== null) {

@@ -10,7 +10,7 @@ import { rankLists } from '../reduce/elide/rank-lists.ts'
 import { BULK } from '../reduce/elide/reducer.ts'
 import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
 import type { Choice } from './choose.ts'
-import { isRedeemed } from './elide-values.ts'
+import { isRetrieved } from './elide-values.ts'
 import { elidedBy, type FitOptions, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
@@ -58,7 +58,7 @@ function mayElide(
     request.is_error !== true &&
     keepsOriginals &&
     elision.enabled &&
-    !isRedeemed({ request, content, ...input }, elision.redeemTools) &&
+    !isRetrieved({ request, content, ...input }, elision.retrievingTools) &&
     Buffer.byteLength(content) >= elision.minBlockBytes
   )
 }

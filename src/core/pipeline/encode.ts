@@ -58,7 +58,7 @@ export function encodeContent(
     keep: [...sent.keep, ...keep],
     dependencies: sent.referral?.dependencies ?? [],
     reports: [
-      { ...reportOf(answer), ...shown(refusals), ...toldOf(input, answer, layer, context) },
+      { ...reportOf(answer), ...labelsOf(refusals), ...responseOf(input, answer, layer, context) },
     ],
   }
 }
@@ -136,14 +136,14 @@ function reportOf(answer: EncodeAnswer): Report {
   }
 }
 
-function shown(refusals: readonly Refusal[]): Pick<Report, 'refusals'> {
+function labelsOf(refusals: readonly Refusal[]): Pick<Report, 'refusals'> {
   return {
     refusals: refusals.map(({ format, reason }) => ({ format: formatLabel(format), reason })),
   }
 }
 
 /** What telemetry records, if it is on. */
-function toldOf(
+function responseOf(
   input: LayerInput,
   answer: EncodeAnswer,
   layer: SessionLayer | null,

@@ -6,7 +6,7 @@ import type { Worths } from '../reduce/budget/strategies.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'
 import type { Choice } from './choose.ts'
-import { isRedeemed, toldWorths } from './elide-values.ts'
+import { contentWorths, isRetrieved } from './elide-values.ts'
 import { isJsonAsked } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
 import { annotate, NO_NOTES, notesFor } from './notes.ts'
@@ -45,7 +45,7 @@ export interface FitOptions {
   /** How a list of items is trimmed; see `TrimAlgorithm`. */
   readonly algorithm: TrimAlgorithm | 'auto'
   /** Tools by which agents fetch originals. */
-  readonly redeemTools: readonly string[]
+  readonly retrievingTools: readonly string[]
   /** Whether originals can be kept, so that parts may be left out. */
   readonly keepsOriginals: boolean
   /** The smallest lossless text of another content. */
@@ -64,7 +64,9 @@ export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptio
   // An error is sent in full or not at all, and a scalar cannot be JSON without some of it.
   const isPlain = typeof input.value === 'object' && input.value !== null
   const isFixed =
-    is_error === true || isRedeemed(input, options.redeemTools) || (isJsonAsked(input) && !isPlain)
+    is_error === true ||
+    isRetrieved(input, options.retrievingTools) ||
+    (isJsonAsked(input) && !isPlain)
   const mayGo = mode !== 'lossless' && !isFixed
   const selects = mode === 'trim' && mayGo && selectsItems(input.request)
   if (fits && !selects) return withNotes(input, lossless, options)
@@ -127,7 +129,7 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
   const parts = { writeMarker, choose, notes }
   const found =
     items === null
-      ? trimParts(input, budget, { ...parts, worths: toldWorths(input, worths) })
+      ? trimParts(input, budget, { ...parts, worths: contentWorths(input, worths) })
       : // Room is left for notes of which the session has had enough, so that chunks are the same in each of its requests.
         items({ ...parts, notes: notesBy(options.freshGate), sent: notes })
   if ('minimum' in found) {

@@ -111,7 +111,7 @@ export function createOutcomes(
         usual: profile.preferred,
         algorithm: profile.budget.algorithm,
         keepsOriginals: context.keepsOriginals,
-        redeemTools: profile.elision.redeemTools,
+        retrievingTools: profile.elision.retrievingTools,
         choose,
       }
       return (

@@ -33,13 +33,13 @@ export function anonymousName(tool: string | undefined): string {
  * One for each tenant, since the time would tell one which tools another calls.
  */
 export function createAnonymousNames(): typeof anonymousName {
-  const made = new Map<string | undefined, string>()
+  const names = new Map<string | undefined, string>()
   return tool => {
-    const known = made.get(tool)
+    const known = names.get(tool)
     if (known !== undefined) return known
-    if (made.size === REMEMBERED) made.clear()
+    if (names.size === REMEMBERED) names.clear()
     const name = anonymousName(tool)
-    if (tool === undefined || tool.length <= MAX_CHARS) made.set(tool, name)
+    if (tool === undefined || tool.length <= MAX_CHARS) names.set(tool, name)
     return name
   }
 }

@@ -53,9 +53,9 @@ export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
       const known = sessions.get(id)
       if (known !== undefined) return known
       if (sessions.size === REMEMBERED) sessions.clear()
-      const made = digits('session', id, 16)
-      sessions.set(id, made)
-      return made
+      const pseudonym = digits('session', id, 16)
+      sessions.set(id, pseudonym)
+      return pseudonym
     },
     toolCall: id => digits('call', id, 8),
     filePath: path => digits('file', path, 8),

@@ -208,9 +208,9 @@ export class ConversationReader {
 
 /** Many results may answer one call, and its arguments may be most of the body. */
 function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
+  let result: { readonly value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    result ??= { value: make() }
+    return result.value
   }
 }

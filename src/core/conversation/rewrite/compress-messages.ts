@@ -44,16 +44,16 @@ export function compressMessages(
   const { redeems = false, bypass = false } = context.terms ?? {}
   const counting = countingOf(request)
   const counter = context.counters.get(resolveTokenizer(counting))
-  const { redeem_tools: redeemTools } = (context.pipeline ?? DEFAULT_PIPELINE).elision
+  const { redeem_tools: retrievingTools } = (context.pipeline ?? DEFAULT_PIPELINE).elision
   const payloads = textsOf(messages).map((source): Payload => {
-    const write = bypass ? null : writerOf(source, request, redeemTools)
+    const write = bypass ? null : writerOf(source, request, retrievingTools)
     if (write === null) return { source, tokens: counter.count(source.text), rewritten: null }
     const rewritten = write(source, counting, context)
     return { source, tokens: rewritten.answer.tokens.baseline, rewritten }
   })
   const fitted =
     typeof budget === 'number' && redeems && context.keepsOriginals
-      ? fitBudget(payloads, budget, redeemTools, (payload, lossless, tokens) =>
+      ? fitBudget(payloads, budget, retrievingTools, (payload, lossless, tokens) =>
           rewriteWithin(payload.source, lossless, tokens, counting, context),
         )
       : payloads
@@ -85,12 +85,12 @@ function textsOf(messages: readonly unknown[]): MessageText[] {
 function writerOf(
   { from, call, text }: MessageText,
   { config }: CompressRequest,
-  redeemTools: readonly string[],
+  retrievingTools: readonly string[],
 ): typeof rewriteLossless | null {
   if (from === 'user') return config?.compress_user_messages === true ? rewriteLossless : null
   if (from === 'system') return config?.compress_system_messages === true ? rewriteLossless : null
   if (from !== 'tool') return null
-  if (!isRedeeming(call.tool, redeemTools)) return rewriteLossless
+  if (!isRedeeming(call.tool, retrievingTools)) return rewriteLossless
   return findLookAlikes(text).length > 0 ? escapeOnly : null
 }
 
@@ -98,12 +98,12 @@ function writerOf(
 function fitBudget(
   payloads: readonly Payload[],
   budget: number,
-  redeemTools: readonly string[],
+  retrievingTools: readonly string[],
   cut: (payload: Payload, lossless: Rewritten, tokens: number) => Rewritten,
 ): readonly Payload[] {
   const fitted = [...payloads]
   const places = payloads.flatMap(({ source, rewritten }, index) =>
-    rewritten !== null && isCut(source, redeemTools) ? [{ index, rewritten }] : [],
+    rewritten !== null && isCut(source, retrievingTools) ? [{ index, rewritten }] : [],
   )
   const sizes = places.map(({ rewritten }) => rewritten.answer.tokens.final)
   const others = tokensAfter(payloads) - sizes.reduce((sum, size) => sum + size, 0)
@@ -118,8 +118,8 @@ function fitBudget(
 }
 
 /** Whether parts of a text may be left out. */
-function isCut({ from, call, isError }: MessageText, redeemTools: readonly string[]): boolean {
-  return from === 'tool' && !isError && !isRedeeming(call.tool, redeemTools)
+function isCut({ from, call, isError }: MessageText, retrievingTools: readonly string[]): boolean {
+  return from === 'tool' && !isError && !isRedeeming(call.tool, retrievingTools)
 }
 
 /** Tokens of all payloads as they are written. */

@@ -33,7 +33,7 @@ export interface RewrittenRequest extends Promised {
   readonly bytes: Uint8Array
   readonly report: RewriteReport
   /** New results, if there is telemetry. */
-  readonly responses: readonly ToldResult[]
+  readonly responses: readonly NewResult[]
 }
 
 /** What has to be so, or to become so, before the body leaves. */
@@ -90,11 +90,11 @@ interface RewrittenResults extends Promised {
   /** Places that look like hints and were escaped, in results that came for the first time. */
   readonly lookAlikes: number
   /** Of results that came for the first time. */
-  readonly responses: readonly ToldResult[]
+  readonly responses: readonly NewResult[]
 }
 
 /** What telemetry records of a result, and the key of its record. */
-export interface ToldResult {
+export interface NewResult {
   readonly response: () => string
   readonly recordKey: string
 }
@@ -109,17 +109,17 @@ function named(conversation: string, context: ConversationContext): Conversation
 function rewriteResults(scanned: ScannedRequest, context: ConversationContext): RewrittenResults {
   const { model, results, forgets, tools } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
-  const { redeem_tools: redeemTools } = pipeline.elision
-  const canRedeem = tools.some(tool => isRedeeming(tool, redeemTools))
+  const { redeem_tools: retrievingTools } = pipeline.elision
+  const canRetrieve = tools.some(tool => isRedeeming(tool, retrievingTools))
   const options = {
     counting: model === undefined ? {} : { model },
     history: forgets ? undefined : rewrites?.history?.begin(),
     // If the provider forgets results, the agent may have lost the text that names how to ask.
-    mayElide: canRedeem && terms?.redeems === true,
+    mayElide: canRetrieve && terms?.redeems === true,
   }
   const names = nameResults(
     scanned,
-    JSON.stringify([rewrites?.tenant, model, forgets, canRedeem]),
+    JSON.stringify([rewrites?.tenant, model, forgets, canRetrieve]),
     rewrites?.turns,
   )
   const replacements: Replacement[] = []
@@ -127,41 +127,41 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
   const records: FreshRecord[] = []
   const keep: KeepItem[] = []
   const markers: string[] = []
-  const responses: ToldResult[] = []
+  const responses: NewResult[] = []
   let lookAlikes = 0
   let sum = 0
   let isChanged = false
   for (const [index, result] of results.entries()) {
     const key = names[index]!
-    const staysAsItIs = isRedeeming(result.tool, redeemTools)
-    if (isLeftAlone(result, staysAsItIs)) {
+    const isOriginal = isRedeeming(result.tool, retrievingTools)
+    if (isLeftAlone(result, isOriginal)) {
       options.history?.add(key, result, { isSource: false })
       continue
     }
     const recalled = recall(key, context)
     // A changed prefix is better than a marker for an original that may be gone.
     const isUsable = recalled !== null && (options.mayElide || recalled.markers.length === 0)
-    const made = isUsable
+    const rewritten = isUsable
       ? { ...recalled, keep: [] }
-      : rewrite(key, result, { ...options, staysAsItIs }, context)
-    if ('lookAlikes' in made) lookAlikes += made.lookAlikes
-    options.history?.add(key, result, made)
-    sum = sumOfSent(sum, made.digest)
+      : rewrite(key, result, { ...options, isOriginal }, context)
+    if ('lookAlikes' in rewritten) lookAlikes += rewritten.lookAlikes
+    options.history?.add(key, result, rewritten)
+    sum = sumOfSent(sum, rewritten.digest)
     const differs = recalled !== null && !(isUsable && recalled.sent === sum)
     isChanged ||= differs
     if (recalled === null || differs) {
-      const bytes = writeStored({ ...made, sent: sum })
+      const bytes = writeStored({ ...rewritten, sent: sum })
       const position = rewrites?.memory.place(key, bytes, differs) ?? null
       records.push({ key, bytes, position, ...(differs ? { replaces: true } : {}) })
     }
     if (isUsable && recalled.markers.length > 0 && terms?.restores === true) {
       keep.push(toBytes(result.text()))
     } else if (isUsable) markers.push(...recalled.markers)
-    keep.push(...made.keep)
-    if (recalled === null && 'response' in made && made.response !== undefined) {
-      responses.push({ response: made.response, recordKey: key })
+    keep.push(...rewritten.keep)
+    if (recalled === null && 'response' in rewritten && rewritten.response !== undefined) {
+      responses.push({ response: rewritten.response, recordKey: key })
     }
-    const { literal, saved } = made
+    const { literal, saved } = rewritten
     if (literal === null) continue
     const { start, end } = result
     replacements.push({ start, end, literal })
@@ -189,9 +189,9 @@ function nameResults(
 const MIN_LITERAL_BYTES = 24
 
 /** Such a result still must not look like a hint of ours. */
-function isLeftAlone(result: ToolResultText, staysAsItIs: boolean): boolean {
+function isLeftAlone(result: ToolResultText, isOriginal: boolean): boolean {
   const isShort = result.end - result.start < MIN_LITERAL_BYTES
-  return (isShort || staysAsItIs) && findLookAlikes(result.text()).length === 0
+  return (isShort || isOriginal) && findLookAlikes(result.text()).length === 0
 }
 
 /** How the result was sent before, as far as that is at hand. */
@@ -211,11 +211,11 @@ interface RewriteOptions {
 /** The same for one result. */
 interface ResultOptions extends RewriteOptions {
   /** It is an original that was fetched back. */
-  readonly staysAsItIs: boolean
+  readonly isOriginal: boolean
 }
 
 /** How a result was written now, and what telemetry records of it. */
-interface Made extends Omit<StoredRewrite, 'sent'> {
+interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   readonly keep: readonly KeepItem[]
   readonly lookAlikes: number
   readonly response: (() => string) | undefined
@@ -225,11 +225,11 @@ interface Made extends Omit<StoredRewrite, 'sent'> {
 function rewrite(
   key: string,
   result: ToolResultText,
-  { counting, history, mayElide, staysAsItIs }: ResultOptions,
+  { counting, history, mayElide, isOriginal }: ResultOptions,
   context: ConversationContext,
-): Made {
-  const turn = staysAsItIs ? undefined : history?.open(key, result)
-  const terms = { openLayer: turn?.layer, mayElide, staysAsItIs }
+): NewRewrite {
+  const turn = isOriginal ? undefined : history?.open(key, result)
+  const terms = { openLayer: turn?.layer, mayElide, isOriginal }
   const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
   const response = reports[0]?.response
   const { savings, elided, look_alikes: lookAlikes = 0 } = answer

@@ -24,7 +24,7 @@ export interface TextTerms {
   /** Whether its bulk may be left out, with a marker. */
   readonly mayElide: boolean
   /** Whether it must stay as it is: then only what looks like a hint of ours is escaped. */
-  readonly staysAsItIs?: boolean
+  readonly isOriginal?: boolean
 }
 
 /**
@@ -37,9 +37,9 @@ export function rewriteByItself(
   source: MessageText,
   counting: Counting,
   context: ConversationContext,
-  { openLayer, mayElide, staysAsItIs = false }: TextTerms,
+  { openLayer, mayElide, isOriginal = false }: TextTerms,
 ): Rewritten {
-  if (staysAsItIs) return escapeOnly(source, counting, context)
+  if (isOriginal) return escapeOnly(source, counting, context)
   const request = requestFor(source, counting)
   return encodeContent(mayElide ? { ...request, mode: 'elide' } : request, context, openLayer)
 }

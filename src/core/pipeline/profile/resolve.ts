@@ -40,7 +40,7 @@ export interface ElisionProfile {
   /** Most tokens that may be left, as a share of those of the smallest lossless text. */
   readonly maxRatio: number
   /** Tools by which agents fetch originals. */
-  readonly redeemTools: readonly string[]
+  readonly retrievingTools: readonly string[]
 }
 
 /** All that the configuration means for one request. */
@@ -92,7 +92,7 @@ export function resolveProfile(
       enabled: config.elision.enabled,
       minBlockBytes: config.elision.min_block_bytes,
       maxRatio: config.elision.max_ratio,
-      redeemTools: config.elision.redeem_tools,
+      retrievingTools: config.elision.redeem_tools,
     },
     dedup: dedupFor(config, query.tool, agent, hints),
     hints,

@@ -80,7 +80,7 @@ export function priceText(
     let cost = 0
     for (let at = start; at < end; at++) {
       const line = tokens[at]!
-      if (at > from && (cost + line > most || told(at) !== told(from))) {
+      if (at > from && (cost + line > most || lineFactor(at) !== lineFactor(from))) {
         out.push(run(from, at))
         from = at
         cost = 0
@@ -100,10 +100,10 @@ export function priceText(
 
   /** The value of text is its tokens, so that only its place distinguishes parts. */
   function worthOf(own: number, start: number): number {
-    return (own + SEPARATOR) * told(start) * worths.strategy.factor(start, lines.length)
+    return (own + SEPARATOR) * lineFactor(start) * worths.strategy.factor(start, lines.length)
   }
 
-  function told(at: number): number {
+  function lineFactor(at: number): number {
     return worths.line?.(at) ?? 1
   }
 

@@ -44,8 +44,8 @@ export function priceValue(value: Value, counter: TokenCounter, worths: Worths):
       return { own: SEPARATOR, key, worth: 0, children }
     }
     const children = inner.map((item, index) => {
-      const told = worths.item?.(inner, index) ?? 1
-      const factor = weight * told * worths.strategy.factor(index, inner.length)
+      const contentFactor = worths.item?.(inner, index) ?? 1
+      const factor = weight * contentFactor * worths.strategy.factor(index, inner.length)
       return price(item, { key: 0, weight: factor, level: level + 1 })
     })
     const tableOwn = headerTokens(inner)

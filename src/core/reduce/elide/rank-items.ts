@@ -30,7 +30,7 @@ const FAILURE_KEY =
 export function rankItems(items: readonly Value[]): Uint8Array {
   const ranks = new Uint8Array(items.length)
   items.forEach((item, at) => {
-    if (tellsFailure(item, 0)) ranks[at] = CRITICAL
+    if (hasFailure(item, 0)) ranks[at] = CRITICAL
   })
   const marks = new Uint32Array(items.length)
   for (const column of columnsOf(items)) {
@@ -64,21 +64,21 @@ function imitatesHint(value: Value, level: number): boolean {
 }
 
 /** Recursion is as deep as `DEEPEST`. */
-function tellsFailure(value: Value, level: number): boolean {
+function hasFailure(value: Value, level: number): boolean {
   if (typeof value === 'string') return severityOf(value.slice(0, STATE_CHARS)) !== null
   if (level > DEEPEST || typeof value !== 'object' || value === null) return false
   if (value instanceof NumberLiteral) return false
   if (value instanceof ObjectValue) {
     return value.values.some((member, index) => {
-      const isTold = FAILURE_KEY.test(value.keys[index]!) && saysSo(member)
-      return isTold || tellsFailure(member, level + 1)
+      const isFailure = FAILURE_KEY.test(value.keys[index]!) && isSet(member)
+      return isFailure || hasFailure(member, level + 1)
     })
   }
-  return value.some(inner => tellsFailure(inner, level + 1))
+  return value.some(inner => hasFailure(inner, level + 1))
 }
 
 /** Whether a field that is named for failures has one. */
-function saysSo(value: Value): boolean {
+function isSet(value: Value): boolean {
   if (value instanceof ObjectValue) return value.keys.length > 0
   if (Array.isArray(value)) return value.length > 0
   // A share or a rate is there whether anything failed or not.

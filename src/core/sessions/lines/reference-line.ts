@@ -67,8 +67,11 @@ export function createReferenceWriter(verbosity: Verbosity): ReferenceWriter {
     const named = call === undefined || introduced.has(ref) ? {} : { call }
     const shifted = shift === 0 ? {} : { shift }
     // A verbose hint names how to fetch the lines, which are counted there.
-    const told = verbosity === 'verbose' && !counted ? 'standard' : verbosity
-    const hint = hintLine({ family: 'lines', ref, ...named, first, last, ...shifted }, told)
+    const shownVerbosity = verbosity === 'verbose' && !counted ? 'standard' : verbosity
+    const hint = hintLine(
+      { family: 'lines', ref, ...named, first, last, ...shifted },
+      shownVerbosity,
+    )
     return hint === null ? null : hint + suffix
   }
 
