@@ -11,8 +11,8 @@ const MIN_ITEMS = 2
 const MAX_DEPTH = 250
 
 /**
- * Whether an object or array stands somewhere in the text. Where one turns out to be none, the
- * search goes on after the place where that showed, so the work is linear.
+ * Whether there is an object or array somewhere in the text. If one turns out to be none, the
+ * search goes on after the place at which that showed, so the work is linear.
  */
 export function hasInlineJson(text: string): boolean {
   for (let at = nextOpener(text, 0); at !== -1; ) {

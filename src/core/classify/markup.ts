@@ -3,7 +3,7 @@ const MIN_ELEMENTS = 2
 /** Names remembered while their element is open; documents have fewer kinds. */
 const MAX_NAMES = 64
 const MAX_NAME_LENGTH = 64
-/** Declarations with which a document says itself what it is. */
+/** Declarations with which a document names its own kind. */
 const PROLOGUES = ['<?xml', '<!DOCTYPE html', '<!doctype html']
 
 /**

@@ -8,7 +8,7 @@ import { byNameAndTime } from './kept-rows.ts'
 /** What a span lasts at least, so that a window has few of them. */
 const LEAST_SPAN_MS = 7 * DAY_MS
 
-/** Takes events, in any order, and says what endpoints are like. */
+/** Takes events, in any order, and returns what endpoints are like. */
 export interface Collector {
   add(event: EndpointEvent): void
   /**

@@ -26,8 +26,8 @@ function hashed(pattern: string): string {
 }
 
 /**
- * Linear in the name for each part of the pattern: what is between two `*` is taken where it comes
- * first.
+ * Linear in the name for each part of the pattern: what is between two `*` is taken at its first
+ * place.
  */
 function matches(name: string, pattern: string): boolean {
   const [first = '', ...parts] = pattern.split('*')

@@ -22,7 +22,7 @@ interface Endpoint {
 }
 
 /**
- * Told of a live row: where its numbers begin, and whether it was uploaded longer than
+ * Receives a live row: the start of its numbers, and whether it was uploaded longer than
  * `LIMITS.freshMs` ago.
  */
 type Visit = (name: string, numbers: Float64Array, at: number, isStale: boolean) => void
@@ -30,8 +30,8 @@ type Visit = (name: string, numbers: Float64Array, at: number, isStale: boolean)
 /**
  * All members' rows together: counts and sessions added up, means and shares weighted by sessions
  * (`addWeighted`), and times as days. A row that was uploaded longer than `LIMITS.freshMs` ago
- * counts only where nobody's fresher one has the endpoint, which is then marked `stale` and put
- * last; one of `LIMITS.keptMs` ago counts no more.
+ * counts only if no fresher one has the endpoint, which is then marked `stale` and put last; one of
+ * `LIMITS.keptMs` ago counts no more.
  * @param now Unix milliseconds
  */
 export function mergeUploads(uploads: readonly PackedRows[], now: number): Merge {

@@ -49,7 +49,10 @@ export function packRows(
   return { names: rows.map(({ endpoint_class }) => endpoint_class), numbers }
 }
 
-/** Writes one row. @param at where in `numbers` */
+/**
+ * Writes one row.
+ * @param at its place in `numbers`
+ */
 export function packRow(
   numbers: Float64Array,
   at: number,

@@ -17,7 +17,7 @@ export interface PublishedSpan {
   readonly first: number
   readonly last: number
   readonly sessions: number
-  /** Tells the figures from others without having them: 16 hexadecimal digits. */
+  /** Distinguishes the figures from others without having them: 16 hexadecimal digits. */
   readonly digest: string
 }
 

@@ -76,7 +76,7 @@ export function batchOperation(
   }
 }
 
-/** What the jobs say beside their answers. */
+/** What the jobs return beside their answers. */
 interface Collected {
   readonly reports: Report[]
   readonly keep: KeepItem[]
@@ -93,7 +93,7 @@ function settle<T, U>(attempt: () => T, refused: (error: AppError) => U): T | U 
   }
 }
 
-/** Told in full, the faults of a thousand jobs would be many times the size of the request. */
+/** In full, the faults of a thousand jobs would be many times the size of the request. */
 function briefProblem(error: AppError) {
   const { errors, ...problem } = error.toProblem()
   return problemBody({

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { KNOWN_TOOLS, NAME_WORDS } from './name-words.ts'
 
-/** For results of which nobody said what was called. */
+/** For results without the name of the called tool. */
 const UNNAMED = 'unknown'
 const MCP_PREFIX = 'mcp__'
 const SEPARATOR = '__'
@@ -29,8 +29,8 @@ export function anonymousName(tool: string | undefined): string {
 }
 
 /**
- * The same with the names that were made lately at hand: agents call the same tools all the time.
- * One for each tenant, since the time would tell one which tools another calls.
+ * The same with the latest names at hand: agents call the same tools all the time. One for each
+ * tenant, since the time would reveal to one which tools another calls.
  */
 export function createAnonymousNames(): typeof anonymousName {
   const names = new Map<string | undefined, string>()

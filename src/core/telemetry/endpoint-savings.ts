@@ -5,7 +5,7 @@ import { addSavings, noSavings, type SavingsSums } from './savings.ts'
 export interface EndpointSavings {
   add(event: TelemetryEvent): void
   /**
-   * One entry a tokenizer, by name: shares of tokens that different tokenizers counted would say
+   * One entry a tokenizer, by name: shares of tokens that different tokenizers counted would mean
    * nothing.
    */
   groups(): readonly TokenizerSavings[]

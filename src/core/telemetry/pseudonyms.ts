@@ -64,8 +64,8 @@ export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
 }
 
 /**
- * The same for results of a conversation. @param name what tells it from others and from sessions;
- * short
+ * The same for results of a conversation.
+ * @param name distinguishes it from others and from sessions; short
  */
 export function inConversation(pseudonyms: Pseudonyms, name: string): Pseudonyms {
   return { ...pseudonyms, unnamed: pseudonyms.session(name) }

@@ -5,7 +5,7 @@ export interface Repeats {
   /**
    * Different results since the last one with this content in the same partition; `undefined` if
    * there was none.
-   * @param content what tells contents apart
+   * @param content what distinguishes contents
    */
   next(content: string, partition: number): number | undefined
 }

@@ -1,6 +1,6 @@
 import type { TelemetryEvent } from './event.ts'
 
-/** Sums over events that one tokenizer counted, in tokens; estimates where events were sampled. */
+/** Sums over events that one tokenizer counted, in tokens; estimates if events were sampled. */
 export interface SavingsSums {
   results: number
   baseline: number

@@ -1,4 +1,4 @@
-/** So much of a command tells what it runs. */
+/** So much of a command is enough to find what it runs. */
 const MAX_CHARS = 8_192
 const MAX_WORDS = 64
 

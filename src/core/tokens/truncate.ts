@@ -1,4 +1,4 @@
-/** The beginning of a text that fits a number of tokens. */
+/** The prefix of a text that fits a number of tokens. */
 import type { TokenCounter } from './counter.ts'
 import { PROFILES, tokenizerId } from './profiles.ts'
 import { isSafeBoundary } from './safe-boundary.ts'
@@ -11,8 +11,7 @@ const SLICES = [8192, 256] as const
  */
 const LONGEST_TOKEN_CHARS = 128
 /**
- * Bounds those tries where the text has no safe boundary to start from: units read over all of
- * them.
+ * Bounds those tries if the text has no safe boundary to start from: units read over all of them.
  */
 const TRIED_CHARS = 1 << 17
 

@@ -35,7 +35,7 @@ export interface AgentContext {
   readonly results: readonly GivenResult[]
   /** How many calls there were, with those that were refused. */
   readonly calls: number
-  /** In their order, those of a call behind what was given to it. */
+  /** In their order, those of a call after its arguments. */
   readonly texts: readonly KnownText[]
   /** All texts whose identity begins with `ref` (8 digits or more). */
   find(ref: string): readonly KnownText[]

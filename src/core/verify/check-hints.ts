@@ -31,9 +31,7 @@ export function checkHints(checked: CheckedAnswer, maxChars: number): Fault[] {
   return [...faults, ...checkUnlisted(checked)]
 }
 
-/**
- * A line of `lines@1` that goes on with the result of the line before says no more than its place.
- */
+/** A line of `lines@1` that goes on with the result of the line before has only its place. */
 function readListed(family: string, text: string): Hint | 'continued' | null {
   const hint = parseHint(text)
   if (hint !== null) return hint.family === family ? hint : null

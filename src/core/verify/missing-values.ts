@@ -103,7 +103,10 @@ export function missingIn(original: Value, left: Value, question: Question): Bou
   return compare(original, left, '$')
 }
 
-/** Whether `cut` is the start of `whole` with a mark that says truly how much is missing. */
+/**
+ * Whether `cut` is the start of `whole` with a mark that has the right number of missing
+ * characters.
+ */
 function isCut(whole: string, cut: string): boolean {
   const mark = cut.lastIndexOf(CUT)
   if (mark < 0 || !cut.endsWith(CUT_END) || !whole.startsWith(cut.slice(0, mark))) return false

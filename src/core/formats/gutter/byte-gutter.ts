@@ -52,15 +52,15 @@ const BYTE_ARROW = [0xe2, 0x86, 0x92] as const
 export interface ByteGutter extends NumberLayout {
   kind: GutterKind
   number: number
-  /** Where the line starts. */
+  /** Start of the line. */
   start: number
-  /** Where the number and the spaces before it start: after the path and its separator. */
+  /** Start of the number and the spaces before it: after the path and its separator. */
   numberStart: number
   /** Bytes of spaces and digits. */
   width: number
   /** Whether there are spaces before the number. */
   padded: boolean
-  /** Where the text after the gutter starts. */
+  /** Start of the text after the gutter. */
   textStart: number
 }
 
@@ -125,7 +125,7 @@ export function haveSamePath(
 ): boolean {
   const length = gutter.numberStart - gutter.start
   if (length !== other.numberStart - other.start) return false
-  // The byte before the number is the separator, which `kind` tells.
+  // The byte before the number is the separator, which follows from `kind`.
   for (let k = 0; k < length - 1; k++) {
     if (bytes[gutter.start + k] !== otherBytes[other.start + k]) return false
   }

@@ -110,7 +110,7 @@ function encodeName(name: string): string {
 }
 
 /**
- * In quotes, the text itself, or its JSON literal where it would be taken for JSON or needs
+ * In quotes: the text itself, or its JSON literal if the text would be taken for JSON or needs
  * escapes.
  */
 function quoteString(text: string, content: number): string {

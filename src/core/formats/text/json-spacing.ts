@@ -91,8 +91,8 @@ interface Frame {
 }
 
 /**
- * Gives the text part by part to `put`, until that says `false`; whether it never did. Without
- * recursion.
+ * Passes the text part by part to `put`, until that returns `false`. Returns whether it never did.
+ * Without recursion.
  */
 function write(
   root: Value,

@@ -7,7 +7,7 @@ export type Alignment = '-' | 'l' | 'c' | 'r'
 export interface MarkdownTable {
   /** Spaces before every line. */
   readonly indent: string
-  /** `\r` where the lines end with CRLF. */
+  /** `\r` if the lines end with CRLF. */
   readonly eol: '' | '\r'
   readonly header: readonly string[]
   readonly alignments: readonly Alignment[]

@@ -13,7 +13,7 @@ export interface TextTools {
   readonly work?: WorkBudget
 }
 
-/** One way in which a format says the text. */
+/** One way in which a format represents the text. */
 export interface WrittenText {
   readonly content: string
   /**
@@ -45,8 +45,8 @@ export interface TextNotation {
    */
   steps?(text: string): number
   /**
-   * The text in this format, in as many ways as are worth a price; none if it cannot say it
-   * exactly.
+   * The text in this format, in as many ways as justify a price; none if it cannot represent the
+   * text exactly.
    */
   encode(text: string, tools: TextTools): readonly WrittenText[]
   /**

@@ -1,6 +1,5 @@
 /**
- * A row of CSV whose cells are texts and nothing else; quotes where a cell needs them, as RFC 4180
- * says.
+ * A row of CSV whose cells are texts and nothing else; quotes if a cell needs them, as in RFC 4180.
  */
 export function writeTextRow(cells: readonly string[]): string {
   return cells.map(writeCell).join(',')

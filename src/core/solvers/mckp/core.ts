@@ -31,7 +31,7 @@ export interface Core {
 export interface Taken {
   /** The break solution's pick. */
   readonly picked: number
-  /** The others that may be part of a solution that is worth what is needed. */
+  /** The others that may be part of a solution with the needed value. */
   readonly others: readonly number[]
 }
 

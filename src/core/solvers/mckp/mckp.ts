@@ -66,7 +66,7 @@ function classOf({ classes, starts }: Reduced, option: number): number {
 }
 
 /**
- * Sums by the order of classes; that of values is compensated (Neumaier 1974), and exact where the
+ * Sums by the order of classes; that of values is compensated (Neumaier 1974), and exact if the
  * grid is.
  */
 function sumsOf({ starts, costs, values }: MckpProblem, picks: Int32Array) {

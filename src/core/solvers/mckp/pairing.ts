@@ -9,7 +9,7 @@ import type { Reduced } from './reduce.ts'
 import type { Relaxation } from './relaxation.ts'
 import type { Work } from './work.ts'
 
-/** Smallest width that a partner may have, so that small layers find partners worth the name. */
+/** Smallest width that a partner may have, so that small layers find useful partners. */
 const MIN_WIDTH = 2 ** 13
 
 /** Looks for better solutions in pairs of states over different classes. */
@@ -85,8 +85,8 @@ interface Pair {
 /**
  * The most valuable pair of states that is within the budget (the combining step of Horowitz and
  * Sahni 1974): as many combinations as the product of the layers' sizes, in time of their sum.
- * @param left what the break solution, from which both layers start, leaves
- * @returns null if no pair is worth more than `best`
+ * @param left budget that the break solution leaves, from which both layers start
+ * @returns null if no pair has a higher value than `best`
  */
 export function bestPair(first: States, second: States, left: number, best: number): Pair | null {
   let found: Pair | null = null

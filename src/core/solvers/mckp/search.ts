@@ -17,9 +17,7 @@ import { createWork } from './work.ts'
  * each.
  */
 const MAX_WIDTH = 2 ** 21
-/**
- * States of a layer from which on it is worth pairing; the next time there must be twice as many.
- */
+/** A layer of this many states is paired; the next time there must be twice as many. */
 const PAIR_FROM = 2 ** 12
 /** Most nodes of the history that lead to a state, at 8 bytes each. */
 const MAX_NODES = 2 ** 23
@@ -30,7 +28,7 @@ const COMPACT_FROM = 2 ** 20
 export interface Found {
   /** Options that differ from the break solution, as indices into the arrays of `Reduced`. */
   readonly changes: readonly number[]
-  /** No solution is worth more. */
+  /** No solution has a higher value. */
   readonly bound: number
   /** Whether the solution is proven to be the best. */
   readonly complete: boolean
@@ -52,7 +50,7 @@ export function search(
   options: SolveOptions,
 ): Found {
   const { bound, swapValue } = certificate
-  // Often the relaxation says at once that the break solution is the best.
+  // Often the relaxation proves at once that the break solution is the best.
   if (swapValue === 0 && bound < neededFor(0, lattice)) {
     return { changes: [], bound: lattice.tolerance, complete: true, states: 0 }
   }

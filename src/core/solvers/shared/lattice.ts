@@ -58,8 +58,8 @@ function divisorAt({ classes, starts, costs, values }: Options, price: number): 
 }
 
 /**
- * What a bound must reach for there to be a better solution than one worth `best`; both above the
- * break solution.
+ * What a bound must reach for there to be a better solution than one of the value `best`; both
+ * above the break solution.
  */
 export function neededFor(best: number, { step, anchor, tolerance }: Lattice): number {
   if (step === 0) return best < anchor ? anchor : Infinity

@@ -1,9 +1,9 @@
 /**
  * States of the dynamic program, by falling budget and rising value: none of them leaves less and
- * is worth less than another. 24 bytes a state.
+ * has a lower value than another. 24 bytes a state.
  */
 export interface States {
-  /** Budget that is left, in steps; negative where more than the budget is used so far. */
+  /** Budget that is left, in steps; negative if more than the budget is used so far. */
   left: Float64Array
   /** Units above the break solution. */
   value: Float64Array
@@ -103,7 +103,7 @@ function mergeTwo(from: States, start: number, middle: number, end: number, to: 
 
 /**
  * Merges runs of states to one, two by two.
- * @param from runs one after another; `ends`, where each ends
+ * @param from runs one after another; `ends`, the end of each
  * @param spare room for as many states
  * @returns the one of both that holds the result
  */

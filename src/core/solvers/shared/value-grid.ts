@@ -45,8 +45,7 @@ export function valueGrid(problem: OptionValues): ValueGrid {
 }
 
 /**
- * What a solution could be worth if all fitted: the sum of every class's largest value, possibly
- * Infinity.
+ * The value of a solution if all fitted: the sum of every class's largest value, possibly Infinity.
  */
 export function sumOfLargest({ starts, values, required }: OptionValues): number {
   let total = 0

@@ -21,10 +21,10 @@ const MAX_CELLS = 2 ** 28
 
 export interface Solved {
   readonly kept: Uint8Array
-  /** In units; nothing that fits is worth more. */
+  /** In units; nothing that fits has a higher value. */
   readonly bound: number
   readonly isComplete: boolean
-  /** States, and cells of the table as `CELLS_PER_STATE` say. */
+  /** States, and cells of the table, of which `CELLS_PER_STATE` count as one state. */
   readonly work: number
 }
 

@@ -10,11 +10,11 @@ export interface Relaxed {
   readonly main: Priced
   /** Which values a solution can have. */
   readonly lattice: Lattice
-  /** Units that nothing can be worth more than, above the forest's base; rounding included. */
+  /** Units above the forest's base that no solution exceeds; rounding included. */
   readonly bound: number
   /** The greedy solution, by node of the forest. */
   readonly taken: Uint8Array
-  /** Units that it is worth above the forest's base. */
+  /** Its value in units above the forest's base. */
   readonly value: number
 }
 

@@ -13,8 +13,8 @@ export interface SearchOptions {
   /** Stop before more states than this were generated. */
   readonly maxWork: number
   /**
-   * Stop as well where the share of the work that is done is ahead of the share of the nodes that
-   * are by more than this, which says that the work will not do; 1 for no such limit.
+   * Stop as well if the share of the work that is done is ahead of the share of the nodes that are
+   * by more than this: then the work will not be enough. 1 for no such limit.
    */
   readonly lead: number
   /** Most states that are kept at a node; with less than all, the result is no proof. */
@@ -26,7 +26,7 @@ export interface Found {
   /** By node of the forest: the best solution, if it is better than what was known. */
   readonly taken: Uint8Array | null
   readonly value: number
-  /** No solution is worth more, unless states were dropped for the width. */
+  /** No solution has a higher value, unless states were dropped for the width. */
   readonly bound: number
   /** Nothing is left that could be better, and nothing was dropped for the width. */
   readonly isComplete: boolean

@@ -15,9 +15,11 @@ export interface TrimChoice {
   readonly cost: number
   /** Sum of the kept values. */
   readonly value: number
-  /** Nothing that fits is worth more. Never below `value`. */
+  /** Nothing that fits has a higher value. Never below `value`. */
   readonly upperBound: number
-  /** Proven: nothing that fits is worth more, but for rounding (docs/internals/trim-tree.md). */
+  /**
+   * Proven: nothing that fits has a higher value, but for rounding (docs/internals/trim-tree.md).
+   */
   readonly optimal: boolean
   /** (upperBound - value) / upperBound, from 0 to 1. */
   readonly gap: number
@@ -110,7 +112,7 @@ function gridOf(values: Float64Array) {
   return valueGrid({ starts, values, required: new Uint8Array(size) })
 }
 
-/** The sum of values is compensated (Neumaier 1974), and exact where the grid is. */
+/** The sum of values is compensated (Neumaier 1974), and exact if the grid is. */
 function sumsOf({ cost, value }: TrimTree, kept: Uint8Array) {
   let spent = 0
   let worth = 0

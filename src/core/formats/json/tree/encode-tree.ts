@@ -28,14 +28,14 @@ const CLEARLY_SHORTER = 0.7
 const SHORTEST_JSON = 16
 const MAX_JSON_DEPTH = 64
 
-/** Prices where only which is smaller matters. */
+/** Estimates prices if only the smaller one matters. */
 const CHARS_PER_TOKEN = 3
 
-/** The cheapest ways to write a container, by where it stands. */
+/** The cheapest ways to write a container, by its role. */
 interface Forms {
   /** In brackets, on one line. */
   readonly inline: Piece
-  /** Behind a key, its colon included. */
+  /** After a key, its colon included. */
   readonly member: Piece
   /** As an item of a list; the first line without its spaces. */
   readonly item: Piece

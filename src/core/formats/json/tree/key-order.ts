@@ -31,7 +31,7 @@ export function mergeKeyOrders(rows: readonly ObjectValue[]): KeyOrder | null {
       }
     }
   }
-  // Where all rows have the same keys, their order is known already.
+  // If all rows have the same keys, their order is known already.
   const names = lists.size === 1 ? [...followers.keys()] : sort(followers)
   if (names === null || (lists.size === 1 && names.length * rows.length !== members)) return null
   return { names, members }

@@ -107,9 +107,9 @@ function planRows(name: string, values: readonly Value[], pricer: Pricer): Colum
 }
 
 /**
- * Whether each object fills a cell of its own. Without one it would be read as missing; and where
- * `null` may represent the object, one that fills only the first cell, with `null`, would be read
- * as `null`.
+ * Whether each object fills a cell of its own. Without one it would be read as missing. If `null`
+ * may represent the object, one that fills only the first cell, with `null`, would be read as
+ * `null`.
  */
 function canShow(
   objects: readonly ObjectValue[],
@@ -136,7 +136,7 @@ function planPattern(name: string, values: readonly Value[], pricer: Pricer): Co
   return patternOf(name, texts, pricer)
 }
 
-/** The column of these strings with what they share stated once, where that saves tokens. */
+/** The column of these strings with what they share stated once, if that saves tokens. */
 export function patternOf(name: string, texts: readonly string[], pricer: Pricer): Column | null {
   if (texts.length < 2) return null
   const affixes = commonAffixes(texts)

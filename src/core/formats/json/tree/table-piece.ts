@@ -10,7 +10,7 @@ interface Bracket {
   readonly isRows: boolean
 }
 
-/** A table as text, with the nested values in its rows where the style weighs them. */
+/** A table as text, with the nested values in its rows if the style weighs them. */
 export interface Table {
   readonly text: string
   readonly brackets: readonly Bracket[]

@@ -7,8 +7,8 @@ import { isScalar, writeScalar, writeText } from './write-text.ts'
 
 /**
  * Any value in brackets, as in JSON but without the quotes that are not needed: `{a: x,b:[1,
- * two]}`. A space stands before words, where it is part of the word's token. Recursion is as deep
- * as the value.
+ * two]}`. Words have a space before them if it is part of the word's token. Recursion is as deep as
+ * the value.
  */
 export function writeInline(value: Value): string {
   if (isScalar(value)) return writeScalar(value, NOT_INLINE)
