@@ -52,9 +52,11 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
   const service = await startService(config, {
     proxiesBelow: path,
     logger: options.logger(config.log.level),
-    createMetrics(gauges) {
-      metrics = createMetrics(gauges)
-      return metrics
+    builders: {
+      createMetrics(gauges) {
+        metrics = createMetrics(gauges)
+        return metrics
+      },
     },
   })
   return {
