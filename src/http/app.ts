@@ -8,37 +8,22 @@ import { reportRequest } from './middleware/report-request.ts'
 import { dropInFor } from './proxy/vendor-proxies.ts'
 import { vendorResponse } from './proxy/vendor-proxy-errors.ts'
 import { problemResponse } from './response/problems.ts'
-import { batchRoute } from './routes/batch.ts'
-import { compressRoute } from './routes/compress.ts'
-import { countRoute } from './routes/count.ts'
-import { decodeRoute } from './routes/decode.ts'
-import { dedupRoute } from './routes/dedup.ts'
-import { encodeRoute } from './routes/encode.ts'
 import { FINGERPRINT_TEAM_ROUTES } from './routes/fingerprint-teams.ts'
 import { fingerprintsRoute } from './routes/fingerprints.ts'
-import { inputsRoute } from './routes/inputs.ts'
-import { knapsackRoute } from './routes/knapsack.ts'
-import { livezRoute } from './routes/livez.ts'
+import { JOB_ROUTES } from './routes/jobs.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { openApiRoute } from './routes/openapi.ts'
-import { readyzRoute } from './routes/readyz.ts'
+import { livezRoute, readyzRoute } from './routes/probes.ts'
 import { retrieveRoute } from './routes/retrieve.ts'
 import type { Route } from './routes/route.ts'
 import { savingsRoute } from './routes/savings.ts'
 import { SESSION_ROUTES } from './routes/sessions.ts'
 import { mountDropIns } from './routes/vendor-proxy.ts'
 
-/** Every route of the service; a new one is a file and a row. */
+/** Every route of the service, in the order of `/openapi.json`. */
 const ROUTES: readonly Route[] = [
-  encodeRoute,
-  decodeRoute,
-  countRoute,
-  knapsackRoute,
-  batchRoute,
-  compressRoute,
-  inputsRoute,
+  ...JOB_ROUTES,
   retrieveRoute,
-  dedupRoute,
   ...SESSION_ROUTES,
   savingsRoute,
   fingerprintsRoute,

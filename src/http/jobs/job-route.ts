@@ -21,7 +21,8 @@ interface Written {
   readonly bytes: Uint8Array
 }
 
-interface JobRoute {
+/** A row of the table of operations. */
+export interface JobRoute {
   readonly path: string
   /** Name of the operation that the worker runs. */
   readonly op: string
@@ -47,7 +48,7 @@ interface JobWays {
  * keep what must be kept, answer the bytes that come back. The main thread never looks inside a
  * body.
  */
-export function jobRoute({ op, kept, terms, ...doc }: JobRoute): Route {
+export function jobRoute({ op, kept, terms, ...doc }: JobRoute): Route<JobDeps> {
   return {
     method: 'post',
     ...doc,

@@ -34,7 +34,12 @@ const uploadQuery = z.strictObject({
   window_days: z.coerce.number().pipe(windowDays).optional().describe('The same for its window'),
 })
 
-export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
+/** What uploads need beside that. */
+type UploadNeeds = TeamNeeds & Pick<AppDeps, 'maxBodyBytes'>
+
+type TeamNeeds = Pick<AppDeps, 'admission' | 'fingerprints'>
+
+export const FINGERPRINT_TEAM_ROUTES: readonly Route<TeamNeeds & UploadNeeds>[] = [
   {
     method: 'post',
     path: PATH,
@@ -44,7 +49,7 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
     parameters: uploadQuery,
     answer: uploadAnswer,
     file: { media: PARQUET, of: 'request' },
-    mount: (app, deps) => app.post(PATH, c => upload(c, deps)),
+    mount: (app, needs) => app.post(PATH, c => upload(c, needs)),
   },
   {
     method: 'get',
@@ -53,7 +58,7 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
     scope: 'fingerprints:read',
     answer: teamDocument,
     file: { media: PARQUET, of: 'answer' },
-    mount: (app, deps) => app.get(PATH, c => read(c, deps)),
+    mount: (app, needs) => app.get(PATH, c => read(c, needs)),
   },
   {
     method: 'delete',
@@ -61,11 +66,11 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
     summary: "Withdraw a member's upload",
     scope: 'fingerprints:write',
     answer: withdrawal,
-    mount: (app, deps) => app.delete(MEMBER_PATH, c => withdraw(c, deps)),
+    mount: (app, needs) => app.delete(MEMBER_PATH, c => withdraw(c, needs)),
   },
 ]
 
-async function upload(c: AppContext, deps: AppDeps): Promise<Response> {
+async function upload(c: AppContext, needs: UploadNeeds): Promise<Response> {
   const frame = c.get('frame')
   const { caller } = frame
   const team = teamOf(c)
@@ -74,9 +79,9 @@ async function upload(c: AppContext, deps: AppDeps): Promise<Response> {
   if (media !== 'parquet' && (member !== undefined || window_days !== undefined)) {
     throw new AppError('invalid_request', 'member and window_days stand in the body')
   }
-  const maxBytes = Math.min(MAX_UPLOAD_BYTES, deps.maxBodyBytes)
+  const maxBytes = Math.min(MAX_UPLOAD_BYTES, needs.maxBodyBytes)
   const announced = announcedLength(c, maxBytes)
-  const ticket = deps.admission.enter(caller, announced ?? 0)
+  const ticket = needs.admission.enter(caller, announced ?? 0)
   try {
     const body = await readBody(c, announced, maxBytes, ticket)
     frame.bodyBytes = body.length
@@ -86,19 +91,19 @@ async function upload(c: AppContext, deps: AppDeps): Promise<Response> {
       ...(member === undefined ? {} : { member }),
       ...(window_days === undefined ? {} : { windowDays: window_days }),
     }
-    const answer = await teamsOf(deps).upload(caller.tenant, team, sent, caller.member)
+    const answer = await teamsOf(needs).upload(caller.tenant, team, sent, caller.member)
     return small(c, answer)
   } finally {
     ticket.leave()
   }
 }
 
-async function read(c: AppContext, deps: AppDeps): Promise<Response> {
+async function read(c: AppContext, needs: TeamNeeds): Promise<Response> {
   const { caller } = c.get('frame')
   const team = teamOf(c)
-  const ticket = deps.admission.enter(caller, 0)
+  const ticket = needs.admission.enter(caller, 0)
   try {
-    const document = await teamsOf(deps).document(caller.tenant, team)
+    const document = await teamsOf(needs).document(caller.tenant, team)
     const media = documentMedia(c)
     const type = media === 'parquet' ? PARQUET : MEDIA_TYPES[media]
     const tag = `${document.digest}-${media}`
@@ -111,21 +116,21 @@ async function read(c: AppContext, deps: AppDeps): Promise<Response> {
   }
 }
 
-async function withdraw(c: AppContext, deps: AppDeps): Promise<Response> {
+async function withdraw(c: AppContext, needs: TeamNeeds): Promise<Response> {
   const { caller } = c.get('frame')
   const team = teamOf(c)
   const member = validate(memberName, c.req.param('member'))
   if (caller.member !== null && caller.member !== member) throw NO_UPLOAD
-  const ticket = deps.admission.enter(caller, 0)
+  const ticket = needs.admission.enter(caller, 0)
   try {
-    await teamsOf(deps).withdraw(caller.tenant, team, member)
+    await teamsOf(needs).withdraw(caller.tenant, team, member)
     return small(c, { team, member, withdrawn: true })
   } finally {
     ticket.leave()
   }
 }
 
-function teamsOf({ fingerprints }: AppDeps): Teams {
+function teamsOf({ fingerprints }: TeamNeeds): Teams {
   if (fingerprints !== undefined) return fingerprints.teams
   throw NO_TEAM
 }

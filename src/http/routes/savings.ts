@@ -1,6 +1,7 @@
 import { MEDIA_TYPES, writeEnvelope } from '../../core/contract/envelope.ts'
 import { savingsAnswer as answerSchema, savingsQuery } from '../../core/contract/savings.ts'
 import { validate } from '../../core/contract/validate.ts'
+import type { Savings } from '../../savings/savings.ts'
 import { savingsAnswer } from '../../savings/savings-answer.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
 import { frameHeaders } from '../middleware/observe.ts'
@@ -10,18 +11,22 @@ import type { Route } from './route.ts'
 
 const PATH = '/v1/savings'
 
+interface SavingsNeeds extends Pick<AppDeps, 'admission'> {
+  readonly savings: Pick<Savings, 'read' | 'prices'>
+}
+
 /** What the proxies saved for the caller's tenant. */
-export const savingsRoute: Route = {
+export const savingsRoute: Route<SavingsNeeds> = {
   method: 'get',
   path: PATH,
   summary: 'What the proxies saved, by the figures of the providers',
   scope: ['proxy', 'admin'],
   parameters: savingsQuery,
   answer: answerSchema,
-  mount: (app, deps) => app.get(PATH, c => serve(c, deps)),
+  mount: (app, needs) => app.get(PATH, c => serve(c, needs)),
 }
 
-async function serve(c: AppContext, { admission, savings }: AppDeps): Promise<Response> {
+async function serve(c: AppContext, { admission, savings }: SavingsNeeds): Promise<Response> {
   const frame = c.get('frame')
   const { caller } = frame
   const query = validate(savingsQuery, singleQuery(c))

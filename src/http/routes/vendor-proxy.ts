@@ -2,50 +2,57 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/report.ts'
+import type { Logger } from '../../observability/logger.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
 import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'
-import type { AppContext, AppDeps, AppEnv } from '../context.ts'
+import type { Savings } from '../../savings/savings.ts'
+import type { AppContext, AppDeps, AppEnv, Rewriting } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
 import { billedAs, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
-import { type ForwardedBody, rewriteBody } from '../proxy/rewrite-body.ts'
+import { type ForwardedBody, type RewriteNeeds, rewriteBody } from '../proxy/rewrite-body.ts'
 import { type DropIn, dropInFor } from '../proxy/vendor-proxies.ts'
 import { isBypassed } from '../request/bypass.ts'
 
+interface ProxyNeeds extends RewriteNeeds, Pick<AppDeps, 'access' | 'dropIns' | 'observeUsage'> {
+  readonly savings: Pick<Savings, 'record'>
+  readonly logger: Pick<Logger, 'error' | 'warn'>
+}
+
 /** Forwards every path and method below the prefixes of the configured vendors. */
-export function mountDropIns(app: Hono<AppEnv>, deps: AppDeps): void {
-  for (const dropIn of deps.dropIns ?? []) {
+export function mountDropIns(app: Hono<AppEnv>, needs: ProxyNeeds): void {
+  for (const dropIn of needs.dropIns ?? []) {
     const paths = `${dropIn.pattern}/*`
-    app.all(paths, authorize(deps.access, 'proxy'), c => forward(c, dropIn, deps))
+    app.all(paths, authorize(needs.access, 'proxy'), c => forward(c, dropIn, needs))
   }
 }
 
-async function forward(c: AppContext, dropIn: DropIn, deps: AppDeps): Promise<Response> {
+async function forward(c: AppContext, dropIn: DropIn, needs: ProxyNeeds): Promise<Response> {
   const { incoming } = c.env
   // As it was sent: the app's own path has its dot segments resolved.
   const path = dropInFor([dropIn], incoming?.url)?.path
   if (incoming === undefined || path === undefined) throw new AppError('not_found', 'no such route')
   const upstreamPath = dropIn.basePath + path
-  if (isDeclined(c, upstreamPath, deps)) {
+  if (isDeclined(c, upstreamPath, needs.rewriting)) {
     throw new AppError('upgrade_required', 'conversations are rewritten over HTTP only')
   }
   const route = billedAs(c, upstreamPath)
-  const usage = route === null ? null : deps.observeUsage(route)
+  const usage = route === null ? null : needs.observeUsage(route)
   // In one breath: what waits for the answer must not hold the body.
   const { exchange, report } = send(
     c,
     { dropIn, path, usage },
-    await rewriteBody(c, dropIn.vendor, upstreamPath, deps),
+    await rewriteBody(c, dropIn.vendor, upstreamPath, needs),
   )
-  note(c, await exchange, dropIn, deps)
-  if (usage !== null) account(c, { dropIn, report, seen: usage.finish() }, deps)
+  note(c, await exchange, dropIn, needs)
+  if (usage !== null) account(c, { dropIn, report, seen: usage.finish() }, needs.savings)
   return RESPONSE_ALREADY_SENT
 }
 
 /**
  * Whether a WebSocket is refused, so that what would go over it comes where it can be rewritten.
  */
-function isDeclined(c: AppContext, path: string, { rewriting }: AppDeps): boolean {
+function isDeclined(c: AppContext, path: string, rewriting: Rewriting | undefined): boolean {
   if (c.env.upgradeHead === undefined || !wantsWebSocketConversation(c, path)) return false
   return rewriting?.isOn() === true && rewriting.declinesWebSockets() && !isBypassed(c)
 }
@@ -100,7 +107,7 @@ function send(
 function account(
   c: AppContext,
   { dropIn, report, seen }: Pick<Sent, 'report'> & { dropIn: DropIn; seen: Promise<SeenAnswer> },
-  { savings }: AppDeps,
+  savings: ProxyNeeds['savings'],
 ): void {
   const { vendor } = dropIn
   const answered = seen.then(({ isGiven, said }) => (isGiven ? { vendor, said, report } : null))
@@ -108,7 +115,12 @@ function account(
 }
 
 /** What operators are told of it; nothing of what was said in it. */
-function note(c: AppContext, exchange: Exchange, { vendor }: DropIn, deps: AppDeps): void {
+function note(
+  c: AppContext,
+  exchange: Exchange,
+  { vendor }: DropIn,
+  { metrics, logger }: Pick<ProxyNeeds, 'metrics' | 'logger'>,
+): void {
   const frame = c.get('frame')
   const { outcome, status, sent_bytes, received_bytes, error } = exchange
   // No headers of ours: they are out.
@@ -116,7 +128,7 @@ function note(c: AppContext, exchange: Exchange, { vendor }: DropIn, deps: AppDe
   frame.status = status
   frame.bodyBytes = sent_bytes
   frame.answerBytes = received_bytes
-  deps.metrics.proxy.exchange(vendor, outcome)
+  metrics.proxy.exchange(vendor, outcome)
   if (error === null) return
-  deps.logger.warn({ requestId: frame.requestId, vendor, outcome, error }, 'an exchange failed')
+  logger.warn({ requestId: frame.requestId, vendor, outcome, error }, 'an exchange failed')
 }
