@@ -19,7 +19,7 @@ import type { Originals } from '../store/originals.ts'
 import type { Rewrites } from '../store/rewrites.ts'
 import type { StoreHealth } from '../store/store-health.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import type { DropIn } from './proxy/vendor-proxies.ts'
+import type { VendorProxy } from './proxy/vendor-proxies.ts'
 
 /** What the server knows of a request beside Node's pair. */
 export interface ServerBindings extends Partial<HttpBindings> {
@@ -32,11 +32,11 @@ export interface ServerBindings extends Partial<HttpBindings> {
 /** What Hono carries for each request. Without a port (`app.request()`) there are no bindings. */
 export interface AppEnv {
   Bindings: ServerBindings
-  Variables: { frame: RequestFrame }
+  Variables: { state: RequestState }
 }
 
 /** What the outermost middleware keeps of a request. */
-export interface RequestFrame {
+export interface RequestState {
   readonly requestId: string
   /** By `performance.now()`. */
   readonly started: number
@@ -108,7 +108,7 @@ export interface AppDeps extends JobDeps {
   readonly access: Pick<Access, 'identify' | 'allow'>
   readonly tracing?: Pick<Tracing, 'request'>
   /** Vendors' APIs that the service stands in for. */
-  readonly dropIns?: readonly DropIn[]
+  readonly vendorProxies?: readonly VendorProxy[]
   /** There is no other route. */
   readonly proxiesOnly?: boolean
   /** What is rewritten of what is forwarded to them. */

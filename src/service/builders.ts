@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import { attachRewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
 import { attachSessions } from '../core/sessions/turn/shared-sessions.ts'
 import { createApp } from '../http/app.ts'
-import { createDropIns } from '../http/proxy/vendor-proxies.ts'
+import { createVendorProxies } from '../http/proxy/vendor-proxies.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createMetrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
@@ -29,7 +29,7 @@ export const BUILDERS = {
   openConfiguredTelemetry,
   createConfiguredPool,
   createConfiguredAdmission,
-  createDropIns,
+  createVendorProxies,
   attachRewriteMemory,
   createApp,
   createHttpServer,

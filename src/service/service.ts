@@ -5,7 +5,7 @@ import { readPipelineConfig } from '../config/pipeline.ts'
 import { createSessionDesk } from '../core/operations/session-desk.ts'
 import { MAIN_OWNER } from '../core/sessions/turn/shared-sessions.ts'
 import type { Health } from '../http/context.ts'
-import { dropInFor } from '../http/proxy/vendor-proxies.ts'
+import { vendorProxyFor } from '../http/proxy/vendor-proxies.ts'
 import type { Route } from '../http/routes/route.ts'
 import { createLogger, type Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -41,7 +41,7 @@ export interface Service {
 
 /** Seams for `haversack run`, benches and tests; the service itself uses none. */
 export interface ServiceSeams {
-  /** Nothing is offered but the drop-in proxies, below this path: `/` and a secret. */
+  /** Nothing is offered but the vendor proxies, below this path: `/` and a secret. */
   readonly proxiesBelow?: string
   readonly workerUrl?: URL
   readonly routes?: readonly Route[]
@@ -122,9 +122,9 @@ async function assemble(
   const pool = build.createConfiguredPool(live, shared, reports)
   resources.defer(() => pool.close())
   const admission = build.createConfiguredAdmission(live, pool, access)
-  const dropIns = build.createDropIns(config.proxy, { below: proxiesBelow, onBug })
+  const vendorProxies = build.createVendorProxies(config.proxy, { below: proxiesBelow, onBug })
   resources.defer(async () => {
-    await Promise.all(dropIns.map(({ forwarder }) => forwarder.close()))
+    await Promise.all(vendorProxies.map(({ forwarder }) => forwarder.close()))
   })
   const app = build.createApp(
     {
@@ -137,7 +137,7 @@ async function assemble(
       access,
       sessions,
       desk: createSessionDesk(sessions.index),
-      dropIns,
+      vendorProxies,
       proxiesOnly: proxiesBelow !== undefined,
       observeUsage: createUsageObservers(),
       allowedHosts: () => live.config.allowed_hosts,
@@ -151,7 +151,7 @@ async function assemble(
       metrics.protocolError(status)
       logger.info({ status }, 'refused before it was a request')
     },
-    isForwarded: target => dropInFor(dropIns, target) !== null,
+    isForwarded: target => vendorProxyFor(vendorProxies, target) !== null,
   })
   // A start that failed has accepted no work that is worth waiting for.
   const drainMs = () => (health.state === 'draining' ? live.config.limits.drain_timeout_ms : 0)

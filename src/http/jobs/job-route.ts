@@ -7,7 +7,7 @@ import type { Ticket } from '../../pool/admission.ts'
 import type { Authority, Job, JobResult } from '../../pool/job.ts'
 import type { Kept } from '../../store/store.ts'
 import { type AppContext, type JobDeps, requestHeader } from '../context.ts'
-import { frameHeaders } from '../middleware/observe.ts'
+import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, requestMedia } from '../request/media.ts'
 import type { Route, RouteScope } from '../routes/route.ts'
@@ -61,7 +61,7 @@ async function serveJob(
   { op, kept, terms }: JobWays,
   deps: JobDeps,
 ): Promise<Response> {
-  const { caller } = c.get('frame')
+  const { caller } = c.get('state')
   const media = requestMedia(c)
   const announced = announcedLength(c, deps.maxBodyBytes)
   const ticket = deps.admission.enter(caller, announced ?? 0, op)
@@ -98,17 +98,17 @@ function questionsOf(tenant: string, ticket: Ticket, deps: JobDeps) {
 }
 
 function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): Job {
-  const frame = c.get('frame')
-  frame.bodyBytes = body.length
+  const state = c.get('state')
+  state.bodyBytes = body.length
   const accept = answerMedia(requestHeader(c, 'accept'), media)
   const outgoing = c.env?.outgoing
   return {
     op,
-    tenant: frame.caller.tenant,
+    tenant: state.caller.tenant,
     media,
     accept,
     body,
-    requestId: frame.requestId,
+    requestId: state.requestId,
     attempt: randomUUID(),
     ...(outgoing === undefined ? {} : { abandoned: () => outgoing.destroyed }),
   }
@@ -141,7 +141,7 @@ async function run(
 ): Promise<Done> {
   const result = await pool.runTwoPhase(job, questions)
   const { queue_ms, work_ms } = result
-  c.get('frame').timing = { queue: queue_ms, work: work_ms }
+  c.get('state').timing = { queue: queue_ms, work: work_ms }
   metrics.job(job.op, queue_ms, work_ms)
   if (!result.ok) throw failure(result)
   return result
@@ -154,9 +154,9 @@ function failure({ problem }: JobResult & { readonly ok: false }): AppError {
 }
 
 function respond(c: AppContext, { media, bytes }: Written): Response {
-  const headers = frameHeaders(c)
+  const headers = answerHeaders(c)
   headers['content-type'] = MEDIA_TYPES[media]
-  c.get('frame').answerBytes = bytes.length
+  c.get('state').answerBytes = bytes.length
   return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
 }
 

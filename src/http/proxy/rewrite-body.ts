@@ -97,7 +97,7 @@ function enter(
     return null
   }
   try {
-    return admission.enter(c.get('frame').caller, length, op)
+    return admission.enter(c.get('state').caller, length, op)
   } catch (error) {
     untouched(reasonOf(error))
     return null

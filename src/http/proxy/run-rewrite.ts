@@ -51,8 +51,8 @@ export async function runRewrite(
   { rewrites, memory, timeoutMs, maxBytes }: Rewriting,
   { pool, metrics, logger, originals, telemetry }: RunNeeds,
 ): Promise<RewrittenBody> {
-  const frame = c.get('frame')
-  const { requestId, caller } = frame
+  const state = c.get('state')
+  const { requestId, caller } = state
   const { tenant } = caller
   const op = rewriteOp(shape)
   const compressed = coding === undefined ? {} : { compressed: { coding, maxBytes } }
@@ -71,7 +71,7 @@ export async function runRewrite(
 
   async function run(terms: RequestTerms, recalled: Recalled): Promise<JobResult> {
     const result = await pool.run({ ...job, terms: { ...terms, ...compressed }, recalled })
-    frame.timing = { queue: result.queue_ms, work: result.work_ms }
+    state.timing = { queue: result.queue_ms, work: result.work_ms }
     metrics.job(op, result.queue_ms, result.work_ms)
     return result
   }

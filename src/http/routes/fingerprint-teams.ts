@@ -14,7 +14,7 @@ import {
 import type { UploadMedia } from '../../fingerprints/read-upload.ts'
 import type { Teams } from '../../fingerprints/teams.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
-import { frameHeaders } from '../middleware/observe.ts'
+import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, essence, refuseCompressed, requestMedia } from '../request/media.ts'
 import { singleQuery } from '../request/single-query.ts'
@@ -71,8 +71,8 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route<TeamNeeds & UploadNeeds>[] 
 ]
 
 async function upload(c: AppContext, needs: UploadNeeds): Promise<Response> {
-  const frame = c.get('frame')
-  const { caller } = frame
+  const state = c.get('state')
+  const { caller } = state
   const team = teamOf(c)
   const { member, window_days } = validate(uploadQuery, singleQuery(c))
   const media = uploadMedia(c)
@@ -84,7 +84,7 @@ async function upload(c: AppContext, needs: UploadNeeds): Promise<Response> {
   const ticket = needs.admission.enter(caller, announced ?? 0)
   try {
     const body = await readBody(c, announced, maxBytes, ticket)
-    frame.bodyBytes = body.length
+    state.bodyBytes = body.length
     const sent = {
       body,
       media,
@@ -99,7 +99,7 @@ async function upload(c: AppContext, needs: UploadNeeds): Promise<Response> {
 }
 
 async function read(c: AppContext, needs: TeamNeeds): Promise<Response> {
-  const { caller } = c.get('frame')
+  const { caller } = c.get('state')
   const team = teamOf(c)
   const ticket = needs.admission.enter(caller, 0)
   try {
@@ -117,7 +117,7 @@ async function read(c: AppContext, needs: TeamNeeds): Promise<Response> {
 }
 
 async function withdraw(c: AppContext, needs: TeamNeeds): Promise<Response> {
-  const { caller } = c.get('frame')
+  const { caller } = c.get('state')
   const team = teamOf(c)
   const member = validate(memberName, c.req.param('member'))
   if (caller.member !== null && caller.member !== member) throw NO_UPLOAD
@@ -141,7 +141,7 @@ function teamsOf({ fingerprints }: TeamNeeds): Teams {
  */
 function teamOf(c: AppContext): string {
   const team = validate(teamName, c.req.param('team'))
-  const { teams } = c.get('frame').caller
+  const { teams } = c.get('state').caller
   if (teams !== null && !teams.has(team)) throw NO_TEAM
   return team
 }
@@ -151,9 +151,9 @@ const NO_UPLOAD = new AppError('not_found', 'no such upload is known')
 
 function small(c: AppContext, answer: object): Response {
   const { media, bytes } = writeEnvelope(answer, answerMedia(requestHeader(c, 'accept'), 'json'))
-  const headers = frameHeaders(c)
+  const headers = answerHeaders(c)
   headers['content-type'] = MEDIA_TYPES[media]
-  c.get('frame').answerBytes = bytes.length
+  c.get('state').answerBytes = bytes.length
   return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
 }
 

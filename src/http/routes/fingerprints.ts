@@ -36,7 +36,7 @@ async function serve(
   c: AppContext,
   { admission, fingerprints: source }: PublishedNeeds,
 ): Promise<Response> {
-  const { caller } = c.get('frame')
+  const { caller } = c.get('state')
   const { endpoint_class: only } = validate(query, singleQuery(c))
   if (source === undefined) throw new AppError('not_found', 'nothing is published')
   const ticket = admission.enter(caller, 0)

@@ -62,7 +62,7 @@ const JOBS: readonly JobRoute[] = [
     scope: 'encode',
     request: compressRequest,
     answer: compressAnswer,
-    terms: c => ({ redeems: c.get('frame').caller.redeems, bypass: isBypassed(c) }),
+    terms: c => ({ redeems: c.get('state').caller.redeems, bypass: isBypassed(c) }),
   },
   {
     // The content is read in a worker and kept in the store; the answer reports for how long.

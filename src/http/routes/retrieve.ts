@@ -12,7 +12,7 @@ import type { Originals } from '../../store/originals.ts'
 import type { Reference, StoredBody } from '../../store/store.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
 import { leaveWhenRead } from '../jobs/job-route.ts'
-import { frameHeaders } from '../middleware/observe.ts'
+import { answerHeaders } from '../middleware/observe.ts'
 import { answerMedia } from '../request/media.ts'
 import { singleQuery } from '../request/single-query.ts'
 import { writeOriginal } from '../response/original-answer.ts'
@@ -52,8 +52,8 @@ export const retrieveRoute: Route<RetrieveNeeds> = {
 }
 
 async function serve(c: AppContext, { admission, originals }: RetrieveNeeds): Promise<Response> {
-  const frame = c.get('frame')
-  const { caller } = frame
+  const state = c.get('state')
+  const { caller } = state
   const { session, query: _query, ...partQuery } = validate(query, singleQuery(c))
   const selector = parsePart(partQuery as PartQuery)
   const reference: Reference = {
@@ -68,12 +68,12 @@ async function serve(c: AppContext, { admission, originals }: RetrieveNeeds): Pr
       selector === undefined
         ? whole(await originals.fetch(reference, bytes => ticket.grow(bytes)))
         : await partOf(originals, reference, selector, ticket)
-    frame.timing = { queue: 0, work: performance.now() - asked }
+    state.timing = { queue: 0, work: performance.now() - asked }
     const accept = answerMedia(requestHeader(c, 'accept'), 'json')
     const { media, body } = writeOriginal(found.fields, found.text, accept)
-    const headers = frameHeaders(c)
+    const headers = answerHeaders(c)
     headers['content-type'] = MEDIA_TYPES[media]
-    frame.answerBytes = found.text.bytes.length
+    state.answerBytes = found.text.bytes.length
     leaveWhenRead(c, ticket, found.text.bytes.length, 0)
     return new Response(body, { headers })
   } catch (error) {

@@ -4,7 +4,7 @@ import { validate } from '../../core/contract/validate.ts'
 import type { Savings } from '../../savings/savings.ts'
 import { savingsAnswer } from '../../savings/savings-answer.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
-import { frameHeaders } from '../middleware/observe.ts'
+import { answerHeaders } from '../middleware/observe.ts'
 import { answerMedia } from '../request/media.ts'
 import { singleQuery } from '../request/single-query.ts'
 import type { Route } from './route.ts'
@@ -27,8 +27,8 @@ export const savingsRoute: Route<SavingsNeeds> = {
 }
 
 async function serve(c: AppContext, { admission, savings }: SavingsNeeds): Promise<Response> {
-  const frame = c.get('frame')
-  const { caller } = frame
+  const state = c.get('state')
+  const { caller } = state
   const query = validate(savingsQuery, singleQuery(c))
   const ticket = admission.enter(caller, 0)
   try {
@@ -36,8 +36,8 @@ async function serve(c: AppContext, { admission, savings }: SavingsNeeds): Promi
     const answer = savingsAnswer(ledger, query, savings.prices())
     const accept = answerMedia(requestHeader(c, 'accept'), 'json')
     const { media, bytes } = writeEnvelope(answer, accept)
-    frame.answerBytes = bytes.length
-    const headers = frameHeaders(c)
+    state.answerBytes = bytes.length
+    const headers = answerHeaders(c)
     headers['content-type'] = MEDIA_TYPES[media]
     return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
   } finally {

@@ -14,7 +14,7 @@ import type { SessionDesk } from '../../core/operations/session-desk.ts'
 import { IndexBusyError } from '../../core/sessions/index/lock.ts'
 import { type AppContext, type AppDeps, type JobDeps, requestHeader } from '../context.ts'
 import { jobRoute } from '../jobs/job-route.ts'
-import { frameHeaders } from '../middleware/observe.ts'
+import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, requestMedia } from '../request/media.ts'
 import type { Route } from './route.ts'
@@ -91,13 +91,13 @@ function route(
 
 async function serve(c: AppContext, act: Act, needs: SessionNeeds): Promise<Response> {
   const session = validate(sessionField, c.req.param('id'))
-  const { tenant } = c.get('frame').caller
+  const { tenant } = c.get('state').caller
   const found = await unlessBusy(() => act(needs.desk, { tenant, session }, c, needs))
   if (found === null) throw new AppError('not_found', 'no such session is known')
   const { media, bytes } = writeEnvelope(found, answerMedia(requestHeader(c, 'accept'), 'json'))
-  const headers = frameHeaders(c)
+  const headers = answerHeaders(c)
   headers['content-type'] = MEDIA_TYPES[media]
-  c.get('frame').answerBytes = bytes.length
+  c.get('state').answerBytes = bytes.length
   return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
 }
 
@@ -113,7 +113,7 @@ async function unlessBusy<T>(act: () => Promise<T>): Promise<T> {
 
 async function readSmall(c: AppContext, admission: SessionNeeds['admission']): Promise<unknown> {
   const announced = announcedLength(c, MAX_BODY_BYTES)
-  const ticket = admission.enter(c.get('frame').caller, announced ?? 0)
+  const ticket = admission.enter(c.get('state').caller, announced ?? 0)
   try {
     const body = await readBody(c, announced, MAX_BODY_BYTES, ticket)
     return readEnvelope(body, requestMedia(c), ENVELOPE)
