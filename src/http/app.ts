@@ -56,7 +56,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     return problemResponse(problem, requestId, all)
   }
 
-  // Whoever has no key learns nothing of what there is.
+  // A caller without a key learns nothing of what there is.
   const knownCaller = authorize(deps.access, 'any')
   const routes = deps.proxiesOnly === true ? [] : [...ROUTES, ...extra]
   const methods = new Map<string, string[]>()

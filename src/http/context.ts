@@ -43,11 +43,11 @@ export interface RequestState {
   /** Whether the response has the headers of every answer already. */
   sent: boolean
   bodyBytes: number
-  /** 0 where it was not known. */
+  /** 0 if it is not known. */
   answerBytes: number
   /** Who sent it; `ANONYMOUS` until that is known. */
   caller: Caller
-  /** The status where the answer did not go through the app; `null`: it got none. */
+  /** The status if the answer did not go through the app; `null`: it got none. */
   status?: number | null
   /** The code of the problem that it was answered with. */
   code: ErrorCode | undefined
@@ -73,18 +73,18 @@ export interface JobDeps {
   readonly metrics: Pick<Metrics, 'apart' | 'job' | 'report'>
   readonly maxBodyBytes: number
   readonly originals: Originals
-  /** Where it is on. */
+  /** Absent if it is off. */
   readonly telemetry?: Pick<Telemetry, 'record' | 'end'>
-  /** What sessions have seen; absent where they have no effect. */
+  /** What sessions have seen; absent if they have no effect. */
   readonly sessions?: Sessions
-  /** Present where another process knows the sessions. */
+  /** Present if another process knows the sessions. */
   readonly authority?: Authority
 }
 
 export interface Rewriting {
-  /** Larger bodies are forwarded as they come. */
+  /** Larger bodies are forwarded unchanged. */
   readonly maxBytes: number
-  /** What it may take until a body is forwarded as it came, in milliseconds. */
+  /** What it may take until a body is forwarded unchanged, in milliseconds. */
   readonly timeoutMs: number
   /** How results were written before. */
   readonly rewrites: Rewrites
@@ -144,7 +144,7 @@ type RequestHeader =
   | 'x-request-id'
 
 /**
- * A request header that is not a list. From Node's own table where there is one: the Fetch object
+ * A request header that is not a list. From Node's own table if there is one: the Fetch object
  * looks through the raw headers again for each, which shows at thousands of requests per second.
  */
 export function requestHeader(c: AppContext, name: RequestHeader): string | undefined {

@@ -48,7 +48,7 @@ const IDLE_SWEEP_MS = 25
 const QUIET_MS = 100
 
 export interface ServerHooks {
-  /** Told the status of requests that never became one. */
+  /** Gets the status of requests that never became one. */
   refused(status: number): void
   /** Whether the app answers requests for this target on Node's own streams, upgrades too. */
   isForwarded(target: string | undefined): boolean
@@ -198,7 +198,7 @@ function listenerFor(
 }
 
 /**
- * Lets the app have a request for another protocol; where it refuses, its answer is sent and the
+ * Lets the app have a request for another protocol; if it refuses, its answer is sent and the
  * connection ends.
  */
 async function upgrade(

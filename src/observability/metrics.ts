@@ -37,7 +37,7 @@ export interface Gauges {
   utilization(): number
   connections(): number
   draining(): boolean
-  /** `null` where it does not answer. */
+  /** `null` if it does not answer. */
   store(): Promise<StoreStats | null>
   /** Calls that wait for the store. */
   storePending(): number

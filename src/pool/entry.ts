@@ -65,7 +65,7 @@ export function closing(): Problem {
   return { code: 'overloaded', detail: 'the service is shutting down', retry_after_s: 1 }
 }
 
-/** Whether nobody waits for its answer any more. */
+/** Whether its client is gone. */
 export function isAbandoned({ job }: Entry): boolean {
   return job.abandoned?.() === true
 }

@@ -30,9 +30,9 @@ export interface JobRoute {
   readonly scope: RouteScope
   readonly request: z.ZodType
   readonly answer: z.ZodType
-  /** The answer where it is about what was kept, rather than what the worker wrote. */
+  /** Writes the answer from what was kept, instead of what the worker wrote. */
   kept?(kept: readonly Kept[], accept: MediaType): Written
-  /** What the request says beside its body, where the operation asks. */
+  /** What the request states beside its body, if the operation asks. */
   terms?(c: AppContext): RequestTerms
 }
 
@@ -115,7 +115,7 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
 }
 
 /**
- * The answer once everything is durable that it speaks of. Where what it says of its session, or
+ * The answer once everything is durable that it refers to. If what it states of its session, or
  * leaves out by the request's terms, cannot be made true now, the job runs once more without it.
  */
 async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobDeps) {
@@ -162,7 +162,7 @@ function respond(c: AppContext, { media, bytes }: Written): Response {
 
 /**
  * Leaves the place when the answer is out: a client that does not read keeps it, so that unread
- * answers are bounded too, and loses it with its connection where it reads more slowly than
+ * answers are bounded too, and loses it with its connection if it reads more slowly than
  * `SLOWEST_READER`.
  * @param unclaimed bytes of the answer that the ticket does not hold yet
  */

@@ -10,11 +10,11 @@ import type { JobResult } from '../../pool/job.ts'
 import type { Originals } from '../../store/originals.ts'
 import type { Kept } from '../../store/store.ts'
 
-/** Who makes true what an answer says. */
+/** What makes the statements of an answer true. */
 export interface Settlers {
   readonly originals: Pick<Originals, 'keep' | 'rely'>
   readonly tenant: string
-  /** Told which bodies are durable; absent where sessions have no effect. */
+  /** Learns which bodies are durable; absent if sessions have no effect. */
   readonly sessions: Sessions | undefined
 }
 
@@ -24,7 +24,7 @@ export type Done = JobResult & { readonly ok: true }
 /**
  * Makes everything durable that an answer speaks of, and sees that all it refers to is there,
  * stays, and is in the agent's context. In that order the answer may leave.
- * @returns what was kept; `null` where something about its session did not work out: then another
+ * @returns what was kept; `null` if something about its session did not work out: then another
  * answer is to be sent, one without the session
  * @throws AppError of the store, for what the answer must have
  */
@@ -54,7 +54,7 @@ export async function settleAnswer(
 }
 
 /**
- * As `settleAnswer`, and `null` too where the store fails: the answer can do without what it kept.
+ * As `settleAnswer`, and `null` too if the store fails: the answer can do without what it kept.
  */
 export async function settleOrNull(
   done: Done,
@@ -68,7 +68,7 @@ export async function settleOrNull(
   }
 }
 
-/** What was kept for no session; `null` where something for one was not. */
+/** What was kept for no session; `null` if something for one was not. */
 async function keepAll(
   items: readonly KeepItem[],
   { originals, tenant, sessions }: Settlers,
@@ -88,7 +88,7 @@ async function keepAll(
 
 /**
  * Whether all that an answer refers to can be redeemed. What cannot is forgotten, so that it is
- * kept anew when it comes again.
+ * kept again when it comes again.
  */
 async function isRedeemable(
   rely: readonly Reliance[],
@@ -140,7 +140,7 @@ async function isKept(
   return code === null
 }
 
-/** The code that it failed with, `null` where it worked out; bugs are thrown on. */
+/** The code that it failed with, `null` if it worked out; bugs are thrown on. */
 async function failureOf(attempt: Promise<unknown>): Promise<ErrorCode | null> {
   try {
     await attempt

@@ -12,7 +12,7 @@ import {
 /** Ids that are safe in a header and in a log line. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
-/** What stands for the status of an answer that was not sent, as nginx has it. */
+/** Represents the status of an answer that was not sent, as in nginx. */
 const CLIENT_LEFT = 499
 
 /** What is known of a request once its answer stands. */

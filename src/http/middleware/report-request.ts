@@ -12,7 +12,7 @@ interface Reporters {
 /** Probes and scrapes come all the time and say nothing. */
 const QUIET = new Set(['/livez', '/readyz', '/metrics'])
 
-/** Tells operators of a finished request: metrics, one line without content, a trace. */
+/** Reports a finished request to operators: metrics, one line without content, a trace. */
 export function reportRequest(observation: Observation, reporters: Reporters): void {
   const { state, method, route, status, totalMs, traceparent } = observation
   const { metrics, logger, tracing } = reporters

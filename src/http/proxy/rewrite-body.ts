@@ -14,13 +14,13 @@ import { type RunNeeds, runRewrite } from './run-rewrite.ts'
 
 /** What is forwarded for the body of a request. */
 export interface ForwardedBody {
-  /** All of it; absent: as it comes in. */
+  /** All of it; absent: it is forwarded unchanged, as it comes in. */
   readonly body?: Uint8Array
-  /** Holds the body's place until nobody needs the body any more. */
+  /** Holds the body's place as long as the body is needed. */
   readonly ticket?: Ticket
   /** Spent on waiting for the body, in milliseconds. */
   readonly readingMs: number
-  /** The client was told to send its body. */
+  /** The client got a 100, so that it sends its body. */
   readonly continued: boolean
   /** What was done to it. */
   readonly report?: RewriteReport
@@ -32,7 +32,7 @@ export interface ForwardedBody {
 
 export interface RewriteNeeds extends RunNeeds {
   readonly admission: Pick<Admission, 'enter'>
-  /** Absent: everything is forwarded as it comes. */
+  /** Absent: everything is forwarded unchanged. */
   readonly rewriting?: Rewriting
 }
 

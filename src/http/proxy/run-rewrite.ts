@@ -37,13 +37,13 @@ export interface RunNeeds extends Pick<JobDeps, 'telemetry'> {
   readonly originals: Pick<Originals, 'keep' | 'renew'>
 }
 
-/** Where its own tools fetch originals, a request may have markers. */
+/** A request whose own tools fetch originals may have markers. */
 const ELIDING: RequestTerms = { redeems: true, bypass: false }
 const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
 
 /**
  * What a worker makes of a body, by the record of what was sent before, and with markers only for
- * what is durably there; the body itself where that fails or changes nothing. Never rejects.
+ * what is durably there; the body itself if that fails or changes nothing. Never rejects.
  */
 export async function runRewrite(
   c: AppContext,
@@ -123,7 +123,7 @@ export async function runRewrite(
   }
 }
 
-/** Keeps what markers of a body stand for; whether all of it is there, and stays. */
+/** Keeps what markers of a body represent; whether all of it is there, and stays. */
 async function areKept(
   { keep, markers }: JobResult & { readonly ok: true },
   tenant: string,

@@ -12,7 +12,7 @@ export interface VendorProxy {
   readonly pattern: string
   /** What stands before every path at the upstream; no slash at its end. */
   readonly basePath: string
-  /** The path at the upstream behind `basePath` for one that a client sent. */
+  /** The path at the upstream after `basePath` for one that a client sent. */
   pathAtVendor(path: string): string
   readonly forwarder: Forwarder
 }
@@ -23,7 +23,7 @@ export interface VendorProxyOptions {
    * proxies.
    */
   readonly below?: string | undefined
-  /** Told of a bug that ended an exchange. */
+  /** Gets a bug that ended an exchange. */
   readonly onBug: (error: unknown) => void
 }
 
@@ -59,7 +59,7 @@ export function createVendorProxies(
 }
 
 /**
- * The one that a request target is for, and the target at its vendor, behind the path of the base
+ * The one that a request target is for, and the target at its vendor, after the path of the base
  * URL.
  */
 export function vendorProxyFor(

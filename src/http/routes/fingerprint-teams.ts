@@ -163,7 +163,7 @@ function uploadMedia(c: AppContext): UploadMedia {
   return 'parquet'
 }
 
-/** What is wanted most; of equals Parquet, which nobody names who does not want it. */
+/** What is wanted most; of equals Parquet, which only a client that wants it names. */
 function documentMedia(c: AppContext): UploadMedia {
   const accept = requestHeader(c, 'accept') ?? ''
   const media = answerMedia(accept, 'json')
@@ -171,7 +171,7 @@ function documentMedia(c: AppContext): UploadMedia {
   return parquet > 0 && parquet >= weightOf(accept, MEDIA_TYPES[media]) ? 'parquet' : media
 }
 
-/** The weight that `Accept` gives to a type by its name; 0 where it does not name it. */
+/** The weight that `Accept` gives to a type by its name; 0 if it does not name it. */
 function weightOf(accept: string, type: string): number {
   const range = accept.split(',').find(each => essence(each) === type)
   return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1)

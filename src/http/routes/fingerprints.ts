@@ -12,7 +12,7 @@ import { answerUnlessKnown } from '../response/not-modified.ts'
 import type { Route } from './route.ts'
 
 const PATH = '/mcp/fingerprints/v1'
-/** It is built anew once an hour at most. */
+/** It is built again once an hour at most. */
 const CACHE_CONTROL = 'private, max-age=300'
 
 const query = z.strictObject({

@@ -15,7 +15,7 @@ export const livezRoute: Route<unknown> = {
 }
 
 /**
- * What the answer says of a store. Without one that can be opened content passes unchanged or
+ * What the answer reports of a store. Without one that can be opened content passes unchanged or
  * encoded, so the service takes work; a store that does not answer would make each request wait for
  * it.
  */

@@ -6,7 +6,7 @@ import type { AppDeps, AppEnv } from '../context.ts'
 /** What a key needs for a route; `open`: none is needed. */
 export type RouteScope = NeededScope | 'open'
 
-/** What `/openapi.json` says of a route. */
+/** What `/openapi.json` has of a route. */
 export interface RouteDoc {
   readonly method: 'get' | 'post' | 'delete'
   readonly path: string

@@ -52,7 +52,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Pr
 }
 
 /**
- * Whether a WebSocket is refused, so that what would go over it comes where it can be rewritten.
+ * Whether a WebSocket is refused, so that what would go over it comes over HTTP and is rewritten.
  */
 function isDeclined(c: AppContext, path: string, rewriting: Rewriting | undefined): boolean {
   if (c.env.upgradeHead === undefined || !wantsWebSocketConversation(c, path)) return false
@@ -116,7 +116,7 @@ function account(
   void savings.record(c.get('state').caller.tenant, answered)
 }
 
-/** What operators are told of it; nothing of what was said in it. */
+/** Reports an exchange to operators, without its content. */
 function note(
   c: AppContext,
   exchange: Exchange,
