@@ -12,8 +12,8 @@ import type { Vocabularies } from '../src/core/tokens/vocabulary.ts'
 
 /**
  * The worker protocol. One message carries a batch of jobs, one comes back; the bodies of a message
- * lie behind one another in one ArrayBuffer that is transferred, because cloning a view would copy
- * all of the buffer behind it, and a transfer costs the same for one body as for thirty.
+ * lie one after the other in one ArrayBuffer that is transferred, because cloning a view would copy
+ * all of its buffer, and a transfer costs the same for one body as for thirty.
  */
 
 /** Given to every worker thread at its start (`workerData`). */
@@ -92,7 +92,7 @@ export type Outcome = { readonly work_us: number } & (
       /** What must be there before it may. */
       readonly dependencies: readonly Dependency[]
       /**
-       * The request body again, where another answer may be needed: see `JobHeader.sessionless`.
+       * The request body again, if another answer may be needed: see `JobHeader.sessionless`.
        */
       readonly again?: { readonly start: number; readonly length: number }
     }

@@ -23,14 +23,14 @@ export interface LocalSessions {
   /** As `POST /v1/decode`. */
   decode(request: DecodeRequest): DecodeAnswer
   /**
-   * The text that a hash, or a session's reference, stands for; `null` where there is none, or more
+   * The text that a hash, or a session's reference, represents; `null` if there is none, or more
    * than one.
    */
   original(id: string, session?: string): string | null
   readonly desk: SessionDesk
 }
 
-/** The tenant of a process that serves nobody else. */
+/** The only tenant of a process. */
 export const LOCAL_TENANT = 'local'
 
 /** The bodies of a session that a reference of so many digits may name. */

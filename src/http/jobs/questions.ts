@@ -9,9 +9,9 @@ import type { Originals } from '../../store/originals.ts'
 export interface Answerers {
   readonly originals: Pick<Originals, 'fetch'>
   readonly tenant: string
-  /** Claims room for each use of an input. Throws `AppError` where there is none. */
+  /** Claims room for each use of an input. Throws `AppError` if there is none. */
   claim(bytes: number): void
-  /** Knows the sessions, where another process does. */
+  /** Knows the sessions, if another process does. */
   readonly sessions: Authority | undefined
 }
 
@@ -46,11 +46,11 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
     return resolved
   }
 
-  /** Texts of references, each once; what is not there stays out, and the decoder says so. */
+  /** Texts of references, each once; what is not there stays out, and the decoder reports it. */
   async function references(lookups: readonly (LookupRequest | null)[]) {
     const found = new Map<string, TextBytes | null>()
 
-    /** @throws AppError where it cannot be said whether it is there */
+    /** @throws AppError if it is unknown whether it is there */
     async function find(session: string, ref: string): Promise<TextBytes | null> {
       try {
         const { body, media_type } = await originals.fetch({ tenant, ref, session }, claim)
