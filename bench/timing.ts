@@ -142,15 +142,16 @@ for (const each of CASES.filter(({ name }) => name.includes(options.only))) {
   const found = await differences(each)
   for (const after of ['same', 'control'] as const) {
     const faster = found[after].filter(difference => difference > 0).length
-    figures.push({
+    const figure = {
       name: each.name,
       after: after === 'same' ? 'the same' : 'control: another one',
       faster,
       chance: chanceOf(faster, pairs),
       median_ms: median(found[after]),
-    })
+    }
+    figures.push(figure)
+    process.stderr.write(`${JSON.stringify(figure)}\n`)
   }
-  process.stderr.write(`${each.name}: done\n`)
 }
 agent.destroy()
 await service.stop()

@@ -27,7 +27,7 @@ export async function room(): Promise<string> {
   const visit = (i: number) => {
     const turn = index.begin(sessionKey('tenant', `session ${i}`), { timeMs: i })
     const entry = { ...FACTS, timeMs: i, answer: 'full', of: 0 } as const
-    index.settle(index.record(turn, entry, { lruSize: 5 })!, true)
+    index.commit(index.record(turn, entry, { lruSize: 5 })!, true)
   }
   row('empty', '')
   for (let round = 0; round < 5; round++) for (let i = 0; i < 100_000; i++) visit(i)

@@ -42,7 +42,7 @@ const DRAIN_MS = 1_000
 const PATH_BYTES = 16
 
 /**
- * Starts the drop-in proxies on a free port of this machine, and nothing else of the service.
+ * Starts the vendor proxies on a free port of this machine, and nothing else of the service.
  * @throws ConfigError, and what else keeps the service from starting
  */
 export async function startOwnService(options: OwnServiceOptions): Promise<OwnService> {
@@ -52,9 +52,11 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
   const service = await startService(config, {
     proxiesBelow: path,
     logger: options.logger(config.log.level),
-    createMetrics(gauges) {
-      metrics = createMetrics(gauges)
-      return metrics
+    builders: {
+      createMetrics(gauges) {
+        metrics = createMetrics(gauges)
+        return metrics
+      },
     },
   })
   return {

@@ -14,7 +14,8 @@ export interface Omission {
 }
 
 /**
- * Places that are told apart, and missing fields of one object that are named one by one, at most.
+ * Most places that are counted separately, and most missing fields of one object that are named one
+ * by one.
  */
 const MAX_PLACES = 1_000
 const NAMED_FIELDS = 3
@@ -109,11 +110,11 @@ export function pruneValue(
   return { value: prune(value, kept, root), omissions: [...omissions.values()] }
 }
 
-/** Where a value stands, or the nearest one around it that a path can name. */
+/** The place of a value, or the nearest one around it that a path can name. */
 interface Place {
   readonly path: string
   readonly steps: number
-  /** Whether the path stands for several values. */
+  /** Whether the path represents several values. */
   readonly many: boolean
 }
 

@@ -20,14 +20,14 @@ import { passOverScalar, passOverString } from '../../json/text-tokens.ts'
  * mean nothing if that is no JSON.
  */
 export interface ScalarScanner {
-  /** Goes to the next scalar; `false` if there is none. */
+  /** Goes to the next scalar. Returns `false` if there is none. */
   next(): boolean
-  /** Where the scalar starts and ends, in UTF-16 code units. */
+  /** Start and end of the scalar, in UTF-16 code units. */
   start(): number
   end(): number
   /**
-   * Where it is: the key, or from two levels on a JSON path such as `$.jobs[2].status`; `null`
-   * if it is nested more than 32 deep, or the text is no JSON.
+   * Its place: the key, or from two levels on a JSON path such as `$.jobs[2].status`. Returns
+   * `null` if it is nested more than 32 deep, or the text is no JSON.
    */
   path(): string | null
 }

@@ -88,7 +88,7 @@ function storm(setup: StormSetup): StormReport {
       matches++
     } else {
       const ticket = index.record(turn, entry, { lruSize: LRU })
-      if (ticket !== null && random(8) > 0) index.settle(ticket, random(8) > 0)
+      if (ticket !== null && random(8) > 0) index.commit(ticket, random(8) > 0)
       recorded++
     }
     index.count(key, { baseline_tokens: 3 })

@@ -8,34 +8,34 @@ type Way = 'brackets' | 'lines' | 'list' | 'table' | 'keyed table' | 'path' | 's
 /** What is inside of these has no way of its own. */
 const CLOSED: readonly Way[] = ['brackets', 'table', 'keyed table', 'string']
 
-/** Where a container stands, which decides what may follow. */
+/** The role of a container, which decides what may follow. */
 export const ROLES = ['member', 'item', 'document'] as const
 export type Role = (typeof ROLES)[number]
 
 /**
- * Ways by name, in order of preference; `null` for those that it cannot be written in, absent where
+ * Ways by name, in order of preference; `null` for those that it cannot be written in, absent if
  * not looked at.
  */
 export type Ways = Readonly<Partial<Record<Way, Piece | null>>>
 
 type Step = string | number | null
 
-/** Told of every decision while a value is written, and where. */
+/** Receives every decision while a value is written, and its place. */
 export interface Trace {
   /**
-   * What follows is of the member or item `step`, or of the value in a string where it is `null`,
+   * What follows is of the member or item `step`, or of the value in a string if `step` is `null`,
    * until `leave`.
    */
   enter(step: Step): void
   leave(): void
   /**
-   * The ways of the container that was entered last, where it stands so. A later call for the same
-   * role replaces it.
+   * The ways of the container that was entered last, in this role. A later call for the same role
+   * replaces it.
    */
   decide(role: Role, ways: Ways, best: Piece): void
   /**
-   * The decisions that are in the text, from its beginning to its end. Those inside brackets and
-   * tables are not.
+   * The decisions that are in the text, from its start to its end. Those inside brackets and tables
+   * are not.
    */
   parts(): readonly ExplainedPart[]
 }

@@ -1,11 +1,14 @@
-/** A line's number as tools print it: `  12\t`, `    12→`, `12:`, `12|`. */
-const GUTTER = /^ {0,12}\d{1,9}(?:\t|→|: ?|\| ?)/
+import { MAX_DIGITS, MAX_PAD, SEPARATORS } from './number-layout.ts'
 
-/**
- * Share of the lines that are not blank from which the numbers are a gutter, and lines that are
- * needed to say so.
- */
+const { tab, arrow, colon, bar } = SEPARATORS
+/** A line's number as tools print it: `  12\t`, `    12→`, `12:`, `12|`. */
+const GUTTER = new RegExp(
+  String.raw`^ {0,${MAX_PAD}}\d{1,${MAX_DIGITS}}(?:${tab}|${arrow}|${colon} ?|[${bar}] ?)`,
+)
+
+/** The numbers are a gutter if at least this share of the lines that are not blank has one. */
 const SHARE = 0.8
+/** Fewer lines are not enough to decide. */
 const LEAST_LINES = 5
 
 /**

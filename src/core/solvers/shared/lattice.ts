@@ -1,6 +1,3 @@
-import { greatestDivisor, type Reduced } from './reduce.ts'
-import type { Relaxation } from './relaxation.ts'
-
 /**
  * Which values a solution can have. With `value − price · cost` a multiple of `step` for all
  * options, the value of a solution that uses the whole budget lies on a lattice, and every other
@@ -13,25 +10,38 @@ import type { Relaxation } from './relaxation.ts'
 export interface Lattice {
   /** Units a step of cost, an integer between 0 and the relaxation's price. */
   readonly price: number
-  /** Units; 0 where the lattice has a single point. */
+  /** Units; 0 if the lattice has a single point. */
   readonly step: number
   /** A point of the lattice, in units above the break solution. */
   readonly anchor: number
-  /** Units by which a solution may be better without being looked for: 0 where values are exact. */
+  /** Units by which a solution may be better without being looked for: 0 if values are exact. */
   readonly tolerance: number
 }
 
-/** The lattice of a problem; `exact` and `classes` as of its value grid. */
+/** The options of a problem. Those of class `i` are `[starts[i], starts[i + 1])`. */
+interface Options {
+  readonly classes: number
+  readonly starts: ArrayLike<number>
+  /** In steps. */
+  readonly costs: Float64Array
+  /** In units. */
+  readonly values: Float64Array
+}
+
+/**
+ * The lattice of a problem; `exact` and `classes` as of its value grid.
+ * @param relaxation its price in units a step, and the budget that its solution leaves
+ */
 export function latticeOf(
-  reduced: Pick<Reduced, 'classes' | 'starts' | 'costs' | 'values'>,
-  { price, left }: Pick<Relaxation, 'price' | 'left'>,
+  options: Options,
+  { price, left }: { readonly price: number; readonly left: number },
   exact: boolean,
 ): Lattice {
   // A rounded value is less than a unit too high, a class.
-  if (!exact) return { price: 0, step: 1, anchor: 0, tolerance: reduced.classes }
+  if (!exact) return { price: 0, step: 1, anchor: 0, tolerance: options.classes }
   const whole = Math.floor(price)
-  const sloped = divisorAt(reduced, whole)
-  const flat = whole === 0 || sloped === 0 ? sloped : divisorAt(reduced, 0)
+  const sloped = divisorAt(options, whole)
+  const flat = whole === 0 || sloped === 0 ? sloped : divisorAt(options, 0)
   if (sloped === 0 || sloped > flat) {
     return { price: whole, step: sloped, anchor: whole * left, tolerance: 0 }
   }
@@ -39,10 +49,7 @@ export function latticeOf(
 }
 
 /** Greatest common divisor of `value − price · cost` over all options. */
-function divisorAt(
-  { classes, starts, costs, values }: Pick<Reduced, 'classes' | 'starts' | 'costs' | 'values'>,
-  price: number,
-): number {
+function divisorAt({ classes, starts, costs, values }: Options, price: number): number {
   let divisor = 0
   for (let j = 0, end = starts[classes]!; j < end && divisor !== 1; j++) {
     divisor = greatestDivisor(divisor, Math.abs(values[j]! - price * costs[j]!))
@@ -51,8 +58,8 @@ function divisorAt(
 }
 
 /**
- * What a bound must reach for there to be a better solution than one worth `best`; both above the
- * break solution.
+ * What a bound must reach for there to be a better solution than one of the value `best`; both
+ * above the break solution.
  */
 export function neededFor(best: number, { step, anchor, tolerance }: Lattice): number {
   if (step === 0) return best < anchor ? anchor : Infinity
@@ -64,4 +71,10 @@ export function neededFor(best: number, { step, anchor, tolerance }: Lattice): n
 export function roundBound(bound: number, { step, anchor }: Lattice): number {
   if (step === 0) return Math.min(bound, anchor)
   return anchor + step * Math.floor((bound - anchor) / step)
+}
+
+/** Euclid's algorithm; 0 divides by everything. Takes integers below 2^53, not negative. */
+export function greatestDivisor(a: number, b: number): number {
+  while (b !== 0) [a, b] = [b, a % b]
+  return a
 }

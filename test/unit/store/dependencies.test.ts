@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { Reliance } from '../../../src/core/sessions/turn/reliance.ts'
+import type { Dependency } from '../../../src/core/sessions/turn/dependency.ts'
 import { createOriginals } from '../../../src/store/originals.ts'
 import type { Reference, Store, TouchItem } from '../../../src/store/store.ts'
 
@@ -8,7 +8,7 @@ const ORIGINAL_MS = 1_800_000
 const SESSION_MS = 7_200_000
 const IDENTITY = hash('sha256', 'x', 'hex')
 const OTHER = hash('sha256', 'y', 'hex')
-const RELIANCE = { session: 's', ref: IDENTITY.slice(0, 8), identity: IDENTITY } as Reliance
+const DEPENDENCY = { session: 's', ref: IDENTITY.slice(0, 8), identity: IDENTITY } as Dependency
 
 /** Originals over a store in which every reference means the body `state.hash`. */
 function originalsOver() {
@@ -40,27 +40,31 @@ function originalsOver() {
   return { originals, touched, state }
 }
 
-describe('a reference that an answer relies on', () => {
+describe('a reference that an answer depends on', () => {
   it('is pinned for as long as the session, and again only when that is due', async () => {
     const { originals, touched, state } = originalsOver()
-    await originals.rely('t', RELIANCE)
-    const { session, ref } = RELIANCE
+    await originals.pinDependency('t', DEPENDENCY)
+    const { session, ref } = DEPENDENCY
     const pinUntil = state.now + SESSION_MS
     expect(touched).toEqual([{ tenant: 't', session, ref, ttlMs: SESSION_MS, pinUntil }])
-    await originals.rely('t', RELIANCE)
+    await originals.pinDependency('t', DEPENDENCY)
     expect([touched.length, state.parts]).toEqual([1, 1])
   })
 
   it('is refused if it means another body: when it is pinned, and when it is only looked up', async () => {
     const { originals, touched, state } = originalsOver()
     state.hash = OTHER
-    await expect(originals.rely('t', RELIANCE)).rejects.toMatchObject({ code: 'ambiguous' })
+    await expect(originals.pinDependency('t', DEPENDENCY)).rejects.toMatchObject({
+      code: 'ambiguous',
+    })
     state.hash = IDENTITY
-    await originals.rely('t', RELIANCE)
+    await originals.pinDependency('t', DEPENDENCY)
     // What meant another body was not taken for done.
     expect(touched).toHaveLength(2)
     state.hash = OTHER
-    await expect(originals.rely('t', RELIANCE)).rejects.toMatchObject({ code: 'ambiguous' })
+    await expect(originals.pinDependency('t', DEPENDENCY)).rejects.toMatchObject({
+      code: 'ambiguous',
+    })
     expect(state.parts).toBe(1)
   })
 })

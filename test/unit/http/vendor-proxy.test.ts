@@ -8,7 +8,7 @@ import { attachRewriteMemory } from '../../../src/core/conversation/rewrite/rewr
 import { BYTE_OPERATIONS } from '../../../src/core/operations/registry.ts'
 import { createBodyMemory } from '../../../src/core/sessions/lines/memory-layout.ts'
 import type { Rewriting } from '../../../src/http/context.ts'
-import type { DropIn } from '../../../src/http/proxy/vendor-proxies.ts'
+import type { VendorProxy } from '../../../src/http/proxy/vendor-proxies.ts'
 import { createPool } from '../../../src/pool/pool.ts'
 import { createProgress } from '../../../src/pool/slots.ts'
 import type { Exchange, ForwardOptions } from '../../../src/proxy/exchange.ts'
@@ -41,7 +41,7 @@ const ANSWERED: Exchange = {
 const setup = workerSetup()
 
 /**
- * The drop-in route with threads that are none, an upstream that answers at once, and a store of
+ * The vendor proxy with threads that are none, an upstream that answers at once, and a store of
  * records.
  */
 function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
@@ -50,7 +50,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
   const forwarded: ForwardOptions[] = []
   const recalled: (readonly [string, readonly FreshRecord[]])[] = []
   const recorded: (readonly [string, readonly FreshRecord[]])[] = []
-  const dropIn: DropIn = {
+  const proxy: VendorProxy = {
     vendor: 'anthropic',
     prefix: '/anthropic',
     pattern: '/anthropic',
@@ -95,7 +95,7 @@ function proxying(rewrites: Partial<Rewriting['rewrites']> = {}) {
   const { app } = testApp({
     pool,
     rewriting,
-    dropIns: [dropIn],
+    vendorProxies: [proxy],
     access: createAccess([one.record, two.record], () => 0),
   })
 

@@ -1,8 +1,21 @@
 import type { StoreHealth } from '../../store/store-health.ts'
+import type { AppDeps } from '../context.ts'
 import type { Route } from './route.ts'
 
 /**
- * What the answer says of a store. Without one that can be opened content passes unchanged or
+ * 200 while the event loop turns; asks nothing of workers, so that a busy service is not restarted.
+ */
+export const livezRoute: Route<unknown> = {
+  method: 'get',
+  path: '/livez',
+  summary: 'Whether the process is alive',
+  scope: 'open',
+  answer: { media: 'text/plain' },
+  mount: app => app.get('/livez', c => c.text('ok')),
+}
+
+/**
+ * What the answer reports of a store. Without one that can be opened content passes unchanged or
  * encoded, so the service takes work; a store that does not answer would make each request wait for
  * it.
  */
@@ -17,7 +30,7 @@ const BODIES: Readonly<Record<StoreHealth, { readonly text: string; readonly sta
 /**
  * 200 once workers and store have answered; 503 while starting or draining, or without the store.
  */
-export const readyzRoute: Route = {
+export const readyzRoute: Route<Pick<AppDeps, 'health'>> = {
   method: 'get',
   path: '/readyz',
   summary: 'Whether the service takes work',

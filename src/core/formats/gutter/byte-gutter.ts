@@ -1,3 +1,5 @@
+import { MAX_DIGITS, MAX_PAD, type NumberLayout, printNumber, SEPARATORS } from './number-layout.ts'
+
 /**
  * The line number before a line's text, as viewers and searches print it, found in UTF-8 bytes.
  *
@@ -24,12 +26,18 @@ export type GutterKind =
   | typeof PATH_COLON
   | typeof PATH_DASH
 
-const SEPARATORS = ['', '→', '\t', ':', '-', ':', '-'] as const
+/** The separator of each kind. */
+const SEPARATOR_OF = [
+  '',
+  SEPARATORS.arrow,
+  SEPARATORS.tab,
+  SEPARATORS.colon,
+  SEPARATORS.dash,
+  SEPARATORS.colon,
+  SEPARATORS.dash,
+] as const
 
-const MAX_DIGITS = 9
-/** Spaces before a number; no viewer pads more. */
-const MAX_PAD = 12
-/** Paths longer than this are not looked through. */
+/** Longer paths are not searched for a number. */
 const MAX_PATH = 512
 
 const BYTE_TAB = 0x09
@@ -40,28 +48,33 @@ const BYTE_9 = 0x39
 const BYTE_COLON = 0x3a
 const BYTE_ARROW = [0xe2, 0x86, 0x92] as const
 
-/** A gutter, positions in the bytes it was read from. One object is filled again and again. */
-export interface Gutter {
+/** A gutter, with positions in its bytes. One object is filled for many lines. */
+export interface ByteGutter extends NumberLayout {
   kind: GutterKind
   number: number
-  /** Where the line starts. */
+  /** Start of the line. */
   start: number
-  /** Where the number and the spaces before it start: behind the path and its separator. */
+  /** Start of the number and the spaces before it: after the path and its separator. */
   numberStart: number
   /** Bytes of spaces and digits. */
   width: number
   /** Whether there are spaces before the number. */
   padded: boolean
-  /** Where the text behind the gutter starts. */
+  /** Start of the text after the gutter. */
   textStart: number
 }
 
-export function createGutter(): Gutter {
+export function createGutter(): ByteGutter {
   return { kind: NONE, number: 0, start: 0, numberStart: 0, width: 0, padded: false, textStart: 0 }
 }
 
 /** Reads the gutter of the line from `start` to `end` (without its line break) into `gutter`. */
-export function readGutter(bytes: Uint8Array, start: number, end: number, gutter: Gutter): void {
+export function readGutter(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  gutter: ByteGutter,
+): void {
   gutter.start = start
   const first = start < end ? bytes[start]! : 0
   if (first === BYTE_SPACE || isDigit(first)) readNumbered(bytes, start, end, gutter)
@@ -69,18 +82,22 @@ export function readGutter(bytes: Uint8Array, start: number, end: number, gutter
 }
 
 /**
- * A gutter of this kind and number behind `path`, if it is one with a path, in the layout of
- * `model`.
+ * A gutter of this kind and number in the layout of `model`. A gutter with a path starts with
+ * `path`.
  */
-export function writeGutter(model: Gutter, path: string, number: number, kind: GutterKind): string {
-  const digits = String(number)
-  const separator = SEPARATORS[kind]
-  if (isPathed(kind)) return path + separator + digits + separator
-  return (model.padded ? digits.padStart(model.width) : digits) + separator
+export function writeGutter(
+  model: ByteGutter,
+  path: string,
+  number: number,
+  kind: GutterKind,
+): string {
+  const separator = SEPARATOR_OF[kind]
+  if (isPathed(kind)) return path + separator + String(number) + separator
+  return printNumber(model, number) + separator
 }
 
 /** Whether `gutter` has the width that `writeGutter` gives it in the layout of `model`. */
-export function hasLayoutOf(gutter: Gutter, model: Gutter): boolean {
+export function hasLayoutOf(gutter: ByteGutter, model: ByteGutter): boolean {
   const digits = digitsOf(gutter.number)
   return gutter.width === (model.padded ? Math.max(model.width, digits) : digits)
 }
@@ -102,20 +119,20 @@ export function isPathed(kind: GutterKind): boolean {
 /** Whether both have the same path, or none. */
 export function haveSamePath(
   bytes: Uint8Array,
-  gutter: Gutter,
+  gutter: ByteGutter,
   otherBytes: Uint8Array,
-  other: Gutter,
+  other: ByteGutter,
 ): boolean {
   const length = gutter.numberStart - gutter.start
   if (length !== other.numberStart - other.start) return false
-  // The byte before the number is the separator, which `kind` tells.
+  // The byte before the number is the separator, which follows from `kind`.
   for (let k = 0; k < length - 1; k++) {
     if (bytes[gutter.start + k] !== otherBytes[other.start + k]) return false
   }
   return true
 }
 
-function readNumbered(bytes: Uint8Array, start: number, end: number, gutter: Gutter): void {
+function readNumbered(bytes: Uint8Array, start: number, end: number, gutter: ByteGutter): void {
   let at = start
   const lastPad = Math.min(end, start + MAX_PAD)
   while (at < lastPad && bytes[at] === BYTE_SPACE) at++
@@ -133,7 +150,7 @@ function readNumbered(bytes: Uint8Array, start: number, end: number, gutter: Gut
   gutter.textStart = at + (kind === ARROW ? BYTE_ARROW.length : 1)
 }
 
-function readPathed(bytes: Uint8Array, start: number, end: number, gutter: Gutter): void {
+function readPathed(bytes: Uint8Array, start: number, end: number, gutter: ByteGutter): void {
   const last = Math.min(end, start + MAX_PATH)
   for (let at = start + 1; at < last; at++) {
     const byte = bytes[at]!
@@ -152,7 +169,7 @@ function readPathed(bytes: Uint8Array, start: number, end: number, gutter: Gutte
   setNone(gutter, start)
 }
 
-function setNone(gutter: Gutter, start: number): void {
+function setNone(gutter: ByteGutter, start: number): void {
   gutter.kind = NONE
   gutter.number = 0
   gutter.numberStart = start
@@ -164,7 +181,7 @@ function setNone(gutter: Gutter, start: number): void {
 /**
  * The end of the number at `at`, or `at` if there is none that `String` would write the same way.
  */
-function readNumber(bytes: Uint8Array, at: number, end: number, gutter: Gutter): number {
+function readNumber(bytes: Uint8Array, at: number, end: number, gutter: ByteGutter): number {
   let next = at
   let number = 0
   const last = Math.min(end, at + MAX_DIGITS)

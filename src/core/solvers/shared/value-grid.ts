@@ -1,4 +1,10 @@
-import type { MckpProblem } from './problem.ts'
+/** The values of a problem. The options of class `i` are `[starts[i], starts[i + 1])`. */
+interface OptionValues {
+  readonly starts: Uint32Array
+  readonly values: Float64Array
+  /** By class; only its length counts here. */
+  readonly required: ArrayLike<number>
+}
 
 /**
  * Values are counted in whole units, so that sums and comparisons within the solver are exact and
@@ -18,9 +24,9 @@ const SMALLEST_EXPONENT = -1074
 /**
  * The largest unit that measures all values, or the finest with which the sum of every class's
  * largest value stays below 2^51 units.
- * @throws RangeError where that sum is not finite
+ * @throws RangeError if that sum is not finite
  */
-export function valueGrid(problem: MckpProblem): ValueGrid {
+export function valueGrid(problem: OptionValues): ValueGrid {
   const { starts, values } = problem
   const total = sumOfLargest(problem)
   if (total === 0) return { unit: 1, exact: true }
@@ -39,10 +45,9 @@ export function valueGrid(problem: MckpProblem): ValueGrid {
 }
 
 /**
- * What a solution could be worth if all fitted: the sum of every class's largest value, possibly
- * Infinity.
+ * The value of a solution if all fitted: the sum of every class's largest value, possibly Infinity.
  */
-export function sumOfLargest({ starts, values, required }: MckpProblem): number {
+export function sumOfLargest({ starts, values, required }: OptionValues): number {
   let total = 0
   for (let i = 0; i < required.length; i++) {
     let largest = 0

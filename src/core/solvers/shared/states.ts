@@ -1,11 +1,9 @@
-import type { Limits } from './limits.ts'
-
 /**
  * States of the dynamic program, by falling budget and rising value: none of them leaves less and
- * is worth less than another. 24 bytes a state.
+ * has a lower value than another. 24 bytes a state.
  */
 export interface States {
-  /** Budget that is left, in steps; negative where more than the budget is used so far. */
+  /** Budget that is left, in steps; negative if more than the budget is used so far. */
   left: Float64Array
   /** Units above the break solution. */
   value: Float64Array
@@ -14,6 +12,22 @@ export interface States {
   /** Option that the last class picks, or `AS_BEFORE`. */
   option: Int32Array
   count: number
+}
+
+/** What decides whether a state can still become a better solution. */
+export interface Limits {
+  /** Units that a step of budget left can bring at most. */
+  readonly gainPerStep: number
+  /** Units that a step of budget used too much loses at least. */
+  readonly lossPerStep: number
+  /** Units that bounds are raised by. */
+  readonly slack: number
+  /** What a bound, without the slack, must reach. */
+  readonly needed: number
+  /**
+   * Least budget left that a state can have, in steps: the other classes cannot free more than all.
+   */
+  readonly lowest: number
 }
 
 /** A pick that is the break solution's, and needs no node in the history. */
@@ -89,7 +103,7 @@ function mergeTwo(from: States, start: number, middle: number, end: number, to: 
 
 /**
  * Merges runs of states to one, two by two.
- * @param from runs behind one another; `ends`, where each ends
+ * @param from runs one after another; `ends`, the end of each
  * @param spare room for as many states
  * @returns the one of both that holds the result
  */
