@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client'
 import type { RewriteReport } from '../core/contract/report.ts'
 import type { Account } from '../savings/account.ts'
 
-/** Why a request was forwarded as it came although it could have been rewritten. */
+/** Why a request was forwarded unchanged although it could have been rewritten. */
 export type UntouchedReason =
   /** No place in the queue for its body. */
   | 'overloaded'
@@ -19,7 +19,7 @@ export interface ProxyMetrics {
   exchange(vendor: string, outcome: string): void
   rewrite(vendor: string, rewrite: RewriteReport): void
   untouched(vendor: string, reason: UntouchedReason): void
-  /** What an answered request used and saved; without usage where its answer did not say. */
+  /** What an answered request used and saved; without usage if its answer did not report any. */
   account(vendor: string, account: Account): void
   /** The store did not say in time how results were sent before. */
   unrecorded(vendor: string): void

@@ -20,14 +20,14 @@ import { packVocabulary } from '../core/tokens/pack-vocabulary.ts'
 import { isSealedVocabulary, type Vocabularies } from '../core/tokens/vocabulary.ts'
 
 export interface LoadVocabulariesOptions {
-  /** Folder that keeps the packed form between starts; without one, each start packs anew. */
+  /** Folder that keeps the packed form between starts; without one, each start packs again. */
   readonly cacheDir?: string
 }
 
 /**
  * Packed vocabularies of both encodings. Blocks: some 20 ms with a warm cache, a few hundred
- * without. A damaged, outdated or missing cache file is packed anew and replaced; that it cannot be
- * written is no error.
+ * without. A damaged, outdated or missing cache file is packed again and replaced; a cache that
+ * cannot be written is no error.
  */
 export function loadVocabularies(options: LoadVocabulariesOptions = {}): Vocabularies {
   return {
@@ -71,7 +71,7 @@ function readPacked(path: string): SharedArrayBuffer | undefined {
     }
     return buffer
   } catch {
-    return undefined // unreadable is as good as absent: it is packed anew
+    return undefined // unreadable is as good as absent: it is packed again
   } finally {
     closeSync(file)
   }

@@ -18,7 +18,7 @@ export const accountSchema = z.object({
     output: count,
   }),
   /**
-   * Tokens that requests were spared, by what counted them; a history is counted anew in each turn.
+   * Tokens that requests were spared, by tokenizer; a history is counted again in each turn.
    */
   removed: z.record(z.string(), count),
   /** In uncached input tokens. */

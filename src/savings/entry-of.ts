@@ -12,7 +12,7 @@ export interface AnsweredRequest {
   readonly vendor: VendorName
   /** What the answer said; `null` where it did not. */
   readonly said: AnswerUsage | null
-  /** What was done to the request; absent where it was forwarded as it came. */
+  /** What was done to the request; absent if it was forwarded unchanged. */
   readonly report?: RewriteReport | undefined
 }
 

@@ -33,7 +33,7 @@ export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline'> {
 }
 
 /**
- * Conversations that all threads together remember, and those that each remembers where there are
+ * Conversations that all threads together remember, and those that each remembers if there are
  * many.
  */
 const CONVERSATIONS = 64

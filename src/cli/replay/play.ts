@@ -29,7 +29,7 @@ export interface Played {
   readonly findings: readonly Finding[]
 }
 
-/** The request that a recorded result stands for. */
+/** The request that a recorded result represents. */
 export function requestOf(
   { tool, text, session, args, call_id, is_error, is_sidechain }: RecordedResult,
   common: CommonFields,
@@ -79,7 +79,7 @@ export async function play(
   }
 }
 
-/** Ids that do not give what they stand for. */
+/** Ids that do not give what they represent. */
 async function deadIds(ids: readonly Redeemable[], player: Player): Promise<Redeemable[]> {
   const dead: Redeemable[] = []
   for (const each of ids) {

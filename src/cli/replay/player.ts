@@ -9,7 +9,7 @@ export interface Player {
   encode(request: EncodeRequest): Promise<EncodeAnswer>
   /** @param session of the answer, where it may refer to earlier ones */
   decode(content: string, format: string, session?: string): Promise<DecodeAnswer>
-  /** The text that an id stands for, or `null`. */
+  /** The text that an id represents, or `null`. */
   redeem(id: string, session?: string): Promise<string | null>
   /** The agent's context was compacted. Resolves to whether that has an effect here. */
   compact(session: string): Promise<boolean>
@@ -33,7 +33,7 @@ export function inProcessPlayer(context: OperationContext): Player {
   }
 }
 
-/** Longest name of a session that leaves room for what tells this replay from others. */
+/** Longest name of a session that leaves room for what distinguishes this replay from others. */
 const SESSION_CHARS = 240
 
 /**

@@ -62,7 +62,7 @@ function isGiven(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-/** Whether somebody has logged in with ChatGPT, as far as it is in a file. */
+/** Whether the user has logged in with ChatGPT, as far as it is in a file. */
 function hasLogin(home: string): boolean {
   const { auth_mode: mode, tokens, OPENAI_API_KEY: key } = read(join(home, 'auth.json'), JSON.parse)
   if (typeof mode === 'string') return mode !== 'apikey'

@@ -42,7 +42,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: somebody else's by now.
+    // EPERM: another user's by now.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

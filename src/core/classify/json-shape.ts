@@ -46,7 +46,7 @@ export function jsonShape(value: Container, findings: Findings): JsonShapeFacts 
   if (value.every(isObject)) {
     return { shape: 'array_of_objects', n_items, depth, key_stability: keyStability(value) }
   }
-  // A mixed array is reported as nested: no notation may count on its members being alike.
+  // A mixed array is reported as nested: no format may count on its members being alike.
   const shape = value.some(isContainer) ? 'nested_object' : 'array_of_primitives'
   return { shape, n_items, depth }
 }

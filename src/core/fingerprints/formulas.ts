@@ -5,7 +5,7 @@ import type { Fingerprint } from './fingerprint.ts'
 /** Decimal places of means and shares: enough for every rule, and no more text than that. */
 const PLACES = 1e6
 
-/** Sums that fingerprints are made of; what stands for nothing has weight 0. */
+/** Sums that fingerprints are made of; what represents nothing has weight 0. */
 export interface Sums {
   calls: number
   weight: number

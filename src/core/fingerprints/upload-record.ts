@@ -17,7 +17,7 @@ export interface PublishedSpan {
   readonly first: number
   readonly last: number
   readonly sessions: number
-  /** Tells the figures from others without having them: 16 hexadecimal digits. */
+  /** Distinguishes the figures from others without having them: 16 hexadecimal digits. */
   readonly digest: string
 }
 
@@ -31,7 +31,7 @@ const headSchema = z.object({
   /** Whether the member took it back; then there are no rows. */
   withdrawn: z.boolean(),
   /**
-   * Names of the rows' endpoints, each with how many rows it stands for that follow one another.
+   * Names of the rows' endpoints, each with how many rows it represents that follow one another.
    */
   names: z.array(z.tuple([endpointName, z.int().positive()])),
 })
@@ -111,7 +111,7 @@ function runsOf(names: readonly string[]): Runs {
   return runs
 }
 
-/** `null` where there are not as many names as numbers are for. */
+/** `null` if there are not as many names as numbers are for. */
 function rowsOf(runs: Runs, numbers: Float64Array): PackedRows | null {
   const count = runs.reduce((sum, [, length]) => sum + length, 0)
   if (numbers.length !== count * ROW) return null

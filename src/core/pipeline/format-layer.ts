@@ -4,7 +4,7 @@ import { equalValues } from '../json/equal-values.ts'
 import type { Value } from '../json/value.ts'
 import { byPrice, type Candidate, isAllowed, type Layer } from './layer.ts'
 
-/** L2: the whole value in each notation that accepts it, by exact token counts. */
+/** L2: the whole value in each format that accepts it, by exact token counts. */
 export function createNotationLayer(notations: readonly Notation[]): Layer {
   return {
     id: 'L2',

@@ -14,21 +14,20 @@ import type { TokenCounter } from '../tokens/counter.ts'
 import type { EncodingProfile } from './profile/resolve.ts'
 
 /**
- * A positional layout has to save this part of the tokens of a keyed one, where explicit keys are
+ * A positional layout has to save this part of the tokens of a keyed one, if explicit keys are
  * preferred.
  */
 const CLEARLY_BETTER = 0.05
 const POSITIONAL_COST = 1 / (1 - CLEARLY_BETTER)
 
-/** The notations of a profile, in the order of preference. */
+/** The formats of a profile, in the order of preference. */
 export interface ProfiledNotations {
   readonly values: readonly Notation[]
   readonly texts: readonly TextNotation[]
 }
 
 /**
- * Notations that the profile enables, each writing as the profile says. They are read like any
- * other.
+ * Formats that the profile enables, each with the profile's settings. They are read like any other.
  */
 export function profiledNotations(profile: EncodingProfile): ProfiledNotations {
   const isEnabled = ({ id }: { readonly id: string }) => profile.formats.includes(id)
@@ -66,7 +65,7 @@ function inProfile(notation: Notation, profile: EncodingProfile, style: TreeStyl
   }
 }
 
-/** From so many rows on, and where their keys are so much alike. */
+/** CSV for values with at least so many rows whose keys are alike enough. */
 function csvFrom({ minItems, minKeyStability }: EncodingProfile): Notation {
   return {
     ...csv,
@@ -78,7 +77,7 @@ function csvFrom({ minItems, minKeyStability }: EncodingProfile): Notation {
 }
 
 /**
- * The notation as the style weighs it; as it is where it weighs nothing.
+ * The format with the surcharge of a style; unchanged if the style has none.
  * @param weights.cost of each token of the text
  * @param weights.nested what the text has in brackets
  */

@@ -6,8 +6,8 @@ import { parseJson } from '../json/parse-json.ts'
 import { byPrice, type Candidate, isAllowed, type Layer, type LayerInput } from './layer.ts'
 
 /**
- * L2: the whole text in each text notation that accepts it, by exact token counts.
- * @param values notations that may write JSON inside a text
+ * L2: the whole text in each text format that accepts it, by exact token counts.
+ * @param values formats that may write JSON inside a text
  */
 export function createTextLayer(
   notations: readonly TextNotation[],

@@ -1,30 +1,30 @@
 import type { TelemetryEvent } from './event.ts'
 
-/** Sums over events that one tokenizer counted, in tokens; estimates where events were sampled. */
+/** Sums over events that one tokenizer counted, in tokens; estimates if events were sampled. */
 export interface SavingsSums {
   results: number
   baseline: number
   final: number
-  /** Of these, the results that references stand for (L0). */
+  /** Of these, the results that references represent (L0). */
   l0Results: number
   l0Baseline: number
   l0Final: number
-  /** Saved on the others, by notations and by leaving parts out. */
+  /** Saved on the others, by formats and by leaving parts out. */
   encoderSaved: number
   omissionSaved: number
 }
 
-/** Shares of 1; `null` where there is nothing to take a share of. */
+/** Shares of 1; `null` if there is nothing to take a share of. */
 export interface Savings {
   /** Of all tokens, saved by references. */
   readonly dedup: number | null
-  /** Of the tokens of results that got no reference, saved by notations. */
+  /** Of the tokens of results that got no reference, saved by formats. */
   readonly encoder: number | null
   /** Of the same tokens, left out. */
   readonly omission: number | null
   /** Of all tokens, saved by all of it. */
   readonly combined: number | null
-  /** Of all tokens, those of results that references stand for. */
+  /** Of all tokens, those of results that references represent. */
   readonly hitShare: number | null
 }
 
@@ -42,7 +42,7 @@ export function noSavings(): SavingsSums {
 }
 
 /**
- * Adds an event to the sums. @param weight results that it stands for: `1 / sample_rate_applied`,
+ * Adds an event to the sums. @param weight results that it represents: `1 / sample_rate_applied`,
  * or 1 to count lines
  */
 export function addSavings(sums: SavingsSums, event: TelemetryEvent, weight: number): void {

@@ -1,5 +1,5 @@
 /**
- * Tokenizer profiles: how a model's tokens are counted. What notations cost with it is configured,
+ * Tokenizer profiles: how a model's tokens are counted. What formats cost with it is configured,
  * see `docs/reference/profiles.md`.
  */
 import { AppError } from '../base/errors.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
-import { createRandom, generatedTexts, HOSTILE } from '../../../bench/generated-text.ts'
+import { createRandom, generatedTexts, HOSTILE } from '../../../bench/support/generated-text.ts'
 import { ENCODINGS } from '../../../src/core/tokens/encoding.ts'
 import { counters, vocabularies } from '../../support/vocabularies.ts'
 

@@ -4,7 +4,7 @@ import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Extent } from '../work.ts'
 
 /**
- * One way to write a value as text. A new notation is one file with one of these, listed in
+ * One way to write a value as text. A new format is one file with one of these, listed in
  * `registry.ts`, and its rows in the shared table of cases under `test/`.
  */
 export interface Notation {
@@ -20,19 +20,19 @@ export interface Notation {
    */
   steps?(extent: Extent): number
   /**
-   * The text, or `null` where this notation cannot say the value exactly. A notation that has
-   * several ways to write a value prices them by `counter`; without one, by their length.
+   * The text, or `null` if this format cannot represent the value exactly. A format that has several
+   * ways to write a value prices them by `counter`; without one, by their length.
    */
   encode(value: Value, counter?: TokenCounter): string | null
-  /** The same text, with its surcharge; absent where there is none. */
+  /** The same text, with its surcharge; absent if there is none. */
   weigh?(value: Value, counter: TokenCounter): Weighed | null
-  /** How each part of the text was chosen, where there is a choice; absent where there is none. */
+  /** How each part of the text was chosen; absent if there is no choice. */
   explain?(value: Value, counter: TokenCounter): readonly ExplainedPart[]
   /** The value again. Throws `AppError('not_decodable')` that names the line. */
   decode(text: string): Value
 }
 
-/** A text, and what a profile adds to its tokens where notations are compared. */
+/** A text, and what a profile adds to its tokens when formats are compared. */
 export interface Weighed {
   readonly content: string
   readonly surcharge: number
@@ -40,7 +40,7 @@ export interface Weighed {
 
 /** A list or object of the value, and the ways that it was looked at in. */
 export interface ExplainedPart {
-  /** JSON path; `(json)` behind that of a string stands for the value whose JSON the string is. */
+  /** JSON path; `(json)` after that of a string represents the value whose JSON the string is. */
   readonly path: string
   /** Lists and objects around it. */
   readonly depth: number
@@ -58,14 +58,14 @@ export interface ExplainedPart {
   }[]
 }
 
-/** What the notation makes of the value, for a choice between notations. */
+/** What the format makes of the value, for a choice between formats. */
 export function weighed(notation: Notation, value: Value, counter: TokenCounter): Weighed | null {
   if (notation.weigh !== undefined) return notation.weigh(value, counter)
   const content = notation.encode(value, counter)
   return content === null ? null : { content, surcharge: 0 }
 }
 
-/** The answer's `format` for a notation: name and grammar version, for example `csv@1`. */
+/** A format's id in an answer: name and grammar version, for example `csv@1`. */
 export function formatId(notation: Pick<Notation, 'id' | 'version'>): string {
   return `${notation.id}@${notation.version}`
 }

@@ -11,7 +11,7 @@ import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
 
 /**
  * Text with JSON in it, such as a heading and an answer below: each JSON value that fills whole
- * lines goes into a fence in the notation that the fence names. JSON that stands in a fence already
+ * lines goes into a fence in the format that the fence names. JSON that stands in a fence already
  * is an example, and stays as it is.
  */
 export const embedded: TextNotation = {

@@ -5,7 +5,7 @@ import { findNotation } from '../json/registry.ts'
 import { extentOf } from '../work.ts'
 import type { TextTools } from './text-format.ts'
 
-/** JSON inside a text, written in a value notation. */
+/** JSON inside a text, written in a value format. */
 export interface InnerJson {
   readonly notation: Notation
   readonly content: string
@@ -13,8 +13,8 @@ export interface InnerJson {
 }
 
 /**
- * The value in the cheapest notation whose text `fits`; the preferred one of two that cost the
- * same. What the notation cannot give back is found out by the gate, which compares the whole text.
+ * The value in the cheapest format whose text `fits`; the preferred one of two that cost the same.
+ * What the format cannot give back is found out by the gate, which compares the whole text.
  * @param chars of the JSON that the value was read from
  */
 export function cheapestJson(
@@ -42,12 +42,12 @@ export function cheapestJson(
   return best
 }
 
-/** The words of a style: the spacing of the JSON, then the formats of the notations inside. */
+/** The words of a style: the spacing of the JSON, then the ids of the formats inside. */
 export function innerStyle(spacing: string, notations: Iterable<Notation>): string {
   return [spacing, ...new Set([...notations].map(formatId))].join(',')
 }
 
-/** The spacing and the notations by name, `undefined` where one is unknown. */
+/** The spacing and the formats by name, `undefined` if one is unknown. */
 export function readInnerStyle(
   style: string,
 ): { spacing: string; notations: ReadonlyMap<string, Notation> } | undefined {

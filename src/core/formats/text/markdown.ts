@@ -7,13 +7,13 @@ import type { TextNotation, WrittenText } from './text-format.ts'
 import { readTextRow, writeTextRow } from './text-row.ts'
 
 /**
- * Markdown whose tables are CSV in fences, in place; everything else as it came. The padding of a
+ * Markdown whose tables are CSV in fences, in place; everything else unchanged. The padding of a
  * table is its style, so that the text comes back character for character; a table of no known
  * layout stays as it is.
  */
 export const markdown: TextNotation = createMarkdown({ minCols: 1 })
 
-/** The same notation, in which tables of fewer columns stay as they are; it is read alike. */
+/** The same format, in which tables of fewer columns stay as they are; it is read alike. */
 export function createMarkdown({ minCols }: { readonly minCols: number }): TextNotation {
   return {
     id: 'md',
@@ -27,9 +27,7 @@ export function createMarkdown({ minCols }: { readonly minCols: number }): TextN
 }
 
 const FENCE = '```'
-/**
- * The line that opens a table: its indentation, and its alignments where one is not the default.
- */
+/** The line that opens a table: its indentation, and its alignments if one is not the default. */
 const OPENER = /^( *)```csv(?: ([-lcr]+))?(\r?)$/
 const LAYOUT_SEPARATOR = ','
 /** What a row of a table and a cell take. */

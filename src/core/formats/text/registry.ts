@@ -7,7 +7,7 @@ import { numbered } from './numbered.ts'
 import { prefixed } from './prefixed.ts'
 import { splitFormat, type TextNotation } from './text-format.ts'
 
-/** Every text notation; of two equally cheap texts the earlier one is sent. */
+/** Every text format; of two equally cheap texts the earlier one is sent. */
 export const TEXT_NOTATIONS: readonly TextNotation[] = [
   ndjson,
   markdown,
@@ -21,7 +21,7 @@ const BY_FORMAT: ReadonlyMap<string, TextNotation> = new Map(
   TEXT_NOTATIONS.map(notation => [formatId(notation), notation]),
 )
 
-/** The notation and style of an answer's `format`; `undefined` for an unknown name or version. */
+/** The format and style of an answer's `format`; `undefined` for an unknown name or version. */
 export function findTextNotation(
   format: string,
 ): { notation: TextNotation; style: string } | undefined {

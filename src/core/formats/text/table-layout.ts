@@ -16,7 +16,7 @@ export interface TableLayout {
 /** What a layout is applied to. Cells are trimmed, pipes in them not escaped. */
 export type TableCells = Pick<MarkdownTable, 'header' | 'alignments' | 'rows'>
 
-/** Wider columns are not laid out, so that a short style cannot stand for a long text. */
+/** Wider columns are not laid out, so that a short style cannot represent a long text. */
 const MAX_WIDTH = 2_000
 const CELLS: readonly TableLayout['cells'][] = ['s', 'a', 'n', 'p', 't']
 const WIDTHS: readonly ('3' | 'h' | 'c')[] = ['3', 'h', 'c']

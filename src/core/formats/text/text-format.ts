@@ -3,22 +3,22 @@ import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Notation } from '../json/json-format.ts'
 import type { WorkBudget } from '../work.ts'
 
-/** What a text notation may use while it encodes. */
+/** What a text format may use while it encodes. */
 export interface TextTools {
   /** For choices between parts of the text; the whole is priced by the pipeline. */
   readonly counter: TokenCounter
-  /** Value notations that may write JSON inside the text, the preferred one first. */
+  /** Value formats that may write JSON inside the text, the preferred one first. */
   readonly notations: readonly Notation[]
   /** What the JSON inside may take; absent: there is no bound. */
   readonly work?: WorkBudget
 }
 
-/** One way in which a notation says the text. */
+/** One way in which a format represents the text. */
 export interface WrittenText {
   readonly content: string
   /**
    * What only the decoder needs, never a reader: the layout of JSON or of a table. Empty, or words
-   * of letters, digits, `@`, `_`, `,` and `-`. It goes into the answer's `format` behind a
+   * of letters, digits, `@`, `_`, `,` and `-`. It goes into the answer's `format` after a
    * semicolon.
    */
   readonly style: string
@@ -45,8 +45,8 @@ export interface TextNotation {
    */
   steps?(text: string): number
   /**
-   * The text in this notation, in as many ways as are worth a price; none where it cannot say it
-   * exactly.
+   * The text in this format, in as many ways as justify a price; none if it cannot represent the
+   * text exactly.
    */
   encode(text: string, tools: TextTools): readonly WrittenText[]
   /**
@@ -58,7 +58,7 @@ export interface TextNotation {
   decode(content: string, style: string, maxChars: number): string
 }
 
-/** Between a notation's name and version and the style, in an answer's `format`. */
+/** Between a format's name and version and the style, in an answer's `format`. */
 const STYLE_SEPARATOR = ';'
 
 /** The answer's `format`, for example `md@1` or `ndjson@1;csv@1,python`. */

@@ -12,10 +12,10 @@ export const AUTO = 'auto'
 /** The variant of the language model axis for models that no other variant names. */
 export const DEFAULT_VARIANT = 'default'
 
-/** Every notation, by the name without its version. */
+/** Every format, by the name without its version. */
 export const NOTATION_IDS: readonly string[] = [...NOTATIONS, ...TEXT_NOTATIONS].map(({ id }) => id)
 
-/** Levels of lines in the tree notation. */
+/** Levels of lines in the tree format. */
 export const recursionDepth = z.int().min(0).max(MAX_LINE_DEPTH)
 
 const LARGEST_COST = 10

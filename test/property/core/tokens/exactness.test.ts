@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRandom, generatedTexts, HOSTILE } from '../../../../bench/generated-text.ts'
+import { createRandom, generatedTexts, HOSTILE } from '../../../../bench/support/generated-text.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
 import { createHeapRoom, mergeWithHeap } from '../../../../src/core/tokens/merge-heap.ts'
 import { createPieceMerger } from '../../../../src/core/tokens/merge-pieces.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRandom } from '../../../../bench/generated-text.ts'
+import { createRandom } from '../../../../bench/support/generated-text.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
 import { isSafeBoundary, lastSafeBoundary } from '../../../../src/core/tokens/safe-boundary.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'

@@ -5,7 +5,7 @@ import { readLiteral } from '../../bare-text.ts'
 import { notDecodable } from '../../not-decodable.ts'
 
 /**
- * Cells, and constants of rows, that a text may stand for: some, and more for each of its
+ * Cells, and constants of rows, that a text may represent: some, and more for each of its
  * characters.
  */
 const FREE_CELLS = 4_000_000
@@ -17,7 +17,7 @@ const CELLS_PER_CHAR = 32
 export class Reader {
   readonly text: string
   at = 0
-  /** Characters of JSON texts that the text may stand for. */
+  /** Characters of JSON texts that the text may represent. */
   charsLeft: number
   #cellsLeft: number
 
@@ -117,7 +117,7 @@ export class Reader {
   }
 }
 
-/** What a bare text means where any value may stand. */
+/** The meaning of a bare text if any value is allowed. */
 export function bareValue(text: string): string | number | boolean | null | NumberLiteral {
   const literal = readLiteral(text, 0, text.length)
   return literal === undefined ? text : literal

@@ -34,7 +34,7 @@ export const tree: Notation = {
   decode: decodeTree,
 }
 
-/** The same notation, written in another style; it is read alike. */
+/** The same format, written in another style; it is read alike. */
 export function treeInStyle(style: TreeStyle): Notation {
   return {
     ...tree,
