@@ -23,6 +23,8 @@ const TIMEOUT_MS = {
   release: 600_000,
 }
 
+const STARTS_SERVICES = ['integration', 'contract', 'processes', 'release']
+
 /** Projects by what a test may touch: see CONTRIBUTING.md, "Tests". */
 function project([name, testTimeout]: [string, number]): TestProjectInlineConfiguration {
   return {
@@ -30,6 +32,7 @@ function project([name, testTimeout]: [string, number]): TestProjectInlineConfig
       name,
       include: [`test/${name}/**/*.test.ts`],
       setupFiles: ['test/support/cpu-time.ts', 'test/support/random-runs.ts'],
+      globalSetup: STARTS_SERVICES.includes(name) ? ['test/support/bundle-workers.ts'] : [],
       // No test here mocks a module: files share what they import, which Node loads itself.
       isolate: false,
       pool: 'forks',

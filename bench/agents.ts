@@ -2,31 +2,26 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
 import { type AgentClient, CLIENTS } from './agents/clients.ts'
 import { makeProject, type Step } from './agents/project.ts'
 import { type ArrivedRequest, startScriptedVendor } from './agents/scripted-vendor.ts'
-import { markdownTable } from './markdown-table.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { writeSection } from './support/write-section.ts'
 import { createFollower } from './turns/follow-messages.ts'
-import { writeSection } from './write-section.ts'
 
 /**
- * npm run bench:agents -- [--claude PROGRAM] [--codex PROGRAM] [--write]
+ * npm run bench -- agents [--claude PROGRAM] [--codex PROGRAM] [--write]
  *
  * Real agents as their users start them, with a vendor of this machine whose model follows a
  * script: directly, and behind `haversack run`. What arrives at the vendor, and whether each
  * request begins as the one before. The programs are not among the dependencies: npm has them as
  * `@anthropic-ai/claude-code` and `@openai/codex`.
  */
-const { values } = parseArgs({
-  options: {
-    claude: { type: 'string' },
-    codex: { type: 'string' },
-    write: { type: 'boolean', default: false },
-  },
-})
+const options = readOptions({ claude: '', codex: '', write: false })
 
 const LIMIT_MS = 120_000
 const COMMAND_LINE = new URL('../src/cli.ts', import.meta.url).pathname
@@ -107,7 +102,7 @@ const folder = mkdtempSync(join(tmpdir(), 'haversack-project-'))
 try {
   const rows: (readonly string[])[] = []
   for (const client of CLIENTS) {
-    const program = values[client.program]
+    const program = options[client.program]
     if (program === undefined) continue
     const project = join(folder, client.program)
     mkdirSync(project, { recursive: true })
@@ -115,7 +110,7 @@ try {
     rows.push(await report({ client, program: resolve(program), project, script }))
   }
   if (rows.length === 0)
-    throw new Error('usage: npm run bench:agents -- --claude PROGRAM --codex PROGRAM')
+    throw new Error('usage: npm run bench -- agents --claude PROGRAM --codex PROGRAM')
   const header = [
     ...['agent', 'version', 'requests', 'WebSocket handshakes', 'compressed'],
     ...['tokens of results', 'saved', 'beginnings that changed', 'same last words'],
@@ -123,7 +118,7 @@ try {
   const table = markdownTable(header, rows)
   const title =
     'Directly → behind `haversack run`; tokens (o200k_base) of the tool results in the last request of one conversation of six steps.'
-  if (values.write) writeSection('agents', `${title}\n\n${table}`)
+  if (options.write) writeSection('agents', `${title}\n\n${table}`)
   console.log(table)
 } finally {
   rmSync(folder, { recursive: true, force: true })

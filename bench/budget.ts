@@ -1,6 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
-import { table } from '../src/cli/table.ts'
 import { renderHint } from '../src/core/hints/render-hint.ts'
 import { chooseLossless } from '../src/core/pipeline/choose.ts'
 import { layersFor } from '../src/core/pipeline/layers.ts'
@@ -16,23 +14,21 @@ import { STRATEGIES } from '../src/core/reduce/budget/strategies.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { binaryDocument } from './budget/binary.ts'
 import { jsonPayloads } from './formats/payloads.ts'
-import { linePlot } from './line-plot.ts'
-import { machine, median } from './machine.ts'
-import { benchSetup } from './worker-setup.ts'
+import { linePlot } from './support/line-plot.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { REQUIRED, readOptions } from './support/options.ts'
+import { mean, median } from './support/statistics.ts'
+import { benchSetup } from './support/worker-setup.ts'
 
 /**
- * npm run bench:budget -- CORPUS [--svg FILE]
+ * npm run bench -- budget CORPUS [--svg FILE]
  *
  * What is kept of the JSON payloads of a corpus within budgets: by the multiple-choice knapsack
  * with all notations, and by one that takes or leaves whole items in compact JSON. Both texts are
  * counted exactly, their markers too.
  */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { svg: { type: 'string' } },
-})
-const [corpus] = positionals
-if (corpus === undefined) throw new Error('the folder of the corpus is required')
+const options = readOptions({ corpus: REQUIRED, svg: '' })
 
 /** Budgets, as shares of the tokens of a payload in compact JSON. */
 const SHARES = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
@@ -101,12 +97,10 @@ function measure(content: string): Row[] {
 }
 
 const rows: Row[] = []
-for (const files of jsonPayloads(corpus).values()) {
+for (const files of jsonPayloads(options.corpus).values()) {
   for (const file of files) rows.push(...measure(readFileSync(file, 'utf8')))
 }
 
-const mean = (numbers: readonly number[]) =>
-  numbers.reduce((sum, each) => sum + each, 0) / Math.max(1, numbers.length)
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`
 const bySize = SHARES.map(share => {
   const own = rows.filter(row => row.share === share)
@@ -125,7 +119,7 @@ const bySize = SHARES.map(share => {
 })
 process.stdout.write(`${JSON.stringify(machine())}\n\n`)
 process.stdout.write(
-  `${table(
+  `${markdownTable(
     [
       'budget',
       'payloads',
@@ -148,7 +142,7 @@ process.stdout.write(
     ]),
   )}\n`,
 )
-if (values.svg !== undefined) {
+if (options.svg !== '') {
   const curve = (name: string, color: string, key: 'ours' | 'binary') => ({
     name,
     color,
@@ -159,5 +153,5 @@ if (values.svg !== undefined) {
     curve('binary, one format', '#dc2626', 'binary'),
   ]
   const axis = { max: 0.8, format: percent }
-  writeFileSync(values.svg, linePlot(series, axis, { max: 1, format: percent }))
+  writeFileSync(options.svg, linePlot(series, axis, { max: 1, format: percent }))
 }

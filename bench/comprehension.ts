@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { encode as toToon } from '@toon-format/toon'
 import { percent } from '../src/cli/table.ts'
 import { NOTATIONS } from '../src/core/formats/json/registry.ts'
@@ -8,26 +7,19 @@ import { type DataSet, dataSets } from './comprehension/data-sets.ts'
 import { type Question, sameAnswer } from './comprehension/question.ts'
 import { QUESTIONS } from './comprehension/questions.ts'
 import { readPlainly } from './comprehension/readers.ts'
-import { markdownTable } from './markdown-table.ts'
-import { writeSection } from './write-section.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { writeSection } from './support/write-section.ts'
 
 /**
- * npm run bench:comprehension [-- --url URL --model MODEL --key KEY --json | --write]
+ * npm run bench -- comprehension [--url URL --model MODEL --key KEY --json | --write]
  *
  * Questions with gold answers about the same data as JSON, TOON and in each of our notations; about
  * texts as they came and as we write them. With an endpoint that speaks OpenAI's chat completions,
  * a model answers them. Without one, plain readers prove that every gold answer can be read from
  * our texts; `--write` puts their table into bench/README.md.
  */
-const { values } = parseArgs({
-  options: {
-    url: { type: 'string' },
-    model: { type: 'string' },
-    key: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
-})
+const options = readOptions({ url: '', model: '', key: '', json: false, write: false })
 
 /** A text that is no data in a notation: only a model is asked about it. */
 const AS_IT_CAME = 'as it came'
@@ -88,14 +80,15 @@ async function examine(set: DataSet, form: Written): Promise<Row> {
 }
 
 const endpoint: Endpoint | null =
-  values.url === undefined
+  options.url === ''
     ? null
-    : { url: values.url, model: values.model ?? 'default', key: values.key }
+    : { url: options.url, model: options.model || 'default', key: options.key || undefined }
 
 const rows: Row[] = []
 for (const set of dataSets()) for (const form of written(set)) rows.push(await examine(set, form))
 
-if (values.json) process.stdout.write(`${JSON.stringify({ model: values.model ?? null, rows })}\n`)
+if (options.json)
+  process.stdout.write(`${JSON.stringify({ model: options.model || null, rows })}\n`)
 else {
   const who = endpoint === null ? 'plain readers' : endpoint.model
   const report = [
@@ -113,7 +106,7 @@ else {
       ]),
     ),
   ].join('\n\n')
-  if (values.write) writeSection('comprehension', report)
+  if (options.write) writeSection('comprehension', report)
   process.stdout.write(`${report}\n`)
 }
 // Without a model every gold answer must be there.

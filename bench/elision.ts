@@ -8,22 +8,23 @@ import { encodeOperation } from '../src/core/operations/encode.ts'
 import { rankText } from '../src/core/reduce/elide/text-reducers.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
 import { hostileTexts } from './elision/hostile-texts.ts'
-import { machine, median } from './machine.ts'
-import { markdownTable } from './markdown-table.ts'
-import { writeSection } from './write-section.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { REQUIRED, readOptions } from './support/options.ts'
+import { median } from './support/statistics.ts'
+import { writeSection } from './support/write-section.ts'
 
 /**
- * npm run bench:elision -- CORPUS [--write]
+ * npm run bench -- elision CORPUS [--write]
  *
  * What elision saves of recorded results by kind, whether critical parts are left and markers give
  * the very bytes back; and how fast kinds are told and lines ranked. Processor time, since other
  * work may go on beside it.
  */
-const [corpus, ...flags] = process.argv.slice(2)
-if (corpus === undefined) throw new Error('the folder of the corpus is required')
+const options = readOptions({ corpus: REQUIRED, write: false })
 
 const context = createLocalContext()
-const measured = await measureAll(samplesOfCorpus(corpus), context, () => {})
+const measured = await measureAll(samplesOfCorpus(options.corpus), context, () => {})
 /** The payloads that the goal of 60 % is for. */
 const GOAL = new Set(['eval-logs', 'service-logs', 'diffs'])
 const ROUNDS = 5
@@ -87,7 +88,7 @@ function longLog(folder: string): string {
 }
 
 function speed(): string {
-  const texts = { 'logs of the corpus': longLog(corpus!), ...hostileTexts() }
+  const texts = { 'logs of the corpus': longLog(options.corpus), ...hostileTexts() }
   const rows = Object.entries(texts).map(([name, text]) => {
     const isLog = name === 'logs of the corpus'
     const ms = cpuMs(() => rankText(text), isLog ? ROUNDS : 1)
@@ -116,4 +117,4 @@ const report = [
   speed(),
 ].join('\n\n')
 process.stdout.write(`${report}\n`)
-if (flags.includes('--write')) writeSection('elision', report)
+if (options.write) writeSection('elision', report)

@@ -1,21 +1,19 @@
 /**
- * The whole encode job: `npm run bench:encode -- [--corpus DIR] [--json]`. Parse, classify,
+ * The whole encode job: `npm run bench -- encode [--corpus DIR] [--json]`. Parse, classify,
  * candidates, exact counts, decode check; one thread, warm. MB are of JSON input. Generated results
  * from 10 kB to 10 MB, then the corpus.
  */
+
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { encode } from '../src/index.ts'
 import { jsonPayloads } from './formats/payloads.ts'
 import { generatedResults } from './formats/results.ts'
-import { machine, median } from './machine.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { median } from './support/statistics.ts'
 
-const { values } = parseArgs({
-  options: {
-    corpus: { type: 'string', default: process.env['HAVERSACK_CORPUS'] ?? '' },
-    json: { type: 'boolean', default: false },
-  },
-})
+const options = readOptions({ corpus: '', json: false })
 
 /** Characters that each kind and size is measured on at least, lest one pause decides. */
 const LEAST_CHARS = 20_000_000
@@ -48,8 +46,8 @@ const rows: Row[] = []
 for (const kind of generatedResults) {
   for (const size of SIZES) rows.push(measure(kind.name, [kind.make(size)]))
 }
-if (values.corpus !== '') {
-  for (const [folder, files] of jsonPayloads(values.corpus)) {
+if (options.corpus !== '') {
+  for (const [folder, files] of jsonPayloads(options.corpus)) {
     rows.push(
       measure(
         folder,
@@ -59,11 +57,13 @@ if (values.corpus !== '') {
   }
 }
 
-if (values.json) console.log(JSON.stringify({ machine: machine(), rows }))
+if (options.json) console.log(JSON.stringify({ machine: machine(), rows }))
 else {
   console.log(machine())
-  console.log('| input | characters | format | MB/s |\n| --- | --- | --- | --- |')
-  for (const row of rows) {
-    console.log(`| ${row.what} | ${row.chars} | ${row.format} | ${row.mb_per_s} |`)
-  }
+  console.log(
+    markdownTable(
+      ['input', 'characters', 'format', 'MB/s'],
+      rows.map(row => [row.what, row.chars, row.format, row.mb_per_s]),
+    ),
+  )
 }

@@ -10,13 +10,14 @@ import { writeRecord } from '../src/core/fingerprints/upload-record.ts'
 import { createTaskThread } from '../src/fingerprints/task-thread.ts'
 import { fingerprintsToParquet } from '../src/fingerprints/write-parquet.ts'
 import { startService } from '../src/service/service.ts'
-import { machine, median } from './machine.ts'
-import { markdownTable } from './markdown-table.ts'
-import { createRandom } from './random.ts'
-import { writeSection } from './write-section.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { createRandom } from './support/random.ts'
+import { median } from './support/statistics.ts'
+import { writeSection } from './support/write-section.ts'
 
 /**
- * npm run bench:fingerprints
+ * npm run bench -- fingerprints
  *
  * Merging a large team in its thread, uploads of 2,000 endpoints, and reads of a document that the
  * client has. Writes the section `fingerprints` of bench/README.md.

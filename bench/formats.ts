@@ -1,13 +1,13 @@
 /**
- * Tokens of whole results in each notation: `npm run bench:formats -- [--corpus DIR] [--json |
+ * Tokens of whole results in each notation: `npm run bench -- formats CORPUS [--json |
  * --write]`. JSON payloads of the corpus in both encodings as pretty and compact JSON, as TOON, and
  * as `encode` sends them; what each notation is worth; savings by shape; a peer's recorded answers;
  * what the remaining tokens are. Every answer is decoded and compared first. `--write` puts the
  * tables into bench/README.md.
  */
+
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { parseArgs } from 'node:util'
 import { readResults } from '../src/cli/replay/read-results.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { ENCODINGS, type Encoding } from '../src/core/tokens/encoding.ts'
@@ -29,23 +29,17 @@ import {
   textShapesTable,
 } from './formats/report.ts'
 import { measureShapes } from './formats/shapes.ts'
-import { machine } from './machine.ts'
-import { writeSection } from './write-section.ts'
+import { machine } from './support/machine.ts'
+import { REQUIRED, readOptions } from './support/options.ts'
+import { writeSection } from './support/write-section.ts'
 
-const { values } = parseArgs({
-  options: {
-    corpus: { type: 'string', default: process.env['HAVERSACK_CORPUS'] ?? '' },
-    json: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
-})
-if (values.corpus === '') throw new Error('--corpus or HAVERSACK_CORPUS is needed')
+const options = readOptions({ corpus: REQUIRED, json: false, write: false })
 
 const counters = createTokenCounters(
   loadVocabularies({ cacheDir: 'node_modules/.cache/haversack' }),
 )
-const folders = jsonPayloads(values.corpus)
-const texts = readResults(values.corpus).results.map(({ text }) => text)
+const folders = jsonPayloads(options.corpus)
+const texts = readResults(options.corpus).results.map(({ text }) => text)
 
 /** One row a file, in the order of their names. */
 function filesOf(folder: string, encoding: Encoding): readonly Contents[] {
@@ -70,11 +64,11 @@ const byEncoding = ENCODINGS.map(measure)
 const places = measurePlaces(texts)
 const remaining = measureRemaining(texts)
 
-if (values.json) {
+if (options.json) {
   console.log(JSON.stringify({ machine: machine(), byEncoding, places, remaining }))
 } else {
   const report = toReport()
-  if (values.write) writeSection('formats', report)
+  if (options.write) writeSection('formats', report)
   console.log(report)
 }
 // No JSON may ever be dearer than its compact text.

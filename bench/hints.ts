@@ -1,10 +1,9 @@
 /**
- * What hints cost: `npm run bench:hints -- [--corpus DIR] [--json] [--show FAMILY]`. Tokens of each
+ * What hints cost: `npm run bench -- hints CORPUS [--json] [--show FAMILY]`. Tokens of each
  * family in each verbosity and both encodings, over hints made from the recorded sessions of the
  * corpus. Table: bench/README.md, "Hints".
  */
-import { parseArgs } from 'node:util'
-import { table } from '../src/cli/table.ts'
+
 import { type HintFamily, VERBOSITIES } from '../src/core/hints/hint.ts'
 import { parseHint } from '../src/core/hints/parse-hint.ts'
 import { renderHint } from '../src/core/hints/render-hint.ts'
@@ -13,15 +12,10 @@ import { ENCODINGS } from '../src/core/tokens/encoding.ts'
 import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { sampleHints } from './hints/samples.ts'
 import { recordedContexts } from './hints/sessions.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { REQUIRED, readOptions } from './support/options.ts'
 
-const { values } = parseArgs({
-  options: {
-    corpus: { type: 'string', default: process.env['HAVERSACK_CORPUS'] ?? '' },
-    json: { type: 'boolean', default: false },
-    show: { type: 'string', default: '' },
-  },
-})
-if (values.corpus === '') throw new Error('--corpus or HAVERSACK_CORPUS is needed')
+const options = readOptions({ corpus: REQUIRED, json: false, show: '' })
 
 /**
  * Mean tokens that the seed states for its own hints, and what ours may be in the standard
@@ -40,7 +34,7 @@ const STATED: Readonly<Record<HintFamily, { seed: number | null; target: number 
 const counters = createTokenCounters(
   loadVocabularies({ cacheDir: 'node_modules/.cache/haversack' }),
 )
-const hints = sampleHints(recordedContexts(values.corpus))
+const hints = sampleHints(recordedContexts(options.corpus))
 const families = Object.keys(STATED) as HintFamily[]
 
 const rows = families.flatMap(family =>
@@ -48,7 +42,7 @@ const rows = families.flatMap(family =>
     const lines = hints.filter(h => h.family === family).map(h => renderHint(h, verbosity))
     const unread = lines.filter(line => parseHint(line) === null)
     if (unread.length > 0) throw new Error(`not read again: ${unread[0]}`)
-    if (family === values.show) process.stderr.write(`${lines.join('\n')}\n`)
+    if (family === options.show) process.stderr.write(`${lines.join('\n')}\n`)
     const tokens = ENCODINGS.map(encoding => {
       const counts = lines.map(line => counters.get(encoding).count(line))
       const mean = counts.reduce((sum, count) => sum + count, 0) / counts.length
@@ -58,7 +52,7 @@ const rows = families.flatMap(family =>
   }),
 )
 
-if (values.json) console.log(JSON.stringify(rows))
+if (options.json) console.log(JSON.stringify(rows))
 else {
   const columns = ENCODINGS.map(encoding => `${encoding} mean (min–max)`)
   const cells = rows.map(({ family, verbosity, hints: count, tokens, seed, target }) => [
@@ -69,5 +63,5 @@ else {
     seed ?? '–',
     verbosity === 'standard' && target !== null ? `≤ ${target}` : '–',
   ])
-  console.log(table(['family', 'verbosity', 'hints', ...columns, 'seed', 'target'], cells))
+  console.log(markdownTable(['family', 'verbosity', 'hints', ...columns, 'seed', 'target'], cells))
 }

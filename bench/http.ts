@@ -1,31 +1,25 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { table } from '../src/cli/table.ts'
 import { OPERATIONS } from '../src/core/operations/registry.ts'
 import { createRunner } from '../workers/runner.ts'
-import { load, type Server, startServer } from './http/processes.ts'
-import { machine, median } from './machine.ts'
-import { recordsOf } from './sample-results.ts'
-import { benchSetup } from './worker-setup.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { load, type Server, startServer } from './support/processes.ts'
+import { recordsOf } from './support/sample-results.ts'
+import { median } from './support/statistics.ts'
+import { benchSetup } from './support/worker-setup.ts'
 
 /**
- * npm run bench:http [-- --json --rounds N --seconds S]
+ * npm run bench -- http [--json --rounds N --seconds S]
  *
  * A no-op job through the whole path against a bare app on the same adapter, real encodes against
  * what the cores could do at best, and /livez while large bodies are encoded. Compared in pairs, in
  * turn.
  */
-const { values } = parseArgs({
-  options: {
-    json: { type: 'boolean', default: false },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '3' },
-  },
-})
-const rounds = Number(values.rounds)
-const seconds = Number(values.seconds)
+const options = readOptions({ json: false, rounds: 5, seconds: 3 })
+const { rounds, seconds } = options
 const CONNECTIONS = 64
 const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-'))
 
@@ -69,7 +63,7 @@ function cpuPerEncode(bodies: string): number {
 }
 
 async function noopAgainstBare(ours: Server, bodies: string) {
-  const bare = await startServer('bare-server.ts')
+  const bare = await startServer('http/bare-server.ts')
   const plan = { path: '/noop', method: 'POST', bodies, connections: CONNECTIONS, seconds } as const
   const pairs: { bare: number; noop: number }[] = []
   for (const port of [bare.port, ours.port]) await load({ ...plan, port, seconds: 2 })
@@ -123,7 +117,7 @@ async function livezUnderLoad(ours: Server, bodies: string) {
 }
 
 try {
-  const ours = await startServer('noop-server.ts', { HAVERSACK_LOG_LEVEL: 'warn' })
+  const ours = await startServer('http/noop-server.ts', { HAVERSACK_LOG_LEVEL: 'warn' })
   const small = bodiesFile('small.jsonl', 4096, 64)
   const pairs = await noopAgainstBare(ours, small)
   const runs = await encodes(ours, small)
@@ -151,7 +145,7 @@ try {
     livez: { p99_ms: livez.p99_ms, max_ms: livez.max_ms, requests: livez.requests, target_ms: 20 },
     large: { per_second: big.per_second, mb_per_second: (big.per_second * 750_000) / 1e6 },
   }
-  if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`)
+  if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`)
   else {
     const { noop, encode: real } = result
     const rows = [
@@ -161,7 +155,7 @@ try {
       ['encode, 750 KB', result.large.per_second, '', ''],
     ]
     process.stdout.write(`${JSON.stringify(result.machine)}\n\n`)
-    process.stdout.write(`${table(['', 'requests/s', 'share', 'target'], rows)}\n\n`)
+    process.stdout.write(`${markdownTable(['', 'requests/s', 'share', 'target'], rows)}\n\n`)
     process.stdout.write(`CPU time of a 4 KiB encode: ${real.cpu_ms_per_job.toFixed(3)} ms\n`)
     process.stdout.write(
       `/livez while 750 KB bodies are encoded: p99 ${livez.p99_ms.toFixed(1)} ms, max ${livez.max_ms.toFixed(1)} ms (target 20 ms)\n`,

@@ -1,21 +1,18 @@
 /**
- * The knapsack solver: `npm run bench:knapsack -- [--highs COUNT] [--json]`. Generated instances by
+ * The knapsack solver: `npm run bench -- knapsack [--highs COUNT] [--json]`. Generated instances by
  * kind and size, what a limit of work leaves, small instances by the thousand; with `--highs`, as
  * many random ones compared with HiGHS. Kinds and formulas: bench/knapsack/instances.ts.
  */
-import { parseArgs } from 'node:util'
+
 import { solveMckp } from '../src/core/solvers/mckp/mckp.ts'
 import { solveWithHighs } from './knapsack/highs.ts'
 import { KINDS, type Kind, randomInstances } from './knapsack/instances.ts'
 import { measureGaps, measureKind, measureSmall } from './knapsack/measure.ts'
-import { machine } from './machine.ts'
+import { machine } from './support/machine.ts'
+import { tableOf } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
 
-const { values } = parseArgs({
-  options: {
-    highs: { type: 'string', default: '0' },
-    json: { type: 'boolean', default: false },
-  },
-})
+const options = readOptions({ highs: 0, json: false })
 
 const COUNT = 15
 const kinds = Object.keys(KINDS) as Kind[]
@@ -37,13 +34,13 @@ const report = {
     measureGaps(kind, hard, 5, [0, 1e4, 1e5, 1e6, 1e7]),
   ),
   small: kinds.map(kind => measureSmall(kind, small, 500)),
-  ...(values.highs === '0' ? {} : { highs: compareWithHighs(Number(values.highs)) }),
+  ...(options.highs === 0 ? {} : { highs: compareWithHighs(options.highs) }),
 }
 
-if (values.json) console.log(JSON.stringify(report))
+if (options.json) console.log(JSON.stringify(report))
 else {
   console.log(report.machine)
-  for (const rows of [report.kinds, report.gaps, report.small]) printTable(rows)
+  for (const rows of [report.kinds, report.gaps, report.small]) console.log(`\n${tableOf(rows)}`)
   if (report.highs !== undefined) console.log('compared with HiGHS:', report.highs)
 }
 
@@ -56,18 +53,4 @@ function compareWithHighs(count: number): { instances: number; equal: number; pr
     if (solution.optimal) proven++
   }
   return { instances: count, equal, proven }
-}
-
-function printTable(rows: readonly object[]): void {
-  const head = Object.keys(rows[0] ?? {})
-  const lines = rows.map(row => Object.values(row).map(written))
-  console.log()
-  for (const cells of [head, head.map(() => '---'), ...lines]) {
-    console.log(`| ${cells.join(' | ')} |`)
-  }
-}
-
-function written(cell: unknown): string {
-  if (typeof cell !== 'number') return String(cell)
-  return Number(cell.toPrecision(3)).toLocaleString('en')
 }

@@ -1,24 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { startServer } from './http/processes.ts'
-import { machine, residentMib } from './machine.ts'
-import { markdownTable } from './markdown-table.ts'
+import { machine, residentMib } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { startServer } from './support/processes.ts'
 
 /**
- * npm run bench:memory [-- --rest SECONDS --rounds N --main FILE]
+ * npm run bench -- memory [--rest SECONDS --rounds N --main FILE]
  *
  * Resident memory of the service after a start, after ordinary work, after bodies made to take much
  * of it, and after a rest. Several rounds show whether it has a bound. `--main` measures another
  * version of the service.
  */
-const { values } = parseArgs({
-  options: {
-    rest: { type: 'string', default: '60' },
-    rounds: { type: 'string', default: '3' },
-    main: { type: 'string', default: '../../src/main.ts' },
-  },
-})
+const options = readOptions({ rest: 60, rounds: 3, main: '../src/main.ts' })
 
 type Body = string | Uint8Array<ArrayBuffer>
 
@@ -34,8 +28,8 @@ const BOMBS: Readonly<Record<string, readonly [path: string, body: Body]>> = {
   'a gzip bomb': ['/anthropic/v1/messages', new Uint8Array(gzipSync(new Uint8Array(512 * MIB)))],
 }
 
-const vendor = await startServer('../proxy/upstream-server.ts')
-const service = await startServer(values.main, {
+const vendor = await startServer('proxy/upstream-server.ts')
+const service = await startServer(options.main, {
   HAVERSACK_PORT: '0',
   HAVERSACK_LOG_LEVEL: 'fatal',
   HAVERSACK_ANTHROPIC_URL: `http://127.0.0.1:${vendor.port}`,
@@ -61,13 +55,13 @@ note('started')
 const ordinary = content(JSON.stringify(Array.from({ length: 500 }, (_, id) => ({ id, ok: true }))))
 for (let n = 0; n < 200; n++) await send('/v1/encode', ordinary)
 note('after 200 encodes of 10 KB')
-for (let round = 1; round <= Number(values.rounds); round++) {
+for (let round = 1; round <= options.rounds; round++) {
   for (const [name, [path, body]] of Object.entries(BOMBS)) {
     const statuses = await Promise.all([send(path, body), send(path, body)])
     note(`round ${round}: twice ${name} (${statuses.join(', ')})`)
   }
-  await sleep(Number(values.rest) * 1000)
-  note(`round ${round}: ${values.rest} s later`)
+  await sleep(options.rest * 1000)
+  note(`round ${round}: ${options.rest} s later`)
 }
 await service.stop()
 await vendor.stop()

@@ -1,26 +1,22 @@
 /**
- * Tool results found and replaced in request bodies: `npm run bench:messages -- [--corpus DIR]
+ * Tool results found and replaced in request bodies: `npm run bench -- messages [--corpus DIR]
  * [--json | --write]`. Histories of three sizes in the three shapes, of recorded steps or made-up
  * ones, against decoding and `JSON.parse`, in turn; then bodies that should be hard to read, at two
  * sizes. `--write` puts the tables into bench/README.md.
  */
-import { parseArgs } from 'node:util'
+
 import { type RouteName, scanRequest } from '../src/core/conversation/parse/scan-request.ts'
 import { sharedMessages } from '../src/core/conversation/parse/shared-messages.ts'
 import { literalOf, splice } from '../src/core/conversation/parse/splice.ts'
-import { machine, median } from './machine.ts'
-import { markdownTable } from './markdown-table.ts'
 import { historyOf, stepsOf } from './messages/histories.ts'
 import { HOSTILE } from './messages/hostile.ts'
-import { writeSection } from './write-section.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { median } from './support/statistics.ts'
+import { writeSection } from './support/write-section.ts'
 
-const { values } = parseArgs({
-  options: {
-    corpus: { type: 'string', default: process.env['HAVERSACK_CORPUS'] ?? '' },
-    json: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
-})
+const options = readOptions({ corpus: '', json: false, write: false })
 
 const ROUTES: readonly RouteName[] = ['anthropic_messages', 'openai_chat', 'openai_responses']
 const SIZES = { '100 KB': 100_000, '750 KB': 750_000, '10 MB': 10_000_000 }
@@ -47,7 +43,7 @@ function timeInTurn(ways: Readonly<Record<string, () => unknown>>, runs: number)
 }
 
 function measureHistory(route: RouteName, size: number) {
-  const { earlier, later } = historyOf(route, stepsOf(values.corpus), size)
+  const { earlier, later } = historyOf(route, stepsOf(options.corpus), size)
   const before = scanRequest(earlier, route, LIMITS)!
   const scanned = scanRequest(later, route, LIMITS)!
   // Half of each text, as if it had been encoded; the last only, as in a turn whose history is
@@ -92,17 +88,17 @@ const histories = Object.values(SIZES).flatMap(size =>
 )
 const hostile = Object.keys(HOSTILE).map(measureHostile)
 
-if (values.json) {
+if (options.json) {
   const rows = histories.map(each => ({ ...each, times: Object.fromEntries(each.times) }))
   console.log(JSON.stringify({ machine: machine(), histories: rows, hostile }))
 } else {
   const report = [
-    `${Object.values(machine()).join(', ')}; ${values.corpus === '' ? 'made-up' : 'recorded'} steps; medians, milliseconds.`,
+    `${Object.values(machine()).join(', ')}; ${options.corpus === '' ? 'made-up' : 'recorded'} steps; medians, milliseconds.`,
     historiesTable(),
     `The same kinds of hostile bodies at 1 MB and at ${GROWTH} MB; N = 15. Where "read" is no, the body is refused.`,
     hostileTable(),
   ].join('\n\n')
-  if (values.write) writeSection('messages', report)
+  if (options.write) writeSection('messages', report)
   else console.log(report)
 }
 

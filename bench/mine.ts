@@ -1,9 +1,10 @@
 /**
- * npm run bench:mine -- CORPUS [--write]
+ * npm run bench -- mine CORPUS [--write]
  *
  * What the recorded results of a corpus are like and what notations save of them, as `haversack
  * tune mine` tells it; the seed's figures beside these; and how fast logs are read and mined.
  */
+
 import { headline, tablesOf } from '../src/cli/tune/report.ts'
 import { createPseudonyms, TELEMETRY_KEY_BYTES } from '../src/core/telemetry/pseudonyms.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
@@ -11,15 +12,15 @@ import { listLogs } from '../src/tune/logs/list-logs.ts'
 import { noTally } from '../src/tune/logs/read-log.ts'
 import { type Mined, mineLog } from '../src/tune/mine-log.ts'
 import { createStudy } from '../src/tune/study/study.ts'
-import { machine } from './machine.ts'
-import { markdownTable } from './markdown-table.ts'
 import { corpusSessions } from './mine/corpus-sessions.ts'
 import { seedRulesTable, seedTable } from './mine/seed-figures.ts'
 import { speedTables } from './mine/speed.ts'
-import { writeSection } from './write-section.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { REQUIRED, readOptions } from './support/options.ts'
+import { writeSection } from './support/write-section.ts'
 
-const [corpus, ...flags] = process.argv.slice(2)
-if (corpus === undefined) throw new Error('the folder of the corpus is required')
+const options = readOptions({ corpus: REQUIRED, write: false })
 
 /** Most rows of a table. */
 const MAX_ROWS = 15
@@ -39,8 +40,8 @@ function mineCorpus(folder: string) {
   return { mined, study: study.result() }
 }
 
-const { mined, study } = mineCorpus(corpus)
-const [reading, threads, memory] = await speedTables(corpusSessions(corpus))
+const { mined, study } = mineCorpus(options.corpus)
+const [reading, threads, memory] = await speedTables(corpusSessions(options.corpus))
 const { node, cores, cpu, date } = machine()
 const report = [
   `Node ${node}, ${cores} cores, ${cpu}, ${date}. ${headline(study)}`,
@@ -62,4 +63,4 @@ const report = [
   memory!,
 ].join('\n\n')
 process.stdout.write(`${report}\n`)
-if (flags.includes('--write')) writeSection('mine', report)
+if (options.write) writeSection('mine', report)

@@ -1,11 +1,11 @@
 /**
  * What a key of `pipeline_config.toml` costs or saves in tokens of o200k_base: `npm run
- * bench:profiles -- --corpus DIR [--json]`. Every recorded result is encoded alone, under each
+ * bench -- profiles CORPUS [--json]`. Every recorded result is encoded alone, under each
  * configuration.
  */
+
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { readResults } from '../src/cli/replay/read-results.ts'
 import { parseJson } from '../src/core/json/parse-json.ts'
 import { encodeOperation } from '../src/core/operations/encode.ts'
@@ -15,15 +15,11 @@ import {
 } from '../src/core/pipeline/profile/pipeline-config.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { loadVocabularies } from '../src/runtime/vocabulary.ts'
-import { machine } from './machine.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { REQUIRED, readOptions } from './support/options.ts'
 
-const { values } = parseArgs({
-  options: {
-    corpus: { type: 'string', default: process.env['HAVERSACK_CORPUS'] ?? '' },
-    json: { type: 'boolean', default: false },
-  },
-})
-if (values.corpus === '') throw new Error('--corpus DIR is needed')
+const options = readOptions({ corpus: REQUIRED, json: false })
 
 const ofModels = (variant: object) => ({ profiles: { llm: { variants: { default: variant } } } })
 const fromSize = (shape_thresholds: object) => ({ mckp: { shape_thresholds } })
@@ -49,7 +45,7 @@ const CONFIGURATIONS: Readonly<Record<string, object>> = {
   },
 }
 
-const { results } = readResults(values.corpus)
+const { results } = readResults(options.corpus)
 const isContainer = (text: string): boolean => {
   const parsed = parseJson(text)
   return parsed.ok && parsed.value !== null && typeof parsed.value === 'object'
@@ -78,21 +74,22 @@ const rows = Object.entries(CONFIGURATIONS).map(([what, toml]) => {
   return { what, json: tokensUnder(pipeline, sets.JSON), text: tokensUnder(pipeline, sets.text) }
 })
 
-/** `643,106 (+1.2 %)` */
-function against(tokens: number, usual: number): string {
+/** Tokens, and how many more than usual they are. */
+function against(tokens: number, usual: number): [number, string] {
   const more = ((tokens - usual) / usual) * 100
   const sign = more < 0 ? '−' : '+'
   const change = tokens === usual ? 'same' : `${sign}${Math.abs(more).toFixed(2)} %`
-  return `${tokens.toLocaleString('en')} | ${change}`
+  return [tokens, change]
 }
 
-if (values.json) console.log(JSON.stringify({ machine: machine(), rows }))
+if (options.json) console.log(JSON.stringify({ machine: machine(), rows }))
 else {
   const [usual] = rows
-  console.log(`| | ${sets.JSON.length} JSON results | | ${sets.text.length} texts | |`)
-  console.log('| --- | --: | --: | --: | --: |')
-  for (const { what, json, text } of rows) {
-    const [a, b] = [against(json, usual?.json ?? 0), against(text, usual?.text ?? 0)]
-    console.log(`| \`${what}\` | ${a} | ${b} |`)
-  }
+  const header = ['', `${sets.JSON.length} JSON results`, '', `${sets.text.length} texts`, '']
+  const cells = rows.map(({ what, json, text }) => [
+    `\`${what}\``,
+    ...against(json, usual?.json ?? 0),
+    ...against(text, usual?.text ?? 0),
+  ])
+  console.log(markdownTable(header, cells))
 }

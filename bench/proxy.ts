@@ -1,6 +1,4 @@
 import { loadavg } from 'node:os'
-import { parseArgs } from 'node:util'
-import { machine } from './machine.ts'
 import { forwardingReport } from './proxy/forwarding.ts'
 import { stepsFor } from './proxy/growing-conversations.ts'
 import { rateReport } from './proxy/rate.ts'
@@ -8,27 +6,26 @@ import { rewritingReport } from './proxy/rewriting.ts'
 import { startServers } from './proxy/served.ts'
 import { agent } from './proxy/timed-call.ts'
 import { warmUp } from './proxy/warm-up.ts'
-import { writeSection } from './write-section.ts'
+import { machine } from './support/machine.ts'
+import { readOptions } from './support/options.ts'
+import { writeSection } from './support/write-section.ts'
 
 /**
- * npm run bench:proxy [-- CORPUS --rounds N --only rewriting|rate|forwarding --write]
+ * npm run bench -- proxy [CORPUS --rounds N --only rewriting|rate|forwarding --write]
  *
  * What the proxies add to a call: rewriting to plain forwarding through the same service, and that
  * to a direct call, for conversations that bring their whole history and one new result a turn;
  * requests a second; and the forwarder alone. Ways take turns. Recorded results with a corpus, else
  * made-up ones.
  */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    write: { type: 'boolean', default: false },
-    only: { type: 'string' },
-    rounds: { type: 'string', default: '500' },
-  },
+const options = readOptions({
+  corpus: '',
+  rounds: 500,
+  only: ['rewriting', 'rate', 'forwarding'],
+  write: false,
 })
-const [corpus] = positionals
-const rounds = Number(values.rounds)
-const isWanted = (part: string) => values.only === undefined || values.only === part
+const corpus = options.corpus || undefined
+const isWanted = (part: (typeof options.only)[number]) => options.only.includes(part)
 const load = () => loadavg()[0]!.toFixed(1)
 
 const before = load()
@@ -37,15 +34,15 @@ if (isWanted('rewriting') || isWanted('rate')) {
   const servers = await startServers()
   const steps = stepsFor(corpus)
   await warmUp(servers, steps)
-  if (isWanted('rewriting')) parts.push(await rewritingReport(servers, steps, rounds))
+  if (isWanted('rewriting')) parts.push(await rewritingReport(servers, steps, options.rounds))
   if (isWanted('rate')) parts.push(await rateReport(servers, corpus))
   await servers.stop()
 }
-if (isWanted('forwarding')) parts.push(await forwardingReport(rounds))
+if (isWanted('forwarding')) parts.push(await forwardingReport(options.rounds))
 agent.destroy()
 
 const contents = corpus === undefined ? 'made-up results' : 'recorded results'
 const conditions = `Milliseconds; ${contents}; load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`
 const report = [...parts, conditions].join('\n\n')
 process.stdout.write(`${report}\n`)
-if (values.write) writeSection('proxy', report)
+if (options.write) writeSection('proxy', report)

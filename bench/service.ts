@@ -1,36 +1,37 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { table } from '../src/cli/table.ts'
-import { machine } from './machine.ts'
 import { drain } from './service/drain.ts'
 import { neighbours } from './service/neighbours.ts'
 import { observability } from './service/observability.ts'
 import { overload } from './service/overload.ts'
 import { slowClients } from './service/slow-clients.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
 
 /**
- * npm run bench:service [-- --json --rounds N --seconds S --only NAME]
+ * npm run bench -- service [--json --rounds N --seconds S --only NAME]
  *
  * What operators fear: overload, a stop under load, slow clients, and the price of metrics and
  * logs.
  */
-const { values } = parseArgs({
-  options: {
-    json: { type: 'boolean', default: false },
-    rounds: { type: 'string', default: '7' },
-    seconds: { type: 'string', default: '20' },
-    only: { type: 'string' },
-  },
+const options = readOptions({
+  json: false,
+  rounds: 7,
+  seconds: 20,
+  only: ['overload', 'drain', 'slow', 'neighbours', 'observability'],
 })
-const rounds = Number(values.rounds)
+const { rounds } = options
 const folder = mkdtempSync(join(tmpdir(), 'haversack-bench-'))
 
 /** Each gives its figures and the table that shows them. */
-const SCENARIOS: Record<string, () => Promise<{ figures: object; text: string }>> = {
+const SCENARIOS: Record<
+  (typeof options.only)[number],
+  () => Promise<{ figures: object; text: string }>
+> = {
   async overload() {
-    const figures = await overload(folder, Number(values.seconds))
+    const figures = await overload(folder, options.seconds)
     const { before, during, after } = figures
     const rows = [
       ['light load before', before],
@@ -41,7 +42,7 @@ const SCENARIOS: Record<string, () => Promise<{ figures: object; text: string }>
     const text = [
       `${figures.body_bytes} B bodies, capacity ${figures.capacity_per_second.toFixed(0)}/s, ${during.due} requests due at ten times that`,
       '',
-      table(
+      markdownTable(
         ['', 'requests', 'p50 ms', 'p99 ms', 'max ms'],
         rows.map(([name, { count, p50_ms, p99_ms, max_ms }]) => [
           name,
@@ -84,7 +85,7 @@ const SCENARIOS: Record<string, () => Promise<{ figures: object; text: string }>
       'ended ms',
       'exit',
     ]
-    return { figures, text: table(header, rows) }
+    return { figures, text: markdownTable(header, rows) }
   },
   async slow() {
     const figures = await slowClients(folder, rounds, 4)
@@ -92,7 +93,7 @@ const SCENARIOS: Record<string, () => Promise<{ figures: object; text: string }>
       ['alone', figures.alone_p99_ms, ''],
       ['beside 200 slow and 1,000 idle', figures.beside_p99_ms, figures.ratio],
     ]
-    return { figures, text: table(['p99 of normal clients', 'ms', 'ratio'], rows) }
+    return { figures, text: markdownTable(['p99 of normal clients', 'ms', 'ratio'], rows) }
   },
   async neighbours() {
     const figures = await neighbours(folder, rounds, 6)
@@ -118,7 +119,7 @@ const SCENARIOS: Record<string, () => Promise<{ figures: object; text: string }>
       'slowest ms',
       'threads replaced',
     ]
-    return { figures, text: table(header, rows) }
+    return { figures, text: markdownTable(header, rows) }
   },
   async observability() {
     const figures = await observability(folder, rounds, 4)
@@ -126,21 +127,18 @@ const SCENARIOS: Record<string, () => Promise<{ figures: object; text: string }>
       ['without metrics and log', figures.off_per_second, ''],
       ['with both', figures.on_per_second, figures.ratio],
     ]
-    return { figures, text: table(['4 KiB encodes', 'requests/s', 'ratio'], rows) }
+    return { figures, text: markdownTable(['4 KiB encodes', 'requests/s', 'ratio'], rows) }
   },
 }
 
 try {
-  const names = values.only === undefined ? Object.keys(SCENARIOS) : [values.only]
   const results: Record<string, object> = { machine: machine() }
-  for (const name of names) {
-    const scenario = SCENARIOS[name]
-    if (scenario === undefined) throw new Error(`no scenario ${name}`)
-    const { figures, text } = await scenario()
+  for (const name of options.only) {
+    const { figures, text } = await SCENARIOS[name]()
     results[name] = figures
-    if (!values.json) process.stdout.write(`## ${name}\n\n${text}\n\n`)
+    if (!options.json) process.stdout.write(`## ${name}\n\n${text}\n\n`)
   }
-  process.stdout.write(`${JSON.stringify(values.json ? results : results['machine'])}\n`)
+  process.stdout.write(`${JSON.stringify(options.json ? results : results['machine'])}\n`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

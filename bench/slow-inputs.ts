@@ -1,29 +1,29 @@
 /**
  * What inputs cost in processor time per byte, against ordinary JSON of the same size, and a search
- * for slower ones: `npm run bench:slow -- [--chars N] [--rounds N] [--climbs N] [--steps N] [--seed
+ * for slower ones: `npm run bench -- slow-inputs [--chars N] [--rounds N] [--climbs N] [--steps N] [--seed
  * N] [--json] [--write]`. Slow ones that it finds belong into `slow-inputs/known-inputs.ts`.
  */
-import { parseArgs } from 'node:util'
-import { machine, median } from './machine.ts'
-import { markdownTable } from './markdown-table.ts'
+
 import { createCosts, WAYS } from './slow-inputs/cost.ts'
 import { type Input, writeInput } from './slow-inputs/grammar.ts'
 import { KNOWN_INPUTS } from './slow-inputs/known-inputs.ts'
 import { searchSlowInputs } from './slow-inputs/search.ts'
-import { writeSection } from './write-section.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { median } from './support/statistics.ts'
+import { writeSection } from './support/write-section.ts'
 
-const { values } = parseArgs({
-  options: {
-    chars: { type: 'string', default: '300000' },
-    rounds: { type: 'string', default: '3' },
-    climbs: { type: 'string', default: '8' },
-    steps: { type: 'string', default: '40' },
-    seed: { type: 'string', default: '1' },
-    json: { type: 'boolean', default: false },
-    write: { type: 'boolean', default: false },
-  },
+const options = readOptions({
+  chars: 300_000,
+  rounds: 3,
+  climbs: 8,
+  steps: 40,
+  seed: 1,
+  json: false,
+  write: false,
 })
-const [chars, rounds] = [Number(values.chars), Number(values.rounds)]
+const { chars, rounds } = options
 const MAX_RATIO = 3
 /** Slowest of the climbs that are shown. */
 const SHOWN = 5
@@ -54,15 +54,15 @@ function measure(name: string, input: Input): Row[] {
 
 const rows = Object.entries(KNOWN_INPUTS).flatMap(([name, input]) => measure(name, input))
 const finds = searchSlowInputs(costs, {
-  seed: Number(values.seed),
-  climbs: Number(values.climbs),
-  steps: Number(values.steps),
+  seed: options.seed,
+  climbs: options.climbs,
+  steps: options.steps,
   chars,
   ordinary: ordinary['encode'] ?? 1,
 }).slice(0, SHOWN)
 for (const { input } of finds) rows.push(...measure(JSON.stringify(input), input))
 
-if (values.json) console.log(JSON.stringify({ machine: machine(), chars, rows }))
+if (options.json) console.log(JSON.stringify({ machine: machine(), chars, rows }))
 else {
   const usual = WAYS.map(way => `${way} ${(1000 / (ordinary[way] ?? 1)).toPrecision(3)} MB/s`)
   const cells = rows.map(row => [
@@ -77,5 +77,5 @@ else {
     markdownTable(['input', 'way', 'MB/s of processor time', '÷ ordinary'], cells),
   ].join('\n\n')
   console.log(report)
-  if (values.write) writeSection('slow-inputs', report)
+  if (options.write) writeSection('slow-inputs', report)
 }

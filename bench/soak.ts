@@ -1,29 +1,21 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { table } from '../src/cli/table.ts'
-import { startServer } from './http/processes.ts'
-import { machine, median } from './machine.ts'
 import { type MemorySample, memoryPlot } from './service/memory-plot.ts'
 import { createMixedLoad } from './service/mixed-load.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { startServer } from './support/processes.ts'
+import { median } from './support/statistics.ts'
 
 /**
- * npm run soak [-- --requests N --losses N --corpus DIR --plot FILE --json]
+ * npm run bench -- soak [--requests N --losses N --corpus DIR --plot FILE --json]
  *
  * Many requests of every kind against one service, with a worker thread lost now and then, and its
  * memory all the while. Ends with 1 where memory grew after the warm-up.
  */
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '500000' },
-    // Threads that are lost on purpose, at even distances.
-    losses: { type: 'string', default: '20' },
-    corpus: { type: 'string' },
-    plot: { type: 'string' },
-    json: { type: 'boolean', default: false },
-  },
-})
+const options = readOptions({ requests: 500_000, losses: 20, corpus: '', plot: '', json: false })
 
 const SAMPLES = 200
 /** What the later half may have above the earlier one: noise of when garbage is collected. */
@@ -34,18 +26,18 @@ const folder = mkdtempSync(join(tmpdir(), 'haversack-soak-'))
 try {
   const config = join(folder, 'haversack.toml')
   writeFileSync(config, '[limits]\njob_timeout_ms = 1000\n')
-  const server = await startServer('../../src/main.ts', {
+  const server = await startServer('../src/main.ts', {
     HAVERSACK_PORT: '0',
     HAVERSACK_CONFIG: config,
     HAVERSACK_LOG_LEVEL: 'silent',
   })
-  const total = Number(values.requests)
-  const corpus = values.corpus ?? process.env['HAVERSACK_CORPUS']
+  const total = options.requests
+  const corpus = options.corpus || undefined
   const load = createMixedLoad(server.port, corpus)
   const started = performance.now()
   const samples: MemorySample[] = []
   for (let step = 1; step <= SAMPLES; step++) {
-    if (step % Math.ceil(SAMPLES / Number(values.losses)) === 0) await load.loseThread()
+    if (step % Math.ceil(SAMPLES / options.losses) === 0) await load.loseThread()
     await load.run(Math.round(total / SAMPLES))
     samples.push({ requests: load.done, ...(await memoryOf(server.port)) })
   }
@@ -65,14 +57,14 @@ try {
     heap_mib: halves.map(half => of(half, 'heap_mib')),
     resident_mib: halves.map(half => of(half, 'resident_mib')),
   }
-  if (values.plot !== undefined) writeFileSync(values.plot, memoryPlot(samples))
-  if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`)
+  if (options.plot !== '') writeFileSync(options.plot, memoryPlot(samples))
+  if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`)
   else {
     const row = (name: string, [early = 0, late = 0]: number[]) => [name, early, late, late / early]
     const rows = [row('heap', result.heap_mib), row('resident', result.resident_mib)]
     process.stdout.write(
       `${JSON.stringify(result.machine)}\n${result.source}: ${load.done} requests, ${result.per_second.toFixed(0)}/s, by status ${JSON.stringify(load.statuses)}\n\n` +
-        `${table(['median MiB after warm-up', 'first half', 'second half', 'ratio'], rows)}\n`,
+        `${markdownTable(['median MiB after warm-up', 'first half', 'second half', 'ratio'], rows)}\n`,
     )
   }
   const grew = ([early = 0, late = 0]: number[]) => late > early * NOISE + NOISE_MIB

@@ -5,21 +5,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { table } from '../src/cli/table.ts'
-import { machine, median } from './machine.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { median } from './support/statistics.ts'
 
 /**
- * npm run bench:start [-- --json --rounds N]
+ * npm run bench -- start [--json --rounds N]
  *
  * Milliseconds from the start of the process to the first 200 of /readyz: with empty caches, and
  * with caches that an earlier start filled. Compared in turn. The files themselves are in the
  * system's page cache in both cases.
  */
-const { values } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, rounds: { type: 'string', default: '9' } },
-})
-const rounds = Number(values.rounds)
+const options = readOptions({ json: false, rounds: 9 })
+const { rounds } = options
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'haversack-start-'))
 
@@ -109,7 +108,7 @@ async function measure() {
 
 try {
   const result = { machine: machine(), rounds, starts: await measure() }
-  if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`)
+  if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`)
   else {
     const rows = result.starts.map(row => [
       row.label,
@@ -120,7 +119,7 @@ try {
     ])
     process.stdout.write(`${JSON.stringify(result.machine)}, ${rounds} rounds\n\n`)
     process.stdout.write(
-      `${table(['start to ready', 'median ms', 'min', 'max', 'target ≤'], rows)}\n`,
+      `${markdownTable(['start to ready', 'median ms', 'min', 'max', 'target ≤'], rows)}\n`,
     )
   }
 } finally {

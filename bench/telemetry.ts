@@ -1,17 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { runPlan, type Server, startServer } from './http/processes.ts'
-import { machine, median } from './machine.ts'
 import type { SessionLoad, SessionPlan } from './sessions/load.ts'
 import type { Measured } from './sessions/measured-server.ts'
-import { markdown } from './store/measure.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { runPlan, type Server, startServer } from './support/processes.ts'
+import { median } from './support/statistics.ts'
+import { writeSection } from './support/write-section.ts'
 import { cost } from './telemetry/cost.ts'
-import { writeSection } from './write-section.ts'
 
 /**
- * npm run bench:telemetry [-- --rounds N --seconds S --write]
+ * npm run bench -- telemetry [--rounds N --seconds S --write]
  *
  * Three services under the same load in turn, each first every third time: one without telemetry,
  * one with it, and another without, whose difference from the first is what the machine makes of
@@ -19,13 +20,7 @@ import { writeSection } from './write-section.ts'
  * machine does not move. Then what it adds to a job and to the main thread, in this process, where
  * a busy machine does least harm. Prints Markdown; `--write` puts it into bench/README.md.
  */
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '9' },
-    seconds: { type: 'string', default: '3' },
-    write: { type: 'boolean', default: false },
-  },
-})
+const options = readOptions({ rounds: 9, seconds: 3, write: false })
 
 const KINDS = [
   ['plain', 'no session'],
@@ -53,7 +48,7 @@ let run = 0
 
 async function measure(server: Server, kind: Kind, seconds: number): Promise<Round> {
   await measuredBy(server)
-  const load = await runPlan<SessionLoad>('../sessions/load.ts', {
+  const load = await runPlan<SessionLoad>('sessions/load.ts', {
     ...{ port: server.port, connections: 32, bodyBytes: 4096, resultsOfSession: 50 },
     ...{ kind, seconds, run: ++run },
   } satisfies SessionPlan)
@@ -68,14 +63,14 @@ async function measure(server: Server, kind: Kind, seconds: number): Promise<Rou
 
 async function compare(servers: Readonly<Record<Side, Server>>) {
   const found = new Map<Kind, Record<Side, Round>[]>(KINDS.map(([kind]) => [kind, []]))
-  const rounds = Number(values.rounds)
+  const { rounds } = options
   for (let round = 0; round <= rounds; round++) {
     for (const [kind] of KINDS) {
       const first = round % SIDES.length
       const order = [...SIDES.slice(first), ...SIDES.slice(0, first)]
       const pair: Partial<Record<Side, Round>> = {}
       for (const side of order) {
-        pair[side] = await measure(servers[side], kind, round === 0 ? 2 : Number(values.seconds))
+        pair[side] = await measure(servers[side], kind, round === 0 ? 2 : options.seconds)
       }
       // The first round is compiled in between.
       if (round > 0) found.get(kind)!.push(pair as Record<Side, Round>)
@@ -122,7 +117,7 @@ try {
   const config = join(folder, 'on.toml')
   writeFileSync(config, '[telemetry]\nenabled = true\n')
   const env = { HAVERSACK_PORT: '0', HAVERSACK_LOG_LEVEL: 'silent' }
-  const server = '../sessions/measured-server.ts'
+  const server = 'sessions/measured-server.ts'
   const servers = {
     on: await startServer(server, { ...env, HAVERSACK_CONFIG: config }),
     off: await startServer(server, env),
@@ -133,9 +128,9 @@ try {
   const rows = KINDS.flatMap(([kind, label]) =>
     SIDES.map(side => rowOf(label, side, found.get(kind)!)),
   )
-  const report = `\`${JSON.stringify(machine())}\`, ${values.rounds} rounds of ${values.seconds} s\n\n${markdown(HEADER, rows)}\n\n${await cost()}`
+  const report = `\`${JSON.stringify(machine())}\`, ${options.rounds} rounds of ${options.seconds} s\n\n${markdownTable(HEADER, rows)}\n\n${await cost()}`
   process.stdout.write(`${report}\n`)
-  if (values.write) writeSection('telemetry', report)
+  if (options.write) writeSection('telemetry', report)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

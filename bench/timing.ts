@@ -1,17 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { makeKey } from '../src/access/key-record.ts'
-import { startServer } from './http/processes.ts'
-import { machine, median } from './machine.ts'
-import { markdownTable } from './markdown-table.ts'
 import { agent, timedCall } from './proxy/timed-call.ts'
-import { createRandom } from './random.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { startServer } from './support/processes.ts'
+import { createRandom } from './support/random.ts'
+import { median } from './support/statistics.ts'
 import { base64Content, conversation, halfOf, rowsContent } from './timing/bodies.ts'
 
 /**
- * npm run bench:timing [-- --pairs N --only TEXT --main FILE --json]
+ * npm run bench -- timing [--pairs N --only TEXT --main FILE --json]
  *
  * Whether a tenant can see by the time what another one has sent. In each pair one tenant sends a
  * body. Then another one sends, in random order, the same (or one with the same first half) and two
@@ -19,15 +20,8 @@ import { base64Content, conversation, halfOf, rowsContent } from './timing/bodie
  * meet in it. `--only` takes the bodies whose names have this text; `--main` measures another
  * version of the service.
  */
-const { values } = parseArgs({
-  options: {
-    pairs: { type: 'string', default: '200' },
-    main: { type: 'string', default: '../../src/main.ts' },
-    only: { type: 'string', default: '' },
-    json: { type: 'boolean', default: false },
-  },
-})
-const pairs = Number(values.pairs)
+const options = readOptions({ pairs: 200, main: '../src/main.ts', only: '', json: false })
+const { pairs } = options
 
 interface Case {
   readonly name: string
@@ -74,8 +68,8 @@ const records = keys.map(({ tenant, id, sha256 }) => {
   return { id, tenant, sha256, scopes: ['encode', 'proxy'], redeems: false, created_at: 0 }
 })
 writeFileSync(keysFile, JSON.stringify({ version: 1, keys: records }), { mode: 0o600 })
-const vendor = await startServer('../proxy/upstream-server.ts')
-const service = await startServer(values.main, {
+const vendor = await startServer('proxy/upstream-server.ts')
+const service = await startServer(options.main, {
   HAVERSACK_PORT: '0',
   HAVERSACK_LOG_LEVEL: 'warn',
   HAVERSACK_WORKERS: '1',
@@ -144,26 +138,27 @@ function erfc(x: number): number {
 }
 
 const figures = []
-for (const each of CASES.filter(({ name }) => name.includes(values.only))) {
+for (const each of CASES.filter(({ name }) => name.includes(options.only))) {
   const found = await differences(each)
   for (const after of ['same', 'control'] as const) {
     const faster = found[after].filter(difference => difference > 0).length
-    figures.push({
+    const figure = {
       name: each.name,
       after: after === 'same' ? 'the same' : 'control: another one',
       faster,
       chance: chanceOf(faster, pairs),
       median_ms: median(found[after]),
-    })
+    }
+    figures.push(figure)
+    process.stderr.write(`${JSON.stringify(figure)}\n`)
   }
-  process.stderr.write(`${each.name}: done\n`)
 }
 agent.destroy()
 await service.stop()
 await vendor.stop()
 rmSync(folder, { recursive: true })
 
-if (values.json) console.log(JSON.stringify({ machine: machine(), pairs, figures }))
+if (options.json) console.log(JSON.stringify({ machine: machine(), pairs, figures }))
 else {
   const rows = figures.map(({ name, after, faster, chance, median_ms }) => {
     return [name, after, `${faster} of ${pairs}`, chance.toPrecision(2), median_ms.toFixed(2)]

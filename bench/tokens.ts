@@ -1,25 +1,22 @@
 /**
- * Token counting: `npm run bench:tokens -- [--corpus DIR] [--json]`. Speed against other tokenizers
+ * Token counting: `npm run bench -- tokens [--corpus DIR] [--json]`. Speed against other tokenizers
  * on texts that none has seen, hostile inputs, and what a worker costs; all in one process. Method:
  * docs/reference/tokens.md.
  */
+
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { ENCODINGS } from '../src/core/tokens/encoding.ts'
 import { loadVocabularies } from '../src/runtime/vocabulary.ts'
-import { machine } from './machine.ts'
+import { machine } from './support/machine.ts'
+import { tableOf } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
 import { measureHostile } from './tokens/hostile.ts'
 import { loadSources } from './tokens/sources.ts'
 import { claims, measureSpeed } from './tokens/speed.ts'
 import { measureWorkerCost } from './tokens/worker-cost.ts'
 
-const { values } = parseArgs({
-  options: {
-    corpus: { type: 'string', default: process.env['HAVERSACK_CORPUS'] ?? '' },
-    json: { type: 'boolean', default: false },
-  },
-})
+const options = readOptions({ corpus: '', json: false })
 
 function timed<T>(work: () => T): { result: T; ms: number } {
   const started = performance.now()
@@ -31,7 +28,7 @@ const cacheDir = join(tmpdir(), `haversack-bench-${process.pid}`)
 const packed = timed(() => loadVocabularies({ cacheDir }))
 const loaded = timed(() => loadVocabularies({ cacheDir }))
 const vocabularies = loaded.result
-const sources = loadSources(values.corpus === '' ? undefined : values.corpus)
+const sources = loadSources(options.corpus || undefined)
 
 const worker = await measureWorkerCost(vocabularies)
 const speed = ENCODINGS.map(encoding => measureSpeed(encoding, vocabularies, sources))
@@ -48,27 +45,20 @@ const report = {
   hostile,
 }
 
-if (values.json) console.log(JSON.stringify(report))
+if (options.json) console.log(JSON.stringify(report))
 else print()
 
 function print(): void {
   console.log(report.machine, `source: ${report.source}`)
   console.log('load', report.load, 'worker', worker)
   for (const { rows, ...rest } of report.speed) {
-    printTable(rows)
+    console.log(tableOf(rows))
     console.log(rounded(rest))
   }
   for (const { encoding, rows } of hostile) {
     console.log(encoding)
-    printTable(rows)
+    console.log(tableOf(rows))
   }
-}
-
-function printTable(rows: readonly object[]): void {
-  const lines = rows.map(row => Object.values(rounded(row)).map(String))
-  const head = Object.keys(rows[0] ?? {})
-  for (const cells of [head, head.map(() => '---'), ...lines])
-    console.log(`| ${cells.join(' | ')} |`)
 }
 
 function rounded(row: object): Record<string, unknown> {

@@ -1,28 +1,24 @@
 import { execFileSync } from 'node:child_process'
-import { parseArgs } from 'node:util'
 import { encode as encodeToon } from '@toon-format/toon'
 import { AppError } from '../src/core/base/errors.ts'
 import { encodeContent } from '../src/core/pipeline/encode.ts'
 import type { Level } from '../src/core/reduce/trim/levels.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
-import { machine, median } from './machine.ts'
-import { markdownTable } from './markdown-table.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { REQUIRED, readOptions } from './support/options.ts'
+import { median } from './support/statistics.ts'
+import { benchSetup } from './support/worker-setup.ts'
+import { writeSection } from './support/write-section.ts'
 import { recordedResults } from './trim-corpus/lists.ts'
-import { benchSetup } from './worker-setup.ts'
-import { writeSection } from './write-section.ts'
 
 /**
- * npm run bench:trim-corpus -- CORPUS [--write]
+ * npm run bench -- trim-corpus CORPUS [--write]
  *
  * Lists and diffs of a corpus at 8,000 tokens: tokens and pages as compact JSON, as TOON and as
  * ours, in full and per level; peak memory of lists of issues.
  */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { write: { type: 'boolean' } },
-})
-const [corpus] = positionals
-if (corpus === undefined) throw new Error('the folder of the corpus is required')
+const options = readOptions({ corpus: REQUIRED, write: false })
 
 const BUDGET = 8_000
 /** Smaller results are on one page whatever is done. */
@@ -96,7 +92,7 @@ function parse(content: string): unknown {
 }
 
 const rows: Sizes[] = []
-for (const { source, content } of recordedResults(corpus)) {
+for (const { source, content } of recordedResults(options.corpus)) {
   const sizes = measured(source, content)
   if (sizes !== null) rows.push(sizes)
 }
@@ -163,4 +159,4 @@ const report = [
   `Peak memory above that of a first small request, median of ${MEMORY_RUNS} processes: ${memory.join(', ')}.`,
 ].join('\n')
 process.stdout.write(`${report}\n`)
-if (values.write === true) writeSection('trim-corpus', report)
+if (options.write) writeSection('trim-corpus', report)

@@ -1,28 +1,23 @@
 /**
- * The tree knapsack: `npm run bench:trim -- [--count COUNT] [--highs COUNT] [--write] [--json]`.
+ * The tree knapsack: `npm run bench -- trim [--count COUNT] [--highs COUNT] [--write] [--json]`.
  * Generated trees by family and size, a plain dynamic program on the same trees in turn, and what
  * each heuristic keeps of the optimum; with `--highs`, as many small trees compared with HiGHS.
  */
+
 import { loadavg } from 'node:os'
-import { parseArgs } from 'node:util'
 import { trimTree } from '../src/core/solvers/tree/trim-tree.ts'
-import { machine, median } from './machine.ts'
-import { markdownTable } from './markdown-table.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { mean, median } from './support/statistics.ts'
+import { writeSection } from './support/write-section.ts'
 import { FAMILIES, type Family, makeTree } from './trim/families.ts'
 import { type ExactRow, measureExact, measureShares, type ShareRow } from './trim/measure.ts'
-import { writeSection } from './write-section.ts'
 
-const { values } = parseArgs({
-  options: {
-    count: { type: 'string', default: '15' },
-    highs: { type: 'string', default: '0' },
-    write: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
-})
+const options = readOptions({ count: 15, highs: 0, write: false, json: false })
 
 const BUDGET = 8_000
-const count = Number(values.count)
+const count = options.count
 const few = Math.max(1, Math.floor(count / 5))
 const families = Object.keys(FAMILIES) as Family[]
 /** The plain program takes seconds at the largest size, which leaves few trees for it. */
@@ -50,9 +45,9 @@ const exact = SIZES.flatMap(({ nodes, ...each }) =>
 const shares = SHARES.flatMap(({ nodes, budget }) =>
   families.flatMap(family => measureShares(family, nodes, budget, few)),
 )
-const highs = values.highs === '0' ? null : await compareWithHighs(Number(values.highs))
+const highs = options.highs === 0 ? null : await compareWithHighs(options.highs)
 
-if (values.json) {
+if (options.json) {
   console.log(JSON.stringify({ machine: machine(), exact, shares, highs }))
 } else {
   const report = [
@@ -62,7 +57,7 @@ if (values.json) {
     sharesTable(),
     ...(highs === null ? [] : [`The same value as HiGHS: ${highs.equal} of ${highs.trees} trees.`]),
   ].join('\n\n')
-  if (values.write) writeSection('trim', report)
+  if (options.write) writeSection('trim', report)
   else console.log(report)
 }
 
@@ -115,10 +110,6 @@ async function compareWithHighs(trees: number): Promise<{ trees: number; equal: 
     if (choice.optimal && Math.abs(choice.value - value) <= 1e-6 * value) equal++
   }
   return { trees, equal }
-}
-
-function mean(numbers: readonly number[]): number {
-  return numbers.reduce((sum, each) => sum + each, 0) / numbers.length
 }
 
 function percent(share: number): string {

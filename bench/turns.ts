@@ -1,38 +1,30 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { parse } from 'smol-toml'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
 import { DEFAULT_PRICES } from '../src/core/conversation/usage/prices.ts'
 import { pipelineSchema } from '../src/core/pipeline/profile/pipeline-config.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
-import { createRandom } from './random.ts'
+import { REQUIRED, readOptions } from './support/options.ts'
+import { createRandom } from './support/random.ts'
+import { writeSection } from './support/write-section.ts'
 import { createRewriteChecks } from './turns/check-rewrites.ts'
 import { type Conversation, conversationsOf, turnsOf } from './turns/conversations.ts'
 import { type PlayedConversation, startConversation } from './turns/play-conversation.ts'
 import { startRecordingVendor } from './turns/recording-vendor.ts'
 import { type ShapeReport, turnsReport } from './turns/report.ts'
 import { startTwoServices, type Which } from './turns/two-services.ts'
-import { writeSection } from './write-section.ts'
 
 /**
- * npm run bench:turns -- CORPUS [--sample N] [--write]
+ * npm run bench -- turns CORPUS [--sample N] [--write]
  *
  * Every recorded conversation, turn by turn in the three shapes of requests, through two services
  * with one data folder that are ended all the while and get another `pipeline_config.toml` on the
  * way: whether what arrives at the vendor begins in each turn as it did before, and what that saves
  * of a bill with a prompt cache. `--sample` plays each N-th conversation.
  */
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sample: { type: 'string', default: '1' },
-    write: { type: 'boolean', default: false },
-  },
-})
-const [corpus] = positionals
-if (corpus === undefined) throw new Error('usage: npm run bench:turns -- CORPUS')
+const options = readOptions({ corpus: REQUIRED, sample: 1, write: false })
 
 const MOST_TURNS = 24
 const TURNS_A_RESTART = 120
@@ -60,7 +52,7 @@ const SHAPES: Readonly<Record<RouteName, { readonly model: string; readonly each
   openai_responses: { model: 'gpt-5', each: 5 },
 }
 
-const conversations = conversationsOf(corpus).filter((_, n) => n % Number(values.sample) === 0)
+const conversations = conversationsOf(options.corpus).filter((_, n) => n % options.sample === 0)
 const checks = createRewriteChecks(
   createLocalContext(),
   PIPELINES.map(toml => pipelineSchema.parse(parse(toml))),
@@ -151,9 +143,9 @@ for (const route of Object.keys(SHAPES) as RouteName[]) {
     `${route}: ${shape.conversations.length} in ${Math.round(shape.seconds)} s\n`,
   )
 }
-const report = turnsReport(reports, { mostTurns: MOST_TURNS, sample: Number(values.sample) })
+const report = turnsReport(reports, { mostTurns: MOST_TURNS, sample: options.sample })
 process.stdout.write(`${report}\n`)
-if (values.write) writeSection('turns', report)
+if (options.write) writeSection('turns', report)
 if (reports.some(each => each.conversations.some(({ counts }) => counts.changed > 0))) {
   process.exitCode = 1
 }

@@ -1,5 +1,3 @@
-import { parseArgs } from 'node:util'
-import { table } from '../src/cli/table.ts'
 import { packRanges } from '../src/core/base/byte-ranges.ts'
 import { OPERATIONS } from '../src/core/operations/registry.ts'
 import { BATCH_LIMITS } from '../src/pool/batching.ts'
@@ -8,22 +6,23 @@ import { createPool } from '../src/pool/pool.ts'
 import { createThreads } from '../src/pool/threads.ts'
 import type { BatchMessage } from '../workers/protocol.ts'
 import { createRunner } from '../workers/runner.ts'
-import { machine, median } from './machine.ts'
-import { recordsOf } from './sample-results.ts'
-import { benchSetup } from './worker-setup.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { readOptions } from './support/options.ts'
+import { recordsOf } from './support/sample-results.ts'
+import { median } from './support/statistics.ts'
+import { benchSetup } from './support/worker-setup.ts'
 
 /**
- * npm run bench:worker-path [-- --json --rounds N]
+ * npm run bench -- worker-path [--json --rounds N]
  *
  * What stands behind the figures of `src/pool/batching.ts`: the round trip by jobs of a batch,
  * copying against transferring by size, and small jobs through the pool against in place. One
  * thread, one batch at a time; the cases of a table take turns, figures are medians of rounds, in
  * microseconds.
  */
-const { values } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, rounds: { type: 'string', default: '15' } },
-})
-const rounds = Number(values.rounds)
+const options = readOptions({ json: false, rounds: 15 })
+const { rounds } = options
 const KIB = 1024
 const BATCHES = [1, 2, 4, 8, 16, 32, 64]
 const BODIES = [1, 4, 8, 16, 32, 64, 128, 256, 1024].map(kib => kib * KIB)
@@ -217,14 +216,20 @@ try {
   const jobs = await inPlace()
   const limits = thresholds(batches, sizes)
   const result = { machine: machine(), rounds, batches, sizes, jobs, limits }
-  if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`)
+  if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`)
   else {
     const rows = (list: readonly object[]) => list.map(row => Object.values(row))
     const tables = [
-      table(['no-op jobs in a batch', 'trip µs', 'µs/job', 'main thread µs/job'], rows(batches)),
-      table(['body bytes', 'copy µs', 'transfer µs', 'copy, main', 'transfer, main'], rows(sizes)),
-      table(['encode, bytes', 'pool µs', 'pool, main', 'in place, main'], rows(jobs)),
-      `${table(['threshold', 'in force', 'follows'], rows(limits))}\n${RULES}`,
+      markdownTable(
+        ['no-op jobs in a batch', 'trip µs', 'µs/job', 'main thread µs/job'],
+        rows(batches),
+      ),
+      markdownTable(
+        ['body bytes', 'copy µs', 'transfer µs', 'copy, main', 'transfer, main'],
+        rows(sizes),
+      ),
+      markdownTable(['encode, bytes', 'pool µs', 'pool, main', 'in place, main'], rows(jobs)),
+      `${markdownTable(['threshold', 'in force', 'follows'], rows(limits))}\n${RULES}`,
     ]
     process.stdout.write(`${JSON.stringify(result.machine)}\n\n${tables.join('\n\n')}\n`)
   }

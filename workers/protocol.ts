@@ -6,14 +6,14 @@ import type { FreshRecord, KeepItem } from '../src/core/contract/operation-resul
 import type { SentReport } from '../src/core/contract/report.ts'
 import type { RequestTerms } from '../src/core/contract/request-terms.ts'
 import type { PipelineConfig } from '../src/core/pipeline/profile/pipeline-config.ts'
-import type { Reliance } from '../src/core/sessions/turn/reliance.ts'
+import type { Dependency } from '../src/core/sessions/turn/dependency.ts'
 import type { SharedSessions } from '../src/core/sessions/turn/shared-sessions.ts'
 import type { Vocabularies } from '../src/core/tokens/vocabulary.ts'
 
 /**
  * The worker protocol. One message carries a batch of jobs, one comes back; the bodies of a message
- * lie behind one another in one ArrayBuffer that is transferred, because cloning a view would copy
- * all of the buffer behind it, and a transfer costs the same for one body as for thirty.
+ * lie one after the other in one ArrayBuffer that is transferred, because cloning a view would copy
+ * all of its buffer, and a transfer costs the same for one body as for thirty.
  */
 
 /** Given to every worker thread at its start (`workerData`). */
@@ -65,7 +65,7 @@ export interface JobHeader {
   readonly attempt?: string
   /** Decisions on record that hold against the job's own, by their keys. */
   readonly recalled?: Readonly<Record<string, Uint8Array>>
-  /** Answer without the session: nothing can be kept now, or what an answer relied on is gone. */
+  /** Answer without the session: nothing can be kept now, or a dependency of the answer is gone. */
   readonly sessionless?: true
 }
 
@@ -90,16 +90,16 @@ export type Outcome = { readonly work_us: number } & (
       /** Originals that markers name, which must be there too. */
       readonly markers: readonly string[]
       /** What must be there before it may. */
-      readonly rely: readonly Reliance[]
+      readonly dependencies: readonly Dependency[]
       /**
-       * The request body again, where another answer may be needed: see `JobHeader.sessionless`.
+       * The request body again, if another answer may be needed: see `JobHeader.sessionless`.
        */
       readonly again?: { readonly start: number; readonly length: number }
     }
   /** Something must be asked; the range is the request body again, for the second phase. */
   | {
       readonly kind: 'ask'
-      readonly facts: readonly (LookupRequest | null)[]
+      readonly lookups: readonly (LookupRequest | null)[]
       readonly start: number
       readonly length: number
     }

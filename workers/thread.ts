@@ -18,7 +18,7 @@ const NICENESS = 5
 type Runner = (message: BatchMessage | ShrinkMessage) => BatchResult | ShrinkResult
 
 /**
- * The runner of this worker thread. It yields to the main thread where both want a processor: an
+ * The runner of this worker thread. It yields to the main thread if both want a processor: an
  * answer that waits to be sent, or a probe, should not wait for a batch. On Linux a priority is a
  * thread's own; elsewhere it would be the whole process's, and is left alone.
  */

@@ -1,4 +1,4 @@
-import { createRandom } from '../random.ts'
+import { createRandom } from '../support/random.ts'
 import { textSets } from './text-sets.ts'
 
 /** Plain JSON data, as tools answer it. */

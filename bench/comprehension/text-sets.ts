@@ -1,4 +1,4 @@
-import { createRandom } from '../random.ts'
+import { createRandom } from '../support/random.ts'
 import type { DataSet, Json } from './data-sets.ts'
 
 const HOSTS = ['alder', 'birch', 'cedar']

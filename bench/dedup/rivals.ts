@@ -60,7 +60,7 @@ export function bareHash(): Rival {
   }
 }
 
-/** The index: begin (which looks for the body and for a retry), record, settle as durable. */
+/** The index: begin (which looks for the body and for a retry), record, commit as durable. */
 export function haversack(memory: SharedArrayBuffer, owner: number, sessions: number): Rival {
   const index = attachIndex(memory, { owner })
   const keys = Array.from({ length: sessions }, (_, i) => sessionKey('tenant', `session ${i}`))
@@ -71,7 +71,7 @@ export function haversack(memory: SharedArrayBuffer, owner: number, sessions: nu
     const turn = index.begin(key, facts)
     if (turn.match !== null) throw new Error('a new body was seen before')
     const ticket = index.record(turn, entryOf(identity, operation), { lruSize: LRU_SIZE })
-    if (ticket === null || !index.settle(ticket, true)) throw new Error('not recorded')
+    if (ticket === null || !index.commit(ticket, true)) throw new Error('not recorded')
   }
   if (owner === 1) fill(sessions, record)
   return {

@@ -3,8 +3,8 @@ import { attachIndex } from '../../src/core/sessions/index/attach.ts'
 import { createIndexMemory } from '../../src/core/sessions/index/layout.ts'
 import { indexUse } from '../../src/core/sessions/index/owners.ts'
 import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
-import { residentMib } from '../machine.ts'
-import { markdown } from '../store/measure.ts'
+import { residentMib } from '../support/machine.ts'
+import { markdownTable } from '../support/markdown-table.ts'
 
 const SIZE = { maxSessions: 100_000, maxEntries: 500_000 }
 const identity = hash('sha256', 'body')
@@ -27,7 +27,7 @@ export async function room(): Promise<string> {
   const visit = (i: number) => {
     const turn = index.begin(sessionKey('tenant', `session ${i}`), { timeMs: i })
     const entry = { ...FACTS, timeMs: i, answer: 'full', of: 0 } as const
-    index.settle(index.record(turn, entry, { lruSize: 5 })!, true)
+    index.commit(index.record(turn, entry, { lruSize: 5 })!, true)
   }
   row('empty', '')
   for (let round = 0; round < 5; round++) for (let i = 0; i < 100_000; i++) visit(i)
@@ -47,5 +47,5 @@ export async function room(): Promise<string> {
     'resident MiB, more',
     'ns each',
   ]
-  return markdown(header, rows)
+  return markdownTable(header, rows)
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { createIndexMemory } from '../../src/core/sessions/index/layout.ts'
 import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
-import { median } from '../machine.ts'
-import { markdown, quantile } from '../store/measure.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { median, percentile } from '../support/statistics.ts'
 import { eachSee, perCheck, perSee } from './measure.ts'
 import {
   bareHash,
@@ -39,7 +39,7 @@ export async function speed(folder: string): Promise<string> {
     rows.push(...(await compare(rivals, sessions)))
   }
   const header = ['sessions', 'what', 'hash + check + record, ns', 'of the bare hash', 'check, ns']
-  return `${markdown(header, rows)}\n\n${keys()}`
+  return `${markdownTable(header, rows)}\n\n${keys()}`
 }
 
 async function compare(rivals: readonly Rival[], sessions: number) {
@@ -92,9 +92,9 @@ export async function latency(): Promise<string> {
       }
     }
     for (const [at, all] of times.entries()) {
-      const us = [0.5, 0.99, 0.999].map(q => quantile(all, q) / 1000)
+      const us = [0.5, 0.99, 0.999].map(q => percentile(all, q) / 1000)
       rows.push([`${kib} KiB`, rivals[at]!.label, ...us])
     }
   }
-  return markdown(['body', 'what', 'p50 µs', 'p99 µs', 'p99.9 µs'], rows)
+  return markdownTable(['body', 'what', 'p50 µs', 'p99 µs', 'p99.9 µs'], rows)
 }

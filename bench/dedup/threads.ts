@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { createIndexMemory } from '../../src/core/sessions/index/layout.ts'
 import { stormOfThreads, stormWithKills } from '../../test/integration/dedup/index/storm.ts'
-import { median } from '../machine.ts'
-import { markdown } from '../store/measure.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { median } from '../support/statistics.ts'
 import { installRivals, LRU_SIZE } from './rivals.ts'
 import type { SeeRound, SeeSetup, SeeTimes } from './worker-see.ts'
 
@@ -37,7 +37,7 @@ export async function threads(folder: string): Promise<string> {
     'ratio',
     'ratio by processor time',
   ]
-  return markdown(header, rows)
+  return markdownTable(header, rows)
 }
 
 async function start(setup: SeeSetup): Promise<Worker> {
@@ -78,7 +78,7 @@ export async function storms(operations: number, kills: number): Promise<string>
   const seconds = (performance.now() - started) / 1000
   const killed = await stormWithKills(kills, 500)
   const row = (label: string, facts: object) => [label, JSON.stringify(facts)]
-  return markdown(
+  return markdownTable(
     ['run', 'counts'],
     [
       row(`4 threads × ${operations}, ${seconds.toFixed(1)} s`, all),

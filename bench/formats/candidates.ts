@@ -2,7 +2,7 @@ import { encode as encodeToon } from '@toon-format/toon'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
 import type { Encoding } from '../../src/core/tokens/encoding.ts'
 import { encode } from '../../src/index.ts'
-import { markdownTable } from '../markdown-table.ts'
+import { markdownTable } from '../support/markdown-table.ts'
 
 /** A notation that is none of ours, against what is sent. */
 export interface Candidate {

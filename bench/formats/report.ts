@@ -1,5 +1,5 @@
 import { percent } from '../../src/cli/table.ts'
-import { markdownTable } from '../markdown-table.ts'
+import { markdownTable } from '../support/markdown-table.ts'
 import type { Candidate } from './candidates.ts'
 import type { Contents } from './contents.ts'
 import type { Parity } from './parity.ts'

@@ -3,7 +3,7 @@ import { nameEarlierCall } from '../../src/core/hints/earlier-call.ts'
 import type { Change, Hint } from '../../src/core/hints/hint.ts'
 import { nextPageCall } from '../../src/core/hints/next-page-call.ts'
 import { isJsonObject, type Json } from '../../src/core/hints/tool-call.ts'
-import { createRandom } from '../random.ts'
+import { createRandom } from '../support/random.ts'
 import type { Recorded } from './sessions.ts'
 
 /** Results below this are not worth a hint. */

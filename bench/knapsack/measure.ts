@@ -1,6 +1,6 @@
 import { solveMckp } from '../../src/core/solvers/mckp/mckp.ts'
 import type { MckpProblem, MckpSolution } from '../../src/core/solvers/mckp/problem.ts'
-import { median } from '../machine.ts'
+import { median } from '../support/statistics.ts'
 import { type InstanceSize, type Kind, makeInstance } from './instances.ts'
 
 /** More than any measured instance needs. */

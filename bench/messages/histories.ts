@@ -1,6 +1,6 @@
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
-import { generatedTexts } from '../generated-text.ts'
 import { readSessions } from '../lines/recording.ts'
+import { generatedTexts } from '../support/generated-text.ts'
 
 /** A call and what came of it. */
 export interface Step {

@@ -6,8 +6,8 @@ import type { Mined } from '../../src/tune/mine-log.ts'
 import { savingOf } from '../../src/tune/study/counts.ts'
 import { APPLICABLE_SHARE } from '../../src/tune/study/encoded.ts'
 import type { Study } from '../../src/tune/study/study.ts'
-import { median } from '../machine.ts'
-import { markdownTable } from '../markdown-table.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { median } from '../support/statistics.ts'
 
 const SHAPES = [
   ['prose', '53.3 %'],

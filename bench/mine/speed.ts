@@ -8,8 +8,8 @@ import { type LogFile, listLogs } from '../../src/tune/logs/list-logs.ts'
 import { readLines } from '../../src/tune/logs/read-lines.ts'
 import { noTally, readLog } from '../../src/tune/logs/read-log.ts'
 import { mineLog } from '../../src/tune/mine-log.ts'
-import { median } from '../machine.ts'
-import { markdownTable } from '../markdown-table.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { median } from '../support/statistics.ts'
 import { claudeCodeLog, codexLog, recordedLog, type SessionResult } from './log-writers.ts'
 
 type Sessions = ReadonlyMap<string, readonly SessionResult[]>

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
-import { answerIn } from '../http/wire.ts'
+import { LoadClient, postRequest } from '../support/load-client.ts'
 import { growingConversation, stepsFor } from './growing-conversations.ts'
 
 /**
@@ -25,53 +23,30 @@ export interface BurstResult {
 }
 
 function written({ port, bypass }: BurstPlan, body: Uint8Array): Buffer {
-  const head = [
-    'POST /anthropic/v1/messages HTTP/1.1',
-    `host: 127.0.0.1:${port}`,
-    'content-type: application/json',
-    `content-length: ${body.length}`,
-    ...(bypass ? ['x-haversack-bypass: true'] : []),
-  ]
-  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body])
+  const headers = bypass ? ['x-haversack-bypass: true'] : []
+  return postRequest(port, '/anthropic/v1/messages', body, headers)
 }
 
 /** Sends requests one after the other, each when the one before is answered. */
-async function speaker(port: number) {
-  const socket = connect(port, '127.0.0.1')
-  await once(socket, 'connect')
-  socket.setNoDelay(true)
-  return {
-    async say(requests: readonly Buffer[]): Promise<void> {
-      for (const request of requests) {
-        socket.write(request)
-        let got = Buffer.alloc(0)
-        let answer = answerIn(got)
-        while (answer === null) {
-          const [chunk] = (await once(socket, 'data')) as [Buffer]
-          got = Buffer.concat([got, chunk])
-          answer = answerIn(got)
-        }
-        if (answer.status !== 200) throw new Error(`answered ${answer.status}`)
-      }
-    },
-    end: () => socket.destroy(),
+async function say(client: LoadClient, requests: readonly Buffer[]): Promise<void> {
+  for (const request of requests) {
+    const { status } = await client.ask(request)
+    if (status !== 200) throw new Error(`answered ${status}`)
   }
 }
 
 async function burst(plan: BurstPlan): Promise<BurstResult> {
   const steps = stepsFor(plan.corpus)
-  const talks = await Promise.all(
-    Array.from({ length: plan.conversations }, async (_, n) => {
-      const { first, turns } = growingConversation(steps, plan.from + n, plan.bytes)
-      const requests = turns.map(turn => written(plan, turn))
-      return { ...(await speaker(plan.port)), first: written(plan, first), requests }
-    }),
-  )
-  await Promise.all(talks.map(({ say, first }) => say([first])))
+  const talks = Array.from({ length: plan.conversations }, (_, n) => {
+    const { first, turns } = growingConversation(steps, plan.from + n, plan.bytes)
+    const requests = turns.map(turn => written(plan, turn))
+    return { client: new LoadClient(plan.port), first: written(plan, first), requests }
+  })
+  await Promise.all(talks.map(({ client, first }) => say(client, [first])))
   const started = performance.now()
-  await Promise.all(talks.map(({ say, requests }) => say(requests)))
+  await Promise.all(talks.map(({ client, requests }) => say(client, requests)))
   const seconds = (performance.now() - started) / 1000
-  for (const { end } of talks) end()
+  for (const { client } of talks) client.destroy()
   const requests = talks.reduce((sum, talk) => sum + talk.requests.length, 0)
   return { requests, per_second: requests / seconds }
 }

@@ -1,7 +1,7 @@
-import { startServer } from '../http/processes.ts'
-import { median } from '../machine.ts'
-import { markdownTable } from '../markdown-table.ts'
-import { percentile, timedCall } from './timed-call.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { startServer } from '../support/processes.ts'
+import { median, percentile } from '../support/statistics.ts'
+import { timedCall } from './timed-call.ts'
 
 const WARM_UP = 50
 const BODY_BYTES = [4_000, 100_000, 750_000]
@@ -38,9 +38,9 @@ async function measured(
  * beside direct calls.
  */
 export async function forwardingReport(rounds: number): Promise<string> {
-  const upstream = await startServer('../proxy/upstream-server.ts')
+  const upstream = await startServer('proxy/upstream-server.ts')
   const direct = `http://127.0.0.1:${upstream.port}`
-  const front = await startServer('../proxy/front-server.ts', { UPSTREAM_URL: direct })
+  const front = await startServer('proxy/front-server.ts', { UPSTREAM_URL: direct })
   const proxied = `http://127.0.0.1:${front.port}`
   const origins = { direct, stream: `${proxied}/stream`, whole: `${proxied}/whole` }
   const rows: string[][] = []

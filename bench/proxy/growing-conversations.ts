@@ -1,4 +1,4 @@
-import { generatedTexts } from '../generated-text.ts'
+import { generatedTexts } from '../support/generated-text.ts'
 import { type Step, turnBody } from '../turns/bodies.ts'
 import { conversationsOf } from '../turns/conversations.ts'
 

@@ -1,6 +1,6 @@
-import { runPlan } from '../http/processes.ts'
-import { median } from '../machine.ts'
-import { markdownTable } from '../markdown-table.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { runPlan } from '../support/processes.ts'
+import { median } from '../support/statistics.ts'
 import type { BurstPlan, BurstResult } from './burst.ts'
 import type { Servers } from './served.ts'
 
@@ -23,7 +23,7 @@ export async function rateReport(servers: Servers, corpus: string | undefined): 
         bypass: way === 'plain',
         ...(corpus === undefined ? {} : { corpus }),
       }
-      const result = await runPlan<BurstResult>('../proxy/burst.ts', plan)
+      const result = await runPlan<BurstResult>('proxy/burst.ts', plan)
       rates[way].push(result.per_second)
       requests += result.requests
     }

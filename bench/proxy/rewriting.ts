@@ -1,9 +1,9 @@
-import { median } from '../machine.ts'
-import { markdownTable } from '../markdown-table.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { median, percentile } from '../support/statistics.ts'
 import type { Step } from '../turns/bodies.ts'
 import { growingConversation } from './growing-conversations.ts'
 import type { Servers } from './served.ts'
-import { type CallTimes, percentile, timedCall } from './timed-call.ts'
+import { type CallTimes, timedCall } from './timed-call.ts'
 
 const SIZES = [
   { bytes: 100_000, targetMs: 1.2, share: 1 },

@@ -1,4 +1,4 @@
-import { startServer } from '../http/processes.ts'
+import { startServer } from '../support/processes.ts'
 
 /** The service, and the stand-in of a vendor behind it, each in a process of its own. */
 export interface Servers {
@@ -8,9 +8,9 @@ export interface Servers {
 }
 
 export async function startServers(): Promise<Servers> {
-  const vendor = await startServer('../proxy/upstream-server.ts')
+  const vendor = await startServer('proxy/upstream-server.ts')
   const upstream = `http://127.0.0.1:${vendor.port}`
-  const service = await startServer('../../src/main.ts', {
+  const service = await startServer('../src/main.ts', {
     HAVERSACK_PORT: '0',
     HAVERSACK_LOG_LEVEL: 'warn',
     HAVERSACK_ANTHROPIC_URL: upstream,

@@ -36,9 +36,3 @@ export async function timedCall(
   const said = Number(answer.headers['x-haversack-added-ms'] ?? 0)
   return { first, end: performance.now() - started, said }
 }
-
-/** The number below which this share of them lies. */
-export function percentile(numbers: readonly number[], share: number): number {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
-}

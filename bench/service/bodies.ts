@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { recordsOf } from '../sample-results.ts'
+import { recordsOf } from '../support/sample-results.ts'
 
 /** A file of request bodies, a JSON text a line. */
 function bodiesFile(folder: string, name: string, bodies: readonly object[]): string {

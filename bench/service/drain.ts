@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
-import { startServer } from '../http/processes.ts'
-import { answerIn, requestsOf } from '../http/wire.ts'
+import { LoadClient, requestsOf } from '../support/load-client.ts'
+import { startServer } from '../support/processes.ts'
 import { encodeBodies } from './bodies.ts'
 
 const CONNECTIONS = 32
@@ -26,7 +24,7 @@ export interface DrainRound {
  * @param heedsReadiness whether they open none once `/readyz` says 503, as behind a load balancer
  */
 export async function drain(folder: string, heedsReadiness: boolean): Promise<DrainRound> {
-  const server = await startServer('../../src/main.ts', {
+  const server = await startServer('../src/main.ts', {
     HAVERSACK_PORT: '0',
     HAVERSACK_LOG_LEVEL: 'silent',
   })
@@ -41,41 +39,30 @@ export async function drain(folder: string, heedsReadiness: boolean): Promise<Dr
   let next = 0
 
   /** One client: request after request, a new connection whenever the last one ended. */
-  async function client(): Promise<void> {
+  async function occupy(): Promise<void> {
     while (mayConnect()) {
-      const socket = connect(port, '127.0.0.1')
+      const client = new LoadClient(port)
       try {
-        await once(socket, 'connect')
+        await client.connected
       } catch {
         if (performance.now() < unreadyAt) count.early++
         return
       }
-      await new Promise<void>(resolve => {
-        let waiting = false
-        let buffered: Buffer = Buffer.alloc(0)
-        const send = () => {
-          waiting = true
-          socket.write(requests[next++ % requests.length] as Buffer)
-        }
-        socket.on('data', (chunk: Buffer) => {
-          buffered = Buffer.concat([buffered, chunk])
-          const answer = answerIn(buffered)
-          if (answer === null) return
-          waiting = false
-          buffered = Buffer.alloc(0)
-          if (answer.status === 200) count.answered++
-          else count.refused++
-          if (answer.last) socket.end()
-          else send()
-        })
-        socket.on('error', () => {})
-        socket.on('close', () => {
-          if (waiting) count.lost++
-          resolve()
-        })
-        send()
-      })
+      while (await isKept(client)) {}
     }
+  }
+
+  /** Sends a request; whether its connection takes another one. */
+  async function isKept(client: LoadClient): Promise<boolean> {
+    const request = requests[next++ % requests.length] as Buffer
+    const answer = await client.ask(request).catch(() => null)
+    if (answer === null) count.lost++
+    else if (answer.status === 200) count.answered++
+    else count.refused++
+    if (answer !== null && !answer.last) return true
+    client.end()
+    await client.closed
+    return false
   }
 
   async function watchReadiness(): Promise<void> {
@@ -85,7 +72,7 @@ export async function drain(folder: string, heedsReadiness: boolean): Promise<Dr
     }
   }
 
-  const clients = Promise.all(Array.from({ length: CONNECTIONS }, client))
+  const clients = Promise.all(Array.from({ length: CONNECTIONS }, occupy))
   await new Promise(resolve => setTimeout(resolve, LOAD_MS))
   signalledAt = performance.now()
   const ended = server.stop()

@@ -1,4 +1,4 @@
-import { linePlot } from '../line-plot.ts'
+import { linePlot } from '../support/line-plot.ts'
 
 /** Memory after so many requests. */
 export interface MemorySample {

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
-import { answerIn } from '../http/wire.ts'
+import { LoadClient, postRequest } from '../support/load-client.ts'
 import { loadSources } from '../tokens/sources.ts'
 
 const CONNECTIONS = 16
@@ -25,7 +23,7 @@ export function createMixedLoad(port: number, corpus: string | undefined): Mixed
     text => text !== '' && text.length <= MAX_TEXT_CHARS,
   )
   const statuses: Record<string, number> = {}
-  const idle: Socket[] = []
+  const idle: LoadClient[] = []
   let done = 0
 
   /** Mostly encodes, and a few of everything else, also requests that must fail. */
@@ -43,26 +41,15 @@ export function createMixedLoad(port: number, corpus: string | undefined): Mixed
   }
 
   function request(path: string, body: object): Buffer {
-    const text = JSON.stringify(body)
-    return Buffer.from(
-      `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-    )
+    return postRequest(port, path, Buffer.from(JSON.stringify(body)))
   }
 
   async function ask(bytes: Buffer): Promise<void> {
-    const socket = idle.pop() ?? connect(port, '127.0.0.1')
-    socket.write(bytes)
-    let buffered: Buffer = Buffer.alloc(0)
-    for (;;) {
-      const [chunk] = (await once(socket, 'data')) as [Buffer]
-      buffered = Buffer.concat([buffered, chunk])
-      const answer = answerIn(buffered)
-      if (answer === null) continue
-      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
-      if (answer.last) socket.destroy()
-      else idle.push(socket)
-      return
-    }
+    const client = idle.pop() ?? new LoadClient(port)
+    const { status, last } = await client.ask(bytes)
+    statuses[status] = (statuses[status] ?? 0) + 1
+    if (last) client.destroy()
+    else idle.push(client)
   }
 
   return {

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type KeyRecord, makeKey } from '../../src/access/key-record.ts'
-import { load, type Server, startServer } from '../http/processes.ts'
-import { median } from '../machine.ts'
 import { growingConversation, stepsFor } from '../proxy/growing-conversations.ts'
+import { load, type Server, startServer } from '../support/processes.ts'
+import { median } from '../support/statistics.ts'
 import { encodeBodies } from './bodies.ts'
 
 /** What one tenant sends, as many at once as it says; each job takes a thread for 20 s and more. */
@@ -79,9 +79,9 @@ async function oneRound(
   seconds: number,
   number: number,
 ) {
-  const upstream = await startServer('../proxy/upstream-server.ts')
+  const upstream = await startServer('proxy/upstream-server.ts')
   const keys = writeKeys(folder, ['attacker', 'neighbour'])
-  const server = await startServer('../service/burning-server.ts', {
+  const server = await startServer('service/burning-server.ts', {
     HAVERSACK_PORT: '0',
     HAVERSACK_LOG_LEVEL: 'silent',
     HAVERSACK_KEYS_FILE: keys.file,

@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
-import { load, startServer } from '../http/processes.ts'
-import { median } from '../machine.ts'
+import { load, startServer } from '../support/processes.ts'
+import { median } from '../support/statistics.ts'
 import { encodeBodies } from './bodies.ts'
 
 /** Requests a second with metrics and a log line each, against a service with neither, in turn. */
@@ -9,8 +9,8 @@ export async function observability(folder: string, rounds: number, seconds: num
   const bodies = encodeBodies(folder, 4096, 64)
   const log = openSync(join(folder, 'service.log'), 'w')
   const env = { HAVERSACK_PORT: '0' }
-  const on = await startServer('../../src/main.ts', env, log)
-  const off = await startServer('../service/unobserved-server.ts', {
+  const on = await startServer('../src/main.ts', env, log)
+  const off = await startServer('service/unobserved-server.ts', {
     ...env,
     HAVERSACK_LOG_LEVEL: 'silent',
   })

@@ -1,6 +1,6 @@
-import { connect, type Socket } from 'node:net'
-import { answerIn, quantile, requestsOf } from '../http/wire.ts'
-import { type OpenPlan, type OpenResult, SLICE_MS, type Times } from './open-plan.ts'
+import { LoadClient, requestsOf } from '../support/load-client.ts'
+import { summarizeTimes } from '../support/statistics.ts'
+import { type OpenPlan, type OpenResult, SLICE_MS } from './open-plan.ts'
 
 /** After the last request was due. */
 const PATIENCE_MS = 30_000
@@ -8,7 +8,7 @@ const PATIENCE_MS = 30_000
 async function run(plan: OpenPlan): Promise<OpenResult> {
   const requests = requestsOf(plan)
   const total = Math.round(plan.per_second * plan.seconds)
-  const idle: Socket[] = []
+  const idle: LoadClient[] = []
   const overdue: number[] = []
   const accepted: number[] = []
   const refused: number[] = []
@@ -33,49 +33,39 @@ async function run(plan: OpenPlan): Promise<OpenResult> {
   }
 
   /** A connection that takes the next overdue request whenever it is free. */
-  function open(first: number): void {
-    connections++
-    const socket = connect(plan.port, '127.0.0.1')
-    socket.setNoDelay(true)
-    let current: number | null = null
-    let buffered: Buffer = Buffer.alloc(0)
-    const send = (dueAt: number) => {
-      current = dueAt
-      socket.write(requests[done % requests.length] as Buffer)
+  async function occupy(client: LoadClient, first: number): Promise<void> {
+    for (let dueAt: number | undefined = first; dueAt !== undefined; dueAt = overdue.shift()) {
+      const request = requests[done % requests.length] as Buffer
+      const answer = await client.ask(request).catch(() => null)
+      settle(dueAt, answer?.status ?? null)
+      if (answer === null) return
+      if (answer.last) {
+        client.end()
+        return
+      }
     }
-    socket.on('data', (chunk: Buffer) => {
-      buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk])
-      const answer = answerIn(buffered)
-      if (answer === null || current === null) return
-      buffered = Buffer.alloc(0)
-      settle(current, answer.status)
-      current = null
-      const next = overdue.shift()
-      if (answer.last) socket.end()
-      else if (next === undefined) idle.push(Object.assign(socket, { send }))
-      else send(next)
-    })
-    socket.on('error', () => {})
-    socket.on('close', () => {
-      connections--
-      if (current !== null) settle(current, null)
-      const at = idle.indexOf(socket)
-      if (at !== -1) idle.splice(at, 1)
-    })
-    send(first)
+    idle.push(client)
   }
 
-  function launch(dueAt: number): void {
-    const socket = idle.pop() as (Socket & { send(dueAt: number): void }) | undefined
-    if (socket !== undefined) socket.send(dueAt)
-    else if (connections < plan.max_connections) open(dueAt)
-    else overdue.push(dueAt)
+  async function open(first: number): Promise<void> {
+    connections++
+    const client = new LoadClient(plan.port)
+    await Promise.all([occupy(client, first), client.closed])
+    connections--
+  }
+
+  function launch(dueAt: number): Promise<void> | void {
+    let client = idle.pop()
+    while (client?.isClosed) client = idle.pop()
+    if (client !== undefined) return occupy(client, dueAt)
+    if (connections < plan.max_connections) return open(dueAt)
+    overdue.push(dueAt)
   }
 
   const timer = setInterval(() => {
     const now = performance.now()
     while (due < total && started + (due * 1000) / plan.per_second <= now) {
-      launch(started + (due++ * 1000) / plan.per_second)
+      void launch(started + (due++ * 1000) / plan.per_second)
     }
     if (due === total) clearInterval(timer)
   }, 1)
@@ -84,20 +74,10 @@ async function run(plan: OpenPlan): Promise<OpenResult> {
   clearTimeout(impatience)
   return {
     due: total,
-    accepted: timesOf(accepted),
-    refused: timesOf(refused),
+    accepted: summarizeTimes(accepted),
+    refused: summarizeTimes(refused),
     failed: failed + total - done,
-    slices: Array.from(slices, slice => timesOf(slice ?? [])),
-  }
-}
-
-function timesOf(latencies: number[]): Times {
-  latencies.sort((a, b) => a - b)
-  return {
-    count: latencies.length,
-    p50_ms: quantile(latencies, 0.5),
-    p99_ms: quantile(latencies, 0.99),
-    max_ms: quantile(latencies, 1),
+    slices: Array.from(slices, slice => summarizeTimes(slice ?? [])),
   }
 }
 

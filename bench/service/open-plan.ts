@@ -1,4 +1,5 @@
-import type { RequestPlan } from '../http/wire.ts'
+import type { RequestPlan } from '../support/load-client.ts'
+import type { Times } from '../support/statistics.ts'
 
 /**
  * An open-loop load on loopback, in a process of its own: requests are due by the clock, whether or
@@ -20,13 +21,6 @@ export interface OpenResult {
   readonly failed: number
   /** Answers to accepted requests by when they were due, a slice a quarter of a second. */
   readonly slices: readonly Times[]
-}
-
-export interface Times {
-  readonly count: number
-  readonly p50_ms: number
-  readonly p99_ms: number
-  readonly max_ms: number
 }
 
 /** Length of a slice. */

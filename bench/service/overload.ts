@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { load, runPlan, startServer } from '../http/processes.ts'
-import { residentMib } from '../machine.ts'
+import { residentMib } from '../support/machine.ts'
+import { load, runPlan, startServer } from '../support/processes.ts'
 import { identifierBodies } from './bodies.ts'
 import { type OpenPlan, type OpenResult, SLICE_MS } from './open-plan.ts'
 
@@ -12,7 +12,7 @@ const RECOVERED = 1.5
 
 /** Open loop at ten times capacity, and the latency of a light load before and right after it. */
 export async function overload(folder: string, seconds: number) {
-  const server = await startServer('../../src/main.ts', {
+  const server = await startServer('../src/main.ts', {
     HAVERSACK_PORT: '0',
     HAVERSACK_LOG_LEVEL: 'silent',
   })
@@ -20,7 +20,7 @@ export async function overload(folder: string, seconds: number) {
   const target = { port: server.port, path: '/v1/encode', method: 'POST', bodies } as const
   const capacity = await capacityOf({ ...target, connections: 8, seconds: 4 })
   const open = (share: number, duration: number) =>
-    runPlan<OpenResult>('../service/open-load.ts', {
+    runPlan<OpenResult>('service/open-load.ts', {
       ...target,
       per_second: capacity * share,
       seconds: duration,

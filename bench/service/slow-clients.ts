@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
-import { load, startServer } from '../http/processes.ts'
-import { median } from '../machine.ts'
+import { load, startServer } from '../support/processes.ts'
+import { median } from '../support/statistics.ts'
 import { encodeBodies } from './bodies.ts'
 
 const SLOW = 200
@@ -10,7 +10,7 @@ const DRIP_MS = 100
 
 /** The p99 of normal clients alone, and beside slow and idle ones, in turn. */
 export async function slowClients(folder: string, rounds: number, seconds: number) {
-  const server = await startServer('../../src/main.ts', {
+  const server = await startServer('../src/main.ts', {
     HAVERSACK_PORT: '0',
     HAVERSACK_LOG_LEVEL: 'silent',
   })

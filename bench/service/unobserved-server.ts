@@ -5,14 +5,16 @@ import { startService } from '../../src/service/service.ts'
 
 /** The service without metrics; the log is off by its level. */
 const service = await startService(loadConfig({ env: processEnv() }), {
-  createMetrics: gauges => ({
-    ...createMetrics(gauges),
-    request: () => {},
-    job: () => {},
-    report: () => {},
-    error: () => {},
-    batch: () => {},
-  }),
+  builders: {
+    createMetrics: gauges => ({
+      ...createMetrics(gauges),
+      request: () => {},
+      job: () => {},
+      report: () => {},
+      error: () => {},
+      batch: () => {},
+    }),
+  },
 })
 process.stdout.write(`listens on ${service.url}\n`)
 process.once('SIGTERM', () => void service.close())

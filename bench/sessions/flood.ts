@@ -1,5 +1,5 @@
-import { type Server, startServer } from '../http/processes.ts'
-import { markdown } from '../store/measure.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { type Server, startServer } from '../support/processes.ts'
 import { measuredBy } from './throughput.ts'
 
 const SESSIONS = 1_000_000
@@ -14,7 +14,7 @@ const OTHERS = 200
  * batches; before and after them the sessions of somebody else.
  */
 export async function flood(): Promise<string> {
-  const server = await startServer('../sessions/measured-server.ts', {
+  const server = await startServer('sessions/measured-server.ts', {
     HAVERSACK_PORT: '0',
     HAVERSACK_LOG_LEVEL: 'silent',
   })
@@ -41,7 +41,7 @@ export async function flood(): Promise<string> {
     'event loop delay p99 ms',
     'max ms',
   ]
-  return markdown(header, rows)
+  return markdownTable(header, rows)
 }
 
 async function openSessions({ port }: Server, name: string, count: number): Promise<void> {

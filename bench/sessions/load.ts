@@ -1,6 +1,5 @@
-import { connect } from 'node:net'
-import { answerIn, quantile } from '../http/wire.ts'
-import { recordsOf } from '../sample-results.ts'
+import { type LoadResult, postRequest, runClosedLoop } from '../support/load-client.ts'
+import { recordsOf } from '../support/sample-results.ts'
 
 /**
  * Connections that are agents: each sends results of its session one after the other, and begins
@@ -19,14 +18,9 @@ export interface SessionPlan {
   readonly run: number
 }
 
-export interface SessionLoad {
-  readonly requests: number
-  readonly errors: number
+export interface SessionLoad extends LoadResult {
   /** Answers that are a reference to a whole result. */
   readonly exact: number
-  readonly per_second: number
-  readonly p50_ms: number
-  readonly p99_ms: number
 }
 
 const TEMPLATES = 64
@@ -45,10 +39,9 @@ function templateOf({ port, kind, bodyBytes }: SessionPlan, seed: number): Templ
   const content = `${recordsOf(bodyBytes * 0.85, seed).slice(0, -2)},\n  {"id": "${BODY}"}\n]`
   const facts = { session: SESSION, tool_call_id: CALL, tool: 'search', args: { query: BODY } }
   const body = JSON.stringify({ content, ...(kind === 'plain' ? {} : facts) })
-  const head = `POST /v1/encode HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\n`
-  const text = `${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  const places = [BODY, CALL, SESSION].map(mark => [mark, text.indexOf(mark)] as const)
-  return { bytes: Buffer.from(text), places: Object.fromEntries(places) }
+  const bytes = postRequest(port, '/v1/encode', Buffer.from(body))
+  const places = [BODY, CALL, SESSION].map(mark => [mark, bytes.indexOf(mark)] as const)
+  return { bytes, places: Object.fromEntries(places) }
 }
 
 function numbered({ bytes, places }: Template, numbers: Readonly<Record<string, number>>): Buffer {
@@ -61,57 +54,24 @@ function numbered({ bytes, places }: Template, numbers: Readonly<Record<string, 
 
 async function run(plan: SessionPlan): Promise<SessionLoad> {
   const templates = Array.from({ length: TEMPLATES }, (_, seed) => templateOf(plan, seed + 1))
-  const latencies: number[] = []
-  let [errors, exact] = [0, 0]
-  const started = performance.now()
-  const deadline = started + plan.seconds * 1000
-
-  const agent = (number: number) =>
-    new Promise<void>((resolve, reject) => {
-      const socket = connect(plan.port, '127.0.0.1')
-      socket.setNoDelay(true)
-      let buffered: Buffer = Buffer.alloc(0)
-      let [sent, sentAt] = [0, 0]
-      const send = () => {
-        sentAt = performance.now()
-        if (sentAt >= deadline) {
-          socket.destroy()
-          resolve()
-          return
-        }
-        // A repeated body is that of the result before.
-        const body = plan.kind === 'half' ? sent >> 1 : sent
-        const first = plan.run * 100_000_000 + number * 1_000_000
-        const session = first + Math.floor(sent / plan.resultsOfSession)
-        const numbers = { [BODY]: first + body, [CALL]: first + sent, [SESSION]: session }
-        sent++
-        socket.write(numbered(templates[body % TEMPLATES]!, numbers))
-      }
-      socket.on('connect', send)
-      socket.on('error', reject)
-      socket.on('data', (chunk: Buffer) => {
-        buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk])
-        const answer = answerIn(buffered)
-        if (answer === null) return
-        latencies.push(performance.now() - sentAt)
-        if (answer.status !== 200) errors++
-        if (buffered.includes('"format":"ref@1"')) exact++
-        buffered = Buffer.alloc(0)
-        send()
-      })
-    })
-
-  await Promise.all(Array.from({ length: plan.connections }, (_, number) => agent(number)))
-  const seconds = (performance.now() - started) / 1000
-  latencies.sort((a, b) => a - b)
-  return {
-    requests: latencies.length,
-    errors,
-    exact,
-    per_second: latencies.length / seconds,
-    p50_ms: quantile(latencies, 0.5),
-    p99_ms: quantile(latencies, 0.99),
-  }
+  const sent = new Array<number>(plan.connections).fill(0)
+  let exact = 0
+  const result = await runClosedLoop({
+    ...plan,
+    request(connection) {
+      const count = sent[connection]!++
+      // A repeated body is that of the result before.
+      const body = plan.kind === 'half' ? count >> 1 : count
+      const first = plan.run * 100_000_000 + connection * 1_000_000
+      const session = first + Math.floor(count / plan.resultsOfSession)
+      const numbers = { [BODY]: first + body, [CALL]: first + count, [SESSION]: session }
+      return numbered(templates[body % TEMPLATES]!, numbers)
+    },
+    onAnswer({ bytes }) {
+      if (bytes.includes('"format":"ref@1"')) exact++
+    },
+  })
+  return { ...result, exact }
 }
 
 process.stdout.write(`${JSON.stringify(await run(JSON.parse(process.argv[2] ?? '{}')))}\n`)

@@ -1,6 +1,6 @@
-import { runPlan, type Server, startServer } from '../http/processes.ts'
-import { median } from '../machine.ts'
-import { markdown } from '../store/measure.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { runPlan, type Server, startServer } from '../support/processes.ts'
+import { median } from '../support/statistics.ts'
 import type { SessionLoad, SessionPlan } from './load.ts'
 import type { Measured } from './measured-server.ts'
 
@@ -23,7 +23,7 @@ export async function measuredBy({ port }: Server): Promise<Measured> {
  * store on disk.
  */
 export async function throughput(rounds: number, seconds: number): Promise<string> {
-  const server = await startServer('../sessions/measured-server.ts', {
+  const server = await startServer('sessions/measured-server.ts', {
     HAVERSACK_PORT: '0',
     HAVERSACK_LOG_LEVEL: 'silent',
   })
@@ -33,7 +33,7 @@ export async function throughput(rounds: number, seconds: number): Promise<strin
   for (let round = 0; round <= rounds; round++) {
     for (const [kind] of KINDS) {
       await measuredBy(server)
-      const load = await runPlan<SessionLoad>('../sessions/load.ts', {
+      const load = await runPlan<SessionLoad>('sessions/load.ts', {
         ...plan,
         kind,
         seconds: round === 0 ? 2 : seconds,
@@ -75,5 +75,5 @@ function tableOf(found: ReadonlyMap<string, readonly Figures[]>): string {
     'event loop delay p99 ms',
     'max ms',
   ]
-  return markdown(header, rows)
+  return markdownTable(header, rows)
 }

@@ -4,8 +4,8 @@ import { rewriteOp } from '../../src/core/operations/rewrite-request.ts'
 import type { BatchResult } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/runner.ts'
 import { generatedResults } from '../formats/results.ts'
-import { median } from '../machine.ts'
-import { benchSetup } from '../worker-setup.ts'
+import { median } from '../support/statistics.ts'
+import { benchSetup } from '../support/worker-setup.ts'
 
 /** What is done with an input: a client's encode, or a proxied request whose result it is. */
 export const WAYS = ['encode', 'rewrite'] as const

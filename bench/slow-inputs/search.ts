@@ -1,4 +1,4 @@
-import { createRandom } from '../random.ts'
+import { createRandom } from '../support/random.ts'
 import type { Costs } from './cost.ts'
 import { type Input, mutated, randomInput, writeInput } from './grammar.ts'
 

@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/store/sqlite/client.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { percentile } from '../support/statistics.ts'
 import { noise } from './bodies.ts'
-import { markdown, quantile, timed } from './measure.ts'
+import { timed } from './timed.ts'
 
 const MIB = 2 ** 20
 
@@ -39,7 +41,7 @@ export async function cap(folder: string): Promise<string> {
       `${((100 * kept) / maxBytes).toFixed(1)} %`,
       refused,
       count / (total_ms / 1000),
-      quantile(ms, 0.99),
+      percentile(ms, 0.99),
     ])
     await store.close()
   }
@@ -51,5 +53,5 @@ export async function cap(folder: string): Promise<string> {
     'kept at the end',
     'refused',
   ]
-  return markdown([...header, 'puts/s', 'p99 ms'], rows)
+  return markdownTable([...header, 'puts/s', 'p99 ms'], rows)
 }

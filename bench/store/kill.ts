@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { acknowledged, check, startWriter } from '../../test/integration/store/killed.ts'
-import { markdown } from './measure.ts'
+import { markdownTable } from '../support/markdown-table.ts'
 
 /** Writers are killed at random moments; every second round two of them share the file. */
 export async function kill(folder: string, rounds: number): Promise<string> {
@@ -22,5 +22,5 @@ export async function kill(folder: string, rounds: number): Promise<string> {
   const { lost, damaged, events } = await check(target, names)
   const header = ['kills', 'bodies acknowledged', 'lost or different', 'damaged', 'events']
   const events_ = said.length + events.length
-  return markdown(header, [[rounds, names.length, lost.length, damaged, events_]])
+  return markdownTable(header, [[rounds, names.length, lost.length, damaged, events_]])
 }

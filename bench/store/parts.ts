@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type PartQuery, parsePart } from '../../src/core/parts/parse-part.ts'
 import { openSqliteStore } from '../../src/store/sqlite/client.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { percentile } from '../support/statistics.ts'
 import { noise, prose } from './bodies.ts'
-import { markdown, quantile, timed } from './measure.ts'
+import { timed } from './timed.ts'
 
 const ROUNDS = 15
 const MB = 1_000_000
@@ -43,11 +45,11 @@ export async function parts(folder: string): Promise<string> {
             : await store.part(reference, selector)
         if (!result.ok) throw new Error(result.detail)
       })
-      rows.push([`${size / MB} MB`, label, quantile(ms, 0.5), Math.max(...ms)])
+      rows.push([`${size / MB} MB`, label, percentile(ms, 0.5), Math.max(...ms)])
     }
   }
   await store.close()
-  return markdown(['body', 'part', 'median ms', 'max ms'], rows)
+  return markdownTable(['body', 'part', 'median ms', 'max ms'], rows)
 }
 
 /** How late timers of the main thread are while the store is busy, in milliseconds. */
@@ -98,5 +100,5 @@ export async function loopDelay(folder: string): Promise<string> {
     rows.push([label, longest, ...late])
   }
   await store.close()
-  return markdown(['meanwhile', 'longest call ms', 'delay p50 ms', 'p99 ms', 'max ms'], rows)
+  return markdownTable(['meanwhile', 'longest call ms', 'delay p50 ms', 'p99 ms', 'max ms'], rows)
 }

@@ -2,8 +2,10 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../src/store/sqlite/client.ts'
 import type { Store } from '../../src/store/store.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { percentile } from '../support/statistics.ts'
 import { noise } from './bodies.ts'
-import { markdown, merge, quantile, type Timed, timed } from './measure.ts'
+import { merge, type Timed, timed } from './timed.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const SMALL = 10_000
@@ -44,12 +46,12 @@ export async function scale(folder: string, many: number): Promise<string> {
   }
   const rows = stores.map(({ entries, puts, gets }) => {
     const figures = (runs: readonly Timed[]) =>
-      [0.5, 0.99, 0.999].map(q => quantile(merge(runs).ms, q))
+      [0.5, 0.99, 0.999].map(q => percentile(merge(runs).ms, q))
     return [entries, ...figures(puts), ...figures(gets)]
   })
   for (const { store } of stores) await store.close()
   const header = ['entries', 'put p50 ms', 'p99', 'p99.9', 'get p50 ms', 'p99', 'p99.9']
-  return markdown(header, rows)
+  return markdownTable(header, rows)
 }
 
 function entry(i: number): Uint8Array {

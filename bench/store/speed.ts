@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import { median } from '../machine.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { median, percentile } from '../support/statistics.ts'
 import { noise, prose } from './bodies.ts'
-import { markdown, quantile, timed } from './measure.ts'
 import { files, haversack, installLmdb, lmdb, type Rival } from './rivals.ts'
+import { timed } from './timed.ts'
 
 const LANES = [1, 32]
 const ROUNDS = 5
@@ -36,8 +37,8 @@ export async function speed(folder: string): Promise<string> {
           const get = await timed(count, lanes, i => rival.get(refs[(i * 7919) % count]!))
           const line = ({ ms, total_ms }: typeof put) => [
             count / (total_ms / 1000),
-            quantile(ms, 0.5),
-            quantile(ms, 0.99),
+            percentile(ms, 0.5),
+            percentile(ms, 0.99),
           ]
           results[at]!.puts.push(line(put))
           results[at]!.gets.push(line(get))
@@ -52,7 +53,7 @@ export async function speed(folder: string): Promise<string> {
   }
   for (const rival of rivals) await rival.close()
   const header = ['bodies', 'store', 'puts/s', 'p50 ms', 'p99 ms', 'gets/s', 'p50 ms', 'p99 ms']
-  return markdown(header, rows)
+  return markdownTable(header, rows)
 }
 
 async function rivalLmdb(folder: string): Promise<Rival[]> {

@@ -6,9 +6,10 @@ import { createSharedSessions } from '../../src/core/sessions/turn/shared-sessio
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import type { BatchMessage } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/runner.ts'
-import { recordsOf } from '../sample-results.ts'
-import { markdown, quantile } from '../store/measure.ts'
-import { benchSetup } from '../worker-setup.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { recordsOf } from '../support/sample-results.ts'
+import { percentile } from '../support/statistics.ts'
+import { benchSetup } from '../support/worker-setup.ts'
 
 /** Short slices in turn, of which the quickest are those that nothing else got in the way of. */
 const SLICES = 1_000
@@ -66,11 +67,7 @@ function worker(isInSession: boolean, together: number) {
     for (const each of messages) runners[side](each)
     found[side].push((1000 * (performance.now() - started)) / JOBS)
   }
-  const quick = (all: number[]) =>
-    quantile(
-      all.sort((a, b) => a - b),
-      QUICK,
-    )
+  const quick = (all: readonly number[]) => percentile(all, QUICK)
   return { off: quick(found.off), on: quick(found.on), together }
 }
 
@@ -111,10 +108,7 @@ async function writer(): Promise<number> {
     found.push((user + system) / 6_400)
   }
   rmSync(folder, { recursive: true })
-  return quantile(
-    found.sort((a, b) => a - b),
-    QUICK,
-  )
+  return percentile(found, QUICK)
 }
 
 function factsText(): string {
@@ -147,7 +141,7 @@ export async function cost(): Promise<string> {
     ['no session', worker(false, together)] as const,
     ['session, all bodies new', worker(true, together)] as const,
   ])
-  return markdown(
+  return markdownTable(
     [
       '4 KiB encodes',
       'jobs of a message',

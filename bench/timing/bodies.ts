@@ -1,4 +1,4 @@
-import { createRandom } from '../random.ts'
+import { createRandom } from '../support/random.ts'
 
 /**
  * A request body of about so many bytes, another one for each seed, whose content nobody has sent

@@ -1,8 +1,8 @@
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
 import type { Encoding } from '../../src/core/tokens/encoding.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
-import { createRandom, HOSTILE } from '../generated-text.ts'
-import { median } from '../machine.ts'
+import { createRandom, HOSTILE } from '../support/generated-text.ts'
+import { median } from '../support/statistics.ts'
 import { bytesOf, type Sources } from './sources.ts'
 
 const ROUNDS = 7

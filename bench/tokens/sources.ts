@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generatedTexts } from '../generated-text.ts'
+import { generatedTexts } from '../support/generated-text.ts'
 
 /** Texts for warming up and, from other files, for measuring. */
 export interface Sources {

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Vocabularies } from '../../src/core/tokens/vocabulary.ts'
-import { generatedTexts } from '../generated-text.ts'
-import { median } from '../machine.ts'
+import { generatedTexts } from '../support/generated-text.ts'
+import { median } from '../support/statistics.ts'
 
 const WORKERS = 4
 

@@ -1,6 +1,6 @@
 import { encodeContent } from '../../src/core/pipeline/encode.ts'
 import { createTokenCounters } from '../../src/core/tokens/counters.ts'
-import { benchSetup } from '../worker-setup.ts'
+import { benchSetup } from '../support/worker-setup.ts'
 import { generatedIssues } from './lists.ts'
 
 /**

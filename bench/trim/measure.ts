@@ -4,7 +4,7 @@ import {
   type TrimChoice,
   trimTree,
 } from '../../src/core/solvers/tree/trim-tree.ts'
-import { median } from '../machine.ts'
+import { median, percentile } from '../support/statistics.ts'
 import { type Family, makeTree } from './families.ts'
 import { naiveValue } from './naive.ts'
 
@@ -40,12 +40,12 @@ export function measureExact(
     if (choice.optimal && choice.value < value * (1 - 1e-9)) throw new Error(`${family}, ${seed}`)
     return { ms, choice, naive }
   })
-  const times = runs.map(({ ms }) => ms).sort((a, b) => a - b)
+  const times = runs.map(({ ms }) => ms)
   return {
     family,
     nodes,
     medianMs: median(times),
-    p95Ms: times[Math.ceil(0.95 * count) - 1]!,
+    p95Ms: percentile(times, 0.95),
     naiveMs: withNaive ? median(runs.map(({ naive }) => naive)) : null,
     proven: runs.filter(({ choice }) => choice.optimal).length,
     count,

@@ -1,6 +1,7 @@
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
-import { machine, median } from '../machine.ts'
-import { markdownTable } from '../markdown-table.ts'
+import { machine } from '../support/machine.ts'
+import { markdownTable } from '../support/markdown-table.ts'
+import { median } from '../support/statistics.ts'
 import type { PlayedConversation } from './play-conversation.ts'
 import type { Counts } from './two-services.ts'
 

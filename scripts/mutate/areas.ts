@@ -52,9 +52,11 @@ export const AREAS: Readonly<Record<string, Area>> = {
       'src/http/routes/{retrieve,sessions,vendor-proxy}.ts',
     ],
     tests: [
-      'test/unit/{http,core/sessions/session}/**/*.test.ts',
+      'test/unit/http/**/*.test.ts',
       'test/property/http/http-*.test.ts',
       'test/integration/proxy/{faults-held-end,faults-store,prefix-records}.test.ts',
+      'test/integration/service/{originals,proxy,proxy-elision,reload,sessions}.test.ts',
+      'test/integration/service/{session-faults,verify}.test.ts',
     ],
     percent: 10,
   },

@@ -1,35 +1,154 @@
-import type { ParseArgsOptionDescriptor } from 'node:util'
-
-/** An option as `node:util` parses it, with its line of help. */
-export type CommandOption = ParseArgsOptionDescriptor & {
+/** What a line of help and the parser need of an option. */
+interface OptionTerms {
   readonly help: string
-  /** Name of the value in the help, for strings. */
-  readonly value?: string
+  /** The actions that read it; all if it names none. They head its line of help. */
+  readonly actions?: readonly string[]
 }
 
-export type Values = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
+/** A switch. */
+interface FlagOption extends OptionTerms {
+  readonly type: 'boolean'
+}
 
-/** One sub-command, one file. Results go to stdout, everything else to stderr. */
+/** Refuses the text of an option: `--name takes …`. */
+export type Refuse = (takes: string) => never
+
+export interface TextTerms extends OptionTerms {
+  /** Name of the text in the help. */
+  readonly value: string
+}
+
+/** An option with a text, or with what `read` makes of it. */
+interface TextOption extends TextTerms {
+  readonly type: 'string'
+  readonly read?: (given: string, refuse: Refuse) => unknown
+}
+
+export type CommandOption = FlagOption | TextOption
+
+export type Options = Readonly<Record<string, CommandOption>>
+
+type ValueOf<Option> = Option extends { readonly type: 'boolean' }
+  ? boolean
+  : Option extends { readonly read: (...args: never[]) => infer Value }
+    ? Value | undefined
+    : string | undefined
+
+/** What a call gives for some options; of what it does not give `undefined`, of switches `false`. */
+export type ValuesOf<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> }
+
+/** A call as `node:util` parses it. */
+export type Given = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
+
+/** One command, one file. Results go to stdout, everything else to stderr. */
 export interface Command {
   readonly name: string
   /** A line of the overview. */
   readonly summary: string
   /** What its own page says beside that. */
   readonly details?: string
-  /** What stands behind the name, for example `[FILE]`. */
+  /** What comes after the name, for example `[FILE]`. */
   readonly operands: string
   /** Most operands that are taken. */
   readonly maxOperands: number
-  readonly options: Readonly<Record<string, CommandOption>>
+  readonly options: Options
   /** Resolves to the exit code. Throws `UsageError` or `AppError`. */
-  run(values: Values, operands: readonly string[]): Promise<number>
+  run(given: Given, operands: readonly string[]): Promise<number>
 }
+
+type Run<O extends Options> = (
+  values: ValuesOf<O>,
+  operands: readonly string[],
+) => Promise<number> | number
+
+interface CommonTerms<O extends Options> {
+  readonly name: string
+  readonly summary: string
+  readonly details?: string
+  readonly options: O
+}
+
+interface CommandTerms<O extends Options> extends CommonTerms<O> {
+  readonly operands: string
+  readonly maxOperands: number
+  readonly run: Run<O>
+}
+
+/** What comes after the name of an action. */
+interface ActionOperands {
+  readonly text: string
+  readonly min: number
+  readonly max: number
+}
+
+/** One of the things that a command does, by its first operand. */
+interface Action<O extends Options> {
+  readonly operands?: ActionOperands
+  readonly run: Run<O>
+}
+
+interface ActionsTerms<O extends Options> extends CommonTerms<O> {
+  readonly actions: Readonly<Record<string, Action<O>>>
+  /** The message for anything else than one of the actions with its operands. */
+  readonly wrongAction?: string
+}
+
+const NO_OPERANDS: ActionOperands = { text: '', min: 0, max: 0 }
 
 /** A call that cannot be taken: exit code 2 and a pointer to `--help`. */
 export class UsageError extends Error {}
 
-/** The value of a string option; `undefined` where it was not given. */
-export function text(values: Values, name: string): string | undefined {
-  const value = values[name]
-  return typeof value === 'string' ? value : undefined
+/** A command that does one thing. */
+export function defineCommand<const O extends Options>(terms: CommandTerms<O>): Command {
+  const { options, run } = terms
+  return { ...terms, run: async (given, operands) => run(readValues(options, given), operands) }
+}
+
+/** A command whose first operand names what to do. */
+export function defineActions<const O extends Options>(terms: ActionsTerms<O>): Command {
+  const { actions, options, wrongAction, ...page } = terms
+  const pairs = Object.entries(actions)
+  const operandsOf = ([name, { operands = NO_OPERANDS }]: (typeof pairs)[number]) =>
+    `${name} ${operands.text}`.trimEnd()
+  const names = Object.keys(actions)
+  const usage = `${page.name} takes ${names.length === 1 ? '' : 'one of '}${names.join(', ')}`
+  return {
+    ...page,
+    operands: pairs.map(operandsOf).join(' | '),
+    maxOperands: 1 + Math.max(...pairs.map(([, { operands = NO_OPERANDS }]) => operands.max)),
+    options,
+    async run(given, [name = '', ...operands]) {
+      // A name that every object has, such as `constructor`, is no action.
+      const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+      const { min, max } = action?.operands ?? NO_OPERANDS
+      if (action === undefined || operands.length < min || operands.length > max) {
+        throw new UsageError(wrongAction ?? usage)
+      }
+      return action.run(readValues(options, given, name), operands)
+    },
+  }
+}
+
+/** @throws UsageError if the text of an option is none that it takes */
+function readValues<O extends Options>(options: O, given: Given, action?: string): ValuesOf<O> {
+  const values = Object.entries(options).map(([name, option]) => {
+    return [name, readValue(name, option, given[name], action)] as const
+  })
+  return Object.fromEntries(values) as ValuesOf<O>
+}
+
+function readValue(
+  name: string,
+  option: CommandOption,
+  given: Given[string],
+  action: string | undefined,
+): unknown {
+  if (option.type === 'boolean') return given === true
+  if (typeof given !== 'string') return undefined
+  const { read, actions } = option
+  if (action !== undefined && actions !== undefined && !actions.includes(action)) return undefined
+  if (read === undefined) return given
+  return read(given, takes => {
+    throw new UsageError(`--${name} takes ${takes}`)
+  })
 }

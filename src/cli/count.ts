@@ -1,11 +1,11 @@
 import { count } from '../index.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
-import type { Command } from './command.ts'
+import { defineCommand } from './command.ts'
 import { readInput } from './input.ts'
 import { jsonOption, tokenizerFieldsOf, tokenizerOptions } from './options.ts'
 import { alignColumns } from './table.ts'
 
-export const countCommand: Command = {
+export const countCommand = defineCommand({
   name: 'count',
   summary: 'Count the tokens of files, or of standard input',
   operands: '[FILE…]',
@@ -18,7 +18,7 @@ export const countCommand: Command = {
     const answer = count({ contents, ...tokenizerFieldsOf(values) })
     const counts = answer.counts ?? []
     if (!answer.exact) process.stderr.write(`estimated (${answer.tokenizer})\n`)
-    if (values['json'] === true) process.stdout.write(`${JSON.stringify(answer)}\n`)
+    if (values.json) process.stdout.write(`${JSON.stringify(answer)}\n`)
     else if (counts.length === 1) process.stdout.write(`${counts[0]}\n`)
     else {
       const rows = names.map((name, index) => [counts[index] ?? 0, name])
@@ -26,4 +26,4 @@ export const countCommand: Command = {
     }
     return EXIT.ok
   },
-}
+})

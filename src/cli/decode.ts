@@ -1,10 +1,10 @@
 import { decode } from '../index.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
-import { type Command, text, UsageError } from './command.ts'
+import { defineCommand, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 import { jsonOption } from './options.ts'
 
-export const decodeCommand: Command = {
+export const decodeCommand = defineCommand({
   name: 'decode',
   summary: 'Turn an encoded text back into what it stands for',
   operands: '[FILE]',
@@ -18,10 +18,10 @@ export const decodeCommand: Command = {
     ...jsonOption,
   },
   async run(values, [file]) {
-    const format = text(values, 'format')
+    const format = values.format
     if (format === undefined) throw new UsageError('--format is required')
     const answer = decode({ content: await readInput(file), format })
-    process.stdout.write(values['json'] === true ? `${JSON.stringify(answer)}\n` : answer.content)
+    process.stdout.write(values.json ? `${JSON.stringify(answer)}\n` : answer.content)
     return EXIT.ok
   },
-}
+})

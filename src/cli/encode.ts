@@ -1,6 +1,6 @@
 import { type EncodeAnswer, type EncodeRequest, encode, explain } from '../index.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
-import { type Command, text, UsageError, type Values } from './command.ts'
+import { defineCommand, type Options, UsageError, type ValuesOf } from './command.ts'
 import { writeExplanation } from './explanation.ts'
 import { readInput } from './input.ts'
 import {
@@ -14,36 +14,40 @@ import {
 } from './options.ts'
 import { namedService, type ServiceClient, serviceOptions } from './service-client.ts'
 
-export const encodeCommand: Command = {
+const options = {
+  ...tokenizerOptions,
+  formats: { type: 'string', value: 'LIST', help: 'Only these formats, separated by commas' },
+  ...budgetOptions,
+  ...itemOptions,
+  session: {
+    type: 'string',
+    value: 'ID',
+    help: 'The agent context that it goes to (needs a service)',
+  },
+  tool: { type: 'string', value: 'NAME', help: 'The tool whose result it is' },
+  ...serviceOptions,
+  explain: {
+    type: 'boolean',
+    help: 'Show every candidate, how each part was written, and the plan of a budget',
+  },
+  ...jsonOption,
+} as const satisfies Options
+
+type Values = ValuesOf<typeof options>
+
+export const encodeCommand = defineCommand({
   name: 'encode',
   summary: 'Make a tool result smaller; the text goes to stdout, what was done to stderr',
   operands: '[FILE]',
   maxOperands: 1,
-  options: {
-    ...tokenizerOptions,
-    formats: { type: 'string', value: 'LIST', help: 'Only these formats, separated by commas' },
-    ...budgetOptions,
-    ...itemOptions,
-    session: {
-      type: 'string',
-      value: 'ID',
-      help: 'The agent context that it goes to (needs a service)',
-    },
-    tool: { type: 'string', value: 'NAME', help: 'The tool whose result it is' },
-    ...serviceOptions,
-    explain: {
-      type: 'boolean',
-      help: 'Show every candidate, how each part was written, and the plan of a budget',
-    },
-    ...jsonOption,
-  },
+  options,
   async run(values, [file]) {
     const fields = fieldsOf(values)
-    if (values['explain'] === true) return explainInput(values, { ...fields, file })
+    if (values.explain) return explainInput(values, { ...fields, file })
     const service = serviceFor(values)
     const request = { content: await readInput(file), ...fields }
     const answer = await (service?.post<EncodeAnswer>('/v1/encode', request) ?? encode(request))
-    if (values['json'] === true) {
+    if (values.json) {
       process.stdout.write(`${JSON.stringify(answer)}\n`)
       return EXIT.ok
     }
@@ -53,27 +57,27 @@ export const encodeCommand: Command = {
     process.stderr.write(`${accountOf(answer)}\n`)
     return EXIT.ok
   },
-}
+})
 
 async function explainInput(
   values: Values,
   { file, ...fields }: Omit<EncodeRequest, 'content'> & { file: string | undefined },
 ): Promise<number> {
-  const elsewhere = ['url', 'session'].find(name => text(values, name) !== undefined)
+  const elsewhere = (['url', 'session'] as const).find(name => values[name] !== undefined)
   if (elsewhere !== undefined) {
     throw new UsageError(`--explain looks into this process; it does not go with --${elsewhere}`)
   }
   const explanation = explain({ content: await readInput(file), ...fields })
-  const isJson = values['json'] === true
+  const isJson = values.json
   process.stdout.write(isJson ? `${JSON.stringify(explanation)}\n` : writeExplanation(explanation))
   return EXIT.ok
 }
 
 /** What the options say of a request. */
 function fieldsOf(values: Values): Omit<EncodeRequest, 'content'> {
-  const formats = text(values, 'formats')
-  const session = text(values, 'session')
-  const tool = text(values, 'tool')
+  const formats = values.formats
+  const session = values.session
+  const tool = values.tool
   return {
     ...tokenizerFieldsOf(values),
     ...budgetFieldsOf(values),
@@ -92,9 +96,9 @@ function serviceFor(values: Values): ServiceClient | undefined {
   const { mode = 'lossless' } = budgetFieldsOf(values)
   const reasons = [
     ...(mode === 'lossless' ? [] : [`--mode ${mode}`]),
-    ...(text(values, 'session') === undefined ? [] : ['--session']),
+    ...(values.session === undefined ? [] : ['--session']),
   ]
-  if (reasons.length === 0 && text(values, 'url') === undefined) return undefined
+  if (reasons.length === 0 && values.url === undefined) return undefined
   const service = namedService(values)
   if (service !== undefined) return service
   throw new UsageError(

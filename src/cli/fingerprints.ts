@@ -1,7 +1,5 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { processEnv } from '../config/env.ts'
-import { loadConfig } from '../config/load.ts'
 import type { ProviderDocument, TeamDocument } from '../core/fingerprints/upload.ts'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { buildFingerprints } from '../fingerprints/build/build-fingerprints.ts'
@@ -15,62 +13,71 @@ import {
 } from '../fingerprints/span-file.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { loadTelemetryKey, readTelemetryKey } from '../telemetry/key-file.ts'
-import { type Command, text, UsageError, type Values } from './command.ts'
+import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'
+import { dataOption, loadDataConfig } from './data-folder.ts'
 import { destinationsOf, ofProvider, sharesOf, sourcesOf } from './fingerprints/destinations.ts'
 import { providerFile, readPulled, TEAM_FILE } from './fingerprints/pulled.ts'
 import { blendRows, fingerprintTable } from './fingerprints/report.ts'
 import { jsonOption } from './options.ts'
 
-/** Where a command works, and for whom. */
+/** Where an action works, and for whom. */
 interface Place {
   readonly config: Config
   readonly values: Values
   readonly now: number
 }
 
-/** What is said of it; `problems` where some of it failed. */
+/** What is printed of it; `problems` if some of it failed. */
 interface Outcome {
   readonly text: string
   readonly problems?: readonly string[]
 }
 
-const ACTIONS: Readonly<Record<string, (place: Place) => Promise<Outcome>>> = {
-  show,
-  build,
-  push: pushAll,
-  pull: pullAll,
-}
+const options = {
+  ...dataOption,
+  tenant: { type: 'string', value: 'NAME', help: 'Whose (default local); build: of all' },
+  blended: {
+    type: 'boolean',
+    actions: ['show'],
+    help: "with the team's and providers' figures as fetched",
+  },
+  'dry-run': {
+    type: 'boolean',
+    actions: ['push'],
+    help: 'print what would be sent, as JSON',
+  },
+  ...jsonOption,
+} as const satisfies Options
 
-export const fingerprintsCommand: Command = {
+type Values = ValuesOf<typeof options>
+
+export const fingerprintsCommand = defineActions({
   name: 'fingerprints',
   summary: 'What endpoints are like: build it from telemetry, share it, fetch what others share',
-  operands: Object.keys(ACTIONS).join(' | '),
-  maxOperands: 1,
-  options: {
-    data: { type: 'string', value: 'FOLDER', help: 'Data folder (default HAVERSACK_DATA_DIR)' },
-    tenant: { type: 'string', value: 'NAME', help: 'Whose (default local); build: of all' },
-    blended: { type: 'boolean', help: "show: with the team's and providers' figures as fetched" },
-    'dry-run': { type: 'boolean', help: 'push: print what would be sent, as JSON' },
-    ...jsonOption,
+  options,
+  actions: {
+    show: reported(show),
+    build: reported(build),
+    push: reported(pushAll),
+    pull: reported(pullAll),
   },
-  async run(values, [name]) {
-    const action = name !== undefined && Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-    if (action === undefined) {
-      throw new UsageError(`fingerprints takes one of ${Object.keys(ACTIONS).join(', ')}`)
-    }
-    const folder = text(values, 'data')
-    const overrides = folder === undefined ? {} : { data_dir: folder }
-    const config = loadConfig({ env: processEnv(), overrides, insecure: true })
-    const { text: said, problems = [] } = await action({ config, values, now: Date.now() })
-    if (said !== '') process.stdout.write(`${said}\n`)
+})
+
+/** An action whose outcome is printed. */
+function reported(action: (place: Place) => Promise<Outcome>) {
+  const run = async (values: Values): Promise<number> => {
+    const config = loadDataConfig(values)
+    const { text, problems = [] } = await action({ config, values, now: Date.now() })
+    if (text !== '') process.stdout.write(`${text}\n`)
     for (const problem of problems) process.stderr.write(`haversack: ${problem}\n`)
     return problems.length === 0 ? EXIT.ok : EXIT.failed
-  },
+  }
+  return { run }
 }
 
 async function build({ config, values, now }: Place): Promise<Outcome> {
   const built = await buildFingerprints(config.data_dir, now)
-  if (values['json'] === true) return { text: JSON.stringify(built) }
+  if (values.json) return { text: JSON.stringify(built) }
   if (built.length === 0) return { text: 'no telemetry, so nothing was built' }
   const lines = built.map(
     ({ tenant, endpoints, spans, read }) =>
@@ -82,8 +89,8 @@ async function build({ config, values, now }: Place): Promise<Outcome> {
 async function show(place: Place): Promise<Outcome> {
   const { folder } = ownOf(place)
   const own = (await readFingerprintFile(join(folder, ENDPOINTS_FILE))) ?? []
-  const asJson = place.values['json'] === true
-  if (place.values['blended'] !== true) {
+  const asJson = place.values.json
+  if (!place.values.blended) {
     return { text: asJson ? JSON.stringify({ fingerprints: own }) : fingerprintTable(own) }
   }
   const providers = Object.keys(place.config.fingerprints.providers)
@@ -103,7 +110,7 @@ async function pushAll(place: Place): Promise<Outcome> {
   const spans = await readFingerprintFile(join(own.folder, SPANS_FILE))
   if (spans === null) throw new UsageError('nothing is built yet: haversack fingerprints build')
   const shares = sharesOf(destinations, spans, now)
-  if (values['dry-run'] === true) {
+  if (values['dry-run']) {
     // Without the keys: it is to be looked at, and passed on.
     const shown = shares.map(({ to: { url, team }, ...share }) => ({ ...share, to: { url, team } }))
     return { text: JSON.stringify(shown) }
@@ -160,7 +167,7 @@ async function inTurn<T>(
 
 /** The tenant's folder, and the names that it goes by elsewhere. */
 function ownOf({ config, values }: Place) {
-  const tenant = text(values, 'tenant') ?? 'local'
+  const tenant = values.tenant ?? 'local'
   const key = readTelemetryKey(config.data_dir)
   if (key === null)
     throw new UsageError(

@@ -1,43 +1,45 @@
 import { EXIT } from '../runtime/exit-codes.ts'
-import { type Command, text, UsageError, type Values } from './command.ts'
+import { defineCommand, type Options, UsageError, type ValuesOf } from './command.ts'
 import { jsonOption } from './options.ts'
 import { namedService, ServiceProblem, serviceAt, serviceOptions } from './service-client.ts'
 
-/** Where a service listens that nobody told otherwise. */
+/** Where a service listens by default. */
 const DEFAULT_URL = 'http://127.0.0.1:8787'
 
 /** Query parameters that options of the same name fill. */
 const PARAMETERS = ['session', 'lines', 'bytes', 'path', 'grep', 'context'] as const
 
-/** What the service's statuses mean for the caller that asks for an original. */
+/** What the service's statuses mean for the caller that wants an original. */
 const OUTCOMES: Readonly<Record<number, string>> = {
   404: 'not_found',
   409: 'ambiguous',
   410: 'expired',
 }
 
-export const getCommand: Command = {
+const options = {
+  ...serviceOptions,
+  url: {
+    ...serviceOptions.url,
+    help: `The service (default HAVERSACK_URL, else ${DEFAULT_URL})`,
+  },
+  session: { type: 'string', value: 'ID', help: 'Session that a reference of 8 digits is of' },
+  lines: { type: 'string', value: 'RANGE', help: 'Only these lines: 40-80, 40- or -20' },
+  bytes: { type: 'string', value: 'RANGE', help: 'Only these bytes: 0-99, 100- or -100' },
+  path: { type: 'string', value: 'PATH', help: 'Only what this JSON path meets: $.items[3:9]' },
+  grep: { type: 'string', value: 'TEXT', help: 'Only lines that have this text' },
+  context: { type: 'string', value: 'N', help: 'Lines around each of them' },
+  ...jsonOption,
+} as const satisfies Options
+
+export const getCommand = defineCommand({
   name: 'get',
   summary: 'Fetch back a kept original from a running service; the text goes to stdout',
   operands: 'HASH',
   maxOperands: 1,
-  options: {
-    ...serviceOptions,
-    url: {
-      ...serviceOptions.url,
-      help: `The service (default HAVERSACK_URL, else ${DEFAULT_URL})`,
-    },
-    session: { type: 'string', value: 'ID', help: 'Session that a reference of 8 digits is of' },
-    lines: { type: 'string', value: 'RANGE', help: 'Only these lines: 40-80, 40- or -20' },
-    bytes: { type: 'string', value: 'RANGE', help: 'Only these bytes: 0-99, 100- or -100' },
-    path: { type: 'string', value: 'PATH', help: 'Only what this JSON path meets: $.items[3:9]' },
-    grep: { type: 'string', value: 'TEXT', help: 'Only lines that have this text' },
-    context: { type: 'string', value: 'N', help: 'Lines around each of them' },
-    ...jsonOption,
-  },
+  options,
   async run(values, [hash]) {
     if (hash === undefined) throw new UsageError('get takes a hash')
-    const asJson = values['json'] === true
+    const asJson = values.json
     try {
       const answer = await fetchOriginal(hash, values)
       process.stdout.write(
@@ -53,13 +55,16 @@ export const getCommand: Command = {
       return status === 400 ? EXIT.usage : EXIT.failed
     }
   },
-}
+})
 
-function fetchOriginal(hash: string, values: Values): Promise<{ original_content: string }> {
+function fetchOriginal(
+  hash: string,
+  values: ValuesOf<typeof options>,
+): Promise<{ original_content: string }> {
   const service = namedService(values) ?? serviceAt(DEFAULT_URL, values)
   const query: Record<string, string> = {}
   for (const name of PARAMETERS) {
-    const value = text(values, name)
+    const value = values[name]
     if (value !== undefined) query[name] = value
   }
   return service.get(`/v1/retrieve/${encodeURIComponent(hash)}`, query)

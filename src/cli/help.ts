@@ -1,4 +1,4 @@
-import type { Command } from './command.ts'
+import type { Command, CommandOption } from './command.ts'
 import { alignColumns } from './table.ts'
 
 /** The page of `haversack --help`. */
@@ -22,7 +22,7 @@ export function overview(commands: readonly Command[]): string {
 export function commandHelp({ name, operands, summary, details, options }: Command): string {
   const rows = Object.entries(options).map(([key, option]) => [
     `  --${key}${option.type === 'string' ? ` ${option.value ?? 'TEXT'}` : ''}`,
-    option.help,
+    helpOf(option),
   ])
   return [
     `Usage: haversack ${name} [OPTIONS] ${operands}`.trimEnd(),
@@ -32,4 +32,9 @@ export function commandHelp({ name, operands, summary, details, options }: Comma
     '',
     ...alignColumns([...rows, ['  --help', 'This page']]),
   ].join('\n')
+}
+
+/** The line of help, headed by the actions that read the option. */
+function helpOf({ actions, help }: CommandOption): string {
+  return actions === undefined ? help : `${actions.join(', ')}: ${help}`
 }

@@ -4,47 +4,90 @@ import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { teamName } from '../core/fingerprints/upload.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
-import { type Command, text, UsageError, type Values } from './command.ts'
+import { defineActions, type Options, type Refuse, UsageError, type ValuesOf } from './command.ts'
 import { jsonOption } from './options.ts'
 import { alignColumns } from './table.ts'
 
-export const keysCommand: Command = {
+/** Most requests of a limit. */
+const MAX_RATE = 1e6
+const DEFAULT_SCOPES: Scope[] = ['encode', 'retrieve']
+
+const options = {
+  file: { type: 'string', value: 'FILE', help: 'Keys file (default HAVERSACK_KEYS_FILE)' },
+  tenant: {
+    type: 'string',
+    value: 'NAME',
+    actions: ['add'],
+    help: 'whose key it is (default local)',
+    read: readTenant,
+  },
+  scopes: {
+    type: 'string',
+    value: 'LIST',
+    actions: ['add'],
+    help: `what it is for (default encode,retrieve), of ${SCOPES.join(', ')}`,
+    read: readScopes,
+  },
+  rate: {
+    type: 'string',
+    value: 'N',
+    actions: ['add'],
+    help: 'requests a second in the long run',
+    read: readRate,
+  },
+  burst: {
+    type: 'string',
+    value: 'N',
+    actions: ['add'],
+    help: 'requests at once after a pause',
+    read: readCount,
+  },
+  concurrent: {
+    type: 'string',
+    value: 'N',
+    actions: ['add'],
+    help: 'requests at the same time',
+    read: readCount,
+  },
+  redeems: {
+    type: 'boolean',
+    actions: ['add'],
+    help: 'its client can fetch kept originals',
+  },
+  team: {
+    type: 'string',
+    value: 'LIST',
+    actions: ['add'],
+    help: 'the only teams whose fingerprints it may read and write',
+  },
+  member: {
+    type: 'string',
+    value: 'NAME',
+    actions: ['add'],
+    help: 'the only member it may upload as',
+  },
+  note: { type: 'string', value: 'TEXT', actions: ['add'], help: 'for whoever reads the list' },
+  ...jsonOption,
+} as const satisfies Options
+
+type Values = ValuesOf<typeof options>
+
+export const keysCommand = defineActions({
   name: 'keys',
   summary: 'Manage the keys of clients; `add` prints a new key once, the file keeps only its hash',
-  operands: 'add | list | revoke ID',
-  maxOperands: 2,
-  options: {
-    file: { type: 'string', value: 'FILE', help: 'Keys file (default HAVERSACK_KEYS_FILE)' },
-    tenant: { type: 'string', value: 'NAME', help: 'add: whose key it is (default local)' },
-    scopes: {
-      type: 'string',
-      value: 'LIST',
-      help: `add: what it is for (default encode,retrieve), of ${SCOPES.join(', ')}`,
+  options,
+  actions: {
+    add: { run: values => add(fileOf(values), values) },
+    list: { run: values => list(fileOf(values), values.json) },
+    revoke: {
+      operands: { text: 'ID', min: 1, max: 1 },
+      run: (values, [id = '']) => revoke(fileOf(values), id),
     },
-    rate: { type: 'string', value: 'N', help: 'add: requests a second in the long run' },
-    burst: { type: 'string', value: 'N', help: 'add: requests at once after a pause' },
-    concurrent: { type: 'string', value: 'N', help: 'add: requests at the same time' },
-    redeems: { type: 'boolean', help: 'add: its client can fetch kept originals' },
-    team: {
-      type: 'string',
-      value: 'LIST',
-      help: 'add: the only teams whose fingerprints it may read and write',
-    },
-    member: { type: 'string', value: 'NAME', help: 'add: the only member it may upload as' },
-    note: { type: 'string', value: 'TEXT', help: 'add: for whoever reads the list' },
-    ...jsonOption,
   },
-  async run(values, [action, id, ...rest]) {
-    const file = fileOf(values)
-    if (action === 'add' && id === undefined) return add(file, values)
-    if (action === 'list' && id === undefined) return list(file, values['json'] === true)
-    if (action === 'revoke' && id !== undefined && rest.length === 0) return revoke(file, id)
-    throw new UsageError('keys takes add, list, or revoke and an id')
-  },
-}
+  wrongAction: 'keys takes add, list, or revoke and an id',
+})
 
-function fileOf(values: Values): string {
-  const file = text(values, 'file')
+function fileOf({ file }: Values): string {
   if (file !== undefined) return file
   const configured = loadConfig({ env: processEnv(), insecure: true }).keys_file
   if (configured !== undefined) return configured
@@ -54,18 +97,14 @@ function fileOf(values: Values): string {
 /** The key alone goes to stdout, so that a script can put it where it belongs. */
 function add(file: string, values: Values): number {
   const { key, id, sha256 } = makeKey()
-  const rate = numberOf(values, 'rate')
-  const burst = wholeOf(values, 'burst')
-  const concurrent = wholeOf(values, 'concurrent')
-  const note = text(values, 'note')
+  const { tenant = 'local', scopes = DEFAULT_SCOPES, rate, burst, concurrent, note } = values
   if (burst !== undefined && rate === undefined) throw new UsageError('--burst needs --rate')
-  const scopes = scopesOf(values)
   const record: KeyRecord = {
     id,
-    tenant: tenantOf(values),
+    tenant,
     sha256,
     scopes,
-    redeems: values['redeems'] === true,
+    redeems: values.redeems,
     ...(rate === undefined ? {} : { rate_per_s: rate }),
     ...(burst === undefined ? {} : { burst }),
     ...(concurrent === undefined ? {} : { max_concurrent: concurrent }),
@@ -77,7 +116,7 @@ function add(file: string, values: Values): number {
   process.stderr.write(
     `key ${id} of ${record.tenant} for ${scopes.join(', ')}; it is shown only now\n`,
   )
-  process.stdout.write(`${values['json'] === true ? JSON.stringify({ key, ...record }) : key}\n`)
+  process.stdout.write(`${values.json ? JSON.stringify({ key, ...record }) : key}\n`)
   return EXIT.ok
 }
 
@@ -124,25 +163,33 @@ function limitsOf(key: KeyRecord): string {
   return parts.filter(part => part !== '').join(', ')
 }
 
-function tenantOf(values: Values): string {
-  const tenant = text(values, 'tenant') ?? 'local'
-  if (TENANT_NAME.test(tenant)) return tenant
-  throw new UsageError('--tenant takes letters, digits, . _ and -, 63 at most')
+function readTenant(given: string, refuse: Refuse): string {
+  return TENANT_NAME.test(given) ? given : refuse('letters, digits, . _ and -, 63 at most')
 }
 
-function scopesOf(values: Values): Scope[] {
-  const names = (text(values, 'scopes') ?? 'encode,retrieve').split(',').map(name => name.trim())
+function readScopes(given: string): Scope[] {
+  const names = given.split(',').map(name => name.trim())
   const unknown = names.filter(name => !(SCOPES as readonly string[]).includes(name))
   if (unknown.length > 0) throw new UsageError(`no such scope: ${unknown.join(', ')}`)
   return [...new Set(names)] as Scope[]
 }
 
+function readRate(given: string, refuse: Refuse): number {
+  const rate = Number(given)
+  return rate > 0 && rate <= MAX_RATE ? rate : refuse('a number above 0')
+}
+
+function readCount(given: string, refuse: Refuse): number {
+  const count = readRate(given, refuse)
+  return Number.isInteger(count) ? count : refuse('a whole number')
+}
+
 /** What a key for fingerprints is limited to. */
-function teamsOf(values: Values, scopes: readonly Scope[]): Pick<KeyRecord, 'teams' | 'member'> {
-  const teams = text(values, 'team')
-    ?.split(',')
-    .map(name => name.trim())
-  const member = text(values, 'member')
+function teamsOf(
+  { team, member }: Values,
+  scopes: readonly Scope[],
+): Pick<KeyRecord, 'teams' | 'member'> {
+  const teams = team?.split(',').map(name => name.trim())
   if (teams === undefined && member === undefined) return {}
   if (!scopes.some(scope => scope.startsWith('fingerprints:'))) {
     throw new UsageError('--team and --member are for keys with fingerprints:read or :write')
@@ -157,18 +204,4 @@ function teamsOf(values: Values, scopes: readonly Scope[]): Pick<KeyRecord, 'tea
     ...(teams === undefined ? {} : { teams: [...new Set(teams)] }),
     ...(member === undefined ? {} : { member }),
   }
-}
-
-function numberOf(values: Values, name: string): number | undefined {
-  const given = text(values, name)
-  if (given === undefined) return undefined
-  const number = Number(given)
-  if (number > 0 && number <= 1e6) return number
-  throw new UsageError(`--${name} takes a number above 0`)
-}
-
-function wholeOf(values: Values, name: string): number | undefined {
-  const number = numberOf(values, name)
-  if (number === undefined || Number.isInteger(number)) return number
-  throw new UsageError(`--${name} takes a whole number`)
 }

@@ -1,51 +1,80 @@
 import { STRATEGY_IDS } from '../core/reduce/budget/strategies.ts'
 import { LEVELS } from '../core/reduce/trim/levels.ts'
 import type { EncodeRequest } from '../index.ts'
-import { type CommandOption, text, UsageError, type Values } from './command.ts'
+import { type Options, type Refuse, type TextTerms, UsageError, type ValuesOf } from './command.ts'
+
+/** An option that takes one of a few texts. */
+export function choice<Choice extends string>(
+  choices: readonly Choice[],
+  { takes = choices.join(', '), ...terms }: TextTerms & { readonly takes?: string },
+) {
+  const read = (given: string, refuse: Refuse): Choice =>
+    choices.find(each => each === given) ?? refuse(takes)
+  return { ...terms, type: 'string', read } as const
+}
+
+/** Digits of whole numbers that are exact as doubles. */
+const MAX_DIGITS = 15
+
+/** Bounds of a number; `takes` describes them. */
+interface NumberTerms extends TextTerms {
+  readonly min: number
+  readonly maxDigits?: number
+  readonly takes: string
+}
+
+/** An option that takes a whole number in plain digits, without leading zeros if it is never 0. */
+export function wholeNumber({ min, takes, maxDigits = MAX_DIGITS, ...terms }: NumberTerms) {
+  const digits = min > 0 ? /^[1-9]\d*$/ : /^\d+$/
+  const read = (given: string, refuse: Refuse): number => {
+    const isWhole = digits.test(given) && given.length <= maxDigits
+    return isWhole && Number(given) >= min ? Number(given) : refuse(takes)
+  }
+  return { ...terms, type: 'string', read } as const
+}
 
 /** The options that several commands share. */
 export const tokenizerOptions = {
   tokenizer: { type: 'string', value: 'ID', help: 'Tokenizer or profile (default o200k_base)' },
   model: { type: 'string', value: 'ID', help: 'Model id, resolved to a tokenizer' },
-} as const satisfies Record<string, CommandOption>
+} as const satisfies Options
 
 export const jsonOption = {
   json: { type: 'boolean', help: 'Print the whole answer as JSON' },
-} as const satisfies Record<string, CommandOption>
+} as const satisfies Options
 
 const MODES = ['lossless', 'elide', 'trim'] as const
 
 /** How much may leave, and what goes first where it must be less. */
 export const budgetOptions = {
-  budget: { type: 'string', value: 'TOKENS', help: 'Fail if the answer would be above' },
-  mode: {
-    type: 'string',
+  budget: wholeNumber({
+    value: 'TOKENS',
+    help: 'Fail if the answer would be above',
+    min: 0,
+    takes: 'a whole number',
+  }),
+  mode: choice(MODES, {
     value: 'MODE',
     help: `${MODES.join(', ')}: whether parts may be left out for the budget (default the first)`,
-  },
-  strategy: {
-    type: 'string',
+  }),
+  strategy: choice(STRATEGY_IDS, {
     value: 'ID',
     help: `Which parts matter most then: ${STRATEGY_IDS.join(', ')}`,
-  },
-} as const satisfies Record<string, CommandOption>
+  }),
+} as const satisfies Options
 
 /**
  * The request fields that `budgetOptions` fill.
  * @throws UsageError
  */
-export function budgetFieldsOf(
-  values: Values,
-): Pick<EncodeRequest, 'budget_tokens' | 'mode' | 'strategy'> {
-  const budget = text(values, 'budget')
-  if (budget !== undefined && !/^\d{1,15}$/.test(budget)) {
-    throw new UsageError('--budget takes a whole number')
-  }
-  const mode = oneOf('mode', MODES, values)
-  const strategy = oneOf('strategy', STRATEGY_IDS, values)
+export function budgetFieldsOf({
+  budget,
+  mode,
+  strategy,
+}: ValuesOf<typeof budgetOptions>): Pick<EncodeRequest, 'budget_tokens' | 'mode' | 'strategy'> {
   if (mode === 'trim' && budget === undefined) throw new UsageError('--mode trim needs a --budget')
   return {
-    ...(budget === undefined ? {} : { budget_tokens: Number(budget) }),
+    ...(budget === undefined ? {} : { budget_tokens: budget }),
     ...(mode === undefined ? {} : { mode }),
     ...(strategy === undefined ? {} : { strategy }),
   }
@@ -53,49 +82,34 @@ export function budgetFieldsOf(
 
 /** What of a list of items leaves where it is trimmed. */
 export const itemOptions = {
-  level: {
-    type: 'string',
+  level: choice(LEVELS, {
     value: 'LEVEL',
     help: `The most that is told of each item then: ${LEVELS.join(', ')}`,
-  },
-  chunk: { type: 'string', value: 'N', help: 'Which chunk of a list of items (default 1)' },
-} as const satisfies Record<string, CommandOption>
+  }),
+  chunk: wholeNumber({
+    value: 'N',
+    help: 'Which chunk of a list of items (default 1)',
+    min: 1,
+    takes: 'a whole number from 1 on',
+  }),
+} as const satisfies Options
 
-/**
- * The request fields that `itemOptions` fill.
- * @throws UsageError
- */
-export function itemFieldsOf(values: Values): Pick<EncodeRequest, 'level' | 'chunk'> {
-  const level = oneOf('level', LEVELS, values)
-  const chunk = text(values, 'chunk')
-  if (chunk !== undefined && !/^[1-9]\d{0,14}$/.test(chunk)) {
-    throw new UsageError('--chunk takes a whole number from 1 on')
-  }
+/** The request fields that `itemOptions` fill. */
+export function itemFieldsOf({
+  level,
+  chunk,
+}: ValuesOf<typeof itemOptions>): Pick<EncodeRequest, 'level' | 'chunk'> {
   return {
     ...(level === undefined ? {} : { level }),
-    ...(chunk === undefined ? {} : { chunk: Number(chunk) }),
+    ...(chunk === undefined ? {} : { chunk }),
   }
-}
-
-/**
- * The value of an option that takes one of a few; `undefined` where it was not given.
- * @throws UsageError
- */
-export function oneOf<Choice extends string>(
-  name: string,
-  choices: readonly Choice[],
-  values: Values,
-): Choice | undefined {
-  const given = text(values, name)
-  const choice = choices.find(each => each === given)
-  if (given === undefined || choice !== undefined) return choice
-  throw new UsageError(`--${name} takes ${choices.join(', ')}`)
 }
 
 /** The request fields that `tokenizerOptions` fill. */
-export function tokenizerFieldsOf(values: Values): { tokenizer?: string; model?: string } {
-  const tokenizer = text(values, 'tokenizer')
-  const model = text(values, 'model')
+export function tokenizerFieldsOf({ tokenizer, model }: ValuesOf<typeof tokenizerOptions>): {
+  tokenizer?: string
+  model?: string
+} {
   return {
     ...(tokenizer === undefined ? {} : { tokenizer }),
     ...(model === undefined ? {} : { model }),

@@ -3,9 +3,9 @@ import { loadConfig } from '../config/load.ts'
 import type { RouteName } from '../core/conversation/parse/scan-request.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
-import { type Command, text, UsageError, type Values } from './command.ts'
+import { defineCommand, UsageError } from './command.ts'
 import { readBytes } from './input.ts'
-import { oneOf } from './options.ts'
+import { choice } from './options.ts'
 import { checkRequest, type Untouched } from './proxy/check-request.ts'
 import { guessRoute } from './proxy/guess-route.ts'
 import { reportText } from './proxy/report.ts'
@@ -16,7 +16,7 @@ const ROUTES: Readonly<Record<string, RouteName>> = {
   responses: 'openai_responses',
 }
 
-export const proxyCommand: Command = {
+export const proxyCommand = defineCommand({
   name: 'proxy',
   summary:
     'Say what the drop-in proxies would do with the tool results of a recorded request body; nothing is sent anywhere',
@@ -24,38 +24,36 @@ export const proxyCommand: Command = {
   maxOperands: 0,
   options: {
     check: { type: 'string', value: 'FILE', help: 'The body; - for standard input' },
-    route: {
-      type: 'string',
+    route: choice(Object.keys(ROUTES), {
       value: 'NAME',
       help: 'What it was sent to: messages, chat, responses (default: what the body tells)',
-    },
+    }),
     show: { type: 'boolean', help: 'Print the new texts, too' },
     json: { type: 'boolean', help: 'Print it as JSON' },
   },
   async run(values) {
-    const file = text(values, 'check')
+    const file = values.check
     if (file === undefined) throw new UsageError('proxy takes --check FILE')
-    const given = oneOf('route', Object.keys(ROUTES), values)
     const body = await readBytes(file)
     const label = file === '-' ? 'standard input' : file
-    const name = given ?? guess(parse(body, label), label)
+    const name = values.route ?? guess(parse(body, label), label)
     const context = createLocalContext()
     const route = ROUTES[name] as RouteName
     const checked = checkRequest(body, route, context, untouchedBecause(body))
     if (checked === null) throw new Error(unreadable(parse(body, label), name, label))
     process.stdout.write(
-      values['json'] === true
-        ? `${JSON.stringify({ route: name, ...withTexts(checked, values) })}\n`
-        : reportText(checked, values['show'] === true),
+      values.json
+        ? `${JSON.stringify({ route: name, ...withTexts(checked, values.show) })}\n`
+        : reportText(checked, values.show),
     )
     return EXIT.ok
   },
-}
+})
 
 type Checked = NonNullable<ReturnType<typeof checkRequest>>
 
-function withTexts(checked: Checked, values: Values): object {
-  if (values['show'] === true) return checked
+function withTexts(checked: Checked, withText: boolean): object {
+  if (withText) return checked
   return { ...checked, texts: checked.texts.map(({ text: _, ...rest }) => rest) }
 }
 

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { resolveTokenizer } from '../core/tokens/resolve.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
-import { type Command, text, UsageError, type Values } from './command.ts'
+import { defineCommand, type Refuse, UsageError } from './command.ts'
 import {
   budgetFieldsOf,
   budgetOptions,
-  oneOf,
+  choice,
   tokenizerFieldsOf,
   tokenizerOptions,
 } from './options.ts'
@@ -20,7 +20,7 @@ import { openTranscript } from './replay/transcript-file.ts'
 import { createVerdictTally } from './replay/verdicts.ts'
 import { serviceAt, serviceOptions } from './service-client.ts'
 
-export const replayCommand: Command = {
+export const replayCommand = defineCommand({
   name: 'replay',
   summary: 'Play recorded tool results, check every answer, and sum up the savings',
   details:
@@ -34,15 +34,15 @@ export const replayCommand: Command = {
     ...tokenizerOptions,
     ...budgetOptions,
     budget: { ...budgetOptions.budget, help: 'Most tokens that an answer may have' },
-    baseline: {
-      type: 'string',
+    baseline: choice(BASELINE_IDS, {
       value: 'ID',
       help: `What savings are measured against: ${BASELINE_IDS.join(', ')} (default the first)`,
-    },
+    }),
     redeem: {
       type: 'string',
       value: 'SHARE',
       help: `Share of the markers that are taken to be fetched, for the net savings (default ${REDEEMED_SHARE})`,
+      read: readShare,
     },
     transcript: { type: 'string', value: 'FILE', help: 'Write requests and answers, for verify' },
     explain: { type: 'boolean', help: 'Count what became of every candidate, by format' },
@@ -51,8 +51,8 @@ export const replayCommand: Command = {
   async run(values, [path]) {
     if (path === undefined) throw new UsageError('DIR or FILE is required')
     if (!existsSync(path)) throw new UsageError(`there is no ${path}`)
-    const url = text(values, 'url')
-    const verdicts = values['explain'] === true ? createVerdictTally() : null
+    const url = values.url
+    const verdicts = values.explain ? createVerdictTally() : null
     if (verdicts !== null && url !== undefined) {
       throw new UsageError('--explain looks into this process; it does not go with --url')
     }
@@ -67,32 +67,29 @@ export const replayCommand: Command = {
     if (results.length === 0) throw new UsageError(`no tool results in ${path}`)
     // Options that are wrong and a service that is not there fail here, once for all results.
     const { tokens } = await player.encode({ content: '', ...common })
-    const baseline = oneOf('baseline', BASELINE_IDS, values) ?? 'input'
+    const { baseline = 'input', redeem = REDEEMED_SHARE } = values
     const render = await loadBaseline(baseline)
     const counter = counters.get(resolveTokenizer(common))
-    const transcript = openTranscript(text(values, 'transcript'))
+    const transcript = openTranscript(values.transcript)
     const tally = await replayAll(results, {
       player,
       common,
       counters,
       transcript,
       verdicts,
-      redeemed: { share: shareOf(values), counter },
+      redeemed: { share: redeem, counter },
       ...(baseline === 'input' ? {} : { baselineTokens: each => counter.count(render(each)) }),
     })
     transcript.close()
-    const print = values['json'] === true ? toJson : toTables
+    const print = values.json ? toJson : toTables
     process.stdout.write(print({ tally, tokenizer: tokens.tokenizer, baseline, verdicts }))
     const { total, failed, findings } = tally
     const isRight = failed === 0 && findings === 0 && total.restored === total.results
     return isRight ? EXIT.ok : EXIT.failed
   },
-}
+})
 
-/** @throws UsageError */
-function shareOf(values: Values): number {
-  const given = text(values, 'redeem')
-  const share = given === undefined ? REDEEMED_SHARE : Number(given)
-  if (given !== '' && share >= 0 && share <= 1) return share
-  throw new UsageError('--redeem takes a share from 0 to 1')
+function readShare(given: string, refuse: Refuse): number {
+  const share = Number(given)
+  return given !== '' && share >= 0 && share <= 1 ? share : refuse('a share from 0 to 1')
 }

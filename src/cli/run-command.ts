@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { type Env, processEnv } from '../config/env.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
-import { type Command, text, UsageError } from './command.ts'
+import { defineCommand, UsageError } from './command.ts'
 import { type BaseUrls, baseUrls } from './run-command/base-urls.ts'
 import { codeOf, runChild } from './run-command/child.ts'
 import { type CodexCommand, codexCommand } from './run-command/codex.ts'
@@ -11,8 +11,8 @@ import { createSignalRelay, type SignalRelay } from './run-command/signal-relay.
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
 /**
- * As `env` and `timeout` end where they fail themselves, so that it can be told from what the
- * command says.
+ * As `env` and `timeout` end where they fail themselves, so that it differs from the exit codes of
+ * the command.
  */
 const NOT_STARTED = 125
 
@@ -20,7 +20,7 @@ const NOT_STARTED = 125
 const CLOSE_MS = 10_000
 const EXIT_MS = 1_000
 
-export const runCommand: Command = {
+export const runCommand = defineCommand({
   name: 'run',
   summary: 'Run an agent, such as claude or codex, behind a proxy of its own',
   details:
@@ -45,10 +45,10 @@ export const runCommand: Command = {
     if (command === undefined) throw new UsageError('run takes a command: run -- COMMAND')
     const relay = createSignalRelay()
     try {
-      const file = text(values, 'log')
+      const file = values.log
       return await runBehindProxy([command, ...args], {
-        dataDir: text(values, 'data-dir'),
-        summary: values['summary'] === true,
+        dataDir: values['data-dir'],
+        summary: values.summary,
         log: file === undefined ? logErrorsOnly() : logToFile(file),
         relay,
       })
@@ -59,7 +59,7 @@ export const runCommand: Command = {
       relay.close()
     }
   },
-}
+})
 
 interface RunOptions {
   readonly dataDir: string | undefined

@@ -1,7 +1,8 @@
 import { runService } from '../service/lifecycle.ts'
-import { type Command, text, UsageError } from './command.ts'
+import { defineCommand } from './command.ts'
+import { wholeNumber } from './options.ts'
 
-export const serveCommand: Command = {
+export const serveCommand = defineCommand({
   name: 'serve',
   summary: 'Start the service',
   details: 'Settings come from HAVERSACK_* and the TOML file that HAVERSACK_CONFIG names.',
@@ -9,23 +10,23 @@ export const serveCommand: Command = {
   maxOperands: 0,
   options: {
     host: { type: 'string', value: 'ADDRESS', help: 'Address to listen on (default 127.0.0.1)' },
-    port: {
-      type: 'string',
+    port: wholeNumber({
       value: 'PORT',
       help: 'Port to listen on (default 8787; 0 for a free one)',
-    },
+      min: 0,
+      maxDigits: 5,
+      takes: 'a number',
+    }),
     insecure: { type: 'boolean', help: 'Listen on a reachable address without keys' },
   },
   run(values) {
-    const host = text(values, 'host')
-    const port = text(values, 'port')
-    if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new UsageError('--port takes a number')
+    const { host, port } = values
     return runService({
       overrides: {
         ...(host === undefined ? {} : { host }),
-        ...(port === undefined ? {} : { port: Number(port) }),
+        ...(port === undefined ? {} : { port }),
       },
-      insecure: values['insecure'] === true,
+      insecure: values.insecure,
     })
   },
-}
+})

@@ -1,12 +1,14 @@
 import { processEnv } from '../config/env.ts'
 import { MEDIA_TYPES } from '../core/contract/envelope.ts'
-import { type CommandOption, text, UsageError, type Values } from './command.ts'
+import { type Options, UsageError, type ValuesOf } from './command.ts'
 
 /** The options by which every command names a service. */
 export const serviceOptions = {
   url: { type: 'string', value: 'URL', help: 'The service (default HAVERSACK_URL)' },
   key: { type: 'string', value: 'KEY', help: 'Key for it (default HAVERSACK_KEY)' },
-} as const satisfies Record<string, CommandOption>
+} as const satisfies Options
+
+type ServiceValues = ValuesOf<typeof serviceOptions>
 
 /** What a service answers where it cannot do what was asked. */
 export class ServiceProblem extends Error {
@@ -32,8 +34,8 @@ export interface ServiceClient {
 }
 
 /** The service that `--url`, else `HAVERSACK_URL` names, or `undefined`. */
-export function namedService(values: Values): ServiceClient | undefined {
-  const base = text(values, 'url') ?? (processEnv()['HAVERSACK_URL'] || undefined)
+export function namedService(values: ServiceValues): ServiceClient | undefined {
+  const base = values.url ?? (processEnv()['HAVERSACK_URL'] || undefined)
   return base === undefined ? undefined : serviceAt(base, values)
 }
 
@@ -41,9 +43,9 @@ export function namedService(values: Values): ServiceClient | undefined {
  * The service at `base`, with the key of `--key`, else `HAVERSACK_KEY`.
  * @throws UsageError where `base` is no URL
  */
-export function serviceAt(base: string, values: Values): ServiceClient {
+export function serviceAt(base: string, values: Partial<ServiceValues>): ServiceClient {
   if (!URL.canParse(base)) throw new UsageError(`${base} is not a URL`)
-  const key = text(values, 'key') ?? processEnv()['HAVERSACK_KEY']
+  const key = values.key ?? processEnv()['HAVERSACK_KEY']
   const headers = { ...(key === undefined ? {} : { 'x-api-key': key }) }
   const root = base.replace(/\/+$/, '')
 

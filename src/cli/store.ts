@@ -1,94 +1,91 @@
 import type { Config } from '../config/config.ts'
-import { processEnv } from '../config/env.ts'
-import { loadConfig } from '../config/load.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { purgeTenantFiles } from '../service/purge-tenant-files.ts'
 import { openConfiguredStore } from '../service/store.ts'
 import { failureProblem } from '../store/failure.ts'
 import type { Result, Store, StoreEvent, VerifyStep } from '../store/store.ts'
-import { type Command, text, UsageError, type Values } from './command.ts'
+import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'
+import { dataOption, loadDataConfig } from './data-folder.ts'
 import { jsonOption } from './options.ts'
 import { alignColumns } from './table.ts'
 
-/** Bodies that are read between two looks at the clock of the waiting caller. */
+/** Bodies that are read between two looks at the clock of another call that waits. */
 const VERIFY_STEP = 200
 
-type Action = (store: Store, values: Values, config: Config) => Promise<Record<string, unknown>>
+const options = {
+  ...dataOption,
+  tenant: {
+    type: 'string',
+    value: 'NAME',
+    actions: ['stats', 'purge'],
+    help: 'whose; purge deletes telemetry and fingerprints of the tenant too',
+  },
+  session: {
+    type: 'string',
+    value: 'ID',
+    actions: ['purge'],
+    help: 'only what the store has of this session of the tenant',
+  },
+  ...jsonOption,
+} as const satisfies Options
 
-const ACTIONS: Readonly<Record<string, Action>> = {
-  async stats(store, values) {
-    const tenant = text(values, 'tenant')
-    const { ok: _, file, counters: __, ...own } = demand(await store.stats(tenant))
-    return { ...own, ...file }
-  },
-  prune: async store => removed(await store.prune()),
-  async verify(store) {
-    const sum = { checked: 0, damaged: 0 }
-    let cursor: number | null = 0
-    while (cursor !== null) {
-      const step: VerifyStep = demand(await store.verify(VERIFY_STEP, cursor))
-      sum.checked += step.checked
-      sum.damaged += step.damaged
-      cursor = step.cursor
-    }
-    return sum
-  },
-  async purge(store, values, { data_dir }) {
-    const tenant = text(values, 'tenant')
-    const session = text(values, 'session')
-    if (tenant === undefined) throw new UsageError('purge needs --tenant')
-    if (session !== undefined) return removed(await store.purgeSession(tenant, session))
-    const inStore = removed(await store.purgeTenant(tenant))
-    return { ...inStore, ...(await purgeTenantFiles(data_dir, tenant)) }
-  },
-}
+type Values = ValuesOf<typeof options>
+type Figures = Readonly<Record<string, unknown>>
 
-export const storeCommand: Command = {
+export const storeCommand = defineActions({
   name: 'store',
   summary: 'Look after the kept originals of this data folder, beside a running service or without',
-  operands: Object.keys(ACTIONS).join(' | '),
-  maxOperands: 1,
-  options: {
-    data: { type: 'string', value: 'FOLDER', help: 'Data folder (default HAVERSACK_DATA_DIR)' },
-    tenant: {
-      type: 'string',
-      value: 'NAME',
-      help: 'stats, purge: whose; purge deletes telemetry and fingerprints of the tenant too',
-    },
-    session: {
-      type: 'string',
-      value: 'ID',
-      help: 'purge: only what the store has of this session of the tenant',
-    },
-    ...jsonOption,
+  options,
+  actions: {
+    stats: onStore(stats),
+    prune: onStore(async store => removed(await store.prune())),
+    verify: onStore(verify),
+    purge: onStore(purge),
   },
-  async run(values, [name]) {
-    const action = name !== undefined && Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-    if (action === undefined) {
-      throw new UsageError(`store takes one of ${Object.keys(ACTIONS).join(', ')}`)
-    }
+})
+
+/** An action on the store of the data folder, whose figures are printed. */
+function onStore(action: (store: Store, values: Values, config: Config) => Promise<Figures>) {
+  const run = async (values: Values): Promise<number> => {
     const onEvent = (event: StoreEvent) =>
       process.stderr.write(`haversack: ${JSON.stringify(event)}\n`)
-    const config = configOf(values)
+    const config = loadDataConfig(values)
     const store = await openConfiguredStore(config, onEvent, { mustExist: true })
     try {
       const figures = await action(store, values, config)
-      process.stdout.write(
-        values['json'] === true
-          ? `${JSON.stringify(figures)}\n`
-          : `${alignColumns(Object.entries(figures).map(row => row as [string, number])).join('\n')}\n`,
-      )
+      const rows = Object.entries(figures) as [string, number][]
+      const text = values.json ? JSON.stringify(figures) : alignColumns(rows).join('\n')
+      process.stdout.write(`${text}\n`)
       return figures['damaged'] === undefined || figures['damaged'] === 0 ? EXIT.ok : EXIT.failed
     } finally {
       await store.close()
     }
-  },
+  }
+  return { run }
 }
 
-function configOf(values: Values): Config {
-  const folder = text(values, 'data')
-  const overrides = folder === undefined ? {} : { data_dir: folder }
-  return loadConfig({ env: processEnv(), overrides, insecure: true })
+async function stats(store: Store, { tenant }: Values): Promise<Figures> {
+  const { ok: _, file, counters: __, ...own } = demand(await store.stats(tenant))
+  return { ...own, ...file }
+}
+
+async function verify(store: Store): Promise<Figures> {
+  const sum = { checked: 0, damaged: 0 }
+  let cursor: number | null = 0
+  while (cursor !== null) {
+    const step: VerifyStep = demand(await store.verify(VERIFY_STEP, cursor))
+    sum.checked += step.checked
+    sum.damaged += step.damaged
+    cursor = step.cursor
+  }
+  return sum
+}
+
+async function purge(store: Store, { tenant, session }: Values, config: Config): Promise<Figures> {
+  if (tenant === undefined) throw new UsageError('purge needs --tenant')
+  if (session !== undefined) return removed(await store.purgeSession(tenant, session))
+  const inStore = removed(await store.purgeTenant(tenant))
+  return { ...inStore, ...(await purgeTenantFiles(config.data_dir, tenant)) }
 }
 
 function removed(result: Result<{ bodies: number; records: number }>): Record<string, number> {

@@ -1,29 +1,28 @@
 import { tokenIds } from '../core/tokens/token-ids.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
-import { type Command, text, UsageError } from './command.ts'
+import { defineCommand } from './command.ts'
 import { readInput } from './input.ts'
+import { choice } from './options.ts'
 
 const ENCODINGS = ['o200k_base', 'cl100k_base'] as const
 
-export const tokensCommand: Command = {
+export const tokensCommand = defineCommand({
   name: 'tokens',
   summary: 'Print the token ids of a text, from tiktoken',
   operands: '[FILE]',
   maxOperands: 1,
   options: {
-    tokenizer: {
-      type: 'string',
+    tokenizer: choice(ENCODINGS, {
       value: 'ID',
       help: `${ENCODINGS.join(' or ')} (default the first)`,
-    },
+      takes: ENCODINGS.join(' or '),
+    }),
     json: { type: 'boolean', help: 'Print a JSON array' },
   },
   async run(values, [file]) {
-    const named = text(values, 'tokenizer') ?? ENCODINGS[0]
-    const encoding = ENCODINGS.find(id => id === named)
-    if (encoding === undefined) throw new UsageError(`--tokenizer takes ${ENCODINGS.join(' or ')}`)
-    const ids = tokenIds(await readInput(file), encoding)
-    process.stdout.write(values['json'] === true ? `[${ids.join(',')}]\n` : `${ids.join(' ')}\n`)
+    const { tokenizer = ENCODINGS[0] } = values
+    const ids = tokenIds(await readInput(file), tokenizer)
+    process.stdout.write(values.json ? `[${ids.join(',')}]\n` : `${ids.join(' ')}\n`)
     return EXIT.ok
   },
-}
+})

@@ -11,7 +11,7 @@ import { loadTelemetryKey } from '../telemetry/key-file.ts'
 import type { EventFile } from '../tune/event-file.ts'
 import { type LogList, listLogs } from '../tune/logs/list-logs.ts'
 import { createStudy } from '../tune/study/study.ts'
-import { type Command, text, UsageError, type Values } from './command.ts'
+import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'
 import { tokenizerFieldsOf, tokenizerOptions } from './options.ts'
 import { createProgress } from './progress.ts'
 import { mineFiles } from './tune/mine-files.ts'
@@ -20,59 +20,64 @@ import { type Minings, toJson, toTables } from './tune/report.ts'
 import { summaryOf } from './tune/summary.ts'
 
 const MEGABYTE = 1_000_000
-/** Logs that are worth the start of a thread. */
+/** Bytes of logs for which a thread is started. */
 const THREAD_BYTES = 2 * MEGABYTE
 
-export const tuneCommand: Command = {
+const options = {
+  ...tokenizerOptions,
+  data: {
+    type: 'string',
+    value: 'FOLDER',
+    help: '--out: whose key hashes (default HAVERSACK_DATA_DIR)',
+  },
+  out: { type: 'string', value: 'FILE', help: 'Write an event for each result, as Parquet' },
+  report: { type: 'boolean', help: 'Print tables (default without --out)' },
+  json: { type: 'boolean', help: 'Print the same as JSON' },
+} as const satisfies Options
+
+type Values = ValuesOf<typeof options>
+
+export const tuneCommand = defineActions({
   name: 'tune',
   summary: 'Read the logs of Claude Code and Codex, and tell what would be saved',
   details:
     'Without PATH: the logs where both keep them. Tells what their tool results are like and what notations save; ' +
     'nothing of their content is told or written.',
-  operands: 'mine [PATH …]',
-  // A shell may have named each log.
-  maxOperands: Infinity,
-  options: {
-    ...tokenizerOptions,
-    data: {
-      type: 'string',
-      value: 'FOLDER',
-      help: '--out: whose key hashes (default HAVERSACK_DATA_DIR)',
-    },
-    out: { type: 'string', value: 'FILE', help: 'Write an event for each result, as Parquet' },
-    report: { type: 'boolean', help: 'Print tables (default without --out)' },
-    json: { type: 'boolean', help: 'Print the same as JSON' },
+  options,
+  actions: {
+    // A shell may have named each log.
+    mine: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: mineLogs },
   },
-  async run(values, [action, ...paths]) {
-    if (action !== 'mine') throw new UsageError('tune takes mine')
-    const tokens = tokenizerFieldsOf(values)
-    // A tokenizer that is not known fails here, once for all results.
-    resolveTokenizer(tokens)
-    const list = listLogs(pathsOf(paths))
-    const out = text(values, 'out')
-    let file: EventFile | null = null
-    const stopWatching = clearUpOnSignal(() => file?.discard())
-    try {
-      if (out !== undefined) file = await openFile(out)
-      const minings = await mine(list, {
-        tokens,
-        key: file === null ? randomBytes(TELEMETRY_KEY_BYTES) : keyOf(values),
-        file,
-      })
-      file?.finish()
-      process.stderr.write(summaryOf(minings))
-      if (out !== undefined) process.stderr.write(`events written to ${out}\n`)
-      const print = values['json'] === true ? toJson : toTables
-      const isWanted = values['report'] === true || values['json'] === true || file === null
-      if (isWanted) process.stdout.write(print(minings))
-      return EXIT.ok
-    } catch (error) {
-      file?.discard()
-      throw error
-    } finally {
-      stopWatching()
-    }
-  },
+})
+
+async function mineLogs(values: Values, paths: readonly string[]): Promise<number> {
+  const tokens = tokenizerFieldsOf(values)
+  // A tokenizer that is not known fails here, once for all results.
+  resolveTokenizer(tokens)
+  const list = listLogs(pathsOf(paths))
+  const out = values.out
+  let file: EventFile | null = null
+  const stopWatching = clearUpOnSignal(() => file?.discard())
+  try {
+    if (out !== undefined) file = await openFile(out)
+    const minings = await mine(list, {
+      tokens,
+      key: file === null ? randomBytes(TELEMETRY_KEY_BYTES) : keyOf(values),
+      file,
+    })
+    file?.finish()
+    process.stderr.write(summaryOf(minings))
+    if (out !== undefined) process.stderr.write(`events written to ${out}\n`)
+    const print = values.json ? toJson : toTables
+    const isWanted = values.report || values.json || file === null
+    if (isWanted) process.stdout.write(print(minings))
+    return EXIT.ok
+  } catch (error) {
+    file?.discard()
+    throw error
+  } finally {
+    stopWatching()
+  }
 }
 
 interface MineOptions {
@@ -139,7 +144,7 @@ function logFolders(): readonly string[] {
 /** The secret of this installation, so that events of several runs can be put together. */
 function keyOf(values: Values): Uint8Array {
   const { data_dir } = loadConfig({ env: processEnv(), insecure: true })
-  return loadTelemetryKey(text(values, 'data') ?? data_dir)
+  return loadTelemetryKey(values.data ?? data_dir)
 }
 
 /** @throws UsageError where it cannot be written */

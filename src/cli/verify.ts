@@ -7,13 +7,13 @@ import {
 } from '../core/verify/verify-transcript.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
-import { type Command, text, UsageError } from './command.ts'
+import { defineCommand, UsageError } from './command.ts'
 import { readInput } from './input.ts'
 import { createProgress } from './progress.ts'
 import { type ServiceClient, ServiceProblem, serviceAt, serviceOptions } from './service-client.ts'
 import { table } from './table.ts'
 
-export const verifyCommand: Command = {
+export const verifyCommand = defineCommand({
   name: 'verify',
   summary: 'Check every hint and every figure of recorded answers',
   details:
@@ -27,9 +27,9 @@ export const verifyCommand: Command = {
     json: { type: 'boolean', help: 'Print sums and findings as JSON' },
   },
   async run(values, [file]) {
-    const url = text(values, 'url')
+    const url = values.url
     const service = url === undefined ? undefined : serviceAt(url, values)
-    if (service === undefined && text(values, 'key') !== undefined) {
+    if (service === undefined && values.key !== undefined) {
       throw new UsageError('--key goes with --url')
     }
     const lines = parseTranscript(await readInput(file))
@@ -45,10 +45,10 @@ export const verifyCommand: Command = {
       findings,
       look_alikes: checked.flatMap(({ imitations }) => imitations),
     }
-    process.stdout.write(values['json'] === true ? `${JSON.stringify(sums)}\n` : toText(sums))
+    process.stdout.write(values.json ? `${JSON.stringify(sums)}\n` : toText(sums))
     return findings.length === 0 ? EXIT.ok : EXIT.failed
   },
-}
+})
 
 interface Sums {
   readonly answers: number

@@ -2,43 +2,28 @@ import { Hono } from 'hono'
 import { AppError } from '../core/base/errors.ts'
 import type { AppContext, AppDeps, AppEnv } from './context.ts'
 import { authorize } from './middleware/authorize.ts'
-import { frameHeaders, observe } from './middleware/observe.ts'
+import { answerHeaders, observe } from './middleware/observe.ts'
 import { checkOrigin } from './middleware/origin.ts'
 import { reportRequest } from './middleware/report-request.ts'
-import { dropInFor } from './proxy/vendor-proxies.ts'
+import { vendorProxyFor } from './proxy/vendor-proxies.ts'
 import { vendorResponse } from './proxy/vendor-proxy-errors.ts'
 import { problemResponse } from './response/problems.ts'
-import { batchRoute } from './routes/batch.ts'
-import { compressRoute } from './routes/compress.ts'
-import { countRoute } from './routes/count.ts'
-import { decodeRoute } from './routes/decode.ts'
-import { dedupRoute } from './routes/dedup.ts'
-import { encodeRoute } from './routes/encode.ts'
 import { FINGERPRINT_TEAM_ROUTES } from './routes/fingerprint-teams.ts'
 import { fingerprintsRoute } from './routes/fingerprints.ts'
-import { inputsRoute } from './routes/inputs.ts'
-import { knapsackRoute } from './routes/knapsack.ts'
-import { livezRoute } from './routes/livez.ts'
+import { JOB_ROUTES } from './routes/jobs.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { openApiRoute } from './routes/openapi.ts'
-import { readyzRoute } from './routes/readyz.ts'
+import { livezRoute, readyzRoute } from './routes/probes.ts'
 import { retrieveRoute } from './routes/retrieve.ts'
 import type { Route } from './routes/route.ts'
 import { savingsRoute } from './routes/savings.ts'
 import { SESSION_ROUTES } from './routes/sessions.ts'
-import { mountDropIns } from './routes/vendor-proxy.ts'
+import { mountVendorProxies } from './routes/vendor-proxy.ts'
 
-/** Every route of the service; a new one is a file and a row. */
+/** Every route of the service, in the order of `/openapi.json`. */
 const ROUTES: readonly Route[] = [
-  encodeRoute,
-  decodeRoute,
-  countRoute,
-  knapsackRoute,
-  batchRoute,
-  compressRoute,
-  inputsRoute,
+  ...JOB_ROUTES,
   retrieveRoute,
-  dedupRoute,
   ...SESSION_ROUTES,
   savingsRoute,
   fingerprintsRoute,
@@ -58,20 +43,20 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
   app.use(checkOrigin(deps.allowedHosts))
 
   const refuse = (c: AppContext, error: unknown, headers = {}): Response => {
-    const frame = c.get('frame')
-    const { requestId } = frame
+    const state = c.get('state')
+    const { requestId } = state
     const problem = error instanceof AppError ? error.toProblem() : UNEXPECTED
     // Anything but an AppError is a bug, whose text stays with us.
     if (problem === UNEXPECTED) deps.logger.error({ requestId, err: error }, 'unexpected error')
     deps.metrics.error(problem.code)
-    frame.code = problem.code
-    const all = { ...frameHeaders(c), ...headers }
-    const asked = dropInFor(deps.dropIns ?? [], c.env?.incoming?.url)
-    if (asked !== null) return vendorResponse(asked.dropIn.vendor, problem, all)
+    state.code = problem.code
+    const all = { ...answerHeaders(c), ...headers }
+    const asked = vendorProxyFor(deps.vendorProxies ?? [], c.env?.incoming?.url)
+    if (asked !== null) return vendorResponse(asked.proxy.vendor, problem, all)
     return problemResponse(problem, requestId, all)
   }
 
-  // A client without a key learns nothing of what there is.
+  // A caller without a key learns nothing of what there is.
   const knownCaller = authorize(deps.access, 'any')
   const routes = deps.proxiesOnly === true ? [] : [...ROUTES, ...extra]
   const methods = new Map<string, string[]>()
@@ -86,7 +71,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     const allow = offered.join(', ')
     app.all(path, knownCaller, c => refuse(c, wrongMethod(path, allow), { allow }))
   }
-  mountDropIns(app, deps)
+  mountVendorProxies(app, deps)
   for (const vendor of deps.proxiesOnly === true ? [] : ['anthropic', 'openai']) {
     const detail = `no upstream is configured: HAVERSACK_${vendor.toUpperCase()}_URL`
     const proxyCaller = authorize(deps.access, 'proxy')

@@ -19,7 +19,7 @@ import type { Originals } from '../store/originals.ts'
 import type { Rewrites } from '../store/rewrites.ts'
 import type { StoreHealth } from '../store/store-health.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import type { DropIn } from './proxy/vendor-proxies.ts'
+import type { VendorProxy } from './proxy/vendor-proxies.ts'
 
 /** What the server knows of a request beside Node's pair. */
 export interface ServerBindings extends Partial<HttpBindings> {
@@ -32,22 +32,22 @@ export interface ServerBindings extends Partial<HttpBindings> {
 /** What Hono carries for each request. Without a port (`app.request()`) there are no bindings. */
 export interface AppEnv {
   Bindings: ServerBindings
-  Variables: { frame: RequestFrame }
+  Variables: { state: RequestState }
 }
 
 /** What the outermost middleware keeps of a request. */
-export interface RequestFrame {
+export interface RequestState {
   readonly requestId: string
   /** By `performance.now()`. */
   readonly started: number
   /** Whether the response has the headers of every answer already. */
   sent: boolean
   bodyBytes: number
-  /** 0 where it was not known. */
+  /** 0 if it is not known. */
   answerBytes: number
   /** Who sent it; `ANONYMOUS` until that is known. */
   caller: Caller
-  /** The status where the answer did not go through the app; `null`: it got none. */
+  /** The status if the answer did not go through the app; `null`: it got none. */
   status?: number | null
   /** The code of the problem that it was answered with. */
   code: ErrorCode | undefined
@@ -70,19 +70,19 @@ export interface Health {
 export interface JobDeps {
   readonly pool: Pick<WorkerPool, 'run' | 'runTwoPhase'>
   readonly admission: Pick<Admission, 'enter'>
-  readonly metrics: Pick<Metrics, 'apart' | 'job' | 'report'>
+  readonly metrics: Pick<Metrics, 'detached' | 'job' | 'report'>
   readonly maxBodyBytes: number
   readonly originals: Originals
-  /** Where it is on. */
+  /** Absent if it is off. */
   readonly telemetry?: Pick<Telemetry, 'record' | 'end'>
-  /** What sessions have seen; absent where they have no effect. */
+  /** What sessions have seen; absent if they have no effect. */
   readonly sessions?: Sessions
-  /** Present where another process knows the sessions. */
+  /** Present if another process knows the sessions. */
   readonly authority?: Authority
 }
 
 export interface Rewriting {
-  /** Larger bodies are forwarded as they come. */
+  /** Larger bodies are forwarded unchanged. */
   readonly maxBytes: number
   /** What it may take until a body is forwarded unchanged, in milliseconds. */
   readonly timeoutMs: number
@@ -108,7 +108,7 @@ export interface AppDeps extends JobDeps {
   readonly access: Pick<Access, 'identify' | 'allow'>
   readonly tracing?: Pick<Tracing, 'request'>
   /** Vendors' APIs that the service stands in for. */
-  readonly dropIns?: readonly DropIn[]
+  readonly vendorProxies?: readonly VendorProxy[]
   /** There is no other route. */
   readonly proxiesOnly?: boolean
   /** What is rewritten of what is forwarded to them. */
@@ -144,7 +144,7 @@ type RequestHeader =
   | 'x-request-id'
 
 /**
- * A request header that is not a list. From Node's own table where there is one: the Fetch object
+ * A request header that is not a list. From Node's own table if there is one: the Fetch object
  * looks through the raw headers again for each, which shows at thousands of requests per second.
  */
 export function requestHeader(c: AppContext, name: RequestHeader): string | undefined {

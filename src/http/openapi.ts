@@ -27,7 +27,7 @@ export function openApi(routes: readonly RouteDoc[]): OpenApi {
   }
 }
 
-/** Either header will do; neither is needed where no keys are configured. */
+/** Either header will do; neither is needed if no keys are configured. */
 const SECURITY = [{ bearer: [] }, { apiKey: [] }]
 const SECURITY_SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer' },

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
@@ -42,7 +48,7 @@ const IDLE_SWEEP_MS = 25
 const QUIET_MS = 100
 
 export interface ServerHooks {
-  /** Told the status of requests that never became one. */
+  /** Gets the status of requests that never became one. */
   refused(status: number): void
   /** Whether the app answers requests for this target on Node's own streams, upgrades too. */
   isForwarded(target: string | undefined): boolean
@@ -51,8 +57,124 @@ export interface ServerHooks {
 export function createHttpServer(
   app: Pick<Hono<AppEnv>, 'fetch'>,
   limits: ServerLimits,
-  { refused, isForwarded }: ServerHooks,
+  hooks: ServerHooks,
 ): HttpServer {
+  return new AppServer(app, limits, hooks)
+}
+
+class AppServer implements HttpServer {
+  readonly #server: Server
+  /** Open connections: when each last did something, by `performance.now()`; `null`: at work. */
+  readonly #seen = new Map<Socket, number | null>()
+  /** The answer that is on its way on a connection. */
+  readonly #answering = new Map<Duplex, ServerResponse>()
+  /** Requests whose clients wait for a 100, which is an upstream's to give. */
+  readonly #awaitContinue = new WeakSet<IncomingMessage>()
+
+  constructor(app: Pick<Hono<AppEnv>, 'fetch'>, limits: ServerLimits, hooks: ServerHooks) {
+    const { isForwarded } = hooks
+    this.#server = createServer(
+      {
+        connectionsCheckingInterval: LATE_SWEEP_MS,
+        // Of two keys or hosts, Node would take the first, and a proxy in front perhaps the other.
+        joinDuplicateHeaders: true,
+        // Answered by the app instead, as the problem that it is.
+        requireHostHeader: false,
+        // Elsewhere a request for another protocol is answered as any other.
+        shouldUpgradeCallback: incoming => isForwarded(incoming.url) && wantsUpgrade(incoming),
+      },
+      listenerFor(app, hooks, incoming => this.#awaitContinue.has(incoming)),
+    )
+    this.#server.on('connection', socket => this.#watchConnection(socket))
+    this.#server.on('request', ({ socket }, response) => this.#watchAnswer(socket, response))
+    this.#server.on('checkContinue', (incoming, outgoing) => {
+      if (isForwarded(incoming.url)) this.#awaitContinue.add(incoming)
+      else outgoing.writeContinue()
+      this.#server.emit('request', incoming, outgoing)
+    })
+    this.#server.on('upgrade', (incoming: IncomingMessage, _, head: Buffer) => {
+      this.#seen.set(incoming.socket, null)
+      // The idle limit of the tunnel holds.
+      incoming.socket.setTimeout(0)
+      // The server's listeners are gone, and an error without one ends the process.
+      incoming.socket.on('error', () => incoming.socket.destroy())
+      upgrade(app, incoming, head).catch(() => incoming.socket.destroy())
+    })
+    answerProtocolErrors(this.#server, hooks.refused, socket => this.#answering.get(socket))
+    this.apply(limits)
+  }
+
+  get connections() {
+    return this.#seen.size
+  }
+
+  apply(limits: ServerLimits): void {
+    this.#server.maxConnections = limits.maxConnections
+    this.#server.headersTimeout = limits.headerTimeoutMs
+    this.#server.requestTimeout = limits.requestTimeoutMs
+    this.#server.keepAliveTimeout = limits.idleTimeoutMs
+    this.#server.setTimeout(limits.silenceTimeoutMs)
+  }
+
+  listen(host: string, port: number): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject)
+        resolve(this.#server.address() as AddressInfo)
+      })
+    })
+  }
+
+  drain(deadlineMs: number): Promise<void> {
+    return new Promise(resolve => {
+      // Clients that keep connections alive would hold up the end otherwise.
+      const sweep = setInterval(() => this.#closeQuiet(), IDLE_SWEEP_MS)
+      const deadline = setTimeout(() => this.#closeAll(), deadlineMs)
+      // Not `http.Server.close`, which also closes connections whose next request is on its way.
+      NetServer.prototype.close.call(this.#server, () => {
+        clearInterval(sweep)
+        clearTimeout(deadline)
+        // Ends its timer for late requests.
+        this.#server.close()
+        resolve()
+      })
+    })
+  }
+
+  #watchConnection(socket: Socket): void {
+    this.#seen.set(socket, performance.now())
+    socket.once('close', () => this.#seen.delete(socket))
+  }
+
+  #watchAnswer(socket: Socket, response: ServerResponse): void {
+    this.#seen.set(socket, null)
+    this.#answering.set(socket, response)
+    response.once('close', () => {
+      if (this.#answering.get(socket) !== response) return
+      this.#answering.delete(socket)
+      if (this.#seen.has(socket)) this.#seen.set(socket, performance.now())
+    })
+  }
+
+  #closeQuiet(): void {
+    const since = performance.now() - QUIET_MS
+    for (const [socket, at] of this.#seen) if (at !== null && at < since) socket.destroySoon()
+  }
+
+  #closeAll(): void {
+    this.#server.closeAllConnections()
+    // The server does not know those that were upgraded any more.
+    for (const socket of this.#seen.keys()) socket.destroy()
+  }
+}
+
+/** Hands requests to the app; those that it forwards with what only the server knows of them. */
+function listenerFor(
+  app: Pick<Hono<AppEnv>, 'fetch'>,
+  { refused, isForwarded }: ServerHooks,
+  isAwaitingContinue: (incoming: IncomingMessage) => boolean,
+): RequestListener {
   const options = {
     // A request without Host (HTTP/1.0, plain probes) counts as one for localhost.
     hostname: 'localhost',
@@ -62,115 +184,21 @@ export function createHttpServer(
     },
   }
   const listener = getRequestListener(app.fetch, options)
-  /** Requests whose clients wait for a 100, which is an upstream's to give. */
-  const waiting = new WeakSet<IncomingMessage>()
   const forwardingListener = getRequestListener(async (request, { incoming, outgoing }) => {
-    const awaitsContinue = waiting.has(incoming as IncomingMessage)
+    const awaitsContinue = isAwaitingContinue(incoming as IncomingMessage)
     const env = { incoming, outgoing, awaitsContinue } as AppEnv['Bindings']
     const response = await app.fetch(request, env)
-    // The app says so too, but for HEAD in a response that the adapter does not know again.
+    // The app does so too, except for HEAD, in a response that the adapter does not know again.
     return outgoing.headersSent || outgoing.destroyed ? RESPONSE_ALREADY_SENT : response
   }, options)
-  const server = createServer(
-    {
-      connectionsCheckingInterval: LATE_SWEEP_MS,
-      // Of two keys or hosts, Node would take the first, and a proxy in front perhaps the other.
-      joinDuplicateHeaders: true,
-      // Answered by the app instead, as the problem that it is.
-      requireHostHeader: false,
-      // Elsewhere a request for another protocol is answered as any other.
-      shouldUpgradeCallback: incoming => isForwarded(incoming.url) && wantsUpgrade(incoming),
-    },
-    (incoming, outgoing) => {
-      const listen = isForwarded(incoming.url) ? forwardingListener : listener
-      void listen(incoming, outgoing)
-    },
-  )
-  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (isForwarded(incoming.url)) waiting.add(incoming)
-    else outgoing.writeContinue()
-    server.emit('request', incoming, outgoing)
-  })
-  server.on('upgrade', (incoming: IncomingMessage, _, head: Buffer) => {
-    seen.set(incoming.socket, null)
-    // The idle limit of the tunnel holds.
-    incoming.socket.setTimeout(0)
-    // The server's listeners are gone, and an error without one ends the process.
-    incoming.socket.on('error', () => incoming.socket.destroy())
-    upgrade(app, incoming, head).catch(() => incoming.socket.destroy())
-  })
-  /**
-   * When each open connection was last seen to do something, by `performance.now()`; `null`: at
-   * work.
-   */
-  const seen = new Map<Socket, number | null>()
-  server.on('connection', (socket: Socket) => {
-    seen.set(socket, performance.now())
-    socket.once('close', () => seen.delete(socket))
-  })
-  /** The answer that is on its way on a connection. */
-  const answering = new Map<Duplex, ServerResponse>()
-  server.on('request', ({ socket }, response) => {
-    seen.set(socket, null)
-    answering.set(socket, response)
-    response.once('close', () => {
-      if (answering.get(socket) !== response) return
-      answering.delete(socket)
-      if (seen.has(socket)) seen.set(socket, performance.now())
-    })
-  })
-  answerProtocolErrors(server, refused, socket => answering.get(socket))
-  apply(limits)
-
-  function closeQuiet(): void {
-    const since = performance.now() - QUIET_MS
-    for (const [socket, at] of seen) if (at !== null && at < since) socket.destroySoon()
-  }
-
-  function apply(next: ServerLimits): void {
-    server.maxConnections = next.maxConnections
-    server.headersTimeout = next.headerTimeoutMs
-    server.requestTimeout = next.requestTimeoutMs
-    server.keepAliveTimeout = next.idleTimeoutMs
-    server.setTimeout(next.silenceTimeoutMs)
-  }
-
-  return {
-    apply,
-    get connections() {
-      return seen.size
-    },
-    listen: (host, port) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(port, host, () => {
-          server.off('error', reject)
-          resolve(server.address() as AddressInfo)
-        })
-      }),
-    drain: deadlineMs =>
-      new Promise(resolve => {
-        // Clients that keep connections alive would hold up the end otherwise.
-        const sweep = setInterval(closeQuiet, IDLE_SWEEP_MS)
-        const deadline = setTimeout(() => {
-          server.closeAllConnections()
-          // Of those that were upgraded the server knows no more.
-          for (const socket of seen.keys()) socket.destroy()
-        }, deadlineMs)
-        // Not `http.Server.close`, which also closes connections whose next request is on its way.
-        NetServer.prototype.close.call(server, () => {
-          clearInterval(sweep)
-          clearTimeout(deadline)
-          // Ends its timer for late requests.
-          server.close()
-          resolve()
-        })
-      }),
+  return (incoming, outgoing) => {
+    const listen = isForwarded(incoming.url) ? forwardingListener : listener
+    void listen(incoming, outgoing)
   }
 }
 
 /**
- * Lets the app have a request for another protocol; where it refuses, its answer is sent and the
+ * Lets the app have a request for another protocol; if it refuses, its answer is sent and the
  * connection ends.
  */
 async function upgrade(

@@ -20,7 +20,7 @@ const MAX_WAITING_BYTES = 4 * 1024 * 1024
 /**
  * JSON lines on stderr: stdout belongs to results. Written off the main path; what waits is written
  * when the process exits.
- * @param destination gets each line at once instead, if stderr belongs to another program
+ * @param destination gets each line at once instead, if stderr is another program's
  */
 export function createLogger(level: LogLevel, destination?: LogDestination): Logger {
   return pino({ name: 'haversack', level }, destination ?? stderrDestination())

@@ -19,7 +19,7 @@ export interface ProxyMetrics {
   exchange(vendor: string, outcome: string): void
   rewrite(vendor: string, rewrite: RewriteReport): void
   untouched(vendor: string, reason: UntouchedReason): void
-  /** What an answered request used and saved; without usage where its answer did not say. */
+  /** What an answered request used and saved; without usage if its answer did not report any. */
   account(vendor: string, account: Account): void
   /** The store did not say in time how results were sent before. */
   unrecorded(vendor: string): void

@@ -1,5 +1,14 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { COUNTERS, type StoreState, type StoreStats } from '../store/store.ts'
+import { type Register, SECONDS } from './register.ts'
+
+/** Calls of the store. */
+export interface StoreMetrics {
+  /** One call of the store. */
+  store(op: string, ms: number, failure: string | null): void
+  /** Something that an operator should know of the store. */
+  storeProblem(kind: string): void
+}
 
 interface StoreGauges {
   store(): Promise<StoreStats | null>
@@ -84,4 +93,25 @@ export function registerStoreGauges(
       }
     },
   })
+}
+
+/** What the service sees of the store: the time of its calls, and what went wrong. */
+export function createStoreMetrics({ histogram, counter }: Register): StoreMetrics {
+  const time = histogram('haversack_store_seconds', 'Time of a call of the store', SECONDS, 'op')
+  const failures = counter('haversack_store_failures_total', 'Calls of the store that failed', [
+    'op',
+    'reason',
+  ])
+  const problems = counter(
+    'haversack_store_problems_total',
+    'Damage, failed writes, lost threads of the store',
+    ['kind'],
+  )
+  return {
+    store(op, ms, failure) {
+      time(ms / 1000, op)
+      if (failure !== null) failures.inc({ op, reason: failure })
+    },
+    storeProblem: kind => problems.inc({ kind }),
+  }
 }

@@ -82,9 +82,11 @@ export function startTracing(endpoint: string, ratio: number): Tracing {
       span.end(at + totalMs)
     },
     async close() {
-      const late = new Promise(resolve => setTimeout(resolve, CLOSE_MS).unref())
+      const { promise: late, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, CLOSE_MS).unref()
       // A collector that is away must neither fail nor delay the end of the service.
       await Promise.race([provider.shutdown().catch(() => {}), late])
+      clearTimeout(timer)
     },
   }
 }

@@ -30,7 +30,7 @@ export interface Admission {
    * Claims a place before the body is read, if `announced` bytes would fit by now. They are claimed
    * as they arrive: a client that announces much and sends nothing must not keep others out.
    * @param op the operation that a thread runs on the body; absent: no thread is needed
-   * @throws AppError `overloaded` where the service is full, `rate_limited` where only this
+   * @throws AppError `overloaded` if the service is full, `rate_limited` if only this
    * caller's part is
    */
   enter(holder: Holder, announced: number, op?: string): Ticket

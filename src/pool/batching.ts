@@ -4,7 +4,7 @@ import { SHORT_MS, type Sized } from './slots.ts'
 /**
  * When jobs travel together. A round trip to a worker costs 30–60 µs however little it carries, so
  * jobs that wait anyway share one; but a batch is answered as a whole, so it must stay short.
- * `npm run bench:worker-path` prints the tables behind these figures.
+ * `npm run bench -- worker-path` prints the tables that these figures come from.
  */
 export const BATCH_LIMITS = {
   /**
@@ -51,7 +51,7 @@ export interface Estimates {
 const WEIGHT = 0.05
 /** Jobs like one that ran long are long until this many of them were short. */
 const TRUSTED_AFTER = 20
-/** Bytes that account for the fixed part of a job. */
+/** Bytes that represent the fixed part of a job. */
 const FIXED_BYTES = 512
 /** Until the first job has ended: slow enough that first batches stay small. */
 const FIRST_US_PER_BYTE = 0.1
@@ -65,7 +65,7 @@ const SIZES = 32
 /** Most pairs of tenant and operation that are remembered, in some 500 bytes each. */
 const MAX_KNOWN = 10_000
 
-/** By tenant, so that nobody makes the jobs of others look long or short. */
+/** By tenant, so that no tenant makes the jobs of others look long or short. */
 export function createEstimates(): Estimates {
   const known = new Map<string, Learnt>()
 
@@ -146,7 +146,7 @@ interface Passenger {
 /**
  * Takes the jobs of the next message off the queue; at least one if there is one. Short jobs travel
  * together. One whose batch was lost travels alone, so that it is not lost for another's fault
- * again; one of which nothing is known travels alone, so that it holds up nobody if it turns out
+ * again; one of which nothing is known travels alone, so that it holds up no other if it turns out
  * long.
  */
 export function takeBatch<T extends Passenger>(

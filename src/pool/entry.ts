@@ -1,7 +1,8 @@
-import type { Outcome } from '../../workers/protocol.ts'
-import { isDetached } from '../core/base/byte-ranges.ts'
+import type { BatchMessage, Outcome } from '../../workers/protocol.ts'
+import { isDetached, packRanges } from '../core/base/byte-ranges.ts'
 import type { Problem } from '../core/base/errors.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
+import { BATCH_LIMITS } from './batching.ts'
 import type { Job } from './job.ts'
 import type { AtWork } from './slots.ts'
 
@@ -64,7 +65,7 @@ export function closing(): Problem {
   return { code: 'overloaded', detail: 'the service is shutting down', retry_after_s: 1 }
 }
 
-/** Whether nobody waits for its answer any more. */
+/** Whether its client is gone. */
 export function isAbandoned({ job }: Entry): boolean {
   return job.abandoned?.() === true
 }
@@ -72,4 +73,34 @@ export function isAbandoned({ job }: Entry): boolean {
 /** Whether its body is here still, and did not go to a thread. */
 export function isWhole({ job }: Entry): boolean {
   return !isDetached(job.body)
+}
+
+/** Ends jobs that were not sent. */
+export function refuse(entries: readonly Entry[], problem: Problem): void {
+  const now = performance.now()
+  for (const entry of entries) entry.settle(failed(entry, problem, now))
+}
+
+/** What a thread gets for a batch. Bodies that may be needed once more are copied to it. */
+export function messageOf(entries: readonly Entry[], slot: number): BatchMessage {
+  const isCopied = entries.some(({ job, kind }) => job.retained || kind === 'short')
+  const { body, starts } = packRanges(
+    entries.map(({ job }) => job.body),
+    isCopied ? Number.POSITIVE_INFINITY : BATCH_LIMITS.copyBytes,
+  )
+  const jobs = entries.map(({ job, phase, resolutions }, index) => ({
+    op: job.op,
+    tenant: job.tenant,
+    media: job.media,
+    accept: job.accept,
+    start: starts[index] as number,
+    length: job.body.length,
+    phase,
+    ...(resolutions === undefined ? {} : { resolutions }),
+    ...(job.terms === undefined ? {} : { terms: job.terms }),
+    ...(job.attempt === undefined ? {} : { attempt: job.attempt }),
+    ...(job.recalled === undefined ? {} : { recalled: job.recalled }),
+    ...(job.sessionless === true ? { sessionless: true as const } : {}),
+  }))
+  return { jobs, body, slot }
 }

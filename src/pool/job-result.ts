@@ -17,7 +17,7 @@ export function toResult(
     return { ok: false, problem: outcome.problem, ...times(end) }
   }
   if (outcome.kind === 'ask') throw new Error('a question came back from a phase that has none')
-  const { media, reports, rely, markers, again } = outcome
+  const { media, reports, dependencies, markers, again } = outcome
   const part = (range: { readonly start: number; readonly length: number }) =>
     bytes.subarray(range.start, range.start + range.length)
   const item = <T extends Parameters<typeof part>[0]>({ start, length, ...rest }: T) => {
@@ -30,7 +30,7 @@ export function toResult(
     media,
     body: part(outcome),
     reports,
-    rely,
+    dependencies,
     markers,
     ...kept,
     ...rest,

@@ -4,7 +4,7 @@ import type { LookupRequest, LookupResults } from '../core/contract/lookup.ts'
 import type { FreshRecord, KeepItem } from '../core/contract/operation-result.ts'
 import type { SentReport } from '../core/contract/report.ts'
 import type { RequestTerms } from '../core/contract/request-terms.ts'
-import type { Reliance } from '../core/sessions/turn/reliance.ts'
+import type { Dependency } from '../core/sessions/turn/dependency.ts'
 
 /** One request for the workers. The pool owns `body` from then on, and may detach it. */
 export interface Job {
@@ -22,17 +22,17 @@ export interface Job {
    * jobs.
    */
   readonly limitMs?: number
-  /** What the request said beside its body, where its operation asks. */
+  /** What the request states beside its body, if its operation asks. */
   readonly terms?: RequestTerms
-  /** Names the job, also where it is run again. */
+  /** Names the job, also when it is run again. */
   readonly attempt?: string
   /** Decisions on record that hold against the job's own, by their keys. */
   readonly recalled?: Readonly<Record<string, Uint8Array>>
-  /** Answer without the session: see `SessionContext.isApart`. */
+  /** Answer without the session: see `SessionContext.isDetached`. */
   readonly sessionless?: true
   /**
-   * Whether nobody waits for the answer any more; asked before the job gets a thread. No
-   * AbortSignal: to make one for each request costs more than all else that the queue does with it.
+   * Whether the client is gone; asked before the job gets a thread. No AbortSignal: to make one for
+   * each request costs more than all else that the queue does with it.
    */
   readonly abandoned?: () => boolean
 }
@@ -49,7 +49,7 @@ export type JobResult = JobTimes &
     | {
         readonly ok: true
         readonly media: MediaType
-        /** Empty where an operation on bytes changed nothing. */
+        /** Empty if an operation on bytes changed nothing. */
         readonly body: Uint8Array
         readonly reports: readonly SentReport[]
         /** Must be durably kept before the answer leaves. */
@@ -59,8 +59,8 @@ export type JobResult = JobTimes &
         /** Originals that markers name, which must be there and be prolonged too. */
         readonly markers: readonly string[]
         /** Must be there and be prolonged before it does. */
-        readonly rely: readonly Reliance[]
-        /** The request's body, where it may be needed once more. */
+        readonly dependencies: readonly Dependency[]
+        /** The request's body, if it may be needed once more. */
         readonly again?: Uint8Array
       }
     | { readonly ok: false; readonly problem: Problem }
@@ -68,9 +68,9 @@ export type JobResult = JobTimes &
 
 /**
  * Who answers what a job has to ask between its phases: the store for kept inputs, and Redis for
- * sessions where several replicas share them. Asked once for each request that has a question;
+ * sessions that several replicas share. Asked once for each request that has a question;
  * entries correspond.
  */
 export interface Authority {
-  resolve(facts: readonly (LookupRequest | null)[]): Promise<LookupResults>
+  resolve(lookups: readonly (LookupRequest | null)[]): Promise<LookupResults>
 }

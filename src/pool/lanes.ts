@@ -46,120 +46,142 @@ const IN_USE_MS = 60_000
  * again as a long job.
  *
  * One tenant never has all threads of the long jobs with jobs that take longer than others may be
- * made to wait, as long as others use the service. If it has them all the same, since nobody knew,
- * and long jobs of others wait, one thread is taken back.
+ * made to wait, as long as others use the service. If it has them all the same, because the estimates
+ * were wrong, and long jobs of others wait, one thread is taken back.
  */
 export function createLanes(options: LanesOptions): Lanes {
-  const { slots, waiting, width, threads, maxWaitMs } = options
-  /** The tenant that came last, and the last one before that is another. */
-  let latest = { tenant: '', at: Number.NEGATIVE_INFINITY }
-  let other = latest
+  return new ThreadLanes(options)
+}
 
-  function runningOf(kind: Kind): number {
+class ThreadLanes implements Lanes {
+  readonly #options: LanesOptions
+  readonly #slots: Slots
+  readonly #waiting: FairQueue<Entry>
+  readonly #width: number
+  /** Threads that one tenant may have with heavy jobs while others use the service. */
+  readonly #part: number
+  /** The tenant that came last, and the last one before that is another. */
+  #latest = { tenant: '', at: Number.NEGATIVE_INFINITY }
+  #other = this.#latest
+
+  constructor(options: LanesOptions) {
+    this.#options = options
+    this.#slots = options.slots
+    this.#waiting = options.waiting
+    this.#width = options.width
+    this.#part = Math.max(1, options.width - 1)
+  }
+
+  free(kind: Kind): number {
+    const { size } = this.#slots.inUse
+    const normal = this.#width - size
+    if (normal > 0) return normal
+    return size < this.#options.threads && this.#runningOf(kind) === 0 ? 1 : 0
+  }
+
+  mayBegin(entry: Entry): boolean {
+    return this.free(entry.kind) > 0 && !this.#hasItsPart(entry) && !this.#awaitsTrial(entry)
+  }
+
+  see(tenant: string, at: number): void {
+    if (this.#latest.tenant !== tenant) this.#other = this.#latest
+    this.#latest = { tenant, at }
+  }
+
+  waitMs(job: Pick<Entry, 'tenant' | 'kind'>): number {
+    const { tenant, kind } = job
+    const own = this.#waiting.waitingOf(tenant, kind)
+    const width = this.#width
+    const share = kind === 'long' ? width : Math.max(1, width - this.#runningOf('long'))
+    // The next free threads are theirs; that a few jobs wait is no overload.
+    const queueMs = own < share ? 0 : this.#waiting.workAheadUs(tenant, kind) / 1000 / share
+    if (kind === 'short') return queueMs
+    if (this.#hasItsPart(job)) return this.#nextFreeMs(this.#heavyOf(tenant)) + queueMs
+    return this.free('long') > 0 ? queueMs : this.#nextFreeMs(this.#slots.inUse) + queueMs
+  }
+
+  inTheWay(): Slot[] {
+    const overdue = [...this.#slots.inUse].filter(isOverdue).sort((a, b) => a.ranMs - b.ranMs)
+    const stuck = overdue.filter(slot => {
+      const { tenant } = currentOf(slot)
+      return slot.entries.slice(slot.current() + 1).some(next => next.tenant !== tenant)
+    })
+    if (stuck.length > 0) return stuck
+    const hasRoom = this.free('short') > 0 || this.#runningOf('short') > 0
+    const held = hasRoom ? undefined : overdue.find(slot => this.#isHeld(slot))
+    const taken = held ?? this.#beyondItsPart()
+    return taken === undefined ? [] : [taken]
+  }
+
+  #runningOf(kind: Kind): number {
     let count = 0
-    for (const slot of slots.inUse) if (slot.isLong === (kind === 'long')) count++
+    for (const slot of this.#slots.inUse) if (slot.isLong === (kind === 'long')) count++
     return count
   }
 
-  function free(kind: Kind): number {
-    const normal = width - slots.inUse.size
-    if (normal > 0) return normal
-    return slots.inUse.size < threads && runningOf(kind) === 0 ? 1 : 0
-  }
-
-  /** Threads on which a tenant has jobs that take longer than others may be made to wait. */
-  function heavyOf(tenant: string): Slot[] {
-    return [...slots.inUse].filter(slot => {
+  /** Threads on which a tenant has heavy jobs: longer than others may be made to wait. */
+  #heavyOf(tenant: string): Slot[] {
+    return [...this.#slots.inUse].filter(slot => {
       const job = currentOf(slot)
       if (job.tenant !== tenant) return false
-      // Nobody knows how long a job will go on that was taken for short.
-      return isOverdue(slot) || Math.max(job.costUs / 1000, slot.ranMs) > maxWaitMs()
+      // How long a job will go on that was taken for short is unknown.
+      if (isOverdue(slot)) return true
+      return Math.max(job.costUs / 1000, slot.ranMs) > this.#options.maxWaitMs()
     })
   }
 
-  /** Threads that one tenant may have with such jobs while others use the service. */
-  const part = Math.max(1, width - 1)
-
-  function hasItsPart({ tenant, kind }: Pick<Entry, 'tenant' | 'kind'>): boolean {
-    return kind === 'long' && heavyOf(tenant).length >= part && othersUse(tenant)
+  #hasItsPart({ tenant, kind }: Pick<Entry, 'tenant' | 'kind'>): boolean {
+    return kind === 'long' && this.#heavyOf(tenant).length >= this.#part && this.#othersUse(tenant)
   }
 
   /**
    * The batch that ran least, of a tenant that has more than its part while long jobs of others
    * wait: its jobs were taken for quicker ones.
    */
-  function beyondItsPart(): Slot | undefined {
-    if (waiting.lengthOf('long') === 0 || free('long') > 0) return undefined
-    for (const { tenant } of new Set([...slots.inUse].map(currentOf))) {
-      const heavy = heavyOf(tenant)
+  #beyondItsPart(): Slot | undefined {
+    const waiting = this.#waiting
+    if (waiting.lengthOf('long') === 0 || this.free('long') > 0) return undefined
+    for (const { tenant } of new Set([...this.#slots.inUse].map(currentOf))) {
+      const heavy = this.#heavyOf(tenant)
       const othersWait = waiting.lengthOf('long') > waiting.waitingOf(tenant, 'long')
-      if (heavy.length <= part || !othersWait) continue
-      const [least] = heavy.filter(options.canRepeat).sort((a, b) => a.ranMs - b.ranMs)
+      if (heavy.length <= this.#part || !othersWait) continue
+      const [least] = heavy.filter(this.#options.canRepeat).sort((a, b) => a.ranMs - b.ranMs)
       if (least !== undefined) return least
     }
     return undefined
   }
 
   /** Whether another job of its tenant is to show first what such jobs take. */
-  function awaitsTrial(entry: Entry): boolean {
-    if (entry.kind === 'long' || options.isKnown(entry)) return false
-    for (const { entries } of slots.inUse) {
-      if (entries.some(each => each.tenant === entry.tenant && !options.isKnown(each))) return true
+  #awaitsTrial(entry: Entry): boolean {
+    const { isKnown } = this.#options
+    if (entry.kind === 'long' || isKnown(entry)) return false
+    for (const { entries } of this.#slots.inUse) {
+      if (entries.some(each => each.tenant === entry.tenant && !isKnown(each))) return true
     }
     return false
   }
 
-  function othersUse(tenant: string): boolean {
-    const { at } = latest.tenant === tenant ? other : latest
+  #othersUse(tenant: string): boolean {
+    const { at } = this.#latest.tenant === tenant ? this.#other : this.#latest
     return performance.now() - at < IN_USE_MS
   }
 
+  /** Whether short jobs of other tenants wait. */
+  #isHeld(slot: Slot): boolean {
+    const { tenant } = currentOf(slot)
+    return this.#waiting.lengthOf('short') > this.#waiting.waitingOf(tenant, 'short')
+  }
+
+  #nextFreeMs(slots: Iterable<Slot>): number {
+    return Math.min(...Array.from(slots, slot => this.#remainingMs(slot)))
+  }
+
   /** By estimate; a job that took its estimate already is expected to take as long again. */
-  function remainingMs(slot: Slot): number {
+  #remainingMs(slot: Slot): number {
     const expectedMs = currentOf(slot).costUs / 1000
     const { ranMs } = slot
     const restMs = ranMs < expectedMs ? expectedMs - ranMs : ranMs
-    return Math.max(0, Math.min(restMs, options.jobTimeoutMs() - ranMs))
-  }
-
-  /** Whether short jobs of other tenants wait. */
-  function isHeld(slot: Slot): boolean {
-    const { tenant } = currentOf(slot)
-    return waiting.lengthOf('short') > waiting.waitingOf(tenant, 'short')
-  }
-
-  function nextFreeMs(of: Iterable<Slot>): number {
-    return Math.min(...Array.from(of, remainingMs))
-  }
-
-  return {
-    free,
-    mayBegin: entry => free(entry.kind) > 0 && !hasItsPart(entry) && !awaitsTrial(entry),
-    see(tenant, at) {
-      if (latest.tenant !== tenant) other = latest
-      latest = { tenant, at }
-    },
-    waitMs(job) {
-      const { tenant, kind } = job
-      const own = waiting.waitingOf(tenant, kind)
-      const share = kind === 'long' ? width : Math.max(1, width - runningOf('long'))
-      // The next free threads are theirs; that a few jobs wait is no overload.
-      const queueMs = own < share ? 0 : waiting.workAheadUs(tenant, kind) / 1000 / share
-      if (kind === 'short') return queueMs
-      if (hasItsPart(job)) return nextFreeMs(heavyOf(tenant)) + queueMs
-      return free('long') > 0 ? queueMs : nextFreeMs(slots.inUse) + queueMs
-    },
-    inTheWay() {
-      const overdue = [...slots.inUse].filter(isOverdue).sort((a, b) => a.ranMs - b.ranMs)
-      const stuck = overdue.filter(slot => {
-        const { tenant } = currentOf(slot)
-        return slot.entries.slice(slot.current() + 1).some(next => next.tenant !== tenant)
-      })
-      if (stuck.length > 0) return stuck
-      const held = free('short') > 0 || runningOf('short') > 0 ? undefined : overdue.find(isHeld)
-      const taken = held ?? beyondItsPart()
-      return taken === undefined ? [] : [taken]
-    },
+    return Math.max(0, Math.min(restMs, this.#options.jobTimeoutMs() - ranMs))
   }
 }
 

@@ -12,11 +12,11 @@ export interface PoolOptions {
   readonly width?: number
   /** Asked each time, because a reload may change them. */
   limits(): PoolLimits
-  /** Told about bugs in jobs, with the request id; never shown to clients. */
+  /** Gets bugs in jobs, with the request id; never shown to clients. */
   onBug(requestId: string, bug: string): void
-  /** Told the number of jobs of each message. */
+  /** Gets the number of jobs of each message. */
   onBatch?(jobs: number): void
-  /** Told about each thread that was lost or stopped. */
+  /** Called for each thread that was lost or stopped. */
   onThreadLost(reason: LostReason): void
 }
 

@@ -1,9 +1,7 @@
-import type { Outcome } from '../../workers/protocol.ts'
-import { packRanges } from '../core/base/byte-ranges.ts'
-import type { Problem } from '../core/base/errors.ts'
+import type { BatchResult, Outcome } from '../../workers/protocol.ts'
 import { createFairQueue } from '../core/base/fair-queue.ts'
 import type { LookupResults } from '../core/contract/lookup.ts'
-import { BATCH_LIMITS, createEstimates, takeBatch } from './batching.ts'
+import { createEstimates, takeBatch } from './batching.ts'
 import {
   ABANDONED,
   closing,
@@ -14,15 +12,17 @@ import {
   isAbandoned,
   isWhole,
   lostProblem,
+  messageOf,
+  refuse,
   times,
   UNANSWERED,
 } from './entry.ts'
 import type { Authority, Job, JobResult } from './job.ts'
 import { toResult } from './job-result.ts'
-import { createLanes } from './lanes.ts'
+import { createLanes, type Lanes } from './lanes.ts'
 import type { LostReason, PoolOptions } from './pool-options.ts'
 import { ask, inputBytes } from './questions.ts'
-import { type AtWork, createSlots, type Sized, type Slot } from './slots.ts'
+import { type AtWork, createSlots, type Sized, type Slot, type Slots } from './slots.ts'
 
 /** Runs jobs on the worker threads. */
 export interface WorkerPool {
@@ -54,212 +54,113 @@ const UTILIZATION_WEIGHT = 0.005
 
 /** The typed façade over the worker threads: queue, micro-batches, time limit, replacement. */
 export function createPool(options: PoolOptions): WorkerPool {
-  const { threads } = options
-  const width = options.width ?? threads.size
-  const slots = createSlots(options.progress)
-  const estimates = createEstimates()
-  const waiting = createFairQueue<Entry>()
-  const lanes = createLanes({
-    slots,
-    waiting,
-    width,
-    threads: threads.size,
-    isKnown,
-    maxWaitMs: () => options.limits().maxWaitMs,
-    jobTimeoutMs: () => options.limits().jobTimeoutMs,
-    canRepeat: ({ entries }) => (entries as readonly Entry[]).every(isWhole),
-  })
-  function isKnown({ sized }: AtWork): boolean {
-    return estimates.isKnown(sized)
-  }
+  return new Pool(options)
+}
 
-  let utilization = 0
-  let running = 0
-  let flushing = false
-  let closed = false
+class Pool implements WorkerPool {
+  readonly #options: PoolOptions
+  readonly #width: number
+  readonly #slots: Slots
+  readonly #estimates = createEstimates()
+  readonly #waiting = createFairQueue<Entry>()
+  readonly #lanes: Lanes
+  /** The jobs that may go next, as `takeBatch` takes them. */
+  readonly #next: Parameters<typeof takeBatch<Entry>>[0]
+  readonly #isKnown = ({ sized }: AtWork) => this.#estimates.isKnown(sized)
+  readonly #flush = () => this.#sendBatches()
+  readonly #watch: NodeJS.Timeout
+  #utilization = 0
+  #running = 0
+  #isFlushing = false
+  #isClosed = false
 
-  function enqueue(entry: Entry): void {
-    waiting.push(entry)
-    scheduleFlush()
-  }
-
-  /** At the end of this turn of the event loop, so that jobs of one poll share a batch. */
-  function scheduleFlush(): void {
-    if (flushing || slots.inUse.size >= threads.size) return
-    flushing = true
-    setImmediate(flush)
-  }
-
-  function flush(): void {
-    flushing = false
-    while (!closed) {
-      const batch = nextBatch()
-      if (batch.length === 0) return
-      const abandoned = batch.filter(isAbandoned)
-      for (const entry of abandoned) waiting.charge(entry, 0)
-      refuse(abandoned, ABANDONED)
-      const wanted = batch.filter(entry => !isAbandoned(entry))
-      if (wanted.length > 0) send(wanted)
-    }
-  }
-
-  function nextBatch(): Entry[] {
-    if (waiting.length === 0) return []
-    return takeBatch(
-      {
-        length: waiting.lengthOf('short'),
-        peek: () => waiting.peek(lanes.mayBegin),
-        take: () => waiting.take(lanes.mayBegin),
-      },
-      lanes.free('short'),
-      isKnown,
-    )
-  }
-
-  /** Those whose clients hung up, so that their places are free even while no thread is. */
-  function dropAbandoned(): void {
-    refuse(waiting.remove(isAbandoned), ABANDONED)
-  }
-
-  function expireWaiting(now: number): void {
-    const { queueTimeoutMs } = options.limits()
-    const expired = (entry: Entry) => now - entry.queuedAt > queueTimeoutMs
-    refuse(waiting.remove(expired), EXPIRED)
-  }
-
-  function refuse(entries: readonly Entry[], problem: Problem): void {
-    const now = performance.now()
-    for (const entry of entries) entry.settle(failed(entry, problem, now))
-  }
-
-  function send(entries: readonly Entry[]): void {
-    const slot = slots.take(entries)
-    const startedAt = performance.now()
-    const { body, starts } = packRanges(
-      entries.map(({ job }) => job.body),
-      entries.some(({ job, kind }) => job.retained || kind === 'short')
-        ? Number.POSITIVE_INFINITY
-        : BATCH_LIMITS.copyBytes,
-    )
-    const jobs = entries.map(({ job, phase, resolutions }, index) => ({
-      op: job.op,
-      tenant: job.tenant,
-      media: job.media,
-      accept: job.accept,
-      start: starts[index] as number,
-      length: job.body.length,
-      phase,
-      ...(resolutions === undefined ? {} : { resolutions }),
-      ...(job.terms === undefined ? {} : { terms: job.terms }),
-      ...(job.attempt === undefined ? {} : { attempt: job.attempt }),
-      ...(job.recalled === undefined ? {} : { recalled: job.recalled }),
-      ...(job.sessionless === true ? { sessionless: true as const } : {}),
-    }))
-    running += entries.length
-    options.onBatch?.(entries.length)
-    threads.run({ jobs, body, slot: slot.index }, slot.signal).then(
-      result => {
-        free(slot, entries)
-        const bytes = new Uint8Array(result.body)
-        entries.forEach((entry, index) => {
-          const outcome = result.outcomes[index] as Outcome
-          estimates.learn(entry.sized, outcome.work_us)
-          waiting.charge(entry, outcome.work_us)
-          entry.settle({ kind: 'outcome', outcome, bytes, queuedAt: entry.queuedAt, startedAt })
-        })
-      },
-      () => {
-        // Which job it was is known only as long as the slot is ours.
-        const culprit = slot.current()
-        const reason = slot.stopped ?? 'lost'
-        free(slot, entries)
-        if (!closed) options.onThreadLost(reason)
-        recover(entries, culprit, reason, startedAt)
-      },
-    )
-  }
-
-  function free(slot: Slot, entries: readonly Entry[]): void {
-    running -= entries.length
-    slot.release()
-    if (waiting.length > 0) scheduleFlush()
-  }
-
-  /**
-   * The job that ran fails with its code, or starts again as a long one if its thread was taken
-   * back; the others of the batch go to the head of the queue.
-   */
-  function recover(
-    entries: readonly Entry[],
-    culprit: number,
-    reason: LostReason,
-    startedAt: number,
-  ): void {
-    const again: Entry[] = []
-    const tookUs = (performance.now() - startedAt) * 1000
-    entries.forEach((entry, index) => {
-      if (index === culprit) {
-        waiting.charge(entry, tookUs)
-        if (reason !== 'lost') estimates.learn(entry.sized, tookUs)
-      }
-      if (reason === 'moved' && !closed) {
-        if (index === culprit || isLongNow(entry)) waiting.push(asLong(entry))
-        else again.push(entry)
-      } else if (index === culprit || !isWhole(entry) || closed || ++entry.lost > MAX_LOST) {
-        entry.settle(failed(entry, lostProblem(reason, closed), startedAt))
-      } else again.push(entry)
+  constructor(options: PoolOptions) {
+    const { threads, progress } = options
+    this.#options = options
+    this.#width = options.width ?? threads.size
+    this.#slots = createSlots(progress)
+    const waiting = this.#waiting
+    const lanes = createLanes({
+      slots: this.#slots,
+      waiting,
+      width: this.#width,
+      threads: threads.size,
+      isKnown: this.#isKnown,
+      maxWaitMs: () => options.limits().maxWaitMs,
+      jobTimeoutMs: () => options.limits().jobTimeoutMs,
+      canRepeat: ({ entries }) => (entries as readonly Entry[]).every(isWhole),
     })
-    waiting.putBack(again)
-    if (waiting.length > 0) scheduleFlush()
+    const mayBegin = (entry: Entry) => lanes.mayBegin(entry)
+    this.#lanes = lanes
+    this.#next = {
+      get length() {
+        return waiting.lengthOf('short')
+      },
+      peek: () => waiting.peek(mayBegin),
+      take: () => waiting.take(mayBegin),
+    }
+    this.#watch = setInterval(() => this.#look(), WATCH_MS)
+    this.#watch.unref()
   }
 
-  /** Jobs that were taken for short and run long say at once what such jobs take. */
-  function learnFromLate(): void {
-    for (const { kind, isLong, entries, current } of slots.inUse) {
-      const late = entries[current()]
-      if (kind === 'long' || !isLong || late === undefined) continue
-      estimates.distrust(late.sized)
-      const isOutdated = (entry: Entry) =>
-        entry.tenant === late.tenant && entry.kind === 'short' && isLongNow(entry)
-      for (const entry of waiting.remove(isOutdated)) waiting.push(asLong(entry))
+  get waiting() {
+    return this.#waiting.length
+  }
+
+  get running() {
+    return this.#running
+  }
+
+  get utilization() {
+    return this.#utilization
+  }
+
+  waitMs(job?: Sized): number {
+    if (job === undefined) return this.#waiting.workUs / 1000 / this.#width
+    return this.#lanes.waitMs({ tenant: job.tenant, kind: this.#estimates.kindOf(job) })
+  }
+
+  run(job: Job): Promise<JobResult> {
+    return this.#submit(job, 'whole', end => toResult(job, end, this.#options.onBug))
+  }
+
+  async runTwoPhase(job: Job, authority: Authority): Promise<JobResult> {
+    const { onBug } = this.#options
+    const first = await this.#submit(job, 'ask', end => end)
+    if (first.kind === 'failed' || first.outcome.kind !== 'ask') return toResult(job, first, onBug)
+    const { lookups, start, length } = first.outcome
+    const resolutions = await ask(authority, lookups)
+    if (resolutions === null) return { ok: false, problem: UNANSWERED, ...times(first) }
+    const again = { ...job, body: first.bytes.subarray(start, start + length) }
+    const finish = (end: End) => toResult(again, end, onBug)
+    const second = await this.#submit(again, 'finish', finish, resolutions)
+    const before = times(first)
+    return {
+      ...second,
+      queue_ms: before.queue_ms + second.queue_ms,
+      work_ms: before.work_ms + second.work_ms,
     }
   }
 
-  function isLongNow({ sized }: Entry): boolean {
-    return estimates.kindOf(sized) === 'long'
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#watch)
+    const all = this.#waiting.remove(() => true)
+    refuse(all, closing())
+    await this.#options.threads.close()
   }
-
-  function asLong(entry: Entry): Entry {
-    return { ...entry, kind: 'long', costUs: estimates.costUs(entry.sized) }
-  }
-
-  const watch = setInterval(() => {
-    const now = performance.now()
-    slots.look(now, options.limits().jobTimeoutMs)
-    learnFromLate()
-    for (const slot of lanes.inTheWay()) slot.stop('moved')
-    const share = Math.min(1, slots.inUse.size / width)
-    utilization += UTILIZATION_WEIGHT * (share - utilization)
-    if (waiting.length === 0) return
-    // A job that turned out long leaves its place to a short one.
-    scheduleFlush()
-    expireWaiting(now)
-    dropAbandoned()
-  }, WATCH_MS)
-  watch.unref()
 
   /** Queues a job for one phase; resolves to what `finish` makes of its end. */
-  function submit<T>(
+  #submit<T>(
     job: Job,
     phase: Entry['phase'],
     finish: (end: End) => T,
     resolutions?: LookupResults,
-    moreBytes = 0,
   ): Promise<T> {
-    const bytes = job.body.length + moreBytes
+    const bytes = job.body.length + (resolutions === undefined ? 0 : inputBytes(resolutions))
     const sized = { tenant: job.tenant, op: job.op, bytes }
     const queuedAt = performance.now()
-    lanes.see(job.tenant, queuedAt)
+    this.#lanes.see(job.tenant, queuedAt)
     return new Promise((resolve, reject) => {
       const entry: Entry = {
         job,
@@ -268,8 +169,8 @@ export function createPool(options: PoolOptions): WorkerPool {
         bytes,
         sized,
         limitMs: job.limitMs,
-        kind: estimates.kindOf(sized),
-        costUs: estimates.costUs(sized),
+        kind: this.#estimates.kindOf(sized),
+        costUs: this.#estimates.costUs(sized),
         queuedAt,
         lost: 0,
         settle(end) {
@@ -281,54 +182,133 @@ export function createPool(options: PoolOptions): WorkerPool {
         },
         ...(resolutions === undefined ? {} : { resolutions }),
       }
-      if (closed) entry.settle(failed(entry, closing(), entry.queuedAt))
-      else enqueue(entry)
+      if (this.#isClosed) return entry.settle(failed(entry, closing(), entry.queuedAt))
+      this.#waiting.push(entry)
+      this.#scheduleFlush()
     })
   }
 
-  return {
-    get waiting() {
-      return waiting.length
-    },
-    get running() {
-      return running
-    },
-    get utilization() {
-      return utilization
-    },
-    waitMs(job) {
-      if (job === undefined) return waiting.workUs / 1000 / width
-      const { tenant } = job
-      return lanes.waitMs({ tenant, kind: estimates.kindOf(job) })
-    },
-    run: job => submit(job, 'whole', end => toResult(job, end, options.onBug)),
-    async runTwoPhase(job, authority) {
-      const first = await submit(job, 'ask', end => end)
-      if (first.kind === 'failed' || first.outcome.kind !== 'ask')
-        return toResult(job, first, options.onBug)
-      const { facts, start, length } = first.outcome
-      const resolutions = await ask(authority, facts)
-      if (resolutions === null) return { ok: false, problem: UNANSWERED, ...times(first) }
-      const body = first.bytes.subarray(start, start + length)
-      const again = { ...job, body }
-      const more = inputBytes(resolutions)
-      const finish = (end: End) => toResult(again, end, options.onBug)
-      const second = await submit(again, 'finish', finish, resolutions, more)
-      const before = times(first)
-      return {
-        ...second,
-        queue_ms: before.queue_ms + second.queue_ms,
-        work_ms: before.work_ms + second.work_ms,
+  /** At the end of this turn of the event loop, so that jobs of one poll share a batch. */
+  #scheduleFlush(): void {
+    if (this.#isFlushing || this.#slots.inUse.size >= this.#options.threads.size) return
+    this.#isFlushing = true
+    setImmediate(this.#flush)
+  }
+
+  #sendBatches(): void {
+    this.#isFlushing = false
+    while (!this.#isClosed && this.#waiting.length > 0) {
+      const batch = takeBatch(this.#next, this.#lanes.free('short'), this.#isKnown)
+      if (batch.length === 0) return
+      const abandoned = batch.filter(isAbandoned)
+      for (const entry of abandoned) this.#waiting.charge(entry, 0)
+      refuse(abandoned, ABANDONED)
+      const wanted = abandoned.length === 0 ? batch : batch.filter(entry => !isAbandoned(entry))
+      if (wanted.length > 0) this.#send(wanted)
+    }
+  }
+
+  #send(entries: readonly Entry[]): void {
+    const options = this.#options
+    const slot = this.#slots.take(entries)
+    const startedAt = performance.now()
+    this.#running += entries.length
+    options.onBatch?.(entries.length)
+    options.threads.run(messageOf(entries, slot.index), slot.signal).then(
+      result => {
+        this.#free(slot)
+        this.#settle(entries, result, startedAt)
+      },
+      () => {
+        // Which job it was is known only as long as the slot is ours.
+        const culprit = slot.current()
+        const reason = slot.stopped ?? 'lost'
+        this.#free(slot)
+        if (!this.#isClosed) options.onThreadLost(reason)
+        this.#recover(entries, culprit, reason, startedAt)
+      },
+    )
+  }
+
+  #free(slot: Slot): void {
+    this.#running -= slot.entries.length
+    slot.release()
+    if (this.#waiting.length > 0) this.#scheduleFlush()
+  }
+
+  #settle(entries: readonly Entry[], { outcomes, body }: BatchResult, startedAt: number): void {
+    const bytes = new Uint8Array(body)
+    entries.forEach((entry, index) => {
+      const outcome = outcomes[index] as Outcome
+      this.#estimates.learn(entry.sized, outcome.work_us)
+      this.#waiting.charge(entry, outcome.work_us)
+      entry.settle({ kind: 'outcome', outcome, bytes, queuedAt: entry.queuedAt, startedAt })
+    })
+  }
+
+  /**
+   * The job that ran fails with its code, or starts again as a long one if its thread was taken
+   * back; the others of the batch go to the head of the queue.
+   */
+  #recover(
+    entries: readonly Entry[],
+    culprit: number,
+    reason: LostReason,
+    startedAt: number,
+  ): void {
+    const isClosed = this.#isClosed
+    const again: Entry[] = []
+    const tookUs = (performance.now() - startedAt) * 1000
+    entries.forEach((entry, index) => {
+      if (index === culprit) {
+        this.#waiting.charge(entry, tookUs)
+        if (reason !== 'lost') this.#estimates.learn(entry.sized, tookUs)
       }
-    },
-    async close() {
-      closed = true
-      clearInterval(watch)
-      refuse(
-        waiting.remove(() => true),
-        closing(),
-      )
-      await threads.close()
-    },
+      if (reason === 'moved' && !isClosed) {
+        if (index === culprit || this.#isLongNow(entry)) this.#waiting.push(this.#asLong(entry))
+        else again.push(entry)
+      } else if (index === culprit || !isWhole(entry) || isClosed || ++entry.lost > MAX_LOST) {
+        entry.settle(failed(entry, lostProblem(reason, isClosed), startedAt))
+      } else again.push(entry)
+    })
+    this.#waiting.putBack(again)
+    if (this.#waiting.length > 0) this.#scheduleFlush()
+  }
+
+  #look(): void {
+    const now = performance.now()
+    const { jobTimeoutMs, queueTimeoutMs } = this.#options.limits()
+    this.#slots.look(now, jobTimeoutMs)
+    this.#learnFromLate()
+    for (const slot of this.#lanes.inTheWay()) slot.stop('moved')
+    const share = Math.min(1, this.#slots.inUse.size / this.#width)
+    this.#utilization += UTILIZATION_WEIGHT * (share - this.#utilization)
+    if (this.#waiting.length === 0) return
+    // A job that turned out long leaves its place to a short one.
+    this.#scheduleFlush()
+    const isExpired = (entry: Entry) => now - entry.queuedAt > queueTimeoutMs
+    refuse(this.#waiting.remove(isExpired), EXPIRED)
+    // Their places become free even while no thread does.
+    refuse(this.#waiting.remove(isAbandoned), ABANDONED)
+  }
+
+  /** Jobs that were taken for short and run long show at once what such jobs take. */
+  #learnFromLate(): void {
+    for (const { kind, isLong, entries, current } of this.#slots.inUse) {
+      const late = entries[current()]
+      if (kind === 'long' || !isLong || late === undefined) continue
+      this.#estimates.distrust(late.sized)
+      const isOutdated = (entry: Entry) =>
+        entry.tenant === late.tenant && entry.kind === 'short' && this.#isLongNow(entry)
+      for (const entry of this.#waiting.remove(isOutdated)) this.#waiting.push(this.#asLong(entry))
+    }
+  }
+
+  #isLongNow({ sized }: Entry): boolean {
+    return this.#estimates.kindOf(sized) === 'long'
+  }
+
+  #asLong(entry: Entry): Entry {
+    return { ...entry, kind: 'long', costUs: this.#estimates.costUs(entry.sized) }
   }
 }

@@ -4,11 +4,11 @@ import type { Authority } from './job.ts'
 /** The authority's answers, or `null` if it gave none. */
 export async function ask(
   authority: Authority,
-  facts: readonly (LookupRequest | null)[],
+  lookups: readonly (LookupRequest | null)[],
 ): Promise<LookupResults | null> {
   try {
-    const resolutions = await authority.resolve(facts)
-    return resolutions.length === facts.length ? resolutions : null
+    const resolutions = await authority.resolve(lookups)
+    return resolutions.length === lookups.length ? resolutions : null
   } catch {
     // It lives in another process: that it is lost is no bug of ours.
     return null

@@ -26,11 +26,11 @@ export interface ThreadOptions {
   readonly setup: WorkerSetup
   /** Heap of one thread, in MiB; beyond it the thread is replaced and its job fails. */
   readonly heapMb: number
-  /** Told why a thread died, where it was no job's fault: mostly a module that does not load. */
+  /** Gets why a thread died, if it was no job's fault: mostly a module that does not load. */
   onCrash(error: unknown): void
-  /** Told the id of each thread that has ended, whatever ended it. */
+  /** Gets the id of each thread that has ended, whatever ended it. */
   onExit(threadId: number): void
-  /** Told the id of each idle thread that has given back the memory of large jobs. */
+  /** Gets the id of each idle thread that has given back the memory of large jobs. */
   onShrunk?(threadId: number): void
 }
 

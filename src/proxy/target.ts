@@ -70,11 +70,23 @@ export function upstreamPath(base: URL, path: string): string | null {
 /** How often a path is decoded; no legal one is encoded more often. */
 const MAX_DECODINGS = 8
 
-/**
- * Six bits after a lead of none or one: overlong forms of UTF-8, as lenient decoders read them.
- */
-const OVERLONG =
-  /(\xc0|\xe0\x80|\xf0\x80\x80|\xf8\x80{3}|\xfc\x80{4}|\xc1|\xe0\x81|\xf0\x80\x81|\xf8\x80\x80\x81|\xfc\x80{3}\x81)(.)/gs
+/** Leads of overlong forms of two to six bytes whose seventh bit is 0, and those where it is 1. */
+const LEADS_OF_0 = [
+  String.raw`\xc0`,
+  String.raw`\xe0\x80`,
+  String.raw`\xf0\x80\x80`,
+  String.raw`\xf8\x80{3}`,
+  String.raw`\xfc\x80{4}`,
+]
+const LEADS_OF_1 = [
+  String.raw`\xc1`,
+  String.raw`\xe0\x81`,
+  String.raw`\xf0\x80\x81`,
+  String.raw`\xf8\x80\x80\x81`,
+  String.raw`\xfc\x80{3}\x81`,
+]
+/** Overlong forms of UTF-8, as lenient decoders read them: a lead, and six bits after it. */
+const OVERLONG = new RegExp(`(${[...LEADS_OF_0, ...LEADS_OF_1].join('|')})(.)`, 'gs')
 
 /** Spaces and control characters, which some servers remove or end a path at. */
 const IGNORED = /[^\x21-\x7e\x80-\uffff]+/g

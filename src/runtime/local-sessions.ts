@@ -9,7 +9,7 @@ import { encodeOperation } from '../core/operations/encode.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
 import { createSessionDesk, type SessionDesk } from '../core/operations/session-desk.ts'
 import { shortRef } from '../core/sessions/turn/long-references.ts'
-import { lengthenBody, settleBody } from '../core/sessions/turn/remember.ts'
+import { commitBody, lengthenBody } from '../core/sessions/turn/remember.ts'
 import {
   attachSessions,
   createSharedSessions,
@@ -30,7 +30,7 @@ export interface LocalSessions {
   readonly desk: SessionDesk
 }
 
-/** The tenant of a process that serves nobody else. */
+/** The only tenant of a process. */
 export const LOCAL_TENANT = 'local'
 
 /** The bodies of a session that a reference of so many digits may name. */
@@ -62,7 +62,7 @@ export function createLocalSessions(
     if (!isTaken) originals.set(identity, text)
     if (ticket === undefined) return true
     if (isTaken) lengthenBody(sessions, ticket)
-    settleBody(sessions, ticket, !isTaken)
+    commitBody(sessions, ticket, !isTaken)
     return !isTaken
   }
 
@@ -85,19 +85,27 @@ export function createLocalSessions(
   return {
     encode(request) {
       const asked = validate(encodeOperation.request, request)
-      const { answer, keep: kept = [], rely = [] } = encodeOperation.run(asked, encodeContext)
+      const {
+        answer,
+        keep: kept = [],
+        dependencies = [],
+      } = encodeOperation.run(asked, encodeContext)
       const isKept = kept.map(keep).every(Boolean)
       // What a refused call gave to its tool was never kept.
-      if (isKept && rely.every(({ ref, session }) => find(ref, session) !== null)) return answer
-      const apart = { ...encodeContext, sessions: { ...encodeContext.sessions, isApart: true } }
-      const other = encodeOperation.run(asked, apart)
+      if (isKept && dependencies.every(({ ref, session }) => find(ref, session) !== null))
+        return answer
+      const detached = {
+        ...encodeContext,
+        sessions: { ...encodeContext.sessions, isDetached: true },
+      }
+      const other = encodeOperation.run(asked, detached)
       other.keep?.forEach(keep)
       return other.answer
     },
     decode(request) {
       const asked = validate(decodeOperation.request, request)
-      const [facts] = decodeOperation.facts?.(asked, { sessions: false }) ?? []
-      const { session, refs } = facts?.references ?? { refs: [] }
+      const [lookup] = decodeOperation.lookups?.(asked, { sessions: false }) ?? []
+      const { session, refs } = lookup?.references ?? { refs: [] }
       const texts: Record<string, TextBytes> = Object.create(null)
       for (const ref of refs) {
         const text = find(ref, session)

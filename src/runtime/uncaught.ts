@@ -12,7 +12,7 @@ export interface UncaughtWatch {
  * Keeps the process from ending at an exception that nothing caught, or a rejected promise that
  * nothing handles, which Node raises as one. What runs then may be incomplete, so a service should
  * end soon.
- * @param onError told of each; what it throws is dropped
+ * @param onError gets each; what it throws is dropped
  */
 export function watchUncaught(onError: (error: unknown) => void): UncaughtWatch {
   const first = Promise.withResolvers<void>()

@@ -26,8 +26,8 @@ export interface LoadVocabulariesOptions {
 
 /**
  * Packed vocabularies of both encodings. Blocks: some 20 ms with a warm cache, a few hundred
- * without. A damaged, outdated or missing cache file is packed again and replaced; if it cannot be
- * written is no error.
+ * without. A damaged, outdated or missing cache file is packed again and replaced; a cache that
+ * cannot be written is no error.
  */
 export function loadVocabularies(options: LoadVocabulariesOptions = {}): Vocabularies {
   return {

@@ -18,7 +18,7 @@ export const accountSchema = z.object({
     output: count,
   }),
   /**
-   * Tokens that requests were spared, by what counted them; each turn counts the history again.
+   * Tokens that requests were spared, by tokenizer; a history is counted again in each turn.
    */
   removed: z.record(z.string(), count),
   /** In uncached input tokens. */

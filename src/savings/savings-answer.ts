@@ -13,7 +13,7 @@ export interface PriceList {
 const BASELINE =
   'the same requests with their tool results as the client sent them, each removed token billed as the place where it stood'
 
-/** What a tenant is told of its ledger. */
+/** What a tenant receives of its ledger. */
 export function savingsAnswer(
   { since, vendors, conversations }: TenantLedger,
   { conversation, limit }: SavingsQuery,

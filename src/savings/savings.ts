@@ -64,7 +64,7 @@ const RETRY_MS = 20
  */
 interface Unsaved {
   pending: TenantLedger | null
-  /** Being written: its stamp tells whether it was, where the store did not say. */
+  /** Being written: its stamp shows whether it was, if the store did not report it. */
   leaving: TenantLedger | null
   /** Reads and writes of the record, one after the other. */
   turn: Promise<unknown>
@@ -90,7 +90,7 @@ export function createSavings(options: SavingsOptions): Savings {
 
   function inTurn<T>(unsaved: Unsaved, what: () => Promise<T>): Promise<T> {
     const done = unsaved.turn.then(what)
-    // The caller is told.
+    // The caller receives the failure.
     unsaved.turn = done.catch(() => undefined)
     return done
   }
@@ -108,7 +108,7 @@ export function createSavings(options: SavingsOptions): Savings {
     return result
   }
 
-  /** Adds what leaves to the record, beside other writers. Returns why not. */
+  /** Adds what leaves to the record, even if another process writes it. Returns why it failed. */
   async function add(tenant: string, leaving: TenantLedger): Promise<Failure | null> {
     let failure: Failure | null = null
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {

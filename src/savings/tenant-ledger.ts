@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Account, accountSchema, addAccounts, NO_ACCOUNT } from './account.ts'
 
-/** Conversations of a tenant that are told apart; older ones are in the totals only. */
+/** Conversations of a tenant that are listed one by one; older ones are in the totals only. */
 const MAX_CONVERSATIONS = 200
 
 export const VENDOR_NAMES = ['anthropic', 'openai'] as const
@@ -58,7 +58,7 @@ export function addEntry(ledger: TenantLedger, entry: Entry, now: number): Tenan
 
 /**
  * Both together; the stamp is the first one's. No total depends on which conversations are still
- * told apart.
+ * listed one by one.
  */
 export function addLedgers(a: TenantLedger, b: TenantLedger): TenantLedger {
   const vendors: Partial<Record<VendorName, Account>> = { ...a.vendors }

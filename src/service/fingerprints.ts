@@ -9,9 +9,9 @@ import type { Store } from '../store/store.ts'
 import { readTelemetryKey } from '../telemetry/key-file.ts'
 
 /**
- * The fingerprints of a service. Where something is published, it is built from telemetry in a
- * thread of its own at the start and from time to time; what cannot be built is said in the log,
- * and what was built before stays.
+ * The fingerprints of a service. If something is published, it is built from telemetry in a thread
+ * of its own at the start and from time to time. The log reports what cannot be built, and what was
+ * built before stays.
  * @param patterns what is published, asked each time
  */
 export function openConfiguredFingerprints(

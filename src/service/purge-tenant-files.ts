@@ -18,8 +18,8 @@ export interface PurgedFiles {
  * Deletes what a data folder has of a tenant beside the store: telemetry, and the fingerprints that
  * were built of it or fetched. What a running service has not written yet, of some seconds, can
  * still come.
- * @throws Error where the key of telemetry is missing, so that nobody can tell whose its folders
- * are, or while fingerprints are built; TelemetryKeyError
+ * @throws Error if the key of telemetry is missing, so that its folders cannot be assigned to
+ * tenants, or while fingerprints are built; TelemetryKeyError
  */
 export async function purgeTenantFiles(dataDir: string, tenant: string): Promise<PurgedFiles> {
   const [telemetry, fingerprints] = [telemetryFolder(dataDir), fingerprintsFolder(dataDir)]
@@ -44,7 +44,7 @@ function deleteFolder(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 10 })
 }
 
-/** Files below a folder; none where it is not there. */
+/** Files below a folder; none if it is not there. */
 async function filesIn(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })

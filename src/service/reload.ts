@@ -1,4 +1,65 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
+import { readPipelineConfig } from '../config/pipeline.ts'
+import type { HttpServer } from '../http/server.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import type { ServiceKeys } from './keys.ts'
+import { serverLimits } from './limits.ts'
+
+/** The configuration in force. What a reload may change is read from it at each use. */
+export interface LiveConfig {
+  config: Config
+}
+
+/** Reads keys and configuration again. If that fails, the ones before stay in force. */
+export interface Reloading {
+  readKeys(): void
+  readConfig(load: () => Config): void
+}
+
+export interface ReloadingOptions {
+  readonly live: LiveConfig
+  /** What the threads were given at their start: a change of it waits for a restart. */
+  readonly pipeline: WorkerSetup['pipeline']
+  readonly keys: Pick<ServiceKeys, 'file'>
+  readonly server: Pick<HttpServer, 'apply'>
+  readonly logger: Pick<Logger, 'info' | 'error' | 'level'>
+  readonly metrics: Pick<Metrics, 'reload'>
+}
+
+/** Neither of its functions throws: the log and the metrics say what failed. */
+export function createReloading(options: ReloadingOptions): Reloading {
+  const { live, pipeline, keys, server, logger, metrics } = options
+
+  function attempt(what: 'keys' | 'config', read: () => object): void {
+    try {
+      logger.info(read(), `${what} read again`)
+      metrics.reload(what, true)
+    } catch (error) {
+      logger.error({ err: error }, `${what} not read; the ones before stay in force`)
+      metrics.reload(what, false)
+    }
+  }
+
+  return {
+    readKeys() {
+      const { file } = keys
+      if (file !== null) attempt('keys', () => file.readAgain())
+    },
+    readConfig(load) {
+      attempt('config', () => {
+        const { config: next, waiting } = reloaded(live.config, load())
+        const isTuned = !isDeepStrictEqual(readPipelineConfig(next), pipeline)
+        live.config = next
+        logger.level = next.log.level
+        server.apply(serverLimits(next.limits))
+        return { needs_restart: isTuned ? [...waiting, 'pipeline_config.toml'] : waiting }
+      })
+    },
+  }
+}
 
 /**
  * Settings that are built into what runs: the port, the threads and what they were given at their

@@ -7,19 +7,19 @@ import { loadTelemetryKey } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 
-/** What hashes in telemetry are keyed with; `null` where it is off. @throws TelemetryKeyError */
+/** What hashes in telemetry are keyed with; `null` if it is off. @throws TelemetryKeyError */
 export function telemetryKeyFor({ telemetry, data_dir }: Config): Uint8Array | null {
   return telemetry.enabled ? loadTelemetryKey(data_dir) : null
 }
 
-/** The telemetry that a configuration asks for; `null` where it is off and never was on. */
+/** The telemetry that a configuration asks for; `null` if it is off and never was on. */
 export function openConfiguredTelemetry(
   { telemetry, data_dir }: Config,
   key: Uint8Array | null,
   { metrics, logger }: { metrics: Pick<Metrics, 'telemetry'>; logger: Pick<Logger, 'warn'> },
 ): Telemetry | null {
   const folder = telemetryFolder(data_dir)
-  // Where it is off, what it wrote before is deleted in time all the same.
+  // If it is off, what it wrote before is deleted in time all the same.
   if (key === null && !existsSync(folder)) return null
   return createTelemetry({
     folder,

@@ -28,10 +28,12 @@ export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline'> {
   readonly logger: Logger
   /** Instead of the module of the service. */
   readonly workerUrl: URL | undefined
+  /** Instead of those that the cache folder keeps. */
+  readonly vocabularies: WorkerSetup['vocabularies'] | undefined
 }
 
 /**
- * Conversations that all threads together remember, and those that each remembers where there are
+ * Conversations that all threads together remember, and those that each remembers if there are
  * many.
  */
 const CONVERSATIONS = 64
@@ -42,7 +44,7 @@ const KEPT_THREADS = 1
 
 export function startConfiguredThreads(
   { workers, limits, sessions: settings, proxy, cache_dir: cacheDir }: Config,
-  { pipeline, telemetryKey, hasAuthority, logger, workerUrl }: ThreadsOptions,
+  { pipeline, telemetryKey, hasAuthority, logger, workerUrl, vocabularies }: ThreadsOptions,
 ): ConfiguredThreads {
   const size = workers.count + KEPT_THREADS
   const progress = createProgress(size)
@@ -64,7 +66,7 @@ export function startConfiguredThreads(
     onShrunk: thread => logger.debug({ thread }, 'an idle worker thread gave memory back'),
     setup: {
       asked: { sessions: hasAuthority },
-      vocabularies: loadVocabularies({ cacheDir }),
+      vocabularies: vocabularies ?? loadVocabularies({ cacheDir }),
       progress,
       limits: {
         envelope: { maxDepth: limits.envelope_depth, maxValues: limits.envelope_values },

@@ -1,7 +1,7 @@
 import { AppError } from '../core/base/errors.ts'
 import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { PartSelector } from '../core/parts/part.ts'
-import type { Reliance } from '../core/sessions/turn/reliance.ts'
+import type { Dependency } from '../core/sessions/turn/dependency.ts'
 import { failureProblem } from './failure.ts'
 import type { Kept, Reference, Result, Store, StoredBody, StoredPart, TouchItem } from './store.ts'
 
@@ -25,7 +25,7 @@ export interface Originals {
    * Sees that a reference means that very body now, and makes it live on.
    * @throws AppError as `fetch`
    */
-  rely(tenant: string, reliance: Reliance): Promise<void>
+  pinDependency(tenant: string, dependency: Dependency): Promise<void>
   /**
    * Prolongs the life of originals whose markers were sent before; a minute may pass until a
    * purge shows. Never rejects.
@@ -57,7 +57,7 @@ export function createOriginals(
   now: () => number,
 ): Originals {
   const refreshed = createRecency()
-  const relied = createRecency()
+  const pinned = createRecency()
   const renewed = createRecency()
 
   /**
@@ -99,13 +99,13 @@ export function createOriginals(
       if (kept === undefined) throw new Error('the store gave no answer to a put')
       return valueOr(kept)
     },
-    async rely(tenant, { session, ref, identity }) {
+    async pinDependency(tenant, { session, ref, identity }) {
       const { originalMs, sessionMs } = lifetimes(tenant)
       const ttlMs = Math.max(originalMs, sessionMs)
       const every = Math.min(REFRESH_MS, ttlMs / 4)
       const key = `${tenant}:${session}:${identity}`
       const at = now()
-      const isDue = relied.isDue(key, at, every)
+      const isDue = pinned.isDue(key, at, every)
       // Whatever was so a moment ago, it may have been purged since; to look is cheaper than to
       // write.
       const found = valueOr(
@@ -114,7 +114,7 @@ export function createOriginals(
           : await store.part({ tenant, session, ref }, FIRST_BYTE),
       )
       if (found.hash === identity) {
-        if (isDue) relied.done(key, at)
+        if (isDue) pinned.done(key, at)
         return
       }
       throw new AppError('ambiguous', 'the reference means another body')

@@ -11,7 +11,7 @@ export interface Rewrites {
    */
   recall(tenant: string, records: readonly FreshRecord[]): Promise<OnRecord | null>
   /**
-   * Puts decisions on record. Never rejects, and resolves not later than in a second.
+   * Puts decisions on record. Never rejects, and resolves within two seconds.
    * @returns keys under which another process was first with another decision: that one holds from
    * the next turn on
    */
@@ -32,9 +32,12 @@ export interface OnRecord {
 const NAMESPACE = 'rewrites'
 /** Reads that are under way at once for one request. */
 const READS_AT_ONCE = 64
-/** What a request waits for the store, in milliseconds; after that it goes without. */
-const RECALL_MS = 500
-const RECORD_MS = 1_000
+/**
+ * What a request waits for the store, in milliseconds. Long, since without an answer the prompt cache
+ * of a conversation may be lost.
+ */
+const RECALL_MS = 2_000
+const RECORD_MS = 2_000
 const NONE: ReadonlySet<string> = new Set()
 
 /** @param ttlMs how long a decision is on record, asked each time */

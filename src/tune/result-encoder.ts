@@ -2,7 +2,7 @@ import type { EncodeAnswer, EncodeRequest } from '../core/contract/encode.ts'
 import { encodeOperation } from '../core/operations/encode.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
 import { createSessionDesk } from '../core/operations/session-desk.ts'
-import { settleBody } from '../core/sessions/turn/remember.ts'
+import { commitBody } from '../core/sessions/turn/remember.ts'
 import {
   attachSessions,
   createSharedSessions,
@@ -53,7 +53,7 @@ export function createResultEncoder(context: OperationContext, logBytes: number)
     encode(request) {
       const { answer, keep = [] } = encodeOperation.run(request, encodeContext)
       for (const { ticket } of keep) {
-        if (ticket !== undefined) settleBody(sessions, ticket, true)
+        if (ticket !== undefined) commitBody(sessions, ticket, true)
       }
       return answer
     },

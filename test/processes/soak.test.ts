@@ -12,7 +12,7 @@ interface Soak {
   readonly heap_mib: readonly [number, number]
 }
 
-/** A short run of `npm run soak`; its exit code is about memory, which only a long one can tell. */
+/** A short run of the soak; its exit code is about memory, of which only a long one can judge. */
 function soak(): Promise<Soak> {
   const args = [SOAK, '--json', '--requests', String(REQUESTS), '--losses', String(LOSSES)]
   return new Promise((resolve, reject) => {

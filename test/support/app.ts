@@ -17,7 +17,7 @@ import { inlineThreads } from './runner.ts'
 const NOTHING_KEPT: AppDeps['originals'] = {
   keep: () => Promise.reject(new AppError('overloaded', 'no room', { retry_after_s: 30 })),
   renew: async () => true,
-  rely: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
+  pinDependency: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
   forget: async () => {},
   fetch: () => Promise.reject(new AppError('not_found', 'nothing is kept')),
   fetchPart: () => Promise.reject(new AppError('not_found', 'nothing is kept')),

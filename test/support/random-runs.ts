@@ -1,3 +1,4 @@
+import './equal-bytes.ts'
 import fc from 'fast-check'
 import { runs, SEED } from './runs.ts'
 

@@ -1,14 +1,12 @@
-import { homedir } from 'node:os'
-import { join } from 'node:path'
 import { valueSymbol } from 'piscina'
 import { OPERATIONS, type Operations } from '../../src/core/operations/registry.ts'
 import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
 import { createProgress } from '../../src/pool/slots.ts'
 import type { Threads } from '../../src/pool/threads.ts'
-import { loadVocabularies } from '../../src/runtime/vocabulary.ts'
 import type { BatchMessage, BatchResult, JobHeader, WorkerSetup } from '../../workers/protocol.ts'
 import { createRunner } from '../../workers/runner.ts'
+import { vocabularies } from './vocabularies.ts'
 
 const LIMITS = {
   envelope: { maxDepth: 64, maxValues: 100_000 },
@@ -19,7 +17,7 @@ const LIMITS = {
 export function workerSetup(threads = 1): WorkerSetup {
   return {
     asked: { sessions: true },
-    vocabularies: loadVocabularies({ cacheDir: join(homedir(), '.cache', 'haversack') }),
+    vocabularies,
     progress: createProgress(threads),
     limits: LIMITS,
     pipeline: DEFAULT_PIPELINE,

@@ -3,7 +3,7 @@ import { criticalParts, kindOf } from './critical.ts'
 import { type Fixture, isHeldOut } from './fixtures.ts'
 import type { Sample } from './measure.ts'
 
-/** Made-up texts, told apart by whether they are held out. */
+/** Made-up texts, split by whether they are held out. */
 export function samplesOfFixtures(
   fixtures: readonly Fixture[],
   holdout: number,

@@ -45,7 +45,7 @@ interface Request {
 
 export interface Guess {
   readonly route: RouteName
-  /** What tells it from the others. */
+  /** What distinguishes it from the others. */
   readonly sign: string
 }
 

@@ -14,7 +14,7 @@ const HEADER = [
   'result',
 ]
 
-/** A line for each text of a tool result, and the sums; with `show`, the new texts behind them. */
+/** A line for each text of a tool result, and the sums; with `show`, the new texts after them. */
 export function reportText(checked: CheckedRequest, show: boolean): string {
   const { texts, program_results } = checked
   const forPrograms = program_results.map(({ message, block, tool, call_id }) => {

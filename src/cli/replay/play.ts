@@ -29,7 +29,7 @@ export interface Played {
   readonly findings: readonly Finding[]
 }
 
-/** The request that a recorded result belongs to. */
+/** The request that a recorded result represents. */
 export function requestOf(
   { tool, text, session, args, call_id, is_error, is_sidechain }: RecordedResult,
   common: CommonFields,

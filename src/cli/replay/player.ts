@@ -33,7 +33,7 @@ export function inProcessPlayer(context: OperationContext): Player {
   }
 }
 
-/** Longest name of a session that leaves room for what tells this replay from others. */
+/** Longest name of a session that leaves room for what distinguishes this replay from others. */
 const SESSION_CHARS = 240
 
 /**

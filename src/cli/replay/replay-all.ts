@@ -27,7 +27,7 @@ interface ReplayOptions {
   baselineTokens?(text: string): number
 }
 
-/** Plays results in their order and sums up; what fails or is not true is told on stderr. */
+/** Plays results in their order and sums up; reports failures and findings on stderr. */
 export async function replayAll(
   results: readonly RecordedResult[],
   { player, common, counters, transcript, verdicts, redeemed, baselineTokens }: ReplayOptions,

@@ -23,7 +23,7 @@ const WEB_PROXY = /^(?:https?|all)_proxy$/i
 export function baseUrls(env: Env): BaseUrls {
   const anthropic = baseUrlIn(env, 'ANTHROPIC_BASE_URL')
   const openai = baseUrlIn(env, 'OPENAI_BASE_URL')
-  // Clients put `/chat/completions` behind theirs, which may have another version or none.
+  // Clients put `/chat/completions` after theirs, which may have another version or none.
   const version = openai === null || openai.endsWith(VERSION) ? VERSION : ''
   return {
     upstreams: {

@@ -35,7 +35,7 @@ export function runChild(
   })
 }
 
-/** The exit code that reports an end by a signal. */
+/** The exit code of an end by a signal. */
 export function codeOf(signal: NodeJS.Signals): number {
   return SIGNALLED + constants.signals[signal]
 }

@@ -42,7 +42,7 @@ const DRAIN_MS = 1_000
 const PATH_BYTES = 16
 
 /**
- * Starts the drop-in proxies on a free port of this machine, and nothing else of the service.
+ * Starts the vendor proxies on a free port of this machine, and nothing else of the service.
  * @throws ConfigError, and what else keeps the service from starting
  */
 export async function startOwnService(options: OwnServiceOptions): Promise<OwnService> {
@@ -52,9 +52,11 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
   const service = await startService(config, {
     proxiesBelow: path,
     logger: options.logger(config.log.level),
-    createMetrics(gauges) {
-      metrics = createMetrics(gauges)
-      return metrics
+    builders: {
+      createMetrics(gauges) {
+        metrics = createMetrics(gauges)
+        return metrics
+      },
     },
   })
   return {
@@ -75,7 +77,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
 }
 
 function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
-  // Its path protects it: agents could not be told to send a key.
+  // Its path protects it: agents cannot be made to send a key.
   const { keys_file: _, ...config } = loadConfig({ env, overrides: { host: '127.0.0.1', port: 0 } })
   const { limits, proxy, store, workers } = config
   const pipelineFile = pipelineFileOf(config)
@@ -96,7 +98,7 @@ function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
       drain_grace_ms: 0,
       drain_timeout_ms: Math.min(limits.drain_timeout_ms, DRAIN_MS),
     },
-    // Should the folder outlive a killed process, nobody can read what is in it.
+    // Should the folder outlive a killed process, no other user can read what is in it.
     store: isTemporary ? { ...store, encryption_keys: [temporaryKey()] } : store,
   }
 }

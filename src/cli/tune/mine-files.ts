@@ -34,7 +34,7 @@ export async function mineFiles(
 ): Promise<FilesRead> {
   const tally = noTally()
   const setup: MineSetup = { tokens, key }
-  /** By place, of logs behind the first that is not done. */
+  /** By place, of logs after the first that is not done. */
   const waiting = new Map<number, MineMessage[]>()
   let unreadable = 0
   let next = 0

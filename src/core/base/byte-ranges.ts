@@ -1,4 +1,4 @@
-/** Bodies behind one another in one buffer. */
+/** Bodies concatenated in one buffer. */
 export interface PackedRanges {
   readonly body: ArrayBuffer
   /** Offset of each body in `body`; 0 for an absent one. */
@@ -6,7 +6,7 @@ export interface PackedRanges {
 }
 
 /**
- * Lays bodies behind one another in one fresh ArrayBuffer. A single body that fills its own buffer
+ * Concatenates bodies in one fresh ArrayBuffer. A single body that fills its own buffer
  * and has at least `moveFrom` bytes is taken as it is, without a copy.
  */
 export function packRanges(bodies: readonly (Uint8Array | null)[], moveFrom = 0): PackedRanges {

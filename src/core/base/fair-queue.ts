@@ -31,7 +31,7 @@ export interface FairQueue<T extends Queued> {
   /** The next entry; the oldest of each kind and tenant is asked whether it may go. */
   peek(isEligible?: Eligible<T>): T | undefined
   take(isEligible?: Eligible<T>): T | undefined
-  /** Tells what a job really took, so that wrong estimates do not add up. */
+  /** Reports what a job really took, so that wrong estimates do not add up. */
   charge(entry: T, tookUs: number): void
   /** Entries of this tenant and kind that wait. */
   waitingOf(tenant: string, kind?: Kind): number
@@ -67,28 +67,121 @@ const ANY = () => true
 
 /**
  * Start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996): time passes by the work that was
- * given out, and the tenant that is behind goes next. A tenant that was idle saves nothing up.
+ * given out, and the tenant that had the least goes next. A tenant that was idle saves nothing up.
  */
 export function createFairQueue<T extends Queued>(): FairQueue<T> {
-  const lanes = new Map<string, Lane<T>>()
-  const lengths = { short: 0, long: 0 }
-  let again: T[] = []
-  let workUs = 0
-  let time = 0
-  /** Lanes that became empty since idle ones were last looked for. */
-  let emptied = 0
+  return new StartTimeFairQueue<T>()
+}
 
-  function laneOf(tenant: string): Lane<T> {
-    const known = lanes.get(tenant)
+class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
+  readonly #lanes = new Map<string, Lane<T>>()
+  readonly #lengths = { short: 0, long: 0 }
+  #again: T[] = []
+  #workUs = 0
+  #time = 0
+  /** Lanes that became empty since idle ones were last looked for. */
+  #emptied = 0
+
+  get length(): number {
+    return this.#lengths.short + this.#lengths.long
+  }
+
+  get workUs(): number {
+    return this.#workUs
+  }
+
+  lengthOf(kind: Kind): number {
+    return this.#lengths[kind]
+  }
+
+  push(entry: T): void {
+    const { kind = 'short' } = entry
+    const lane = this.#laneOf(entry.tenant)
+    if (this.#isEmpty(lane)) lane.finish = Math.max(lane.finish, this.#time)
+    const line = lane[kind]
+    line.entries.push(entry)
+    line.workUs += entry.costUs
+    this.#workUs += entry.costUs
+    this.#lengths[kind]++
+  }
+
+  putBack(entries: readonly T[]): void {
+    this.#again = [...entries, ...this.#again]
+    for (const { kind = 'short' } of entries) this.#lengths[kind]++
+  }
+
+  peek(isEligible: Eligible<T> = ANY): T | undefined {
+    return this.#next(isEligible)?.entry
+  }
+
+  take(isEligible: Eligible<T> = ANY): T | undefined {
+    const found = this.#next(isEligible)
+    if (found === undefined) return undefined
+    const { entry, lane } = found
+    const { kind = 'short' } = entry
+    if (lane === undefined) {
+      this.#again.splice(this.#again.indexOf(entry), 1)
+      this.#lengths[kind]--
+      return entry
+    }
+    const line = lane[kind]
+    line.entries.shift()
+    // A job that took less than it was charged puts its tenant back, not the time: a newcomer
+    // would begin that much ahead of tenants that have had their part.
+    this.#time = Math.max(this.#time, lane.finish)
+    lane.finish += entry.costUs
+    this.#countOut(line, entry)
+    if (this.#isEmpty(lane)) this.#forgetIdle()
+    return entry
+  }
+
+  charge({ tenant, costUs }: T, tookUs: number): void {
+    const lane = this.#lanes.get(tenant)
+    if (lane !== undefined) lane.finish += tookUs - costUs
+  }
+
+  waitingOf(tenant: string, kind: Kind = 'short'): number {
+    return this.#lanes.get(tenant)?.[kind].entries.length ?? 0
+  }
+
+  workAheadUs(tenant: string, kind: Kind = 'short'): number {
+    const own = this.#lanes.get(tenant)?.[kind].workUs ?? 0
+    let ahead = own
+    for (const [name, lane] of this.#lanes) {
+      if (name !== tenant) ahead += Math.min(lane[kind].workUs, own)
+    }
+    return ahead
+  }
+
+  remove(matches: (entry: T) => boolean): T[] {
+    const removed = this.#again.filter(matches)
+    if (removed.length > 0) this.#again = this.#again.filter(entry => !removed.includes(entry))
+    for (const { kind = 'short' } of removed) this.#lengths[kind]--
+    for (const { short, long } of this.#lanes.values()) {
+      for (const line of [short, long]) {
+        const { true: out, false: rest = [] } = Object.groupBy(line.entries, entry =>
+          matches(entry) ? 'true' : 'false',
+        )
+        if (out === undefined) continue
+        line.entries = rest
+        for (const entry of out) this.#countOut(line, entry)
+        removed.push(...out)
+      }
+    }
+    return removed
+  }
+
+  #laneOf(tenant: string): Lane<T> {
+    const known = this.#lanes.get(tenant)
     if (known !== undefined) return known
     const line = () => ({ entries: [], workUs: 0 })
-    const lane = { short: line(), long: line(), finish: time }
-    lanes.set(tenant, lane)
+    const lane = { short: line(), long: line(), finish: this.#time }
+    this.#lanes.set(tenant, lane)
     return lane
   }
 
   /** The older of a tenant's first entries that may go. */
-  function headOf({ short, long }: Lane<T>, isEligible: Eligible<T>): T | undefined {
+  #headOf({ short, long }: Lane<T>, isEligible: Eligible<T>): T | undefined {
     const [a, b] = [short.entries[0], long.entries[0]].filter(
       entry => entry !== undefined && isEligible(entry),
     )
@@ -96,14 +189,14 @@ export function createFairQueue<T extends Queued>(): FairQueue<T> {
   }
 
   /** As many lanes as there are tenants that wait; mostly one, and at most one a job. */
-  function next(isEligible: Eligible<T>): Found<T> | undefined {
-    const back = again.find(isEligible)
+  #next(isEligible: Eligible<T>): Found<T> | undefined {
+    const back = this.#again.find(isEligible)
     if (back !== undefined) return { entry: back }
     let best: Found<T> | undefined
     let finish = Number.POSITIVE_INFINITY
-    for (const lane of lanes.values()) {
+    for (const lane of this.#lanes.values()) {
       if (lane.finish >= finish) continue
-      const entry = headOf(lane, isEligible)
+      const entry = this.#headOf(lane, isEligible)
       if (entry === undefined) continue
       best = { entry, lane }
       finish = lane.finish
@@ -112,96 +205,22 @@ export function createFairQueue<T extends Queued>(): FairQueue<T> {
   }
 
   /** Idle tenants whose time has passed start like new ones. */
-  function forgetIdle(): void {
-    if (++emptied < lanes.size / 2) return
-    emptied = 0
-    for (const [tenant, lane] of lanes) {
-      if (isEmpty(lane) && lane.finish <= time) lanes.delete(tenant)
+  #forgetIdle(): void {
+    if (++this.#emptied < this.#lanes.size / 2) return
+    this.#emptied = 0
+    for (const [tenant, lane] of this.#lanes) {
+      if (this.#isEmpty(lane) && lane.finish <= this.#time) this.#lanes.delete(tenant)
     }
   }
 
-  function took(line: Line<T>, { kind = 'short', costUs }: T): void {
+  /** Of an entry that left its line. */
+  #countOut(line: Line<T>, { kind = 'short', costUs }: T): void {
     line.workUs -= costUs
-    workUs -= costUs
-    lengths[kind]--
+    this.#workUs -= costUs
+    this.#lengths[kind]--
   }
 
-  function isEmpty({ short, long }: Lane<T>): boolean {
+  #isEmpty({ short, long }: Lane<T>): boolean {
     return short.entries.length + long.entries.length === 0
-  }
-
-  return {
-    get length() {
-      return lengths.short + lengths.long
-    },
-    get workUs() {
-      return workUs
-    },
-    lengthOf: kind => lengths[kind],
-    push(entry) {
-      const { kind = 'short' } = entry
-      const lane = laneOf(entry.tenant)
-      if (isEmpty(lane)) lane.finish = Math.max(lane.finish, time)
-      const line = lane[kind]
-      line.entries.push(entry)
-      line.workUs += entry.costUs
-      workUs += entry.costUs
-      lengths[kind]++
-    },
-    putBack(entries) {
-      again = [...entries, ...again]
-      for (const { kind = 'short' } of entries) lengths[kind]++
-    },
-    peek: (isEligible = ANY) => next(isEligible)?.entry,
-    take(isEligible = ANY) {
-      const found = next(isEligible)
-      if (found === undefined) return undefined
-      const { entry, lane } = found
-      const { kind = 'short' } = entry
-      if (lane === undefined) {
-        again.splice(again.indexOf(entry), 1)
-        lengths[kind]--
-        return entry
-      }
-      const line = lane[kind]
-      line.entries.shift()
-      // A job that took less than it was charged puts its tenant back, not the time: a newcomer
-      // would begin that much ahead of tenants that have had their part.
-      time = Math.max(time, lane.finish)
-      lane.finish += entry.costUs
-      took(line, entry)
-      if (isEmpty(lane)) forgetIdle()
-      return entry
-    },
-    charge({ tenant, costUs }, tookUs) {
-      const lane = lanes.get(tenant)
-      if (lane !== undefined) lane.finish += tookUs - costUs
-    },
-    waitingOf: (tenant, kind = 'short') => lanes.get(tenant)?.[kind].entries.length ?? 0,
-    workAheadUs(tenant, kind = 'short') {
-      const own = lanes.get(tenant)?.[kind].workUs ?? 0
-      let ahead = own
-      for (const [name, lane] of lanes) {
-        if (name !== tenant) ahead += Math.min(lane[kind].workUs, own)
-      }
-      return ahead
-    },
-    remove(matches) {
-      const removed = again.filter(matches)
-      if (removed.length > 0) again = again.filter(entry => !removed.includes(entry))
-      for (const { kind = 'short' } of removed) lengths[kind]--
-      for (const { short, long } of lanes.values()) {
-        for (const line of [short, long]) {
-          const { true: out, false: rest = [] } = Object.groupBy(line.entries, entry =>
-            matches(entry) ? 'true' : 'false',
-          )
-          if (out === undefined) continue
-          line.entries = rest
-          for (const entry of out) took(line, entry)
-          removed.push(...out)
-        }
-      }
-      return removed
-    },
   }
 }

@@ -3,7 +3,7 @@ import { type Findings, INNER_FORMATS, type InnerFormat, noFindings } from './in
 import { type JsonShape, type JsonShapeFacts, jsonShape } from './json-shape.ts'
 import { type TextShape, type TextShapeFacts, textShape } from './text-shape.ts'
 
-/** What a tool result looks like as a whole; `unknown` is for a text that nobody classified. */
+/** What a tool result looks like as a whole; `unknown` is for a text that was not classified. */
 type Shape = JsonShape | TextShape | 'unknown'
 
 /** The shape of a text with its details; names are those of the HTTP answers and of telemetry. */
@@ -19,7 +19,7 @@ export interface ShapeReport {
   readonly key_stability?: number
 }
 
-/** The inner format that says no more than the shape does; it is not reported beside it. */
+/** The inner format that adds nothing to the shape; it is not reported beside it. */
 const OWN_FORMAT: { readonly [shape in Shape]?: InnerFormat } = {
   markdown_table: 'md_table',
   code_block: 'code_fence',
@@ -28,8 +28,8 @@ const OWN_FORMAT: { readonly [shape in Shape]?: InnerFormat } = {
 }
 
 /**
- * Classifies `text`, whose JSON value is `parsed`, or `undefined` where it is no JSON. A JSON
- * scalar is classified as the text it is. Linear, and without recursion.
+ * Classifies `text`, whose JSON value is `parsed`, or `undefined` if it is no JSON. A JSON scalar
+ * is classified as the text it is. Linear, and without recursion.
  */
 export function classify(text: string, parsed: Value | undefined): ShapeReport {
   const findings = noFindings()

@@ -1,12 +1,12 @@
-/** In front of what a diff says of the line before it: that it has no line break. */
+/** Precedes a diff's note on the line before it: that it has no line break. */
 const NO_NEWLINE = '\\'
 
 /**
- * Where a hunk of a unified diff ends: behind the lines that its header counts and what is said of
- * the last of them, or before the first line that is none of a hunk.
+ * The end of a hunk of a unified diff: after the lines that its header counts and the note on the
+ * last of them, or before the first line that is none of a hunk.
  * @param start index of the header
- * @param counts lines before and after the change, as `HUNK` patterns capture them; 1 where the
- * header leaves one out
+ * @param counts lines before and after the change, as `HUNK` patterns capture them; 1 if the header
+ * leaves one out
  */
 export function hunkEnd(
   lines: readonly string[],

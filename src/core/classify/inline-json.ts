@@ -11,8 +11,8 @@ const MIN_ITEMS = 2
 const MAX_DEPTH = 250
 
 /**
- * Whether an object or array stands somewhere in the text. Where one turns out to be none, the
- * search goes on behind the place where that showed, so the work is linear.
+ * Whether there is an object or array somewhere in the text. If one turns out to be none, the
+ * search goes on after the place at which that showed, so the work is linear.
  */
 export function hasInlineJson(text: string): boolean {
   for (let at = nextOpener(text, 0); at !== -1; ) {
@@ -28,7 +28,7 @@ function hasMembers(value: Value): boolean {
   return Array.isArray(value) && value.length >= MIN_ITEMS
 }
 
-/** The next bracket or brace with something behind it that JSON may begin with. */
+/** The next bracket or brace with something after it that JSON may begin with. */
 function nextOpener(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     const c = text.charCodeAt(at)

@@ -3,7 +3,7 @@ const MIN_ELEMENTS = 2
 /** Names remembered while their element is open; documents have fewer kinds. */
 const MAX_NAMES = 64
 const MAX_NAME_LENGTH = 64
-/** Declarations with which a document says itself what it is. */
+/** Declarations with which a document names its own kind. */
 const PROLOGUES = ['<?xml', '<!DOCTYPE html', '<!doctype html']
 
 /**
@@ -39,7 +39,7 @@ function nameAt(text: string, start: number): string {
   return text.slice(start, at)
 }
 
-/** A letter; behind the first one also a digit, `-`, `.`, `:` or `_`. */
+/** A letter; after the first one also a digit, `-`, `.`, `:` or `_`. */
 function isNamePart(c: number, isFirst: boolean): boolean {
   const lower = c | 0x20
   if (lower >= 0x61 && lower <= 0x7a) return true

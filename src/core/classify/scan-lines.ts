@@ -130,7 +130,7 @@ function countByFirst(
 }
 
 /**
- * `# ` to `###### ` with a blank line behind it, or with two signs or more: one sign is also a
+ * `# ` to `###### ` with a blank line after it, or with two signs or more: one sign is also a
  * comment.
  */
 function isHeading(text: string, first: number, end: number): boolean {

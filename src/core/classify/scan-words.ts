@@ -11,8 +11,8 @@ export interface WordFacts {
   /** Words of letters only. */
   readonly words: number
   /**
-   * Words of letters with a full stop, question or exclamation mark behind them, and white space or
-   * the end behind that.
+   * Words of letters with a full stop, question or exclamation mark after them, and white space or
+   * the end after that.
    */
   readonly sentences: number
   /** Letters and white space, in UTF-16 code units. */

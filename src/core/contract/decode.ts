@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { sessionField } from './fields.ts'
 
-/** `POST /v1/decode`: an encode answer's text, back to the value it represents. */
+/** `POST /v1/decode`: an encode answer's text, back to the value that it represents. */
 export const decodeRequest = z.strictObject({
   content: z.string(),
   format: z.string().max(128).describe('The `format` of the encode answer'),

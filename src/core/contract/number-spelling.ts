@@ -3,7 +3,7 @@ interface RawJson {
   readonly rawJSON: string
 }
 
-/** What the language offers, and the compiler's library does not tell of yet. */
+/** What the language has, and the compiler's library does not declare yet. */
 const { rawJSON, isRawJSON, parse } = JSON as unknown as {
   rawJSON(text: string): RawJson
   isRawJSON(value: unknown): value is RawJson

@@ -1,5 +1,5 @@
 import type { TextBytes } from '../base/text-bytes.ts'
-import type { Reliance } from '../sessions/turn/reliance.ts'
+import type { Dependency } from '../sessions/turn/dependency.ts'
 import type { KeptForSession } from '../sessions/turn/remember.ts'
 import type { Report } from './report.ts'
 
@@ -10,7 +10,7 @@ export interface Done<Answer> {
   /** What must be kept durably before the answer may leave. */
   readonly keep?: readonly KeepItem[]
   /** What must be there, with its life prolonged, before the answer may leave. */
-  readonly rely?: readonly Reliance[]
+  readonly dependencies?: readonly Dependency[]
 }
 
 /** A text to keep, for a session if it names one. */

@@ -10,8 +10,8 @@ const PLACES = [3, 2, 1]
 /**
  * Adds the means and shares of a packed row with a weight: those of tables and of arrays with the
  * weight times the share of that shape, and a format with 3, 2 or 1 times the weight by its place,
- * as rows do not say more of it. Calls and sessions are the caller's to add.
- * @param at where the row begins in `numbers`
+ * as rows have no more of it. The caller adds calls and sessions.
+ * @param at start of the row in `numbers`
  */
 export function addWeighted(sums: Sums, numbers: Float64Array, at: number, weight: number): void {
   sums.weight += weight

@@ -54,7 +54,7 @@ interface Uploaded {
  * their figures is of fewer than `LEAST_SESSIONS` sessions: the argument is in
  * docs/reference/fingerprints.md. Where a row is refused for what is published, that stays, as old
  * as it is.
- * @param earlier the member's record; `null` where there is none
+ * @param earlier the member's record; `null` if there is none
  */
 export function admitRows(
   rows: readonly Fingerprint[],
@@ -183,8 +183,8 @@ function timeOf({ first_seen_ms, last_seen_ms }: Fingerprint): Time {
 }
 
 /**
- * By days, as documents have them: an answer that was finer would tell the moment of one call to
- * who asks for many.
+ * By days, as documents have them: a finer answer would reveal the moment of one call to a client
+ * that asks for many.
  */
 function shareDay(a: Time, b: Time): boolean {
   return dayOf(a.first) <= dayOf(b.last) && dayOf(b.first) <= dayOf(a.last)

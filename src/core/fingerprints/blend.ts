@@ -3,11 +3,11 @@ import type { Fingerprint, MergedFingerprint } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
 import { packRows } from './packed-rows.ts'
 
-/** A source that has seen fewer calls of an endpoint says nothing about it. */
+/** A source that has seen fewer calls of an endpoint counts for nothing. */
 const LEAST_CALLS = 20
-/** Of what is known by the team and by oneself, where both know the endpoint. */
+/** The team's part, if both the team and the caller know the endpoint. */
 const TEAM_PART = 0.7
-/** The same where nobody of the team has uploaded lately. */
+/** The same if no member of the team has uploaded lately. */
 const STALE_TEAM_PART = 0.3
 /** The most that a provider's figures count, who may have published what suits it. */
 const PROVIDER_PART = 0.4
@@ -22,8 +22,8 @@ export interface Sources {
 export interface Blend {
   readonly fingerprint: Fingerprint
   /**
-   * How much of it is whose. They add up to 1, but to the provider's part where nobody else knows
-   * the endpoint.
+   * The part of each source. They add up to 1, except for the provider's part if no other source
+   * knows the endpoint.
    */
   readonly weights: { readonly own: number; readonly team: number; readonly provider: number }
 }
@@ -34,7 +34,7 @@ export interface Blend {
  * one's own as `0.4 · 20 / (20 + calls)` ("at most 40 % weight"). A source with fewer than 20 calls
  * has no part. Shares and means are weighted; of calls and sessions it is the most that one source
  * has.
- * @returns `null` where no source has enough calls
+ * @returns `null` if no source has enough calls
  */
 export function blend({ own, team, provider }: Sources): Blend | null {
   const [ownKnown, teamKnown, providerKnown] = [own, team, provider].map(isEnough)

@@ -8,7 +8,7 @@ import { byNameAndTime } from './kept-rows.ts'
 /** What a span lasts at least, so that a window has few of them. */
 const LEAST_SPAN_MS = 7 * DAY_MS
 
-/** Takes events, in any order, and says what endpoints are like. */
+/** Takes events, in any order, and returns what endpoints are like. */
 export interface Collector {
   add(event: EndpointEvent): void
   /**
@@ -26,9 +26,9 @@ type Part = 'tables' | 'lists' | EndpointEvent['inner_formats'][number]
 interface Endpoint {
   readonly all: Sums
   readonly sessions: Set<string>
-  /** The first moment behind its last span. */
+  /** The first moment after its last span. */
   readonly from: number
-  /** Of events of sessions behind that, and before today. */
+  /** Of events of sessions after that, and before today. */
   readonly open: Sums
   readonly openSessions: Set<string>
   /** The sessions of those events that have a part. */
@@ -42,7 +42,7 @@ interface Endpoint {
  * cut into spans of whole days (UTC), each with a fingerprint that never changes once the span is
  * closed, and each with at least `LEAST_SESSIONS` sessions that no earlier span of the endpoint has
  * counted; so whatever is added up and taken apart of spans is of whole ones. A figure of a part of
- * the responses is left out where fewer sessions have that part. A span begins behind the last one
+ * the responses is left out where fewer sessions have that part. A span begins after the last one
  * and ends with the last day before today that has events. The first is closed as soon as it has
  * its sessions, later ones when they have also lasted a week. Its times are those of its days.
  * Events without a session are in none, and an event that comes to be known only after its day is
@@ -115,7 +115,7 @@ function partsOf(event: EndpointEvent): Part[] {
   return parts
 }
 
-/** The span behind the last one; `null` where it is not to be closed yet. */
+/** The span after the last one; `null` if it is not to be closed yet. */
 function spanOf(name: string, endpoint: Endpoint): Fingerprint | null {
   const { open, openSessions, having, counted, from } = endpoint
   const fresh = [...openSessions].filter(session => !counted.has(session)).length

@@ -1,11 +1,11 @@
 import { anonymousName, anonymousServer } from '../telemetry/anonymous-name.ts'
 
-/** What has replaced a server's name already. */
+/** What represents a server's name already. */
 const HASHED = /^p[0-9a-f]{6}$/
 const MCP = /^mcp__(.+?)__(.*)$/
 
 /**
- * Whether a pattern is of an endpoint class. `*` matches anything; in `mcp__SERVER__TOOL` the
+ * Whether a pattern is of an endpoint class. `*` represents anything; in `mcp__SERVER__TOOL` the
  * server may be named as clients name it, and so may a tool without `*`: telemetry has hashes for
  * both, and so has what is compared.
  */
@@ -26,8 +26,8 @@ function hashed(pattern: string): string {
 }
 
 /**
- * Linear in the name for each part of the pattern: what is between two `*` is taken where it comes
- * first.
+ * Linear in the name for each part of the pattern: what is between two `*` is taken at its first
+ * place.
  */
 function matches(name: string, pattern: string): boolean {
   const [first = '', ...parts] = pattern.split('*')

@@ -25,7 +25,7 @@ export const endpointName = z
   .regex(/^\w[\w.:-]{0,127}$/)
   .describe('git_log, curl, mcp__p1a2b3c__get_issue, …')
 
-/** A mean that there is none of where no response had the shape that it is of. */
+/** A mean that does not exist if no response had its shape. */
 const meanOrNone = mean.nullable().default(null)
 
 /** What shares may miss of 1, as they are written with few digits. */
@@ -95,7 +95,7 @@ export const summedFingerprintSchema = fingerprintSchema.safeExtend({
   source_sessions: total,
 })
 
-/** Of many members, as told: `stale` where none of them has uploaded lately. */
+/** Of many members, as answered: `stale` if none of them has uploaded lately. */
 export const mergedFingerprintSchema = summedFingerprintSchema.safeExtend({
   stale: z.boolean().describe('No upload of the last 14 days has it'),
 })
@@ -112,7 +112,7 @@ export const LIMITS = {
   endpoints: 20_000,
   /** What an upload's clock may be ahead. */
   skewMs: 3_600_000,
-  /** After that an upload counts only where no fresher one has the endpoint. */
+  /** After that an upload counts only if no fresher one has the endpoint. */
   freshMs: 14 * DAY_MS,
   /** After that it is gone. */
   keptMs: WINDOW_DAYS * DAY_MS,

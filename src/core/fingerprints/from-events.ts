@@ -30,7 +30,7 @@ export function addEvent(sums: Sums, event: EndpointEvent): void {
   sums.calls += weight
   sums.weight += weight
   sums.chars += weight * event.response_chars
-  // Told where it was written, before sampling left any out.
+  // Counted when it was written, before sampling left any out.
   if (event.repeat_burst !== undefined) sums.dups += weight
   sums.shapes[SHAPE_INDEX.get(event.shape)!]! += weight
   for (const format of event.inner_formats) sums.formats[FORMAT_INDEX.get(format)!]! += weight

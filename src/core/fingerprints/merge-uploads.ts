@@ -8,13 +8,13 @@ export interface Merge {
   readonly fingerprints: readonly MergedFingerprint[]
   /** Endpoints that were left out, those with the fewest sessions. */
   readonly left_out: number
-  /** When the latest of its rows was uploaded: Unix milliseconds, 0 where there is none. */
+  /** When the latest of its rows was uploaded: Unix milliseconds, 0 if there is none. */
   readonly generatedAt: number
   /** When it will be another one though nothing is uploaded: Unix milliseconds, or infinity. */
   readonly changesAt: number
 }
 
-/** What an endpoint has of live rows: sessions, `null` where there is no row. */
+/** What an endpoint has of live rows: sessions, `null` if there is no row. */
 interface Endpoint {
   readonly name: string
   fresh: number | null
@@ -22,7 +22,7 @@ interface Endpoint {
 }
 
 /**
- * Told of a live row: where its numbers begin, and whether it was uploaded longer than
+ * Receives a live row: the start of its numbers, and whether it was uploaded longer than
  * `LIMITS.freshMs` ago.
  */
 type Visit = (name: string, numbers: Float64Array, at: number, isStale: boolean) => void
@@ -30,8 +30,8 @@ type Visit = (name: string, numbers: Float64Array, at: number, isStale: boolean)
 /**
  * All members' rows together: counts and sessions added up, means and shares weighted by sessions
  * (`addWeighted`), and times as days. A row that was uploaded longer than `LIMITS.freshMs` ago
- * counts only where nobody's fresher one has the endpoint, which is then marked `stale` and put
- * last; one of `LIMITS.keptMs` ago counts no more.
+ * counts only if no fresher one has the endpoint, which is then marked `stale` and put last; one of
+ * `LIMITS.keptMs` ago counts no more.
  * @param now Unix milliseconds
  */
 export function mergeUploads(uploads: readonly PackedRows[], now: number): Merge {

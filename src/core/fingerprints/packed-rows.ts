@@ -4,7 +4,7 @@ import type { Fingerprint } from './fingerprint.ts'
 import { shapeFigures } from './formulas.ts'
 
 /**
- * Rows as numbers behind one another, `ROW` for each, so that hundreds of uploads can be merged
+ * Rows as numbers one after another, `ROW` for each, so that hundreds of uploads can be merged
  * without an object for each of their rows. What is `null` in a fingerprint is NaN; `dominant` and
  * `entropy` are computed from the shapes.
  */
@@ -49,7 +49,10 @@ export function packRows(
   return { names: rows.map(({ endpoint_class }) => endpoint_class), numbers }
 }
 
-/** Writes one row. @param at where in `numbers` */
+/**
+ * Writes one row.
+ * @param at its place in `numbers`
+ */
 export function packRow(
   numbers: Float64Array,
   at: number,

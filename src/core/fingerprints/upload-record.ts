@@ -17,7 +17,7 @@ export interface PublishedSpan {
   readonly first: number
   readonly last: number
   readonly sessions: number
-  /** Tells the figures from others without having them: 16 hexadecimal digits. */
+  /** Distinguishes the figures from others without having them: 16 hexadecimal digits. */
   readonly digest: string
 }
 
@@ -111,7 +111,7 @@ function runsOf(names: readonly string[]): Runs {
   return runs
 }
 
-/** `null` where there are not as many names as numbers are for. */
+/** `null` if there are not as many names as numbers are for. */
 function rowsOf(runs: Runs, numbers: Float64Array): PackedRows | null {
   const count = runs.reduce((sum, [, length]) => sum + length, 0)
   if (numbers.length !== count * ROW) return null

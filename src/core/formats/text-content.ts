@@ -1,6 +1,9 @@
 import { BYTE_ORDER_MARK, FIRST_SURROGATE, LAST_SURROGATE } from '../json/char-codes.ts'
 
-/** What a string contains that decides where it may stand without quotes. Bits of `contentOf`. */
+/**
+ * The contents of a string that decide at which places it may be without quotes. Bits of
+ * `contentOf`.
+ */
 export const COMMA_BIT = 1
 export const SEMICOLON_BIT = 2
 export const COLON_BIT = 4
@@ -11,7 +14,7 @@ export const PIPE_BIT = 64
 export const SPACE_BIT = 128
 /** A dot, `=` or `*`: they mean something in names only. */
 export const NAME_SIGN_BIT = 256
-/** An opening parenthesis: behind a key it says what its string is. */
+/** An opening parenthesis: after a key it names the content of its string. */
 export const PARENTHESIS_BIT = 2048
 export const LINE_FEED_BIT = 512
 /**

@@ -80,7 +80,7 @@ function isOpener(c: number): boolean {
   return c === OPEN_BRACE || c === OPEN_BRACKET
 }
 
-/** What an opening bracket takes to read, where JSON stands in a text. */
+/** Steps to read an opening bracket, if JSON is in a text. */
 const BRACKET_STEPS = 600
 
 /** Steps to read the JSON in a text. */

@@ -12,7 +12,10 @@ export interface CallName {
 /** An argument is shown whole up to this length, and shortened to no less than `MIN_CHARS`. */
 const SHORT_CHARS = 16
 const MIN_CHARS = 8
-/** No argument is kept beyond this: what differs later is told apart by `calls_ago`. */
+/**
+ * Most characters of an argument that are kept. Calls that differ later are distinguished by
+ * `calls_ago`.
+ */
 const MAX_CHARS = 512
 /** A longer argument costs more than the distance does. */
 const LONG_CHARS = 32
@@ -36,9 +39,9 @@ export function decisiveArgument(args: unknown): string | undefined {
 /**
  * The shortest name for call `at` among `calls`, the calls of this agent context in their order, up
  * to the one that is being answered (not included). An argument is shortened as far as it still
- * tells the call from the others of the tool: a path to its last names, other text to its first
- * characters. Where a later call has the same argument the distance is told; alone where it is
- * short enough to count, also where the argument is long. Linear in `calls`.
+ * distinguishes the call from the others of the tool: a path to its last names, other text to its
+ * first characters. If a later call has the same argument, the name has the distance. A long
+ * argument is replaced by the distance if that is short enough to count. Linear in `calls`.
  * @throws RangeError if there is no call `at`
  */
 export function nameEarlierCall(calls: readonly CallName[], at: number): EarlierCall {
@@ -60,8 +63,8 @@ export function nameEarlierCall(calls: readonly CallName[], at: number): Earlier
 }
 
 /**
- * Whether it reads as a name: pieces of commands and prose say less than a short distance, and cost
- * more.
+ * Whether it reads as a name. Pieces of commands and prose are less clear than a short distance,
+ * and cost more.
  */
 function isName(shown: Shown): boolean {
   const text = typeof shown === 'string' ? shown : Object.values(shown).join('')
@@ -78,14 +81,14 @@ function shorten(argument: string, others: readonly string[]): Shown {
   return start.length <= Math.max(end.length, SHORT_CHARS) ? { start } : { end }
 }
 
-/** From the beginning to the end of the word that differs, or a little further. */
+/** From the start to the end of the word that differs, or a little further. */
 function firstWords(text: string, others: readonly string[]): string {
   const shared = others.reduce((most, other) => Math.max(most, commonStart(text, other)), 0)
   const length = text.slice(Math.max(shared, MIN_CHARS)).search(/\s/)
   return length < 0 ? text : text.slice(0, Math.max(shared, MIN_CHARS) + length)
 }
 
-/** From the beginning of the word, or name in a path, that differs. */
+/** From the start of the word, or name in a path, that differs. */
 function lastNames(text: string, others: readonly string[]): string {
   const shared = others.reduce((most, other) => Math.max(most, commonEnd(text, other)), 0)
   let from = text.length - Math.max(shared + 1, MIN_CHARS)

@@ -1,6 +1,8 @@
 import { findLookAlikes, type LookAlikes } from './look-alikes.ts'
 
-/** Stands before a look-alike of a hint; behind others of its kind there is one more. */
+/**
+ * Precedes a look-alike of a hint. If the look-alike follows such characters, there is one more.
+ */
 const ESCAPE = '\\'
 
 /** A text whose look-alikes are escaped, and how many there are; 0: nothing was changed. */
@@ -58,7 +60,7 @@ export function escapeInJson(json: string, kinds: LookAlikes = 'all'): Escaped {
   })
 }
 
-/** @param write what replaces a look-alike and the text up to the next one */
+/** @param write returns the replacement of a look-alike and the text up to the next one */
 function escapeAt(
   text: string,
   places: readonly number[],

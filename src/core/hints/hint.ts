@@ -5,14 +5,14 @@ import type { ToolCall } from './tool-call.ts'
 /** How a model finds an earlier result among its messages, without any tool. */
 export interface EarlierCall {
   readonly tool: string
-  /** The argument that tells this call from others of the tool; see `decisiveArgument`. */
+  /** The argument that distinguishes this call from others of the tool; see `decisiveArgument`. */
   readonly argument?: Shown
   /**
-   * 1: the call before. To be given where a later call has the same tool and argument, or there is
-   * no argument.
+   * 1 is the call before. Needed if a later call has the same tool and argument, or if there is no
+   * argument.
    */
   readonly calls_ago?: number
-  /** The part of the result's content that is meant, from 1, where it has several. */
+  /** The part of the result's content that is meant, counted from 1, if it has several. */
   readonly part?: number
 }
 
@@ -31,7 +31,7 @@ export interface NearReferenceHint {
   readonly changes: readonly Change[]
 }
 
-/** One changed scalar, and where: a key, or a JSON path such as `$.jobs[2].status`. */
+/** One changed scalar, and its place: a key, or a JSON path such as `$.jobs[2].status`. */
 export interface Change {
   readonly path: string
   readonly from: Scalar
@@ -39,8 +39,8 @@ export interface Change {
 }
 
 /**
- * What stood here are the lines `first` to `last` of the earlier result, ends included: by their
- * printed numbers where it has such (docs/internals/dedup-lines.md), else counted from 1.
+ * Represents lines `first` to `last` of the earlier result, ends included: by their printed numbers
+ * if it has them (docs/internals/dedup-lines.md), else counted from 1.
  */
 export interface LinesHint {
   readonly family: 'lines'
@@ -75,7 +75,7 @@ export interface FormatHint {
   readonly columns?: number
 }
 
-/** What the provider said about the result as a whole. */
+/** What the provider reported about the result as a whole. */
 export interface MetadataHint {
   readonly family: 'metadata'
   readonly query?: Shown
@@ -109,7 +109,7 @@ export interface ElidedPart {
 }
 
 /**
- * One line in an answer that says what is missing, or what the answer is, and how to get the rest.
+ * One line in an answer that names what is missing, or what the answer is, and how to get the rest.
  */
 export type Hint =
   | ReferenceHint

@@ -1,15 +1,15 @@
 import { HIDDEN_CLASS, HIDDEN_RANGES } from './hidden-characters.ts'
 
 /**
- * Which look-alikes are meant: `all`, or `hints` without the marks that elision leaves in a text,
- * where these may be our own.
+ * Which look-alikes are meant: `all`, or `hints` without the marks that elision leaves in a text.
+ * Use `hints` if these marks may be our own.
  */
 export type LookAlikes = 'all' | 'hints'
 
 /** What a reader could take for the `>` of a quotation, and for the bracket after it. */
 const QUOTES = '>»›❯❱⟩⟫〉》﹥＞▶▸►'
 const BRACKETS = String.raw`\[⁅❲⟦⟬⦋⦗【〔〖〘〚﹇﹝［`
-/** Where some reader sees a new line begin. */
+/** Characters at which some reader sees a new line begin. */
 const BREAKS = String.raw`\n\v\f\r\u001c-\u001e\u0085\u2028\u2029`
 const COLOR = String.raw`\u001b\[[0-9;?]*[A-Za-z]`
 const UNSEEN = String.raw`[[\s${HIDDEN_CLASS}]--\n]`
@@ -51,19 +51,37 @@ const KIND_OF = kindsOfCharacters()
 /** What the words below begin with. */
 const FIRST = new Set(Array.from('nNrRlLeEqQtToOsShHcC/+.0123456789', c => c.charCodeAt(0)))
 
+const REFERENCE = '(?:near[-_ ]?)?ref(?:erence)?'
 /** First words after a quoted bracket, in NFKC and lower case. */
-const QUOTED_HEAD =
-  /^(?:(?:near[-_ ]?)?ref(?:erence)?[\s:=#]|lines? ?\d|encoded ?:|query ?:|total ?[=:]|returned ?[=:]|elided\b|omitted\b|skip ?:|hash ?=|chunks ?\]|\+ ?\d|\d[\d,._]* of \d)/
-/** The same where nothing is quoted: only what few other texts have. */
-const BARE_HEAD =
-  /^(?:(?:near[-_ ]?)?ref(?:erence)?[\s:=#]+[0-9a-f]{6}|elided ?:|encoded ?: ?\w+@\d|\/?chunks ?\])/
+const QUOTED_HEAD = startingWith(
+  String.raw`${REFERENCE}[\s:=#]`,
+  String.raw`lines? ?\d`,
+  'encoded ?:',
+  'query ?:',
+  'total ?[=:]',
+  'returned ?[=:]',
+  String.raw`elided\b`,
+  String.raw`omitted\b`,
+  'skip ?:',
+  'hash ?=',
+  String.raw`chunks ?\]`,
+  String.raw`\+ ?\d`,
+  String.raw`\d[\d,._]* of \d`,
+)
+/** First words after a bracket that is not quoted: only those that few other texts have. */
+const BARE_HEAD = startingWith(
+  String.raw`${REFERENCE}[\s:=#]+[0-9a-f]{6}`,
+  'elided ?:',
+  String.raw`encoded ?: ?\w+@\d`,
+  String.raw`\/?chunks ?\]`,
+)
 const GAP_LINE_HEAD = /^\.\.\. ?lines? ?\d/
 const GAP_IN_LINE = /…\[\+[1-9]\d{0,8} chars\]/y
 
 /**
- * Where a text has something that a reader could take for a hint or a mark of ours, as indexes in
- * their order. Wider than the grammar: other spacing, letter case, widths, brackets, and hidden
- * characters. An escape before one of them changes none of the others. Linear.
+ * Finds what a reader could take for a hint or a mark of ours, as indexes in their order. Wider
+ * than the grammar: other spacing, letter case, widths, brackets, and hidden characters. An escape
+ * before one look-alike changes none of the others. Linear.
  */
 export function findLookAlikes(text: string, kinds: LookAlikes = 'all'): readonly number[] {
   const found: number[] = []
@@ -94,6 +112,11 @@ function isLookAlike(text: string, start: number, lead: string, kinds: LookAlike
   const head = headAt(text, start + lead.length)
   if (lead.length > 1) return QUOTED_HEAD.test(head)
   return BARE_HEAD.test(head) || (kinds === 'all' && GAP_LINE_HEAD.test(head))
+}
+
+/** A pattern for a text that starts with one of these patterns. */
+function startingWith(...words: readonly string[]): RegExp {
+  return new RegExp(`^(?:${words.join('|')})`)
 }
 
 /** The next words as a reader sees them. What is between two leads is looked at once. */

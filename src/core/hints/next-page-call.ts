@@ -1,13 +1,13 @@
 import type { OverflowHint } from './hint.ts'
 import { isJsonObject, type Json, type ToolCall, validToolCall } from './tool-call.ts'
 
-/** What a tool's provider says about a result that is one page of many. */
+/** What a tool's provider reports about a result that is one page of many. */
 export interface Pagination {
   readonly total: number
   readonly returned: number
   /** Items before the first of this page. */
   readonly offset?: number
-  /** The provider's own word for where the next page begins: a cursor, a page, an offset. */
+  /** The provider's own name for the start of the next page: a cursor, a page, an offset. */
   readonly next?: string | number
 }
 
@@ -30,10 +30,10 @@ const CURSOR = new Set([
 ])
 
 /**
- * The call that gives the page after this one, or `null` where arguments and pagination do not show
- * for certain how the tool pages. The argument that moves on must be among `args`: an argument that
- * the call did not use is never guessed. The result is part of an overflow hint.
- * @param args arguments of the call that gave this page, as parsed by `JSON.parse`
+ * The call that returns the page after this one. Returns `null` if arguments and pagination do not
+ * show for certain how the tool pages. The argument that moves on must be among `args`: an argument
+ * that the call did not use is never guessed. The result is part of an overflow hint.
+ * @param args arguments of the call that returned this page, as parsed by `JSON.parse`
  */
 export function nextPageCall(
   tool: string,
@@ -70,7 +70,10 @@ function nextValue(
   return pagination.next === undefined || Number(pagination.next) === next ? next : null
 }
 
-/** A cursor of the type that the argument has, or of any where it is `null`; an address is none. */
+/**
+ * A cursor of the type of the argument, or of any type if the argument is `null`. An address is no
+ * cursor.
+ */
 function nextCursor(now: Json, next: string | number | undefined): string | number | null {
   if (next === undefined || next === '' || next === now) return null
   if (now !== null && typeof now !== typeof next) return null
@@ -105,7 +108,7 @@ function nextOffset(
   return name.startsWith('start') || size === undefined || next >= total ? null : next
 }
 
-/** Items a page, if exactly one argument says it. */
+/** Items a page, if exactly one argument has their number. */
 function sizeOf(args: Args): number | undefined {
   const sizes = Object.entries(args).filter(([name]) => SIZE.has(plainName(name)))
   const [, size] = sizes.length === 1 ? (sizes[0] ?? []) : []

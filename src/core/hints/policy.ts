@@ -14,7 +14,8 @@ export interface HintRule {
   readonly enabled: boolean
   readonly max_per_session?: number
   /**
-   * Model ids; `*` at the end matches any characters, alone for any model, a nameless one too.
+   * Model ids; `*` at the end represents any characters. Alone it represents any model, also a
+   * nameless one.
    */
   readonly applies_to_models: readonly string[]
 }
@@ -29,13 +30,14 @@ export interface HintContext {
 /** What a hint brings, and in which tokens. */
 export interface HintGain {
   /**
-   * Tokens that the hint replaces: of what is not sent, or of a call that the agent need not
+   * Tokens that the hint saves: those that are not sent, or those of a call that the agent need not
    * make.
    */
   readonly saved_tokens: number
   readonly counter: TokenCounter
   /**
-   * The format that this endpoint's answers usually have; a format hint that says it is not needed.
+   * The format that this endpoint's answers usually have. A format hint that names it is not
+   * needed.
    */
   readonly usual?: string
 }
@@ -48,8 +50,9 @@ export interface HintGate {
    */
   admit(hint: Hint, gain: HintGain): string | null
   /**
-   * How a marker is written for what must go because a budget was given: it stands whatever it
-   * saves. `null`: no marker may be sent, so nothing may go. Counts one marker where there is one.
+   * Returns a function that writes the marker of an omission. A budget forces the omission, so the
+   * marker stays whatever it saves. Returns `null` if no marker may be sent: then nothing may be
+   * left out. Counts one marker if there is one.
    */
   admitMarker(): ((marker: ElisionHint) => string | null) | null
 }
@@ -90,7 +93,7 @@ export function createHintGate(policy: HintsPolicy, context: HintContext): HintG
   }
 }
 
-/** Whether the hint says what its reader takes for granted. */
+/** Whether the hint only repeats what its reader takes for granted. */
 function isNeedless(hint: Hint, usual: string | undefined): boolean {
   if (hint.family === 'metadata') return hint.total <= hint.returned
   return hint.family === 'format' && hint.format === usual

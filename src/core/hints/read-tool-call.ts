@@ -2,9 +2,9 @@ import { Reader } from './reader.ts'
 import { type Json, type ToolCall, writeToolCall } from './tool-call.ts'
 
 /**
- * What `writeToolCall` wrote; numbers only as doubles keep them.
- * @param other another opening that the call may have, tried first; `afterOther` tells whether it
- * has
+ * Reads what `writeToolCall` wrote; numbers only as doubles keep them.
+ * @param other another opening that the call may have, tried first; `afterOther` is true if the
+ * call has it
  */
 export function readToolCall(
   reader: Reader,

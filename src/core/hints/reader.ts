@@ -15,9 +15,9 @@ const COUNT = /(?:0|[1-9]\d{0,15})(?![0-9.])/y
 const HEX = /[0-9a-f]{8,64}/y
 
 /**
- * Reads the inside of a hint from left to right. A method that finds nothing gives `undefined` (or
- * false) and stays where it is. It may accept more than we write: `parseHint` compares with what
- * would have been written.
+ * Reads the inside of a hint from left to right. A method that finds nothing returns `undefined`
+ * (or false) and does not move. It may accept more than we write, because `parseHint` compares its
+ * result with the text that would have been written.
  */
 export class Reader {
   readonly #text: string

@@ -9,7 +9,7 @@ export const MAX_HINT_CHARS = 4096
 
 /**
  * A hint as one line of Markdown, without the line break.
- * @throws RangeError where the facts are not of their kind, or the line would be longer than
+ * @throws RangeError if the facts are not of their kind, or the line would be longer than
  * `MAX_HINT_CHARS`
  */
 export function renderHint(hint: Hint, verbosity: Verbosity): string {
@@ -19,8 +19,8 @@ export function renderHint(hint: Hint, verbosity: Verbosity): string {
 }
 
 /**
- * As `renderHint`, but `null` where that throws: for facts that content has a part in, such as a
- * call's arguments.
+ * Like `renderHint`, but returns `null` if that throws. For facts that come in part from content,
+ * such as a call's arguments.
  */
 export function hintLine(hint: Hint, verbosity: Verbosity): string | null {
   const family = FAMILIES[hint.family] as Family<Hint>

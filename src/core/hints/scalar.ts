@@ -4,11 +4,12 @@ import { quote, writeText } from './text-slot.ts'
 /** A JSON scalar; a number whose spelling a double cannot keep is a `NumberLiteral`. */
 export type Scalar = null | boolean | number | NumberLiteral | string
 
-/** What means something else than the string of these characters. */
+/** Text that represents something else than the string of these characters. */
 const LITERAL = /^(?:-?\d.*|true|false|null)$/s
 
 /**
- * A scalar: strings bare where they are harmless and no JSON literal, everything else as in JSON.
+ * Writes a scalar. Strings are bare if they are harmless and no JSON literal; everything else is as
+ * in JSON.
  */
 export function writeScalar(scalar: Scalar): string {
   if (typeof scalar === 'string') return LITERAL.test(scalar) ? quote(scalar) : writeText(scalar)

@@ -1,5 +1,5 @@
 /**
- * Text from content, written so that it stays one value of a hint: bare where every character is
+ * Text from content, written so that it stays one value of a hint: bare if every character is
  * harmless, else between quotes with JSON's escapes. No bracket, line break or invisible character
  * gets through, so the only `]` that can end a hint is its own.
  */
@@ -11,7 +11,8 @@ export type Excerpt = { readonly start: string } | { readonly end: string }
 export type Shown = string | Excerpt
 
 /**
- * Stands where a value was cut, as in the patterns of a shell; it is never bare in a value itself.
+ * Marks the place at which a value was cut, as in the patterns of a shell. It is never bare in a
+ * value itself.
  */
 export const CUT_MARK = '*'
 
@@ -22,7 +23,7 @@ const WORD = /^[A-Za-z][A-Za-z_-]*$/
 const PATH = /^\$(?:\.[A-Za-z_][A-Za-z0-9_]*|\[-?\d{1,15}\]|\[(?:-?\d{1,15})?:(?:-?\d{1,15})?\])+$/
 const LINES = /^lines [1-9]\d{0,14}-[1-9]\d{0,14}$/
 
-/** What JSON may leave as it is, and we do not: brackets, and what nobody sees. */
+/** Characters that JSON may leave bare, but we do not: brackets, and invisible ones. */
 const ESCAPED = new RegExp(`[\\[\\]${HIDDEN_CLASS}]`, 'gu')
 
 /** Text between quotes. */

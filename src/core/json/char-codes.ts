@@ -17,6 +17,7 @@ export const COLON = 0x3a
 export const SEMICOLON = 0x3b
 export const EQUALS = 0x3d
 export const AT_SIGN = 0x40
+export const UPPER_E = 0x45
 export const UPPER_T = 0x54
 export const OPEN_BRACKET = 0x5b
 export const BACKSLASH = 0x5c

@@ -9,7 +9,7 @@ import type { KeepItem } from '../contract/operation-result.ts'
 import { problemBody } from '../contract/problem.ts'
 import type { Report } from '../contract/report.ts'
 import { validate } from '../contract/validate.ts'
-import type { Reliance } from '../sessions/turn/reliance.ts'
+import type { Dependency } from '../sessions/turn/dependency.ts'
 import type { Operation, OperationContext } from './operation.ts'
 
 /**
@@ -23,8 +23,7 @@ export function batchOperation(
   const byName = new Map(offered.map(operation => [operation.name, operation]))
 
   /**
-   * @throws AppError `invalid_request` where the job is none of the operations or breaks its
-   * schema.
+   * @throws AppError `invalid_request` if the job is none of the operations or breaks its schema.
    */
   function read(job: Record<string, unknown>): { operation: Operation; request: unknown } {
     const { op, ...fields } = job
@@ -37,10 +36,10 @@ export function batchOperation(
 
   function run(job: Record<string, unknown>, context: OperationContext, collected: Collected) {
     const { operation, request } = read(job)
-    const { answer, reports, keep = [], rely = [] } = operation.run(request, context)
+    const { answer, reports, keep = [], dependencies = [] } = operation.run(request, context)
     collected.reports.push(...reports)
     collected.keep.push(...keep)
-    collected.rely.push(...rely)
+    collected.dependencies.push(...dependencies)
     return answer as Record<string, unknown>
   }
 
@@ -48,18 +47,18 @@ export function batchOperation(
     name: 'batch',
     request: batchRequest,
     answer: batchAnswer,
-    facts: ({ jobs }, asked) =>
+    lookups: ({ jobs }, asked) =>
       jobs.map(job =>
         settle(
           () => {
             const { operation, request } = read(job)
-            return operation.facts?.(request, asked)[0] ?? null
+            return operation.lookups?.(request, asked)[0] ?? null
           },
           () => null,
         ),
       ),
     run({ jobs }, context) {
-      const collected: Collected = { reports: [], keep: [], rely: [] }
+      const collected: Collected = { reports: [], keep: [], dependencies: [] }
       // What the jobs may decode to is bounded for the batch as a whole.
       let left = context.maxDecodedChars
       const results = jobs.map((job, index) =>
@@ -77,11 +76,11 @@ export function batchOperation(
   }
 }
 
-/** What the jobs say beside their answers. */
+/** What the jobs return beside their answers. */
 interface Collected {
   readonly reports: Report[]
   readonly keep: KeepItem[]
-  readonly rely: Reliance[]
+  readonly dependencies: Dependency[]
 }
 
 /** `attempt`'s result, or what `refused` makes of an expected failure; bugs are thrown on. */
@@ -94,7 +93,7 @@ function settle<T, U>(attempt: () => T, refused: (error: AppError) => U): T | U 
   }
 }
 
-/** Told in full, the faults of a thousand jobs would be many times the size of the request. */
+/** In full, the faults of a thousand jobs would be many times the size of the request. */
 function briefProblem(error: AppError) {
   const { errors, ...problem } = error.toProblem()
   return problemBody({

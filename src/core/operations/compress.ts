@@ -43,7 +43,7 @@ export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
   },
 }
 
-/** With a name of the conversation for telemetry, where there is one. */
+/** The context with a name of the conversation for telemetry, if there is one. */
 function named({ messages }: CompressRequest, context: OperationContext): OperationContext {
   const { telemetry } = context
   if (telemetry === undefined) return context
@@ -51,7 +51,7 @@ function named({ messages }: CompressRequest, context: OperationContext): Operat
   return { ...context, telemetry: inConversation(telemetry, name) }
 }
 
-/** Telemetry is told of tool results that are new in the conversation. */
+/** Telemetry records tool results that are new in the conversation. */
 function reportsOn(
   messages: readonly unknown[],
   payloads: readonly Payload[],
@@ -60,8 +60,8 @@ function reportsOn(
   const firstNew = telemetry === undefined ? 0 : payloads.length - countNewTexts(messages)
   return payloads.flatMap(({ source, rewritten }, index) =>
     (rewritten?.reports ?? []).map(({ response, ...report }) => {
-      const isTold = response !== undefined && index >= firstNew && source.from === 'tool'
-      return { ...report, op: 'compress', ...(isTold ? { response } : {}) }
+      const isNewResult = response !== undefined && index >= firstNew && source.from === 'tool'
+      return { ...report, op: 'compress', ...(isNewResult ? { response } : {}) }
     }),
   )
 }
@@ -82,7 +82,7 @@ function transformsOf(payloads: readonly Payload[]): string[] {
   )
 }
 
-/** Each once, where it comes first. */
+/** Each name once, at its first place. */
 function distinct(names: readonly string[]): string[] {
   return [...new Set(names)]
 }

@@ -9,8 +9,7 @@ import { resolveTokenizer } from '../tokens/resolve.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * `POST /v1/count`. Fails with `invalid_request` where not exactly one of the two contents is
- * given.
+ * `POST /v1/count`. Fails with `invalid_request` if not exactly one of the two contents is given.
  */
 export const countOperation: Operation<CountRequest, CountAnswer> = {
   name: 'count',

@@ -18,7 +18,7 @@ export const decodeOperation: Operation<DecodeRequest, DecodeAnswer> = {
   name: 'decode',
   request: decodeRequest,
   answer: decodeAnswer,
-  facts: request => [factsOf(request)],
+  lookups: request => [lookupOf(request)],
   run: ({ content, format }, { maxDecodedChars, resolutions }) => ({
     answer: decodeContent(content, format, maxDecodedChars, resolverOf(resolutions?.[0])),
     reports: [],
@@ -26,13 +26,13 @@ export const decodeOperation: Operation<DecodeRequest, DecodeAnswer> = {
 }
 
 /** The references of a text that means something in its session only. */
-function factsOf({ content, format, session }: DecodeRequest): LookupRequest | null {
+function lookupOf({ content, format, session }: DecodeRequest): LookupRequest | null {
   if (session === undefined) return null
   const refs = referencesOf(content, format)
   return refs.length === 0 ? null : { references: { session, refs } }
 }
 
-/** @throws AppError where the references could not be looked for */
+/** @throws AppError if the references could not be looked for */
 function resolverOf(resolution: LookupResult | null | undefined): ResolveReference {
   const problem = resolution?.problem
   if (problem !== undefined) throw new AppError(problem.code, problem.detail, problem)

@@ -16,7 +16,7 @@ export const encodeOperation: Operation<EncodeRequest, EncodeAnswer> = {
   name: 'encode',
   request: encodeRequest,
   answer: encodeAnswer,
-  facts: (request, asked) => [factsOf(request, asked)],
+  lookups: (request, asked) => [lookupOf(request, asked)],
   run: (request, context) => encodeContent(withContent(request, context), context),
 }
 
@@ -26,11 +26,11 @@ function checkContent({ input_ref, content }: EncodeRequest): void {
   throw new AppError('invalid_request', message, { errors: [{ path: 'content', message }] })
 }
 
-function factsOf(request: EncodeRequest, { sessions }: LookupSources): LookupRequest | null {
+function lookupOf(request: EncodeRequest, { sessions }: LookupSources): LookupRequest | null {
   checkContent(request)
   const { input_ref } = request
   if (input_ref !== undefined) return { input_ref }
-  const body = sessions ? bodyFactsOf(request) : null
+  const body = sessions ? bodyLookupOf(request) : null
   return body === null ? null : { body }
 }
 
@@ -55,7 +55,7 @@ function withContent(
  * `null` without a session, and for text with lone surrogates: it has no UTF-8 bytes of its own, so
  * two such texts could share an identity.
  */
-function bodyFactsOf(request: EncodeRequest): BodyLookup | null {
+function bodyLookupOf(request: EncodeRequest): BodyLookup | null {
   const { session, content, tool_call_id, tool, file_path } = request
   if (session === undefined || content?.isWellFormed() !== true) return null
   return {

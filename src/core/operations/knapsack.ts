@@ -7,7 +7,7 @@ import {
 } from '../contract/knapsack.ts'
 import { solveMckp } from '../solvers/mckp/mckp.ts'
 import { type MckpProblem, SKIPPED } from '../solvers/mckp/problem.ts'
-import { sumOfLargest } from '../solvers/mckp/value-grid.ts'
+import { sumOfLargest } from '../solvers/shared/value-grid.ts'
 import type { Operation } from './operation.ts'
 
 const DEFAULT_TIME_LIMIT_MS = 1_000
@@ -20,7 +20,7 @@ export const knapsackOperation = createKnapsackOperation(() => performance.now()
 /**
  * The one operation that may stop by a clock. Fails with `invalid_request` for ids that are not
  * unique, a required class without options, and values whose sum is not finite; with
- * `budget_too_small` where the required classes do not fit.
+ * `budget_too_small` if the required classes do not fit.
  * @param now milliseconds from any start
  */
 export function createKnapsackOperation(

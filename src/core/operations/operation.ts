@@ -19,7 +19,7 @@ export interface Operation<Request = unknown, Answer = unknown> {
   readonly request: z.ZodType<Request>
   readonly answer: z.ZodType<Answer>
   /** What must be looked up before `run`: one entry a job, `null` if nothing is. */
-  facts?(request: Request, sources: LookupSources): readonly (LookupRequest | null)[]
+  lookups?(request: Request, sources: LookupSources): readonly (LookupRequest | null)[]
   /** Throws `AppError` for expected failures. */
   run(request: Request, context: OperationContext): Done<Answer>
 }

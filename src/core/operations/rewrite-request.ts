@@ -21,7 +21,7 @@ export function rewriteOp(route: RouteName): string {
 
 const NOT_READABLE = new Uint8Array(0)
 
-/** Without its coding; nothing that can be read where that fails. */
+/** The body without its coding; empty if it cannot be decoded. */
 function decoded(
   body: Uint8Array,
   { coding, maxBytes }: NonNullable<RequestTerms['compressed']>,
@@ -29,7 +29,7 @@ function decoded(
   return decodeBody(body, coding, maxBytes) ?? NOT_READABLE
 }
 
-/** A request to a vendor's API, with smaller tool results where that can be done. */
+/** A request to a vendor's API, with smaller tool results if possible. */
 export function rewriteRequestOperation(route: RouteName): ByteOperation {
   const name = rewriteOp(route)
   return {

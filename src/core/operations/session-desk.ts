@@ -17,7 +17,8 @@ export interface SessionDesk {
 
 export function createSessionDesk(index: SessionIndex): SessionDesk {
   return {
-    summary: (tenant, session) => told(session, index.summary(sessionKey(tenant, session))),
+    summary: (tenant, session) =>
+      summaryAnswer(session, index.summary(sessionKey(tenant, session))),
     compact: (tenant, session) => index.compact(sessionKey(tenant, session)),
     invalidate(tenant, session, { file_paths = [], tools = [] }) {
       const key = sessionKey(tenant, session)
@@ -29,11 +30,14 @@ export function createSessionDesk(index: SessionIndex): SessionDesk {
       for (const tool of tools) invalidated += index.invalidate(key, { toolHash: hash32(tool) })
       return invalidated
     },
-    close: (tenant, session) => told(session, index.close(sessionKey(tenant, session))),
+    close: (tenant, session) => summaryAnswer(session, index.close(sessionKey(tenant, session))),
   }
 }
 
-function told(session: string, summary: SessionSummary | null): SessionSummaryAnswer | null {
+function summaryAnswer(
+  session: string,
+  summary: SessionSummary | null,
+): SessionSummaryAnswer | null {
   if (summary === null) return null
   const hints = HINT_FAMILIES.map((family, index) => [family, summary.hints[index] ?? 0] as const)
   return {

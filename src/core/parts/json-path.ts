@@ -1,20 +1,17 @@
+import { endOfScalar, passOverString, skipSpace } from '../json/bytes/json-tokens.ts'
 import {
   BACKSLASH,
-  CARRIAGE_RETURN,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
   COMMA,
-  LINE_FEED,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-  SPACE,
-  TAB,
 } from '../json/char-codes.ts'
+import { endsScalar } from '../json/characters.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { invalidPart } from './invalid-part.ts'
-import { isScalar } from './is-scalar.ts'
 import type { Part } from './part.ts'
 import { countsFromEnd, type PathStep } from './path-steps.ts'
 
@@ -71,12 +68,12 @@ class PathWalker {
   }
 
   walk(): void {
-    const end = this.#space(this.#visit(this.#space(0), 0))
+    const end = skipSpace(this.#body, this.#visit(skipSpace(this.#body, 0), 0))
     if (end < this.#body.byteLength) throw this.#notJson(end)
   }
 
   /**
-   * Follows the path from step `depth` into the value at `at`; gives the offset behind the value.
+   * Follows the path from step `depth` into the value at `at`; gives the offset after the value.
    */
   #visit(at: number, depth: number): number {
     const step = this.#steps[depth]
@@ -99,20 +96,20 @@ class PathWalker {
   #members(start: number, depth: number, name: string): number {
     const body = this.#body
     const before = this.found.length
-    let at = this.#space(start + 1)
+    let at = skipSpace(body, start + 1)
     if (body[at] === CLOSE_BRACE) return at + 1
     for (;;) {
       if (body[at] !== QUOTE) throw this.#notJson(at)
       const keyEnd = this.#string(at)
       const wanted = this.#isKey(at, keyEnd, this.#names[depth]!, name)
-      at = this.#space(keyEnd)
+      at = skipSpace(body, keyEnd)
       if (body[at] !== COLON) throw this.#notJson(at)
-      at = this.#space(at + 1)
+      at = skipSpace(body, at + 1)
       if (wanted) this.found.length = before
-      at = this.#space(wanted ? this.#visit(at, depth + 1) : this.#skip(at))
+      at = skipSpace(body, wanted ? this.#visit(at, depth + 1) : this.#skip(at))
       if (body[at] === CLOSE_BRACE) return at + 1
       if (body[at] !== COMMA) throw this.#notJson(at)
-      at = this.#space(at + 1)
+      at = skipSpace(body, at + 1)
     }
   }
 
@@ -122,17 +119,17 @@ class PathWalker {
     depth: number,
   ): { end: number; count: number } {
     const body = this.#body
-    let at = this.#space(start + 1)
+    let at = skipSpace(body, start + 1)
     if (body[at] === CLOSE_BRACKET) return { end: at + 1, count: 0 }
     for (let index = 0; ; index++) {
-      at = this.#space(wanted(index) ? this.#visit(at, depth + 1) : this.#skip(at))
+      at = skipSpace(body, wanted(index) ? this.#visit(at, depth + 1) : this.#skip(at))
       if (body[at] === CLOSE_BRACKET) return { end: at + 1, count: index + 1 }
       if (body[at] !== COMMA) throw this.#notJson(at)
-      at = this.#space(at + 1)
+      at = skipSpace(body, at + 1)
     }
   }
 
-  /** The offset behind the value at `at`. Containers are followed by their nesting alone. */
+  /** The offset after the value at `at`. Containers are followed by their nesting alone. */
   #skip(start: number): number {
     const body = this.#body
     let at = start
@@ -155,24 +152,20 @@ class PathWalker {
     throw this.#notJson(at)
   }
 
-  /** The offset behind the number or word at `at`, which is checked. */
+  /** The offset after the number or word at `start`, which is checked. */
   #scalar(start: number): number {
     const body = this.#body
-    let end = start
-    while (end < body.byteLength && !endsScalar(body[end]!)) end++
-    if (!isScalar(body, start, end)) throw this.#notJson(start)
-    return end
+    const end = endOfScalar(body, start)
+    if (end === -1) throw this.#notJson(start)
+    if (end === body.byteLength || endsScalar(body[end]!) || body[end] === COLON) return end
+    throw this.#notJson(start)
   }
 
-  /** The offset behind the string whose opening quote is at `at`. */
+  /** The offset after the string whose opening quote is at `start`. */
   #string(start: number): number {
-    const body = this.#body
-    for (let at = start + 1; at < body.byteLength; at++) {
-      const c = body[at]!
-      if (c === QUOTE) return at + 1
-      if (c === BACKSLASH) at++
-    }
-    throw this.#notJson(start)
+    const end = passOverString(this.#body, start)
+    if (end === -1) throw this.#notJson(start)
+    return end
   }
 
   /** Whether the string literal from `start` to `end` means `name`, whose UTF-8 is `bytes`. */
@@ -190,16 +183,6 @@ class PathWalker {
       if (same && c !== bytes[i]) same = false
     }
     return same
-  }
-
-  #space(start: number): number {
-    const body = this.#body
-    let at = start
-    for (;;) {
-      const c = body[at]
-      if (c !== SPACE && c !== LINE_FEED && c !== CARRIAGE_RETURN && c !== TAB) return at
-      at++
-    }
   }
 
   #notJson(at: number) {
@@ -222,17 +205,4 @@ function chosen(
   const start = fromStart(step.start ?? 0)
   const end = step.end === null ? Number.POSITIVE_INFINITY : fromStart(step.end)
   return index => index >= start && index < end
-}
-
-function endsScalar(c: number): boolean {
-  return (
-    c === COMMA ||
-    c === CLOSE_BRACE ||
-    c === CLOSE_BRACKET ||
-    c === COLON ||
-    c === SPACE ||
-    c === LINE_FEED ||
-    c === CARRIAGE_RETURN ||
-    c === TAB
-  )
 }

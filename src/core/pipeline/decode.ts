@@ -16,15 +16,16 @@ import { LINES_FORMAT } from '../sessions/turn/formats.ts'
 import { markerInJson } from './json-marker.ts'
 import { innerFormat, isTrimmed, withoutEscapes, withoutNotes } from './wrapped-format.ts'
 
-/** The text of a session's earlier result by its id, `undefined` where there is none. */
+/** The text of a session's earlier result by its id, `undefined` if there is none. */
 export type ResolveReference = (ref: string) => string | undefined
 
 /**
- * What an encoded text represents: compact JSON where the input was JSON, else the text itself.
+ * The content that an encoded text represents: compact JSON if the input was JSON, else the text
+ * itself.
  * @param format the `format` of the encode answer
- * @param maxChars UTF-16 code units of JSON that are written at most. Formats that name a key
- * once for many rows make a short text represent a long one; what we wrote represents no more than
- * the input it was made of.
+ * @param maxChars UTF-16 code units of JSON that are written at most. Formats that name a key once
+ * for many rows let a short text represent a long one; a text of ours never represents more than
+ * its input.
  * @param resolve for texts that refer to earlier results of their session
  * @throws AppError `not_decodable`, `payload_too_large`
  */
@@ -74,7 +75,7 @@ function unwrapped(noted: string, notedAs: string): { content: string; format: s
 const MAX_GROWTH = 16
 
 /**
- * The ids that an encoded text refers to, none where it represents itself.
+ * The ids that an encoded text refers to; none if it needs no other text.
  * @throws AppError `not_decodable`
  */
 export function referencesOf(noted: string, notedAs: string): readonly string[] {
@@ -82,12 +83,15 @@ export function referencesOf(noted: string, notedAs: string): readonly string[] 
   if (refersToSession(format)) return referencesIn(content, format)
   const around = innerFormat(format, LINES_FORMAT)
   if (around === undefined) return []
-  // What looks like a reference in the format around the lines may be content.
+  // A look-alike of a reference in the format around the lines may be content.
   const lines = decodeContent(content, around, MAX_GROWTH * (content.length + 1)).content
   return referencesIn(lines, LINES_FORMAT)
 }
 
-/** Says where the rest is, by the marker that such a text ends with, as a line or in JSON. */
+/**
+ * The error of a text with missing parts. It names where the rest is, by the text's last marker, as
+ * a line or in JSON.
+ */
 function lacksParts(content: string): AppError {
   const line = markerInJson(content) ?? content.slice(content.lastIndexOf('\n') + 1)
   const marker = parseHint(line)

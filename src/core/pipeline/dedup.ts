@@ -18,10 +18,10 @@ export function dedupContent(request: DedupRequest, context: PipelineContext): D
   const prices = createPrices(content, resolveTokenizer(request), context.counters)
   const profile = resolveProfile(context.pipeline, request)
   const layer = openSessionLayer('dedup', { request, content, prices }, profile, context)
-  const told = (answer: DedupAnswer) => reportsOn(request, prices, answer, layer, context)
+  const reportsFor = (answer: DedupAnswer) => reportsOn(request, prices, answer, layer, context)
   if (layer === null) {
     const answer = { kind: 'none', partition: 0 } as const
-    return { answer, reports: told(answer) }
+    return { answer, reports: reportsFor(answer) }
   }
   const past = layer.past()
   if (past !== null) return { ...past, answer: past.answer as DedupAnswer, reports: [] }
@@ -30,14 +30,14 @@ export function dedupContent(request: DedupRequest, context: PipelineContext): D
   const answer = toAnswer(layer, referral)
   const keep = layer.deliver(deliveryOf(answer, referral), referral)
   if (keep !== null) {
-    return { answer, keep, rely: referral?.relies ?? [], reports: told(answer) }
+    return { answer, keep, dependencies: referral?.dependencies ?? [], reports: reportsFor(answer) }
   }
   const none = toAnswer(layer, null)
   const others = layer.deliver(deliveryOf(none, null), null) ?? []
-  return { answer: none, keep: others, reports: told(none) }
+  return { answer: none, keep: others, reports: reportsFor(none) }
 }
 
-/** What telemetry is told, where there is one: what leaves if the caller sends the hint. */
+/** What telemetry records, if it is on: the text that leaves if the caller sends the hint. */
 function reportsOn(
   request: DedupRequest,
   { counter, baseline }: Prices,
@@ -64,7 +64,7 @@ function toAnswer({ partition, ref }: SessionLayer, referral: Referral | null): 
   const known = ref === undefined ? {} : { ref }
   if (referral === null) return { kind: 'none', ...known, partition }
   const kind = referral.kind === 'near' ? 'near' : 'exact'
-  const of = referral.relies[0]!.ref
+  const of = referral.dependencies[0]!.ref
   return { kind, ...known, of, hint: referral.content, partition }
 }
 

@@ -6,26 +6,26 @@ import type { LayerInput } from './layer.ts'
 import { isRedeeming } from './profile/retrieving-tools.ts'
 
 /**
- * Whether a result is an original that was asked for: it is not elided again, or asking would never
- * end.
- * @param redeemTools tools that give originals back
+ * Whether a result is an original that was retrieved: it is not elided again, or retrieving would
+ * never end.
+ * @param retrievingTools tools that return originals
  */
-export function isRedeemed(
+export function isRetrieved(
   { request: { mode, tool } }: LayerInput,
-  redeemTools: readonly string[],
+  retrievingTools: readonly string[],
 ): boolean {
-  return mode === 'elide' && isRedeeming(tool, redeemTools)
+  return mode === 'elide' && isRedeeming(tool, retrievingTools)
 }
 
 /** Factors by rank, so far apart that what is critical goes last wherever it stands. */
 const FACTORS: readonly number[] = [1, 8, 128]
 
 /**
- * Values for a budget by what the content says of its parts, where the request's mode is `elide`:
- * failures and stack traces before structure, structure before the rest. Of a log the end is worth
- * more unless the request or the configuration says otherwise.
+ * Values for a budget by what the content shows of its parts, if the request's mode is `elide`:
+ * failures and stack traces before structure, structure before the rest. Of a log the end has more
+ * value unless the request or the configuration decides otherwise.
  */
-export function toldWorths(input: LayerInput, worths: Worths): Worths {
+export function contentWorths(input: LayerInput, worths: Worths): Worths {
   const { request, value, content } = input
   if (request.mode !== 'elide') return worths
   if (typeof value === 'object' && value !== null) {

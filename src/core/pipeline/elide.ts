@@ -10,7 +10,7 @@ import { rankLists } from '../reduce/elide/rank-lists.ts'
 import { BULK } from '../reduce/elide/reducer.ts'
 import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
 import type { Choice } from './choose.ts'
-import { isRedeemed } from './elide-values.ts'
+import { isRetrieved } from './elide-values.ts'
 import { elidedBy, type FitOptions, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
@@ -20,8 +20,8 @@ import { fullestMarker, markerOf, originalId } from './within-budget.ts'
 import { trimmedFormat } from './wrapped-format.ts'
 
 /**
- * Places that a marker names at most; and of a text, which has marks where they are, the share of
- * what is left for that.
+ * Places that a marker names at most; and of a text, which has marks at these places, the share of
+ * the rest that the marker may take.
  */
 const MAX_PLACES = 16
 const MARKER_SHARE = 1 / 8
@@ -30,10 +30,10 @@ const MARKER_SHARE = 1 / 8
 type ElideOptions = FitOptions & { readonly elision: ElisionProfile }
 
 /**
- * What is left of a content where its bulk goes, in mode `elide` without a budget, with a marker
- * that gives all of it back.
+ * The rest of a content without its bulk, in mode `elide` without a budget, with a marker that
+ * represents all of it.
  * @param lossless the smallest lossless text
- * @returns `null` where nothing may go, or too little would
+ * @returns `null` if nothing may go, or too little would
  */
 export function elideContent(
   input: LayerInput,
@@ -58,12 +58,12 @@ function mayElide(
     request.is_error !== true &&
     keepsOriginals &&
     elision.enabled &&
-    !isRedeemed({ request, content, ...input }, elision.redeemTools) &&
+    !isRetrieved({ request, content, ...input }, elision.retrievingTools) &&
     Buffer.byteLength(content) >= elision.minBlockBytes
   )
 }
 
-/** What is left in its smallest form with its marker, where that saves enough. */
+/** The rest in its smallest form with its marker, if that saves enough. */
 function writeLeft(
   input: LayerInput,
   lossless: Choice,
@@ -81,7 +81,7 @@ function writeLeft(
   const hash = originalId(original)
   const kept = choose(content)
   const isValue = typeof value === 'object' && value !== null
-  // Lists have no marks in them, so that only the marker says where items are missing.
+  // Lists have no marks in them, so only the marker names where items are missing.
   const isShort = (line: string) => isValue || counter.count(line) <= kept.tokens * MARKER_SHARE
   const marker =
     fullestMarker(hash, omissions, writeMarker, isShort, MAX_PLACES) ??
@@ -140,7 +140,7 @@ function leftOfValue(value: Value): Left | null {
   return { content: writeJson(pruned.value), omissions: pruned.omissions }
 }
 
-/** Lines without their bulk; marks stand where it was. */
+/** Lines without their bulk, with marks in its places. */
 function leftOfText({ lines, ranks, inner }: RankedText): Left {
   const writer = createGapWriter(lines)
   lines.forEach((_, at) => {

@@ -56,21 +56,21 @@ export function encodeContent(
   return {
     answer,
     keep: [...sent.keep, ...keep],
-    rely: sent.referral?.relies ?? [],
+    dependencies: sent.referral?.dependencies ?? [],
     reports: [
-      { ...reportOf(answer), ...shown(refusals), ...toldOf(input, answer, layer, context) },
+      { ...reportOf(answer), ...labelsOf(refusals), ...responseOf(input, answer, layer, context) },
     ],
   }
 }
 
-/** With the budget of the configuration, where a request to trim names none. */
+/** The request with the budget of the configuration, if it is to be trimmed and names none. */
 function withBudget(request: ContentRequest, { pipeline }: PipelineContext): ContentRequest {
   const budget_tokens = request.budget_tokens ?? pipeline?.format_pipeline.budget_tokens
   if (request.mode !== 'trim' || budget_tokens === undefined) return request
   return { ...request, budget_tokens }
 }
 
-/** What the session is told of an answer. */
+/** What the session records of an answer. */
 function deliveryOf(answer: EncodeAnswer, { referral }: Outcome): Delivery {
   const { lossless, format, hints, savings, tokens } = answer
   const { dedup_tokens, encoder_tokens, elided_tokens } = savings
@@ -86,7 +86,7 @@ function deliveryOf(answer: EncodeAnswer, { referral }: Outcome): Delivery {
   return { answer, lossless, format, families: hints.map(({ family }) => family), counters }
 }
 
-/** What says which part of a list of items is returned. */
+/** Fields that name which part of a list of items is returned. */
 const PART_FIELDS = ['level', 'chunk', 'offset', 'limit'] as const
 
 function checkRequest(request: EncodeRequest): void {
@@ -108,7 +108,7 @@ function invalid(path: string, message: string): AppError {
   return new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
-/** What is said of the session beside the content. */
+/** What an answer states of the session beside the content. */
 interface Seen {
   readonly partition: number
   readonly ref: string | undefined
@@ -136,14 +136,14 @@ function reportOf(answer: EncodeAnswer): Report {
   }
 }
 
-function shown(refusals: readonly Refusal[]): Pick<Report, 'refusals'> {
+function labelsOf(refusals: readonly Refusal[]): Pick<Report, 'refusals'> {
   return {
     refusals: refusals.map(({ format, reason }) => ({ format: formatLabel(format), reason })),
   }
 }
 
-/** What telemetry is told, where there is one. */
-function toldOf(
+/** What telemetry records, if it is on. */
+function responseOf(
   input: LayerInput,
   answer: EncodeAnswer,
   layer: SessionLayer | null,

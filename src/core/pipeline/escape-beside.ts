@@ -26,7 +26,7 @@ export function escapeBeside(content: string, format: string): BesideReferences 
 
 /**
  * Whether the lines of a text that read as references are those of the referral and no others. A
- * format that takes the numbers off lines may lay bare what stood after them.
+ * format that takes the numbers off lines may uncover what follows them.
  */
 export function hasOnlyReferences(content: string, { hints }: Referral): boolean {
   const found = content.split('\n').filter(isReference)

@@ -19,9 +19,9 @@ const JSON_FORMAT = formatId(jsonCompact)
 
 /**
  * The text that leaves, with everything escaped that could be taken for a hint of ours: the last
- * step of every layer and format. A text without look-alikes is returned as it is. Where the
- * escapes take what the format saved, the content itself leaves, with its own escapes: only these
- * may make an answer longer than what came in.
+ * step of every layer and format. A text without look-alikes is returned unchanged. If the escapes
+ * take what the format saved, the content itself leaves, with its own escapes: only these may make
+ * an answer longer than its input.
  */
 export function escapeChoice(input: LayerInput, choice: Choice, kinds: LookAlikes): Choice {
   const { content, value, prices } = input

@@ -18,11 +18,11 @@ import { notationOf } from './wrapped-format.ts'
 export interface Explained {
   readonly layer: LayerId
   readonly format: string
-  /** Tokens where it is smaller than the input. */
+  /** Tokens if it is smaller than the input. */
   readonly tokens: number | null
   /**
-   * `sent`, or what would be but for the budget; `dearer`: than that; `declined`: the format
-   * cannot say the input exactly; else the gate's reason, see `Refusal`.
+   * `sent`, or what would be without the budget; `dearer`: than that; `declined`: the format cannot
+   * represent the input exactly; else the gate's reason, see `Refusal`.
    */
   readonly verdict: 'sent' | 'dearer' | 'declined' | Refusal['reason']
 }
@@ -38,9 +38,9 @@ export interface ExplainedPlan {
   readonly worth: number
   /** Of the whole content. */
   readonly whole_worth: number
-  /** No plan over the same parts and choices is worth more. */
+  /** No plan over the same parts and choices has a higher value. */
   readonly upper_bound: number
-  /** Share of the bound that the plan may be short of: 0 where it is proven best. */
+  /** Share of the bound that the plan may be short of: 0 if it is proven best. */
   readonly gap: number
   readonly optimal: boolean
   readonly omissions: WithinBudget['omissions']
@@ -58,13 +58,12 @@ export interface Explanation {
   readonly final: number
   readonly hints: EncodeAnswer['hints']
   /**
-   * In the order in which they were looked at. Formats that do not accept the shape are not
-   * listed.
+   * In the order in which they were looked at. Formats that do not accept the shape are not listed.
    */
   readonly candidates: readonly Explained[]
   /** How the parts of the sent text were chosen, if its format decides by parts. */
   readonly parts: readonly ExplainedPart[]
-  /** Where parts were left out. */
+  /** The plan, if parts were left out. */
   readonly plan: ExplainedPlan | null
 }
 

@@ -6,7 +6,7 @@ import type { Worths } from '../reduce/budget/strategies.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'
 import type { Choice } from './choose.ts'
-import { isRedeemed, toldWorths } from './elide-values.ts'
+import { contentWorths, isRetrieved } from './elide-values.ts'
 import { isJsonAsked } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
 import { annotate, NO_NOTES, notesFor } from './notes.ts'
@@ -26,11 +26,11 @@ export interface Outcome extends Choice {
   readonly elided: EncodeAnswer['elided']
   /** To be kept before it leaves. */
   readonly keep: readonly TextBytes[]
-  /** What it refers to, where it is said in terms of earlier results. */
+  /** Its references, if it has references to earlier results. */
   readonly referral?: Referral
   /** Of the tokens saved, those that references alone save; absent: all of them. */
   readonly referredTokens?: number
-  /** How good the choice of parts is, where some were left out. */
+  /** How good the choice of parts is, if some were left out. */
   readonly trimmed?: TrimmedItems
 }
 
@@ -45,7 +45,7 @@ export interface FitOptions {
   /** How a list of items is trimmed; see `TrimAlgorithm`. */
   readonly algorithm: TrimAlgorithm | 'auto'
   /** Tools by which agents fetch originals. */
-  readonly redeemTools: readonly string[]
+  readonly retrievingTools: readonly string[]
   /** Whether originals can be kept, so that parts may be left out. */
   readonly keepsOriginals: boolean
   /** The smallest lossless text of another content. */
@@ -53,19 +53,20 @@ export interface FitOptions {
 }
 
 /**
- * The lossless text with its notes where that fits the budget, else what the budget lets stay of
- * the content, where the request's mode allows that.
+ * The lossless text with its notes if that fits the budget, else the part of the content that fits,
+ * if the request's mode allows that.
  * @throws AppError `budget_too_small` with the fewest tokens that an answer takes;
- * `invalid_request` where parts would have to go and nobody keeps originals
+ * `invalid_request` if parts would have to go and originals are not kept
  */
 export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptions): Outcome {
   const { budget_tokens: budget = Infinity, mode = 'lossless', is_error } = input.request
   const fits = lossless.tokens <= budget
-  // An error is told in full or not at all, and what is neither list nor object cannot be JSON
-  // without some of it.
+  // An error is sent in full or not at all, and a scalar cannot be JSON without some of it.
   const isPlain = typeof input.value === 'object' && input.value !== null
   const isFixed =
-    is_error === true || isRedeemed(input, options.redeemTools) || (isJsonAsked(input) && !isPlain)
+    is_error === true ||
+    isRetrieved(input, options.retrievingTools) ||
+    (isJsonAsked(input) && !isPlain)
   const mayGo = mode !== 'lossless' && !isFixed
   const selects = mode === 'trim' && mayGo && selectsItems(input.request)
   if (fits && !selects) return withNotes(input, lossless, options)
@@ -101,8 +102,8 @@ function withNotes(input: LayerInput, text: Choice, options: FitOptions): Outcom
 }
 
 /**
- * The most valuable parts that fit, with a marker for the rest; with notes where these fit too. All
- * of it where that fits and takes no more than what was asked of it.
+ * The most valuable parts that fit, with a marker for the rest; with notes if these fit too. All of
+ * it if that fits and takes no more than the budget of the request.
  */
 function trim(input: LayerInput, lossless: Choice, budget: number, options: FitOptions): Outcome {
   const { gate, worths, choose, algorithm } = options
@@ -120,7 +121,7 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
     throw tooSmall(budget, lossless.tokens, 'lossless')
   }
   const gain = { saved_tokens: prices.baseline - budget, counter: prices.counter }
-  // What is left may be written in another format than the whole, so no format is passed.
+  // The rest may be written in another format than the whole, so the format is not named.
   const written = { format: lossless.format, usual: undefined }
   const notesBy = (each: HintGate) =>
     isJsonAsked(input) ? NO_NOTES : notesFor(request, written, gain, each)
@@ -128,7 +129,7 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
   const parts = { writeMarker, choose, notes }
   const found =
     items === null
-      ? trimParts(input, budget, { ...parts, worths: toldWorths(input, worths) })
+      ? trimParts(input, budget, { ...parts, worths: contentWorths(input, worths) })
       : // Room is left for notes of which the session has had enough, so that chunks are the same in each of its requests.
         items({ ...parts, notes: notesBy(options.freshGate), sent: notes })
   if ('minimum' in found) {
@@ -171,7 +172,7 @@ function trimParts(
   return 'minimum' in trimmed ? trimmed : { trimmed, notes: NO_NOTES }
 }
 
-/** What the marker counts: the unit of which most is missing. */
+/** What the marker represents: the unit of which most is missing. */
 export function elidedBy(
   { hash, omissions }: Pick<WithinBudget, 'hash' | 'omissions'>,
   tokens: number,

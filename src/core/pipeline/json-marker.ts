@@ -10,7 +10,7 @@ const JSON_FORMATS: ReadonlySet<string> = new Set([
   formatId(jsonCompact),
   PASSTHROUGH,
 ])
-/** The member that has the marker; with more of `_` where the object has one of that name. */
+/** The member that has the marker; with more of `_` if the object has one of that name. */
 const MEMBER = '_elided'
 
 /** Whether nothing but JSON was asked for. */
@@ -40,7 +40,7 @@ export function markJson(whole: Value | undefined, json: string, marker: string)
 /** What a marker begins with as a string of JSON; within one, quotes are escaped. */
 const OPENING = '"> ['
 
-/** The text that `markJson` wrote as the last item or member; `null` where there is none. */
+/** The text that `markJson` wrote as the last item or member; `null` if there is none. */
 export function markerInJson(text: string): string | null {
   const start = text.lastIndexOf(OPENING)
   if (start === -1 || !/"[\]}]$/.test(text.slice(-2))) return null
@@ -49,8 +49,8 @@ export function markerInJson(text: string): string | null {
 }
 
 /**
- * The text that `markJson` wrote, without the marker; `null` where that is not its last item or
- * member.
+ * The text that `markJson` wrote, without the marker. Returns `null` if that is not its last item
+ * or member.
  */
 export function unmarkJson(text: string, marker: string): string | null {
   const [item, close] = [JSON.stringify(marker), text.slice(-1)]

@@ -8,7 +8,7 @@ import type { Prices } from './prices.ts'
 export interface LayerInput {
   readonly request: EncodeRequest
   readonly content: string
-  /** The parsed content; `undefined` where it is text, or JSON deeper than the limit. */
+  /** The parsed content; `undefined` if it is text, or JSON deeper than the limit. */
   readonly value: Value | undefined
   readonly shape: ShapeReport
   readonly prices: Prices
@@ -20,11 +20,9 @@ export interface Candidate {
   /** The answer's `format`. */
   readonly format: string
   readonly tokens: number
-  /** What the profile adds to its tokens in the choice; none where absent. */
+  /** Tokens that the profile adds in the choice; none if absent. */
   readonly surcharge?: number
-  /**
-   * Whether decoding `content` gives the input's value again; throws where it cannot be decoded.
-   */
+  /** Whether decoding `content` returns the input's value. Throws if it cannot be decoded. */
   restores(): boolean
 }
 
@@ -35,7 +33,8 @@ export interface Proposals {
   /** Formats that were tried and saved no token. */
   readonly bigger: readonly string[]
   /**
-   * Formats that accept such an input but could not say this one, or not within the budget of work.
+   * Formats that accept such an input but could not represent this one, or not within the budget of
+   * work.
    */
   readonly declined: readonly string[]
 }

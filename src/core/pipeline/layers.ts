@@ -1,18 +1,18 @@
-import { formatId } from '../formats/json/json-format.ts'
+import { formatId, type Notation } from '../formats/json/json-format.ts'
 import { NOTATIONS } from '../formats/json/registry.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { TEXT_NOTATIONS } from '../formats/text/registry.ts'
+import type { TextNotation } from '../formats/text/text-format.ts'
 import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../sessions/turn/formats.ts'
 import { createNotationLayer } from './format-layer.ts'
 import { byPrice, type Layer } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import { profiledNotations } from './profiled-formats.ts'
-import { createTemplateLayer } from './templates.ts'
 import { createTextLayer } from './text-layer.ts'
 
 /**
- * In order; the first with a candidate that passes the gate ends the way. L3 is what remains. In L2
- * both kinds of formats compete by price.
+ * The layers in order. The first one with a candidate that passes the gate is used, or L3 if none
+ * has one. In L2 both kinds of formats compete by price.
  */
 export function layersFor({ encoding, preferred }: Profile): readonly Layer[] {
   const { values, texts } = profiledNotations(encoding)
@@ -20,7 +20,25 @@ export function layersFor({ encoding, preferred }: Profile): readonly Layer[] {
   return preferred === undefined ? [all] : [createTemplateLayer(preferred, values, texts), all]
 }
 
-/** One layer with the candidates of both, the first one's preferred where two cost the same. */
+/**
+ * L1: the one format that is preferred for this endpoint. A content that the gate refuses goes on to
+ * L2.
+ * @param id its name without the version
+ */
+function createTemplateLayer(
+  id: string,
+  values: readonly Notation[],
+  texts: readonly TextNotation[],
+): Layer {
+  const preferred = texts.filter(notation => notation.id === id)
+  const layer =
+    preferred.length > 0
+      ? createTextLayer(preferred, values)
+      : createNotationLayer(values.filter(notation => notation.id === id))
+  return { id: 'L1', propose: input => layer.propose(input) }
+}
+
+/** One layer with the candidates of both. If two cost the same, the first layer's is preferred. */
 function joinLayers(first: Layer, second: Layer): Layer {
   return {
     id: first.id,
@@ -56,8 +74,7 @@ export const KNOWN_FORMATS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a request that lists `formats` allows references of a format: only where the list names
- * it.
+ * Whether a request allows references of a format. A request that lists `formats` must name it.
  */
 export function allowsReference(formats: readonly string[] | undefined, format: string): boolean {
   return formats === undefined || formats.includes(format) || formats.includes(nameOf(format))

@@ -9,7 +9,7 @@ export interface SentHint {
   readonly text: string
 }
 
-/** What is said beside a content about the result as a whole, before and after it. */
+/** Notes on the result as a whole, before and after the content. */
 export interface Notes {
   readonly before: readonly SentHint[]
   readonly after: readonly SentHint[]
@@ -18,10 +18,10 @@ export interface Notes {
 export const NO_NOTES: Notes = { before: [], after: [] }
 
 /**
- * The notes that pay: what the provider said of a result that is one page of many, the call for the
- * next page where it is certain, and the format where it is not the endpoint's usual one.
- * @param written the text's format, and the one that this endpoint's results usually have where
- * that is known
+ * The notes that pay: what the provider reported of a result that is one page of many, the call for
+ * the next page if it is certain, and the format if it is not the endpoint's usual one.
+ * @param written the text's format, and the one that this endpoint's results usually have if that
+ * is known
  */
 export function notesFor(
   { query, pagination, sort, tool, args }: EncodeRequest,

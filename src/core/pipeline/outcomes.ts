@@ -20,7 +20,7 @@ import { linesFormat } from './wrapped-format.ts'
 
 /** What may leave for one result. */
 export interface Outcomes {
-  /** In terms of what the agent has (L0), where that is the smallest. */
+  /** With references to what the agent has (L0), if that is the smallest. */
   referred(): Outcome | null
   /** By itself (L1 to L3), within the budget; throws `AppError` as `fitBudget` does. */
   encoded(): Outcome
@@ -111,7 +111,7 @@ export function createOutcomes(
         usual: profile.preferred,
         algorithm: profile.budget.algorithm,
         keepsOriginals: context.keepsOriginals,
-        redeemTools: profile.elision.redeemTools,
+        retrievingTools: profile.elision.retrievingTools,
         choose,
       }
       return (
@@ -123,7 +123,7 @@ export function createOutcomes(
 }
 
 /**
- * A list or object to trim leaves as JSON where the configuration says so, and the request names no
+ * A list or object to trim leaves as JSON if the configuration demands it, and the request names no
  * formats.
  */
 function withDefaultFormat<Input extends LayerInput>(

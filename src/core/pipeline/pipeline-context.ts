@@ -15,7 +15,7 @@ export interface PipelineContext {
    * every text that the service encoded, because its input came in such a body.
    */
   readonly maxDecodedChars: number
-  /** Whether what an answer says in `keep` is kept, so that something may be left out of it. */
+  /** Whether the texts in an answer's `keep` are kept, so that something may be left out of it. */
   readonly keepsOriginals: boolean
   /** The sessions' recent results, and whose request this is; absent: sessions have no effect. */
   readonly sessions?: SessionContext

@@ -4,13 +4,13 @@ import type { TokenizerId } from '../tokens/profiles.ts'
 /** Token prices of one input's candidates, under the promise that nothing gets bigger. */
 export interface Prices {
   readonly counter: TokenCounter
-  /** Tokens of the input itself. */
+  /** Tokens of the unchanged input. */
   readonly baseline: number
-  /** Tokens of a candidate, or `null` where it does not save any. */
+  /** Tokens of a candidate, or `null` if it does not save any. */
   price(candidate: string): number | null
 }
 
-/** Where an estimate judges, these exact counters must agree that the candidate is smaller. */
+/** If an estimate decides, these exact counters must agree that the candidate is smaller. */
 const WITNESSES: readonly TokenizerId[] = ['o200k_base', 'cl100k_base']
 
 /**

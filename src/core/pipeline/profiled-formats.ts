@@ -14,7 +14,7 @@ import type { TokenCounter } from '../tokens/counter.ts'
 import type { EncodingProfile } from './profile/resolve.ts'
 
 /**
- * A positional layout has to save this part of the tokens of a keyed one, where explicit keys are
+ * A positional layout has to save this part of the tokens of a keyed one, if explicit keys are
  * preferred.
  */
 const CLEARLY_BETTER = 0.05
@@ -27,8 +27,7 @@ export interface ProfiledNotations {
 }
 
 /**
- * Formats that the profile enables, each writing as the profile says. They are read like any
- * other.
+ * Formats that the profile enables, each with the profile's settings. They are read like any other.
  */
 export function profiledNotations(profile: EncodingProfile): ProfiledNotations {
   const isEnabled = ({ id }: { readonly id: string }) => profile.formats.includes(id)
@@ -66,7 +65,7 @@ function inProfile(notation: Notation, profile: EncodingProfile, style: TreeStyl
   }
 }
 
-/** From so many rows on, and where their keys are so much alike. */
+/** CSV for values with at least so many rows whose keys are alike enough. */
 function csvFrom({ minItems, minKeyStability }: EncodingProfile): Notation {
   return {
     ...csv,
@@ -78,7 +77,7 @@ function csvFrom({ minItems, minKeyStability }: EncodingProfile): Notation {
 }
 
 /**
- * The format as the style weighs it; unchanged if it weighs nothing.
+ * The format with the surcharge of a style; unchanged if the style has none.
  * @param weights.cost of each token of the text
  * @param weights.nested what the text has in brackets
  */

@@ -10,6 +10,7 @@ import { sessionKey } from '../sessions/index/session-key.ts'
 import type { BodyMemory } from '../sessions/lines/body-memory.ts'
 import { createCallMemory } from '../sessions/turn/call-memory.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
+import type { Dependency } from '../sessions/turn/dependency.ts'
 import { hopsTo } from '../sessions/turn/earlier-results.ts'
 import { LINES_FORMAT } from '../sessions/turn/formats.ts'
 import { refIn } from '../sessions/turn/long-references.ts'
@@ -21,7 +22,6 @@ import {
   referToLines,
   referToResult,
 } from '../sessions/turn/refer-to-earlier.ts'
-import type { Reliance } from '../sessions/turn/reliance.ts'
 import { keepOn, remember, rememberArguments } from '../sessions/turn/remember.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import type { LayerInput } from './layer.ts'
@@ -33,22 +33,22 @@ import { innerFormat, notationOf, withoutEscapes } from './wrapped-format.ts'
 export interface SessionLayer {
   /** Compactions so far. */
   readonly partition: number
-  /** The id by which later answers name this result, where it is recorded. */
+  /** The id by which later answers name this result, if it is recorded. */
   readonly ref: string | undefined
-  /** SHA-256 of the content, hexadecimal, where it was taken. */
+  /** SHA-256 of the content, hexadecimal, if it was computed. */
   readonly identity?: string
-  /** The answer that a retry had the first time, where only that time could give it. */
+  /** The answer that a retry had the first time, if only that time could produce it. */
   past(): PastAnswer | null
   /** The content as a reference to one earlier result. */
   toResult(gate: HintGate): Referral | null
-  /** The content with lines said by reference. */
+  /** The content with lines replaced by references. */
   toLines(gate: HintGate): Referral | null
   /** Hints of a family that the session had been sent when the call came first. */
   sentInSession(family: HintFamily): number
   /**
    * Records the result as it is delivered, counts it, and notes the answer for a retry.
-   * @returns what is to be kept before the answer leaves; `null` where what it refers to is gone
-   * meanwhile: then it must not be sent
+   * @returns the texts to keep before the answer leaves, or `null` if a dependency is gone
+   * meanwhile: then the answer must not be sent
    */
   deliver(delivery: Delivery, referral: Referral | null): readonly KeepItem[] | null
 }
@@ -56,7 +56,7 @@ export interface SessionLayer {
 interface PastAnswer {
   readonly answer: object
   readonly keep: readonly KeepItem[]
-  readonly rely: readonly Reliance[]
+  readonly dependencies: readonly Dependency[]
 }
 
 /** How a content reaches the agent. */
@@ -72,8 +72,7 @@ export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format'> {
 type SessionRequest = LayerInput['request'] & { readonly session: string }
 
 /**
- * A format in which a reader finds lines by the numbers printed before them, but cannot count
- * them.
+ * A format in which a reader finds lines by the numbers printed before them, but cannot count them.
  */
 const NUMBERED = 'numbered@1'
 /** More than a session is ever sent. */
@@ -96,11 +95,11 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
   const { content } = input
   const { session, ...rest } = input.request
   if (sessions === undefined || session === undefined) return null
-  const { tenant, index, bodies, isApart } = sessions
+  const { tenant, index, bodies, isDetached } = sessions
   const request = { ...rest, session }
   const key = sessionKey(tenant, session)
   if (request.is_sidechain === true) {
-    if (isApart !== true) invalidateBy(index, key, request, profile.dedup)
+    if (isDetached !== true) invalidateBy(index, key, request, profile.dedup)
     return null
   }
   const present = index.present(key)
@@ -115,12 +114,15 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
     })
   }
   const known = present === null ? undefined : memoryIn(present.epoch)
-  if (isApart === true || known?.isApart()) {
+  if (isDetached === true || known?.isDetached()) {
     // What an earlier job answered stays the answer, for when it can be kept again.
     const before = known?.answered() ?? null
-    if (before === null || before.attempt === sessions.attempt) known?.noteApart()
+    if (before === null || before.attempt === sessions.attempt) known?.noteDetached()
     const sent = known?.seen()?.sent ?? []
-    return apartLayer(present?.partition ?? 0, family => sent[HINT_FAMILIES.indexOf(family)] ?? 0)
+    return detachedLayer(
+      present?.partition ?? 0,
+      family => sent[HINT_FAMILIES.indexOf(family)] ?? 0,
+    )
   }
   invalidateBy(index, key, request, profile.dedup)
   const call = { name, identity, memory: known, epoch: present?.epoch ?? 0 }
@@ -205,7 +207,12 @@ function presentLayer(
   function note({ answer }: Delivery, referral: Referral | null): boolean {
     if (memory === undefined || before !== null) return true
     if (referral === null) return memory.noteAnswered({ attempt, by: 'itself' })
-    return memory.noteAnswered({ attempt, by: 'session', answer, relies: referral.relies })
+    return memory.noteAnswered({
+      attempt,
+      by: 'session',
+      answer,
+      dependencies: referral.dependencies,
+    })
   }
 
   return {
@@ -214,8 +221,8 @@ function presentLayer(
     identity: here.identity,
     past() {
       if (before?.by !== 'session') return null
-      const { answer, relies } = before
-      return { answer, keep: record('lines', 0, undefined), rely: relies }
+      const { answer, dependencies } = before
+      return { answer, keep: record('lines', 0, undefined), dependencies }
     },
     toResult(gate) {
       if (isNew) return referToResult(content, here, options(gate))
@@ -226,7 +233,7 @@ function presentLayer(
     sentInSession: family => sent[HINT_FAMILIES.indexOf(family)] ?? 0,
     deliver(delivery, referral) {
       if (referral !== null && !isStillTrue(referral)) return null
-      // Where there is no room to remember it, only what a retry can be given by itself is sent.
+      // If there is no room to remember it, only an answer is sent that a retry can get by itself.
       const isNoted = note(delivery, referral)
       if (!isNoted && referral !== null && referral.kind !== 'exact') return null
       if (before === null && answered === null) count(delivery)
@@ -250,12 +257,17 @@ export function hopsInto(
   const isCounted = notation === PASSTHROUGH
   if (!isCounted && !(notation?.startsWith(NUMBERED) && scan()?.numbered)) return undefined
   if (referral === null) return 0
-  const hops = referral.relies.map(({ identity }) => hopsTo(bodies, { context }, identity) ?? 0)
+  const hops = referral.dependencies.map(
+    ({ identity }) => hopsTo(bodies, { context }, identity) ?? 0,
+  )
   return 1 + Math.max(...hops)
 }
 
 /** For an answer that takes nothing from the session and leaves nothing there. */
-function apartLayer(partition: number, sentInSession: SessionLayer['sentInSession']): SessionLayer {
+function detachedLayer(
+  partition: number,
+  sentInSession: SessionLayer['sentInSession'],
+): SessionLayer {
   const none = () => null
   return {
     partition,
@@ -268,7 +280,7 @@ function apartLayer(partition: number, sentInSession: SessionLayer['sentInSessio
   }
 }
 
-/** Hints that the session was sent so far, where the policy has a limit. */
+/** Hints that the session was sent so far, if the policy has a limit. */
 function sentTo(
   { index }: SessionContext,
   key: ReturnType<typeof sessionKey>,
@@ -288,7 +300,8 @@ function nameOf({ tool_call_id }: SessionRequest, { attempt }: SessionContext): 
 }
 
 /**
- * SHA-256 of the UTF-8 bytes; of text that has none, of UTF-16, which only tells it from others.
+ * SHA-256 of the UTF-8 bytes. For text that has none, of its UTF-16, which only distinguishes it
+ * from others.
  */
 function contentId(content: string): string {
   return hash('sha256', content.isWellFormed() ? content : Buffer.from(content, 'utf16le'), 'hex')

@@ -14,7 +14,7 @@ import { type WithinBudget, type WithinOptions, withinBudget } from './within-bu
 /** What is written may take as many times less than it is priced at. */
 const MOST_SHORTER = 3
 
-/** Chunks as an answer tells them. */
+/** Chunks as an answer has them. */
 export type SentChunks = NonNullable<EncodeAnswer['chunks']>
 
 /** What was chosen of a list of items. */
@@ -41,9 +41,9 @@ export function selectsItems({ level, chunk = 1, offset, limit }: EncodeRequest)
 }
 
 /**
- * How a content is trimmed by its items: which of them leave, and how much of each, is chosen by a
- * tree of parts (docs/reference/trim.md); what does not leave is in the chunks that follow.
- * @returns `null` where the content is no list of items
+ * How a content is trimmed by its items: a tree of parts chooses which of them leave, and how much
+ * of each (docs/reference/trim.md); the rest is in the chunks that follow.
+ * @returns `null` if the content is no list of items
  * @throws AppError `invalid_request` for items or a chunk that do not exist
  */
 export function itemTrim(
@@ -74,7 +74,7 @@ export function itemTrim(
     returned,
   })
 
-  /** Some items by number, each named at least where that is possible. */
+  /** Some items by number, each named at least if that is possible. */
   function some(items: readonly number[], options: WithinOptions) {
     const scope = { level, items }
     const all = fitPart(document.scoped({ ...scope, required: true }), options)
@@ -114,7 +114,7 @@ export function itemTrim(
   }
 }
 
-/** The first way to write it that fits; where none does, what the last one takes. */
+/** The first form that fits. If none does, what the last one takes. */
 function firstOf(
   ways: readonly WithinOptions[],
   write: (options: WithinOptions) => WithinBudget | { readonly minimum: number },
@@ -152,7 +152,7 @@ function sentChunks({ list, chunks, returned }: Division): SentChunks {
   }))
 }
 
-/** @throws AppError where there is no such item */
+/** @throws AppError if there is no such item */
 function itemsFrom(offset: number, limit = Infinity, total: number): readonly number[] {
   if (offset >= total) throw invalid('offset', `there are ${total} items, counted from 0`)
   const count = Math.min(limit, total - offset)

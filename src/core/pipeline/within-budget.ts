@@ -14,7 +14,7 @@ import { annotate, type Notes } from './notes.ts'
 
 /** What is left of a content in a budget. */
 export interface WithinBudget {
-  /** The smallest text of what is kept, and the marker behind it. */
+  /** The smallest text of what is kept, with the marker after it. */
   readonly content: string
   readonly format: string
   /** Of all of it, the marker too. */
@@ -35,20 +35,20 @@ const HASH_CHARS = 24
 const MAX_PLACES = 3
 const MARKER_SHARE = 1 / 8
 
-/** What is said beside what is kept. */
+/** The notes and marker beside what is kept. */
 export interface WithinOptions {
   readonly worths: Worths
   readonly notes: Notes
-  /** Those of them that are sent, where room is left for more of them; all where absent. */
+  /** Those of them that are sent if room is left for more of them; all if absent. */
   readonly sent?: Notes
-  /** What is planned, where it is not the content by its parts. */
+  /** What is planned, if it is not the content by its parts. */
   readonly document?: Document
   /**
    * Lines between what is kept and the marker, the fullest first, of which the first is taken that
    * is short enough, or none; and the chunk that the marker names as the next one.
    */
   beside?(pruned: Pruned): Pick<ElisionHint, 'next'> & { readonly lines: Iterable<string> }
-  /** `null` where the marker cannot be written. */
+  /** Returns `null` if the marker cannot be written. */
   writeMarker(marker: ElisionHint): string | null
   choose(content: string): Choice
 }
@@ -57,12 +57,12 @@ export interface WithinOptions {
 const BESIDE_SHARE = 1 / 6
 
 /**
- * The most valuable part of a content within a budget, with a marker that gives all of it back.
- * JSON that was asked for as such stays JSON: the marker is its last item or member, and nothing
- * else is beside it.
+ * The most valuable part of a content within a budget, with a marker that represents all of it. A
+ * content that must be JSON stays JSON: the marker is its last item or member, and nothing else is
+ * beside it.
  * @param choose the smallest lossless text of a content, as for one that needs no budget
- * @returns or the fewest tokens that anything of the content takes with its marker; `Infinity`
- * where nothing can go
+ * @returns or the fewest tokens that anything of the content takes with its marker; `Infinity` if
+ * nothing can go
  */
 export function withinBudget(
   input: LayerInput,
@@ -135,8 +135,8 @@ const NOTHING = {
 }
 
 /**
- * The marker that names the most places, at most `most`, and is still short enough; `null` where
- * none is.
+ * The marker that names the most places, at most `most`, and is still short enough; `null` if none
+ * is.
  */
 export function fullestMarker(
   id: string,
@@ -152,7 +152,7 @@ export function fullestMarker(
   return null
 }
 
-/** Says the places where most is missing, and the rest by what it is. */
+/** A marker that names the places at which most is missing, and the rest by what it is. */
 export function markerOf(id: string, omissions: readonly Omission[], places: number): ElisionHint {
   const most = new Set(omissions.toSorted((a, b) => b.omitted - a.omitted).slice(0, places))
   const rest = new Map<string, number>()

@@ -4,17 +4,15 @@ import { formatLabel } from '../formats/text/text-format.ts'
 import type { LookAlikes } from '../hints/look-alikes.ts'
 import type { Notes } from './notes.ts'
 
-/**
- * In front of the format of a text that parts were left out of: it represents less than what came
- * in.
- */
+/** Precedes the format of a text that parts were left out of: it represents less than the input. */
 export const TRIMMED_LABEL = 'trimmed@1'
 const TRIMMED = `${TRIMMED_LABEL};`
 /** In front of the format of a text with lines of hints before and after it, and how many. */
 const NOTED = /^noted@1,(\d),(\d);/
 
 /**
- * In front of the format of a text in which look-alikes of hints are escaped; the rest says which.
+ * Precedes the format of a text in which look-alikes of hints are escaped; the suffix names their
+ * kinds.
  */
 export const ESCAPED_LABEL = 'escaped@1'
 const ESCAPED = /^escaped@1(,hints)?;/
@@ -25,8 +23,8 @@ export function escapedFormat(format: string, kinds: LookAlikes): string {
 }
 
 /**
- * The format of the text before its look-alikes were escaped, and of which kinds; none where they
- * were not.
+ * The format of the text before its look-alikes were escaped, and of which kinds; none if they were
+ * not.
  */
 export function withoutEscapes(format: string): { format: string; kinds?: LookAlikes } {
   const [prefix, hints] = ESCAPED.exec(format) ?? []
@@ -51,15 +49,14 @@ export function linesFormat(outer: string, inner: string): string {
   return inner === PASSTHROUGH ? outer : outer + INNER + inner
 }
 
-/** The format that a text was written in before `outer`, `undefined` where it was not. */
+/** The format that a text was written in before `outer`; `undefined` if it was not. */
 export function innerFormat(format: string, outer: string): string | undefined {
   if (format === outer) return PASSTHROUGH
   return format.startsWith(outer + INNER) ? format.slice(outer.length + INNER.length) : undefined
 }
 
 /**
- * Name and version of the format that the text is in: one of a fixed set, fit for a metric's
- * label.
+ * Name and version of the format that the text is in: one of a fixed set, fit for a metric's label.
  */
 export function notationOf(format: string): string {
   const bare = isTrimmed(format) ? format.slice(TRIMMED.length) : format.replace(NOTED, '')
@@ -74,7 +71,7 @@ export function notedFormat(format: string, { before, after }: Notes): string {
 
 /**
  * The text without its notes, and its own format.
- * @throws AppError `not_decodable` where the notes are not there
+ * @throws AppError `not_decodable` if the notes are not there
  */
 export function withoutNotes(content: string, format: string): { content: string; format: string } {
   const [prefix, before, after] = NOTED.exec(format) ?? []

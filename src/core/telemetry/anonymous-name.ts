@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { KNOWN_TOOLS, NAME_WORDS } from './name-words.ts'
 
-/** For results of which nobody said what was called. */
+/** For results without the name of the called tool. */
 const UNNAMED = 'unknown'
 const MCP_PREFIX = 'mcp__'
 const SEPARATOR = '__'
-/** Names with more words are not told apart by the rest. */
+/** Names with more words are not distinguished by the rest. */
 const MAX_WORDS = 6
 /** Of what is longer only the hash stands. */
 const MAX_CHARS = 256
@@ -29,29 +29,29 @@ export function anonymousName(tool: string | undefined): string {
 }
 
 /**
- * The same with the names that were made lately at hand: agents call the same tools all the time.
- * One for each tenant, since the time would tell one which tools another calls.
+ * The same with the latest names at hand: agents call the same tools all the time. One for each
+ * tenant, since the time would reveal to one which tools another calls.
  */
 export function createAnonymousNames(): typeof anonymousName {
-  const made = new Map<string | undefined, string>()
+  const names = new Map<string | undefined, string>()
   return tool => {
-    const known = made.get(tool)
+    const known = names.get(tool)
     if (known !== undefined) return known
-    if (made.size === REMEMBERED) made.clear()
+    if (names.size === REMEMBERED) names.clear()
     const name = anonymousName(tool)
-    if (tool === undefined || tool.length <= MAX_CHARS) made.set(tool, name)
+    if (tool === undefined || tool.length <= MAX_CHARS) names.set(tool, name)
     return name
   }
 }
 
 const REMEMBERED = 512
 
-/** What replaces an MCP server's name in those of its tools: `p` and 6 hex digits. */
+/** What represents an MCP server's name in those of its tools: `p` and 6 hex digits. */
 export function anonymousServer(slug: string): string {
   return `p${nameHash(slug)}`
 }
 
-/** What is between other characters, or begins with a capital behind a small letter. */
+/** What is between other characters, or begins with a capital after a small letter. */
 const WORD = /[A-Z]*[a-z0-9]+|[A-Z]+|[^A-Za-z0-9\s_./:-]+/g
 
 function commonWords(name: string): string {

@@ -23,7 +23,7 @@ const KEYWORDS = new Set('if for while until case function select [ [['.split(' 
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'fish', 'ksh', 'ash'])
 
 /**
- * They run the program that is named behind them; with the options that take a word, and words
+ * They run the program that is named after them; with the options that take a word, and words
  * before the program.
  */
 const WRAPPERS: ReadonlyMap<
@@ -50,7 +50,7 @@ const WRAPPERS: ReadonlyMap<
   ['!', { valued: [], words: 0 }],
 ])
 
-/** Two words that run the program behind them. */
+/** Two words that run the program after them. */
 const RUNNERS = new Set([
   'uv run',
   'poetry run',
@@ -98,7 +98,7 @@ function classOf(command: string, shells: number): string {
   return NONE
 }
 
-/** What stands behind assignments, wrappers and runners. */
+/** The words after assignments, wrappers and runners. */
 function unwrap(words: readonly string[]): readonly string[] {
   let at = 0
   for (;;) {
@@ -123,7 +123,7 @@ function behindOptions(words: readonly string[], from: number, valued: readonly 
   return at
 }
 
-/** The text behind `-c`, also where other letters stand with it. */
+/** The text after `-c`, also if other letters are with it. */
 function innerCommand(words: readonly string[]): string | undefined {
   const option = words.findIndex(word => /^-[a-z]*c$/.test(word))
   return option === -1 ? undefined : words[option + 1]

@@ -5,7 +5,7 @@ import { addSavings, noSavings, type SavingsSums } from './savings.ts'
 export interface EndpointSavings {
   add(event: TelemetryEvent): void
   /**
-   * One entry a tokenizer, by name: shares of tokens that different tokenizers counted would say
+   * One entry a tokenizer, by name: shares of tokens that different tokenizers counted would mean
    * nothing.
    */
   groups(): readonly TokenizerSavings[]
@@ -19,7 +19,7 @@ export interface TokenizerSavings {
   readonly endpoints: readonly { readonly endpoint: string; readonly sums: SavingsSums }[]
 }
 
-/** Endpoints that are told apart; what comes beyond is summed up as one. */
+/** Endpoints that are distinguished; what comes beyond is summed up as one. */
 const MAX_ENDPOINTS = 10_000
 const OTHERS = 'others'
 

@@ -8,12 +8,12 @@ export const TELEMETRY_SCHEMA_VERSION = 1
 export const BASELINE = 'raw'
 
 /**
- * The session id if a request names none: such results belong to no session, and are
+ * Represents the session if a request names none: such results belong to no session, and are
  * counted as of none.
  */
 export const NO_SESSION = '0000000000000000'
 
-/** The wire names of shapes; `unknown` where nothing was classified. */
+/** The wire names of shapes; `unknown` if nothing was classified. */
 export const SHAPES = [
   'prose',
   'numbered_list',
@@ -55,9 +55,9 @@ export const share = z.number().min(0).max(1)
 export const telemetryEvent = z
   .object({
     schema_version: z.literal(TELEMETRY_SCHEMA_VERSION),
-    /** 64 bits; `NO_SESSION` where there is none. */
+    /** 64 bits; `NO_SESSION` if there is none. */
     session_hash: hexDigits(16),
-    /** 32 bits; absent where the client does not name its calls. */
+    /** 32 bits; absent if the client does not name its calls. */
     tool_call_id_hash: hexDigits(8).optional(),
     tool_name_anon: anonymous,
     endpoint_class: anonymous,
@@ -67,12 +67,12 @@ export const telemetryEvent = z
     inner_formats: z.array(z.enum(INNER_FORMATS)).max(INNER_FORMATS.length),
     /** 128 bits, to find duplicates of the same tenant. */
     content_sha_prefix: hexDigits(32),
-    /** 32 bits; present where the call is about a file. */
+    /** 32 bits; present if the call is about a file. */
     file_path_hash: hexDigits(8).optional(),
     /** Whether a reference to earlier results was sent. */
     is_dedup_hit: z.boolean(),
     layer_used: z.enum(['L0', 'L1', 'L2', 'L3']),
-    /** The format that the endpoint is set to, where L1 used it. */
+    /** The format that the endpoint is set to, if L1 used it. */
     template_id: anonymous.optional(),
     /** Profile that counted the tokens. */
     tokenizer: anonymous,
@@ -99,8 +99,8 @@ export const telemetryEvent = z
     depth: figure.optional(),
     /**
      * Different results that came between this one and the last with the same content, in the same
-     * session and partition; absent where there was none. A memory of `1 + repeat_burst` results
-     * would have had it.
+     * session and partition; absent if there was none. A memory of `1 + repeat_burst` results would
+     * have had it.
      */
     repeat_burst: figure.optional(),
     /** The enricher's (seed 001); nothing writes them yet. */
@@ -125,7 +125,7 @@ function isAccountedFor(event: {
   return saved === event.tokens_baseline - event.tokens_final
 }
 
-/** What is known of a response where it is made; the rest is known where it is written. */
+/** What is known of a response when it is made; the rest is known when it is written. */
 export type ResponseFacts = Omit<
   TelemetryEvent,
   'schema_version' | 'ts_ms' | 'sample_rate_applied' | 'repeat_burst'

@@ -1,10 +1,10 @@
 import { TELEMETRY_SCHEMA_VERSION, type TelemetryEvent, telemetryEvent } from './event.ts'
 import { type SessionSummary, sessionSummary } from './summary.ts'
 
-/** Why a line of a telemetry file says nothing. */
+/** Why a line of a telemetry file cannot be used. */
 export type LineFault = 'malformed' | 'version' | 'invalid'
 
-/** What a line says, or why it says nothing. */
+/** The event of a line, or why it cannot be used. */
 export type ParsedLine<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: LineFault }

@@ -6,7 +6,7 @@ import { NO_SESSION } from './event.ts'
 export const TELEMETRY_KEY_BYTES = 32
 
 /**
- * What replaces ids in telemetry: hexadecimal digits, different for each tenant and each kind of
+ * What represents ids in telemetry: hexadecimal digits, different for each tenant and each kind of
  * id.
  */
 export interface Pseudonyms {
@@ -19,7 +19,7 @@ export interface Pseudonyms {
   readonly tool: typeof anonymousName
   /** 16 digits: sessions of one installation stay apart up to billions of them. */
   session(id: string): string
-  /** 8 digits: told apart within a session. */
+  /** 8 digits: distinguished within a session. */
   toolCall(id: string): string
   /** 8 digits. */
   filePath(path: string): string
@@ -53,9 +53,9 @@ export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
       const known = sessions.get(id)
       if (known !== undefined) return known
       if (sessions.size === REMEMBERED) sessions.clear()
-      const made = digits('session', id, 16)
-      sessions.set(id, made)
-      return made
+      const pseudonym = digits('session', id, 16)
+      sessions.set(id, pseudonym)
+      return pseudonym
     },
     toolCall: id => digits('call', id, 8),
     filePath: path => digits('file', path, 8),
@@ -64,8 +64,8 @@ export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
 }
 
 /**
- * The same for results of a conversation. @param name what tells it from others and from sessions;
- * short
+ * The same for results of a conversation.
+ * @param name distinguishes it from others and from sessions; short
  */
 export function inConversation(pseudonyms: Pseudonyms, name: string): Pseudonyms {
   return { ...pseudonyms, unnamed: pseudonyms.session(name) }

@@ -3,9 +3,9 @@ export interface Repeats {
   /** Whether this call's result came before with this very content; remembers it. */
   isRetry(content: string, call: string): boolean
   /**
-   * Different results since the last one with this content in the same partition; `undefined` where
+   * Different results since the last one with this content in the same partition; `undefined` if
    * there was none.
-   * @param content what tells contents apart
+   * @param content what distinguishes contents
    */
   next(content: string, partition: number): number | undefined
 }

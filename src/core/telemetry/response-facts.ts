@@ -6,14 +6,14 @@ import { endpointClass } from './endpoint-class.ts'
 import type { ResponseFacts } from './event.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 
-/** A result before it was encoded. */
+/** A result before any change. */
 export interface ResponseSource {
   readonly call: CallFacts & {
     readonly session?: string | undefined
     readonly is_sidechain?: boolean | undefined
   }
   readonly content: string
-  /** SHA-256 of the content's UTF-8 bytes, hexadecimal, where it is known already. */
+  /** SHA-256 of the content's UTF-8 bytes, hexadecimal, if it is known already. */
   readonly identity?: string | undefined
   readonly shape: ShapeReport
 }
@@ -37,7 +37,7 @@ export function responseFacts(
   const { session, tool, args, tool_call_id, is_sidechain } = call
   const { layer, tokens, savings, partition, template } = answer
   const path = pathOf(call)
-  // Always the same fields in the same order: what is not known is left out where it is written.
+  // Always the same fields in the same order: unknown ones are left out when the line is written.
   return {
     session_hash: session === undefined ? pseudonyms.unnamed : pseudonyms.session(session),
     tool_call_id_hash: tool_call_id === undefined ? undefined : pseudonyms.toolCall(tool_call_id),

@@ -14,7 +14,7 @@ export interface Rollup {
 
 /** Several tokenizers counted, so that sums mix their tokens. */
 const MIXED = 'mixed'
-/** Endpoints that are counted: more come from a client that makes up names. */
+/** Endpoints that are counted: more are the work of a client that makes up names. */
 const MAX_ENDPOINTS = 1_000
 
 /** Sums up the events of one session, in memory that does not grow with their number. */
@@ -80,7 +80,7 @@ export function createRollup(): Rollup {
   }
 }
 
-/** In order of use, and of their names where it is the same. */
+/** In order of use, and of their names if that is the same. */
 function mostUsed(endpoints: ReadonlyMap<string, number>): Record<string, number> {
   const sorted = [...endpoints].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
   return Object.fromEntries(sorted.slice(0, ENDPOINTS_IN_SUMMARY))

@@ -1,11 +1,11 @@
 import type { TelemetryEvent } from './event.ts'
 
-/** Sums over events that one tokenizer counted, in tokens; estimates where events were sampled. */
+/** Sums over events that one tokenizer counted, in tokens; estimates if events were sampled. */
 export interface SavingsSums {
   results: number
   baseline: number
   final: number
-  /** Of these, the results that references replace (L0). */
+  /** Of these, the results that references represent (L0). */
   l0Results: number
   l0Baseline: number
   l0Final: number
@@ -14,7 +14,7 @@ export interface SavingsSums {
   omissionSaved: number
 }
 
-/** Shares of 1; `null` where there is nothing to take a share of. */
+/** Shares of 1; `null` if there is nothing to take a share of. */
 export interface Savings {
   /** Of all tokens, saved by references. */
   readonly dedup: number | null
@@ -24,7 +24,7 @@ export interface Savings {
   readonly omission: number | null
   /** Of all tokens, saved by all of it. */
   readonly combined: number | null
-  /** Of all tokens, those of results that references replace. */
+  /** Of all tokens, those of results that references represent. */
   readonly hitShare: number | null
 }
 

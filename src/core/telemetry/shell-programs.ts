@@ -1,4 +1,4 @@
-/** Programs that telemetry names, and those of their sub-commands that it tells apart. */
+/** Programs that telemetry names, and those of their sub-commands that it distinguishes. */
 const SUBCOMMANDS = {
   apt: 'install list remove search show update upgrade',
   'apt-get': 'install remove update upgrade',
@@ -60,7 +60,7 @@ function words(text: string): readonly string[] {
   return text.trim().split(/\s+/)
 }
 
-/** By program, the sub-commands that are told apart; none for most. */
+/** By program, the sub-commands that are distinguished; none for most. */
 export const SHELL_PROGRAMS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...words(PROGRAMS).map((name): [string, Set<string>] => [name, new Set()]),
   ...Object.entries(SUBCOMMANDS).map(([name, subs]): [string, Set<string>] => [
@@ -99,7 +99,7 @@ export const SUBCOMMAND_ALIASES: ReadonlyMap<string, string> = new Map([
   ['cargo c', 'check'],
 ])
 
-/** Scripts of packages that are told apart: `npm run test` is `npm_test`. */
+/** Scripts of packages that are distinguished: `npm run test` is `npm_test`. */
 export const PACKAGE_SCRIPTS: ReadonlySet<string> = new Set(
   words('bench build check ci clean coverage dev e2e format lint start test typecheck watch'),
 )

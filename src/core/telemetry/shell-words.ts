@@ -1,4 +1,4 @@
-/** So much of a command tells what it runs. */
+/** So much of a command is enough to find what it runs. */
 const MAX_CHARS = 8_192
 const MAX_WORDS = 64
 
@@ -7,8 +7,8 @@ const ENDS = new Set([';', '&', '|', '\n', '(', ')'])
 const BLANKS = new Set([' ', '\t', '\r'])
 
 /**
- * The simple commands at the beginning of a shell's input, one after the other, each as its words
- * without their quotes; comments are passed over. Nothing is expanded. What is behind the first
+ * The simple commands at the start of a shell's input, one after the other, each as its words
+ * without their quotes; comments are passed over. Nothing is expanded. What is after the first
  * 8,192 characters or 64 words of a command is not read.
  */
 export function* firstCommands(command: string): Generator<string[]> {

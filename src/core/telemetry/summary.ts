@@ -36,7 +36,7 @@ export const sessionSummary = z.object({
   compaction_count: figure,
   /** Events by endpoint class, of the 20 most used. */
   endpoint_mix: z.record(anonymous, figure),
-  /** `mixed` where several counted; then percentages mean little. */
+  /** `mixed` if several counted; then percentages mean little. */
   tokenizer: anonymous,
   baseline: z.literal(BASELINE),
   total_baseline_tokens: figure,

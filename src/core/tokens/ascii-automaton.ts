@@ -7,7 +7,7 @@
 import type { Encoding } from './encoding.ts'
 import { SENTINEL } from './split-pieces.ts'
 
-/** States of a piece's beginning; the row of the table is `state << 8`. */
+/** States of a piece's first bytes; the row of the table is `state << 8`. */
 const START = 0
 const UPPER = 1
 const LOWER = 2

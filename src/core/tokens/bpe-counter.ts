@@ -1,44 +1,30 @@
 /** Exact counts of one encoding: text to UTF-8 in blocks, blocks to pieces, pieces to counts. */
 import { requireString, type TokenCounter } from './counter.ts'
-import { AT_TEXT, createKernel, type Kernel, OWNERS, SHORT_BYTES } from './kernel.ts'
-import { createLongPieceCache, type LongPieceCache } from './long-piece-cache.ts'
-import { createPieceMerger } from './merge-pieces.ts'
-import { hashOfBytes } from './piece-hash.ts'
-import { createPieceOwners } from './piece-owners.ts'
+import { AT_TEXT, createKernel, type Kernel, OWNERS } from './kernel.ts'
+import { createPieceCounter, type PieceStatistics } from './piece-counter.ts'
 import { lastSafeBoundary } from './safe-boundary.ts'
 import { pieceEndCl100k, pieceEndO200k, SENTINEL } from './split-pieces.ts'
-import { tokenId } from './token-index.ts'
 import type { OpenVocabulary } from './vocabulary.ts'
 
 /** First size of the text buffer; a text without a safe boundary in it makes it grow. */
 const BLOCK_BYTES = 1 << 16
-/**
- * A kernel whose text buffer has grown beyond this is let go after the count, and its cache with
- * it.
- */
+/** A kernel whose text buffer has grown beyond this is dropped after the count, with its cache. */
 const KEPT_BYTES = 1 << 22
-/**
- * Shorter texts are written into the buffer by hand: the encoder's call would cost more than they
- * do.
- */
+/** Shorter texts are written into the buffer by hand: a call of the encoder would cost more. */
 const SHORT_TEXT = 64
 /** A bound for sums of tokens within 32 bits: no text has more. */
 const NO_LIMIT = 0x7fffffff
 
 /** How the work was spread, for measurements. */
-interface CounterStatistics {
+interface CounterStatistics extends PieceStatistics {
   readonly pieces: number
-  /** Pieces that were in no cache. */
-  readonly misses: number
-  /** Of these, pieces that are tokens themselves. */
-  readonly whole_tokens: number
 }
 
 export interface BpeCounter extends TokenCounter {
   /**
-   * From now on counts for this owner. Pieces that were counted for others are not known then, so
-   * that the time of a count says nothing of what they had counted. The pieces of 8 owners are
-   * kept; an owner that comes after more others than that starts without any.
+   * Counts for this owner from now on. It does not use pieces that were counted for others, so that
+   * the time of a count reveals nothing about them. The pieces of 8 owners are kept; an owner that
+   * comes after more others than that starts without any.
    */
   serve(owner: string): void
   statistics(): CounterStatistics
@@ -48,21 +34,17 @@ export interface BpeCounter extends TokenCounter {
 export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
   const { classTable, encoding } = vocabulary
   const splitEnd = encoding === 'o200k_base' ? pieceEndO200k : pieceEndCl100k
-  const merger = createPieceMerger(vocabulary)
+  const pieces = createPieceCounter(vocabulary)
   const owners = createPieceOwners(OWNERS)
-  const longPiecesOf: LongPieceCache[] = []
   const encoder = new TextEncoder()
   let owner: string | null = null
   let index = 0
-  let longPieces!: LongPieceCache
   let kernel = startKernel()
-  let misses = 0
-  let wholeTokens = 0
 
   function startKernel(): Kernel {
     const host = {
       pieceEnd: (start: number) => splitEnd(created.bytes, start, classTable),
-      countPiece,
+      countPiece: (start: number, end: number) => pieces.count(kernel, start, end),
     }
     const created = createKernel(encoding, BLOCK_BYTES, host, vocabulary.shortTokens)
     created.serve(index)
@@ -74,33 +56,16 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     const place = owners.place(next)
     owner = next
     index = place.index
-    longPieces = longPiecesOf[index] ??= createLongPieceCache()
+    pieces.serve(index)
     kernel.serve(index)
     if (!place.isNew) return
     kernel.forget(index)
-    longPieces.clear()
-  }
-
-  function countPiece(start: number, end: number): number {
-    const { bytes, view } = kernel
-    const hash = hashOfBytes(view, start, end)
-    if (end - start > SHORT_BYTES) {
-      const known = longPieces.get(view, start, end, hash)
-      if (known > 0) return known
-    }
-    misses++
-    if (tokenId(vocabulary, bytes, start, end, hash) >= 0) {
-      wholeTokens++
-      return 1
-    }
-    const tokens = merger.count(bytes, start, end)
-    longPieces.set(view, start, end, hash, tokens)
-    return tokens
+    pieces.forget()
   }
 
   function countUpTo(text: string, limit: number): number {
     requireString(text)
-    if (text.length < SHORT_TEXT && writeAscii(text)) {
+    if (text.length < SHORT_TEXT && writeAscii(kernel.bytes, text)) {
       return text === '' ? 0 : countBlock(AT_TEXT + text.length, Math.min(limit, NO_LIMIT))
     }
     let total = 0
@@ -128,17 +93,6 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     return total
   }
 
-  /** Writes a text of ASCII into the buffer; `false` for any other. */
-  function writeAscii(text: string): boolean {
-    const { bytes } = kernel
-    for (let i = 0; i < text.length; i++) {
-      const c = text.charCodeAt(i)
-      if (c >= 0x80) return false
-      bytes[AT_TEXT + i] = c
-    }
-    return true
-  }
-
   function countBlock(end: number, limit: number): number {
     const { bytes } = kernel
     const kept = bytes[end]!
@@ -155,6 +109,46 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     count: text => countUpTo(text, NO_LIMIT),
     countUpTo,
     serve,
-    statistics: () => ({ pieces: kernel.pieces(), misses, whole_tokens: wholeTokens }),
+    statistics: () => ({ pieces: kernel.pieces(), ...pieces.statistics() }),
+  }
+}
+
+/** Writes an ASCII text into the buffer. Returns `false` for any other text. */
+function writeAscii(bytes: Uint8Array, text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (c >= 0x80) return false
+    bytes[AT_TEXT + i] = c
+  }
+  return true
+}
+
+/** Places for the pieces of owners, which may be more than the places. */
+interface PieceOwners {
+  /** The owner's place, from 0. It is new if it held pieces of another owner, or nothing. */
+  place(owner: string): { readonly index: number; readonly isNew: boolean }
+}
+
+/** The owner that was not served for longest gives up its place. */
+export function createPieceOwners(places: number): PieceOwners {
+  /** In the order of use, the oldest first. */
+  const indexOf = new Map<string, number>()
+
+  /** Returns a free place; if there is none, the oldest owner leaves its place. */
+  function vacate(): number {
+    if (indexOf.size < places) return indexOf.size
+    const [oldest, index] = indexOf.entries().next().value!
+    indexOf.delete(oldest)
+    return index
+  }
+
+  return {
+    place(owner) {
+      const known = indexOf.get(owner)
+      if (known !== undefined) indexOf.delete(owner)
+      const index = known ?? vacate()
+      indexOf.set(owner, index)
+      return { index, isNew: known === undefined }
+    },
   }
 }

@@ -1,7 +1,6 @@
-/** The counters of one thread, made when they are first asked for. */
+/** The counters of one thread, created when they are first used. */
 import { type BpeCounter, createBpeCounter } from './bpe-counter.ts'
-import { createByteCounter } from './byte-counter.ts'
-import type { TokenCounter } from './counter.ts'
+import { requireString, type TokenCounter } from './counter.ts'
 import type { Encoding } from './encoding.ts'
 import { PROFILES, type TokenizerId, tokenizerId } from './profiles.ts'
 import { openVocabulary, type Vocabularies } from './vocabulary.ts'
@@ -14,7 +13,7 @@ export interface TokenCounters {
 
 /** The same for a thread that serves several owners of texts. */
 export interface SharedCounters extends TokenCounters {
-  /** From now on counts for this owner; see `BpeCounter.serve`. */
+  /** Counts for this owner from now on; see `BpeCounter.serve`. */
   serve(owner: string): void
 }
 
@@ -57,6 +56,26 @@ export function createTokenCounters(vocabularies: Vocabularies): SharedCounters 
         counters.set(id, counter)
       }
       return counter
+    },
+  }
+}
+
+/**
+ * An estimate by length: UTF-8 bytes over bytes a token, rounded up. Empty text is 0 tokens.
+ */
+function createByteCounter(id: string, bytesPerToken: number): TokenCounter {
+  const count = (text: string): number => {
+    requireString(text)
+    return Math.ceil(Buffer.byteLength(text) / bytesPerToken)
+  }
+  return {
+    id,
+    exact: false,
+    count,
+    countUpTo(text, limit) {
+      // A UTF-16 unit is at least one byte, so this bound needs no reading.
+      const atLeast = Math.ceil(text.length / bytesPerToken)
+      return atLeast > limit ? atLeast : count(text)
     },
   }
 }

@@ -23,7 +23,7 @@ const AT_SEEN = 0x210000
 const SEEN_BYTES = 0x80000
 /** Owners whose pieces are kept apart. */
 export const OWNERS = 8
-/** Where the text begins. */
+/** Start of the text. */
 export const AT_TEXT = 0x610000
 /** Readable bytes past the text: the kernel reads a piece's words whole. */
 const PADDING_BYTES = 16
@@ -129,9 +129,10 @@ export const SHORT_TOKENS_BYTES = AT_SEEN - AT_TOKENS
 
 /**
  * Writes the table of the tokens that a kernel knows from the start, those of the lowest ids first.
- * What it knows for good may not depend on what was counted: a client could see by the time what
+ * What it keeps forever may not depend on what was counted: a client could see by the time what
  * others have sent.
- * @param tokenStarts where each token's bytes start in `tokenBytes`, and one past the last
+ * @param tokenStarts the place at which each token's bytes start in `tokenBytes`, and one past the
+ * last
  */
 export function writeShortTokens(
   table: Uint8Array,

@@ -1,8 +1,8 @@
 /**
  * How many tokens a piece becomes that is not a token itself: byte pair merges, lowest rank first.
- * Short pieces by a scan over few parts; long ones in windows, with a heap where windows do not fit
+ * Short pieces by a scan over few parts; long ones in windows, with a heap if windows do not fit
  * together. Linear but for the logarithm of a window's length; docs/reference/tokens.md, "Long
- * pieces", says why windows are exact.
+ * pieces", explains why windows are exact.
  */
 
 import { BLOCK_PARTS, mergeInBlocks } from './merge-blocks.ts'

@@ -6,7 +6,7 @@
  */
 import { EMPTY, ID_BITS, ID_MASK, MERGED_LOW_BITS, MERGED_LOW_MASK } from './vocabulary.ts'
 
-/** What `mergedId` answers where the pair does not merge; larger than every id. */
+/** The result of `mergedId` if the pair does not merge; larger than every id. */
 export const NO_MERGE = 0x7fffffff
 
 /**

@@ -2,7 +2,7 @@
 import { AppError } from '../base/errors.ts'
 import { type TokenizerId, tokenizerId } from './profiles.ts'
 
-/** What counts where neither a tokenizer nor a model is named. */
+/** Used if neither a tokenizer nor a model is named. */
 const DEFAULT_TOKENIZER: TokenizerId = 'o200k_base'
 
 /** What counts for a model that no rule knows: the default's counts, marked as an estimate. */

@@ -1,6 +1,6 @@
 /**
- * Where a text may be cut so that the parts' counts add up: why is in docs/reference/tokens.md,
- * "Safe boundaries".
+ * Finds places at which a text may be cut so that the parts' counts add up:
+ * docs/reference/tokens.md, "Safe boundaries", explains why.
  */
 
 const SYMBOL = 0
@@ -15,8 +15,8 @@ const APOSTROPHE = 0x27
 const SLASH = 0x2f
 
 /**
- * Kind of each ASCII byte, and of lead bytes beyond E3, behind which no white space lies (it ends
- * at U+3000).
+ * Kind of each ASCII byte, and of lead bytes beyond E3, after which no white space lies (it ends at
+ * U+3000).
  */
 const KIND = kindsOfBytes()
 
@@ -35,8 +35,8 @@ function kindsOfBytes(): Uint8Array {
 
 /**
  * Whether `count(before + after) = count(before) + count(after)` in both encodings because the
- * split patterns end a piece between the two whatever stands around them. Looks at the last and the
- * first character only. `false` says nothing: it is also the answer for most characters beyond
+ * split patterns end a piece between the two whatever is around them. Looks at the last and the
+ * first character only. `false` means "not known": it is also the answer for most characters beyond
  * ASCII.
  */
 export function isSafeBoundary(before: string, after: string): boolean {

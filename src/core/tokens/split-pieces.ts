@@ -134,9 +134,9 @@ export function pieceEndCl100k(bytes: Uint8Array, at: number, table: ClassTable)
 
 /**
  * `[Lu Lt Lm Lo M]*[Ll Lm Lo M]+` or else `[Lu Lt Lm Lo M]+[Ll Lm Lo M]*` at `at`; `at` if neither
- * matches. Where no lower-case letter follows the first run, the pattern gives characters back
- * until one is left that counts as lower case too: the run then ends after its last caseless letter
- * or mark.
+ * matches. If no lower-case letter follows the first run, the pattern gives characters back until
+ * one is left that counts as lower case too: the run then ends after its last caseless letter or
+ * mark.
  */
 function casedLettersEnd(bytes: Uint8Array, at: number, table: ClassTable): number {
   let end = at

@@ -1,4 +1,4 @@
-/** The beginning of a text that fits a number of tokens. */
+/** The prefix of a text that fits a number of tokens. */
 import type { TokenCounter } from './counter.ts'
 import { PROFILES, tokenizerId } from './profiles.ts'
 import { isSafeBoundary } from './safe-boundary.ts'
@@ -11,14 +11,13 @@ const SLICES = [8192, 256] as const
  */
 const LONGEST_TOKEN_CHARS = 128
 /**
- * Bounds those tries where the text has no safe boundary to start from: units read over all of
- * them.
+ * Bounds those tries if the text has no safe boundary to start from: units read over all of them.
  */
 const TRIED_CHARS = 1 << 17
 
 /**
  * A prefix of `text` with at most `limit` tokens, cut between characters, never inside a surrogate
- * pair. Longer prefixes were tried and do not fit, except where the text runs on for thousands of
+ * pair. Longer prefixes were tried and do not fit, except if the text runs on for thousands of
  * characters without a safe boundary: there a slightly longer one may fit, as counts do not grow
  * evenly inside a piece. Time is that of counting the prefix, and of counting the last stretch
  * between safe boundaries some twenty times.

@@ -80,8 +80,8 @@ function foldBlocks(flat: Uint8Array): ClassTable {
 
 /**
  * General categories as runs over all code points: the class's letter (O other, U upper, L lower, B
- * both, M mark, N number, S space, R newline), then the length in base 36 where it is not 1.
- * Checked against tiktoken for every code point by `test/unit/core/tokens/code-points.test.ts`.
+ * both, M mark, N number, S space, R newline), then the length in base 36 if it is not 1. Checked
+ * against tiktoken for every code point by `test/unit/core/tokens/code-points.test.ts`.
  */
 const RUNS =
   'O9SRS2ROiSOfNaO7UqO6LqOaSOqSO9BO7N2OLO3NBON3OUnOU7LoOL8ULULULULULULULULULULULULULULULULULULU' +

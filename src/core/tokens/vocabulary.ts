@@ -48,7 +48,7 @@ export const EMPTY = -1
 /** The packed vocabularies of a process; given to every worker thread as they are. */
 export type Vocabularies = Readonly<Record<Encoding, SharedArrayBuffer>>
 
-/** Sizes that fix where every section lies. */
+/** Sizes that fix the place of every section. */
 export interface VocabularySizes {
   readonly encoding: Encoding
   readonly tokens: number

@@ -10,7 +10,7 @@ export type ContentRequest = Exchange['request'] & { readonly content: string }
 export interface GivenResult {
   readonly request: ContentRequest
   readonly answer: Exchange['answer']
-  /** SHA-256 of the original content, in hexadecimal. */
+  /** SHA-256 of the unchanged content, in hexadecimal. */
   readonly identity: string
 }
 
@@ -35,7 +35,7 @@ export interface AgentContext {
   readonly results: readonly GivenResult[]
   /** How many calls there were, with those that were refused. */
   readonly calls: number
-  /** In their order, those of a call behind what was given to it. */
+  /** In their order, those of a call after its arguments. */
   readonly texts: readonly KnownText[]
   /** All texts whose identity begins with `ref` (8 digits or more). */
   find(ref: string): readonly KnownText[]

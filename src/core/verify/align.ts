@@ -1,4 +1,4 @@
-/** The least and the most that something can be where a text allows several readings. */
+/** The least and the most that something can be if a text allows several readings. */
 export interface Bounds {
   readonly least: number
   readonly most: number
@@ -19,13 +19,13 @@ export interface Sequences {
    * What is missing in the member `j` that is left if it is `i` of the first; `null`: it cannot be.
    */
   pair(i: number, j: number): Bounds | null
-  /** What counts as missing where `i` of the first is gone. */
+  /** What counts as missing if `i` of the first is gone. */
   gap(i: number): number
 }
 
 /**
  * What is missing over all the ways in which members that are left can be, in their order, members
- * of the first sequence; `null` where there is none. Linear where each can be only one.
+ * of the first sequence; `null` if there is none. Linear if each can be only one.
  */
 export function align(sequences: Sequences): Bounds | null {
   const { whole, left } = sequences
@@ -48,7 +48,7 @@ export function align(sequences: Sequences): Bounds | null {
   return bestOf({ earliest, latest, gaps, pair, whole })
 }
 
-/** Dynamic programming over where each member that is left stands. */
+/** Dynamic programming over the place of each member that is left. */
 function bestOf({
   earliest,
   latest,
@@ -62,7 +62,7 @@ function bestOf({
   readonly pair: Sequences['pair']
   readonly whole: number
 }): Bounds {
-  /** By where the member before stands: what is missing up to it, gaps behind it not counted. */
+  /** By the place of the member before: what is missing up to it, gaps after it not counted. */
   let from = 0
   let before: Bounds[] = [NOTHING]
   earliest.forEach((first, j) => {

@@ -4,7 +4,7 @@ import { unmarkJson } from '../pipeline/json-marker.ts'
 import { isTrimmed, withoutNotes } from '../pipeline/wrapped-format.ts'
 import { withoutChunkIndex } from '../reduce/trim/chunk-index.ts'
 
-/** Hints that stand beside a content, and where; those of other families are in it. */
+/** Hints beside a content, and their side; those of other families are in it. */
 const BESIDE: { readonly [F in HintFamily]?: 'before' | 'after' } = {
   format: 'before',
   metadata: 'before',
@@ -14,8 +14,8 @@ const BESIDE: { readonly [F in HintFamily]?: 'before' | 'after' } = {
 
 /**
  * An answer's content without the hints beside it, with the format of that alone.
- * @returns `null` where the listed hints do not stand in their order around it, or the format says
- * other ones
+ * @returns `null` if the listed hints are not in their order around it, or the format names other
+ * ones
  */
 export function bodyOf({
   content,

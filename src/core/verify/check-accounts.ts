@@ -1,7 +1,7 @@
 import type { CheckedAnswer } from './checked-answer.ts'
 import type { Fault } from './fault.ts'
 
-/** What an answer says of itself in numbers and flags, held against what it is. */
+/** Compares an answer's numbers and flags about itself with the answer. */
 export function checkAccounts({ request, answer, context, prices }: CheckedAnswer): Fault[] {
   const { tokens, savings, bytes, elided } = answer
   const { counter, baseline } = prices

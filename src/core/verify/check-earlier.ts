@@ -33,7 +33,7 @@ export function wasShown(ref: string, { results }: AgentContext): boolean {
   return results.some(({ answer }) => answer.content.includes(ref))
 }
 
-/** Why a reader who follows the name does not come to the text; `null` where they do. */
+/** Why a reader who follows the name does not come to the text; `null` if they do. */
 function wrongCall(
   call: EarlierCall,
   identity: string,

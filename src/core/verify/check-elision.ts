@@ -14,7 +14,7 @@ const HASH_DIGITS = 24
 const RUN = /^(.*)\[(\d+):(\d+)\]$/s
 
 /**
- * A marker: the original's hash, and exactly the parts that are missing, where they are said to be.
+ * Checks a marker: it must have the original's hash, and exactly the missing parts, at their places.
  */
 export function wrongElision(
   hint: ElisionHint,
@@ -50,7 +50,7 @@ function wrongSummary(
     : 'the answer counts other parts than the marker'
 }
 
-/** The chunk behind the one that is returned, of those that the answer lists. */
+/** The chunk after the one that is returned, of those that the answer lists. */
 function wrongNext(
   { next }: ElisionHint,
   chunks: CheckedAnswer['answer']['chunks'] = [],
@@ -82,9 +82,9 @@ function wrongParts(
   const sums = sumsByUnit(claims)
   for (const unit of new Set([...sums.keys(), 'items', 'fields', 'texts'])) {
     const bounds = ask({ counts: each => each === unit })
-    const said = sums.get(unit) ?? 0
-    if (bounds === null || said < bounds.least || said > bounds.most) {
-      return `not ${said} ${unit} are missing`
+    const reported = sums.get(unit) ?? 0
+    if (bounds === null || reported < bounds.least || reported > bounds.most) {
+      return `not ${reported} ${unit} are missing`
     }
   }
   for (const claim of claims) {

@@ -31,9 +31,7 @@ export function checkHints(checked: CheckedAnswer, maxChars: number): Fault[] {
   return [...faults, ...checkUnlisted(checked)]
 }
 
-/**
- * A line of `lines@1` that goes on with the result of the line before says no more than its place.
- */
+/** A line of `lines@1` that goes on with the result of the line before has only its place. */
 function readListed(family: string, text: string): Hint | 'continued' | null {
   const hint = parseHint(text)
   if (hint !== null) return hint.family === family ? hint : null
@@ -44,7 +42,7 @@ function readListed(family: string, text: string): Hint | 'continued' | null {
   return parseHint(text.slice(0, text.lastIndexOf(']') + 1))
 }
 
-/** Why a hint's claim is not true; `null` where it is. */
+/** Why a hint's claim is not true; `null` if it is. */
 function wrongClaim(
   hint: Hint,
   line: string,

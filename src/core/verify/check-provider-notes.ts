@@ -12,7 +12,7 @@ import { withoutEscapes } from '../pipeline/wrapped-format.ts'
 import { bodyOf } from './answer-body.ts'
 import type { CheckedAnswer } from './checked-answer.ts'
 
-/** Metadata: what the request said of the result, and only where there is more. */
+/** Metadata: what the request states of the result, and only if there is more. */
 export function wrongMetadata(
   hint: MetadataHint,
   line: string,

@@ -9,7 +9,7 @@ export interface CheckedAnswer {
   readonly answer: EncodeAnswer
   /** SHA-256 of the request's content. */
   readonly identity: string
-  /** The request's content, where it is JSON. */
+  /** The request's content, if it is JSON. */
   readonly value: Value | undefined
   /** As it was before this answer. */
   readonly context: AgentContext

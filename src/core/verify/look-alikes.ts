@@ -18,7 +18,7 @@ const ESCAPE = '\\'
 export function checkUnlisted({ answer }: CheckedAnswer): Fault[] {
   const listed = new Set(answer.hints.map(({ text }) => text))
   const body = bodyOf(answer)
-  // Other findings say what is wrong with it.
+  // Other findings report what is wrong with it.
   if (body === null) return []
   // What elision leaves has marks of ours in it.
   const places = findLookAlikes(body.content, isTrimmed(answer.format) ? 'hints' : 'all')

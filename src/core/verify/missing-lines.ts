@@ -25,7 +25,7 @@ const MOST_READINGS = 64
 
 /**
  * The ways in which `left` can be the original with a mark in place of each run of missing lines;
- * none where it has something else.
+ * none if it has something else.
  */
 export function missingLines(original: string, left: string): readonly MissingLines[] {
   const lines = original.split('\n')
@@ -56,7 +56,7 @@ function readLine({ next, missing }: Reading, line: string, lines: readonly stri
 
 /**
  * Whether `left` is `line` with a true mark in place of one run of its characters or more. A mark
- * may also be the line's own text, so all places where the rest can go on are followed.
+ * may also be the line's own text, so all places at which the rest can go on are followed.
  */
 function lacksParts(line: string, left: string): boolean {
   // Text and numbers of characters in turn.

@@ -1,4 +1,5 @@
 import { equalValues } from '../json/equal-values.ts'
+import { writePathStep } from '../json/path-step.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import { align, type Bounds, NOTHING } from './align.ts'
 
@@ -18,7 +19,7 @@ export interface Question {
 }
 
 const ONE: Bounds = { least: 1, most: 1 }
-/** Before the number of characters that are cut from a text, and behind it. */
+/** Before the number of characters that are cut from a text, and after it. */
 const CUT = '…[+'
 const CUT_END = ' chars]'
 
@@ -26,7 +27,7 @@ const CUT_END = ' chars]'
  * How many parts of `original` are missing in `left`, of those that the question is about. Parts
  * are items of lists, fields of objects, and the ends of texts, whose mark must be true. Places are
  * JSON paths, `[:]` for any item.
- * @returns `null` where `left` has something that is no part of the original
+ * @returns `null` if `left` has something that is no part of the original
  */
 export function missingIn(original: Value, left: Value, question: Question): Bounds | null {
   const { counts, container } = question
@@ -74,7 +75,7 @@ export function missingIn(original: Value, left: Value, question: Question): Bou
   }
 
   function compareObjects(whole: ObjectValue, rest: ObjectValue, at: string): Bounds | null {
-    const placeOf = (i: number) => at + memberStep(whole.keys[i]!)
+    const placeOf = (i: number) => at + writePathStep(whole.keys[i]!)
     const known = container?.at === at ? container : undefined
     if (known?.of !== undefined && known.of !== whole.keys.length) return null
     return align({
@@ -103,14 +104,12 @@ export function missingIn(original: Value, left: Value, question: Question): Bou
   return compare(original, left, '$')
 }
 
-/** Whether `cut` is the beginning of `whole` with a mark that says truly how much is missing. */
+/**
+ * Whether `cut` is the start of `whole` with a mark that has the right number of missing
+ * characters.
+ */
 function isCut(whole: string, cut: string): boolean {
   const mark = cut.lastIndexOf(CUT)
   if (mark < 0 || !cut.endsWith(CUT_END) || !whole.startsWith(cut.slice(0, mark))) return false
   return cut.slice(mark) === `${CUT}${whole.length - mark}${CUT_END}` && mark < whole.length
-}
-
-/** A member's step in a JSON path (RFC 9535). */
-function memberStep(key: string): string {
-  return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
 }

@@ -13,8 +13,7 @@ export function jsonValue(text: string): Value | undefined {
 }
 
 /**
- * Whether a decoded text is the original: the same value where it is JSON, else the same
- * characters.
+ * Whether a decoded text is the original: the same value if it is JSON, else the same characters.
  */
 export function sameMeaning(original: string, { content, media_type }: DecodeAnswer): boolean {
   if (media_type === 'text/plain' || content === original) return content === original

@@ -27,7 +27,7 @@ export interface Finding extends Fault {
   readonly session: string | null
 }
 
-/** An id that an answer sent, and the text that retrieving it must give. */
+/** An id that an answer sent, and the text that retrieving it must return. */
 export interface Redeemable {
   readonly line: number
   readonly family: Fault['family']
@@ -94,7 +94,7 @@ export function createVerifier(counters: TokenCounters): Verifier {
     }
     const retried = context.results[first]
     const isSame = retried !== undefined && isDeepStrictEqual(retried.answer, answer)
-    // What was said of it the first time holds.
+    // What was found of it the first time holds.
     const faults = isSame ? [] : [...checkAnswer(checked), ...checkRetry(retried, result)]
     const redeemable = redeemableOf(checked, line)
     if (first === -1) context.addResult(result)
@@ -148,7 +148,7 @@ function checkAnswer(checked: CheckedAnswer): Fault[] {
   ]
 }
 
-/** What is lossless decodes to the very content; what is not is the marker's to say. */
+/** A lossless answer decodes to the very content; for any other its marker is checked. */
 function checkDecoding({ request, answer, context }: CheckedAnswer, maxChars: number): Fault[] {
   if (!answer.lossless) return []
   const reason = decodingFault(request, answer, context, maxChars)
@@ -172,7 +172,7 @@ function decodingFault(
   }
 }
 
-/** Where in the context this result was sent before, or -1. */
+/** The place in the context at which this result was sent before, or -1. */
 function firstTry(
   { results }: AgentContext,
   { request, identity }: { readonly request: ContentRequest; readonly identity: string },

@@ -7,13 +7,13 @@ import type { Ticket } from '../../pool/admission.ts'
 import type { Authority, Job, JobResult } from '../../pool/job.ts'
 import type { Kept } from '../../store/store.ts'
 import { type AppContext, type JobDeps, requestHeader } from '../context.ts'
-import { frameHeaders } from '../middleware/observe.ts'
+import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, requestMedia } from '../request/media.ts'
 import type { Route, RouteScope } from '../routes/route.ts'
+import { commitAnswer, commitOrNull, type Done } from './commit-answer.ts'
 import { answerQuestions } from './questions.ts'
 import { reportJob } from './report-responses.ts'
-import { type Done, settleAnswer, settleOrNull } from './settle-answer.ts'
 
 /** An answer, ready to be sent. */
 interface Written {
@@ -21,7 +21,8 @@ interface Written {
   readonly bytes: Uint8Array
 }
 
-interface JobRoute {
+/** A row of the table of operations. */
+export interface JobRoute {
   readonly path: string
   /** Name of the operation that the worker runs. */
   readonly op: string
@@ -29,9 +30,9 @@ interface JobRoute {
   readonly scope: RouteScope
   readonly request: z.ZodType
   readonly answer: z.ZodType
-  /** The answer where it is about what was kept, rather than what the worker wrote. */
+  /** Writes the answer from what was kept, instead of what the worker wrote. */
   kept?(kept: readonly Kept[], accept: MediaType): Written
-  /** What the request says beside its body, where the operation asks. */
+  /** What the request states beside its body, if the operation asks. */
   terms?(c: AppContext): RequestTerms
 }
 
@@ -47,7 +48,7 @@ interface JobWays {
  * keep what must be kept, answer the bytes that come back. The main thread never looks inside a
  * body.
  */
-export function jobRoute({ op, kept, terms, ...doc }: JobRoute): Route {
+export function jobRoute({ op, kept, terms, ...doc }: JobRoute): Route<JobDeps> {
   return {
     method: 'post',
     ...doc,
@@ -60,7 +61,7 @@ async function serveJob(
   { op, kept, terms }: JobWays,
   deps: JobDeps,
 ): Promise<Response> {
-  const { caller } = c.get('frame')
+  const { caller } = c.get('state')
   const media = requestMedia(c)
   const announced = announcedLength(c, deps.maxBodyBytes)
   const ticket = deps.admission.enter(caller, announced ?? 0, op)
@@ -97,38 +98,38 @@ function questionsOf(tenant: string, ticket: Ticket, deps: JobDeps) {
 }
 
 function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): Job {
-  const frame = c.get('frame')
-  frame.bodyBytes = body.length
+  const state = c.get('state')
+  state.bodyBytes = body.length
   const accept = answerMedia(requestHeader(c, 'accept'), media)
   const outgoing = c.env?.outgoing
   return {
     op,
-    tenant: frame.caller.tenant,
+    tenant: state.caller.tenant,
     media,
     accept,
     body,
-    requestId: frame.requestId,
+    requestId: state.requestId,
     attempt: randomUUID(),
     ...(outgoing === undefined ? {} : { abandoned: () => outgoing.destroyed }),
   }
 }
 
 /**
- * The answer once everything is durable that it speaks of. Where what it says of its session, or
+ * The answer once everything is durable that it refers to. If what it states of its session, or
  * leaves out by the request's terms, cannot be made true now, the job runs once more without it.
  */
 async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobDeps) {
   const { tenant } = job
-  const settlers = { originals: deps.originals, tenant, sessions: deps.sessions }
+  const context = { originals: deps.originals, tenant, sessions: deps.sessions }
   const result = await run(c, job, questionsOf(tenant, ticket, deps), deps)
-  const settle = job.terms?.redeems === true ? settleOrNull : settleAnswer
-  const keptNow = await settle(result, settlers)
+  const commit = job.terms?.redeems === true ? commitOrNull : commitAnswer
+  const keptNow = await commit(result, context)
   if (keptNow !== null) return { result, keptNow }
-  deps.metrics.apart()
+  deps.metrics.detached()
   const terms = job.terms && { terms: { ...job.terms, redeems: false } }
   const plain = { ...job, body: result.again ?? job.body, sessionless: true, ...terms } as const
   const other = await run(c, plain, questionsOf(tenant, ticket, deps), deps)
-  return { result: other, keptNow: (await settleAnswer(other, settlers)) ?? [] }
+  return { result: other, keptNow: (await commitAnswer(other, context)) ?? [] }
 }
 
 /** Runs a job, and notes where the time went. */
@@ -140,7 +141,7 @@ async function run(
 ): Promise<Done> {
   const result = await pool.runTwoPhase(job, questions)
   const { queue_ms, work_ms } = result
-  c.get('frame').timing = { queue: queue_ms, work: work_ms }
+  c.get('state').timing = { queue: queue_ms, work: work_ms }
   metrics.job(job.op, queue_ms, work_ms)
   if (!result.ok) throw failure(result)
   return result
@@ -153,15 +154,15 @@ function failure({ problem }: JobResult & { readonly ok: false }): AppError {
 }
 
 function respond(c: AppContext, { media, bytes }: Written): Response {
-  const headers = frameHeaders(c)
+  const headers = answerHeaders(c)
   headers['content-type'] = MEDIA_TYPES[media]
-  c.get('frame').answerBytes = bytes.length
+  c.get('state').answerBytes = bytes.length
   return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
 }
 
 /**
  * Leaves the place when the answer is out: a client that does not read keeps it, so that unread
- * answers are bounded too, and loses it with its connection where it reads more slowly than
+ * answers are bounded too, and loses it with its connection if it reads more slowly than
  * `SLOWEST_READER`.
  * @param unclaimed bytes of the answer that the ticket does not hold yet
  */

@@ -9,9 +9,9 @@ import type { Originals } from '../../store/originals.ts'
 export interface Answerers {
   readonly originals: Pick<Originals, 'fetch'>
   readonly tenant: string
-  /** Claims room for each use of an input. Throws `AppError` where there is none. */
+  /** Claims room for each use of an input. Throws `AppError` if there is none. */
   claim(bytes: number): void
-  /** Knows the sessions, where another process does. */
+  /** Knows the sessions, if another process does. */
   readonly sessions: Authority | undefined
 }
 
@@ -19,7 +19,7 @@ export interface Answerers {
 export function answerQuestions({ originals, tenant, claim, sessions }: Answerers): Authority {
   /** One after the other, so that no more is fetched than there is room for; each once. */
   async function inputs(
-    facts: readonly (LookupRequest | null)[],
+    lookups: readonly (LookupRequest | null)[],
   ): Promise<(LookupResult | undefined)[]> {
     const found = new Map<string, TextBytes>()
 
@@ -37,8 +37,8 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
     }
 
     const resolved: (LookupResult | undefined)[] = []
-    for (const fact of facts) {
-      const ref = fact?.input_ref
+    for (const lookup of lookups) {
+      const ref = lookup?.input_ref
       resolved.push(
         ref === undefined ? undefined : await orProblem(async () => ({ input: await use(ref) })),
       )
@@ -46,11 +46,11 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
     return resolved
   }
 
-  /** Texts of references, each once; what is not there stays out, and the decoder says so. */
-  async function references(facts: readonly (LookupRequest | null)[]) {
+  /** Texts of references, each once; what is not there stays out, and the decoder reports it. */
+  async function references(lookups: readonly (LookupRequest | null)[]) {
     const found = new Map<string, TextBytes | null>()
 
-    /** @throws AppError where it cannot be said whether it is there */
+    /** @throws AppError if it is unknown whether it is there */
     async function find(session: string, ref: string): Promise<TextBytes | null> {
       try {
         const { body, media_type } = await originals.fetch({ tenant, ref, session }, claim)
@@ -78,8 +78,8 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
     }
 
     const resolved: (LookupResult | undefined)[] = []
-    for (const fact of facts) {
-      const asked = fact?.references
+    for (const lookup of lookups) {
+      const asked = lookup?.references
       const answer = asked && (await orProblem(async () => ({ texts: await texts(asked) })))
       resolved.push(answer)
     }
@@ -87,15 +87,15 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
   }
 
   return {
-    async resolve(facts) {
-      const resolved = await inputs(facts)
-      const referred = await references(facts)
+    async resolve(lookups) {
+      const resolved = await inputs(lookups)
+      const referred = await references(lookups)
       const known =
-        sessions !== undefined && facts.some(fact => fact?.body !== undefined)
-          ? await sessions.resolve(facts)
+        sessions !== undefined && lookups.some(lookup => lookup?.body !== undefined)
+          ? await sessions.resolve(lookups)
           : []
-      return facts.map((fact, index) =>
-        fact === null ? null : { ...known[index], ...resolved[index], ...referred[index] },
+      return lookups.map((lookup, index) =>
+        lookup === null ? null : { ...known[index], ...resolved[index], ...referred[index] },
       )
     },
   }

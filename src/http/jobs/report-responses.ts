@@ -5,7 +5,7 @@ interface Reported {
   readonly reports: readonly SentReport[]
 }
 
-/** Tells metrics and telemetry of what a job did, now that its answer is on its way. */
+/** Reports what a job did to metrics and telemetry, now that its answer is on its way. */
 export function reportJob(
   job: Reported,
   tenant: string,
@@ -15,7 +15,7 @@ export function reportJob(
   reportResponses(job, tenant, telemetry)
 }
 
-/** Tells telemetry, where there is one. */
+/** Reports to telemetry, if it is on. */
 export function reportResponses(
   { reports }: Reported,
   tenant: string,

@@ -14,7 +14,7 @@ export function authorize(
       // There, the usual headers are the vendor's.
       return scope === 'proxy' ? requestHeader(c, 'x-haversack-key') : presentedKey(c)
     })
-    c.get('frame').caller = caller
+    c.get('state').caller = caller
     access.allow(caller, scope)
     return next()
   }

@@ -5,19 +5,19 @@ import {
   type AppContext,
   type AppEnv,
   type Health,
-  type RequestFrame,
+  type RequestState,
   requestHeader,
 } from '../context.ts'
 
 /** Ids that are safe in a header and in a log line. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
-/** The status that is reported for an answer that was not sent, as nginx has it. */
+/** Represents the status of an answer that was not sent, as in nginx. */
 const CLIENT_LEFT = 499
 
 /** What is known of a request once its answer stands. */
 export interface Observation {
-  readonly frame: RequestFrame
+  readonly state: RequestState
   readonly method: string
   /** The route's pattern, never the path, so that clients cannot make label values. */
   readonly route: string
@@ -37,7 +37,7 @@ export function observe(
 ): MiddlewareHandler<AppEnv> {
   const nextId = createIds()
   return async (c, next) => {
-    const frame: RequestFrame = {
+    const state: RequestState = {
       requestId: requestIdOf(c) ?? nextId(),
       started: performance.now(),
       sent: false,
@@ -48,15 +48,15 @@ export function observe(
       timing: {},
       last: health.state === 'draining',
     }
-    c.set('frame', frame)
+    c.set('state', state)
     await next()
-    if (!frame.sent) setHeaders(c, frameHeaders(c))
+    if (!state.sent) setHeaders(c, answerHeaders(c))
     report({
-      frame,
+      state,
       method: c.req.method,
       route: routeLabel(c.req.routePath),
-      status: frame.status === undefined ? c.res.status : (frame.status ?? CLIENT_LEFT),
-      totalMs: performance.now() - frame.started,
+      status: state.status === undefined ? c.res.status : (state.status ?? CLIENT_LEFT),
+      totalMs: performance.now() - state.started,
       traceparent: requestHeader(c, 'traceparent'),
     })
   }
@@ -66,17 +66,17 @@ export function observe(
  * The headers that every answer carries. A route on the hot path puts them into its response
  * itself: adding them to a response that stands costs a tenth of the requests per second.
  */
-export function frameHeaders(c: AppContext): Record<string, string> {
-  const frame = c.get('frame')
-  frame.sent = true
+export function answerHeaders(c: AppContext): Record<string, string> {
+  const state = c.get('state')
+  state.sent = true
   let entries = ''
-  const { timing } = frame
-  for (const name in timing) entries += `${name};dur=${shownMs(frame, timing[name] ?? 0)}, `
+  const { timing } = state
+  for (const name in timing) entries += `${name};dur=${shownMs(state, timing[name] ?? 0)}, `
   const headers: Record<string, string> = {
-    'x-request-id': frame.requestId,
-    'server-timing': `${entries}total;dur=${shownMs(frame, performance.now() - frame.started)}`,
+    'x-request-id': state.requestId,
+    'server-timing': `${entries}total;dur=${shownMs(state, performance.now() - state.started)}`,
   }
-  if (frame.last) headers['connection'] = 'close'
+  if (state.last) headers['connection'] = 'close'
   return headers
 }
 
@@ -84,12 +84,12 @@ export function frameHeaders(c: AppContext): Record<string, string> {
  * Whether a caller sees times with three decimals: operators do, who have the scope `metrics`. All
  * others see whole milliseconds, so that no header measures for a client what its network hides.
  */
-export function seesExactTimes({ caller }: Pick<RequestFrame, 'caller'>): boolean {
+export function seesExactTimes({ caller }: Pick<RequestState, 'caller'>): boolean {
   return caller.scopes.has('metrics')
 }
 
-function shownMs(frame: RequestFrame, ms: number): number {
-  return seesExactTimes(frame) ? Math.round(ms * 1000) / 1000 : Math.round(ms)
+function shownMs(state: RequestState, ms: number): number {
+  return seesExactTimes(state) ? Math.round(ms * 1000) / 1000 : Math.round(ms)
 }
 
 function requestIdOf(c: AppContext): string | undefined {

@@ -12,36 +12,36 @@ interface Reporters {
 /** Probes and scrapes come all the time and say nothing. */
 const QUIET = new Set(['/livez', '/readyz', '/metrics'])
 
-/** Tells operators of a finished request: metrics, one line without content, a trace. */
+/** Reports a finished request to operators: metrics, one line without content, a trace. */
 export function reportRequest(observation: Observation, reporters: Reporters): void {
-  const { frame, method, route, status, totalMs, traceparent } = observation
+  const { state, method, route, status, totalMs, traceparent } = observation
   const { metrics, logger, tracing } = reporters
-  metrics.request(route, status, totalMs, frame.bodyBytes)
+  metrics.request(route, status, totalMs, state.bodyBytes)
   const line = {
-    id: frame.requestId,
-    tenant: frame.caller.tenant,
-    key: frame.caller.keyId,
+    id: state.requestId,
+    tenant: state.caller.tenant,
+    key: state.caller.keyId,
     method,
     route,
     status,
-    code: frame.code,
-    bytes_in: frame.bodyBytes,
-    bytes_out: frame.answerBytes,
-    queue_ms: rounded(frame.timing['queue']),
-    work_ms: rounded(frame.timing['work']),
+    code: state.code,
+    bytes_in: state.bodyBytes,
+    bytes_out: state.answerBytes,
+    queue_ms: rounded(state.timing['queue']),
+    work_ms: rounded(state.timing['work']),
     total_ms: rounded(totalMs),
   }
   if (QUIET.has(route)) logger.debug(line, 'request')
   else logger.info(line, 'request')
   tracing?.request({
-    requestId: frame.requestId,
-    tenant: frame.caller.tenant,
+    requestId: state.requestId,
+    tenant: state.caller.tenant,
     method,
     route,
     status,
-    started: frame.started,
+    started: state.started,
     totalMs,
-    timing: frame.timing,
+    timing: state.timing,
     traceparent,
   })
 }

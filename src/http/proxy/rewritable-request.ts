@@ -8,7 +8,7 @@ import { essence } from '../request/media.ts'
 const COUNTING = ['/count_tokens', '/input_tokens']
 
 /**
- * Paths end so whose bodies are conversations, behind whatever a gateway puts before them.
+ * Paths end so whose bodies are conversations, after whatever a gateway puts before them.
  * `/messages` alone would also be one of OpenAI's threads. What is counted is what would be sent,
  * and what is compacted was sent before.
  */
@@ -26,7 +26,7 @@ export interface RewritableBody {
 }
 
 /**
- * What the body of a request is, `null` where it cannot be rewritten.
+ * What the body of a request is, `null` if it cannot be rewritten.
  * @param path at the upstream, with what its base URL has
  */
 export function rewritableAs(c: AppContext, path: string): RewritableBody | null {
@@ -43,7 +43,7 @@ export function rewritableAs(c: AppContext, path: string): RewritableBody | null
   return coding === null ? null : { shape, coding }
 }
 
-/** The shape of a request that the vendor bills; `null` where its answer says nothing of usage. */
+/** The shape of a request that the vendor bills; `null` if its answer reports no usage. */
 export function billedAs(c: AppContext, path: string): RouteName | null {
   const plain = pathOnly(path)
   const isCounting = COUNTING.some(ending => plain.endsWith(ending))
@@ -58,7 +58,7 @@ const WEBSOCKET_CONVERSATIONS = 'responses_websockets'
 
 /**
  * Whether a request asks for a WebSocket that conversations of the Responses API are to go over, by
- * a client that goes back to HTTP where it gets none.
+ * a client that goes back to HTTP if it gets none.
  */
 export function wantsWebSocketConversation(c: AppContext, path: string): boolean {
   return (

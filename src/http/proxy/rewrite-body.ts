@@ -3,24 +3,24 @@ import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/report.ts'
 import { rewriteOp } from '../../core/operations/rewrite-request.ts'
 import type { UntouchedReason } from '../../observability/proxy-metrics.ts'
-import type { Ticket } from '../../pool/admission.ts'
+import type { Admission, Ticket } from '../../pool/admission.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
-import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
+import { type AppContext, type Rewriting, requestHeader } from '../context.ts'
 import { createSink } from '../request/body.ts'
 import { isBypassed } from '../request/bypass.ts'
 import { takeBody } from '../request/take-body.ts'
 import { rewritableAs } from './rewritable-request.ts'
-import { runRewrite } from './run-rewrite.ts'
+import { type RunNeeds, runRewrite } from './run-rewrite.ts'
 
 /** What is forwarded for the body of a request. */
 export interface ForwardedBody {
-  /** All of it; absent: as it comes in. */
+  /** All of it; absent: it is forwarded unchanged, as it comes in. */
   readonly body?: Uint8Array
-  /** Holds the body's place until nobody needs the body any more. */
+  /** Holds the body's place as long as the body is needed. */
   readonly ticket?: Ticket
   /** Spent on waiting for the body, in milliseconds. */
   readonly readingMs: number
-  /** The client was told to send its body. */
+  /** The client got a 100, so that it sends its body. */
   readonly continued: boolean
   /** What was done to it. */
   readonly report?: RewriteReport
@@ -28,6 +28,12 @@ export interface ForwardedBody {
   readonly recorded?: Promise<unknown>
   /** The request is paused, with what was read of its body put back. */
   readonly paused: boolean
+}
+
+export interface RewriteNeeds extends RunNeeds {
+  readonly admission: Pick<Admission, 'enter'>
+  /** Absent: everything is forwarded unchanged. */
+  readonly rewriting?: Rewriting
 }
 
 const AS_IT_COMES: ForwardedBody = { readingMs: 0, continued: false, paused: false }
@@ -42,14 +48,14 @@ export async function rewriteBody(
   c: AppContext,
   vendor: Vendor,
   path: string,
-  deps: AppDeps,
+  needs: RewriteNeeds,
 ): Promise<ForwardedBody> {
-  const { incoming, rewriting, is } = { ...deps, ...c.env, is: rewritableAs(c, path) }
+  const { incoming, rewriting, is } = { ...needs, ...c.env, is: rewritableAs(c, path) }
   if (is === null || incoming === undefined || rewriting?.isOn() !== true || isBypassed(c)) {
     return AS_IT_COMES
   }
-  const untouched = (reason: UntouchedReason) => deps.metrics.proxy.untouched(vendor, reason)
-  const ticket = enter(c, rewriteOp(is.shape), rewriting.maxBytes, deps, untouched)
+  const untouched = (reason: UntouchedReason) => needs.metrics.proxy.untouched(vendor, reason)
+  const ticket = enter(c, rewriteOp(is.shape), rewriting.maxBytes, needs, untouched)
   if (ticket === null) return AS_IT_COMES
   try {
     const continued = c.env.awaitsContinue === true
@@ -64,7 +70,7 @@ export async function rewriteBody(
       return { ticket, readingMs, continued, paused: true }
     }
     const asItCame = { vendor, ...is, body: taken.body }
-    const rewritten = await runRewrite(c, asItCame, rewriting, deps)
+    const rewritten = await runRewrite(c, asItCame, rewriting, needs)
     return { ...rewritten, ticket, readingMs, continued, paused: false }
   } catch (error) {
     ticket.leave()
@@ -82,7 +88,7 @@ function enter(
   c: AppContext,
   op: string,
   maxBytes: number,
-  { admission }: AppDeps,
+  { admission }: RewriteNeeds,
   untouched: (reason: UntouchedReason) => void,
 ): Ticket | null {
   const length = announced(c) ?? 0
@@ -91,7 +97,7 @@ function enter(
     return null
   }
   try {
-    return admission.enter(c.get('frame').caller, length, op)
+    return admission.enter(c.get('state').caller, length, op)
   } catch (error) {
     untouched(reasonOf(error))
     return null

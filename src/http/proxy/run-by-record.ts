@@ -2,7 +2,7 @@ import type { FreshRecord } from '../../core/contract/operation-result.ts'
 import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
 import type { Job, JobResult } from '../../pool/job.ts'
 import type { OnRecord, Rewrites } from '../../store/rewrites.ts'
-import type { Done } from '../jobs/settle-answer.ts'
+import type { Done } from '../jobs/commit-answer.ts'
 
 /** Decisions on record, by their keys. */
 export type Recalled = NonNullable<Job['recalled']>

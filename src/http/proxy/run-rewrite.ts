@@ -4,10 +4,13 @@ import type { TextBytes } from '../../core/base/text-bytes.ts'
 import type { RewriteReport } from '../../core/contract/report.ts'
 import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import { rewriteOp } from '../../core/operations/rewrite-request.ts'
+import type { Logger } from '../../observability/logger.ts'
+import type { Metrics } from '../../observability/metrics.ts'
 import type { JobResult } from '../../pool/job.ts'
+import type { WorkerPool } from '../../pool/pool.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { Originals } from '../../store/originals.ts'
-import type { AppContext, AppDeps, Rewriting } from '../context.ts'
+import type { AppContext, JobDeps, Rewriting } from '../context.ts'
 import { reportResponses } from '../jobs/report-responses.ts'
 import type { RewritableBody } from './rewritable-request.ts'
 import { type Recalled, runByRecord } from './run-by-record.ts'
@@ -27,22 +30,29 @@ export interface RewrittenBody {
   readonly recorded?: Promise<unknown>
 }
 
-/** Where its own tools fetch originals, a request may have markers. */
+export interface RunNeeds extends Pick<JobDeps, 'telemetry'> {
+  readonly pool: Pick<WorkerPool, 'run'>
+  readonly metrics: Pick<Metrics, 'job' | 'proxy'>
+  readonly logger: Pick<Logger, 'error'>
+  readonly originals: Pick<Originals, 'keep' | 'renew'>
+}
+
+/** A request whose own tools fetch originals may have markers. */
 const ELIDING: RequestTerms = { redeems: true, bypass: false }
 const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
 
 /**
  * What a worker makes of a body, by the record of what was sent before, and with markers only for
- * what is durably there; the body itself where that fails or changes nothing. Never rejects.
+ * what is durably there; the body itself if that fails or changes nothing. Never rejects.
  */
 export async function runRewrite(
   c: AppContext,
   { vendor, shape, coding, body }: ReadBody,
   { rewrites, memory, timeoutMs, maxBytes }: Rewriting,
-  { pool, metrics, logger, originals, telemetry }: AppDeps,
+  { pool, metrics, logger, originals, telemetry }: RunNeeds,
 ): Promise<RewrittenBody> {
-  const frame = c.get('frame')
-  const { requestId, caller } = frame
+  const state = c.get('state')
+  const { requestId, caller } = state
   const { tenant } = caller
   const op = rewriteOp(shape)
   const compressed = coding === undefined ? {} : { compressed: { coding, maxBytes } }
@@ -61,7 +71,7 @@ export async function runRewrite(
 
   async function run(terms: RequestTerms, recalled: Recalled): Promise<JobResult> {
     const result = await pool.run({ ...job, terms: { ...terms, ...compressed }, recalled })
-    frame.timing = { queue: result.queue_ms, work: result.work_ms }
+    state.timing = { queue: result.queue_ms, work: result.work_ms }
     metrics.job(op, result.queue_ms, result.work_ms)
     return result
   }

@@ -4,7 +4,7 @@ import { pathBehind, versionedPath } from '../../proxy/target.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 
 /** A vendor's API that the service stands in for. */
-export interface DropIn {
+export interface VendorProxy {
   readonly vendor: Vendor
   /** Stands before every path of the vendor's. */
   readonly prefix: `${string}/${Vendor}`
@@ -12,26 +12,26 @@ export interface DropIn {
   readonly pattern: string
   /** What stands before every path at the upstream; no slash at its end. */
   readonly basePath: string
-  /** The path at the upstream behind `basePath` for one that a client sent. */
+  /** The path at the upstream after `basePath` for one that a client sent. */
   pathAtVendor(path: string): string
   readonly forwarder: Forwarder
 }
 
-export interface DropInOptions {
+export interface VendorProxyOptions {
   /**
    * What stands before the prefixes: nothing, or one segment that only those know who may use the
    * proxies.
    */
   readonly below?: string | undefined
-  /** Told of a bug that ended an exchange. */
+  /** Gets a bug that ended an exchange. */
   readonly onBug: (error: unknown) => void
 }
 
 /** One for each vendor whose upstream is configured. */
-export function createDropIns(
+export function createVendorProxies(
   settings: Config['proxy'],
-  { below = '', onBug }: DropInOptions,
-): readonly DropIn[] {
+  { below = '', onBug }: VendorProxyOptions,
+): readonly VendorProxy[] {
   const { anthropic_url, openai_url, https_proxy, no_proxy } = settings
   const limits = {
     connect_ms: settings.connect_timeout_ms,
@@ -43,7 +43,7 @@ export function createDropIns(
     ...(https_proxy === undefined ? {} : { HTTPS_PROXY: https_proxy }),
     ...(no_proxy === undefined ? {} : { NO_PROXY: no_proxy }),
   }
-  const dropIn = (vendor: Vendor, url: string | undefined): DropIn[] => {
+  const proxiesOf = (vendor: Vendor, url: string | undefined): VendorProxy[] => {
     if (url === undefined) return []
     const base = new URL(url)
     const forwarder = createForwarder({ base, vendor, limits, env, onBug })
@@ -55,20 +55,20 @@ export function createDropIns(
     const prefix = `${below}/${vendor}` as const
     return [{ vendor, prefix, pattern, basePath, pathAtVendor, forwarder }]
   }
-  return [...dropIn('anthropic', anthropic_url), ...dropIn('openai', openai_url)]
+  return [...proxiesOf('anthropic', anthropic_url), ...proxiesOf('openai', openai_url)]
 }
 
 /**
- * The one that a request target is for, and the target at its vendor, behind the path of the base
+ * The one that a request target is for, and the target at its vendor, after the path of the base
  * URL.
  */
-export function dropInFor(
-  dropIns: readonly DropIn[],
+export function vendorProxyFor(
+  vendorProxies: readonly VendorProxy[],
   target: string | undefined,
-): { readonly dropIn: DropIn; readonly path: string } | null {
-  for (const dropIn of dropIns) {
-    const path = pathBehind(target ?? '', dropIn.prefix)
-    if (path !== null) return { dropIn, path: dropIn.pathAtVendor(path) }
+): { readonly proxy: VendorProxy; readonly path: string } | null {
+  for (const proxy of vendorProxies) {
+    const path = pathBehind(target ?? '', proxy.prefix)
+    if (path !== null) return { proxy, path: proxy.pathAtVendor(path) }
   }
   return null
 }

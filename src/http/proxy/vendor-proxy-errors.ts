@@ -2,7 +2,7 @@ import type { Problem } from '../../core/base/errors.ts'
 import { problemBody } from '../../core/contract/problem.ts'
 import { type Vendor, vendorErrorBody } from '../../proxy/vendor-errors.ts'
 
-/** A problem of ours as a client of the vendor's API expects to be told of it. */
+/** A problem of ours in the form that a client of the vendor's API expects. */
 export function vendorResponse(
   vendor: Vendor,
   problem: Problem,
@@ -11,7 +11,7 @@ export function vendorResponse(
   const { status, title, detail = title, code } = problemBody(problem)
   const retry =
     problem.retry_after_s === undefined ? {} : { 'retry-after': `${problem.retry_after_s}` }
-  // Over what it is to come instead must be told (RFC 9110 §15.5.22).
+  // The answer must name the protocol to come over instead (RFC 9110 §15.5.22).
   const upgrade =
     code === 'upgrade_required' ? { upgrade: 'HTTP/1.1', connection: 'upgrade, close' } : {}
   return new Response(vendorErrorBody(vendor, { status, code, message: `Haversack: ${detail}` }), {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { broken, type Sink } from './body.ts'
 
 /**
- * Reads a request's body into `sink`. Where the sink refuses a part, everything is put back: the
+ * Reads a request's body into `sink`. If the sink refuses a part, everything is put back: the
  * request is paused, as if nothing had been read of it, and the result is what the sink threw.
  * @throws AppError `invalid_request` for a body that breaks off
  */

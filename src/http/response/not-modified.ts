@@ -1,7 +1,7 @@
 import type { Ticket } from '../../pool/admission.ts'
 import { type AppContext, requestHeader } from '../context.ts'
 import { leaveWhenRead } from '../jobs/job-route.ts'
-import { frameHeaders } from '../middleware/observe.ts'
+import { answerHeaders } from '../middleware/observe.ts'
 
 interface Version {
   /** The same for the same bytes: letters, digits and what a file name may have. */
@@ -15,9 +15,9 @@ interface Content {
 }
 
 /**
- * An answer with an `ETag`: 304 without a body where the client has it already (`If-None-Match`,
+ * An answer with an `ETag`: 304 without a body if the client has it already (`If-None-Match`,
  * RFC 9110 section 13.1.2). The ticket is left when it is read.
- * @param content asked only where it is sent
+ * @param content called only if it is sent
  */
 export function answerUnlessKnown(
   c: AppContext,
@@ -28,7 +28,7 @@ export function answerUnlessKnown(
   const etag = `"${tag}"`
   const isKnown = knows(requestHeader(c, 'if-none-match'), etag)
   const body = isKnown ? null : content()
-  const headers = frameHeaders(c)
+  const headers = answerHeaders(c)
   headers['etag'] = etag
   headers['cache-control'] = cacheControl
   headers['vary'] = 'Accept, Authorization, X-Api-Key'
@@ -37,7 +37,7 @@ export function answerUnlessKnown(
     return new Response(null, { status: 304, headers })
   }
   headers['content-type'] = body.type
-  c.get('frame').answerBytes = body.bytes.length
+  c.get('state').answerBytes = body.bytes.length
   leaveWhenRead(c, ticket, body.bytes.length, body.bytes.length)
   return new Response(body.bytes as Uint8Array<ArrayBuffer>, { headers })
 }

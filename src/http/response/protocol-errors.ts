@@ -33,7 +33,7 @@ export function malformed(): Response {
 /**
  * Answers requests that the parser refuses as problems too; Node's own answer has no body. They
  * never reach the app, so they have no request id.
- * @param refused told the status of each that is not in a request which the app has already
+ * @param refused gets the status of each that is not in a request which the app has already
  * @param answering the response that is on its way on a connection
  */
 export function answerProtocolErrors(
@@ -54,7 +54,7 @@ export function answerProtocolErrors(
     }
     const response = answering(socket)
     if (response?.req.complete === true) {
-      // What is wrong comes behind a good request, whose answer must not be overtaken.
+      // What is wrong comes after a good request, whose answer must not be overtaken.
       response.once('close', () => socket.destroy())
       return
     }

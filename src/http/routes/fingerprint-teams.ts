@@ -14,7 +14,7 @@ import {
 import type { UploadMedia } from '../../fingerprints/read-upload.ts'
 import type { Teams } from '../../fingerprints/teams.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
-import { frameHeaders } from '../middleware/observe.ts'
+import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, essence, refuseCompressed, requestMedia } from '../request/media.ts'
 import { singleQuery } from '../request/single-query.ts'
@@ -34,7 +34,12 @@ const uploadQuery = z.strictObject({
   window_days: z.coerce.number().pipe(windowDays).optional().describe('The same for its window'),
 })
 
-export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
+/** What uploads need beside that. */
+type UploadNeeds = TeamNeeds & Pick<AppDeps, 'maxBodyBytes'>
+
+type TeamNeeds = Pick<AppDeps, 'admission' | 'fingerprints'>
+
+export const FINGERPRINT_TEAM_ROUTES: readonly Route<TeamNeeds & UploadNeeds>[] = [
   {
     method: 'post',
     path: PATH,
@@ -44,7 +49,7 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
     parameters: uploadQuery,
     answer: uploadAnswer,
     file: { media: PARQUET, of: 'request' },
-    mount: (app, deps) => app.post(PATH, c => upload(c, deps)),
+    mount: (app, needs) => app.post(PATH, c => upload(c, needs)),
   },
   {
     method: 'get',
@@ -53,7 +58,7 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
     scope: 'fingerprints:read',
     answer: teamDocument,
     file: { media: PARQUET, of: 'answer' },
-    mount: (app, deps) => app.get(PATH, c => read(c, deps)),
+    mount: (app, needs) => app.get(PATH, c => read(c, needs)),
   },
   {
     method: 'delete',
@@ -61,44 +66,44 @@ export const FINGERPRINT_TEAM_ROUTES: readonly Route[] = [
     summary: "Withdraw a member's upload",
     scope: 'fingerprints:write',
     answer: withdrawal,
-    mount: (app, deps) => app.delete(MEMBER_PATH, c => withdraw(c, deps)),
+    mount: (app, needs) => app.delete(MEMBER_PATH, c => withdraw(c, needs)),
   },
 ]
 
-async function upload(c: AppContext, deps: AppDeps): Promise<Response> {
-  const frame = c.get('frame')
-  const { caller } = frame
+async function upload(c: AppContext, needs: UploadNeeds): Promise<Response> {
+  const state = c.get('state')
+  const { caller } = state
   const team = teamOf(c)
   const { member, window_days } = validate(uploadQuery, singleQuery(c))
   const media = uploadMedia(c)
   if (media !== 'parquet' && (member !== undefined || window_days !== undefined)) {
     throw new AppError('invalid_request', 'member and window_days stand in the body')
   }
-  const maxBytes = Math.min(MAX_UPLOAD_BYTES, deps.maxBodyBytes)
+  const maxBytes = Math.min(MAX_UPLOAD_BYTES, needs.maxBodyBytes)
   const announced = announcedLength(c, maxBytes)
-  const ticket = deps.admission.enter(caller, announced ?? 0)
+  const ticket = needs.admission.enter(caller, announced ?? 0)
   try {
     const body = await readBody(c, announced, maxBytes, ticket)
-    frame.bodyBytes = body.length
+    state.bodyBytes = body.length
     const sent = {
       body,
       media,
       ...(member === undefined ? {} : { member }),
       ...(window_days === undefined ? {} : { windowDays: window_days }),
     }
-    const answer = await teamsOf(deps).upload(caller.tenant, team, sent, caller.member)
+    const answer = await teamsOf(needs).upload(caller.tenant, team, sent, caller.member)
     return small(c, answer)
   } finally {
     ticket.leave()
   }
 }
 
-async function read(c: AppContext, deps: AppDeps): Promise<Response> {
-  const { caller } = c.get('frame')
+async function read(c: AppContext, needs: TeamNeeds): Promise<Response> {
+  const { caller } = c.get('state')
   const team = teamOf(c)
-  const ticket = deps.admission.enter(caller, 0)
+  const ticket = needs.admission.enter(caller, 0)
   try {
-    const document = await teamsOf(deps).document(caller.tenant, team)
+    const document = await teamsOf(needs).document(caller.tenant, team)
     const media = documentMedia(c)
     const type = media === 'parquet' ? PARQUET : MEDIA_TYPES[media]
     const tag = `${document.digest}-${media}`
@@ -111,21 +116,21 @@ async function read(c: AppContext, deps: AppDeps): Promise<Response> {
   }
 }
 
-async function withdraw(c: AppContext, deps: AppDeps): Promise<Response> {
-  const { caller } = c.get('frame')
+async function withdraw(c: AppContext, needs: TeamNeeds): Promise<Response> {
+  const { caller } = c.get('state')
   const team = teamOf(c)
   const member = validate(memberName, c.req.param('member'))
   if (caller.member !== null && caller.member !== member) throw NO_UPLOAD
-  const ticket = deps.admission.enter(caller, 0)
+  const ticket = needs.admission.enter(caller, 0)
   try {
-    await teamsOf(deps).withdraw(caller.tenant, team, member)
+    await teamsOf(needs).withdraw(caller.tenant, team, member)
     return small(c, { team, member, withdrawn: true })
   } finally {
     ticket.leave()
   }
 }
 
-function teamsOf({ fingerprints }: AppDeps): Teams {
+function teamsOf({ fingerprints }: TeamNeeds): Teams {
   if (fingerprints !== undefined) return fingerprints.teams
   throw NO_TEAM
 }
@@ -136,7 +141,7 @@ function teamsOf({ fingerprints }: AppDeps): Teams {
  */
 function teamOf(c: AppContext): string {
   const team = validate(teamName, c.req.param('team'))
-  const { teams } = c.get('frame').caller
+  const { teams } = c.get('state').caller
   if (teams !== null && !teams.has(team)) throw NO_TEAM
   return team
 }
@@ -146,9 +151,9 @@ const NO_UPLOAD = new AppError('not_found', 'no such upload is known')
 
 function small(c: AppContext, answer: object): Response {
   const { media, bytes } = writeEnvelope(answer, answerMedia(requestHeader(c, 'accept'), 'json'))
-  const headers = frameHeaders(c)
+  const headers = answerHeaders(c)
   headers['content-type'] = MEDIA_TYPES[media]
-  c.get('frame').answerBytes = bytes.length
+  c.get('state').answerBytes = bytes.length
   return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
 }
 
@@ -158,7 +163,7 @@ function uploadMedia(c: AppContext): UploadMedia {
   return 'parquet'
 }
 
-/** What is wanted most; of equals Parquet, which nobody names who does not want it. */
+/** What is wanted most; of equals Parquet, which only a client that wants it names. */
 function documentMedia(c: AppContext): UploadMedia {
   const accept = requestHeader(c, 'accept') ?? ''
   const media = answerMedia(accept, 'json')
@@ -166,7 +171,7 @@ function documentMedia(c: AppContext): UploadMedia {
   return parquet > 0 && parquet >= weightOf(accept, MEDIA_TYPES[media]) ? 'parquet' : media
 }
 
-/** The weight that `Accept` gives to a type by its name; 0 where it does not name it. */
+/** The weight that `Accept` gives to a type by its name; 0 if it does not name it. */
 function weightOf(accept: string, type: string): number {
   const range = accept.split(',').find(each => essence(each) === type)
   return range === undefined ? 0 : Number(/;\s*q=([\d.]+)/.exec(range)?.[1] ?? 1)

@@ -19,24 +19,29 @@ const query = z.strictObject({
   endpoint_class: endpointName.optional().describe('Only this endpoint'),
 })
 
+type PublishedNeeds = Pick<AppDeps, 'admission' | 'fingerprints'>
+
 /** What a provider publishes of its endpoints. */
-export const fingerprintsRoute: Route = {
+export const fingerprintsRoute: Route<PublishedNeeds> = {
   method: 'get',
   path: PATH,
   summary: 'What responses of published endpoints are like',
   scope: 'fingerprints:read',
   parameters: query,
   answer: providerDocument,
-  mount: (app, deps) => app.get(PATH, c => serve(c, deps)),
+  mount: (app, needs) => app.get(PATH, c => serve(c, needs)),
 }
 
-async function serve(c: AppContext, deps: AppDeps): Promise<Response> {
-  const { caller } = c.get('frame')
+async function serve(
+  c: AppContext,
+  { admission, fingerprints: source }: PublishedNeeds,
+): Promise<Response> {
+  const { caller } = c.get('state')
   const { endpoint_class: only } = validate(query, singleQuery(c))
-  if (deps.fingerprints === undefined) throw new AppError('not_found', 'nothing is published')
-  const ticket = deps.admission.enter(caller, 0)
+  if (source === undefined) throw new AppError('not_found', 'nothing is published')
+  const ticket = admission.enter(caller, 0)
   try {
-    const document = await deps.fingerprints.published.document(caller.tenant)
+    const document = await source.published.document(caller.tenant)
     const media = answerMedia(requestHeader(c, 'accept'), 'json')
     const tag = `${document.digest}-${media}${only === undefined ? '' : `-${only}`}`
     return answerUnlessKnown(c, ticket, { tag, cacheControl: CACHE_CONTROL }, () => {

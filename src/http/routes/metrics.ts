@@ -1,7 +1,8 @@
+import type { Metrics } from '../../observability/metrics.ts'
 import type { Route } from './route.ts'
 
 /** The metrics in Prometheus' text format. */
-export const metricsRoute: Route = {
+export const metricsRoute: Route<{ readonly metrics: Pick<Metrics, 'registry'> }> = {
   method: 'get',
   path: '/metrics',
   summary: 'Metrics for Prometheus',

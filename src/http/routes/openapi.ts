@@ -4,7 +4,7 @@ import type { Route, RouteDoc } from './route.ts'
 /**
  * The schema of all `documented` routes, made at the first request, since few processes are asked.
  */
-export function openApiRoute(documented: readonly RouteDoc[]): Route {
+export function openApiRoute(documented: readonly RouteDoc[]): Route<unknown> {
   let document: OpenApi | undefined
   const doc: RouteDoc = {
     method: 'get',

@@ -8,10 +8,11 @@ import { type PartQuery, parsePart } from '../../core/parts/parse-part.ts'
 import type { Part, PartSelector } from '../../core/parts/part.ts'
 import { wholeCharacters } from '../../core/parts/whole-characters.ts'
 import type { Ticket } from '../../pool/admission.ts'
+import type { Originals } from '../../store/originals.ts'
 import type { Reference, StoredBody } from '../../store/store.ts'
 import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
 import { leaveWhenRead } from '../jobs/job-route.ts'
-import { frameHeaders } from '../middleware/observe.ts'
+import { answerHeaders } from '../middleware/observe.ts'
 import { answerMedia } from '../request/media.ts'
 import { singleQuery } from '../request/single-query.ts'
 import { writeOriginal } from '../response/original-answer.ts'
@@ -33,8 +34,12 @@ const query = z.strictObject({
   query: text.optional().describe('Accepted from gateways, without effect: nothing is held back'),
 })
 
+interface RetrieveNeeds extends Pick<AppDeps, 'admission'> {
+  readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
+}
+
 /** A kept original, whole or in part. */
-export const retrieveRoute: Route = {
+export const retrieveRoute: Route<RetrieveNeeds> = {
   method: 'get',
   path: '/v1/retrieve/:hash',
   summary:
@@ -43,12 +48,12 @@ export const retrieveRoute: Route = {
   scope: 'retrieve',
   parameters: query,
   answer: retrieveAnswer,
-  mount: (app, deps) => app.get('/v1/retrieve/:hash', c => serve(c, deps)),
+  mount: (app, needs) => app.get('/v1/retrieve/:hash', c => serve(c, needs)),
 }
 
-async function serve(c: AppContext, deps: AppDeps): Promise<Response> {
-  const frame = c.get('frame')
-  const { caller } = frame
+async function serve(c: AppContext, { admission, originals }: RetrieveNeeds): Promise<Response> {
+  const state = c.get('state')
+  const { caller } = state
   const { session, query: _query, ...partQuery } = validate(query, singleQuery(c))
   const selector = parsePart(partQuery as PartQuery)
   const reference: Reference = {
@@ -56,19 +61,19 @@ async function serve(c: AppContext, deps: AppDeps): Promise<Response> {
     ref: c.req.param('hash') ?? '',
     ...(session === undefined ? {} : { session }),
   }
-  const ticket = deps.admission.enter(caller, 0)
+  const ticket = admission.enter(caller, 0)
   try {
     const asked = performance.now()
     const found =
       selector === undefined
-        ? whole(await deps.originals.fetch(reference, bytes => ticket.grow(bytes)))
-        : await partOf(deps, reference, selector, ticket)
-    frame.timing = { queue: 0, work: performance.now() - asked }
+        ? whole(await originals.fetch(reference, bytes => ticket.grow(bytes)))
+        : await partOf(originals, reference, selector, ticket)
+    state.timing = { queue: 0, work: performance.now() - asked }
     const accept = answerMedia(requestHeader(c, 'accept'), 'json')
     const { media, body } = writeOriginal(found.fields, found.text, accept)
-    const headers = frameHeaders(c)
+    const headers = answerHeaders(c)
     headers['content-type'] = MEDIA_TYPES[media]
-    frame.answerBytes = found.text.bytes.length
+    state.answerBytes = found.text.bytes.length
     leaveWhenRead(c, ticket, found.text.bytes.length, 0)
     return new Response(body, { headers })
   } catch (error) {
@@ -91,7 +96,7 @@ function whole(stored: StoredBody): Found {
 }
 
 async function partOf(
-  { originals }: Pick<AppDeps, 'originals'>,
+  originals: RetrieveNeeds['originals'],
   reference: Reference,
   selector: PartSelector,
   ticket: Ticket,

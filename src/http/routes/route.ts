@@ -6,7 +6,7 @@ import type { AppDeps, AppEnv } from '../context.ts'
 /** What a key needs for a route; `open`: none is needed. */
 export type RouteScope = NeededScope | 'open'
 
-/** What `/openapi.json` says of a route. */
+/** What `/openapi.json` has of a route. */
 export interface RouteDoc {
   readonly method: 'get' | 'post' | 'delete'
   readonly path: string
@@ -21,7 +21,7 @@ export interface RouteDoc {
   readonly file?: { readonly media: string; readonly of: 'request' | 'answer' }
 }
 
-/** One route, one file: its documentation and how it is mounted. Listed in `app.ts`. */
-export interface Route extends RouteDoc {
-  mount(app: Hono<AppEnv>, deps: AppDeps): void
+/** A route's documentation and how it is mounted, with what it uses. Listed in `app.ts`. */
+export interface Route<Needs = AppDeps> extends RouteDoc {
+  mount(app: Hono<AppEnv>, needs: Needs): void
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { AppError } from '../../core/base/errors.ts'
+import { dedupAnswer, dedupRequest } from '../../core/contract/dedup.ts'
 import { MEDIA_TYPES, readEnvelope, writeEnvelope } from '../../core/contract/envelope.ts'
 import { sessionField } from '../../core/contract/fields.ts'
 import {
@@ -11,8 +12,9 @@ import {
 import { validate } from '../../core/contract/validate.ts'
 import type { SessionDesk } from '../../core/operations/session-desk.ts'
 import { IndexBusyError } from '../../core/sessions/index/lock.ts'
-import { type AppContext, type AppDeps, requestHeader } from '../context.ts'
-import { frameHeaders } from '../middleware/observe.ts'
+import { type AppContext, type AppDeps, type JobDeps, requestHeader } from '../context.ts'
+import { jobRoute } from '../jobs/job-route.ts'
+import { answerHeaders } from '../middleware/observe.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, requestMedia } from '../request/media.ts'
 import type { Route } from './route.ts'
@@ -23,15 +25,25 @@ const ENVELOPE = { maxDepth: 4, maxValues: 4_096 }
 
 const PATH = '/v1/sessions/:id'
 
+type SessionNeeds = Pick<AppDeps, 'desk' | 'admission' | 'originals' | 'telemetry'>
+
 /** What a route does to the session that its path names; `null`: there is none. */
 type Act = (
   desk: SessionDesk,
   name: { readonly tenant: string; readonly session: string },
   c: AppContext,
-  deps: AppDeps,
+  needs: Omit<SessionNeeds, 'desk'>,
 ) => Promise<object | null>
 
-export const SESSION_ROUTES: readonly Route[] = [
+export const SESSION_ROUTES: readonly Route<SessionNeeds & JobDeps>[] = [
+  jobRoute({
+    op: 'dedup',
+    path: '/v1/dedup',
+    summary: 'Whether a session has seen a result already; records it',
+    scope: 'encode',
+    request: dedupRequest,
+    answer: dedupAnswer,
+  }),
   route('get', PATH, 'What a session has seen and been sent', sessionSummary, {
     act: async (desk, { tenant, session }) => desk.summary(tenant, session),
   }),
@@ -65,7 +77,7 @@ function route(
   summary: string,
   answer: z.ZodType,
   { act, request }: { readonly act: Act; readonly request?: z.ZodType },
-): Route {
+): Route<SessionNeeds> {
   return {
     method,
     path,
@@ -73,19 +85,19 @@ function route(
     scope: 'encode',
     ...(request === undefined ? {} : { request }),
     answer,
-    mount: (app, deps) => app.on(method.toUpperCase(), path, c => serve(c, act, deps)),
+    mount: (app, needs) => app.on(method.toUpperCase(), path, c => serve(c, act, needs)),
   }
 }
 
-async function serve(c: AppContext, act: Act, deps: AppDeps): Promise<Response> {
+async function serve(c: AppContext, act: Act, needs: SessionNeeds): Promise<Response> {
   const session = validate(sessionField, c.req.param('id'))
-  const { tenant } = c.get('frame').caller
-  const found = await unlessBusy(() => act(deps.desk, { tenant, session }, c, deps))
+  const { tenant } = c.get('state').caller
+  const found = await unlessBusy(() => act(needs.desk, { tenant, session }, c, needs))
   if (found === null) throw new AppError('not_found', 'no such session is known')
   const { media, bytes } = writeEnvelope(found, answerMedia(requestHeader(c, 'accept'), 'json'))
-  const headers = frameHeaders(c)
+  const headers = answerHeaders(c)
   headers['content-type'] = MEDIA_TYPES[media]
-  c.get('frame').answerBytes = bytes.length
+  c.get('state').answerBytes = bytes.length
   return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
 }
 
@@ -99,9 +111,9 @@ async function unlessBusy<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-async function readSmall(c: AppContext, admission: AppDeps['admission']): Promise<unknown> {
+async function readSmall(c: AppContext, admission: SessionNeeds['admission']): Promise<unknown> {
   const announced = announcedLength(c, MAX_BODY_BYTES)
-  const ticket = admission.enter(c.get('frame').caller, announced ?? 0)
+  const ticket = admission.enter(c.get('state').caller, announced ?? 0)
   try {
     const body = await readBody(c, announced, MAX_BODY_BYTES, ticket)
     return readEnvelope(body, requestMedia(c), ENVELOPE)

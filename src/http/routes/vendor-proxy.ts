@@ -2,57 +2,66 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/report.ts'
+import type { Logger } from '../../observability/logger.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
 import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'
-import type { AppContext, AppDeps, AppEnv } from '../context.ts'
+import type { Savings } from '../../savings/savings.ts'
+import type { AppContext, AppDeps, AppEnv, Rewriting } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
 import { seesExactTimes } from '../middleware/observe.ts'
 import { billedAs, wantsWebSocketConversation } from '../proxy/rewritable-request.ts'
-import { type ForwardedBody, rewriteBody } from '../proxy/rewrite-body.ts'
-import { type DropIn, dropInFor } from '../proxy/vendor-proxies.ts'
+import { type ForwardedBody, type RewriteNeeds, rewriteBody } from '../proxy/rewrite-body.ts'
+import { type VendorProxy, vendorProxyFor } from '../proxy/vendor-proxies.ts'
 import { isBypassed } from '../request/bypass.ts'
 
+interface ProxyNeeds
+  extends RewriteNeeds,
+    Pick<AppDeps, 'access' | 'vendorProxies' | 'observeUsage'> {
+  readonly savings: Pick<Savings, 'record'>
+  readonly logger: Pick<Logger, 'error' | 'warn'>
+}
+
 /** Forwards every path and method below the prefixes of the configured vendors. */
-export function mountDropIns(app: Hono<AppEnv>, deps: AppDeps): void {
-  for (const dropIn of deps.dropIns ?? []) {
-    const paths = `${dropIn.pattern}/*`
-    app.all(paths, authorize(deps.access, 'proxy'), c => forward(c, dropIn, deps))
+export function mountVendorProxies(app: Hono<AppEnv>, needs: ProxyNeeds): void {
+  for (const proxy of needs.vendorProxies ?? []) {
+    const paths = `${proxy.pattern}/*`
+    app.all(paths, authorize(needs.access, 'proxy'), c => forward(c, proxy, needs))
   }
 }
 
-async function forward(c: AppContext, dropIn: DropIn, deps: AppDeps): Promise<Response> {
+async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Promise<Response> {
   const { incoming } = c.env
   // As it was sent: the app's own path has its dot segments resolved.
-  const path = dropInFor([dropIn], incoming?.url)?.path
+  const path = vendorProxyFor([proxy], incoming?.url)?.path
   if (incoming === undefined || path === undefined) throw new AppError('not_found', 'no such route')
-  const upstreamPath = dropIn.basePath + path
-  if (isDeclined(c, upstreamPath, deps)) {
+  const upstreamPath = proxy.basePath + path
+  if (isDeclined(c, upstreamPath, needs.rewriting)) {
     throw new AppError('upgrade_required', 'conversations are rewritten over HTTP only')
   }
   const route = billedAs(c, upstreamPath)
-  const usage = route === null ? null : deps.observeUsage(route)
+  const usage = route === null ? null : needs.observeUsage(route)
   // In one breath: what waits for the answer must not hold the body.
   const { exchange, report } = send(
     c,
-    { dropIn, path, usage },
-    await rewriteBody(c, dropIn.vendor, upstreamPath, deps),
+    { proxy, path, usage },
+    await rewriteBody(c, proxy.vendor, upstreamPath, needs),
   )
-  note(c, await exchange, dropIn, deps)
-  if (usage !== null) account(c, { dropIn, report, seen: usage.finish() }, deps)
+  note(c, await exchange, proxy, needs)
+  if (usage !== null) account(c, { proxy, report, seen: usage.finish() }, needs.savings)
   return RESPONSE_ALREADY_SENT
 }
 
 /**
- * Whether a WebSocket is refused, so that what would go over it comes where it can be rewritten.
+ * Whether a WebSocket is refused, so that what would go over it comes over HTTP and is rewritten.
  */
-function isDeclined(c: AppContext, path: string, { rewriting }: AppDeps): boolean {
+function isDeclined(c: AppContext, path: string, rewriting: Rewriting | undefined): boolean {
   if (c.env.upgradeHead === undefined || !wantsWebSocketConversation(c, path)) return false
   return rewriting?.isOn() === true && rewriting.declinesWebSockets() && !isBypassed(c)
 }
 
 /** Where a request goes, and who reads what its answer used. */
 interface Destination {
-  readonly dropIn: DropIn
+  readonly proxy: VendorProxy
   readonly path: string
   readonly usage: UsageObserver | null
 }
@@ -65,18 +74,18 @@ interface Sent {
 
 function send(
   c: AppContext,
-  { dropIn: { forwarder }, path, usage }: Destination,
+  { proxy: { forwarder }, path, usage }: Destination,
   { body, ticket, readingMs, continued, paused, recorded, report }: ForwardedBody,
 ): Sent {
   const { incoming, outgoing, upgradeHead } = c.env
-  const frame = c.get('frame')
-  const addedMs = performance.now() - frame.started - readingMs
-  const decimals = seesExactTimes(frame) ? 3 : 0
+  const state = c.get('state')
+  const addedMs = performance.now() - state.started - readingMs
+  const decimals = seesExactTimes(state) ? 3 : 0
   const extraHeaders = { 'x-haversack-added-ms': addedMs.toFixed(decimals) }
   if (upgradeHead !== undefined) {
     return { exchange: forwarder.upgrade(incoming!, upgradeHead, { path, extraHeaders }), report }
   }
-  if (frame.last) outgoing!.shouldKeepAlive = false
+  if (state.last) outgoing!.shouldKeepAlive = false
   const exchange = forwarder.forward(incoming!, outgoing!, {
     path,
     extraHeaders,
@@ -99,24 +108,29 @@ function send(
 /** Accounts for an answer, once all that was seen of it is read. */
 function account(
   c: AppContext,
-  { dropIn, report, seen }: Pick<Sent, 'report'> & { dropIn: DropIn; seen: Promise<SeenAnswer> },
-  { savings }: AppDeps,
+  { proxy, report, seen }: Pick<Sent, 'report'> & { proxy: VendorProxy; seen: Promise<SeenAnswer> },
+  savings: ProxyNeeds['savings'],
 ): void {
-  const { vendor } = dropIn
+  const { vendor } = proxy
   const answered = seen.then(({ isGiven, said }) => (isGiven ? { vendor, said, report } : null))
-  void savings.record(c.get('frame').caller.tenant, answered)
+  void savings.record(c.get('state').caller.tenant, answered)
 }
 
-/** What operators are told of it; nothing of what was said in it. */
-function note(c: AppContext, exchange: Exchange, { vendor }: DropIn, deps: AppDeps): void {
-  const frame = c.get('frame')
+/** Reports an exchange to operators, without its content. */
+function note(
+  c: AppContext,
+  exchange: Exchange,
+  { vendor }: VendorProxy,
+  { metrics, logger }: Pick<ProxyNeeds, 'metrics' | 'logger'>,
+): void {
+  const state = c.get('state')
   const { outcome, status, sent_bytes, received_bytes, error } = exchange
   // No headers of ours: they are out.
-  frame.sent = true
-  frame.status = status
-  frame.bodyBytes = sent_bytes
-  frame.answerBytes = received_bytes
-  deps.metrics.proxy.exchange(vendor, outcome)
+  state.sent = true
+  state.status = status
+  state.bodyBytes = sent_bytes
+  state.answerBytes = received_bytes
+  metrics.proxy.exchange(vendor, outcome)
   if (error === null) return
-  deps.logger.warn({ requestId: frame.requestId, vendor, outcome, error }, 'an exchange failed')
+  logger.warn({ requestId: state.requestId, vendor, outcome, error }, 'an exchange failed')
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { type HashRange, MIN_DIGITS, shorten } from '../hash-range.ts'
+import { createNamedRows, NO_ROW } from './named-rows.ts'
 
 /**
  * Bytes of a hash in a link. Links of bodies that only long references name have more: those of the
@@ -11,7 +12,7 @@ const LONG_LINK_BYTES = 12
 const NAME_BYTES = 16
 
 /** Nothing is linked to it. */
-export const NO_SESSION = 0
+export const NO_SESSION = NO_ROW
 
 export interface Link {
   readonly tenant: number
@@ -58,8 +59,10 @@ const MAX_CANDIDATES = 64
 const AFTER = Buffer.alloc(LONG_LINK_BYTES - LINK_HASH_BYTES, 0xff)
 
 export function createSessions(database: DatabaseSync): Sessions {
-  const byName = database.prepare('SELECT id FROM session WHERE tenant = ? AND name = ?')
-  const insert = database.prepare('INSERT INTO session (tenant, name) VALUES (?, ?)')
+  const sessions = createNamedRows<[tenant: number, name: Uint8Array]>(database, 'session', [
+    'tenant',
+    'name',
+  ])
   const addLink = database.prepare(
     `INSERT INTO link (session, hash, body)
        SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM link WHERE body = ?3 AND session = ?1)`,
@@ -76,8 +79,6 @@ export function createSessions(database: DatabaseSync): Sessions {
   const dropIfEmpty = database.prepare(
     'DELETE FROM session WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM link WHERE session = ?1)',
   )
-  const unname = database.prepare('UPDATE session SET name = NULL WHERE id = ?')
-  const nameless = database.prepare('SELECT id FROM session WHERE name IS NULL LIMIT 1')
   const unnamed = database.prepare('SELECT 1 FROM session WHERE id = ? AND name IS NULL')
   const ofSession = database.prepare('SELECT hash, body FROM link WHERE session = ? LIMIT ?')
   const anyLink = database.prepare('SELECT 1 FROM link WHERE body = ? LIMIT 1')
@@ -85,16 +86,10 @@ export function createSessions(database: DatabaseSync): Sessions {
     'DELETE FROM session WHERE id IN (SELECT id FROM session WHERE tenant = ? LIMIT ?)',
   )
 
-  const find = (tenant: number, name: string | Uint8Array) =>
-    Number(byName.get(tenant, nameHash(name))?.['id'] ?? NO_SESSION)
-
   return {
-    find,
+    find: (tenant, name) => sessions.find(tenant, nameHash(name)),
     link({ tenant, name, body, hash, isLong }) {
-      let session = find(tenant, name)
-      if (session === NO_SESSION) {
-        session = Number(insert.run(tenant, nameHash(name)).lastInsertRowid)
-      }
+      const session = sessions.findOrAdd(tenant, nameHash(name))
       const bytes = isLong ? LONG_LINK_BYTES : LINK_HASH_BYTES
       dropLonger.run(body, session, bytes)
       addLink.run(session, hash.subarray(0, bytes), body)
@@ -114,15 +109,8 @@ export function createSessions(database: DatabaseSync): Sessions {
         dropIfEmpty.run(row['session']!)
       }
     },
-    disown(tenant, name) {
-      const id = find(tenant, name)
-      if (id !== NO_SESSION) unname.run(id)
-      return id
-    },
-    disowned() {
-      const row = nameless.get()
-      return row === undefined ? undefined : Number(row['id'])
-    },
+    disown: (tenant, name) => sessions.disown(tenant, nameHash(name)),
+    disowned: sessions.disowned,
     isDisowned: session => unnamed.get(session) !== undefined,
     release(session, limit) {
       const rows = ofSession.all(session, limit)

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { createNamedRows, NO_ROW } from './named-rows.ts'
 
 /** A tenant that nothing is kept of: looked up like any other, and finds nothing. */
-export const NO_TENANT = 0
+export const NO_TENANT = NO_ROW
 
 export interface TenantTotals {
   readonly bodies: number
@@ -33,8 +34,11 @@ export interface Tenants {
 const NOTHING: TenantTotals = { bodies: 0, records: 0, bytes: 0 }
 
 export function createTenants(database: DatabaseSync): Tenants {
-  const byName = database.prepare('SELECT id FROM tenant WHERE name = ?')
-  const insert = database.prepare('INSERT INTO tenant (name) VALUES (?)')
+  const { find, findOrAdd, disown, disowned } = createNamedRows<[name: string]>(
+    database,
+    'tenant',
+    ['name'],
+  )
   const byId = database.prepare('SELECT name, bodies, records, bytes FROM tenant WHERE id = ?')
   const all = database.prepare(
     'SELECT count(*) AS tenants, sum(bodies) AS bodies, sum(records) AS records, sum(bytes) AS bytes FROM tenant',
@@ -42,11 +46,8 @@ export function createTenants(database: DatabaseSync): Tenants {
   const add = database.prepare(
     'UPDATE tenant SET bodies = bodies + ?, records = records + ?, bytes = bytes + ? WHERE id = ?',
   )
-  const unname = database.prepare('UPDATE tenant SET name = NULL WHERE id = ?')
-  const nameless = database.prepare('SELECT id FROM tenant WHERE name IS NULL LIMIT 1')
   const erase = database.prepare('DELETE FROM tenant WHERE id = ?')
 
-  const find = (name: string) => Number(byName.get(name)?.['id'] ?? NO_TENANT)
   const totals = (row: Record<string, unknown> | undefined): TenantTotals =>
     row === undefined
       ? NOTHING
@@ -58,10 +59,7 @@ export function createTenants(database: DatabaseSync): Tenants {
 
   return {
     find,
-    findOrAdd(name) {
-      const id = find(name)
-      return id === NO_TENANT ? Number(insert.run(name).lastInsertRowid) : id
-    },
+    findOrAdd,
     nameOf: id => (byId.get(id)?.['name'] ?? null) as string | null,
     totals: id => totals(byId.get(id)),
     sum() {
@@ -69,15 +67,8 @@ export function createTenants(database: DatabaseSync): Tenants {
       return { tenants: Number(row?.['tenants'] ?? 0), ...totals(row) }
     },
     change: (id, { bodies, records, bytes }) => void add.run(bodies, records, bytes, id),
-    disown(name) {
-      const id = find(name)
-      if (id !== NO_TENANT) unname.run(id)
-      return id
-    },
-    disowned() {
-      const row = nameless.get()
-      return row === undefined ? undefined : Number(row['id'])
-    },
+    disown,
+    disowned,
     remove: id => void erase.run(id),
   }
 }

@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { dayOf, type Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
 import { mergeUploads } from '../../../src/core/fingerprints/merge-uploads.ts'
 import { packRows } from '../../../src/core/fingerprints/packed-rows.ts'
+import { bundledWorker } from '../../support/bundled-worker.ts'
 import { runs } from '../../support/runs.ts'
 import { row } from '../../unit/fingerprints/rows.ts'
 import type { Command, Said } from './team-commands.ts'
@@ -17,7 +18,7 @@ import type { Command, Said } from './team-commands.ts'
 const STEPS = runs(600)
 /** A new process takes longer than a hundred steps. */
 const KILL_ONE_IN = STEPS > 1_000 ? 40 : 5
-const HOST = fileURLToPath(new URL('worker-team-host.ts', import.meta.url))
+const HOST = fileURLToPath(bundledWorker(new URL('worker-team-host.ts', import.meta.url)))
 const DAY = 86_400_000
 const MEMBERS = ['ada', 'bob', 'eve', 'joe', 'kim', 'lea']
 const ENDPOINTS = ['curl', 'git_log', 'npm_test']

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTaskThread, type TaskThread } from '../../../src/fingerprints/task-thread.ts'
+import { bundledWorker } from '../../support/bundled-worker.ts'
 
-const module = new URL('worker-tasks.ts', import.meta.url)
+const module = bundledWorker(new URL('worker-tasks.ts', import.meta.url))
 let thread: TaskThread
 let lost: string[]
 let bugs: string[]

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import { describe, expect, it } from 'vitest'
+import { createServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exchange as answersTo } from '../../support/raw-http.ts'
 import { dial, front, message, rawUpstream } from './stand-in.ts'
 
@@ -138,13 +139,36 @@ describe('in the middle of an answer', () => {
   })
 })
 
+/** In turns of the event loop, see `whileTimePasses`. */
+const LIMIT_MS = 500
+
+/**
+ * Waits with a clock that goes on by a millisecond in each turn of the event loop: a limit is
+ * reached when so many turns have moved nothing, however fast the machine is.
+ */
+async function whileTimePasses<T>(promise: Promise<T>): Promise<T> {
+  let isSettled = false
+  const settle = () => {
+    isSettled = true
+  }
+  promise.then(settle, settle)
+  while (!isSettled) {
+    vi.advanceTimersByTime(1)
+    await nextTurn()
+  }
+  return await promise
+}
+
 describe('time limits', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
   const POST = message(['POST /api/ HTTP/1.1', 'Host: us', 'Content-Length: 9'], 'begun')
 
   it.each([
     [
       'for a connection',
-      { connect_ms: 20 },
+      { connect_ms: LIMIT_MS },
       'https',
       'upstream_connect_timeout',
       504,
@@ -152,18 +176,18 @@ describe('time limits', () => {
     ],
     [
       'for the head of the answer',
-      { headers_ms: 20 },
+      { headers_ms: LIMIT_MS },
       'http',
       'upstream_timeout',
       504,
       'timeout_error',
     ],
-    ['for all', { total_ms: 20 }, 'http', 'upstream_timeout', 504, 'timeout_error'],
+    ['for all', { total_ms: LIMIT_MS }, 'http', 'upstream_timeout', 504, 'timeout_error'],
   ])('%s', async (_, limits, scheme, error, status, type) => {
     const upstream = await rawUpstream()
     const proxy = await front({ base: new URL(`${scheme}://${upstream.url.host}`), limits })
     const client = dial(proxy.url, GET)
-    const text = await client.all()
+    const text = await whileTimePasses(client.all())
     expect(text).toContain(`HTTP/1.1 ${status} `)
     expect(text).toContain(`"${type}"`)
     expect(await proxy.exchanges[0]).toMatchObject({ outcome: 'timed_out', status, error })
@@ -171,8 +195,8 @@ describe('time limits', () => {
   })
 
   it('for a client that does not send on', async () => {
-    const { client, wire, proxy } = await begun({ limits: { idle_ms: 20 } }, POST)
-    await client.until('"timeout_error"')
+    const { client, wire, proxy } = await begun({ limits: { idle_ms: LIMIT_MS } }, POST)
+    await whileTimePasses(client.until('"timeout_error"'))
     expect(client.text).toContain('HTTP/1.1 408 ')
     await wire.all()
     expect(await proxy.exchanges[0]).toMatchObject({ outcome: 'aborted', error: 'request_timeout' })
@@ -180,10 +204,10 @@ describe('time limits', () => {
 
   it('for an upstream that does not read on', async () => {
     const head = ['POST /api/ HTTP/1.1', 'Host: us', 'Content-Length: 64000000']
-    const { client, wire, proxy } = await begun({ limits: { idle_ms: 50 } }, message(head))
+    const { client, wire, proxy } = await begun({ limits: { idle_ms: LIMIT_MS } }, message(head))
     wire.socket.pause()
     client.socket.write(Buffer.alloc(64_000_000))
-    await client.until('"timeout_error"')
+    await whileTimePasses(client.until('"timeout_error"'))
     expect(client.text).toContain('HTTP/1.1 504 ')
     expect(await proxy.exchanges[0]).toMatchObject({ outcome: 'timed_out' })
   })
@@ -191,32 +215,35 @@ describe('time limits', () => {
   it('for an upstream that does not read a whole body', async () => {
     const length = 64_000_000
     const head = ['POST /api/ HTTP/1.1', 'Host: us', `Content-Length: ${length}`]
-    const options = { whole: true, limits: { idle_ms: 50 } }
+    const options = { whole: true, limits: { idle_ms: LIMIT_MS } }
     const upstream = await rawUpstream()
     const proxy = await front({ base: upstream.url, ...options })
     const client = dial(proxy.url, message(head))
     client.socket.write(Buffer.alloc(length))
     const wire = await upstream.next()
     wire.socket.pause()
-    await client.until('"timeout_error"')
+    await whileTimePasses(client.until('"timeout_error"'))
     expect(client.text).toContain('HTTP/1.1 504 ')
     expect(await proxy.exchanges[0]).toMatchObject({ outcome: 'timed_out' })
   })
 
   it('for the next part of an answer', async () => {
-    const { client, wire, proxy } = await begun({ limits: { idle_ms: 20 } })
+    const { client, wire, proxy } = await begun({ limits: { idle_ms: LIMIT_MS } })
     wire.socket.write(message([...EVENTS, CHUNKED], '7\r\ndata:\n\n\r\n'))
-    expect(await client.all()).toMatch(/event: error\ndata: .*"timeout_error".*\n\n\r\n0\r\n\r\n$/)
+    expect(await whileTimePasses(client.all())).toMatch(
+      /event: error\ndata: .*"timeout_error".*\n\n\r\n0\r\n\r\n$/,
+    )
     expect(await proxy.exchanges[0]).toMatchObject({ outcome: 'timed_out', status: 200 })
     await wire.all()
   })
 
   it('for a client that does not read on', async () => {
-    const { client, wire, proxy } = await begun({ limits: { idle_ms: 50 } })
+    const { client, wire, proxy } = await begun({ limits: { idle_ms: LIMIT_MS } })
     client.socket.pause()
     wire.socket.write(message(['HTTP/1.1 200 OK', 'Content-Length: 64000000']))
     wire.socket.write(Buffer.alloc(64_000_000))
-    expect(await proxy.exchanges[0]).toMatchObject({ outcome: 'aborted', status: 200 })
+    const exchange = await whileTimePasses(proxy.exchanges[0]!)
+    expect(exchange).toMatchObject({ outcome: 'aborted', status: 200 })
     await wire.all()
   })
 })
@@ -224,13 +251,13 @@ describe('time limits', () => {
 it('the server’s limit for quiet connections does not end those that wait for an answer', async () => {
   const upstream = await rawUpstream()
   const proxy = await front({ base: upstream.url })
-  const quiet = new Promise<void>(resolve => {
-    proxy.server.on('connection', socket => socket.on('timeout', () => resolve()))
-  })
-  proxy.server.timeout = 20
+  const connected = once(proxy.server, 'connection') as Promise<[Socket]>
   const client = dial(proxy.url, GET)
   const wire = await upstream.next()
-  await quiet
+  const [socket] = await connected
+  // As `server.timeout` does, but not before the request is under way.
+  socket.setTimeout(20)
+  await once(socket, 'timeout')
   wire.socket.end(message(['HTTP/1.1 204 No Content']))
   expect(await client.all()).toContain('204 No Content')
 })
@@ -248,7 +275,7 @@ describe('a kept connection', () => {
     await client.until('\r\n\r\n')
     const length = wire.text.length
     client.socket.write(bytes)
-    while (wire.text.length === length) await once(wire.socket, 'data')
+    while (wire.text.length === length) await wire.more()
     if (before !== '') wire.socket.write(before)
     wire.socket.end()
     return { upstream, proxy }

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
+import { eventually } from '../../support/eventually.ts'
 import { killProcesses, startProcess } from '../../support/service-process.ts'
 import { answerOk, recordingUpstream } from '../service/recording-upstream.ts'
 import { dial, front, message, rawUpstream } from './stand-in.ts'
@@ -49,7 +50,8 @@ it('an upstream that ends its side after its answer is not sent the next request
 
 it('a service without a free file descriptor lives, and serves again once there are some', async () => {
   const upstream = await recordingUpstream()
-  upstream.answerWith(answerOk)
+  // Nothing is answered, so that each request needs a connection of its own.
+  upstream.answerWith(() => {})
   const env = { HAVERSACK_ANTHROPIC_URL: upstream.url }
   const service = await startProcess({ openFiles: 100, env })
   const sockets: Socket[] = []
@@ -61,14 +63,15 @@ it('a service without a free file descriptor lives, and serves again once there 
     sockets.push(socket)
   }
   const isRefused = (answer: string) => /^HTTP\/1\.1 502 /.test(answer)
-  await vi.waitFor(() => expect(answers.some(isRefused)).toBe(true), { timeout: 30_000 })
+  await eventually(() => expect(answers.some(isRefused)).toBe(true))
+  upstream.answerWith(answerOk)
   for (const socket of sockets) socket.destroy()
   const status = () =>
     fetch(`${service.url}/anthropic/y`).then(
       answer => answer.status,
       () => 0,
     )
-  await vi.waitFor(async () => expect(await status()).toBe(200), { timeout: 30_000 })
+  await eventually(async () => expect(await status()).toBe(200))
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
   expect(metrics).toMatch(/outcome="unreachable"\} [1-9]/)
   expect(metrics).not.toMatch(/outcome="(?:broken|failed)"\}/)

@@ -2,17 +2,14 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, expect, it } from 'vitest'
-import { createRandom } from '../../../bench/random.ts'
+import { createRandom } from '../../../bench/support/random.ts'
+import { leastHits, runs, SEED } from '../../support/runs.ts'
 import { killProcesses, startProcess } from '../../support/service-process.ts'
 import { type HostileCase, hostileCase } from './hostile-answer.ts'
 
-/**
- * A long run: `HOSTILE_ANSWERS=20000 npx vitest run
- * test/integration/proxy/hostile-answers.test.ts`.
- */
-const CASES = Number(process.env['HOSTILE_ANSWERS'] ?? 300)
-const SEED = Number(process.env['HOSTILE_SEED'] ?? 18)
-const LIMIT_MS = 60_000 + CASES * 60
+/** 20,000 in a long run: `TEST_RUNS=67`. */
+const CASES = runs(300)
+const LIMIT_MS = 300_000 + CASES * 60
 
 afterAll(killProcesses)
 
@@ -105,8 +102,8 @@ it(
       )
     }
     // Both what can be passed on and what cannot is among them.
-    expect(passed).toBeGreaterThan(CASES / 20)
-    expect(passed).toBeLessThan(CASES * 0.8)
+    expect(passed).toBeGreaterThanOrEqual(leastHits(CASES / 20))
+    expect(CASES - passed).toBeGreaterThanOrEqual(leastHits(CASES / 5))
     const metrics = await (await fetch(`${service.url}/metrics`)).text()
     expect(metrics).not.toMatch(/^haversack_uncaught_errors_total [1-9]/m)
     expect(metrics).not.toMatch(/outcome="failed"\} [1-9]/)

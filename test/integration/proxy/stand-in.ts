@@ -22,18 +22,20 @@ import { wantsUpgrade } from '../../../src/proxy/tunnel.ts'
 import type { ForwardLimits, ProxyEnvironment } from '../../../src/proxy/upstream.ts'
 import type { Vendor } from '../../../src/proxy/vendor-errors.ts'
 
-/** Far beyond what a test takes. */
+/** Far beyond what a test takes, however busy the machine is. */
+const AMPLE_MS = 3_600_000
 const AMPLE: ForwardLimits = {
-  connect_ms: 15_000,
-  headers_ms: 15_000,
-  idle_ms: 15_000,
-  total_ms: 15_000,
+  connect_ms: AMPLE_MS,
+  headers_ms: AMPLE_MS,
+  idle_ms: AMPLE_MS,
+  total_ms: AMPLE_MS,
 }
 
 /** A connection with what came over it. */
 export class Wire {
   readonly socket: Socket
-  #got = Buffer.alloc(0)
+  readonly #chunks: Buffer[] = []
+  #text = ''
   #waiting: (() => void)[] = []
   closed = false
   error: string | null = null
@@ -41,7 +43,7 @@ export class Wire {
   constructor(socket: Socket) {
     this.socket = socket
     socket.on('data', (chunk: Buffer) => {
-      this.#got = Buffer.concat([this.#got, chunk])
+      this.#chunks.push(chunk)
       this.#wake()
     })
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -55,16 +57,26 @@ export class Wire {
 
   /** All that came, one character a byte. */
   get text(): string {
-    return this.#got.toString('latin1')
+    if (this.#chunks.length > 0) {
+      this.#text += Buffer.concat(this.#chunks.splice(0)).toString('latin1')
+    }
+    return this.#text
   }
 
   /** Everything so far, once `part` has come; throws when the connection closes without it. */
   async until(part: string): Promise<string> {
-    while (!this.text.includes(part)) {
-      if (this.closed) throw new Error(`closed without ${part}: ${this.text.slice(-500)}`)
-      await new Promise<void>(resolve => this.#waiting.push(resolve))
+    let searched = 0
+    while (!this.text.includes(part, searched)) {
+      searched = Math.max(0, this.text.length - part.length)
+      await this.more(part)
     }
     return this.text
+  }
+
+  /** Waits for what comes next; throws when the connection closes without it. */
+  async more(awaited = 'more'): Promise<void> {
+    if (this.closed) throw new Error(`closed without ${awaited}: ${this.text.slice(-500)}`)
+    await new Promise<void>(resolve => this.#waiting.push(resolve))
   }
 
   /** Everything, once the connection is closed. */
@@ -155,7 +167,7 @@ export async function front(options: FrontOptions): Promise<Front> {
   const exchanges: Promise<Exchange>[] = []
   const pathOf = (target = '') => pathBehind(target, '/api') ?? target
   const shouldUpgradeCallback = options.shouldUpgrade ?? wantsUpgrade
-  const server = createHttpServer({ shouldUpgradeCallback })
+  const server = createHttpServer({ shouldUpgradeCallback, keepAliveTimeout: 0 })
   const forward =
     (awaitsContinue: boolean): RequestListener =>
     async (incoming, outgoing) => {

@@ -3,6 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../../../src/config/load.ts'
 import { type Service, type ServiceSeams, startService } from '../../../src/service/service.ts'
+import { bundledWorker } from '../../support/bundled-worker.ts'
+import { vocabularies } from '../../support/vocabularies.ts'
+
+const WORKER = new URL('../../../workers/tasks.ts', import.meta.url)
 
 /** Limits that no test runs into unless it sets them, however busy the machine is. */
 const PATIENT = {
@@ -35,7 +39,11 @@ export async function startTestService(
       ...rest,
     },
   })
-  const service = await startService(config, seams)
+  const service = await startService(config, {
+    vocabularies,
+    ...seams,
+    workerUrl: bundledWorker(seams.workerUrl ?? WORKER),
+  })
   const post: Post = (path, body, headers = {}) =>
     fetch(service.url + path, {
       method: 'POST',

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { SHRINK_PAUSE_MS } from '../../../src/pool/shrinking.ts'
 import { createThreads } from '../../../src/pool/threads.ts'
 import type { BatchMessage } from '../../../workers/protocol.ts'
+import { bundledWorker } from '../../support/bundled-worker.ts'
 import { bytesOf, header, workerSetup } from '../../support/runner.ts'
 
 const MIB = 1024 * 1024
@@ -33,7 +34,7 @@ it('has idle threads give back what a large job took, and loses no job', async (
   })
   const threads = createThreads({
     size: SIZE,
-    workerUrl: new URL('worker-that-grows.ts', import.meta.url),
+    workerUrl: bundledWorker(new URL('worker-that-grows.ts', import.meta.url)),
     heapMb: 1024,
     setup: workerSetup(SIZE),
     onCrash: error => lost.push(error),

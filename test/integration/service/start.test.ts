@@ -39,10 +39,12 @@ describe('the service', () => {
       {},
       {
         authority: {
-          async resolve(facts) {
-            asked.push(...facts)
-            return facts.map(fact =>
-              fact === null ? null : { partition: 4, ref: fact.body?.identity.slice(0, 8) ?? '' },
+          async resolve(lookups) {
+            asked.push(...lookups)
+            return lookups.map(lookup =>
+              lookup === null
+                ? null
+                : { partition: 4, ref: lookup.body?.identity.slice(0, 8) ?? '' },
             )
           },
         },

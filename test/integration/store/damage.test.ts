@@ -3,22 +3,22 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createRandom } from '../../../bench/random.ts'
+import { createRandom } from '../../../bench/support/random.ts'
 import { selectPart } from '../../../src/core/parts/select-part.ts'
 import { createLedger, type Ledger } from '../../../src/store/sqlite/ledger.ts'
 import type { OperationName } from '../../../src/store/sqlite/protocol.ts'
 import { settle } from '../../../src/store/sqlite/settings.ts'
 import type { Result, StoredBody, StoredPart, StoreEvent } from '../../../src/store/store.ts'
+import { runs } from '../../support/runs.ts'
 import { DAMAGES, rememberOlder, spoil } from './damage.ts'
 import { acknowledged, startWriter } from './killed.ts'
 import { bodyOf, MAX_BYTES } from './worker-writer.ts'
 
 /**
- * A process is killed, its files are damaged, and the store is opened again. `STORE_DAMAGES=500` is
- * the long run, `STORE_DAMAGE_SEED` begins elsewhere.
+ * A process is killed, its files are damaged, and the store is opened again. Each damage is done at
+ * least once; `TEST_RUNS=28` is a long run.
  */
-const ROUNDS = Number(process.env['STORE_DAMAGES'] ?? DAMAGES)
-const SEED = Number(process.env['STORE_DAMAGE_SEED'] ?? 0)
+const ROUNDS = Math.max(DAMAGES, runs(DAMAGES))
 /** Damages that are done to copies of what one killed process left. */
 const ROUNDS_A_KILL = 36
 const FIRST_LINE = { kind: 'lines', range: { first: 1, last: 1 } } as const
@@ -102,8 +102,8 @@ test(
     const sum = { kept: 0, lost: 0, moved: 0 }
     const times: number[] = []
     let killed = { folder: '', names: [] as string[] }
-    for (let seed = SEED; seed < SEED + ROUNDS; seed++) {
-      if ((seed - SEED) % ROUNDS_A_KILL === 0) {
+    for (let seed = 0; seed < ROUNDS; seed++) {
+      if (seed % ROUNDS_A_KILL === 0) {
         const left = tempFolder()
         killed = { folder: left, names: await killedWriter(left, seed) }
       }

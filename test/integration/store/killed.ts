@@ -5,9 +5,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 import type { StoreEvent } from '../../../src/store/store.ts'
+import { bundledWorker } from '../../support/bundled-worker.ts'
 import { bodyOf, MAX_BYTES } from './worker-writer.ts'
 
-const WRITER = fileURLToPath(new URL('worker-writer.ts', import.meta.url))
+const WRITER = fileURLToPath(bundledWorker(new URL('worker-writer.ts', import.meta.url)))
 
 /** A writer process and what it has said so far. */
 export interface Writer {

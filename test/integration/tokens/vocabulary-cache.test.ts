@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { loadVocabularies } from '../../../src/runtime/vocabulary.ts'
-import { vocabularies } from '../../unit/core/tokens/loaded.ts'
+import { vocabularies } from '../../support/vocabularies.ts'
 
 let folder: string
 let cacheDir: string

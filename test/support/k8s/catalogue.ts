@@ -31,7 +31,7 @@ export async function createCatalogue(): Promise<Catalogue> {
   metrics.request('/v1/encode', 200, 1, 1)
   metrics.job('encode', 1, 1)
   metrics.batch(1)
-  metrics.apart()
+  metrics.detached()
   metrics.telemetry('written', 1)
   metrics.error('internal')
   metrics.protocolError(400)

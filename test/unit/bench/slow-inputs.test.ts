@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createRandom } from '../../../bench/random.ts'
 import { type Input, mutated, randomInput, writeInput } from '../../../bench/slow-inputs/grammar.ts'
 import { KNOWN_INPUTS } from '../../../bench/slow-inputs/known-inputs.ts'
+import { createRandom } from '../../../bench/support/random.ts'
 
 const CHARS = 2000
 

@@ -8,7 +8,7 @@ import { criticalParts, kindOf, missingParts } from '../../../src/cli/bench/crit
 import { fixturesOf, isHeldOut } from '../../../src/cli/bench/fixtures.ts'
 import { addRedemption } from '../../../src/cli/replay/redemption.ts'
 import { captureCli } from '../../support/capture.ts'
-import { counters } from '../core/tokens/loaded.ts'
+import { counters } from '../../support/vocabularies.ts'
 
 const bench = (...argv: string[]) => captureCli('bench', 'elision', ...argv)
 

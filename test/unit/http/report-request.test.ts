@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { ANONYMOUS } from '../../../src/access/access.ts'
-import type { RequestFrame } from '../../../src/http/context.ts'
+import type { RequestState } from '../../../src/http/context.ts'
 import { reportRequest } from '../../../src/http/middleware/report-request.ts'
 import type { TracedRequest } from '../../../src/observability/tracing.ts'
 import { testApp } from '../../support/app.ts'
 
-const frame: RequestFrame = {
+const state: RequestState = {
   requestId: 'r1',
   started: 12,
   sent: true,
@@ -18,8 +18,8 @@ const frame: RequestFrame = {
 }
 
 /** All that operators are told of a request. */
-function told(over: { route?: string; status?: number; frame?: Partial<RequestFrame> } = {}) {
-  const { frame: fields, ...rest } = over
+function told(over: { route?: string; status?: number; state?: Partial<RequestState> } = {}) {
+  const { state: fields, ...rest } = over
   const metrics: unknown[] = []
   const lines: unknown[] = []
   const traces: TracedRequest[] = []
@@ -28,7 +28,7 @@ function told(over: { route?: string; status?: number; frame?: Partial<RequestFr
   }
   reportRequest(
     {
-      frame: { ...frame, ...fields },
+      state: { ...state, ...fields },
       method: 'POST',
       route: '/v1/encode',
       status: 200,
@@ -78,14 +78,14 @@ describe('a finished request', () => {
         status: 200,
         started: 12,
         totalMs: 5.0004,
-        timing: frame.timing,
+        timing: state.timing,
         traceparent: 'tp',
       },
     ])
   })
 
   it('tells the code of a problem, and no times of a job that there was not', () => {
-    const { lines } = told({ status: 401, frame: { code: 'unauthorized', timing: {} } })
+    const { lines } = told({ status: 401, state: { code: 'unauthorized', timing: {} } })
     expect(lines).toMatchObject([
       ['info', { code: 'unauthorized', queue_ms: undefined, work_ms: undefined }, 'request'],
     ])

@@ -207,8 +207,8 @@ describe('two phases', () => {
     const { pool } = poolOver(honest)
     const asked: unknown[] = []
     const authority = {
-      async resolve(facts: unknown) {
-        asked.push(facts)
+      async resolve(lookups: unknown) {
+        asked.push(lookups)
         return [{ partition: 2, ref: '0123abcd' }]
       },
     }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenCounters } from '../../../src/core/tokens/counters.ts'
 import { createLocalSessions } from '../../../src/runtime/local-sessions.ts'
-import { loadVocabularies } from '../../../src/runtime/vocabulary.ts'
+import { counters } from '../../support/vocabularies.ts'
 
 const context = {
-  counters: createTokenCounters(loadVocabularies({ cacheDir: '.haversack/cache' })),
+  counters,
   maxDepth: 64,
   maxDecodedChars: 1_000_000,
   keepsOriginals: false,

@@ -8,7 +8,7 @@ const ORIGINAL_MS = 1_800_000
 const SESSION_MS = 7_200_000
 const IDENTITY = hash('sha256', 'the body', 'hex')
 const OTHER = hash('sha256', 'another body', 'hex')
-const RELIANCE = {
+const DEPENDENCY = {
   session: 's',
   ref: IDENTITY.slice(0, 8),
   identity: IDENTITY,
@@ -34,32 +34,35 @@ function originalsOver() {
   return { originals: createOriginals(store, lifetimes, () => state.now), touched, state }
 }
 
-describe('an answer that relies on a body', () => {
-  const rely = (originals: ReturnType<typeof createOriginals>) =>
-    originals.rely('t', RELIANCE as unknown as Parameters<typeof originals.rely>[1])
+describe('an answer that depends on a body', () => {
+  const pin = (originals: ReturnType<typeof createOriginals>) =>
+    originals.pinDependency(
+      't',
+      DEPENDENCY as unknown as Parameters<typeof originals.pinDependency>[1],
+    )
 
   it('is refused if the reference means another one, each time that it asks', async () => {
     const { originals, touched, state } = originalsOver()
     state.means = OTHER
     for (const times of [1, 2]) {
-      await expect(rely(originals)).rejects.toMatchObject({ code: 'ambiguous' })
+      await expect(pin(originals)).rejects.toMatchObject({ code: 'ambiguous' })
       expect(touched).toHaveLength(times)
     }
   })
 
   it('is refused if the reference meant it a moment ago, and means another one now', async () => {
     const { originals, touched, state } = originalsOver()
-    await rely(originals)
+    await pin(originals)
     state.means = OTHER
-    await expect(rely(originals)).rejects.toMatchObject({ code: 'ambiguous' })
+    await expect(pin(originals)).rejects.toMatchObject({ code: 'ambiguous' })
     expect(touched).toHaveLength(1)
   })
 
   it('keeps the body from eviction for as long as its session lives', async () => {
     const { originals, touched, state } = originalsOver()
-    await rely(originals)
+    await pin(originals)
     const life = { ttlMs: SESSION_MS, pinUntil: state.now + SESSION_MS }
-    expect(touched).toEqual([{ tenant: 't', session: 's', ref: RELIANCE.ref, ...life }])
+    expect(touched).toEqual([{ tenant: 't', session: 's', ref: DEPENDENCY.ref, ...life }])
   })
 })
 

@@ -84,8 +84,11 @@ describe('docs/guide/operations.md', () => {
   it('has every metric of ours', () => {
     const source = [
       'src/observability/metrics.ts',
-      'src/observability/store-metrics.ts',
+      'src/observability/operation-metrics.ts',
+      'src/observability/process-metrics.ts',
       'src/observability/proxy-metrics.ts',
+      'src/observability/result-metrics.ts',
+      'src/observability/store-metrics.ts',
     ]
       .map(read)
       .join('')

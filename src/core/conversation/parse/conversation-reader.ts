@@ -17,8 +17,8 @@ import {
 } from './tool-result-text.ts'
 
 /**
- * Members that say how far a provider shall cache: Anthropic's, which gateways pass on in the
- * shapes of OpenAI too, and OpenAI's own.
+ * Members that set how far a provider shall cache: Anthropic's, which gateways also pass on in the
+ * shapes of OpenAI, and OpenAI's own.
  */
 const BREAKPOINTS = ['cache_control', 'prompt_cache_breakpoint'] as const
 
@@ -82,9 +82,9 @@ export class ConversationReader {
   }
 
   /**
-   * A call from here on. Of messages that use one id the later counts, as some models number their
-   * calls again in each turn; within a message results answer such calls in their order, as some
-   * give all of theirs an empty id.
+   * Adds a call. If messages share an id, the later one counts, because some models number their
+   * calls again in each turn. Within a message, results answer such calls in their order, because
+   * some models give all of theirs an empty id.
    */
   addCall(id: string | undefined, message: number, call: ToolCall): void {
     if (id === undefined) return
@@ -99,8 +99,8 @@ export class ConversationReader {
   }
 
   /**
-   * The call that one more result with this id answers; a program's where one of that id is, since
-   * that must not be missed.
+   * Takes the call that one more result with this id answers. If one of the calls with that id is a
+   * program's, it is taken, since it must not be missed.
    */
   takeCall(id: string | undefined): ToolCall | undefined {
     const known = id === undefined ? undefined : this.#calls.get(id)
@@ -173,7 +173,7 @@ export class ConversationReader {
     }
   }
 
-  /** That of the next text, where none answers the call yet. */
+  /** The call of the next text, if no result answers the call yet. */
   #firstTextOf(call: ToolCall | undefined): number {
     const next = this.found.length
     if (call === undefined) return next
@@ -208,9 +208,9 @@ export class ConversationReader {
 
 /** Many results may answer one call, and its arguments may be most of the body. */
 function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
+  let result: { readonly value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    result ??= { value: make() }
+    return result.value
   }
 }

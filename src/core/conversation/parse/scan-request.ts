@@ -78,27 +78,27 @@ export interface ScannedRequest {
    */
   readonly forgets: boolean
   /**
-   * Messages before the second turn: up to the first of a user, that one included; all where there
-   * is none.
+   * Messages before the second turn: up to the first of a user, that one included; all if there is
+   * none.
    */
   readonly opening: number
   /** What was read of each message; for the scan of a later turn. */
   readonly read: readonly JsonNode[]
   /**
-   * Members that say how far the provider shall cache, from the key to the value, in the order of
+   * Members that set how far the provider shall cache, from the key to the value, in the order of
    * the body.
    */
   readonly breakpoints: readonly ByteRange[]
 }
 
 /**
- * Finds the tool results in a request body, in one pass. What is found lies at the very place where
- * `JSON.parse` and a walk would find it; what is ambiguous (doubled keys, unknown types) is not
- * found. `null` where the body is no JSON in UTF-8, has not the shape of a request to `route`, has
- * a decisive key twice at the top, or is beyond a limit: it is then to be forwarded as it is. Never
- * throws.
- * @param earlier what was read of a turn of the same endpoint, and how many bytes this one begins
- * with as it did: messages that lie in them are not read again, but are the very same nodes
+ * Finds the tool results in a request body, in one pass. Each result has the place at which
+ * `JSON.parse` and a walk would find it. Ambiguous content (doubled keys, unknown types) is not
+ * found. Returns `null` if the body is no JSON in UTF-8, has not the shape of a request to `route`,
+ * has a decisive key twice at the top, or is beyond a limit. The caller then forwards it unchanged.
+ * Never throws.
+ * @param earlier what was read of a turn of the same endpoint, and the length of the prefix that
+ * both bodies have in common: messages within it are not read again, but are the very same nodes
  */
 export function scanRequest(
   bytes: Uint8Array,
@@ -118,7 +118,7 @@ export function scanRequest(
   for (const [index, message] of (messages ?? []).entries()) {
     rules.readMessage(message, index, reader, request)
   }
-  // At the top it marks the last block that can be cached.
+  // At the top it represents the last block that can be cached.
   if (reader.isSet(memberOf(request, 'cache_control'))) reader.endCachedPrefix()
   return {
     body,

@@ -3,10 +3,10 @@ import { COMMA, SPACE } from '../../json/char-codes.ts'
 import type { ByteRange, ScannedRequest } from './scan-request.ts'
 
 /**
- * The bytes of a message that say something to the model: all but its cache breakpoints, which
- * clients move from turn to turn, each with the comma that joins it to the rest. One piece where
- * there is none. Equal pieces, joined, mean equal messages; of equal messages that are written
- * differently the pieces differ.
+ * The bytes of a message that matter to the model: all except its cache breakpoints, which clients
+ * move from turn to turn, each with the comma that joins it to the rest. One piece if it has no
+ * breakpoint. Equal pieces, joined, mean equal messages. Equal messages that are written
+ * differently have different pieces.
  */
 export function messagePieces(scanned: ScannedRequest, message: number): readonly Uint8Array[] {
   return pieces(scanned, scanned.messages[message]!, firstWithin(scanned, message))

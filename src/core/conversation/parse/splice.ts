@@ -7,17 +7,17 @@ export interface Replacement {
 
 /** A text as a JSON string with the fewest escapes, in UTF-8; lone surrogates stay escapes. */
 export function literalOf(text: string): Uint8Array {
-  // Well-formed JSON.stringify (ECMAScript 2019) escapes lone surrogates, so that UTF-8 can say the
-  // rest.
+  // Well-formed JSON.stringify (ECMAScript 2019) escapes lone surrogates, so that UTF-8 can encode
+  // the rest.
   return Buffer.from(JSON.stringify(text))
 }
 
 /**
- * Writes literals in place of others; every other byte stays.
- * @param replacements in the order of the body, apart from each other, as `scanRequest` gave their
- * places
- * @returns `bytes` itself where nothing changes
- * @throws RangeError where the places are not like that
+ * Replaces literals by others; every other byte stays.
+ * @param replacements in the order of the body and not adjacent, with the places that `scanRequest`
+ * returned
+ * @returns `bytes` itself if nothing changes
+ * @throws RangeError if the places are not like that
  */
 export function splice(bytes: Uint8Array, replacements: readonly Replacement[]): Uint8Array {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

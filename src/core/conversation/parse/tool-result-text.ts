@@ -4,10 +4,11 @@ import { type JsonBytes, type JsonNode, parseAt } from '../../json/bytes/json-no
 export interface ToolCall {
   readonly tool: string | undefined
   /**
-   * The arguments as a value; a text that is no JSON as it is; `undefined` where there are none.
+   * The arguments as a value. A text that is no JSON is returned unchanged. Returns `undefined` if
+   * there are none.
    */
   args(): unknown
-  /** Where the arguments stand. */
+  /** The place of the arguments. */
   readonly argsAt: JsonNode | undefined
   /** How many calls stand before it. */
   readonly ordinal: number
@@ -18,14 +19,14 @@ export interface ToolCall {
   readonly byProgram: boolean
 }
 
-/** Where a text is, as a reader counts, from 0. */
+/** The place of a text as a reader counts, from 0. */
 export interface ResultPlace {
   /** The message of the conversation, or the item of the input. */
   readonly message: number
-  /** The block of the message; 0 where a message is one result. */
+  /** The block of the message; 0 if a message is one result. */
   readonly block: number
   /**
-   * The part of the result's content, images and the like counted; 0 where the content is a string.
+   * The part of the result's content, images and the like counted; 0 if the content is a string.
    */
   readonly part: number
   /** Whether nothing else stands in the result's content. */
@@ -48,21 +49,21 @@ export interface ToolResultText extends ResultPlace {
   readonly start: number
   readonly end: number
   /**
-   * The text that the literal means; decoded at each call. It may have lone surrogates, which UTF-8
-   * cannot say.
+   * The text of the literal, decoded at each call. It may have lone surrogates, which UTF-8 cannot
+   * encode.
    */
   text(): string
-  /** The tool that was called; `undefined` where the body does not tell. */
+  /** The tool that was called; `undefined` if the body does not name it. */
   readonly tool: string | undefined
   readonly callId: string | undefined
   /**
-   * How many more calls than results stand before it, its own call not counted; `undefined` where
-   * that is not known.
+   * How many more calls than results precede it, its own call not counted; `undefined` if that is
+   * not known.
    */
   readonly callsAhead: number | undefined
-  /** What the tool was called with, `undefined` where the body does not tell. */
+  /** The arguments of the call; `undefined` if the body does not have them. */
   args(): unknown
-  /** The bytes that the arguments are spelled in, none where the body does not tell. */
+  /** The bytes of the arguments; none if the body does not have them. */
   argsBytes(): Uint8Array
   readonly isError: boolean
   /** It stands at or before a breakpoint of the prompt cache. */

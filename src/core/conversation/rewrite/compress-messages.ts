@@ -15,8 +15,8 @@ import {
 import { cutToFit } from './share-budget.ts'
 
 /**
- * A text payload of the conversation: its tokens, and what replaces it; `null` if it stays as
- * it is.
+ * A text payload of the conversation: its tokens, and its replacement; `null` if it stays
+ * unchanged.
  */
 export interface Payload {
   readonly source: MessageText
@@ -31,8 +31,8 @@ export interface Compressed {
 }
 
 /**
- * Rewrites the texts of a conversation: tool results, and the texts of those roles that the request
- * names, each without loss; where there is a budget and the client can fetch what is missing, tool
+ * Rewrites the texts of a conversation without loss: tool results, and the texts of those roles
+ * that the request names. If there is a budget and the client can retrieve what is missing, tool
  * results that are no errors are then cut to fit.
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
@@ -44,16 +44,16 @@ export function compressMessages(
   const { redeems = false, bypass = false } = context.terms ?? {}
   const counting = countingOf(request)
   const counter = context.counters.get(resolveTokenizer(counting))
-  const { redeem_tools: redeemTools } = (context.pipeline ?? DEFAULT_PIPELINE).elision
+  const { redeem_tools: retrievingTools } = (context.pipeline ?? DEFAULT_PIPELINE).elision
   const payloads = textsOf(messages).map((source): Payload => {
-    const write = bypass ? null : writerOf(source, request, redeemTools)
+    const write = bypass ? null : writerOf(source, request, retrievingTools)
     if (write === null) return { source, tokens: counter.count(source.text), rewritten: null }
     const rewritten = write(source, counting, context)
     return { source, tokens: rewritten.answer.tokens.baseline, rewritten }
   })
   const fitted =
     typeof budget === 'number' && redeems && context.keepsOriginals
-      ? fitBudget(payloads, budget, redeemTools, (payload, lossless, tokens) =>
+      ? fitBudget(payloads, budget, retrievingTools, (payload, lossless, tokens) =>
           rewriteWithin(payload.source, lossless, tokens, counting, context),
         )
       : payloads
@@ -81,16 +81,16 @@ function textsOf(messages: readonly unknown[]): MessageText[] {
   return found
 }
 
-/** What writes a text; `null` where it stays as it is. */
+/** The writer of a text; `null` if the text stays unchanged. */
 function writerOf(
   { from, call, text }: MessageText,
   { config }: CompressRequest,
-  redeemTools: readonly string[],
+  retrievingTools: readonly string[],
 ): typeof rewriteLossless | null {
   if (from === 'user') return config?.compress_user_messages === true ? rewriteLossless : null
   if (from === 'system') return config?.compress_system_messages === true ? rewriteLossless : null
   if (from !== 'tool') return null
-  if (!isRedeeming(call.tool, redeemTools)) return rewriteLossless
+  if (!isRedeeming(call.tool, retrievingTools)) return rewriteLossless
   return findLookAlikes(text).length > 0 ? escapeOnly : null
 }
 
@@ -98,12 +98,12 @@ function writerOf(
 function fitBudget(
   payloads: readonly Payload[],
   budget: number,
-  redeemTools: readonly string[],
+  retrievingTools: readonly string[],
   cut: (payload: Payload, lossless: Rewritten, tokens: number) => Rewritten,
 ): readonly Payload[] {
   const fitted = [...payloads]
   const places = payloads.flatMap(({ source, rewritten }, index) =>
-    rewritten !== null && isCut(source, redeemTools) ? [{ index, rewritten }] : [],
+    rewritten !== null && isCut(source, retrievingTools) ? [{ index, rewritten }] : [],
   )
   const sizes = places.map(({ rewritten }) => rewritten.answer.tokens.final)
   const others = tokensAfter(payloads) - sizes.reduce((sum, size) => sum + size, 0)
@@ -118,8 +118,8 @@ function fitBudget(
 }
 
 /** Whether parts of a text may be left out. */
-function isCut({ from, call, isError }: MessageText, redeemTools: readonly string[]): boolean {
-  return from === 'tool' && !isError && !isRedeeming(call.tool, redeemTools)
+function isCut({ from, call, isError }: MessageText, retrievingTools: readonly string[]): boolean {
+  return from === 'tool' && !isError && !isRedeeming(call.tool, retrievingTools)
 }
 
 /** Tokens of all payloads as they are written. */

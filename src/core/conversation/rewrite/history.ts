@@ -18,7 +18,7 @@ import type { ToolResultText } from '../parse/tool-result-text.ts'
 
 /** How a result of the history was written, as far as later ones need to know. */
 export interface WrittenResult {
-  /** References that a reader follows to its lines; absent where they cannot be found. */
+  /** References that a reader follows to its lines; absent if they cannot be found. */
   readonly hops?: number
   /** Whether later results may refer to it. */
   readonly isSource: boolean
@@ -52,9 +52,8 @@ const MEMORY_BYTES = 4 * 1024 * 1024
 const CONTEXT = sessionKey('', 'history')
 
 /**
- * Where calls and results do not stand in one order, a distance means one result to who counts
- * calls and another one to who counts results. It means the same between those before whose calls
- * as many calls are still without a result.
+ * If calls and results do not alternate, a distance in calls differs from a distance in results.
+ * Both are equal between results whose calls have the same number of unanswered calls before them.
  */
 function contextOf(callsAhead: number): SessionKey {
   return callsAhead === 0 ? CONTEXT : sessionKey('', `history ${callsAhead}`)
@@ -84,16 +83,16 @@ const PRIME = 0x01000193
 const BASIS = 0x811c9dc5
 
 /**
- * Histories that refer to nothing but what the request itself holds, so that a reader of it can
- * follow. What a result is written as depends on the results before it alone: a memory holds the
- * same whether it was filled turn by turn or at once.
+ * Histories that refer only to what the request itself holds, so every reader of the request can
+ * follow them. The text of a result depends on the results before it alone: a memory holds the same
+ * whether it was filled turn by turn or at once.
  * @param conversations that are remembered, in 4 MiB each
  */
 export function createHistoryMemory(conversations: number): HistoryMemory {
   /** The one used last comes first. */
   const memories: Filled[] = []
 
-  /** The memory that has most of these results and nothing else; `null` where none has any. */
+  /** The memory that has most of these results and nothing else. Returns `null` if none has any. */
   function find(window: number, keys: readonly string[]): Filled | null {
     let most: Filled | null = null
     for (const memory of memories) {
@@ -273,8 +272,8 @@ function sequenceOf({ ordinal }: ToolResultText): number {
 }
 
 /**
- * Whether a result takes part in references. Where hints do not name calls, nobody without the
- * service could follow them.
+ * Whether a result takes part in references. If hints do not name calls, no reader could follow
+ * them without the service.
  */
 function isKept(
   content: string,

@@ -17,17 +17,17 @@ export interface MessageText {
   readonly isError: boolean
 }
 
-/** Where a text stands, apart from the text. */
+/** The place of a text, without the text. */
 type Place = Omit<MessageText, 'text'>
 
-/** What replaces a text; the same text if nothing changes. */
+/** Returns the replacement of a text, or the same text if nothing changes. */
 export type WriteText = (text: MessageText) => string
 
 /**
- * The messages with other texts. Visited, in order, are a message's `content` where it is a string,
- * the `text` of its `text` parts, and both again in the `content` of `tool_result` parts; nothing
- * else is looked at, so that everything else stays what it is, field for field in the order in
- * which it came. What has no new text is the very same object.
+ * The messages with other texts. Visited, in order, are a message's `content` if it is a string,
+ * the `text` of its `text` parts, and both again in the `content` of `tool_result` parts. Nothing
+ * else is visited, so everything else stays unchanged, with its fields in their order. A message
+ * without a new text is the very same object.
  */
 export function mapTexts(messages: readonly unknown[], write: WriteText): unknown[] {
   const calls: CallsById = new Map()

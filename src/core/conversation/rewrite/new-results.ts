@@ -3,8 +3,8 @@ import { mapTexts } from './message-texts.ts'
 import { isFields } from './tool-calls.ts'
 
 /**
- * How many texts stand behind the last message of the assistant. A gateway sends a conversation
- * again at each turn; these are what is new in it.
+ * Counts the texts after the last message of the assistant. A gateway sends a conversation again at
+ * each turn; these texts are new in it.
  */
 export function countNewTexts(messages: readonly unknown[]): number {
   const last = messages.findLastIndex(message => roleOf(message) === 'assistant')
@@ -17,8 +17,8 @@ export function countNewTexts(messages: readonly unknown[]): number {
 }
 
 /**
- * What tells a conversation from others: SHA-256, hexadecimal, over its texts up to the first
- * message of a user.
+ * Identifies a conversation: SHA-256, hexadecimal, over its texts up to the first message of a
+ * user.
  */
 export function openingOf(messages: readonly unknown[]): string {
   const first = messages.findIndex(message => roleOf(message) === 'user')

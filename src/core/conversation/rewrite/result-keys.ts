@@ -5,7 +5,7 @@ import type { ToolResultText } from '../parse/tool-result-text.ts'
 export interface ResultKeys {
   /** The name of the next result, 64 hex digits. */
   next(result: ToolResultText): string
-  /** Goes on behind the results that have these names. */
+  /** Continues after the results that have these names. */
   resume(keys: readonly string[]): void
 }
 
@@ -15,9 +15,9 @@ const INITIAL_BYTES = 1 << 16
 
 /**
  * Names each result of a conversation by all that its rewrite may depend on: by the terms of the
- * request, and by the results up to this one with their calls, byte for byte. What users and models
- * say between them is not part of it, and neither are configuration and version: a result that was
- * sent once is sent like that again.
+ * request, and by the results up to this one with their calls, byte for byte. The text of users and
+ * models between them is not part of it, and neither are configuration and version: a result that
+ * was sent once is sent like that again.
  * @param terms of the request: tenant, model, and what its client can do
  */
 export function createResultKeys(body: Uint8Array, terms: string): ResultKeys {

@@ -8,7 +8,7 @@ import type { TurnMemory } from './turn-memory.ts'
 export interface ConversationContext extends PipelineContext {
   /** What was sent for tool results before, for requests that bring them again. */
   readonly rewrites?: RewriteContext
-  /** What was said beside the body; absent if the route does not ask. */
+  /** What the request states beside the body; absent if the route does not ask. */
   readonly terms?: RequestTerms
 }
 

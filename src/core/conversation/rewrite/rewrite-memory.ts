@@ -11,12 +11,11 @@ export interface RewriteMemory {
   /** What was sent under a name, if it is confirmed. */
   get(key: string): StoredRewrite | null
   /**
-   * Puts bytes there, not to be found before they are confirmed.
+   * Places bytes, which are found once they are confirmed.
    * @param key 64 hex digits
-   * @param bytes as `writeStored` gives them
-   * @param replaces whether they take the place of others under that name, which nobody finds from
-   * now on
-   * @returns what to confirm, `null` where there is no room for that many
+   * @param bytes from `writeStored`
+   * @param replaces whether they replace others of that name, which are not found from now on
+   * @returns the position to confirm, or `null` if there is no room for that many
    */
   place(key: string, bytes: Uint8Array, replaces?: boolean): number | null
   /** They were sent like that. */
@@ -36,7 +35,7 @@ export function attachRewriteMemory(
 ): RewriteMemory {
   const bodies = attachBodyMemory(memory)
   const own = createRecent(ownBytes)
-  const { confirm } = bodies
+  const confirm = (position: number) => bodies.confirm(position)
   const place = (key: string, bytes: Uint8Array) => bodies.place(unsplit(bytes), ALL, key, '')
 
   function read(key: string): PlacedRewrite | null {

@@ -29,22 +29,22 @@ import type { TurnMemory } from './turn-memory.ts'
 
 /** A request body, and what was done to it. */
 export interface RewrittenRequest extends Promised {
-  /** The very body where nothing changes. */
+  /** The very body if nothing changes. */
   readonly bytes: Uint8Array
   readonly report: RewriteReport
-  /** Of results that came for the first time, where there is telemetry. */
-  readonly responses: readonly ToldResult[]
+  /** New results, if there is telemetry. */
+  readonly responses: readonly NewResult[]
 }
 
 /** What has to be so, or to become so, before the body leaves. */
 type Promised = Pick<ByteAnswer, 'records' | 'keep' | 'markers'>
 
 /**
- * Writes the tool results of a request body smaller. What replaces one depends on its text and
- * its call, the results before it, the model and the configuration; where it is on record how one
- * was sent before, in this conversation or one that began alike, it is sent like that again. So the
- * bytes of a conversation that goes on begin as they did before, and the provider's prompt cache
- * finds them. Every other byte stays.
+ * Writes the tool results of a request body smaller. The replacement of a result depends on its
+ * text and its call, the results before it, the model and the configuration. If a record has the
+ * replacement that was sent before, in this conversation or in one with the same start, it is sent
+ * again. So the prefix of a conversation stays byte-equal, and the provider's prompt cache finds
+ * it. Every other byte stays.
  */
 export function rewriteRequest(
   body: Uint8Array,
@@ -90,16 +90,16 @@ interface RewrittenResults extends Promised {
   /** Places that look like hints and were escaped, in results that came for the first time. */
   readonly lookAlikes: number
   /** Of results that came for the first time. */
-  readonly responses: readonly ToldResult[]
+  readonly responses: readonly NewResult[]
 }
 
-/** What telemetry is told of a result, and the key under which it is on record then. */
-export interface ToldResult {
+/** What telemetry records of a result, and the key of its record. */
+export interface NewResult {
   readonly response: () => string
   readonly recordKey: string
 }
 
-/** With the name of the conversation for telemetry, where there is one. */
+/** The context with the conversation's name for telemetry, if there is one. */
 function named(conversation: string, context: ConversationContext): ConversationContext {
   const { telemetry } = context
   if (telemetry === undefined) return context
@@ -109,17 +109,17 @@ function named(conversation: string, context: ConversationContext): Conversation
 function rewriteResults(scanned: ScannedRequest, context: ConversationContext): RewrittenResults {
   const { model, results, forgets, tools } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
-  const { redeem_tools: redeemTools } = pipeline.elision
-  const canRedeem = tools.some(tool => isRedeeming(tool, redeemTools))
+  const { redeem_tools: retrievingTools } = pipeline.elision
+  const canRetrieve = tools.some(tool => isRedeeming(tool, retrievingTools))
   const options = {
     counting: model === undefined ? {} : { model },
     history: forgets ? undefined : rewrites?.history?.begin(),
-    // Where the provider forgets results, the agent may have lost what would tell it how to ask.
-    mayElide: canRedeem && terms?.redeems === true,
+    // If the provider forgets results, the agent may have lost the text that names how to ask.
+    mayElide: canRetrieve && terms?.redeems === true,
   }
   const names = nameResults(
     scanned,
-    JSON.stringify([rewrites?.tenant, model, forgets, canRedeem]),
+    JSON.stringify([rewrites?.tenant, model, forgets, canRetrieve]),
     rewrites?.turns,
   )
   const replacements: Replacement[] = []
@@ -127,41 +127,41 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
   const records: FreshRecord[] = []
   const keep: KeepItem[] = []
   const markers: string[] = []
-  const responses: ToldResult[] = []
+  const responses: NewResult[] = []
   let lookAlikes = 0
   let sum = 0
   let isChanged = false
   for (const [index, result] of results.entries()) {
     const key = names[index]!
-    const staysAsItIs = isRedeeming(result.tool, redeemTools)
-    if (isLeftAlone(result, staysAsItIs)) {
+    const isOriginal = isRedeeming(result.tool, retrievingTools)
+    if (isLeftAlone(result, isOriginal)) {
       options.history?.add(key, result, { isSource: false })
       continue
     }
     const recalled = recall(key, context)
-    // Rather another beginning than a marker for what may not be there.
+    // A changed prefix is better than a marker for an original that may be gone.
     const isUsable = recalled !== null && (options.mayElide || recalled.markers.length === 0)
-    const made = isUsable
+    const rewritten = isUsable
       ? { ...recalled, keep: [] }
-      : rewrite(key, result, { ...options, staysAsItIs }, context)
-    if ('lookAlikes' in made) lookAlikes += made.lookAlikes
-    options.history?.add(key, result, made)
-    sum = sumOfSent(sum, made.digest)
+      : rewrite(key, result, { ...options, isOriginal }, context)
+    if ('lookAlikes' in rewritten) lookAlikes += rewritten.lookAlikes
+    options.history?.add(key, result, rewritten)
+    sum = sumOfSent(sum, rewritten.digest)
     const differs = recalled !== null && !(isUsable && recalled.sent === sum)
     isChanged ||= differs
     if (recalled === null || differs) {
-      const bytes = writeStored({ ...made, sent: sum })
+      const bytes = writeStored({ ...rewritten, sent: sum })
       const position = rewrites?.memory.place(key, bytes, differs) ?? null
       records.push({ key, bytes, position, ...(differs ? { replaces: true } : {}) })
     }
     if (isUsable && recalled.markers.length > 0 && terms?.restores === true) {
       keep.push(toBytes(result.text()))
     } else if (isUsable) markers.push(...recalled.markers)
-    keep.push(...made.keep)
-    if (recalled === null && 'response' in made && made.response !== undefined) {
-      responses.push({ response: made.response, recordKey: key })
+    keep.push(...rewritten.keep)
+    if (recalled === null && 'response' in rewritten && rewritten.response !== undefined) {
+      responses.push({ response: rewritten.response, recordKey: key })
     }
-    const { literal, saved } = made
+    const { literal, saved } = rewritten
     if (literal === null) continue
     const { start, end } = result
     replacements.push({ start, end, literal })
@@ -189,9 +189,9 @@ function nameResults(
 const MIN_LITERAL_BYTES = 24
 
 /** Such a result still must not look like a hint of ours. */
-function isLeftAlone(result: ToolResultText, staysAsItIs: boolean): boolean {
+function isLeftAlone(result: ToolResultText, isOriginal: boolean): boolean {
   const isShort = result.end - result.start < MIN_LITERAL_BYTES
-  return (isShort || staysAsItIs) && findLookAlikes(result.text()).length === 0
+  return (isShort || isOriginal) && findLookAlikes(result.text()).length === 0
 }
 
 /** How the result was sent before, as far as that is at hand. */
@@ -211,30 +211,30 @@ interface RewriteOptions {
 /** The same for one result. */
 interface ResultOptions extends RewriteOptions {
   /** It is an original that was fetched back. */
-  readonly staysAsItIs: boolean
+  readonly isOriginal: boolean
 }
 
-/** How a result was written now, and what telemetry is told of it. */
-interface Made extends Omit<StoredRewrite, 'sent'> {
+/** How a result was written now, and what telemetry records of it. */
+interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   readonly keep: readonly KeepItem[]
   readonly lookAlikes: number
   readonly response: (() => string) | undefined
 }
 
-/** What replaces a result that comes for the first time. */
+/** Writes a result that is sent for the first time. */
 function rewrite(
   key: string,
   result: ToolResultText,
-  { counting, history, mayElide, staysAsItIs }: ResultOptions,
+  { counting, history, mayElide, isOriginal }: ResultOptions,
   context: ConversationContext,
-): Made {
-  const turn = staysAsItIs ? undefined : history?.open(key, result)
-  const terms = { openLayer: turn?.layer, mayElide, staysAsItIs }
+): NewRewrite {
+  const turn = isOriginal ? undefined : history?.open(key, result)
+  const terms = { openLayer: turn?.layer, mayElide, isOriginal }
   const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
   const response = reports[0]?.response
   const { savings, elided, look_alikes: lookAlikes = 0 } = answer
   const written = turn?.written() ?? { isSource: false }
-  // Nothing is saved where only look-alikes of hints were escaped.
+  // Nothing is saved if only look-alikes of hints were escaped.
   if (answer.content === result.text()) {
     const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
     return { ...none, ...written, lookAlikes, response }

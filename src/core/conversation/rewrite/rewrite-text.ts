@@ -8,7 +8,7 @@ import type { MessageText } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { argsOf } from './tool-calls.ts'
 
-/** A text with what replaces it. */
+/** A text with its replacement. */
 export type Rewritten = Done<EncodeAnswer>
 
 /** What counts the tokens. */
@@ -19,26 +19,27 @@ export interface Counting {
 
 /** What a text may be written as. */
 export interface TextTerms {
-  /** How it finds what stands before it, where it may refer to that. */
+  /** Finds what precedes the text, if it may refer to that. */
   readonly openLayer?: OpenLayer | undefined
   /** Whether its bulk may be left out, with a marker. */
   readonly mayElide: boolean
   /** Whether it must stay as it is: then only what looks like a hint of ours is escaped. */
-  readonly staysAsItIs?: boolean
+  readonly isOriginal?: boolean
 }
 
 /**
- * The smallest text for a payload, without loss, or with a marker where its bulk may go. It depends
- * on the text, the call that it answers, the configuration, and on what `openLayer` has before it.
+ * The smallest text for a payload, without loss, or with a marker if its bulk may go. It depends on
+ * the text, the call that it answers, the configuration, and the content that `openLayer` has
+ * before it.
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
 export function rewriteByItself(
   source: MessageText,
   counting: Counting,
   context: ConversationContext,
-  { openLayer, mayElide, staysAsItIs = false }: TextTerms,
+  { openLayer, mayElide, isOriginal = false }: TextTerms,
 ): Rewritten {
-  if (staysAsItIs) return escapeOnly(source, counting, context)
+  if (isOriginal) return escapeOnly(source, counting, context)
   const request = requestFor(source, counting)
   return encodeContent(mayElide ? { ...request, mode: 'elide' } : request, context, openLayer)
 }
@@ -67,8 +68,8 @@ export function escapeOnly(
 }
 
 /**
- * What is left of a payload in so many tokens, with a marker; where nothing is so small, the least
- * that can be left; where nothing may go, the lossless text.
+ * The rest of a payload in so many tokens, with a marker. If nothing is so small, the least rest
+ * that is possible. If nothing may go, the lossless text.
  */
 export function rewriteWithin(
   source: MessageText,

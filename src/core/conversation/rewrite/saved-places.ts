@@ -4,22 +4,21 @@ import { type SavedTokens, totalOf } from './stored-rewrite.ts'
 
 /** What one result was spared. */
 export interface Saving {
-  /** Byte of the client's body that the result ends before. */
+  /** Byte of the client's body at which the result ends. */
   readonly end: number
-  /** Bytes fewer than it came with; may be negative where tokens are saved. */
+  /** Bytes fewer than in the client's body; may be negative although tokens are saved. */
   readonly shorter: number
   readonly saved: SavedTokens
 }
 
-/** More places than a share of cached tokens can tell apart. */
+/** More places than a share of cached tokens can distinguish. */
 const MAX_PLACES = 64
 
 /**
- * Where in the prompt the tokens were saved. Providers read tools and instructions first, wherever
- * a body has them: what stands outside the conversation counts as before it.
+ * The places in the prompt at which tokens were saved. Providers read tools and instructions first,
+ * wherever a body has them, so what is outside the conversation counts as before it.
  * @param savings in the order of the body
- * @returns in the order of the prompt, at most 64: neighbours are told as one, at the place of the
- * last
+ * @returns in the order of the prompt, at most 64: neighbours are joined at the place of the last
  */
 export function savedPlaces(
   { body, messages }: Pick<ScannedRequest, 'body' | 'messages'>,

@@ -4,7 +4,7 @@
  * (max-min fairness; Bertsekas and Gallager, "Data Networks", 6.5.2). So small texts stay whole,
  * and only the largest are cut.
  * @param sizes tokens of each text
- * @returns the level, a whole number; `Infinity` where all fit
+ * @returns the level, a whole number; `Infinity` if all fit
  */
 export function fairLevel(sizes: readonly number[], room: number): number {
   const ascending = Float64Array.from(sizes).sort()
@@ -22,7 +22,7 @@ export function fairLevel(sizes: readonly number[], room: number): number {
  * takes beyond it because nothing of it is so small, is added to that of the next that is above it,
  * so that the last texts keep most.
  * @param sizes tokens of each text
- * @param cut cuts the text at an index to so many tokens, and tells the tokens that it has then
+ * @param cut cuts the text at an index to so many tokens, and returns the tokens that it has then
  */
 export function cutToFit(
   sizes: readonly number[],

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
 
-/** What replaces a result in a conversation, as it was sent. */
+/** The replacement of a result in a conversation, as it was sent. */
 export interface StoredRewrite {
   /** The JSON string literal that is written; `null`: the result's own stays. */
   readonly literal: Uint8Array | null
   readonly saved: SavedTokens
   /**
-   * References that a reader follows to the result's lines: 0 where they stand in the text. Absent
-   * where they cannot be found by their numbers.
+   * References that a reader follows to the result's lines: 0 if the lines are in the text. Absent
+   * if they cannot be found by their numbers.
    */
   readonly hops?: number
   /** Whether a later result may refer to this one. */
   readonly isSource: boolean
   /** Originals that its markers name, 24 hex digits each. */
   readonly markers: readonly string[]
-  /** Of the literal, 32 bits; 0 where the result's own stays. */
+  /** Of the literal, 32 bits; 0 if the result's own stays. */
   readonly digest: number
   /** A sum over what was sent for the results up to this one; see `sumOfSent`. */
   readonly sent: number
@@ -54,7 +54,7 @@ export function totalOf({ referred, encoded, elided }: SavedTokens): number {
 }
 
 /**
- * Raise where what is stored changes its meaning, and go on reading what earlier versions have
+ * Raise it if the meaning of stored bytes changes, and still read what earlier versions have
  * written: it holds.
  */
 const VERSION = 1
@@ -70,7 +70,7 @@ interface Head {
   readonly sent: number
 }
 
-/** As bytes to keep: a line of JSON, and the literal behind it. */
+/** As bytes to keep: a line of JSON, then the literal. */
 export function writeStored(rewrite: StoredRewrite): Uint8Array {
   const { literal, saved, hops, isSource, markers, digest, sent } = rewrite
   const head: Head = {

@@ -1,4 +1,4 @@
-/** The call that a tool result answers, as far as the messages tell. */
+/** The call that a tool result answers, as far as the messages name it. */
 export interface ToolCall {
   readonly tool?: string
   /** As the vendor gives them: an object, or JSON text. */
@@ -38,18 +38,18 @@ function fieldsIn(list: unknown): readonly Fields[] {
   return Array.isArray(list) ? list.filter(isFields) : []
 }
 
-/** The call that an id names; the tool's own word where there is none. */
+/** The call that an id names. If there is none, the call has the tool's name in the result. */
 export function callOf(id: unknown, name: unknown, calls: CallsById): ToolCall {
   const call = typeof id === 'string' ? calls.get(id) : undefined
   return call ?? (typeof name === 'string' ? { tool: name } : {})
 }
 
-/** Arguments that were read, by their own object or, where they are a text, by their call's. */
+/** Arguments that were read, by their own object or, if they are a text, by their call's. */
 const known = new WeakMap<object, unknown>()
 
 /**
- * The arguments as a value; `undefined` where they are no JSON. Read once: many results may answer
- * one call.
+ * The arguments as a value; `undefined` if they are no JSON. Read once: many results may answer one
+ * call.
  */
 export function argsOf(call: ToolCall): unknown {
   const { args } = call

@@ -35,8 +35,8 @@ export interface TurnMemory {
 /** The turns of all tenants that a thread has read lately, within one bound. */
 export interface TurnMemories {
   /**
-   * Those of one tenant. A body is only ever compared with turns of its own tenant, so that the
-   * time of a scan says nothing of what others have sent.
+   * The turns of one tenant. A body is only ever compared with turns of its own tenant, so that the
+   * time of a scan reveals nothing about what others have sent.
    */
   of(tenant: string): TurnMemory
 }

@@ -8,8 +8,8 @@ export interface BilledRequest {
   /** What it was spared. */
   readonly saved: readonly SavedPlace[]
   /**
-   * Tokens that the provider had cached of the conversation, where we changed what was sent before;
-   * 0 where not.
+   * Tokens that the provider had cached of the conversation, if we changed what was sent before;
+   * else 0.
    */
   readonly lostCache: number
 }
@@ -18,17 +18,14 @@ export interface BilledRequest {
 export interface Bill {
   /** By the provider's figures. */
   readonly billed: number
-  /**
-   * What the request would have cost as its client sent it, by our estimate: below `billed` where
-   * we did harm.
-   */
+  /** What the request would have cost unchanged, by our estimate: below `billed` if we did harm. */
   readonly without: number
 }
 
 /**
  * The bill of a request with and without the proxy (`docs/guide/savings.md`). Without it, each
- * removed token is billed as the place where it stood: in the order of the prompt, first what was
- * read from the cache, then what was written, then the rest.
+ * removed token is billed like the place at which it was: in the order of the prompt, first what
+ * was read from the cache, then what was written, then the rest.
  */
 export function billRequest(request: BilledRequest, prices: TokenPrices): Bill {
   const { usage, saved, lostCache } = request

@@ -1,7 +1,7 @@
 import { CARRIAGE_RETURN, COLON, LINE_FEED, SPACE } from '../../json/char-codes.ts'
 
 export interface EventData {
-  /** Told the data of an event piece by piece, without field names. */
+  /** Receives the data of an event piece by piece, without field names. */
   data(bytes: Uint8Array): void
   /** An event with data is over, and another may begin. */
   end(): void
@@ -12,20 +12,18 @@ const FIELD = [0x64, 0x61, 0x74, 0x61, COLON] as const
 
 /**
  * Follows a stream of server-sent events (WHATWG HTML §9.2.6) that comes in pieces, cut anywhere,
- * and hands on the data of its events. Lines of an event's data are told without the line feed
- * between them, which no JSON needs. An event that the stream breaks off is passed on up to there.
+ * and hands on the data of its events. Lines of an event's data are joined without the line feed
+ * between them, which no JSON needs. An event that the stream breaks off is handed on as far as it
+ * came.
  */
 export class EventDataReader {
   readonly #to: EventData
-  /**
-   * Bytes of this line that are as in `data:`; -1 where it is another field, all of them in the
-   * data.
-   */
+  /** Bytes of this line that match `data:`; -1 if it is another field, all of them in the data. */
   #matched = 0
-  /** At the place where one space is no data. */
+  /** At the place at which one space is no data. */
   #atSpace = false
   #lineIsEmpty = true
-  /** Data of the event was told. */
+  /** Data of the event was handed on. */
   #hasData = false
   #afterReturn = false
 

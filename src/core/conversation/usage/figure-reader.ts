@@ -25,8 +25,8 @@ export interface FigurePlaces {
 }
 
 /**
- * Told of a figure: the text of a number or of a string without escapes; of one given twice, the
- * last counts.
+ * Receives a figure: the text of a number or of a string without escapes. If a figure is there
+ * twice, the last counts.
  */
 export type OnFigure = (name: string, text: string) => void
 
@@ -52,7 +52,7 @@ export class FigureReader {
   #inString = false
   #isEscaped = false
   #isNumber = false
-  /** Of the key or value that is being read; `null` where it does not matter. */
+  /** The key or value that is being read; `null` if it does not matter. */
   #text: string | null = null
 
   constructor(root: FigurePlaces, onFigure: OnFigure) {
@@ -86,7 +86,7 @@ export class FigureReader {
     }
   }
 
-  /** Reads on in a string; gives the offset behind what was read. */
+  /** Reads on in a string; returns the offset after what was read. */
   #readString(bytes: Uint8Array, start: number): number {
     let at = start
     if (this.#isEscaped) {
@@ -112,8 +112,8 @@ export class FigureReader {
   }
 
   /**
-   * Reads on in what does not matter, up to a string in it or its end; gives the offset behind what
-   * was read.
+   * Reads on in what does not matter, up to a string in it or its end; returns the offset after
+   * what was read.
    */
   #skip(bytes: Uint8Array, start: number): number {
     let levels = this.#skipped
@@ -216,7 +216,7 @@ export class FigureReader {
 
 const UPPER_E = 0x45
 
-/** Where a string has its next quote or backslash. */
+/** The place of a string's next quote or backslash. */
 function endOfPlain(bytes: Uint8Array, start: number): number {
   let at = start
   while (at < bytes.length && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at += 1

@@ -6,7 +6,7 @@ export type PricedVendor = 'anthropic' | 'openai'
 
 /** What tokens cost, in uncached input tokens of the same model. */
 export type TokenPrices = Readonly<Record<Exclude<UsageKind, 'uncached'>, number>> & {
-  /** Of a million uncached input tokens, in money; absent where it is not known. */
+  /** Of a million uncached input tokens, in money; absent if it is not known. */
   readonly per_million?: number | undefined
 }
 
@@ -17,9 +17,9 @@ export type PriceRule = { readonly [price in keyof TokenPrices]?: number | undef
 }
 
 /**
- * What both vendors publish, where their models differ the one by which less is saved: OpenAI's
- * cached input costs up to half as much as other input, and writing to its cache costs nothing
- * beside it with most models.
+ * What both vendors publish. If their models differ, the price by which less is saved: OpenAI's
+ * cached input costs up to half as much as other input, and writing to its cache costs nothing more
+ * with most models.
  */
 export const DEFAULT_PRICES: Readonly<Record<PricedVendor, TokenPrices>> = {
   anthropic: { cache_read: 0.1, cache_write: 1.25, cache_write_long: 2, output: 5 },
@@ -27,7 +27,7 @@ export const DEFAULT_PRICES: Readonly<Record<PricedVendor, TokenPrices>> = {
 }
 
 /**
- * The prices of a model: for each the longest rule that says it, else the vendor's.
+ * The prices of a model: for each price the longest rule that has it, else the vendor's.
  * @param model as the provider names it; looked up without vendor, region and route, in any letter
  * case
  */

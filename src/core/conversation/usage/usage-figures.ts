@@ -2,7 +2,7 @@ import type { RouteName } from '../parse/scan-request.ts'
 import type { FigurePlaces } from './figure-reader.ts'
 import type { TokenUsage } from './token-usage.ts'
 
-/** The endpoints whose answers say what they used, by the shape of their requests. */
+/** The endpoints whose answers report their usage, by the shape of their requests. */
 export type UsageRoute = RouteName
 
 /** Figures of an answer by name, as they are spelled. */
@@ -19,7 +19,7 @@ const ANTHROPIC_USAGE: FigurePlaces = {
   },
 }
 
-/** Of what both APIs of OpenAI say of their input. */
+/** What both APIs of OpenAI report of their input. */
 const OPENAI_INPUT: FigurePlaces = {
   cached_tokens: 'cache_read',
   cache_write_tokens: 'cache_write',
@@ -38,9 +38,9 @@ const RESPONSE: FigurePlaces = {
 const MESSAGE: FigurePlaces = { model: 'model', usage: ANTHROPIC_USAGE }
 
 /**
- * Where the figures lie, in JSON answers and in the data of events alike: `message_start` has the
- * message inside, `message_delta` has newer figures at its top; the events of a response have the
- * response inside.
+ * The places of the figures, in JSON answers and in the data of events alike: `message_start` has
+ * the message inside, `message_delta` has newer figures at its top; the events of a response have
+ * the response inside.
  */
 export const ANSWER_PLACES: Readonly<Record<UsageRoute, FigurePlaces>> = {
   // https://docs.anthropic.com/en/api/messages
@@ -61,7 +61,7 @@ export const ANSWER_PLACES: Readonly<Record<UsageRoute, FigurePlaces>> = {
 /** More are no answer's. */
 const MAX_TOKENS = 1e9
 
-/** What the figures say; `null` where the tokens of the prompt are not among them. */
+/** The usage by the figures. Returns `null` if the tokens of the prompt are not among them. */
 export function usageOf(route: UsageRoute, figures: Figures): TokenUsage | null {
   const input = tokens(figures['input'])
   if (input === undefined) return null

@@ -6,7 +6,7 @@ import { ANSWER_PLACES, type Figures, type UsageRoute, usageOf } from './usage-f
 /** How an answer comes: as one JSON text, or as server-sent events. */
 export type AnswerForm = 'json' | 'events'
 
-/** What an answer says of itself. */
+/** What an answer reports of itself. */
 export interface AnswerUsage {
   readonly usage: TokenUsage
   /** The model that answered, as the provider names it. */
@@ -16,14 +16,14 @@ export interface AnswerUsage {
 export interface UsageReader {
   /** The next piece of the answer, however it is cut. Never throws. */
   read(bytes: Uint8Array): void
-  /** What was said so far; `null` where there were no figures. A stream may say more later. */
+  /** What was reported so far; `null` if there were no figures. A stream may report more later. */
   readonly found: AnswerUsage | null
 }
 
 /**
- * Reads what an answer of a route says that it used, while the answer passes. Linear in its length;
- * keeps a few figures of it. What an answer says in its figures and in those of its events are the
- * same places, and later figures replace earlier ones.
+ * Reads the usage that an answer of a route reports, while the answer passes. Linear in its length;
+ * keeps a few figures of it. An answer's figures and those of its events have the same places, and
+ * later figures replace earlier ones.
  */
 export function createUsageReader(route: UsageRoute, form: AnswerForm): UsageReader {
   const figures: Figures = {}

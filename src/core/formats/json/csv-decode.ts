@@ -72,7 +72,7 @@ class CsvReader {
     return new ObjectValue(keys ?? columns, values)
   }
 
-  /** The raw content of the cell at `#at`, which moves to the separator behind it. */
+  /** The raw content of the cell at `#at`, which moves to the separator after it. */
   #cell(): string {
     const text = this.#text
     const start = this.#at
@@ -102,7 +102,7 @@ class CsvReader {
     return doubled ? raw.replaceAll('""', '"') : raw
   }
 
-  /** Moves over the separator; whether the record goes on behind it. */
+  /** Moves over the separator; whether the record goes on after it. */
   #separator(): boolean {
     const c = this.#text.charCodeAt(this.#at)
     if (c !== COMMA && c !== LINE_FEED && this.#at < this.#text.length) {

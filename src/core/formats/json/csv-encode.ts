@@ -13,8 +13,8 @@ const MAX_CELLS_PER_MEMBER = 8
 const CELL_NEEDS_QUOTES = COMMA_BIT | QUOTE_BIT | LINE_FEED_BIT | UNSAFE_BIT
 
 /**
- * The array of objects as CSV, or `null` where the order of a row's keys is not the header's, a key
- * is repeated, or too few cells would be filled.
+ * The array of objects as CSV, or `null` if the order of a row's keys is not the header's, a key is
+ * repeated, or too few cells would be filled.
  */
 export function encodeCsv(value: Value): string | null {
   if (!Array.isArray(value)) return null
@@ -110,7 +110,7 @@ function encodeName(name: string): string {
 }
 
 /**
- * In quotes, the text itself, or its JSON literal where it would be taken for JSON or needs
+ * In quotes: the text itself, or its JSON literal if the text would be taken for JSON or needs
  * escapes.
  */
 function quoteString(text: string, content: number): string {

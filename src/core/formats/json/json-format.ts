@@ -20,19 +20,19 @@ export interface Notation {
    */
   steps?(extent: Extent): number
   /**
-   * The text, or `null` if this format cannot represent the value exactly. A format that has
-   * several ways to write a value prices them by `counter`; without one, by their length.
+   * The text, or `null` if this format cannot represent the value exactly. A format that has several
+   * ways to write a value prices them by `counter`; without one, by their length.
    */
   encode(value: Value, counter?: TokenCounter): string | null
-  /** The same text, with its surcharge; absent where there is none. */
+  /** The same text, with its surcharge; absent if there is none. */
   weigh?(value: Value, counter: TokenCounter): Weighed | null
-  /** How each part of the text was chosen, where there is a choice; absent where there is none. */
+  /** How each part of the text was chosen; absent if there is no choice. */
   explain?(value: Value, counter: TokenCounter): readonly ExplainedPart[]
   /** The value again. Throws `AppError('not_decodable')` that names the line. */
   decode(text: string): Value
 }
 
-/** A text, and what a profile adds to its tokens where formats are compared. */
+/** A text, and what a profile adds to its tokens when formats are compared. */
 export interface Weighed {
   readonly content: string
   readonly surcharge: number
@@ -40,7 +40,7 @@ export interface Weighed {
 
 /** A list or object of the value, and the ways that it was looked at in. */
 export interface ExplainedPart {
-  /** JSON path; `(json)` behind that of a string represents the value whose JSON the string is. */
+  /** JSON path; `(json)` after that of a string represents the value whose JSON the string is. */
   readonly path: string
   /** Lists and objects around it. */
   readonly depth: number
@@ -65,7 +65,7 @@ export function weighed(notation: Notation, value: Value, counter: TokenCounter)
   return content === null ? null : { content, surcharge: 0 }
 }
 
-/** The answer's `format`: name and grammar version, for example `csv@1`. */
+/** A format's id in an answer: name and grammar version, for example `csv@1`. */
 export function formatId(notation: Pick<Notation, 'id' | 'version'>): string {
   return `${notation.id}@${notation.version}`
 }

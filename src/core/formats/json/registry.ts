@@ -11,7 +11,7 @@ export const NOTATIONS: readonly Notation[] = [csv, jsonCompact, tree]
 const BY_FORMAT: ReadonlyMap<string, Notation> = new Map(NOTATIONS.map(n => [formatId(n), n]))
 
 /**
- * The format by an answer's `format`, for example `csv@1`; `undefined` for an unknown name or
+ * The format with the id of an answer, for example `csv@1`; `undefined` for an unknown name or
  * version.
  */
 export function findNotation(format: string): Notation | undefined {

@@ -13,8 +13,8 @@ export interface InnerJson {
 }
 
 /**
- * The value in the cheapest format whose text `fits`; the preferred one of two that cost the
- * same. What the format cannot give back is found out by the gate, which compares the whole text.
+ * The value in the cheapest format whose text `fits`; the preferred one of two that cost the same.
+ * What the format cannot give back is found out by the gate, which compares the whole text.
  * @param chars of the JSON that the value was read from
  */
 export function cheapestJson(
@@ -47,7 +47,7 @@ export function innerStyle(spacing: string, notations: Iterable<Notation>): stri
   return [spacing, ...new Set([...notations].map(formatId))].join(',')
 }
 
-/** The spacing and the formats by name, `undefined` where one is unknown. */
+/** The spacing and the formats by name, `undefined` if one is unknown. */
 export function readInnerStyle(
   style: string,
 ): { spacing: string; notations: ReadonlyMap<string, Notation> } | undefined {

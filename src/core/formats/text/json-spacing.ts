@@ -1,7 +1,7 @@
 import { LINE_FEED, SPACE, TAB } from '../../json/char-codes.ts'
 import { NumberLiteral, ObjectValue, type Value } from '../../json/value.ts'
 
-/** White space behind a comma and a colon, and before each member; `null` for one line. */
+/** White space after a comma and a colon, and before each member; `null` for one line. */
 interface Spacing {
   readonly comma: string
   readonly colon: string
@@ -61,7 +61,7 @@ export function findSpacing(source: string, value: Value): string | undefined {
 
 /**
  * The value as JSON in this spacing, numbers in their own spelling; `undefined` for an unknown
- * word, or where the text would be longer than `maxChars`.
+ * word, or if the text would be longer than `maxChars`.
  */
 export function writeSpacedJson(value: Value, word: string, maxChars: number): string | undefined {
   const [name = '', escapes = ''] = word.split('-')
@@ -91,8 +91,8 @@ interface Frame {
 }
 
 /**
- * Gives the text part by part to `put`, until that says `false`; whether it never did. Without
- * recursion.
+ * Passes the text part by part to `put`, until that returns `false`. Returns whether it never did.
+ * Without recursion.
  */
 function write(
   root: Value,

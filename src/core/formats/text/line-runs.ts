@@ -6,7 +6,7 @@ export interface LineRun {
   readonly line: string
   readonly times: number
   /**
-   * A reader needs its beginning where it is: a line of a diff's hunk, which is read and applied by
+   * A reader needs its start in its place: a line of a diff's hunk, which is read and applied by
    * its first character, or a row of a Markdown table. So it is for several lines in one.
    */
   readonly isFixed: boolean
@@ -14,9 +14,9 @@ export interface LineRun {
 
 /** Shorter lines are repeated as they are; so are blank ones, which a reader sees as space. */
 const MIN_REPEATED_CHARS = 8
-/** A prefix of fewer characters is not worth a heading in a reader's eyes. */
+/** Fewest characters of a prefix: to a reader, a shorter one does not justify a heading. */
 export const MIN_PREFIX_CHARS = 6
-/** A line by itself that is told from others by its beginning: see `prefixed.ts`. */
+/** A line by itself that its start distinguishes from others: see `prefixed.ts`. */
 export const TIMES = '×'
 
 /**
@@ -27,7 +27,7 @@ export const TIMES = '×'
 export function readLineRuns(text: string): readonly LineRun[] {
   const runs: LineRun[] = []
   const hunks = createHunkTracker(text)
-  /** Where lines start that go together, -1: there are none. */
+  /** Start of the lines that go together; -1 if there are none. */
   let together = -1
   let last = ''
   let times = 0

@@ -7,7 +7,7 @@ export type Alignment = '-' | 'l' | 'c' | 'r'
 export interface MarkdownTable {
   /** Spaces before every line. */
   readonly indent: string
-  /** `\r` where the lines end with CRLF. */
+  /** `\r` if the lines end with CRLF. */
   readonly eol: '' | '\r'
   readonly header: readonly string[]
   readonly alignments: readonly Alignment[]
@@ -20,7 +20,7 @@ export type MarkdownPart = string | MarkdownTable
 
 /**
  * The lines of a text with its tables recognised (GFM, with a pipe at the start of each line): not
- * inside fences, and only where all lines have the same indentation and line ends. A small scanner,
+ * inside fences, and only if all lines have the same indentation and line ends. A small scanner,
  * since tables and fences are all that is needed; the Markdown around them is kept as it is.
  */
 export function readMarkdown(text: string): readonly MarkdownPart[] {

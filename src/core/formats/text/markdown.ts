@@ -27,9 +27,7 @@ export function createMarkdown({ minCols }: { readonly minCols: number }): TextN
 }
 
 const FENCE = '```'
-/**
- * The line that opens a table: its indentation, and its alignments where one is not the default.
- */
+/** The line that opens a table: its indentation, and its alignments if one is not the default. */
 const OPENER = /^( *)```csv(?: ([-lcr]+))?(\r?)$/
 const LAYOUT_SEPARATOR = ','
 /** What a row of a table and a cell take. */

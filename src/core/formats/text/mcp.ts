@@ -8,9 +8,9 @@ import { findSpacing, writeSpacedJson } from './json-spacing.ts'
 import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
 
 /**
- * An MCP tool result that says the same twice, as the protocol asks: as `structuredContent`, and as
- * JSON in a text for older clients. The text is left out; its spacing is the style. Some servers
- * wrap what is no object as `{"result": …}`, and the text then holds what is inside.
+ * An MCP tool result with the same content twice, as the protocol demands: as `structuredContent`,
+ * and as JSON in a text for older clients. The text is left out; its spacing is the style. Some
+ * servers wrap a value that is no object as `{"result": …}`, and the text then holds that value.
  */
 export const mcp: TextNotation = {
   id: 'mcp',
@@ -105,7 +105,10 @@ function isTextItem({ keys, values }: ObjectValue): boolean {
   return keys[0] === 'type' && values[0] === 'text'
 }
 
-/** The word of the style with which `repeat` gives the text, if it says what `structured` does. */
+/**
+ * The word of the style with which `repeat` returns the text, if it has the content of
+ * `structured`.
+ */
 function repeatedAs(text: string, structured: Value): string | undefined {
   const inside = resultOf(structured)
   if (inside === text) return WRAPPED + PLAIN

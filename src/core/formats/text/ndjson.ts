@@ -9,8 +9,8 @@ import { findSpacing, writeSpacedJson } from './json-spacing.ts'
 import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
 
 /**
- * An object a line, as loggers write: the array of all lines in a value format. The spacing of
- * the lines, and whether the last one ends with a line feed, are the style.
+ * An object a line, as loggers write: the array of all lines in a value format. The spacing of the
+ * lines, and whether the last one ends with a line feed, are the style.
  */
 export const ndjson: TextNotation = {
   id: 'ndjson',

@@ -1,4 +1,5 @@
-import { DIGIT_0, DIGIT_9, SPACE } from '../../json/char-codes.ts'
+import { type LineGutter, readLineGutter } from '../gutter/line-gutter.ts'
+import { printNumber, SEPARATORS } from '../gutter/number-layout.ts'
 import { notDecodable } from '../not-decodable.ts'
 import { decodedTooLong } from './decoded-length.ts'
 import type { TextNotation, WrittenText } from './text-format.ts'
@@ -21,39 +22,27 @@ export const numbered: TextNotation = {
 const NUMBER_EVERY = 5
 /** A line by itself that ends a block before the text does. */
 const BLOCK_END = '→'
-/**
- * Longest gutter in characters, so that a decoded text is at most a fixed number of times longer.
- */
-const MAX_GUTTER = 12
 /** Fewest lines of a block; a shorter one saves nothing. */
 const MIN_BLOCK_LINES = 3
 
-/** The separator between number and line is the style: each exists in an agent in use. */
-const SEPARATORS = { arrow: '→', tab: '\t', colon: ':' } as const
-type GutterStyle = keyof typeof SEPARATORS
-const GUTTERS: readonly GutterStyle[] = ['arrow', 'tab', 'colon']
+/** The separator between number and line is the style. Each of them exists in an agent in use. */
+const GUTTERS = ['arrow', 'tab', 'colon'] as const
+type GutterStyle = (typeof GUTTERS)[number]
 /**
- * Two lines with a number and a colon; a shape of their own they are not, since matches of a search
+ * Two lines with a number and a colon. They are no shape of their own, since matches of a search
  * look the same.
  */
 const COLON_LINES = /\n\d{1,9}:.*\n\d{1,9}:/
 
-interface Gutter {
-  readonly number: number
-  /** Characters up to and with the last digit. */
-  readonly width: number
-  readonly padded: boolean
-}
-
 function encode(text: string, style: GutterStyle): WrittenText | null {
   const separator = SEPARATORS[style]
   const out: string[] = []
-  let block: Gutter | null = null
+  let block: LineGutter | null = null
   let next = 0
   let longest = 0
   let length = 0
   for (const line of text.split('\n')) {
-    const gutter = readGutter(line, separator)
+    const gutter = readLineGutter(line, separator)
     if (block !== null && (gutter === null || !continues(block, next, gutter))) {
       out.push(BLOCK_END)
       block = null
@@ -67,7 +56,7 @@ function encode(text: string, style: GutterStyle): WrittenText | null {
     } else {
       const isAnchor = next % NUMBER_EVERY === 0
       const rest = line.slice(gutter.width + 1)
-      // The one content that would end the block early.
+      // This content would end the block early.
       if (!isAnchor && rest === BLOCK_END) return null
       out.push(isAnchor ? `${next}${separator}${rest}` : rest)
       next++
@@ -81,14 +70,14 @@ function decode(content: string, style: string, maxChars: number): string {
   const separator = isGutterStyle(style) ? SEPARATORS[style] : null
   if (separator === null) throw notDecodable(content, 0, 'no known style of numbers')
   const out: string[] = []
-  let block: Gutter | null = null
+  let block: LineGutter | null = null
   let next = 0
   let at = 0
   let length = 0
   for (const line of content.split('\n')) {
     let decoded: string | null = line
     if (block === null) {
-      block = readGutter(line, separator)
+      block = readLineGutter(line, separator)
       next = (block?.number ?? 0) + 1
     } else if (line === BLOCK_END) {
       block = null
@@ -96,7 +85,7 @@ function decode(content: string, style: string, maxChars: number): string {
     } else {
       const shown = next % NUMBER_EVERY === 0 ? `${next}${separator}` : ''
       if (!line.startsWith(shown)) throw notDecodable(content, at, `the number ${next} expected`)
-      decoded = gutterOf(block, next) + separator + line.slice(shown.length)
+      decoded = printNumber(block, next) + separator + line.slice(shown.length)
       next++
     }
     at += line.length + 1
@@ -108,34 +97,11 @@ function decode(content: string, style: string, maxChars: number): string {
   return out.join('\n')
 }
 
-/** Whether `gutter` is what the block's next line must have. */
-function continues(block: Gutter, next: number, gutter: Gutter): boolean {
-  return gutter.number === next && gutter.width === gutterOf(block, next).length
-}
-
-/**
- * Numbers are right-aligned to the first one's width if that had spaces before it, else not at all.
- */
-function gutterOf(block: Gutter, number: number): string {
-  const digits = String(number)
-  return block.padded ? digits.padStart(block.width) : digits
-}
-
-/** The gutter of a line: spaces, a number, the separator. */
-function readGutter(line: string, separator: string): Gutter | null {
-  let first = 0
-  while (first < MAX_GUTTER && line.charCodeAt(first) === SPACE) first++
-  let end = first
-  let number = 0
-  for (; end < MAX_GUTTER; end++) {
-    const c = line.charCodeAt(end)
-    if (!(c >= DIGIT_0 && c <= DIGIT_9)) break
-    number = number * 10 + (c - DIGIT_0)
-  }
-  if (end === first || line[end] !== separator) return null
-  return { number, width: end, padded: first > 0 }
+/** Whether the block's next line must have this gutter. */
+function continues(block: LineGutter, next: number, gutter: LineGutter): boolean {
+  return gutter.number === next && gutter.width === printNumber(block, next).length
 }
 
 function isGutterStyle(style: string): style is GutterStyle {
-  return Object.hasOwn(SEPARATORS, style)
+  return GUTTERS.some(known => known === style)
 }

@@ -12,7 +12,7 @@ export interface PrefixGroup {
   readonly length: number
 }
 
-/** Neither is a prefix of fewer tokens worth a heading. */
+/** Fewest tokens of a prefix that justify a heading. */
 const MIN_PREFIX_TOKENS = 3
 /**
  * Tokens of a heading beyond those of its prefix: its mark, its line feed, the blank line after the
@@ -99,8 +99,8 @@ function collect(roots: readonly Run[]): readonly PrefixGroup[] {
 }
 
 /**
- * Characters that both lines begin with, up to a place where a reader would cut; less than either
- * line.
+ * Characters at the start that both lines share, up to a place at which a reader would cut; less
+ * than either line.
  */
 function commonPrefix(first: LineRun, second: LineRun): number {
   if (first.isFixed || second.isFixed) return 0
@@ -116,8 +116,7 @@ function commonPrefix(first: LineRun, second: LineRun): number {
 }
 
 /**
- * Whether a reader would cut before `at`: behind a separator, or where a dash stands before a
- * digit.
+ * Whether a reader would cut before `at`: after a separator, or if a dash stands before a digit.
  */
 function isCut(line: string, at: number): boolean {
   const before = line.charCodeAt(at - 1)

@@ -20,12 +20,12 @@ export const prefixed: TextNotation = {
 /** A text of fewer characters has nothing to share. */
 const MIN_CHARS = 80
 /**
- * Least saving, in tokens for each character: one token in twenty of ordinary text. Less is not
- * worth a new layout.
+ * Least saving, in tokens for each character: one token in twenty of ordinary text. Less does not
+ * justify a new layout.
  */
 const MIN_GAIN_PER_CHAR = 1 / 80
 
-/** The end of a heading, by style: the second where a line of the text ends with the first. */
+/** The end of a heading, by style: the second if a line of the text ends with the first. */
 const MARKS = { dots: '…', star: '*' } as const
 type MarkStyle = keyof typeof MARKS
 const MARK_STYLES: readonly MarkStyle[] = ['dots', 'star']

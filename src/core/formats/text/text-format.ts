@@ -13,12 +13,12 @@ export interface TextTools {
   readonly work?: WorkBudget
 }
 
-/** One way in which a format says the text. */
+/** One way in which a format represents the text. */
 export interface WrittenText {
   readonly content: string
   /**
    * What only the decoder needs, never a reader: the layout of JSON or of a table. Empty, or words
-   * of letters, digits, `@`, `_`, `,` and `-`. It goes into the answer's `format` behind a
+   * of letters, digits, `@`, `_`, `,` and `-`. It goes into the answer's `format` after a
    * semicolon.
    */
   readonly style: string
@@ -45,8 +45,8 @@ export interface TextNotation {
    */
   steps?(text: string): number
   /**
-   * The text in this format, in as many ways as are worth pricing; none if it cannot represent it
-   * exactly.
+   * The text in this format, in as many ways as justify a price; none if it cannot represent the
+   * text exactly.
    */
   encode(text: string, tools: TextTools): readonly WrittenText[]
   /**

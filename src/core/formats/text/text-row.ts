@@ -1,6 +1,5 @@
 /**
- * A row of CSV whose cells are texts and nothing else; quotes where a cell needs them, as RFC 4180
- * says.
+ * A row of CSV whose cells are texts and nothing else; quotes if a cell needs them, as in RFC 4180.
  */
 export function writeTextRow(cells: readonly string[]): string {
   return cells.map(writeCell).join(',')
@@ -13,9 +12,7 @@ function writeCell(cell: string): string {
   return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/**
- * The cells of such a row, or `null` where quotes do not match. An empty line is one empty cell.
- */
+/** The cells of such a row, or `null` if quotes do not match. An empty line is one empty cell. */
 export function readTextRow(line: string): readonly string[] | null {
   const cells: string[] = []
   for (let at = 0; at <= line.length; at++) {

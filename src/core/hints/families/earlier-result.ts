@@ -51,7 +51,7 @@ function readCall(reader: Reader): EarlierCall | null {
 }
 
 /**
- * The call behind one of these introductions; `undefined` where there is none, `null` where it
+ * The call after one of these introductions. Returns `undefined` if there is none, and `null` if it
  * cannot be read.
  */
 export function readCallAfter(

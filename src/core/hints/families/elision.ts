@@ -72,9 +72,7 @@ function writeAmount({ unit, omitted }: ElidedPart): string {
   return `${omitted} ${writeWord(unit)}`
 }
 
-/**
- * Lines that are missing in one piece say their number by where they were: `lines 40-80 of 400`.
- */
+/** Lines that are missing in one piece are named by their place: `lines 40-80 of 400`. */
 function writePart(part: ElidedPart): string {
   const { unit, omitted, of, at } = part
   const total = of === undefined ? '' : ` of ${of}`

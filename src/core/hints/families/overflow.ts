@@ -4,7 +4,7 @@ import { writeWord } from '../text-slot.ts'
 import { validToolCall, writeToolCall } from '../tool-call.ts'
 import { areCounts, type Family } from './family.ts'
 
-/** Replaces the arguments of the answered call, but for those that follow. */
+/** Represents the arguments of the answered call, except those that follow. */
 const SAME_ARGUMENTS = '(…, '
 
 /**

@@ -8,7 +8,7 @@ import { nearReference } from './near-reference.ts'
 import { overflow } from './overflow.ts'
 import { reference } from './reference.ts'
 
-/** Every family of hints. Their beginnings differ, so a line is at most one of them. */
+/** Every family of hints. Their first words differ, so a line belongs to at most one of them. */
 export const FAMILIES: {
   readonly [F in HintFamily]: Family<Extract<Hint, { family: F }>>
 } = { reference, near_reference: nearReference, lines, overflow, format, metadata, elision }

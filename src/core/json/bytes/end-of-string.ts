@@ -1,4 +1,5 @@
 import { BACKSLASH, LOWER_U, QUOTE, SPACE } from '../char-codes.ts'
+import { isHexDigit, SHORT_ESCAPES } from '../characters.ts'
 
 /**
  * Most of a body is the inside of strings, and texts of tools have an escape every twenty bytes or
@@ -19,7 +20,7 @@ const END = 6
 const FAULT = 7
 
 const NEXT = Int32Array.from({ length: 256 }, (_, byte) => {
-  const isHex = /[0-9A-Fa-f]/.test(String.fromCharCode(byte))
+  const isHex = isHexDigit(byte)
   let column = 0
   for (let state = INSIDE; state <= FAULT; state++) {
     column |= nextState(state, byte, isHex) << (STATE_BITS * state)
@@ -36,14 +37,14 @@ function nextState(state: number, byte: number, isHex: boolean): number {
   }
   if (state === AFTER_BACKSLASH) {
     if (byte === LOWER_U) return FOUR_DIGITS
-    return '"\\/bfnrt'.includes(String.fromCharCode(byte)) ? INSIDE : FAULT
+    return SHORT_ESCAPES.includes(String.fromCharCode(byte)) ? INSIDE : FAULT
   }
   if (state >= END) return state
   if (!isHex) return FAULT
   return state === ONE_DIGIT ? INSIDE : state + 1
 }
 
-/** The offset behind the string literal whose opening quote is at `start`; -1 if it is none. */
+/** The offset after the string literal whose opening quote is at `start`; -1 if it is none. */
 export function endOfString(body: Uint8Array, start: number): number {
   // The length as a constant: read in the loop, it costs a quarter of the pace.
   const { length } = body

@@ -1,26 +1,24 @@
 import {
-  CARRIAGE_RETURN,
+  BACKSLASH,
   DIGIT_0,
   DIGIT_9,
   DOT,
-  LINE_FEED,
   LOWER_E,
   LOWER_F,
   LOWER_N,
   LOWER_T,
   MINUS,
   PLUS,
-  SPACE,
-  TAB,
+  QUOTE,
+  UPPER_E,
 } from '../char-codes.ts'
-
-const UPPER_E = 0x45
+import { isSpace } from '../characters.ts'
 
 const TRUE = Buffer.from('true')
 const FALSE = Buffer.from('false')
 const NULL = Buffer.from('null')
 
-/** What stands behind the last byte: none of JSON. */
+/** What is read after the last byte; no byte of JSON. */
 export const NO_BYTE = -1
 
 /** The byte at `at`; reading beyond the end of an array would make every later reading slower. */
@@ -33,13 +31,26 @@ export function skipSpace(body: Uint8Array, start: number): number {
   const { length } = body
   let at = start
   for (; at < length; at++) {
-    const c = body[at]
-    if (c !== SPACE && c !== LINE_FEED && c !== CARRIAGE_RETURN && c !== TAB) break
+    if (!isSpace(body[at]!)) break
   }
   return at
 }
 
-/** The offset behind the number or word at `start`; -1 if it is none. */
+/**
+ * The offset after the string whose opening quote is at `start`, which is not checked otherwise; -1
+ * if it has no end. `end-of-string.ts` checks.
+ */
+export function passOverString(body: Uint8Array, start: number): number {
+  const { length } = body
+  for (let at = start + 1; at < length; at++) {
+    const c = body[at]
+    if (c === QUOTE) return at + 1
+    if (c === BACKSLASH) at++
+  }
+  return -1
+}
+
+/** The offset after the number or word at `start`; -1 if it is none. */
 export function endOfScalar(body: Uint8Array, start: number): number {
   const first = byteAt(body, start)
   if (first === LOWER_T) return endOfWord(body, start, TRUE)
@@ -48,7 +59,8 @@ export function endOfScalar(body: Uint8Array, start: number): number {
 }
 
 function endOfWord(body: Uint8Array, start: number, word: Uint8Array): number {
-  return word.every((byte, i) => byteAt(body, start + i) === byte) ? start + word.length : -1
+  for (let i = 0; i < word.length; i++) if (byteAt(body, start + i) !== word[i]) return -1
+  return start + word.length
 }
 
 /** `-? (0 | [1-9] digits) (. digits)? ([eE] [+-]? digits)?`, RFC 8259, section 6. */
@@ -64,7 +76,7 @@ function endOfNumber(body: Uint8Array, start: number): number {
   return at
 }
 
-/** The offset behind one digit or more; -1 if there is none. */
+/** The offset after one digit or more; -1 if there is none. */
 function endOfDigits(body: Uint8Array, start: number): number {
   let at = start
   while (at < body.length && body[at]! >= DIGIT_0 && body[at]! <= DIGIT_9) at++

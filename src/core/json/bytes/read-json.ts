@@ -125,7 +125,7 @@ class JsonReader {
 
   /**
    * Takes over the items that were read before from here on; `false` where nothing follows them. An
-   * object is the same where all its bytes are; a number only where the byte behind it is, too.
+   * object is the same if all its bytes are; a number only if the byte after it is, too.
    */
   #knownItems(items: JsonNode[], { items: known, bytes }: KnownItems): boolean {
     this.#space()
@@ -147,7 +147,7 @@ class JsonReader {
     return true
   }
 
-  /** Into the container at `at`; `true` if it is empty, and then behind it. */
+  /** Into the container at `at`; `true` if it is empty, and then after it. */
   #enter(closer: number): boolean {
     if (++this.#depth > this.#limits.maxDepth) throw new NotReadable()
     this.#at++
@@ -162,7 +162,7 @@ class JsonReader {
     this.#depth--
   }
 
-  /** Moves behind the value at `at`, whatever it is. */
+  /** Moves after the value at `at`, whatever it is. */
   #skip(): void {
     const open = this.#open
     do {
@@ -210,7 +210,7 @@ class JsonReader {
     this.#colon()
   }
 
-  /** Moves behind a key; gives where its literal starts. */
+  /** Moves after a key; returns where its literal starts. */
   #key(): number {
     if (this.#space() !== QUOTE) throw new NotReadable()
     const start = this.#at
@@ -259,7 +259,7 @@ class JsonReader {
   }
 }
 
-/** In ASCII two behind the opening byte. */
+/** In ASCII the closing byte is the opening one plus two. */
 function closerOf(opener: number): number {
   return opener + 2
 }

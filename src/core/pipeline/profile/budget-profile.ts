@@ -5,7 +5,7 @@ import { own } from './own.ts'
 import type { PipelineConfig } from './pipeline-config.ts'
 
 /**
- * The section `budget` for a tool: what its parts are worth. Fields that the tool names win one by
+ * The section `budget` for a tool: the value of its parts. Fields that the tool names win one by
  * one.
  */
 export function budgetFor(
@@ -24,16 +24,16 @@ export function budgetFor(
   }
 }
 
-/** What is kept first of a tool's results where not all of it fits a budget. */
+/** What is kept first of a tool's results if not all of it fits a budget. */
 export interface BudgetProfile {
   readonly strategy: StrategyId
   /** How a list of items is trimmed. */
   readonly algorithm: TrimAlgorithm | 'auto'
-  /** Worth of a field by its key, from 0; 1 where it is not named. */
+  /** Value of a field by its key, from 0; 1 if it is not named. */
   readonly fields: ReadonlyMap<string, number>
 }
 
-/** What parts are worth for one request, whose own strategy wins. */
+/** The value of parts for one request, whose own strategy wins. */
 export function worthsOf({ strategy, fields }: BudgetProfile, requested?: StrategyId): Worths {
   return { strategy: STRATEGIES[requested ?? strategy], fields }
 }

@@ -5,7 +5,7 @@ import { own } from './own.ts'
 import type { PipelineConfig } from './pipeline-config.ts'
 import type { AgentVariant } from './profile-axes.ts'
 
-/** The section `dedup` for a tool and an agent. What its hints may not say is off. */
+/** The section `dedup` for a tool and an agent. References that no hint may write are off. */
 export function dedupFor(
   { dedup, endpoint_overrides }: PipelineConfig,
   tool: string | undefined,

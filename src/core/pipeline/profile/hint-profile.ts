@@ -17,8 +17,8 @@ export interface HintProfile extends HintsPolicy {
 const EVERY_MODEL: readonly string[] = ['*']
 
 /**
- * A family of hints is sent only where the policy, the model, the agent and the tool's data all
- * allow it.
+ * A family of hints is sent only if the policy, the model, the agent and the tool's data all allow
+ * it.
  */
 export function hintsFor(
   { hints }: PipelineConfig,

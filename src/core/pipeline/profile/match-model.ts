@@ -1,22 +1,22 @@
 import { bareModelName } from '../../tokens/resolve.ts'
 
-/** Ends a pattern that matches every model with this prefix. */
+/** Ends a pattern that represents every model with this prefix. */
 const ANY = '*'
 
 /**
- * What vendors put behind a model's name and version: a date, `-latest`, `-v1:0`, `:latest`. Each
- * is bounded, so that no id takes long.
+ * What vendors put after a model's name and version: a date, `-latest`, `-v1:0`, `:latest`. Each is
+ * bounded, so that no id takes long.
  */
 const RELEASE = /(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|-\d{4}|[-:@]latest|-v\d{1,2}(?::\d{1,2})?)$/
 
-/** Releases that may stand behind one another, as in `-20250514-v1:0`. */
+/** Most releases in a row, as in `-20250514-v1:0`. */
 const MAX_RELEASES = 3
 
 /**
  * The pattern that fits the model best, or `undefined`. A pattern is a model's name, in whatever
- * spelling its vendor and resellers use, or the beginning of names with `*` at its end. A whole
- * name wins over a beginning, and a longer beginning over a shorter one; `*` alone fits requests
- * without a model too.
+ * spelling its vendor and resellers use, or a prefix of names with `*` at its end. A whole name
+ * wins over a prefix, and a longer prefix over a shorter one; `*` alone fits requests without a
+ * model too.
  * @param model as the client sent it
  */
 export function matchModel(
@@ -47,7 +47,7 @@ function canonical(model: string): string {
   return spelling(name)
 }
 
-/** A dot behind a digit is as good as a dash. */
+/** A dot after a digit is equal to a dash. */
 function spelling(name: string): string {
   return name.toLowerCase().replace(/(?<=\d)\./g, '-')
 }

@@ -19,7 +19,7 @@ const toolName = z.string().min(1).max(512)
 
 const dedup = z.strictObject({
   lru_size: lruSize.default(16),
-  /** As `hints.default_verbosity` where absent. */
+  /** Like `hints.default_verbosity` if absent. */
   hint_verbosity: z.enum(VERBOSITIES).optional(),
   min_body_chars: minBodyChars.default(200),
   enabled_per_endpoint: z.record(endpoint, z.boolean()).default({}),
@@ -54,8 +54,8 @@ const mckp = z.strictObject({
 })
 
 /**
- * A field that is worth a million others is kept before all of them; sums stay exact enough to be
- * compared.
+ * A field whose value is that of a million others is kept before all of them; sums stay exact
+ * enough to be compared.
  */
 const MAX_FIELD_VALUE = 1_000_000
 const strategy = z.enum(STRATEGY_IDS)
@@ -66,7 +66,7 @@ const budget = z.strictObject({
   field_values: fieldValues.default({}),
 })
 
-/** What mode `elide` leaves out where no budget was given. */
+/** What mode `elide` leaves out without a budget. */
 const elision = z.strictObject({
   enabled: z.boolean().default(true),
   min_block_bytes: z.int().nonnegative().default(2_048),
@@ -79,7 +79,7 @@ const elision = z.strictObject({
 const formatPipeline = z.strictObject({
   /** Of requests with mode trim that name none; absent: these are refused. */
   budget_tokens: positive.optional(),
-  /** `json`: lists and objects leave as JSON, where a request names no formats. */
+  /** `json`: lists and objects leave as JSON if a request names no formats. */
   default_format: z.enum(['auto', 'json']).default('auto'),
   /** By tool, its name with or without what a proxy puts in front of it. */
   strategies: z.record(endpoint, strategy).default({}),

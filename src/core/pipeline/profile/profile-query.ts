@@ -1,4 +1,4 @@
-/** What a request says that profiles are found by. */
+/** The fields of a request by which profiles are found. */
 export interface ProfileQuery {
   readonly model?: string | undefined
   readonly tokenizer?: string | undefined

@@ -33,17 +33,17 @@ export interface EncodingProfile {
   readonly minCols: number
 }
 
-/** What mode `elide` leaves out where no budget was given; see `docs/reference/elision.md`. */
+/** What mode `elide` leaves out without a budget; see `docs/reference/elision.md`. */
 export interface ElisionProfile {
   readonly enabled: boolean
   readonly minBlockBytes: number
   /** Most tokens that may be left, as a share of those of the smallest lossless text. */
   readonly maxRatio: number
   /** Tools by which agents fetch originals. */
-  readonly redeemTools: readonly string[]
+  readonly retrievingTools: readonly string[]
 }
 
-/** All that the configuration says for one request. */
+/** All that the configuration means for one request. */
 export interface Profile {
   readonly encoding: EncodingProfile
   /** Format that L1 tries before all others. */
@@ -58,7 +58,7 @@ export interface Profile {
  * The profile of a request: the language model's variant by its id, the weights of its tokenizer,
  * the agent's variant, the data variant by the tool. The same configuration and request give the
  * same profile.
- * @param config the built-in defaults where absent
+ * @param config the built-in defaults if absent
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
 export function resolveProfile(
@@ -92,7 +92,7 @@ export function resolveProfile(
       enabled: config.elision.enabled,
       minBlockBytes: config.elision.min_block_bytes,
       maxRatio: config.elision.max_ratio,
-      redeemTools: config.elision.redeem_tools,
+      retrievingTools: config.elision.redeem_tools,
     },
     dedup: dedupFor(config, query.tool, agent, hints),
     hints,
@@ -105,13 +105,13 @@ function llmVariant({ active, variants }: ProfileAxes['llm'], model?: string): P
   return own(variants, name) ?? {}
 }
 
-/** What a file says of a built-in variant is laid over it. */
+/** The file's values of a built-in variant are laid over it. */
 function agentVariant({ active, variants }: ProfileAxes['agent']): AgentVariant {
   return { ...own(BUILT_IN_AGENTS, active), ...own(variants, active) }
 }
 
 /**
- * By the longest pattern that is the tool's name or its beginning; of equal ones the first by the
+ * By the longest pattern that is the tool's name or its prefix; of equal ones the first by the
  * variant's name.
  */
 function dataVariant({ active, variants }: ProfileAxes['data'], tool = ''): Partial<DataVariant> {

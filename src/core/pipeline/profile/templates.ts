@@ -1,7 +1,7 @@
 /**
- * Names of the templates of seed 000, and the format that each selects. Nested answers and
- * diffs inside JSON are both what `tree` writes best: it recurses, and its fences keep a diff as
- * real lines beside its siblings.
+ * Names of the templates of seed 000, and the format of each. Nested answers and diffs inside JSON
+ * are both what `tree` writes best: it recurses, and its fences keep a diff as real lines beside
+ * its siblings.
  */
 export const TEMPLATE_NOTATIONS = {
   csv_from_md: 'md',

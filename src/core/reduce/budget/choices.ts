@@ -1,6 +1,6 @@
 import { ALL, extraOf, type Form, type Kept, type PricedNode } from './priced-node.ts'
 
-/** A way to keep a node: tokens and value, and what it keeps. */
+/** A way to keep a node: its tokens and value, and what it keeps. */
 export interface Choice {
   readonly cost: number
   readonly worth: number
@@ -43,8 +43,8 @@ export function createChoices(): Choices {
 }
 
 /**
- * The choices of a node that is decided on by itself: none of them costs at least as much as
- * another and is worth no more, cheapest first; of a container at most `most` of them, 2 or more.
+ * The choices of a node that is decided on by itself, cheapest first: none of them costs at least
+ * as much as another without more value; of a container at most `most` of them, 2 or more.
  */
 export type Choices = (node: PricedNode, form: Form, most: number) => readonly Choice[]
 
@@ -121,7 +121,7 @@ function hull(choices: Choice[]): Hull {
 
 /**
  * The choices on the upper concave hull with the origin.
- * @param extra tokens that go with any of them; where they do, fewer are on it
+ * @param extra tokens that go with any of them; with such tokens, fewer choices are on the hull
  */
 function concave(choices: Hull, extra: number): Hull {
   const kept: Choice[] = []
@@ -144,7 +144,7 @@ function undominated(choices: Choice[]): Hull {
     })
 }
 
-/** Whether `b` is on or below the line from `a` (the origin where there is none) to `c`. */
+/** Whether `b` is on or below the line from `a` (the origin if there is none) to `c`. */
 function liesBelow(a: Choice | undefined, b: Choice, c: Choice, extra: number): boolean {
   const cost = a?.cost ?? -extra
   const worth = a?.worth ?? 0

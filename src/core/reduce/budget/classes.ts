@@ -3,7 +3,7 @@ import type { Opening } from './opening.ts'
 import { ALL, extraOf, type Kept, type PricedNode } from './priced-node.ts'
 
 /**
- * Children of one open container that are decided on together: one, or a run where there are very
+ * Children of one open container that are decided on together: one, or a run if there are very
  * many.
  */
 export interface PlanClass {
@@ -19,7 +19,7 @@ export interface PlanClass {
  * length.
  */
 const MOST_CLASSES = 2_048
-/** Choices of all classes together, about; where classes are few, each has more. */
+/** Choices of all classes together, about; if classes are few, each has more. */
 const CHOICES = 4_096
 
 /** The classes of a document that is opened so, in its order. Required nodes are none. */
@@ -101,7 +101,7 @@ export function keptOf(
       if (child.required === true) children[index] = ALL
       else if (forms.has(child)) {
         const kept = assemble(child)
-        // Brackets with nothing in them would say that there was nothing.
+        // Brackets with nothing in them would mean that there was nothing.
         children[index] = keepsAny(kept) ? kept : null
       }
     })

@@ -2,28 +2,28 @@ import type { Cut } from './priced-node.ts'
 
 /** Texts of fewer tokens are kept or omitted as a whole. */
 const SHORTEST_CUT_TEXT = 48
-/** The least that says anything, in tokens. */
+/** The least that carries any meaning, in tokens. */
 const LEAST_TOKENS = 12
 /**
  * Each cut has this share of the next longer one, so that a text fills at least as much of any
  * room.
  */
 const NEXT_SHARE = 0.8
-/** Tokens of the mark behind a beginning. */
+/** Tokens of the mark after a prefix. */
 const MARK_TOKENS = 6
 
-/** What the first share of a text is worth, of the whole. */
+/** The value of the first share of a text, of the whole. */
 const CUT_WORTHS = {
-  /** For a field: its first words say more than its last. */
+  /** For a field: its first words mean more than its last. */
   early: (share: number): number => Math.sqrt(share),
   /** For a part of a text, like every other. */
   even: (share: number): number => share,
 } as const
 
 /**
- * Prefixes of a text that may replace it, the shortest first: four fifths of it, four fifths of
+ * Prefixes of a text that may represent it, the shortest first: four fifths of it, four fifths of
  * that, and so on.
- * @param tokens of the whole text, which is worth `worth`
+ * @param tokens of the whole text, whose value is `worth`
  */
 export function cutsOf(
   text: string,
@@ -41,15 +41,16 @@ export function cutsOf(
   return cuts.reverse()
 }
 
-/** The beginning with a mark that says how much is missing; never cut inside a surrogate pair. */
+/**
+ * The prefix with a mark that has the number of missing characters; never cut inside a surrogate
+ * pair.
+ */
 export function cutText(text: string, chars: number): string {
   const end = cutEnd(text, chars)
   return text.slice(0, end) + gapOfChars(text.length - end)
 }
 
-/**
- * Where a beginning of `chars` code units ends, or one before, so that no surrogate pair is cut.
- */
+/** The end of a prefix of `chars` code units, or one before, so that no surrogate pair is cut. */
 export function cutEnd(text: string, chars: number): number {
   return isLead(text.charCodeAt(chars - 1)) ? chars - 1 : chars
 }

@@ -13,9 +13,9 @@ import type { Worths } from './strategies.ts'
 /** A content that parts may be left out of. */
 export interface Document {
   readonly root: PricedNode
-  /** Its own planner; `createPlanner(root)` where absent. */
+  /** Its own planner; `createPlanner(root)` if absent. */
   planner?(): Planner
-  /** The least that may be kept of it; where absent what the root requires. */
+  /** The least that may be kept of it; if absent, what the root requires. */
   least?(): Kept
   prune(kept: Kept): Pruned
 }
@@ -24,7 +24,7 @@ export interface Document {
 export interface Pruned {
   readonly content: string
   readonly omissions: readonly Omission[]
-  /** Where it is a list of items: those of which anything is kept, in order. */
+  /** If it is a list of items: those of which anything is kept, in order. */
   readonly items?: readonly number[]
 }
 

@@ -77,8 +77,8 @@ function inProportion({ budget, tokens }: Tried, aim: number): number {
 }
 
 /**
- * Where the text would have `aim` tokens if these grew evenly between what is known, not too near
- * to either so that the range shrinks.
+ * The budget at which the text would have `aim` tokens if these grew evenly between the known ones,
+ * not too near to either so that the range shrinks.
  */
 function between(low: Tried, high: Tried, aim: number): number {
   // What must not leave at all has infinitely many tokens.

@@ -2,7 +2,9 @@ import { escapeMarks } from '../../hints/escape.ts'
 import { gapOfChars } from './cuts.ts'
 import type { Omission } from './prune-value.ts'
 
-/** Lines of a text in their order, each kept or left out; what is left out is said where it was. */
+/**
+ * Lines of a text in their order, each kept or left out. A mark in each gap names what is left out.
+ */
 export interface GapWriter {
   keep(start: number, end: number): void
   /** Leaves out the lines `start` to `end` (from 0, exclusive). */
@@ -41,7 +43,7 @@ export function createGapWriter(lines: readonly string[]): GapWriter {
     })
   }
 
-  /** Whether the mark would take as much room as what it replaces. */
+  /** Whether the mark would take as much room as the lines that it represents. */
   function isShort(start: number, end: number): boolean {
     if (end - start > MARK_CHARS) return false
     let chars = 0

@@ -12,8 +12,8 @@ export interface Opening {
 export type Totals = ReadonlyMap<PricedNode, number>
 
 /**
- * A container is opened where it has more than this share of the document; coarser where the frames
- * of what is open would take too much of the budget.
+ * A container is opened if it has more than this share of the document; coarser if the frames of
+ * open containers would take too much of the budget.
  */
 const OPENING_SHARES = [1 / 64, 1 / 16, 1 / 4, 1] as const
 const FRAMES_SHARE = 1 / 4

@@ -11,9 +11,11 @@ export interface Plan {
   /** Tokens and value of what is kept, by the document's own prices. */
   readonly cost: number
   readonly worth: number
-  /** Worth of the whole document. */
+  /** Value of the whole document. */
   readonly wholeWorth: number
-  /** No plan that opens the same containers and makes the same choices of parts is worth more. */
+  /**
+   * No plan that opens the same containers and makes the same choices of parts has a higher value.
+   */
   readonly upperBound: number
   readonly optimal: boolean
   /** Parts that were decided on. */
@@ -84,7 +86,7 @@ function wholePlan(cost: number, worth: number): Plan {
   }
 }
 
-/** Worth of a node as a whole. */
+/** Value of a node as a whole. */
 export function worthOf({ worth, children = [] }: PricedNode): number {
   return children.reduce((sum, child) => sum + worthOf(child), worth)
 }

@@ -17,7 +17,7 @@ export interface TextPart {
   readonly start: number
   readonly end: number
   /**
-   * Children in order. Lines of the part before the first and behind the last child are its frame.
+   * Children in order. Lines of the part before the first and after the last child are its frame.
    */
   readonly parts?: readonly TextPart[]
 }
@@ -30,7 +30,7 @@ const LEAST_PART_TOKENS = 24
 
 /**
  * The parts of a text with exact prices: sections by heading, tables and fences with their rows and
- * lines, runs of other lines. Blockquotes are required where `markdown` says what they are.
+ * lines, runs of other lines. Blockquotes are required if `markdown` is set.
  * @param budget tokens; parts are small enough to fill it
  */
 export function priceText(
@@ -80,7 +80,7 @@ export function priceText(
     let cost = 0
     for (let at = start; at < end; at++) {
       const line = tokens[at]!
-      if (at > from && (cost + line > most || told(at) !== told(from))) {
+      if (at > from && (cost + line > most || lineFactor(at) !== lineFactor(from))) {
         out.push(run(from, at))
         from = at
         cost = 0
@@ -98,12 +98,12 @@ export function priceText(
     return { start, end, node: { own, key: 0, worth, ...(cuts.length === 0 ? {} : { cuts }) } }
   }
 
-  /** Text is worth its tokens, so that only its place tells parts apart. */
+  /** The value of text is its tokens, so that only its place distinguishes parts. */
   function worthOf(own: number, start: number): number {
-    return (own + SEPARATOR) * told(start) * worths.strategy.factor(start, lines.length)
+    return (own + SEPARATOR) * lineFactor(start) * worths.strategy.factor(start, lines.length)
   }
 
-  function told(at: number): number {
+  function lineFactor(at: number): number {
     return worths.line?.(at) ?? 1
   }
 
@@ -182,8 +182,8 @@ function whileTrue(
 }
 
 /**
- * Where the fence that opens at `start` ends, and its closing lines; an open one goes on to the end
- * of the text.
+ * The end of the fence that opens at `start`, with its closing lines; an open one goes on to the
+ * end of the text.
  */
 function fenceEnd(lines: readonly string[], start: number, fence: string) {
   for (let at = start + 1; at < lines.length; at++) {

@@ -19,8 +19,7 @@ const SHALLOW = 3
 const ROW_SHARE = 0.8
 
 /**
- * The parts of a JSON value with their prices: near to what the formats take, exact in their
- * texts.
+ * The parts of a JSON value with their prices: near to what the formats take, exact in their texts.
  */
 export function priceValue(value: Value, counter: TokenCounter, worths: Worths): PricedNode {
   const deepest = hasMoreNodes(value, MANY_NODES) ? SHALLOW : DEEPEST
@@ -29,7 +28,7 @@ export function priceValue(value: Value, counter: TokenCounter, worths: Worths):
 
   interface Place {
     readonly key: number
-    /** What a field here is worth. */
+    /** Weight of the fields here. */
     readonly weight: number
     readonly level: number
   }
@@ -45,8 +44,8 @@ export function priceValue(value: Value, counter: TokenCounter, worths: Worths):
       return { own: SEPARATOR, key, worth: 0, children }
     }
     const children = inner.map((item, index) => {
-      const told = worths.item?.(inner, index) ?? 1
-      const factor = weight * told * worths.strategy.factor(index, inner.length)
+      const contentFactor = worths.item?.(inner, index) ?? 1
+      const factor = weight * contentFactor * worths.strategy.factor(index, inner.length)
       return price(item, { key: 0, weight: factor, level: level + 1 })
     })
     const tableOwn = headerTokens(inner)
@@ -77,7 +76,7 @@ export function priceValue(value: Value, counter: TokenCounter, worths: Worths):
     return tokens
   }
 
-  /** Tokens of the header that these items as rows would have, `null` where they are no rows. */
+  /** Tokens of the header that these items as rows would have, `null` if they are no rows. */
   function headerTokens(items: readonly Value[]): number | null {
     const union = new Set<string>()
     let objects = 0
@@ -99,7 +98,7 @@ export function priceValue(value: Value, counter: TokenCounter, worths: Worths):
   }
 }
 
-/** That there is nothing in it is said as one field. */
+/** An empty container counts as one field. */
 function isEmpty(value: ObjectValue | readonly Value[]): boolean {
   return (value instanceof ObjectValue ? value.values : value).length === 0
 }

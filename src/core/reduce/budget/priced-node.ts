@@ -1,7 +1,7 @@
 /**
- * A document as the planner sees it: what each part costs and is worth, nothing of what it says.
- * Builders make it from JSON values (`price-value.ts`) and from texts (`price-text.ts`); `plan.ts`
- * decides on it.
+ * A document as the planner sees it: the cost and value of each part, without its content. Builders
+ * make it from JSON values (`price-value.ts`) and from texts (`price-text.ts`); `plan.ts` decides
+ * on it.
  */
 export interface PricedNode {
   /**
@@ -9,38 +9,37 @@ export interface PricedNode {
    * fence.
    */
   readonly own: number
-  /** Tokens of the key in front of it; 0 where there is none. */
+  /** Tokens of the key in front of it; 0 if there is none. */
   readonly key: number
   /**
-   * What a leaf is worth when kept whole, or what stands around a container's children, which add
-   * their own.
+   * The value of a leaf that is kept whole, or of the frame around a container's children, which
+   * add their own.
    */
   readonly worth: number
   /** Shorter versions of a leaf, the shortest first. */
   readonly cuts?: readonly Cut[]
   readonly children?: readonly PricedNode[]
   /**
-   * Tokens around the children where these are rows of a table: its header. Members of a row cost
-   * no key. Absent where they are no rows.
+   * Tokens around the children if these are rows of a table: its header. Members of a row cost no
+   * key. Absent if they are no rows.
    */
   readonly tableOwn?: number
-  /** What stands around the children says nothing without them, so it goes where they go. */
+  /** The frame around the children has no meaning without them, so it goes if they go. */
   readonly sealed?: true
   /** Kept whatever it costs; the planner does not weigh it. */
   readonly required?: true
 }
 
-/** The beginning of a text. */
+/** A prefix of a text. */
 export interface Cut {
   readonly cost: number
   readonly worth: number
-  /** UTF-16 code units of the beginning. */
+  /** UTF-16 code units of the prefix. */
   readonly chars: number
 }
 
 /**
- * What is kept of a node: all, a text's beginning, or some children, `null` for one that is
- * omitted.
+ * What is kept of a node: all, a text's prefix, or some children, `null` for one that is omitted.
  */
 export type Kept =
   | { readonly kind: 'all' }

@@ -1,3 +1,4 @@
+import { writePathStep } from '../../json/path-step.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { cutText } from './cuts.ts'
 import type { Kept } from './priced-node.ts'
@@ -13,7 +14,8 @@ export interface Omission {
 }
 
 /**
- * Places that are told apart, and missing fields of one object that are named one by one, at most.
+ * Most places that are counted separately, and most missing fields of one object that are named one
+ * by one.
  */
 const MAX_PLACES = 1_000
 const NAMED_FIELDS = 3
@@ -108,7 +110,7 @@ export function pruneValue(
   return { value: prune(value, kept, root), omissions: [...omissions.values()] }
 }
 
-/** Where a value stands, or the nearest one around it that a path can name. */
+/** The place of a value, or the nearest one around it that a path can name. */
 interface Place {
   readonly path: string
   readonly steps: number
@@ -128,7 +130,7 @@ function itemPlace(list: Place): Place {
 }
 
 function memberPlace(object: Place, key: string): Place {
-  return within(object, key.length > MAX_STEP_CHARS ? null : stepOf(key))
+  return within(object, key.length > MAX_STEP_CHARS ? null : writePathStep(key))
 }
 
 function within(outer: Place, step: string | null): Place {
@@ -149,9 +151,4 @@ function runsOf(missing: readonly number[]): { first: number; last: number }[] {
     else runs.push({ first: index, last: index })
   }
   return runs
-}
-
-/** One step of a JSON path (RFC 9535). */
-function stepOf(key: string): string {
-  return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
 }

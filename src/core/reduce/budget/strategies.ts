@@ -14,9 +14,9 @@ import type { Strategy } from '../trim/strategies/strategy.ts'
 import { threadLevel } from '../trim/strategies/thread-level.ts'
 
 /**
- * Strategies by the name that a request or the configuration gives. Field weights say how much the
- * kinds of content count, a strategy how much items do beside one another: by their place, and by
- * what is known of them.
+ * Strategies by the name in a request or the configuration. Field weights set how much the kinds of
+ * content count. A strategy sets how much items count compared with each other: by their place, and
+ * by what is known of them.
  */
 export const STRATEGIES = {
   equal,
@@ -35,13 +35,13 @@ export type StrategyId = keyof typeof STRATEGIES
 
 export const STRATEGY_IDS = Object.keys(STRATEGIES) as [StrategyId, ...StrategyId[]]
 
-/** What is worth how much. */
+/** What decides the value of parts. */
 export interface Worths {
   readonly strategy: Strategy
-  /** Worth of a field by its key; 1 where it is not named. 0: omitted first. */
+  /** Value of a field by its key; 1 if it is not named. 0: omitted first. */
   readonly fields: ReadonlyMap<string, number>
   /**
-   * Factors for what the content itself says of its parts: lines of a text, items of a list of the
+   * Factors by what the content itself shows of its parts: lines of a text, items of a list of the
    * value.
    */
   readonly line?: (index: number) => number

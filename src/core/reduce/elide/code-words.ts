@@ -1,4 +1,4 @@
-/** Notes of authors, and statements that end a run: they say what a body's other lines do not. */
+/** Notes of authors, and statements that end a run: they mean more than a body's other lines. */
 const NOTE = /\b(?:TODO|FIXME|XXX|HACK|BUG|SAFETY)\b/
 const STOP = /\b(?:throw|raise|panic|assert|abort|unreachable|exit)\b/
 

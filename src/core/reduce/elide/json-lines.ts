@@ -23,8 +23,8 @@ export function isJsonLines(lines: readonly string[]): boolean {
 }
 
 /**
- * Ranks of lines that are JSON objects, as items of a list; others are structure. `null` where too
- * many are none.
+ * Ranks of lines that are JSON objects, as items of a list; others are structure. Returns `null` if
+ * too many lines are no objects.
  */
 export function rankJsonLines(lines: readonly string[]): Uint8Array | null {
   if (!isJsonLines(lines)) return null

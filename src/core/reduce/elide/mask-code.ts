@@ -1,4 +1,4 @@
-/** What a line of a brace language is, apart from what its strings and comments say. */
+/** A line of a brace language without the content of its strings and comments. */
 export interface MaskedLine {
   /** The code; strings are empty and comments are gone. */
   readonly code: string
@@ -46,7 +46,7 @@ export function maskCode(lines: readonly string[]): readonly MaskedLine[] {
   })
 }
 
-/** Where the next string or comment begins; the line's length where none does. */
+/** The start of the next string or comment; the line's length if there is none. */
 function nextMasked(line: string, from: number): number {
   for (let at = from; at < line.length; at++) {
     const c = line.charAt(at)
@@ -56,7 +56,7 @@ function nextMasked(line: string, from: number): number {
   return line.length
 }
 
-/** Behind the closing quote; -1 where there is none on this line. */
+/** The place after the closing quote; -1 if there is none on this line. */
 function stringEnd(line: string, start: number): number {
   const quote = line.charAt(start)
   for (let at = start + 1; at < line.length; at++) {

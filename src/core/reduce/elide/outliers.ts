@@ -1,8 +1,8 @@
 /** Least observations of a field that a rule can be made of. */
 const LEAST_VALUES = 20
 /**
- * A field has few values where these are at most this share of the observations; one is rare up to
- * the second share.
+ * A field has few values if these are at most this share of the observations; one is rare up to the
+ * second share.
  */
 const DISTINCT_SHARE = 0.1
 const RARE_SHARE = 0.02
@@ -20,7 +20,7 @@ export interface Column {
   readonly values: readonly (string | number)[]
 }
 
-/** Items whose value is one that few others have, where the field has few values in all. */
+/** Items with a value that few others have, if the field has few values in all. */
 export function rareValues({ items, values }: Column): readonly number[] {
   if (values.length < LEAST_VALUES) return []
   const counts = new Map<string | number, number>()

@@ -19,10 +19,10 @@ const HEADING = /^ {0,3}#{1,6}(?:\s|$)/
 const ITEM = /^(?:[-*+•]|\d{1,4}[.)])\s/
 const FENCE = /^(?:```|~~~)/
 
-/** Ends of sentences; those of the second kind need no space behind them. */
+/** Ends of sentences; those of the second kind need no space after them. */
 const STOPS = '.!?…'
 const WIDE_STOPS = '。！？؟۔'
-/** What may close behind a stop. */
+/** What may close after a stop. */
 const CLOSERS = '"\')]*_”’»'
 
 /** The sentences of a text in their order; blank lines are between them. Linear. */
@@ -30,7 +30,7 @@ export function sentencesOf(lines: readonly string[]): readonly Sentence[] {
   const found: Sentence[] = []
   let kind: Sentence['kind'] | null = null
   let place = 0
-  /** Where the sentence began that is still open. */
+  /** The start of the sentence that is still open. */
   let open: { line: number; at: number } | null = null
   let inFence = false
 
@@ -82,7 +82,7 @@ function kindOf(line: string): Sentence['kind'] | null {
   return ITEM.test(text) ? 'item' : 'sentence'
 }
 
-/** Behind the stop at `at` and what closes there; 0 where no sentence ends. */
+/** The place after the stop at `at` and what closes there; 0 if no sentence ends. */
 function stopAt(line: string, at: number): number {
   const c = line.charAt(at)
   if (WIDE_STOPS.includes(c)) return at + 1
@@ -136,7 +136,7 @@ function headOf(lines: readonly string[]): string[] {
   return head
 }
 
-/** Its lines in one; of one that goes over too many nothing, since nobody writes so. */
+/** The sentence's lines joined. Empty if it goes over too many lines, which no author writes. */
 function textOf({ firstLine, lastLine, start, end }: Sentence, lines: readonly string[]): string {
   if (lastLine - firstLine >= MOST_LINES) return ''
   if (firstLine === lastLine) return lines[firstLine]!.slice(start, end)

@@ -22,19 +22,19 @@ const FAILURE_KEY =
   /(?:^|[._-])(?:errors?|err|exceptions?|fail(?:ed|ures?)?|faults?|warnings?|stack_?trace|traceback)(?:$|[._-])|[a-z](?:Errors?|Exceptions?|Failures?|Warnings?)$/i
 
 /**
- * What each item of a list means: those with a failure or a warning in a field that says so, or at
- * the beginning of a text, are critical. Both ends are structure, and so are outliers: items with a
- * rare value where a field has few, with a number or a length of text that is far out, or with
- * members that few others have.
+ * Ranks each item of a list: items are critical if a field that names failures or warnings has one,
+ * or if a text starts with one. Both ends are structure, and so are outliers: items with a rare
+ * value if a field has few, with a number or a length of text that is far out, or with members that
+ * few others have.
  */
 export function rankItems(items: readonly Value[]): Uint8Array {
   const ranks = new Uint8Array(items.length)
   items.forEach((item, at) => {
-    if (tellsFailure(item, 0)) ranks[at] = CRITICAL
+    if (hasFailure(item, 0)) ranks[at] = CRITICAL
   })
   const marks = new Uint32Array(items.length)
   for (const column of columnsOf(items)) {
-    // Of a text its length; where a field has both, they are not compared.
+    // Of a text its length; if a field has both, they are not compared.
     const isNumeric = typeof column.values[0] === 'number'
     const isOne = column.values.every(value => (typeof value === 'number') === isNumeric)
     const numbers = column.values.map(value => (typeof value === 'number' ? value : value.length))
@@ -64,21 +64,21 @@ function imitatesHint(value: Value, level: number): boolean {
 }
 
 /** Recursion is as deep as `DEEPEST`. */
-function tellsFailure(value: Value, level: number): boolean {
+function hasFailure(value: Value, level: number): boolean {
   if (typeof value === 'string') return severityOf(value.slice(0, STATE_CHARS)) !== null
   if (level > DEEPEST || typeof value !== 'object' || value === null) return false
   if (value instanceof NumberLiteral) return false
   if (value instanceof ObjectValue) {
     return value.values.some((member, index) => {
-      const isTold = FAILURE_KEY.test(value.keys[index]!) && saysSo(member)
-      return isTold || tellsFailure(member, level + 1)
+      const isFailure = FAILURE_KEY.test(value.keys[index]!) && isSet(member)
+      return isFailure || hasFailure(member, level + 1)
     })
   }
-  return value.some(inner => tellsFailure(inner, level + 1))
+  return value.some(inner => hasFailure(inner, level + 1))
 }
 
-/** Whether a field that is named for failures says that there was one. */
-function saysSo(value: Value): boolean {
+/** Whether a field that is named for failures has one. */
+function isSet(value: Value): boolean {
   if (value instanceof ObjectValue) return value.keys.length > 0
   if (Array.isArray(value)) return value.length > 0
   // A share or a rate is there whether anything failed or not.
@@ -135,7 +135,7 @@ function columnsOf(items: readonly Value[]): readonly Column[] {
   return [...columns.values()]
 }
 
-/** The members of objects at one place: what they are, and where each stands. */
+/** The members of objects at one place: what they are, and the place of each. */
 interface Members {
   readonly shape: string
   readonly places: readonly string[]

@@ -70,7 +70,7 @@ export const bracesReducer: TextReducer = {
       const { least, before, after } = depths.pass(code)
       const isComment = code.trim() === '' && line.trim() !== ''
       if (isTelling(line, code)) ranks[at] = CRITICAL
-      // Of comments outside of bodies the first line says what they are about.
+      // The first line of a comment outside of bodies names its subject.
       else if (isComment) ranks[at] = least === 0 && !inComment && !inside ? STRUCTURE : 0
       else if (least === 0 || (before !== after && least <= 1)) ranks[at] = STRUCTURE
       inComment = isComment

@@ -43,7 +43,9 @@ function isChange(line: string): boolean {
   return first === '+' || first === '-' || first === NO_NEWLINE
 }
 
-/** Runs of lines that are hunks, from their headers on, as long as these say. */
+/**
+ * Runs of lines that are hunks, from their headers on, with the length that their headers state.
+ */
 function* hunksOf(lines: readonly string[]): Generator<{ start: number; end: number }> {
   for (let at = 0; at < lines.length; at++) {
     const hunk = HUNK.exec(lines[at]!)

@@ -8,8 +8,8 @@ const BRACE_SHARE = 0.1
 const INDENTED_SHARE = 0.3
 
 /**
- * Lines without their indentation: what signs a body, begins a block, ends one in languages that
- * say so, is a comment.
+ * Lines without their indentation: what signs a body, starts a block, ends one in languages that
+ * mark the end, is a comment.
  */
 const SIGNATURE = /^(?:async def|def|class|module|defmodule|defp|local function|function) /
 const DECORATOR = /^@\w/

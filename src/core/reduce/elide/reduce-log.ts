@@ -1,9 +1,18 @@
 import { isJsonLines, rankJsonLines } from './json-lines.ts'
-import { lineShape } from './line-shape.ts'
 import { looksLikeProse } from './prose-sentences.ts'
 import { BULK, CRITICAL, raise, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
 import { hasLevel, matchesAny, severityOf } from './severity.ts'
 import { isTrace, rankStackTraces } from './stack-traces.ts'
+
+/** First characters of a line that make its shape. */
+const SHAPE_CHARS = 48
+
+const DIGIT_0 = 48
+const DIGIT_9 = 57
+
+/** FNV-1a, 32 bits. */
+const OFFSET_BASIS = 0x811c9dc5
+const PRIME = 0x01000193
 
 const LEAST_LINES = 10
 /**
@@ -11,13 +20,16 @@ const LEAST_LINES = 10
  * or not.
  */
 const LOG_SHARE = 0.5
-/** In prose, a word for a failure says less. */
+/** In prose, a word for a failure means less. */
 const PROSE_LOG_SHARE = 0.2
 
-/** A line's beginning is looked at for its time, its end for what became of a step. */
+/**
+ * Characters at a line's start that are searched for its time, and at its end for the result of a
+ * step.
+ */
 const LOOKED_AT = 64
 
-/** In the first characters of a line: a time, or a level that says nothing is wrong. */
+/** In the first characters of a line: a time, or a level at which nothing is wrong. */
 const QUIET_STARTS = [
   /\b\d\d?:\d\d:\d\d\b/,
   /\b\d{4}-\d\d-\d\d[T ]\d\d:/,
@@ -56,8 +68,8 @@ const REGULAR_SHARE = 0.5
 const RARE_SHARE = 0.05
 
 /**
- * Build and test output and logs: lines that tell of failures and warnings with what is indented
- * below them, whole stack traces, headings and summaries, both ends, and where most lines are alike
+ * Build and test output and logs: lines that report failures and warnings with what is indented
+ * below them, whole stack traces, headings and summaries, both ends, and if most lines are alike
  * the few that are not. One JSON object a line is ranked like the items of a list.
  */
 export const logReducer: TextReducer = {
@@ -114,7 +126,7 @@ function rankSeverities(lines: readonly string[], ranks: Uint8Array): void {
   })
 }
 
-/** The heading above what is critical says what that belongs to. */
+/** The heading above what is critical names where that belongs. */
 function rankHeadings(lines: readonly string[], ranks: Uint8Array): void {
   let heading = -1
   lines.forEach((line, at) => {
@@ -126,7 +138,7 @@ function rankHeadings(lines: readonly string[], ranks: Uint8Array): void {
   })
 }
 
-/** Outliers: lines of shapes that are rare where most lines are of a few shapes. */
+/** Outliers: lines of rare shapes, if most lines are of a few shapes. */
 function rankRareShapes(lines: readonly string[], ranks: Uint8Array): void {
   const shapes = Int32Array.from(lines, lineShape)
   const counts = new Map<number, number>()
@@ -140,4 +152,23 @@ function rankRareShapes(lines: readonly string[], ranks: Uint8Array): void {
   }
   if (rare.length > lines.length * RARE_SHARE) return
   for (const at of rare) ranks[at] = STRUCTURE
+}
+
+/**
+ * The shape of a line: a hash of its first characters with each run of digits as one digit. Lines
+ * that one statement of a program printed have the same shape. Different shapes may, rarely, have
+ * the same hash; then a rare line is not noticed. The work for a line is bounded, and takes no
+ * memory.
+ */
+function lineShape(line: string): number {
+  let hash = OFFSET_BASIS
+  let wasDigit = false
+  const end = Math.min(line.length, SHAPE_CHARS)
+  for (let at = 0; at < end; at++) {
+    const c = line.charCodeAt(at)
+    const isDigit = c >= DIGIT_0 && c <= DIGIT_9
+    if (!(isDigit && wasDigit)) hash = Math.imul(hash ^ (isDigit ? DIGIT_0 : c), PRIME)
+    wasDigit = isDigit
+  }
+  return hash
 }

@@ -10,12 +10,12 @@ const TAIL = 2
 /** Items of a list, rows of a table, lines of a fence that stay. */
 const MOST_OF_BLOCK = 3
 
-/** Gaps inside a line that are shorter are not worth their mark. */
+/** Shorter gaps inside a line do not pay for their mark. */
 const LEAST_GAP_CHARS = 40
 
 /**
  * Prose: headings, first sentences of paragraphs, sentences that demand or warn, both ends, and the
- * beginnings of lists, tables and fences.
+ * first lines of lists, tables and fences.
  */
 export const proseReducer: TextReducer = {
   kind: 'prose',
@@ -53,7 +53,7 @@ function isDirective({ firstLine, lastLine, start, end }: Sentence, lines: reado
   return false
 }
 
-/** Whether a sentence says what its paragraph or block is about. */
+/** Whether a sentence names the subject of its paragraph or block. */
 function leads({ kind, place }: Sentence, next: Sentence | undefined): boolean {
   if (kind === 'heading') return true
   if (kind !== 'sentence') return place < MOST_OF_BLOCK || (kind === 'fence' && next?.kind !== kind)

@@ -1,7 +1,7 @@
 import { CRITICAL, STRUCTURE, type TextReducer } from './reducer.ts'
 import { severityOf } from './severity.ts'
 
-/** Behind the path of a match, before its text; before lines around a match there are dashes. */
+/** After the path of a match, before its text; lines around a match have dashes instead. */
 const HIT = /^:\d{1,9}:/
 const AROUND = /-\d{1,9}-/
 const DRIVE = /^[A-Za-z]:/
@@ -26,7 +26,7 @@ const MOST_HITS = 30
 
 /**
  * Results of a search: of each of the first files the first match, the last and some between them;
- * every match that tells of a failure; and what is no match.
+ * every match that reports a failure; and what is no match.
  */
 export const searchReducer: TextReducer = {
   kind: 'search',
@@ -82,8 +82,8 @@ export function isSearchWithContext(lines: readonly string[]): boolean {
 }
 
 /**
- * The file that a line is a match in, as `path:12:text` says, or `12:text` below a line that names
- * it; `null`: it is none.
+ * The file that a line is a match in, as in `path:12:text`, or `12:text` below a line that names
+ * it. Returns `null` if the line is no match.
  */
 function fileOf(line: string, heading: string): string | null {
   const colon = line.indexOf(':', DRIVE.test(line) ? 2 : 0)

@@ -1,6 +1,6 @@
 /**
- * What a part of a content means for the rest: bulk goes first, structure tells what is there, and
- * what is critical (errors, warnings, stack traces) stays.
+ * The ranks of a content's parts: bulk goes first, structure shows what is there, and what is
+ * critical (errors, warnings, stack traces) stays.
  */
 export const BULK = 0
 export const STRUCTURE = 1
@@ -45,8 +45,8 @@ export interface TextReducer {
 }
 
 /**
- * Marks the lines `start` to `end` (exclusive), as far as they are there, where they are not above
- * `rank` yet.
+ * Marks the lines `start` to `end` (exclusive), as far as they exist, if they are not above `rank`
+ * yet.
  */
 export function raise(ranks: Uint8Array, start: number, end: number, rank: number): void {
   const last = Math.min(ranks.length, end)

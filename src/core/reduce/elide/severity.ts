@@ -21,8 +21,8 @@ const NAMED_FAILURES = [
 const NAMED_WARNINGS = [/[A-Za-z\d]Warnings?\b|\bWRN\b/, /^W(?:\d{4} |, \[)/]
 
 /**
- * How bad what a line says is. Each pattern looks at a character a bounded number of times, so the
- * time is linear.
+ * The severity that a line reports. Each pattern looks at a character a bounded number of times, so
+ * the time is linear.
  */
 export type Severity = 'failure' | 'warning' | null
 
@@ -38,8 +38,8 @@ function wordsOf(line: string): Severity {
 }
 
 /**
- * A level where programs print one, rather than a word of a sentence or of a file's name: capitals,
- * brackets, or a colon behind it.
+ * A level as programs print one, rather than a word of a sentence or of a file's name: capitals,
+ * brackets, or a colon after it.
  */
 const LEVELS = [
   /\b(?:ERROR|FATAL|WARN|WARNING|FAIL|FAILED|CRITICAL|PANIC|EMERG|Traceback)\b/,

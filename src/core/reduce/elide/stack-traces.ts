@@ -16,7 +16,7 @@ const FRAMES = [
 ]
 /** A file of a frame in Go, under the function that it is of: `\t/app/main.go:12 +0x1d`. */
 const GO_FILE = '.go:'
-/** Where a trace begins, or goes on with its cause. */
+/** Lines at which a trace starts, or goes on with its cause. */
 const OPENINGS = [
   /^(?:Traceback \(most|Caused by:|Suppressed:|stack backtrace:)/,
   /^goroutine \d{1,9} \[/,
@@ -33,8 +33,8 @@ const BLANK = /^\s*$/
 const MOST_BETWEEN = 3
 
 /**
- * Marks stack traces, each as a whole: from the line that says what happened, over frames and the
- * source lines between them, to the last frame or, as in Python, the exception behind it, and their
+ * Marks stack traces, each as a whole: from the line that names the error, over frames and the
+ * source lines between them, to the last frame or, as in Python, the exception after it, and their
  * causes.
  */
 export function rankStackTraces(lines: readonly string[], ranks: Uint8Array): void {
@@ -45,7 +45,7 @@ export function rankStackTraces(lines: readonly string[], ranks: Uint8Array): vo
       continue
     }
     const end = traceEnd(lines, at)
-    // The message stands above the first frame, where no opening says that the trace begins here.
+    // If no opening marks the start of the trace, the message is above the first frame.
     raise(ranks, opens(line) ? at : at - 1, end, CRITICAL)
     at = end
   }
@@ -56,7 +56,7 @@ const FIRST = 'aF.f#0123456789cTCSsgEUptD-'
 /** Characters of a line that are looked at. */
 const MOST_LOOKED_AT = 512
 
-/** Whether a line says that it belongs to a stack trace. */
+/** Whether a line belongs to a stack trace by its own words. */
 export function isTrace(line: string): boolean {
   const start = startOf(line)
   if (!FIRST.includes(line.charAt(start))) {
@@ -72,7 +72,7 @@ function opens(line: string): boolean {
   return matchesAny(line.slice(start, start + MOST_LOOKED_AT), OPENINGS)
 }
 
-/** Where a line's text begins; at its end where it is blank. */
+/** The start of a line's text; its end if it is blank. */
 function startOf(line: string): number {
   let at = 0
   while (line.charCodeAt(at) === SPACE || line.charCodeAt(at) === TAB) at++
@@ -88,7 +88,7 @@ function traceEnd(lines: readonly string[], start: number): number {
     const line = lines[at]!
     if (isTrace(line)) end = at + 1
     else if (!INDENTED.test(line) && !BLANK.test(line)) {
-      // Python says last what was raised; after it only a blank line and a cause may follow.
+      // Python names the exception last; after it only a blank line and a cause may follow.
       if (at - end > 1 && BLANK.test(lines[at - 1]!)) break
       if (at <= end + 1) end = at + 1
       if (!BLANK.test(lines[at + 1] ?? '') && !isTrace(lines[at + 1] ?? '')) break

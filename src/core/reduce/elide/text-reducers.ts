@@ -1,5 +1,5 @@
+import { hasGutter, withoutNumber } from '../../formats/gutter/numbered-lines.ts'
 import { startsLikeHint } from '../../hints/look-alikes.ts'
-import { hasGutter, withoutNumber } from './gutter.ts'
 import { isMarkdown } from './markdown.ts'
 import { bracesReducer } from './reduce-braces.ts'
 import { diffReducer } from './reduce-diff.ts'
@@ -26,7 +26,8 @@ export interface RankedText extends Ranking {
 }
 
 /**
- * Lines that a long text's kind is told by: so many at its beginning, in its middle and at its end.
+ * Lines by which a long text's kind is recognised: so many at its start, in its middle and at its
+ * end.
  */
 const SAMPLE_LINES = 2_000
 

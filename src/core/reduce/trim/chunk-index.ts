@@ -13,7 +13,7 @@ export interface Division {
 const OPEN = '[chunks] '
 const CLOSE =
   '[/chunks] Use `chunk: N` parameter to fetch a specific chunk. You may not need all chunks.'
-/** Chunks that are listed where not all of them can be. */
+/** Chunks that are listed if not all of them can be. */
 const FEW = 3
 
 /**
@@ -47,8 +47,8 @@ function entry({ list, chunks, returned }: Division, at: number, summarized: boo
 }
 
 /**
- * Where the items are, as `offset` and `limit` take it; for those that do not follow one another
- * the first and the last.
+ * The place of the items, in the form of `offset` and `limit`; for items that do not follow one
+ * another the first and the last.
  */
 function placeOf(items: readonly number[]): string {
   const run = runOf(items)
@@ -56,7 +56,7 @@ function placeOf(items: readonly number[]): string {
   return `${items.length} within offset ${items[0]}-${items.at(-1)}`
 }
 
-/** The items as a run; `null` where they are none. */
+/** The items as a run; `null` if they are none. */
 export function runOf(items: readonly number[]): { offset: number; limit: number } | null {
   const [offset = 0] = items
   const isRun = (items.at(-1) ?? -1) - offset + 1 === items.length
@@ -74,7 +74,7 @@ export function rangesOf(items: readonly number[]): [number, number][] {
   return ranges
 }
 
-/** A text without the index at its end, where it has one. */
+/** A text without the index at its end, if it has one. */
 export function withoutChunkIndex(text: string): string {
   if (!text.endsWith(`\n${CLOSE}`)) return text
   const start = text.lastIndexOf(`\n${OPEN}`)

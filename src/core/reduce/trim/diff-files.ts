@@ -16,8 +16,8 @@ const GIT_HEADER = /^diff --git (?:"?a\/.*)"? "?b\/(.*?)"?$/
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/
 
 /**
- * The files of a unified diff, in order. A file begins where git says so, or at `---` and `+++`
- * outside of a hunk; what looks like it within a hunk's counted lines is content. Linear.
+ * The files of a unified diff, in order. A file starts at git's own line, or at `---` and `+++`
+ * outside of a hunk; within a hunk's counted lines the same is content. Linear.
  */
 export function diffFiles(lines: readonly string[]): readonly DiffFile[] {
   const files: { path: string | undefined; start: number; end: number; hunks: number[] }[] = []

@@ -1,8 +1,8 @@
 import { ObjectValue, type Value } from '../../json/value.ts'
 
 /**
- * What a field says of an item, by the names that issue trackers, code hosts and others have for
- * it.
+ * The roles of an item's fields, by the names that issue trackers, code hosts and others have for
+ * them.
  */
 export const FIELD_NAMES = {
   id: ['id', 'key', 'iid', 'number', 'identifier', 'slug', 'uuid'],

@@ -15,7 +15,7 @@ export interface ItemList {
 export interface Scope {
   /** Nothing of a higher level is kept. */
   readonly level: Level
-  /** Only these items, in order, and nothing beside them; all where absent. */
+  /** Only these items, in order, and nothing beside them; all if absent. */
   readonly items?: readonly number[]
   /** Whether each of these must be named at least. */
   readonly required?: boolean

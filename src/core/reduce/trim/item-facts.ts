@@ -1,6 +1,6 @@
 /**
- * What strategies know of an item, whatever kind of content it is from. What the content does not
- * say is absent.
+ * What strategies know of an item, whatever kind of content it is from. Facts that the content does
+ * not state are absent.
  */
 export interface ItemFacts {
   /** Tokens of the whole item, about. */
@@ -13,6 +13,6 @@ export interface ItemFacts {
   readonly date?: number
   /** Comments, reactions, votes: how much it moves people. */
   readonly activity?: number
-  /** Whether it tells of an error. */
+  /** Whether it reports an error. */
   readonly isError?: boolean
 }

@@ -1,25 +1,31 @@
 import type { ObjectValue, Value } from '../../json/value.ts'
 import { writeJson } from '../../json/write-json.ts'
+import type { TrimTree } from '../../solvers/tree/tree.ts'
 import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import type { Document } from '../budget/document.ts'
-import { totalOf, totalsOf } from '../budget/opening.ts'
+import type { Document, Pruned } from '../budget/document.ts'
+import { type Totals, totalOf, totalsOf } from '../budget/opening.ts'
+import type { Planner } from '../budget/plan.ts'
 import { priceValue } from '../budget/price-value.ts'
-import { extraOf, type Kept, type PricedNode, SEPARATOR } from '../budget/priced-node.ts'
+import { extraOf, type Form, type Kept, type PricedNode, SEPARATOR } from '../budget/priced-node.ts'
 import { pruneValue } from '../budget/prune-value.ts'
 import type { Worths } from '../budget/strategies.ts'
-import { findItems } from './find-items.ts'
-import type { ItemDocument, Scope } from './item-document.ts'
+import { type FoundItems, findItems } from './find-items.ts'
+import type { ItemDocument, ItemList, Scope } from './item-document.ts'
 import { jsonFacts } from './json-facts.ts'
-import { createJsonTree, someOf } from './json-tree.ts'
+import { JsonTree, someOf } from './json-tree.ts'
 import { kindOfItems } from './kinds.ts'
 import { createTreePlanner, type KeptOf } from './plan-tree.ts'
 import { uniform } from './strategies/position.ts'
 import { summarizeValues } from './summaries.ts'
-import { createTreeBuilder } from './tree-builder.ts'
+import { createTreeBuilder, type TreeBuilder } from './tree-builder.ts'
 import { weighItems } from './weigh.ts'
 
 const nothing: KeptOf = () => null
+
+interface JsonItemsOptions {
+  readonly algorithm: TrimAlgorithm | 'auto'
+}
 
 /**
  * A JSON value that is a list of items, or has one that is most of it.
@@ -29,102 +35,135 @@ export function jsonItems(
   value: Value,
   counter: TokenCounter,
   worths: Worths,
-  { algorithm }: { readonly algorithm: TrimAlgorithm | 'auto' },
+  { algorithm }: JsonItemsOptions,
 ): ItemDocument | null {
   const root = priceValue(value, counter, { strategy: uniform, fields: worths.fields })
   const totals = totalsOf(root)
   const found = findItems(value, root, totals)
   if (found === null) return null
-  const { path, items } = found
-  const list = path.reduce((node, index) => node.children![index]!, root)
-  const nodes = list.children!
-  const form = list.tableOwn === undefined ? 'keyed' : 'row'
-  const kind = kindOfItems(items)
-  const tokens = nodes.map(node => tokensOf(node))
-  const facts = items.map((item, index) => jsonFacts(item, tokens[index]!))
-  const factors = weighItems(worths.strategy, facts)
+  return new JsonItems({ value, root, totals, found, worths, algorithm })
+}
 
-  /** An item of a table takes no keys. */
-  function tokensOf(node: PricedNode): number {
-    if (form === 'keyed' || node.children === undefined) return totalOf(node, totals) + SEPARATOR
+interface Source extends JsonItemsOptions {
+  readonly value: Value
+  readonly root: PricedNode
+  readonly totals: Totals
+  readonly found: FoundItems
+  readonly worths: Worths
+}
+
+class JsonItems implements ItemDocument {
+  readonly list: ItemList
+  readonly #source: Source
+  readonly #nodes: readonly PricedNode[]
+  readonly #form: Form
+  readonly #factors: ArrayLike<number>
+  /** The least that is kept. */
+  readonly #none: Kept
+
+  constructor(source: Source) {
+    const { root, found, worths } = source
+    const { path, items } = found
+    this.#source = source
+    const node = path.reduce((parent, index) => parent.children![index]!, root)
+    this.#nodes = node.children!
+    this.#form = node.tableOwn === undefined ? 'keyed' : 'row'
+    this.#none = { kind: 'some', children: root.children!.map(() => null) }
+    const kind = kindOfItems(items)
+    const tokens = this.#nodes.map(item => this.#tokensOf(item))
+    const facts = items.map((item, index) => jsonFacts(item, tokens[index]!))
+    this.#factors = weighItems(worths.strategy, facts)
+    const valuesAt = (indexes: readonly number[]) => indexes.map(index => items[index]!)
+    const summarize = (chosen: readonly number[]) => summarizeValues(kind, valuesAt(chosen), chosen)
+    this.list = { kind, tokens, summarize }
+  }
+
+  scoped(scope: Scope): Document {
+    let planner: Planner | undefined
+    const plan = () => {
+      planner ??= this.#createPlanner(scope)
+      return planner
+    }
+    return {
+      root: this.#source.root,
+      planner: plan,
+      least: () => (scope.required === true ? plan().plan(0).kept : this.#none),
+      prune: kept => this.#prune(kept),
+    }
+  }
+
+  #createPlanner(scope: Scope): Planner {
+    const { algorithm } = this.#source
+    const { tree, keptOf } = this.#grow(scope)
+    return createTreePlanner(tree, kept => keptOf(kept) ?? this.#none, algorithm)
+  }
+
+  #prune(kept: Kept): Pruned {
+    const pruned = pruneValue(this.#source.value, kept)
+    const content = writeJson(pruned.value)
+    return { content, omissions: pruned.omissions, items: this.#itemsIn(kept) }
+  }
+
+  /** Tokens of an item. An item of a table takes no keys. */
+  #tokensOf(node: PricedNode): number {
+    const { totals } = this.#source
+    if (this.#form === 'keyed' || node.children === undefined) {
+      return totalOf(node, totals) + SEPARATOR
+    }
     return node.children.reduce((sum, cell) => sum + totalOf(cell, totals) + SEPARATOR, SEPARATOR)
   }
 
-  function grow({ level, items: only, required = false }: Scope) {
+  /** The tree of a scope. */
+  #grow(scope: Scope): { readonly tree: TrimTree; readonly keptOf: KeptOf } {
+    const { root, value, totals, worths } = this.#source
     const builder = createTreeBuilder()
-    const tree = createJsonTree(builder, totals, {
-      cap: level,
+    const tree = new JsonTree(builder, totals, {
+      cap: scope.level,
       thread: worths.strategy.thread,
       weighed: worths.fields,
     })
-    const scope = only === undefined ? undefined : new Set(only)
-
-    function addItems(): KeptOf[] {
-      return nodes.map((node, index) => {
-        if (scope?.has(index) === false) return nothing
-        const top = builder.add(0)
-        if (required) builder.require(top)
-        return tree.addItem(node, items[index]!, { kind, form, factor: factors[index]!, top })
-      })
-    }
-
-    /** The way to the list, and what stands beside it. */
-    function addPath(node: PricedNode, inner: Value, depth: number): KeptOf {
-      const own = depth === path.length ? (node.tableOwn ?? node.own) : node.own
-      builder.grow(0, own + (depth === 0 ? 0 : extraOf(node, 'keyed')), 0)
-      if (depth === path.length) {
-        const parts = addItems()
-        return kept => someOf(parts, kept)
-      }
-      const { values } = inner as ObjectValue
-      const parts = node.children!.map((child, index) => {
-        if (index === path[depth]) return addPath(child, values[index]!, depth + 1)
-        return scope === undefined ? tree.addBeside(child, values[index]!, 0) : nothing
-      })
-      return kept => someOf(parts, kept)
-    }
-
-    const keptOf = addPath(root, value, 0)
+    const growing = { scope, builder, tree }
+    const keptOf = this.#addPath(growing, { node: root, value, depth: 0 })
     return { tree: builder.build(), keptOf }
   }
 
-  const none: Kept = { kind: 'some', children: root.children!.map(() => null) }
+  /** Adds the way to the list, and the values beside it. */
+  #addPath(growing: Growing, { node, value, depth }: PathStep): KeptOf {
+    const { scope, builder, tree } = growing
+    const { path } = this.#source.found
+    const isList = depth === path.length
+    const own = isList ? (node.tableOwn ?? node.own) : node.own
+    builder.grow(0, own + (depth === 0 ? 0 : extraOf(node, 'keyed')), 0)
+    if (isList) {
+      const items = this.#addItems(growing)
+      return kept => someOf(items, kept)
+    }
+    const { values } = value as ObjectValue
+    const parts = node.children!.map((child, index) => {
+      const inner = values[index]!
+      if (index === path[depth]) {
+        return this.#addPath(growing, { node: child, value: inner, depth: depth + 1 })
+      }
+      return scope.items === undefined ? tree.addBeside(child, inner, 0) : nothing
+    })
+    return kept => someOf(parts, kept)
+  }
 
-  return {
-    list: {
-      kind,
-      tokens,
-      summarize: chosen =>
-        summarizeValues(
-          kind,
-          chosen.map(i => items[i]!),
-          chosen,
-        ),
-    },
-    scoped(scope): Document {
-      let planner: ReturnType<typeof createTreePlanner> | undefined
-      const plan = () => {
-        if (planner === undefined) {
-          const { tree, keptOf } = grow(scope)
-          planner = createTreePlanner(tree, kept => keptOf(kept) ?? none, algorithm)
-        }
-        return planner
-      }
-      return {
-        root,
-        planner: plan,
-        least: () => (scope.required === true ? plan().plan(0).kept : none),
-        prune(kept) {
-          const pruned = pruneValue(value, kept)
-          const content = writeJson(pruned.value)
-          return { content, omissions: pruned.omissions, items: itemsIn(kept) }
-        },
-      }
-    },
+  #addItems({ scope, builder, tree }: Growing): readonly KeptOf[] {
+    const { items } = this.#source.found
+    const only = scope.items === undefined ? undefined : new Set(scope.items)
+    return this.#nodes.map((node, index) => {
+      if (only?.has(index) === false) return nothing
+      const top = builder.add(0)
+      if (scope.required === true) builder.require(top)
+      const place = { kind: this.list.kind, form: this.#form, factor: this.#factors[index]!, top }
+      return tree.addItem(node, items[index]!, place)
+    })
   }
 
   /** Items of which anything is kept. */
-  function itemsIn(kept: Kept): readonly number[] {
+  #itemsIn(kept: Kept): readonly number[] {
+    const { path, items } = this.#source.found
     let inner: Kept | null = kept
     for (const index of path)
       inner = inner?.kind === 'some' ? (inner.children[index] ?? null) : inner
@@ -134,4 +173,18 @@ export function jsonItems(
     const { children } = inner
     return all.filter(index => (children[index] ?? null) !== null)
   }
+}
+
+/** The tree of a scope while it grows. */
+interface Growing {
+  readonly scope: Scope
+  readonly builder: TreeBuilder
+  readonly tree: JsonTree
+}
+
+/** A value on the way to the list. */
+interface PathStep {
+  readonly node: PricedNode
+  readonly value: Value
+  readonly depth: number
 }

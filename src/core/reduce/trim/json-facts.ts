@@ -5,7 +5,7 @@ import { mentionsError } from './mentions-error.ts'
 
 type Fields = ReadonlyMap<string, Value>
 
-/** What an item of a list says of itself, by the roles of its fields. */
+/** The facts of a list's item, by the roles of its fields. */
 export function jsonFacts(item: Value, tokens: number): ItemFacts {
   if (!(item instanceof ObjectValue)) {
     return { tokens, ...(typeof item === 'string' && mentionsError(item) ? { isError: true } : {}) }
@@ -26,7 +26,8 @@ export function jsonFacts(item: Value, tokens: number): ItemFacts {
 }
 
 /**
- * Of a discussion: what it says itself, else whether all of its comments that can be settled are.
+ * Whether a discussion is resolved: its own field, else whether all of its comments that can be
+ * resolved are.
  */
 function resolvedOf(fields: Fields): boolean | undefined {
   const own = fieldFor(fields, 'resolved')

@@ -41,7 +41,7 @@ const RULES: readonly {
   { kind: 'comment', has: ['body', 'author'], lacks: ['title', 'replies'] },
 ]
 
-/** Items that are looked at to tell the kind of a list. */
+/** Items that are looked at to find the kind of a list. */
 const SAMPLE = 20
 
 /** The kind of most of the first items. */

@@ -4,13 +4,13 @@ import { FIELD_NAMES, type FieldRole, plainName } from './field-names.ts'
 import type { ItemKind } from './kinds.ts'
 
 /**
- * How much of an item is said, from its name alone to all of it. Each has all that the one before
+ * How much of an item is kept, from its name alone to all of it. Each has all that the one before
  * it has.
  */
 export const LEVELS = ['minimal', 'standard', 'full'] as const
 export type Level = (typeof LEVELS)[number]
 
-/** What a field of a level is worth, so that every item is named before one is told in full. */
+/** The value of a field of a level, so that every item is named before one is kept in full. */
 export const LEVEL_WORTHS: Readonly<Record<Level, number>> = { minimal: 4, standard: 2, full: 1 }
 
 /**
@@ -90,7 +90,7 @@ function levelOfOther(key: string, value: Value): Level {
   return TECHNICAL.test(plainName(key)) || DATE_KEY.test(key) ? 'full' : 'standard'
 }
 
-/** Whether a field of that level is said at `cap`. */
+/** Whether a field of that level is kept at `cap`. */
 export function isWithin(level: Level, cap: Level): boolean {
   return LEVELS.indexOf(level) <= LEVELS.indexOf(cap)
 }

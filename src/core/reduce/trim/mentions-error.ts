@@ -3,7 +3,7 @@
  */
 const ERROR = /\b(?:error|fatal|panic|panicked|critical)\b|exception|^traceback /i
 
-/** Whether a text tells of an error. Linear: no part of the pattern repeats. */
+/** Whether a text reports an error. Linear: no part of the pattern repeats. */
 export function mentionsError(text: string): boolean {
   return ERROR.test(text)
 }

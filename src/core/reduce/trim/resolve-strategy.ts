@@ -23,11 +23,11 @@ const BUILT_IN: ReadonlyMap<string, StrategyId> = new Map([
 const PREFIX_END = '__'
 
 /**
- * The strategy for a tool's results: what the configuration says of it, else what is built in;
- * where neither knows it, the same for its name without what stands before the first `__`, again
- * and again (`mcp__cloud__get_issues`).
+ * The strategy for a tool's results: the configured one, else the built-in one. If neither knows
+ * the tool, the same for its name without the part before the first `__`, again and again
+ * (`mcp__cloud__get_issues`).
  * @param overrides by tool
- * @returns `undefined` where nothing is said of it
+ * @returns `undefined` if there is none for it
  */
 export function strategyFor(
   tool: string | undefined,

@@ -3,7 +3,7 @@ import { type FieldRole, fieldFor, fieldsOf } from './field-names.ts'
 import { jsonFacts } from './json-facts.ts'
 import { type ItemKind, KIND_NOUNS } from './kinds.ts'
 
-/** What is told of a changed file. */
+/** What a summary states of a changed file. */
 export interface ChangedFile {
   readonly path: string | undefined
   readonly added: number

@@ -2,24 +2,22 @@ import { ALL, type Kept, type PricedNode } from '../budget/priced-node.ts'
 import type { KeptOf } from './plan-tree.ts'
 import type { TreeBuilder } from './tree-builder.ts'
 
-/**
- * Of two beginnings of a text the shorter one has at most this share of the longer one's tokens.
- */
+/** Of two prefixes of a text the shorter one has at most this share of the longer one's tokens. */
 const NEXT_SHARE = 0.6
 
-/** Where the chain of a text begins. */
+/** The place at which the chain of a text starts. */
 interface ChainPlace {
   /** The node that it hangs below. */
   readonly below: number
   /** Tokens that go with any part of it, a key or a separator. */
   readonly extra: number
-  /** By what its value is multiplied. */
+  /** Multiplies its value. */
   readonly scale: number
   /** Whether its first piece goes with the node above it, whatever that costs. */
   readonly startsInside: boolean
 }
 
-/** A leaf as a chain: its shortest beginning, and what each longer one adds, to the whole. */
+/** A leaf as a chain: its shortest prefix, and what each longer one adds, to the whole. */
 export function addTextChain(builder: TreeBuilder, leaf: PricedNode, place: ChainPlace): KeptOf {
   const steps = stepsOf(leaf)
   const nodes: { readonly node: number; readonly kept: Kept }[] = []
@@ -44,7 +42,7 @@ interface Step {
   readonly kept: Kept
 }
 
-/** The shortest first; beginnings that are nearly as long as the next longer one are skipped. */
+/** The shortest first; prefixes that are nearly as long as the next longer one are skipped. */
 function stepsOf({ own, worth, cuts = [] }: PricedNode): readonly Step[] {
   const steps: Step[] = [{ cost: own, worth, kept: ALL }]
   for (const cut of cuts.toReversed()) {

@@ -51,7 +51,7 @@ export function textItems(
       ...(isError === undefined ? {} : { isError }),
     }
   })
-  // What a text is worth grows with its tokens by itself.
+  // The value of a text grows with its tokens by itself.
   const factors = weighPlaces(strategy, facts)
   const total = tokens.reduce((sum, each) => sum + each, 0)
   const most = Math.max(LEAST_PART_TOKENS, Math.min(total / PARTS, budget / PARTS_OF_BUDGET))
@@ -145,7 +145,7 @@ function range(from: number, to: number): readonly number[] {
   return Array.from({ length: to - from }, (_, index) => from + index)
 }
 
-/** Runs of numbers that follow one another, `[first, behind last)`. */
+/** Runs of numbers that follow one another, `[first, after last)`. */
 function segmentsOf(sorted: readonly number[]): readonly (readonly [number, number])[] {
   const segments: [number, number][] = []
   for (const at of sorted) {

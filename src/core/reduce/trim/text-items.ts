@@ -14,9 +14,9 @@ export interface TextBlock {
   readonly end: number
   readonly head: number
   readonly tail: number
-  /** Blocks below the head, to its end; none where its lines stand by themselves. */
+  /** Blocks below the head, to its end; none if its lines are single items. */
   readonly blocks: readonly TextBlock[]
-  /** Must stay where it is not asked for by itself. */
+  /** Must stay if it is not asked for by itself. */
   readonly required?: true
 }
 

@@ -13,7 +13,7 @@ export interface GrownPart {
   readonly keptOf: KeptOf
 }
 
-/** A placeholder for the price of a part, which only the tree knows here. */
+/** Represents the price of a part, which only the tree knows here. */
 export const UNPRICED: PricedNode = { own: 0, key: 0, worth: 0 }
 
 /** The lines of a text with their tokens, and how they are cut into parts. */

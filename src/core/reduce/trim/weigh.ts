@@ -2,8 +2,8 @@ import type { ItemFacts } from './item-facts.ts'
 import type { Strategy } from './strategies/strategy.ts'
 
 /**
- * The factor of each item's value by a strategy, in order, where an item's size says nothing of its
- * value yet.
+ * The factor of each item's value by a strategy, in order, if the value does not depend on the
+ * item's size yet.
  */
 export function weighItems(strategy: Strategy, items: readonly ItemFacts[]): readonly number[] {
   const factors = weighPlaces(strategy, items)
@@ -13,7 +13,7 @@ export function weighItems(strategy: Strategy, items: readonly ItemFacts[]): rea
   return factors.map((factor, index) => (factor * items[index]!.tokens) / mean)
 }
 
-/** The same where what an item is worth grows with its size by itself. */
+/** The factors if an item's value grows with its size by itself. */
 export function weighPlaces(strategy: Strategy, items: readonly ItemFacts[]): readonly number[] {
   return strategy.weigh?.(items) ?? items.map((_, index) => strategy.factor(index, items.length))
 }

@@ -91,11 +91,11 @@ class AttachedIndex implements SessionIndex {
     return this.#locked(turn.key, noteReference, turn, digest, { sequence, callHash })
   }
 
-  settle({ slot, stamp }: Ticket, kept: boolean): boolean {
+  commit({ slot, stamp }: Ticket, kept: boolean): boolean {
     const pending = (stamp << 2) | STATE.pending
-    const settled = (stamp << 2) | (kept ? STATE.durable : STATE.refused)
+    const committed = (stamp << 2) | (kept ? STATE.durable : STATE.refused)
     return (
-      Atomics.compareExchange(this.#view.words, slot + ENTRY.state, pending, settled) === pending
+      Atomics.compareExchange(this.#view.words, slot + ENTRY.state, pending, committed) === pending
     )
   }
 

@@ -26,8 +26,8 @@ export function isLive(view: IndexView, session: number, at: number): boolean {
 }
 
 /**
- * The newest durable entry with this identity, and with the tool or number where given; 0 where
- * there is none.
+ * The newest durable entry with this identity, and with the tool or number if given; 0 if there is
+ * none.
  */
 export function findBody(
   view: IndexView,
@@ -51,7 +51,7 @@ export function findBody(
 }
 
 /**
- * The last used entry that this call was answered with, its own or by reference; 0 where there is
+ * The last used entry that this call was answered with, its own or by reference; 0 if there is
  * none.
  */
 export function findCall(
@@ -71,12 +71,12 @@ export function findCall(
   return found
 }
 
-/** The next later used entry; behind the last used one comes the least used one. */
+/** The next later used entry. The least used one follows the last used one. */
 export function nextOf({ words }: IndexView, at: number): number {
   return words[at + ENTRY.next]!
 }
 
-/** Takes those that match out of the chain and frees them; says how many. */
+/** Takes the matching entries out of the chain and frees them. Returns their number. */
 export function removeEntries(
   view: IndexView,
   shard: number,
@@ -121,9 +121,9 @@ export function freeLeast(view: IndexView, shard: number, session: number): void
 }
 
 /**
- * The place of an entry that leaves, as the last used one: of the one before where the store
- * refused it, so that a store that is full costs no others; else of the least used one. No entry
- * but these two is looked at.
+ * The place of an entry that leaves, as the last used one: of the one before if the store refused
+ * it, so that a full store costs no others; else of the least used one. No other entry is looked
+ * at.
  */
 export function replaceEntry(view: IndexView, session: number): number {
   const { words } = view
@@ -184,7 +184,7 @@ export function linkLast({ words }: IndexView, session: number, at: number): voi
   words[session + SESSION.length]! += 1
 }
 
-/** A slot that no session has; 0 where the shard has none left. */
+/** A slot that no session has; 0 if the shard has none left. */
 export function takeEntry(view: IndexView, shard: number): number {
   const { words } = view
   const fresh = words[shard + SHARD.freshEntry]!
@@ -223,8 +223,8 @@ export function stampPending({ words }: IndexView, at: number): number {
 }
 
 /**
- * Digits that tell `identity` from the session's other identities. Entries that need more for that
- * get a longer reference from now on.
+ * Digits that distinguish `identity` from the session's other identities. Entries that need more
+ * for that get a longer reference from now on.
  * @param own the entry that is to have it, whose words are still old
  */
 export function referenceLength(

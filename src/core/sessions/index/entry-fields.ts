@@ -31,7 +31,7 @@ export function writeEntry(
   words[at + ENTRY.hitSequence] = 0
 }
 
-/** Reads an entry; its identity may be given where it is known as text. */
+/** Reads an entry. The caller may pass its identity if it is known as text. */
 export function readEntry(
   view: IndexView,
   session: number,

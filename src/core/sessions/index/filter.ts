@@ -14,7 +14,7 @@ import { ENTRY, FILTER_WORDS, type IndexView, SESSION } from './layout.ts'
 const PLACE_BITS = 7
 const PLACE_MASK = (1 << PLACE_BITS) - 1
 
-/** False where no entry of the session begins with the same 32 bits. */
+/** False if no entry of the session starts with the same 32 bits. */
 export function mayHave({ words }: IndexView, session: number, first: number): boolean {
   return isIn(words, session + SESSION.young, first) || isIn(words, session + SESSION.old, first)
 }

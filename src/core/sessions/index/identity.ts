@@ -8,7 +8,8 @@ const DIGITS = 64
  */
 export interface IdentityReader {
   /**
-   * The digest's eight words, valid until the next call. @throws RangeError where it is no digest
+   * The digest's eight words, valid until the next call.
+   * @throws RangeError if it is no digest
    */
   read(identity: string): Int32Array
 }
@@ -36,7 +37,7 @@ export function sameIdentity(words: Int32Array, at: number, identity: Int32Array
   return true
 }
 
-/** Hexadecimal digits with which both begin; 64 where they are the same. */
+/** Hexadecimal digits at the start that both have; 64 if they are the same. */
 export function commonDigits(words: Int32Array, at: number, identity: Int32Array): number {
   for (let i = 0; i < WORDS; i++) {
     const difference = words[at + i]! ^ identity[i]!

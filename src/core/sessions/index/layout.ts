@@ -40,7 +40,7 @@ export const SHARD = {
   /** Heads of the lists of those that were used and are free again. */
   freeSession: 4,
   freeEntry: 5,
-  /** How many were ever used: those behind have not been touched yet. */
+  /** How many were ever used. Those after them have not been touched yet. */
   freshSession: 6,
   freshEntry: 7,
   /** Ends of the list of sessions in order of use. */
@@ -70,7 +70,7 @@ export const HINT_FAMILIES = 8
 export const SESSION = {
   /** Four words: 128 bits of SHA-256. */
   key: 0,
-  /** What its present entries carry; 0 where the slot is free. */
+  /** What its present entries carry; 0 if the slot is free. */
   epoch: 4,
   partition: 5,
   bucketNext: 6,

@@ -1,18 +1,17 @@
 /** Tries before a thread sleeps: about as long as an operation of another thread takes. */
 const SPINS = 300
 /**
- * A sleeper looks again after this time, because the thread that should wake it may be gone.
+ * A sleeper looks again after this time, because the thread that should wake it may have been
+ * terminated.
  */
 const SLICE_MS = 5
 
-/**
- * Thrown where a lock was not free in time; nothing was changed, and the call may be made again.
- */
+/** Thrown if a lock was not free in time. Nothing was changed, and the call may be repeated. */
 export class IndexBusyError extends Error {}
 
 /**
  * Takes a lock: a word that is 0 when free, and otherwise owner × 2, + 1 if a thread sleeps. A
- * thread that was terminated while it had one keeps it until `releaseOwner`.
+ * thread that was terminated while it had a lock keeps it until `releaseOwner`.
  * @param maxWaitMs how long to sleep at most, in all
  * @throws IndexBusyError
  */

@@ -3,9 +3,9 @@ import { release } from './lock.ts'
 import { repairShard } from './repair.ts'
 
 /**
- * Frees what a thread held when it was terminated, and makes it whole; says how many locks that
- * were (0 or 1). To be called once the thread has ended (its `exit` event), not when its end was
- * asked for: until then it may still write.
+ * Frees what a thread held when it was terminated, and makes it whole. Returns how many locks that
+ * were (0 or 1). Call it once the thread has ended (its `exit` event), not when its end was
+ * requested: until then it may still write.
  */
 export function releaseOwner(memory: SharedArrayBuffer, owner: number): number {
   const view = viewIndex(memory)

@@ -80,7 +80,7 @@ export function recordBody(
     const pending = stateOf(view, before) === STATE.pending
     return pending ? { slot: before, stamp: stampPending(view, before) } : null
   }
-  // This session is not the one that is evicted for want of room.
+  // An eviction for want of room must not take this session.
   touchSession(view, shard, slot, entry.timeMs)
   view.words[shard + SHARD.dirty] = slot
   const at = addEntry(view, shard, slot, lruSize)

@@ -18,7 +18,7 @@ export interface NewEntry {
   readonly bytes: number
   readonly timeMs: number
   readonly answer: (typeof ANSWERS)[number]
-  /** Sequence number of the entry that the delivery refers to; 0 where there is none. */
+  /** Sequence number of the entry that the delivery refers to; 0 if there is none. */
   readonly of: number
 }
 
@@ -27,8 +27,8 @@ export interface Entry extends NewEntry {
   readonly sequence: number
   readonly partition: number
   /**
-   * The first digits of the identity, as many (at least 8) as tell it from the session's other
-   * entries.
+   * The first digits of the identity, as many (at least 8) as distinguish it from the session's
+   * other entries.
    */
   readonly ref: string
   /** Only durable ones may be referenced. */
@@ -41,7 +41,7 @@ export interface ResultFacts {
   readonly callHash?: number
   readonly identity?: string
   /**
-   * Set where the caller knows that it came before: then it is not counted, if that was in the same
+   * Set if the caller knows that it came before. Then it is not counted, if that was in the same
    * epoch.
    */
   readonly again?: Pick<Turn, 'sequence' | 'epoch'>
@@ -65,14 +65,14 @@ export interface Turn {
    * Unlike `partition`, never used again: not by another session, nor by a later life of this one.
    */
   readonly epoch: number
-  /** Where the session was, to find it faster. */
+  /** The session's place, to find it faster. */
   readonly slot: number
   /**
-   * Set where this call had an answer before: a reference to the entry, or the body as
-   * `entry.answer` says.
+   * Set if this call had an answer before: a reference to the entry, or the body as in
+   * `entry.answer`.
    */
   readonly answered: { readonly entry: Entry; readonly as: 'body' | 'reference' } | null
-  /** Otherwise the newest durable entry with the same identity, where there is one. */
+  /** Otherwise the newest durable entry with the same identity, if there is one. */
   readonly match: Entry | null
 }
 
@@ -96,58 +96,59 @@ export interface SessionSummary extends Counters {
 }
 
 /**
- * The sessions' recent results, in memory that all threads share. All but `settle` take the lock of
- * the session's shard for a fraction of a microsecond and may throw `IndexBusyError` where the
+ * The sessions' recent results, in memory that all threads share. All but `commit` take the lock of
+ * the session's shard for a fraction of a microsecond and may throw `IndexBusyError` if the
  * attachment limits its wait. A session may be evicted between two calls: then a turn finds
  * nothing, and nothing is recorded for it.
  */
 export interface SessionIndex {
   /**
-   * The epoch and partition in which the session's next result will be; null where it is unknown.
+   * The epoch and partition in which the session's next result will be. Returns null if it is
+   * unknown.
    */
   present(key: SessionKey): Pick<Turn, 'epoch' | 'partition'> | null
   /**
-   * Counts a result of the session, which is opened where it is unknown, and looks for its
-   * identity. With its call a retry is recognised, and not counted again.
+   * Counts a result of the session, which is opened if it is unknown, and looks for its identity.
+   * With its call a retry is recognised, and not counted again.
    */
   begin(key: SessionKey, result: ResultFacts): Turn
-  /** The newest durable entry with this identity; of one tool, where `toolHash` says so. */
+  /** The newest durable entry with this identity; of one tool if `toolHash` is given. */
   check(turn: Turn, identity: string, options?: { readonly toolHash?: number }): Entry | null
   /**
    * Records the body as pending. While the session has `lruSize` entries, the least recently used
-   * leaves. Null where there is nothing to settle: the same call is durable already, or the session
-   * was compacted or evicted.
+   * leaves. Returns null if there is nothing to commit: the same call is durable already, or the
+   * session was compacted or evicted.
    */
   record(turn: Turn, entry: NewEntry, options: { readonly lruSize: number }): Ticket | null
   /**
    * Notes that the turn's call is answered with a reference to `entry`, which becomes the last used
-   * one. False where that is gone: then do not send it.
+   * one. Returns false if the entry is gone: then do not send the reference.
    */
   refer(turn: Turn, entry: Entry, callHash: number): boolean
   /**
-   * After the store's answer: kept bodies may be referenced, refused ones go. Never waits. False
-   * where the entry is gone or was recorded again.
+   * Commits a body after the store's answer: kept bodies may be referenced, refused ones go. Never
+   * waits. Returns false if the entry is gone or was recorded again.
    */
-  settle(ticket: Ticket, kept: boolean): boolean
+  commit(ticket: Ticket, kept: boolean): boolean
   /** The newest first. */
   entries(key: SessionKey, options?: { readonly pending?: boolean }): Entry[]
-  /** Removes the entries, pending ones too, that have all that is given; says how many. */
+  /** Removes the entries, pending ones too, that match in all fields. Returns their number. */
   invalidate(key: SessionKey, match: EntryMatch): number
   /**
-   * The agent's context was compacted: gives the new partition, where nothing older is found. Null
-   * where unknown.
+   * The agent's context was compacted: returns the new partition, in which nothing older is found,
+   * or null if the session is unknown.
    */
   compact(key: SessionKey): number | null
   /** Adds to the session's counters (whole numbers from 0). */
   count(key: SessionKey, counters: Partial<Counters>): void
-  /** Counts a hint of a family (0 to 7), unless `max` were sent; says whether it may be sent. */
+  /** Counts a hint of a family (0 to 7), unless `max` were sent. Returns whether it may be sent. */
   takeHint(key: SessionKey, family: number, max: number): boolean
   summary(key: SessionKey): SessionSummary | null
   /** Forgets the session; gives its last summary. */
   close(key: SessionKey): SessionSummary | null
   /**
-   * Forgets the sessions without a result since then; says how many. Shards whose lock is taken are
-   * left for the next time.
+   * Forgets the sessions without a result since then. Returns their number. Shards whose lock is
+   * taken are left for the next time.
    */
   closeIdle(beforeMs: number): number
 }

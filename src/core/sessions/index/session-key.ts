@@ -6,9 +6,9 @@ declare const brand: unique symbol
 export type SessionKey = readonly [number, number, number, number] & { readonly [brand]: true }
 
 /**
- * What names a session of a tenant in the index. Different pairs have different keys, whatever the
- * texts hold: the first length says where one ends, and UTF-16 keeps lone surrogates apart, which
- * UTF-8 would make one.
+ * Names a session of a tenant in the index. Different pairs have different keys, whatever the texts
+ * hold: the first length marks the end of the first text, and UTF-16 keeps lone surrogates
+ * distinct, which UTF-8 would make equal.
  */
 export function sessionKey(tenant: string, session: string): SessionKey {
   // As text, because a digest in a Buffer of its own takes longer than all of this.

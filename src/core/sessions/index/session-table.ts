@@ -8,7 +8,7 @@ import type { SessionKey } from './session-key.ts'
  */
 
 /**
- * The shard of a key. Multilinear hashing with secret multipliers: nobody can choose keys that
+ * The shard of a key. Multilinear hashing with secret multipliers: a client cannot choose keys that
  * meet.
  */
 export function shardOf(view: IndexView, key: SessionKey): number {
@@ -30,7 +30,7 @@ export function hasKey({ words }: IndexView, at: number, key: SessionKey): boole
   )
 }
 
-/** The session's offset; 0 where it is unknown. */
+/** The session's offset; 0 if it is unknown. */
 export function findSession(view: IndexView, shard: number, key: SessionKey): number {
   let at = view.words[bucketOf(view, shard, key, 0)]!
   while (at !== 0 && !hasKey(view, at, key)) at = view.words[at + SESSION.bucketNext]!
@@ -38,7 +38,7 @@ export function findSession(view: IndexView, shard: number, key: SessionKey): nu
 }
 
 /**
- * A new session, the last used one; where the shard is full, the least recently used one is
+ * Opens a new session as the last used one. If the shard is full, the least recently used one is
  * evicted.
  */
 export function openSession(

@@ -81,7 +81,7 @@ export function closeSession(
   return summary
 }
 
-/** Drops the sessions without a result since then; says how many. */
+/** Drops the sessions without a result since then. Returns their number. */
 export function dropIdle(view: IndexView, shard: number, beforeMs: number): number {
   const { words, floats } = view
   for (let dropped = 0; ; dropped++) {

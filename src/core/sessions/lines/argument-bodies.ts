@@ -1,11 +1,11 @@
 /** A long text that an agent gave to a tool. */
 export interface ArgumentBody {
-  /** Where it is in the arguments: `content`, `edits[0].new_string`. */
+  /** Its path in the arguments: `content`, `edits[0].new_string`. */
   readonly name: string
   readonly text: string
 }
 
-/** Shorter texts have no run worth a reference. */
+/** Shorter texts have no run that pays for a reference. */
 const MIN_CHARS = 200
 /** Values of the arguments that are looked at, and how deep. */
 const MAX_VALUES = 1000

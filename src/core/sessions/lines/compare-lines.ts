@@ -1,16 +1,16 @@
-import type { KeptBody } from './body-memory.ts'
 import {
+  type ByteGutter,
   continuedKind,
   createGutter,
   DASH,
-  type Gutter,
   type GutterKind,
   hasLayoutOf,
   haveSamePath,
   NONE,
   PATH_DASH,
   readGutter,
-} from './gutter.ts'
+} from '../../formats/gutter/byte-gutter.ts'
+import type { KeptBody } from './body-memory.ts'
 import type { MemoryParts } from './memory-layout.ts'
 import type { ScannedText } from './scan-text.ts'
 
@@ -26,11 +26,13 @@ export type RunGutter =
 
 /** Compares lines of a new text with lines of an earlier body, once `align` has related the two. */
 export interface LineComparer {
-  /** Relates line `line` to line `theirs` of `body`; whether one may replace the other. */
+  /**
+   * Relates line `line` to line `theirs` of `body`. Returns whether one may represent the other.
+   */
   align(line: number, body: KeptBody, theirs: number): boolean
   /** Whether `line` is what `theirs` becomes under the relation. */
   equal(line: number, theirs: number): boolean
-  /** The relation as a reader is told it. For `continued` the run must start at line `from`. */
+  /** The relation as a hint writes it. For `continued` the run must start at line `from`. */
   relation(from: number): RunGutter
   /**
    * The part of a run from `from` to before `end` that a decoder can restore under the relation;
@@ -50,7 +52,7 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
   let ownKind: GutterKind = NONE
   let base = 0
 
-  const readMine = (line: number, gutter: Gutter) =>
+  const readMine = (line: number, gutter: ByteGutter) =>
     readGutter(text.bytes, text.starts[line]!, text.starts[line + 1]! - 1, gutter)
 
   const theirStart = (line: number) => body.textAt + memory.words[body.startsAt + line]!

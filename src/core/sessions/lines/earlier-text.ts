@@ -1,4 +1,4 @@
-import { createGutter, type Gutter, readGutter } from './gutter.ts'
+import { type ByteGutter, createGutter, readGutter } from '../../formats/gutter/byte-gutter.ts'
 import { createNumberingTest, printedName } from './numbering.ts'
 import { startsOfLines } from './scan-text.ts'
 
@@ -13,7 +13,7 @@ export interface EarlierText {
 }
 
 /** What stands before a line's text now, or `null` if there can be nothing. */
-export type GutterRewriter = (gutter: Gutter, path: string) => string | null
+export type GutterRewriter = (gutter: ByteGutter, path: string) => string | null
 
 /** @returns `null` for a text that no reference can be to, having too many lines */
 export function openEarlierText(text: string): EarlierText | null {
@@ -24,7 +24,7 @@ export function openEarlierText(text: string): EarlierText | null {
   const gutter = createGutter()
   const names = printedNames()
 
-  /** Line by printed number, or `null` where lines are counted. */
+  /** Line by printed number, or `null` if lines are counted. */
   function printedNames(): ReadonlyMap<number, number> | null {
     const numbering = createNumberingTest()
     const found = new Map<number, number>()

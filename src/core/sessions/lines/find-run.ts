@@ -1,14 +1,14 @@
+import { type ByteGutter, createGutter, readGutter } from '../../formats/gutter/byte-gutter.ts'
 import type { SessionKey } from '../index/session-key.ts'
 import type { BodyMemory, KeptBody } from './body-memory.ts'
-import { createLineComparer, type RunGutter } from './compare-lines.ts'
-import { createGutter, readGutter } from './gutter.ts'
+import { createLineComparer, type LineComparer, type RunGutter } from './compare-lines.ts'
 import { printedName } from './numbering.ts'
 import type { ScannedText } from './scan-text.ts'
 
 /** Lines of a new text that repeat lines of an earlier body. */
 export interface FoundRun {
   readonly body: KeptBody
-  /** First line of the new text, counted from 0, and the line behind the last. */
+  /** First line of the new text, counted from 0, and the line after the last. */
   readonly from: number
   readonly end: number
   /** First and last line of the earlier body, as a reader names them. */
@@ -25,9 +25,8 @@ export interface FoundRun {
 export interface RunFinder {
   /**
    * The best run that starts at `line`, with the lines before it that match too, down to `floor`.
-   * Work is bounded by a few times the length of what it returns, or a constant.
-   * @param favourite its runs are taken if they are nearly as long: they are the cheapest to refer
-   * to
+   * The work is bounded by a few times the length of the result, or by a constant.
+   * @param favourite its runs win if they are nearly as long: they are the cheapest to refer to
    */
   find(line: number, floor: number, favourite: FoundRun | null): FoundRun | null
   /** The line up to which the last `find` compared; a search that goes on there stays linear. */
@@ -44,7 +43,7 @@ const MAX_BACK_LINES = 32
 const MAX_BACK_BYTES = 4096
 
 /**
- * @param allowed whether an identity may be referred to; asked once for each body
+ * @param allowed whether an identity may be referred to; called once for each body
  */
 export function createRunFinder(
   text: ScannedText,
@@ -52,88 +51,127 @@ export function createRunFinder(
   key: SessionKey,
   allowed: (identity: string) => boolean,
 ): RunFinder {
-  const comparer = createLineComparer(text, memory.parts)
-  const bodies = new Map<number, KeptBody | null>()
-  const gutter = createGutter()
-  let bestEnd = 0
+  return new MemoryRunFinder(text, memory, key, allowed)
+}
 
-  function bodyAt(position: number): KeptBody | null {
-    let body = bodies.get(position)
+class MemoryRunFinder implements RunFinder {
+  readonly #text: ScannedText
+  readonly #memory: BodyMemory
+  readonly #key: SessionKey
+  readonly #allowed: (identity: string) => boolean
+  readonly #comparer: LineComparer
+  readonly #bodies = new Map<number, KeptBody | null>()
+  readonly #gutter: ByteGutter = createGutter()
+  /** The best run of the current `find`; its body is `null` if there is none. */
+  #best: KeptBody | null = null
+  #bestOffset = 0
+  #bestEnd = 0
+
+  constructor(
+    text: ScannedText,
+    memory: BodyMemory,
+    key: SessionKey,
+    allowed: (identity: string) => boolean,
+  ) {
+    this.#text = text
+    this.#memory = memory
+    this.#key = key
+    this.#allowed = allowed
+    this.#comparer = createLineComparer(text, memory.parts)
+  }
+
+  find(line: number, floor: number, favourite: FoundRun | null): FoundRun | null {
+    this.#best = null
+    this.#bestOffset = 0
+    this.#bestEnd = line
+    // If an edit changed as many lines as there were, the last run's body goes on at the same
+    // distance.
+    if (favourite !== null) this.#consider(favourite.body, line, line + favourite.offset, favourite)
+    const { hashes } = this.#text
+    const first = hashes[2 * line]!
+    if (first !== 0) {
+      const { count, positions, lines } = this.#memory.table.find(first, hashes[2 * line + 1]!)
+      for (let i = 0; i < count; i++) {
+        const body = this.#bodyAt(positions[i]!)
+        if (body !== null) this.#consider(body, line, lines[i]!, favourite)
+      }
+    }
+    return this.#best === null ? null : this.#complete(this.#best, line, floor)
+  }
+
+  tried(): number {
+    return this.#bestEnd
+  }
+
+  #bodyAt(position: number): KeptBody | null {
+    let body = this.#bodies.get(position)
     if (body === undefined) {
-      const opened = memory.open(position, key)
-      body = opened !== null && allowed(opened.identity) ? opened : null
-      bodies.set(position, body)
+      const opened = this.#memory.open(position, this.#key)
+      body = opened !== null && this.#allowed(opened.identity) ? opened : null
+      this.#bodies.set(position, body)
     }
     return body
   }
 
+  /** Makes the run from `line` the best one if it is longer. */
+  #consider(body: KeptBody, line: number, theirs: number, favourite: FoundRun | null): void {
+    const { starts } = this.#text
+    const favour = body === favourite?.body ? FAVOUR_BYTES : 0
+    // A favourite is followed to its own end, then weighed.
+    const end = this.#forward(line, body, theirs, favour > 0 ? line : this.#bestEnd)
+    if (end === line || starts[end]! + favour <= starts[this.#bestEnd]!) return
+    this.#best = body
+    this.#bestOffset = theirs - line
+    this.#bestEnd = end
+  }
+
   /**
-   * The line behind a run from `line`, or `line`; stops early where it cannot reach beyond `least`.
+   * The line after a run from `line`, or `line`. Stops early if the run cannot reach beyond
+   * `least`.
    */
-  function forward(line: number, body: KeptBody, theirs: number, least: number): number {
+  #forward(line: number, body: KeptBody, theirs: number, least: number): number {
+    const comparer = this.#comparer
     if (theirs < 0 || theirs >= body.lines || !comparer.align(line, body, theirs)) return line
     const offset = theirs - line
-    const limit = Math.min(text.lines, body.lines - offset)
+    const limit = Math.min(this.#text.lines, body.lines - offset)
     if (least >= limit || (least > line && !comparer.equal(least, least + offset))) return line
     let end = line + 1
     while (end < limit && comparer.equal(end, end + offset)) end++
     return end
   }
 
-  function backward(line: number, floor: number, offset: number): number {
+  #backward(line: number, floor: number, offset: number): number {
     const least = Math.max(floor, line - MAX_BACK_LINES, -offset)
     let from = line
-    while (from > least && fitsBack(from - 1) && comparer.equal(from - 1, from - 1 + offset)) from--
+    while (
+      from > least &&
+      this.#fitsBack(from - 1) &&
+      this.#comparer.equal(from - 1, from - 1 + offset)
+    ) {
+      from--
+    }
     return from
   }
 
-  const fitsBack = (line: number) => text.starts[line + 1]! - text.starts[line]! <= MAX_BACK_BYTES
-
-  function find(line: number, floor: number, favourite: FoundRun | null): FoundRun | null {
-    let best: KeptBody | null = null
-    let bestOffset = 0
-    bestEnd = line
-    const consider = (body: KeptBody, theirs: number) => {
-      const favour = body === favourite?.body ? FAVOUR_BYTES : 0
-      // A favourite is followed to its own end, then weighed.
-      const end = forward(line, body, theirs, favour > 0 ? line : bestEnd)
-      if (end === line || text.starts[end]! + favour <= text.starts[bestEnd]!) return
-      best = body
-      bestOffset = theirs - line
-      bestEnd = end
-    }
-    // Where an edit changed as many lines as there were, the last run's body goes on at the same
-    // distance.
-    if (favourite !== null) consider(favourite.body, line + favourite.offset)
-    const first = text.hashes[2 * line]!
-    if (first !== 0) {
-      const { count, positions, lines } = memory.table.find(first, text.hashes[2 * line + 1]!)
-      for (let i = 0; i < count; i++) {
-        const body = bodyAt(positions[i]!)
-        if (body !== null) consider(body, lines[i]!)
-      }
-    }
-    return best === null ? null : complete(best, line, bestEnd, bestOffset, floor)
+  #fitsBack(line: number): boolean {
+    const { starts } = this.#text
+    return starts[line + 1]! - starts[line]! <= MAX_BACK_BYTES
   }
 
-  /** The run with what matches before it, cut to what can be named and decoded. */
-  function complete(
-    body: KeptBody,
-    line: number,
-    behind: number,
-    offset: number,
-    floor: number,
-  ): FoundRun | null {
+  /** The best run with what matches before it, cut to lines that can be named and decoded. */
+  #complete(body: KeptBody, line: number, floor: number): FoundRun | null {
+    const comparer = this.#comparer
+    const offset = this.#bestOffset
     if (!comparer.align(line, body, line + offset)) return null
-    let [from, end] = comparer.decodable(backward(line, floor, offset), behind)
+    let [from, end] = comparer.decodable(this.#backward(line, floor, offset), this.#bestEnd)
     let first = 0
     while (from < end && first === 0) {
-      first = nameOf(body, from + offset)
+      first = this.#nameOf(body, from + offset)
       if (first === 0) from++
     }
     let last = 0
     while (from < end && last === 0) {
-      last = nameOf(body, end - 1 + offset)
+      last = this.#nameOf(body, end - 1 + offset)
       if (last === 0) end--
     }
     if (from >= end) return null
@@ -144,16 +182,15 @@ export function createRunFinder(
   }
 
   /**
-   * What a reader calls this line of a body: its printed number or its place from 1; 0 if it has no
-   * name.
+   * What a reader calls this line of a body: its printed number, or its place counted from 1; 0 if
+   * it has no name.
    */
-  function nameOf(body: KeptBody, line: number): number {
+  #nameOf(body: KeptBody, line: number): number {
     if (!body.numbered) return line + 1
-    const { words, bytes } = memory.parts
+    const { words, bytes } = this.#memory.parts
     const start = body.textAt + words[body.startsAt + line]!
-    readGutter(bytes, start, body.textAt + words[body.startsAt + line + 1]! - 1, gutter)
-    return printedName(gutter)
+    const end = body.textAt + words[body.startsAt + line + 1]! - 1
+    readGutter(bytes, start, end, this.#gutter)
+    return printedName(this.#gutter)
   }
-
-  return { find, tried: () => bestEnd }
 }

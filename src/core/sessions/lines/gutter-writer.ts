@@ -1,6 +1,12 @@
+import {
+  continuedKind,
+  createGutter,
+  NONE,
+  readGutter,
+  writeGutter,
+} from '../../formats/gutter/byte-gutter.ts'
 import type { RunGutter } from './compare-lines.ts'
 import type { GutterRewriter } from './earlier-text.ts'
-import { continuedKind, createGutter, NONE, readGutter, writeGutter } from './gutter.ts'
 
 /**
  * What gutters become in a run.

@@ -10,8 +10,8 @@ const FINISH_2 = 0xc2b2ae35
 
 /**
  * Two 32-bit hashes of bytes at once, seeded with a session's key. They find candidates and prove
- * nothing; a client with the key can make collisions, and candidates per hash are few for that
- * reason.
+ * nothing. An attacker who knows the key can make collisions; for that reason candidates per hash
+ * are few.
  */
 export interface LineHasher {
   hash(bytes: DataView, start: number, end: number): void

@@ -13,7 +13,7 @@ import {
 const MAX_PER_HASH = 3
 
 /**
- * Where lines of a hash are, newest body first: entry `i` is line `lines[i]` of the body at
+ * Places of the lines of a hash, newest body first: entry `i` is line `lines[i]` of the body at
  * `positions[i]`.
  */
 export interface Places {
@@ -23,8 +23,8 @@ export interface Places {
 }
 
 /**
- * The table from hashes to lines of bodies. What it says may be outdated or torn, and is to be
- * verified.
+ * The table from hashes to lines of bodies. Its entries may be outdated or torn; the caller must
+ * verify them.
  */
 export interface LineTable {
   insert(first: number, second: number, position: number, line: number): void

@@ -68,7 +68,7 @@ const TABLE_SHARE = 0.3
 const MIN_BYTES = 1 << 16
 const MAX_BYTES = 2 ** 31
 
-/** A memory as words, and where its parts are. */
+/** A memory as words, and the places of its parts. */
 export interface MemoryParts {
   readonly words: Int32Array
   readonly bytes: Uint8Array

@@ -1,8 +1,13 @@
-import { type Gutter, type GutterKind, isPathed, NONE } from './gutter.ts'
+import {
+  type ByteGutter,
+  type GutterKind,
+  isPathed,
+  NONE,
+} from '../../formats/gutter/byte-gutter.ts'
 
-/** Tells whether a text's lines can be named by their printed numbers. */
+/** Tests whether a text's lines can be named by their printed numbers. */
 export interface NumberingTest {
-  add(gutter: Gutter, end: number): void
+  add(gutter: ByteGutter, end: number): void
   isNumbered(): boolean
 }
 
@@ -32,6 +37,6 @@ export function createNumberingTest(): NumberingTest {
 }
 
 /** What a reader calls a line of a numbered text: its printed number, or 0 if it has none. */
-export function printedName({ kind, number }: Gutter): number {
+export function printedName({ kind, number }: ByteGutter): number {
   return kind === NONE || isPathed(kind) ? 0 : number
 }

@@ -7,7 +7,7 @@ import { isReferenceLike } from './guard-line.ts'
 import { createReferenceWriter, type EarlierResult, readReference } from './reference-line.ts'
 import type { ScannedText } from './scan-text.ts'
 
-/** Where earlier bodies are, and which of them may be referred to. */
+/** The earlier bodies, and which of them may be referred to. */
 export interface EarlierBodies {
   readonly memory: BodyMemory
   readonly key: SessionKey
@@ -27,29 +27,29 @@ export interface PlanOptions {
 
 /** One run of lines that a line refers to. */
 export interface PlannedRun {
-  /** First line of the new text, counted from 0, and the line behind the last. */
+  /** First line of the new text, counted from 0, and the line after the last. */
   readonly from: number
   readonly end: number
-  /** The line that replaces them. */
+  /** The line that represents them. */
   readonly reference: string
   /** The identity of the body it refers to. */
   readonly identity: string
 }
 
-/** A text of which some lines are said by reference; `encodeLines` writes it. */
+/** A text of which some lines are replaced by references; `encodeLines` writes it. */
 export interface LinePlan {
   readonly text: ScannedText
   /** In the order of the text, none overlapping. */
   readonly runs: readonly PlannedRun[]
 }
 
-/** Below this a reference is not worth the reader's step back. */
+/** With fewer saved tokens a reference does not pay for the reader's step back. */
 const MIN_SAVED_TOKENS = 6
 /** Runs of fewer bytes are not priced: no reference is cheaper. */
 const MIN_RUN_BYTES = 24
 /**
- * Enough text for most runs to show that they are worth their reference; eight times as much is
- * tried next.
+ * Enough text for most runs to show that they pay for their reference; eight times as much is tried
+ * next.
  */
 const PRICED_BYTES = 256
 
@@ -58,7 +58,7 @@ const PRICED_BYTES = 256
  * tokens than its text. Greedy from the first line to the last, in time linear in the text. The sum
  * of prices is near but not exact, since tokens may reach over the ends of runs: price the whole
  * before it is used.
- * @returns `null` where nothing can be saved, or a body was overwritten meanwhile
+ * @returns `null` if nothing can be saved, or a body was overwritten meanwhile
  */
 export function planLines(
   text: ScannedText,
@@ -85,7 +85,8 @@ export function planLines(
     const { identity } = run.body
     const result = results.get(identity)!
     const reference = writer.write(result, run)
-    // What cannot be read back, such as a name that no hint can carry, is not said.
+    // A reference that cannot be read back, for example a name that no hint can carry, is not
+    // written.
     if (reference === null || !isReferenceLike(reference) || readReference(reference) === null)
       return null
     const limit = counter.count(`${reference}\n`) + minSavedTokens - 1

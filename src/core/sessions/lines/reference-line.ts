@@ -26,7 +26,7 @@ interface NewReference extends Omit<LineReference, 'ref'> {
   readonly counted: boolean
 }
 
-/** Behind a hint, what its lines' gutters are now. */
+/** The form of its lines' gutters now, after a hint. */
 const SUFFIXES = [
   { text: ' numbered on', gutter: { kind: 'continued', dashes: false } },
   { text: ' numbered on with -', gutter: { kind: 'continued', dashes: true } },
@@ -66,9 +66,12 @@ export function createReferenceWriter(verbosity: Verbosity): ReferenceWriter {
     if (ref === current) return writeSameBody(first, last, shift) + suffix
     const named = call === undefined || introduced.has(ref) ? {} : { call }
     const shifted = shift === 0 ? {} : { shift }
-    // A verbose hint says how to fetch the lines, which are counted there.
-    const told = verbosity === 'verbose' && !counted ? 'standard' : verbosity
-    const hint = hintLine({ family: 'lines', ref, ...named, first, last, ...shifted }, told)
+    // A verbose hint names how to fetch the lines, which are counted there.
+    const shownVerbosity = verbosity === 'verbose' && !counted ? 'standard' : verbosity
+    const hint = hintLine(
+      { family: 'lines', ref, ...named, first, last, ...shifted },
+      shownVerbosity,
+    )
     return hint === null ? null : hint + suffix
   }
 
@@ -101,7 +104,7 @@ export function readReference(line: string): LineReference | null {
   return { ...where, gutter: { kind: 'kept', shift } }
 }
 
-/** What a hint says of lines and their numbers. */
+/** What a hint states of lines and their numbers. */
 type Facts = Omit<LineReference, 'gutter'> & { readonly shift: number }
 
 function fromSameBody(line: string): Facts | null {

@@ -1,5 +1,5 @@
+import { createGutter, readGutter } from '../../formats/gutter/byte-gutter.ts'
 import type { SessionKey } from '../index/session-key.ts'
-import { createGutter, readGutter } from './gutter.ts'
 import { createLineHasher } from './line-hash.ts'
 import { createNumberingTest } from './numbering.ts'
 
@@ -11,7 +11,7 @@ export interface ScannedText {
   readonly bytes: Uint8Array
   /** Lines are what line feeds separate: a text that ends with one has an empty last line. */
   readonly lines: number
-  /** Where each line starts, and one more: past the end, as if a line feed followed. */
+  /** Start of each line, and one more: past the end, as if a line feed followed. */
   readonly starts: Uint32Array
   /**
    * Two hashes of each line's text without its gutter; both 0 for a line that is too short to be
@@ -28,7 +28,7 @@ const MIN_HASHED_BYTES = 2
 /**
  * Bytes, lines and hashes of a text, in one pass.
  * @param key of the session; hashes of two sessions have nothing in common
- * @returns `null` for a text that UTF-8 cannot say, or with more than 2^20 lines
+ * @returns `null` for a text that UTF-8 cannot encode, or with more than 2^20 lines
  */
 export function scanText(text: string, key: SessionKey): ScannedText | null {
   if (!text.isWellFormed()) return null
@@ -64,7 +64,7 @@ function scanBytes(bytes: Uint8Array, key: SessionKey): ScannedText | null {
   return { bytes, lines, starts, hashes, numbered: numbering.isNumbered() }
 }
 
-/** Where lines start, and one past the end; `null` if there are too many. */
+/** The starts of lines, and one past the end; `null` if there are too many. */
 export function startsOfLines(bytes: Uint8Array): Uint32Array | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const { length } = bytes
@@ -72,8 +72,7 @@ export function startsOfLines(bytes: Uint8Array): Uint32Array | null {
   let starts = new Uint32Array((length >> 4) + 16)
   let lines = 1
   for (let at = 0; at < length; at += 4) {
-    // Four bytes at once: a byte of `word` is 0 where there is a line feed, and borrows its highest
-    // bit.
+    // Four bytes at once: a byte of `word` is 0 if it is a line feed, and borrows its highest bit.
     const word = at + 4 <= length ? view.getInt32(at, true) ^ FOUR_LINE_FEEDS : 0
     if (((word - FOUR_ONES) & ~word & FOUR_HIGH_BITS) === 0) continue
     if (lines > MAX_LINES) return null

@@ -23,7 +23,7 @@ const MIN_BODY_BYTES = 500
  * and layout, at any depth. The earlier text and these give the very bytes of the new one, which is
  * tried before it is returned. Linear; ends at the first difference that is none of a scalar, or
  * when the list is too long.
- * @returns `null` where the texts are equal, differ in anything else, or in too much
+ * @returns `null` if the texts are equal, differ in anything else, or in too much
  */
 export function findChanges(
   earlier: string,

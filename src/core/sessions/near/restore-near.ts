@@ -5,12 +5,12 @@ import { createScalarScanner } from './scalar-scanner.ts'
 
 /**
  * The text that a near reference represents: the earlier JSON with these scalars in place of the
- * old ones, all else as it was, byte for byte. Linear.
- * @throws AppError `not_decodable` where the earlier text has no such scalar at one of the places
+ * old ones, all else unchanged, byte for byte. Linear.
+ * @throws AppError `not_decodable` if the earlier text has no such scalar at one of the places
  */
 export function restoreNear(earlier: string, changes: readonly Change[]): string {
   const pending = new Map(changes.map(change => [change.path, change]))
-  /** Scalars that are to be replaced, as JSON: only of these the path is worth looking at. */
+  /** Scalars to replace, as JSON: only their paths are computed. */
   const replaced = new Set(changes.map(({ from }) => writeJson(from)))
   const scanner = createScalarScanner(earlier)
   let out = ''

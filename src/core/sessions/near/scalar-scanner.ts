@@ -1,5 +1,4 @@
 import {
-  BACKSLASH,
   CARRIAGE_RETURN,
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -13,20 +12,22 @@ import {
   TAB,
 } from '../../json/char-codes.ts'
 import { parseJson } from '../../json/parse-json.ts'
+import { writePathStep } from '../../json/path-step.ts'
+import { passOverScalar, passOverString } from '../../json/text-tokens.ts'
 
 /**
- * Walks over the scalars of a JSON text in the order in which they stand there. Of other texts it
- * makes no sense.
+ * Walks over the scalars of a JSON text in their order. It does not check the text, and its steps
+ * mean nothing if that is no JSON.
  */
 export interface ScalarScanner {
-  /** Goes to the next scalar; `false` where there is none. */
+  /** Goes to the next scalar. Returns `false` if there is none. */
   next(): boolean
-  /** Where the scalar starts and ends, in UTF-16 code units. */
+  /** Start and end of the scalar, in UTF-16 code units. */
   start(): number
   end(): number
   /**
-   * Where it is: the key, or from two levels on a JSON path such as `$.jobs[2].status`; `null`
-   * where it is nested more than 32 deep, or the text is no JSON.
+   * Its place: the key, or from two levels on a JSON path such as `$.jobs[2].status`. Returns
+   * `null` if it is nested more than 32 deep, or the text is no JSON.
    */
   path(): string | null
 }
@@ -41,8 +42,6 @@ interface Level {
 
 /** Paths of deeper scalars would be longer than what they save; this bounds the work for each. */
 const MAX_DEPTH = 32
-/** Keys that a path can say with a dot. */
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 export function createScalarScanner(text: string): ScalarScanner {
   const levels: Level[] = []
@@ -80,38 +79,22 @@ export function createScalarScanner(text: string): ScalarScanner {
           at++
           break
         default: {
-          const behind = code === QUOTE ? endOfString(at) : endOfLiteral(at)
+          const after = code === QUOTE ? passOverString(text, at) : passOverScalar(text, at)
           const level = levels.at(-1)
           if (level !== undefined && !level.isArray && level.keyStart < 0) {
             level.keyStart = at
-            level.keyEnd = behind
-            at = behind
+            level.keyEnd = after
+            at = after
             break
           }
           start = at
-          end = behind
+          end = after
           return true
         }
       }
     }
     end = text.length
     return false
-  }
-
-  function endOfString(from: number): number {
-    let at = from + 1
-    for (; at < text.length; at++) {
-      const code = text.charCodeAt(at)
-      if (code === QUOTE) return at + 1
-      if (code === BACKSLASH) at++
-    }
-    return text.length
-  }
-
-  function endOfLiteral(from: number): number {
-    let at = from + 1
-    while (at < text.length && !endsLiteral(text.charCodeAt(at))) at++
-    return at
   }
 
   function path(): string | null {
@@ -122,7 +105,7 @@ export function createScalarScanner(text: string): ScalarScanner {
     let path = '$'
     for (const key of keys) {
       if (key === null) return null
-      path += step(key)
+      path += writePathStep(key)
     }
     return path
   }
@@ -138,21 +121,4 @@ export function createScalarScanner(text: string): ScalarScanner {
 /** Whether a key by itself can be read neither as a JSON path nor as a range of lines. */
 function isPlain(key: string): boolean {
   return !key.startsWith('$') && !key.startsWith('lines ')
-}
-
-function step(key: string | number): string {
-  if (typeof key === 'number') return `[${key}]`
-  return NAME.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
-}
-
-function endsLiteral(code: number): boolean {
-  return (
-    code === COMMA ||
-    code === CLOSE_BRACE ||
-    code === CLOSE_BRACKET ||
-    code === SPACE ||
-    code === LINE_FEED ||
-    code === CARRIAGE_RETURN ||
-    code === TAB
-  )
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { posix } from 'node:path'
 import type { NewEntry } from '../index/session-index.ts'
 
-/** What a request says of the call whose result it brings. */
+/** What a request states of the call whose result it brings. */
 export interface CallFacts {
   readonly tool?: string | undefined
   readonly args?: unknown
@@ -14,8 +14,8 @@ export interface CallFacts {
 const PATH_ARGUMENTS = ['file_path', 'notebook_path', 'path', 'filename'] as const
 
 /**
- * What a call does to the file it is about: whatever a tool that does not write says of a file is
- * stale once the file is written, whether it is called `Read`, `read` or `cat`.
+ * What a call does to the file it is about. Once a file is written, every result about it from a
+ * tool that does not write is stale, whether the tool is called `Read`, `read` or `cat`.
  * @param mutating tools that write the file they are given
  */
 export function kindOf(call: CallFacts, mutating: readonly string[]): NewEntry['kind'] {
@@ -24,8 +24,8 @@ export function kindOf(call: CallFacts, mutating: readonly string[]): NewEntry['
 }
 
 /**
- * The file that a call is about, in one spelling: `/` between names, no `.`, `..` or doubled `/`
- * where that can be told from the path alone. `undefined` where none is named.
+ * The file that a call is about, in one spelling: `/` between names, no `.`, `..` or doubled `/` if
+ * the path alone shows what they mean. Returns `undefined` if no file is named.
  */
 export function pathOf({ file_path, args }: CallFacts): string | undefined {
   const named = file_path ?? pathArgument(args)
@@ -43,7 +43,7 @@ function pathArgument(args: unknown): string | undefined {
   return undefined
 }
 
-/** 32 bits of SHA-256, never 0, which says "not known"; 0 for `undefined`. */
+/** 32 bits of SHA-256, never 0, which means "not known"; 0 for `undefined`. */
 export function hash32(text: string | undefined): number {
   if (text === undefined) return 0
   const digest = hash('sha256', Buffer.from(text, 'utf16le'))

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { SessionKey } from '../index/session-key.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
 import { unsplit } from '../lines/scan-text.ts'
-import type { Reliance } from './reliance.ts'
+import type { Dependency } from './dependency.ts'
 
 /** A call with its result: one that is sent again is the same. */
 export interface NamedCall {
@@ -31,7 +31,11 @@ export type Answered = {
   readonly attempt?: string | undefined
 } & (
   | { readonly by: 'itself' }
-  | { readonly by: 'session'; readonly answer: object; readonly relies: readonly Reliance[] }
+  | {
+      readonly by: 'session'
+      readonly answer: object
+      readonly dependencies: readonly Dependency[]
+    }
 )
 
 /**
@@ -45,8 +49,8 @@ export interface CallMemory {
   /** @returns whether there was room for it */
   noteAnswered(answered: Answered): boolean
   /** Whether it was answered without the session, because nothing could be kept. */
-  isApart(): boolean
-  noteApart(): void
+  isDetached(): boolean
+  noteDetached(): void
 }
 
 /** All is in the note. */
@@ -63,7 +67,7 @@ export function createCallMemory(
   const call = digest(`${name.length}:${name}${identity}`)
   const seenId = digest(`seen ${call}`)
   const answerId = digest(`answer ${call}${options}`)
-  const apartId = digest(`apart ${call}${options}`)
+  const detachedId = digest(`detached ${call}${options}`)
 
   function read<T>(id: string): T | null {
     const note = bodies.noteOf(id, key)
@@ -81,8 +85,8 @@ export function createCallMemory(
     noteSeen: seen => void write(seenId, seen),
     answered: () => read(answerId),
     noteAnswered: answered => write(answerId, answered),
-    isApart: () => read(apartId) !== null,
-    noteApart: () => void write(apartId, {}),
+    isDetached: () => read(detachedId) !== null,
+    noteDetached: () => void write(detachedId, {}),
   }
 }
 

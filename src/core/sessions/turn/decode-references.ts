@@ -37,8 +37,8 @@ function refOf(line: string): string | undefined {
 
 /**
  * The text that an answer with references represents.
- * @param resolve the text of the session's earlier result with this id, `undefined` where there is
- * none
+ * @param resolve returns the text of the session's earlier result with this id, `undefined` if
+ * there is none
  * @param maxChars UTF-16 code units that are written at most
  * @throws AppError `not_decodable` with what is missing; `payload_too_large`
  */

@@ -15,8 +15,8 @@ export interface BodyNote extends CallName {
   /** Position of the result in its session. */
   readonly sequence: number
   /**
-   * References that a reader follows to its lines: 0 where they stand in the answer as it was sent.
-   * Absent where they cannot be found by their numbers.
+   * References that a reader follows to its lines: 0 if they are in the answer as it was sent.
+   * Absent if they cannot be found by their numbers.
    */
   readonly hops?: number
   /**
@@ -24,19 +24,19 @@ export interface BodyNote extends CallName {
    * it.
    */
   readonly given?: true
-  /** The part of the result's content that it is, from 1, where it has several. */
+  /** The part of the result's content that it is, from 1, if it has several. */
   readonly part?: number
 }
 
 /** A reader is not sent further than this. */
 const MAX_HOPS = 8
 
-/** Where a body is found, and how. */
+/** The place of a body, and how it is found. */
 type BodyPlace = Pick<BodyNote, 'sequence' | 'part'> & { readonly hops: number | undefined }
 
 /**
- * The note for a body that comes now, `null` where its call has no name: then it cannot be referred
- * to.
+ * The note for a body that comes now. Returns `null` if its call has no name: then it cannot be
+ * referred to.
  */
 export function noteFor(
   { tool, args }: CallFacts,
@@ -66,7 +66,7 @@ function readNote(note: string): BodyNote {
   return JSON.parse(note) as BodyNote
 }
 
-/** References that a reader follows to a body's lines, `undefined` where they cannot be found. */
+/** References that a reader follows to a body's lines, `undefined` if they cannot be found. */
 export function hopsTo(
   bodies: BodyMemory,
   { context }: Pick<NamedTurn, 'context'>,
@@ -100,7 +100,7 @@ export function createEarlierResults(
     if (note === null) return undefined
     const { sequence, hops = MAX_HOPS, given, part, ...name } = readNote(note)
     if (byLine && hops >= MAX_HOPS) return undefined
-    // Not to itself, where it is sent again, and not to what came after it.
+    // A result that is sent again refers neither to itself nor to what came after it.
     const latest = given === true ? turn.sequence : turn.sequence - 1
     if (sequence > latest) return undefined
     const ref = refIn(bodies, context, identity)

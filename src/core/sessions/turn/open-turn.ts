@@ -46,7 +46,7 @@ export function invalidateBy(
   for (const other of stale) index.invalidate(key, { toolHash: hash32(other) })
 }
 
-/** What is known of a call before its turn; `undefined` where it has no name. */
+/** What is known of a call before its turn; `undefined` if it has no name. */
 interface KnownCall {
   readonly name: string | undefined
   /** Of its result. */
@@ -70,7 +70,7 @@ export function openTurn(
   const callHash = hash32(name)
   const seen = memory?.seen() ?? null
   const again = seen === null ? {} : { again: { sequence: seen.sequence, epoch } }
-  // Text that UTF-8 cannot say has no identity; it is counted only.
+  // Text that UTF-8 cannot encode has no identity; it is counted only.
   const facts = content.isWellFormed() ? { callHash, identity } : {}
   const turn = index.begin(key, { timeMs: nowMs, ...facts, ...again })
   const context = contextKey(key, turn.epoch)

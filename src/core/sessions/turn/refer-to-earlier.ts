@@ -11,19 +11,19 @@ import type { EarlierResult } from '../lines/reference-line.ts'
 import { findChanges } from '../near/find-changes.ts'
 import { decodeReferences, MAX_REFERENCES } from './decode-references.ts'
 import type { DedupTerms } from './dedup-terms.ts'
+import type { Dependency } from './dependency.ts'
 import { createEarlierResults, type NamedTurn } from './earlier-results.ts'
 import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
 import { refIn, shortRef } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
-import type { Reliance } from './reliance.ts'
 
-/** A content said in terms of what the agent has already. */
+/** A content written with references to what the agent has already. */
 export interface Referral {
   readonly kind: 'exact' | 'near' | 'lines'
   readonly content: string
   readonly format: string
   readonly hints: readonly { readonly family: HintFamily; readonly text: string }[]
-  readonly relies: readonly Reliance[]
+  readonly dependencies: readonly Dependency[]
   /** The entry that the whole of it refers to. */
   readonly entry?: Entry
 }
@@ -34,7 +34,7 @@ export interface LinesOptions {
   readonly dedup: DedupTerms
   readonly gate: HintGate
   readonly counter: TokenCounter
-  /** Tokens of the content itself. */
+  /** Tokens of the unchanged content. */
   readonly baseline: number
   /** Bytes of all the bodies that one answer refers to, at most: what a decoder may fetch. */
   readonly maxBytes: number
@@ -45,12 +45,12 @@ export interface ReferOptions extends LinesOptions {
   readonly index: SessionIndex
 }
 
-/** A result of which lines may be said by reference. */
+/** A result whose lines may be replaced by references. */
 export type LinesTurn = NamedTurn & Pick<SessionTurn, 'session' | 'scan'>
 
 /**
- * The content as a reference to one earlier result, the same or nearly, where that is allowed, pays
- * and is known to be retrievable; `null` otherwise.
+ * The content as a reference to one earlier result, the same or nearly, if that is allowed, pays
+ * and is known to be retrievable. Returns `null` otherwise.
  */
 export function referToResult(
   content: string,
@@ -89,7 +89,7 @@ export function referAgain(
 
 /**
  * The content as a reference to the very same one, which came earlier in this context, as
- * `referToResult` would say it.
+ * `referToResult` would write it.
  */
 export function referToSame(
   identity: string,
@@ -148,24 +148,24 @@ function referral(
   here: Pick<SessionTurn, 'session' | 'context'>,
   bodies: BodyMemory,
 ): Referral {
-  const relies = [relianceOn(identity, here, bodies)]
-  return { kind, content: sent.text, format, hints: [sent], relies }
+  const dependencies = [dependencyOn(identity, here, bodies)]
+  return { kind, content: sent.text, format, hints: [sent], dependencies }
 }
 
 function of(entry: Entry, referral: Referral): Referral {
   return { ...referral, entry }
 }
 
-function relianceOn(
+function dependencyOn(
   identity: string,
   { session, context }: Pick<SessionTurn, 'session' | 'context'>,
   bodies: BodyMemory,
-): Reliance {
+): Dependency {
   return { session, ref: refIn(bodies, context, identity), identity, context }
 }
 
 /**
- * The content with lines that the agent has already said by reference, where that is allowed and
+ * The content with lines that the agent already has replaced by references, if that is allowed and
  * pays.
  */
 export function referToLines(
@@ -193,11 +193,14 @@ export function referToLines(
     content: written,
     format: LINES_FORMAT,
     hints: plan.runs.map(({ reference }) => ({ family: 'lines', text: reference })),
-    relies: identities.map(identity => relianceOn(identity, here, memory)),
+    dependencies: identities.map(identity => dependencyOn(identity, here, memory)),
   }
 }
 
-/** The bodies of an answer by their ids, as its decoder fetches them; `null` where it could not. */
+/**
+ * The bodies of an answer by their ids, as its decoder fetches them. Returns `null` if it could
+ * not.
+ */
 function readBodies(
   identities: readonly string[],
   { context }: LinesTurn,

@@ -11,10 +11,10 @@ import { lengthen, refIn } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
 import type { Sessions } from './shared-sessions.ts'
 
-/** What waits for a body to be durable; plain data, settled by `settleBody`. */
+/** What waits for a body to be durable; plain data, committed by `commitBody`. */
 export interface BodyTicket {
   readonly entry: Ticket | null
-  /** Where it lies in the body memory. */
+  /** Its place in the body memory. */
   readonly position: number | null
   /** SHA-256 of the body, and the agent's context that it is in. */
   readonly identity: string
@@ -31,7 +31,7 @@ export interface KeptForSession extends TextBytes {
 
 /**
  * Records a result that the agent now has, so that later ones may refer to it once it is durable.
- * @param delivered how its answer says it, and the sequence of the entry that this refers to
+ * @param delivered how its answer represents it, and the sequence of the entry that this refers to
  */
 export function remember(
   { index, bodies }: Sessions,
@@ -91,8 +91,8 @@ export function keepOn(
 
 /**
  * Notes the long texts that the agent gave to the tool, which it often gets back: the result of
- * this very call may refer to them already. An answer that does relies on them; one that could not
- * be kept is noticed.
+ * this very call may refer to them already. An answer that does depends on them, so a text that
+ * could not be kept is noticed.
  */
 export function rememberArguments(
   { bodies }: Pick<Sessions, 'bodies'>,
@@ -126,11 +126,11 @@ export function lengthenBody({ bodies }: Pick<Sessions, 'bodies'>, ticket: BodyT
 }
 
 /** After the store's answer. From then on a kept body may be referred to. */
-export function settleBody(
+export function commitBody(
   { index, bodies }: Sessions,
   { entry, position }: BodyTicket,
   kept: boolean,
 ): void {
   if (position !== null && kept) bodies.confirm(position)
-  if (entry !== null) index.settle(entry, kept)
+  if (entry !== null) index.commit(entry, kept)
 }

@@ -38,7 +38,7 @@ export function releaseThread({ index }: SharedSessions, threadId: number): void
   releaseOwner(index, workerOwner(threadId))
 }
 
-/** @param options.owner `MAIN_OWNER`, or what `workerOwner` says */
+/** @param options.owner `MAIN_OWNER`, or the result of `workerOwner` */
 export function attachSessions(
   { index, bodies }: SharedSessions,
   options: AttachOptions,
@@ -49,7 +49,9 @@ export function attachSessions(
 /** What L0 needs. */
 export interface SessionContext extends Sessions {
   readonly tenant: string
-  /** Unix milliseconds; tells idle sessions from others, and decides nothing in an answer. */
+  /**
+   * Unix milliseconds. It separates idle sessions from others, and decides nothing in an answer.
+   */
   readonly nowMs: number
   /** Names the job, so that one which runs again after a lost thread is known. */
   readonly attempt?: string
@@ -57,5 +59,5 @@ export interface SessionContext extends Sessions {
    * Reads nothing from the session and leaves nothing there, because a dependency could not be
    * kept.
    */
-  readonly isApart?: boolean
+  readonly isDetached?: boolean
 }

@@ -7,7 +7,7 @@ import type { Relaxation } from './relaxation.ts'
  */
 export const ROUNDING = 2 ** -50
 
-/** What the relaxation's price says of every option. */
+/** What the relaxation's price proves of every option. */
 export interface Certificate {
   /**
    * By option: units that picking it instead of the break solution's could bring, its cost paid at
@@ -16,7 +16,7 @@ export interface Certificate {
   readonly gains: Float64Array
   /** Sum of every class's largest gain; 0 but for rounding. */
   readonly excess: number
-  /** No solution is worth more above the break solution, in units. */
+  /** No solution has a higher value above the break solution, in units. */
   readonly bound: number
   /**
    * The best single option that still fits beside the break solution's others; -1 if none is

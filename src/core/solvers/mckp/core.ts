@@ -5,11 +5,9 @@ import type { Relaxation } from './relaxation.ts'
 
 /** Slopes that bound what the classes outside the core can do; both rounded so that they hold. */
 export interface Slopes {
-  /** Units that a step of cost more brings at most; 0 where no class has a dearer option. */
+  /** Units that a step of cost more brings at most; 0 if no class has a dearer option. */
   readonly up: number
-  /**
-   * Units that a step of cost less loses at least; Infinity where no class has a cheaper option.
-   */
+  /** Units that a step of cost less loses at least; Infinity if no class has a cheaper option. */
   readonly down: number
 }
 
@@ -33,7 +31,7 @@ export interface Core {
 export interface Taken {
   /** The break solution's pick. */
   readonly picked: number
-  /** The others that may be part of a solution that is worth what is needed. */
+  /** The others that may be part of a solution with the needed value. */
   readonly others: readonly number[]
 }
 

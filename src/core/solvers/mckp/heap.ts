@@ -3,7 +3,7 @@
  * by one.
  */
 export interface Heap {
-  /** The first; undefined where there is none. */
+  /** The first; undefined if there is none. */
   peek(): number | undefined
   /** Takes the first off. */
   pop(): void

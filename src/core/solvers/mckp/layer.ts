@@ -1,8 +1,15 @@
+import { type History, ROOT } from '../shared/history.ts'
+import {
+  AS_BEFORE,
+  createStates,
+  type Limits,
+  mergeRuns,
+  reserve,
+  type States,
+  shift,
+} from '../shared/states.ts'
 import type { Taken } from './core.ts'
-import { type History, ROOT } from './history.ts'
-import type { Limits } from './limits.ts'
 import type { Reduced } from './reduce.ts'
-import { AS_BEFORE, createStates, mergeRuns, reserve, type States, shift } from './states.ts'
 
 /** What the break solution picks. */
 const BREAK_PICK = { cost: 0, value: 0, option: AS_BEFORE } as const

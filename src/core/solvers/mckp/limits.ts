@@ -1,24 +1,9 @@
+import type { Lattice } from '../shared/lattice.ts'
+import type { Limits } from '../shared/states.ts'
 import { type Certificate, ROUNDING } from './certify.ts'
 import type { Slopes } from './core.ts'
-import type { Lattice } from './lattice.ts'
 import type { Reduced } from './reduce.ts'
 import type { Relaxation } from './relaxation.ts'
-
-/** What decides whether a state can still become a better solution. */
-export interface Limits {
-  /** Units that a step of budget left can bring at most. */
-  readonly gainPerStep: number
-  /** Units that a step of budget used too much loses at least. */
-  readonly lossPerStep: number
-  /** Units that bounds are raised by. */
-  readonly slack: number
-  /** What a bound, without the slack, must reach. */
-  readonly needed: number
-  /**
-   * Least budget left that a state can have, in steps: the other classes cannot free more than all.
-   */
-  readonly lowest: number
-}
 
 /**
  * Limits by the slopes of the classes that are not in the core. Weak duality needs one price for

@@ -1,5 +1,6 @@
+import { latticeOf } from '../shared/lattice.ts'
+import { valueGrid } from '../shared/value-grid.ts'
 import { certify } from './certify.ts'
-import { latticeOf } from './lattice.ts'
 import {
   checkProblem,
   type MckpInfeasible,
@@ -11,7 +12,6 @@ import {
 import { type Reduced, reduce } from './reduce.ts'
 import { type Relaxation, relax } from './relaxation.ts'
 import { search } from './search.ts'
-import { valueGrid } from './value-grid.ts'
 
 /**
  * Solves a multiple-choice knapsack problem exactly, or stops after `maxStates` with the best
@@ -20,7 +20,7 @@ import { valueGrid } from './value-grid.ts'
  * equal in cost and value the first is picked, and nothing rather than an option that costs and is
  * worth nothing; which of several best solutions is given is not promised beyond that. Method and
  * guarantees: docs/internals/knapsack.md.
- * @throws RangeError where the problem breaks what `MckpProblem` says of its numbers
+ * @throws RangeError if the problem breaks what `MckpProblem` says of its numbers
  */
 export function solveMckp(
   problem: MckpProblem,
@@ -66,7 +66,7 @@ function classOf({ classes, starts }: Reduced, option: number): number {
 }
 
 /**
- * Sums by the order of classes; that of values is compensated (Neumaier 1974), and exact where the
+ * Sums by the order of classes; that of values is compensated (Neumaier 1974), and exact if the
  * grid is.
  */
 function sumsOf({ starts, costs, values }: MckpProblem, picks: Int32Array) {

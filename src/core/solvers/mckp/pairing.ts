@@ -1,22 +1,22 @@
+import type { History } from '../shared/history.ts'
+import type { Incumbent } from '../shared/incumbent.ts'
+import type { States } from '../shared/states.ts'
 import type { Certificate } from './certify.ts'
 import type { Core } from './core.ts'
-import type { History } from './history.ts'
-import type { Incumbent } from './incumbent.ts'
 import { createLayer, type Layer } from './layer.ts'
 import { limitsByPrice } from './limits.ts'
 import type { Reduced } from './reduce.ts'
 import type { Relaxation } from './relaxation.ts'
-import type { States } from './states.ts'
 import type { Work } from './work.ts'
 
-/** Smallest width that a partner may have, so that small layers find partners worth the name. */
+/** Smallest width that a partner may have, so that small layers find useful partners. */
 const MIN_WIDTH = 2 ** 13
 
 /** Looks for better solutions in pairs of states over different classes. */
 export interface Pairing {
   /**
    * Pairs a layer's states with those of a partner over the next classes outside of the core.
-   * `false` where there is nothing left to try: all classes had their turn since the last better
+   * `false` if there is nothing left to try: all classes had their turn since the last better
    * solution, or no work is left.
    */
   tryNext(states: States): boolean
@@ -85,8 +85,8 @@ interface Pair {
 /**
  * The most valuable pair of states that is within the budget (the combining step of Horowitz and
  * Sahni 1974): as many combinations as the product of the layers' sizes, in time of their sum.
- * @param left what the break solution, from which both layers start, leaves
- * @returns null where no pair is worth more than `best`
+ * @param left budget that the break solution leaves, from which both layers start
+ * @returns null if no pair has a higher value than `best`
  */
 export function bestPair(first: States, second: States, left: number, best: number): Pair | null {
   let found: Pair | null = null

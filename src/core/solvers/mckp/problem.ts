@@ -13,7 +13,7 @@ export interface MckpProblem {
   readonly costs: Float64Array
   /** Finite and not negative; the sum of every class's largest is finite too. */
   readonly values: Float64Array
-  /** 1 where the class must pick, one entry a class. */
+  /** 1 if the class must pick, one entry a class. */
   readonly required: Uint8Array
   /** Integer in [0, 2^53). */
   readonly budget: number
@@ -26,14 +26,14 @@ export interface MckpSolution {
   readonly picks: Int32Array
   /** Sum of the picked costs; exact. */
   readonly cost: number
-  /** Sum of the picked values; exact wherever `valueGrid` says so. */
+  /** Sum of the picked values; exact if `valueGrid` is. */
   readonly value: number
   /**
-   * Proven: no choice that fits is worth more than `value`; where sums are not exact, none is worth
-   * more than `upperBound`, which then differs from `value` by rounding alone.
+   * Proven: no choice that fits has a higher value than `value`. If sums are not exact, none has a
+   * higher one than `upperBound`, which then differs from `value` by rounding alone.
    */
   readonly optimal: boolean
-  /** No choice that fits is worth more. Never below `value`. */
+  /** No choice that fits has a higher value. Never below `value`. */
   readonly upperBound: number
   /** Work that was done: states generated. */
   readonly states: number
@@ -42,7 +42,7 @@ export interface MckpSolution {
 /** The required classes do not fit. */
 export interface MckpInfeasible {
   readonly feasible: false
-  /** The smallest budget at which they would; `null` where that is 2^53 or more. */
+  /** The smallest budget at which they would; `null` if that is 2^53 or more. */
   readonly minimumCost: number | null
 }
 
@@ -53,10 +53,10 @@ export interface SolveOptions {
   shouldStop?(): boolean
 }
 
-/** A class's pick where nothing of it is picked. */
+/** A class's pick if nothing of it is picked. */
 export const SKIPPED = -1
 
-/** @throws RangeError where the problem breaks what `MckpProblem` says of its numbers. */
+/** @throws RangeError if the problem's numbers are not as `MckpProblem` describes them. */
 export function checkProblem({ starts, costs, values, required, budget }: MckpProblem): void {
   if (!isCost(budget)) throw new RangeError('budget: expected an integer in [0, 2^53)')
   const end = starts.at(-1) ?? 0

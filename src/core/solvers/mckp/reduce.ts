@@ -1,6 +1,7 @@
+import { greatestDivisor } from '../shared/lattice.ts'
+import { toUnits, type ValueGrid } from '../shared/value-grid.ts'
 import { type MckpInfeasible, type MckpProblem, SKIPPED } from './problem.ts'
 import { sortOptions } from './sort-options.ts'
-import { toUnits, type ValueGrid } from './value-grid.ts'
 
 /**
  * The problem without what cannot be part of a best solution, and with the cheapest option of every
@@ -106,10 +107,4 @@ function smallest(costs: Float64Array, from: number, to: number): number {
   let least = Infinity
   for (let j = from; j < to; j++) if (costs[j]! < least) least = costs[j]!
   return least
-}
-
-/** Euclid's algorithm; 0 divides by everything. Takes integers below 2^53, not negative. */
-export function greatestDivisor(a: number, b: number): number {
-  while (b !== 0) [a, b] = [b, a % b]
-  return a
 }

@@ -1,10 +1,10 @@
 import type { Reduced } from './reduce.ts'
 
-/** The best choice for one price of cost, and what that says of all others. */
+/** The best choice for one price of cost, and what that proves of all others. */
 export interface Relaxation {
   /**
-   * Price of a step of cost in units of value: the slope at which the budget is used up; 0 where
-   * all fits.
+   * Price of a step of cost in units of value: the slope at which the budget is used up; 0 if all
+   * fits.
    */
   readonly price: number
   /**
@@ -55,7 +55,7 @@ export function relax(reduced: Reduced): Relaxation {
 interface Hull {
   /** The steps of class `i` are `[starts[i], starts[i + 1])`, by falling slope. */
   readonly starts: Uint32Array
-  /** Where the step ends: an index into the arrays of `Reduced`. */
+  /** The end of the step: an index into the arrays of `Reduced`. */
   readonly ends: Uint32Array
   readonly costs: Float64Array
   readonly slopes: Float64Array
@@ -93,7 +93,7 @@ function hullOf({ classes, starts: given, costs, values }: Reduced): Hull {
   return { starts, ends, costs: steps, slopes, length }
 }
 
-/** The largest slope at which all steps as steep or steeper do not fit; 0 where all steps fit. */
+/** The largest slope at which all steps as steep or steeper do not fit; 0 if all steps fit. */
 function breakSlope({ costs, slopes, length }: Hull, budget: number): number {
   const sorted = slopes.slice(0, length).sort()
   const fits = (slope: number): boolean => {

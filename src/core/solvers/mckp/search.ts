@@ -1,15 +1,15 @@
+import { createHistory, type History, ROOT } from '../shared/history.ts'
+import { Incumbent } from '../shared/incumbent.ts'
+import { type Lattice, neededFor, roundBound } from '../shared/lattice.ts'
+import { bestBound, lastFitting } from '../shared/states.ts'
 import type { Certificate } from './certify.ts'
 import { createCore } from './core.ts'
-import { createHistory } from './history.ts'
-import { createIncumbent } from './incumbent.ts'
-import { type Lattice, neededFor, roundBound } from './lattice.ts'
 import { createLayer } from './layer.ts'
 import { limitsBySlopes } from './limits.ts'
 import { createPairing } from './pairing.ts'
 import type { SolveOptions } from './problem.ts'
 import type { Reduced } from './reduce.ts'
 import type { Relaxation } from './relaxation.ts'
-import { bestBound, lastFitting } from './states.ts'
 import { createWork } from './work.ts'
 
 /**
@@ -17,9 +17,7 @@ import { createWork } from './work.ts'
  * each.
  */
 const MAX_WIDTH = 2 ** 21
-/**
- * States of a layer from which on it is worth pairing; the next time there must be twice as many.
- */
+/** A layer of this many states is paired; the next time there must be twice as many. */
 const PAIR_FROM = 2 ** 12
 /** Most nodes of the history that lead to a state, at 8 bytes each. */
 const MAX_NODES = 2 ** 23
@@ -30,7 +28,7 @@ const COMPACT_FROM = 2 ** 20
 export interface Found {
   /** Options that differ from the break solution, as indices into the arrays of `Reduced`. */
   readonly changes: readonly number[]
-  /** No solution is worth more. */
+  /** No solution has a higher value. */
   readonly bound: number
   /** Whether the solution is proven to be the best. */
   readonly complete: boolean
@@ -40,7 +38,7 @@ export interface Found {
 /**
  * The dynamic program over an expanding core (Pisinger 1995): starts from the break solution, adds
  * one class after the other with all its options, and drops states that are dominated, or whose
- * bound shows that they cannot become better than the best solution so far. Where there are many
+ * bound shows that they cannot become better than the best solution so far. If there are many
  * states, they are paired with those of a second layer over other classes: a better solution lets
  * more of them be dropped.
  */
@@ -52,7 +50,7 @@ export function search(
   options: SolveOptions,
 ): Found {
   const { bound, swapValue } = certificate
-  // Often the relaxation says at once that the break solution is the best.
+  // Often the relaxation proves at once that the break solution is the best.
   if (swapValue === 0 && bound < neededFor(0, lattice)) {
     return { changes: [], bound: lattice.tolerance, complete: true, states: 0 }
   }
@@ -67,7 +65,7 @@ function expandCore(
   options: SolveOptions,
 ): Found {
   const history = createHistory(64)
-  const incumbent = createIncumbent(history, lattice, certificate)
+  const incumbent = startIncumbent(history, lattice, certificate)
   const core = createCore(reduced, relaxation, certificate, incumbent.needed)
   const work = createWork(options)
   const layer = createLayer(reduced, history, relaxation.left)
@@ -123,4 +121,15 @@ function expandCore(
     complete,
     states: work.states,
   }
+}
+
+/** The break solution, or the one with a single other option, if that is better. */
+function startIncumbent(
+  history: History,
+  lattice: Lattice,
+  { swap, swapValue }: Certificate,
+): Incumbent {
+  const incumbent = new Incumbent(lattice, swapValue)
+  if (swap !== -1) incumbent.improve(swapValue, history.add(ROOT, swap))
+  return incumbent
 }

@@ -1,6 +1,6 @@
 import type { SolveOptions } from './problem.ts'
 
-/** The work that a search may do: a count of states generated, and a way to stop it. */
+/** The work that a search may do: a count of states generated, and a caller's way to stop it. */
 export interface Work {
   readonly states: number
   /** Whether so many more states may be generated. */

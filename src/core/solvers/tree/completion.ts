@@ -1,24 +1,19 @@
-import { type History, ROOT } from '../mckp/history.ts'
-import { type Lattice, neededFor } from '../mckp/lattice.ts'
-import type { States } from '../mckp/states.ts'
+import type { History } from '../shared/history.ts'
+import { Incumbent } from '../shared/incumbent.ts'
+import type { Lattice } from '../shared/lattice.ts'
+import type { States } from '../shared/states.ts'
 import type { Forest } from './forest.ts'
 import { type Priced, takeRest } from './lagrangian.ts'
 
-/**
- * The best solution so far: a state, and what the relaxation at one of the prices takes from there
- * on.
- */
+/** Completes states with what the relaxation at a price takes from their node on. */
 export interface Completion {
-  /** Units. */
-  readonly value: number
-  /** What the bound of a state must reach for a better one. */
-  readonly needed: number
-  /** The state's node of the history. */
-  readonly nodes: Int32Array
+  /** The best completed solution so far; its first node is that of its state. */
+  readonly incumbent: Incumbent
   /** Completes all states at a node of the forest at every price, and keeps the best. */
   complete(states: States, at: number): void
   /**
-   * By node of the forest: what the solution takes; `null` if none is better than what was known.
+   * By node of the forest, what the solution takes. Returns `null` if no solution is better than
+   * the one that was known.
    */
   taken(): Uint8Array | null
 }
@@ -31,29 +26,19 @@ export function createCompletion(
   lattice: Lattice,
   best: number,
 ): Completion {
-  let value = best
-  let needed = neededFor(value, lattice)
-  const nodes = Int32Array.of(ROOT)
+  const incumbent = new Incumbent(lattice, best)
   let from = -1
   let by: Priced | undefined
 
   return {
-    get value() {
-      return value
-    },
-    get needed() {
-      return needed
-    },
-    nodes,
+    incumbent,
     complete(states, at) {
       for (const price of prices) {
         const last = lastLeaving(states, price.restCost[at]!)
         if (last === -1) continue
         const total = states.value[last]! + price.restValue[at]!
-        if (total <= value) continue
-        value = total
-        needed = neededFor(value, lattice)
-        nodes[0] = states.node[last]!
+        if (total <= incumbent.value) continue
+        incumbent.improve(total, states.node[last]!)
         from = at
         by = price
       }
@@ -61,7 +46,7 @@ export function createCompletion(
     taken() {
       if (by === undefined) return null
       const taken = new Uint8Array(forest.size)
-      for (const node of history.trace(nodes[0]!)) taken[node] = 1
+      for (const node of history.trace(incumbent.nodes[0]!)) taken[node] = 1
       takeRest(forest, by, from, node => {
         taken[node] = 1
       })

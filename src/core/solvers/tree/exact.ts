@@ -1,4 +1,4 @@
-import { neededFor, roundBound } from '../mckp/lattice.ts'
+import { neededFor, roundBound } from '../shared/lattice.ts'
 import { type Forest, forestOf } from './forest.ts'
 import { priced } from './lagrangian.ts'
 import { relax } from './relaxation.ts'
@@ -21,10 +21,10 @@ const MAX_CELLS = 2 ** 28
 
 export interface Solved {
   readonly kept: Uint8Array
-  /** In units; nothing that fits is worth more. */
+  /** In units; nothing that fits has a higher value. */
   readonly bound: number
   readonly isComplete: boolean
-  /** States, and cells of the table as `CELLS_PER_STATE` say. */
+  /** States, and cells of the table, of which `CELLS_PER_STATE` count as one state. */
   readonly work: number
 }
 
@@ -43,7 +43,7 @@ export interface Setting {
 /**
  * The most valuable choice, or the best found within `maxWork`. The relaxation gives a bound and a
  * first solution; a narrow search makes that better, so that more nodes can be settled; then a full
- * search, and where that takes longer than the table of all budgets would, the table.
+ * search, and if that takes longer than the table of all budgets would, the table.
  * @param status by node, what is settled; is changed
  */
 export function solveExactly(setting: Setting, status: Uint8Array): Solved {

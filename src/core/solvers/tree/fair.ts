@@ -22,11 +22,11 @@ export function keepFairly(tree: TrimTree, kept: Uint8Array, left: number): void
   }
 }
 
-/** What the nodes below others need and are worth, and the children of each. */
+/** Tokens and value of the nodes below others, and the children of each. */
 interface Queues {
   /** By node: what is not kept of it and all below it costs. */
   readonly need: Float64Array
-  /** By node: what is not kept of it and all below it is worth. */
+  /** By node: the value of what is not kept of it and all below it. */
   readonly weight: Float64Array
   /**
    * The children of node `i` are `[starts[i], starts[i + 1])` of `children`, by rising need for
@@ -68,7 +68,7 @@ function queuesOf({ parent, cost, value }: TrimTree, kept: Uint8Array): Queues {
   return { need, weight, starts, children, weights }
 }
 
-/** Their difference would be no number where both are infinite. */
+/** Their difference would be no number if both are infinite. */
 function compare(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

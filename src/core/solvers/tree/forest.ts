@@ -1,4 +1,4 @@
-import { greatestDivisor } from '../mckp/reduce.ts'
+import { greatestDivisor } from '../shared/lattice.ts'
 import { DROPPED, OPEN } from './status.ts'
 import type { TrimTree } from './tree.ts'
 
@@ -21,14 +21,14 @@ export interface Forest {
   readonly node: Int32Array
   /** What is left beside what always is kept, in steps. */
   readonly budget: number
-  /** What always is kept is worth, in units. */
+  /** The value of what is always kept, in units. */
   readonly base: number
 }
 
 /**
  * Gathers the open nodes of a tree. Marks as dropped what cannot be afforded with all above it, and
- * what is worth nothing with all below it. O(n)
- * @param units by node: what it is worth in units
+ * what has no value with all below it. O(n)
+ * @param units by node: its value in units
  * @param budget tokens, those of what is required included
  */
 export function forestOf(

@@ -10,7 +10,7 @@ export interface Taken {
   readonly left: number
 }
 
-/** The density of the first block that does not fit; 0 where all do. */
+/** The density of the first block that does not fit; 0 if all do. */
 export function breakPrice({ cost, budget }: Forest, { order, starts, densities }: Blocks): number {
   let left = budget
   for (let b = 0; b < densities.length; b++) {
@@ -21,8 +21,8 @@ export function breakPrice({ cost, budget }: Forest, { order, starts, densities 
 }
 
 /**
- * Blocks by falling density as far as they fit, then single nodes in the same order; or, where that
- * is worth more, the most valuable single path from the top, and nodes in that order. O(n)
+ * Blocks by falling density as far as they fit, then single nodes in the same order; or, if that
+ * has a higher value, the most valuable single path from the top, and nodes in that order. O(n)
  */
 export function takeGreedily(forest: Forest, blocks: Blocks): Taken {
   const dense = fill(forest, blocks, takeBlocks(forest, blocks))

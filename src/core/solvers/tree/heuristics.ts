@@ -1,4 +1,4 @@
-import { neededFor, roundBound } from '../mckp/lattice.ts'
+import { neededFor, roundBound } from '../shared/lattice.ts'
 import type { Setting } from './exact.ts'
 import { keepFairly } from './fair.ts'
 import { forestOf } from './forest.ts'
@@ -6,10 +6,10 @@ import { keepHeadAndTail } from './head-tail.ts'
 import { relax } from './relaxation.ts'
 import { keptBy } from './status.ts'
 
-/** What a heuristic keeps, and what the relaxation says of it. */
+/** What a heuristic keeps, and what the relaxation proves of it. */
 export interface Kept {
   readonly kept: Uint8Array
-  /** In units; nothing that fits is worth more. */
+  /** In units; nothing that fits has a higher value. */
   readonly bound: number
   readonly isOptimal: boolean
 }

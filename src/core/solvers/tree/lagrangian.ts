@@ -1,14 +1,12 @@
 import type { Forest } from './forest.ts'
 
-/**
- * What the forest is worth at a price of cost: the Lagrangian relaxation, which needs no budget.
- */
+/** The value of the forest at a price of cost: the Lagrangian relaxation, which needs no budget. */
 export interface Priced {
   /** Units a step of cost. */
   readonly price: number
   /**
-   * By node: what it and the best below it are worth beyond their price, where all above it is
-   * kept; may be negative.
+   * By node: the value of it and of the best below it beyond their price, if all above it is kept;
+   * may be negative.
    */
   readonly gain: Float64Array
   /**
@@ -16,9 +14,9 @@ export interface Priced {
    * on another of those.
    */
   readonly rest: Float64Array
-  /** By node, and one more: what the nodes behind `rest` cost, in steps. */
+  /** By node, and one more: the cost of the nodes that `rest` sums up, in steps. */
   readonly restCost: Float64Array
-  /** By node, and one more: what the nodes behind `rest` are worth, in units. */
+  /** By node, and one more: the value of the nodes that `rest` sums up, in units. */
   readonly restValue: Float64Array
 }
 
@@ -53,7 +51,7 @@ export function priced({ size, parent, end, cost, value }: Forest, price: number
   return { price, gain, rest, restCost, restValue }
 }
 
-/** Calls `take` with the nodes behind `rest` at a node. */
+/** Calls `take` with the nodes that `rest` sums up at a node. */
 export function takeRest(
   { size, end }: Forest,
   { gain }: Priced,

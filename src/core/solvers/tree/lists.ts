@@ -1,6 +1,13 @@
-import type { History } from '../mckp/history.ts'
-import { AS_BEFORE, createStates, mergeRuns, reserve, type States, shift } from '../mckp/states.ts'
-import type { Completion } from './completion.ts'
+import type { History } from '../shared/history.ts'
+import type { Incumbent } from '../shared/incumbent.ts'
+import {
+  AS_BEFORE,
+  createStates,
+  mergeRuns,
+  reserve,
+  type States,
+  shift,
+} from '../shared/states.ts'
 import type { Forest } from './forest.ts'
 import { type Priced, slackOf } from './lagrangian.ts'
 
@@ -32,7 +39,7 @@ export function createLists(
   forest: Forest,
   history: History,
   { price, rest }: Priced,
-  completion: Completion,
+  incumbent: Incumbent,
 ): Lists {
   const slack = slackOf(forest, price)
   const free: States[] = []
@@ -50,7 +57,7 @@ export function createLists(
       reserve(runs, room)
       reserve(spare, room)
       runs.count = 0
-      const needed = completion.needed - slack - rest[at]!
+      const needed = incumbent.needed - slack - rest[at]!
       const limits = { gainPerStep: price, lossPerStep: price, slack: 0, needed, lowest: 0 }
       const ends = coming.map(({ states, take }) => {
         const [cost, value] = [forest.cost[take]!, forest.value[take]!]

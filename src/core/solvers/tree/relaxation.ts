@@ -1,4 +1,4 @@
-import { type Lattice, latticeOf } from '../mckp/lattice.ts'
+import { type Lattice, latticeOf } from '../shared/lattice.ts'
 import { blocksOf } from './blocks.ts'
 import type { Forest } from './forest.ts'
 import { breakPrice, takeGreedily } from './greedy.ts'
@@ -6,15 +6,15 @@ import { type Priced, priced, slackOf } from './lagrangian.ts'
 
 /** A forest's linear relaxation, and the solution that comes with it. */
 export interface Relaxed {
-  /** The forest at the price at which the relaxation's budget ends; 0 where all fits. */
+  /** The forest at the price at which the relaxation's budget ends; 0 if all fits. */
   readonly main: Priced
   /** Which values a solution can have. */
   readonly lattice: Lattice
-  /** Units that nothing can be worth more than, above the forest's base; rounding included. */
+  /** Units above the forest's base that no solution exceeds; rounding included. */
   readonly bound: number
   /** The greedy solution, by node of the forest. */
   readonly taken: Uint8Array
-  /** Units that it is worth above the forest's base. */
+  /** Its value in units above the forest's base. */
   readonly value: number
 }
 
@@ -31,12 +31,12 @@ export function relax(forest: Forest, isExact: boolean): Relaxed {
   const main = priced(forest, price)
   const greedy = takeGreedily(forest, blocks)
   const slack = slackOf(forest, price)
-  // Where all fits, nothing needs to be rounded.
+  // If all fits, nothing needs to be rounded.
   const bound = price === 0 ? greedy.value : main.rest[0]! + price * budget + slack
   const starts = Uint32Array.from({ length: size + 1 }, (_, i) => i)
   const problem = { classes: size, starts, costs: cost, values: value }
   const exact = latticeOf(problem, { price, left: budget }, isExact)
-  // Rounded values that the bounds cannot tell apart count as equal.
+  // Rounded values that the bounds cannot distinguish count as equal.
   const lattice = isExact ? exact : { ...exact, tolerance: size + 2 * slack }
   return { main, lattice, bound, taken: greedy.taken, value: greedy.value }
 }

@@ -1,6 +1,6 @@
-import { createHistory } from '../mckp/history.ts'
-import type { Lattice } from '../mckp/lattice.ts'
-import { AS_BEFORE, type States } from '../mckp/states.ts'
+import { createHistory } from '../shared/history.ts'
+import type { Lattice } from '../shared/lattice.ts'
+import { AS_BEFORE, type States } from '../shared/states.ts'
 import { createCompletion } from './completion.ts'
 import type { Forest } from './forest.ts'
 import type { Priced } from './lagrangian.ts'
@@ -13,8 +13,8 @@ export interface SearchOptions {
   /** Stop before more states than this were generated. */
   readonly maxWork: number
   /**
-   * Stop as well where the share of the work that is done is ahead of the share of the nodes that
-   * are by more than this, which says that the work will not do; 1 for no such limit.
+   * Stop as well if the share of the work that is done is ahead of the share of the nodes that are
+   * by more than this: then the work will not be enough. 1 for no such limit.
    */
   readonly lead: number
   /** Most states that are kept at a node; with less than all, the result is no proof. */
@@ -26,7 +26,7 @@ export interface Found {
   /** By node of the forest: the best solution, if it is better than what was known. */
   readonly taken: Uint8Array | null
   readonly value: number
-  /** No solution is worth more, unless states were dropped for the width. */
+  /** No solution has a higher value, unless states were dropped for the width. */
   readonly bound: number
   /** Nothing is left that could be better, and nothing was dropped for the width. */
   readonly isComplete: boolean
@@ -60,7 +60,8 @@ export function search(
   const [main] = prices
   const history = createHistory(64)
   const completion = createCompletion(forest, history, prices, lattice, best)
-  const lists = createLists(forest, history, main, completion)
+  const { incumbent } = completion
+  const lists = createLists(forest, history, main, incumbent)
   // The last is the nearest; no two are at one node.
   const waiting: Waiting[] = []
   let current = lists.start()
@@ -109,7 +110,7 @@ export function search(
     if (history.size <= compactFrom) return
     const live = [current, ...waiting.map(({ states }) => states)]
     const nodes = live.map(({ node, count }) => node.subarray(0, count))
-    history.compact([...nodes, completion.nodes])
+    history.compact([...nodes, incumbent.nodes])
     compactFrom = Math.max(COMPACT_FROM, 2 * history.size)
   }
 
@@ -129,7 +130,7 @@ export function search(
     compact()
   }
   const isDone = at >= size || current.count === 0
-  let bound = completion.value + lattice.tolerance
+  let bound = incumbent.value + lattice.tolerance
   if (!isDone) {
     for (const each of [{ at, states: current }, ...waiting]) {
       bound = Math.max(bound, lists.bestBound(each.states, each.at))
@@ -137,7 +138,7 @@ export function search(
   }
   return {
     taken: completion.taken(),
-    value: completion.value,
+    value: incumbent.value,
     bound,
     isComplete: isDone && !isThinned,
     work,

@@ -4,9 +4,9 @@ import { DROPPED, JOINED } from './status.ts'
 
 /**
  * Settles the nodes that no solution better than the best so far keeps, and those that every such
- * solution keeps if it keeps their parent: where the bound with the node kept, with all above it,
- * does not reach what is needed, or that with all above it kept and the node left out. The bound
- * loses what the relaxation would have gained by doing otherwise. O(n)
+ * solution keeps if it keeps their parent. A node is settled if the bound with the node kept, with
+ * all above it, does not reach what is needed, or if that with all above it kept and the node left
+ * out does not. The bound loses what the relaxation would have gained by doing otherwise. O(n)
  * @param slack how far the bound is above what is needed, in units, rounding included
  * @param status by node of the tree; the settled become `JOINED` or `DROPPED`
  * @returns how many were settled

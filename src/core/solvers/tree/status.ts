@@ -51,8 +51,8 @@ export function keptBy(
 }
 
 /**
- * Takes out of a mask what costs something and brings nothing: nodes worth nothing that nothing
- * kept hangs on.
+ * Takes out of a mask what costs something and brings nothing: nodes without value on which no kept
+ * node hangs.
  */
 export function dropWorthless({ parent, cost, value, required }: TrimTree, kept: Uint8Array): void {
   const isNeeded = new Uint8Array(kept.length)

@@ -15,9 +15,9 @@ export function cellsOf({ size, parent, cost, budget }: Forest): number {
 
 /**
  * The most valuable choice by a table: for every node, from the last to the first, and every budget
- * left there, what it and all later ones can bring where its parent is kept (Johnson and Niemi
- * 1983). A node below others only meets budgets from which those are paid. O(cells) time; of the
- * rows at most log2(n) + 2 are there at once, as long as siblings are in the order of `forestOf`.
+ * left there, what it and all later ones can bring if its parent is kept (Johnson and Niemi 1983).
+ * A node below others only meets budgets from which those are paid. O(cells) time; of the rows at
+ * most log2(n) + 2 are there at once, as long as siblings are in the order of `forestOf`.
  */
 export function solveByTable(forest: Forest): {
   readonly taken: Uint8Array

@@ -1,20 +1,20 @@
 /**
  * A result as a tree of parts that may be left out: a part is only kept with everything above it.
  * Flat, parents before their children. Levels of detail and alternative formats are chains: each
- * level is the child of the one below it, with what it costs and is worth beyond that.
+ * level is the child of the one below it, with its cost and value beyond that.
  */
 export interface TrimTree {
   /** By node: its parent, which comes before it; -1 for node 0, the root, and for no other. */
   readonly parent: Int32Array
   /** By node: what it costs beyond those above it, in tokens; not negative. */
   readonly cost: Int32Array
-  /** By node: what it is worth beyond those above it; finite, not negative, and so is their sum. */
+  /** By node: its value beyond those above it; finite, not negative, and so is their sum. */
   readonly value: Float64Array
-  /** By node: 1 where it must be kept, and with it all above it. The root always is. */
+  /** By node: 1 if it must be kept, and with it all above it. The root always is. */
   readonly required?: Uint8Array
 }
 
-/** @throws RangeError where a tree breaks what `TrimTree` says of its numbers; O(n) */
+/** @throws RangeError if a tree's numbers are not as `TrimTree` describes them; O(n) */
 export function checkTree({ parent, cost, value, required }: TrimTree): void {
   const size = parent.length
   if (size === 0) throw new RangeError('parent: expected at least the root')

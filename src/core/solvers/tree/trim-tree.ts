@@ -1,4 +1,4 @@
-import { toUnits, valueGrid } from '../mckp/value-grid.ts'
+import { toUnits, valueGrid } from '../shared/value-grid.ts'
 import { type Setting, solveExactly } from './exact.ts'
 import { keepBy } from './heuristics.ts'
 import { DROPPED, dropWorthless, statusOf } from './status.ts'
@@ -9,27 +9,29 @@ export type TrimAlgorithm = 'exact' | 'greedy' | 'fair' | 'head_tail'
 
 /** What is kept of a tree. */
 export interface TrimChoice {
-  /** By node: 1 where it is kept. The root is, and with every node its parent. */
+  /** By node: 1 if it is kept. The root is, and with every node its parent. */
   readonly kept: Uint8Array
   /** Sum of the kept costs, in tokens; within the budget. */
   readonly cost: number
   /** Sum of the kept values. */
   readonly value: number
-  /** Nothing that fits is worth more. Never below `value`. */
+  /** Nothing that fits has a higher value. Never below `value`. */
   readonly upperBound: number
-  /** Proven: nothing that fits is worth more, but for rounding (docs/internals/trim-tree.md). */
+  /**
+   * Proven: nothing that fits has a higher value, but for rounding (docs/internals/trim-tree.md).
+   */
   readonly optimal: boolean
   /** (upperBound - value) / upperBound, from 0 to 1. */
   readonly gap: number
   /** What made the choice. */
   readonly algorithm: TrimAlgorithm
-  /** Work that the exact algorithm did: states, or what takes as long; 0 where it was not asked. */
+  /** Work that the exact algorithm did: states, or what takes as long; 0 if it was not asked. */
   readonly work: number
 }
 
 export interface TrimOptions {
   /**
-   * Default `auto`: exact, or where that stops before its end, the best of what it and the others
+   * Default `auto`: exact, or if that stops before its end, the best of what it and the others
    * found.
    */
   readonly algorithm?: TrimAlgorithm | 'auto'
@@ -46,7 +48,7 @@ const MAX_WORK = 1.5e7
  * choice everywhere: no clock, no randomness, ties go by the order of nodes. Nothing is kept that
  * costs something and brings nothing. Methods and guarantees: docs/internals/trim-tree.md.
  * @returns `minimum`, the tokens of what must be kept, where that is above the budget
- * @throws RangeError where the tree or the budget (an integer from 0 to 2^53 - 1) is none
+ * @throws RangeError if the tree or the budget (an integer from 0 to 2^53 - 1) is none
  */
 export function trimTree(
   tree: TrimTree,
@@ -59,9 +61,9 @@ export function trimTree(
   }
   const { status, minimum } = statusOf(tree, budget)
   if (minimum > budget) return { minimum }
-  // What can be kept alone decides how finely values are told apart.
+  // What can be kept alone decides how finely values are distinguished.
   const values = tree.value.map((own, i) => (status[i] === DROPPED ? 0 : own))
-  const grid = gridOf(tree.cost, values, budget)
+  const grid = gridOf(values)
   const units = values.map(own => toUnits(own, grid))
   const setting = { tree, units, isExact: grid.exact, budget, maxWork }
   const { bound, candidates, isOptimal, work } = solve(setting, status, algorithm)
@@ -103,18 +105,14 @@ function solve(setting: Setting, status: Uint8Array, algorithm: TrimAlgorithm | 
   return { bound, candidates, isOptimal: isComplete, work }
 }
 
-function gridOf(cost: Int32Array, values: Float64Array, budget: number) {
-  const size = cost.length
-  return valueGrid({
-    starts: Uint32Array.from({ length: size + 1 }, (_, i) => i),
-    costs: Float64Array.from(cost),
-    values,
-    required: new Uint8Array(size),
-    budget,
-  })
+/** The grid of nodes, each a class of its own. */
+function gridOf(values: Float64Array) {
+  const size = values.length
+  const starts = Uint32Array.from({ length: size + 1 }, (_, i) => i)
+  return valueGrid({ starts, values, required: new Uint8Array(size) })
 }
 
-/** The sum of values is compensated (Neumaier 1974), and exact where the grid is. */
+/** The sum of values is compensated (Neumaier 1974), and exact if the grid is. */
 function sumsOf({ cost, value }: TrimTree, kept: Uint8Array) {
   let spent = 0
   let worth = 0

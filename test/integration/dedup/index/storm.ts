@@ -5,13 +5,16 @@ import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
 import { createIndexMemory, type IndexSize } from '../../../../src/core/sessions/index/layout.ts'
 import { indexUse, releaseOwner } from '../../../../src/core/sessions/index/owners.ts'
 import { auditIndex } from '../../../property/core/sessions/index/audit.ts'
+import { bundledWorker } from '../../../support/bundled-worker.ts'
 import { type StormReport, type StormSetup, stormKeys } from './worker-storm.ts'
 
 /** Owner of the calling thread; workers have 1, 2, … */
 const MAIN = 2 ** 20
 
 function start(setup: StormSetup): Worker {
-  return new Worker(new URL('worker-storm.ts', import.meta.url), { workerData: setup })
+  return new Worker(bundledWorker(new URL('worker-storm.ts', import.meta.url)), {
+    workerData: setup,
+  })
 }
 
 async function report(worker: Worker): Promise<StormReport> {

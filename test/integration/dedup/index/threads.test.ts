@@ -5,6 +5,7 @@ import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
 import { createIndexMemory } from '../../../../src/core/sessions/index/layout.ts'
 import { releaseOwner } from '../../../../src/core/sessions/index/owners.ts'
 import { sessionKey } from '../../../../src/core/sessions/index/session-key.ts'
+import { bundledWorker } from '../../../support/bundled-worker.ts'
 import { stormOfThreads, stormWithKills } from './storm.ts'
 
 test('four threads lose nothing, and see nothing torn or foreign', async () => {
@@ -26,7 +27,9 @@ test('a thread waits for a lock until its dead owner is released', async () => {
   const key = sessionKey('t', 's')
   attachIndex(memory, { owner: 3 }).begin(key, { timeMs: 1 })
   const run = (role: 'holder' | 'waiter', owner: number) =>
-    new Worker(new URL('worker-lock.ts', import.meta.url), { workerData: { memory, role, owner } })
+    new Worker(bundledWorker(new URL('worker-lock.ts', import.meta.url)), {
+      workerData: { memory, role, owner },
+    })
   const holder = run('holder', 1)
   await once(holder, 'message')
   const waiter = run('waiter', 2)

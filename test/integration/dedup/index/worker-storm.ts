@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createRandom } from '../../../../bench/random.ts'
+import { createRandom } from '../../../../bench/support/random.ts'
 import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
 import type { Entry, NewEntry } from '../../../../src/core/sessions/index/session-index.ts'
 import { type SessionKey, sessionKey } from '../../../../src/core/sessions/index/session-key.ts'
@@ -88,7 +88,7 @@ function storm(setup: StormSetup): StormReport {
       matches++
     } else {
       const ticket = index.record(turn, entry, { lruSize: LRU })
-      if (ticket !== null && random(8) > 0) index.settle(ticket, random(8) > 0)
+      if (ticket !== null && random(8) > 0) index.commit(ticket, random(8) > 0)
       recorded++
     }
     index.count(key, { baseline_tokens: 3 })

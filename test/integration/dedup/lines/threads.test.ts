@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { createBodyMemory } from '../../../../src/core/sessions/lines/memory-layout.ts'
+import { bundledWorker } from '../../../support/bundled-worker.ts'
 import { createContext } from '../../../support/line-references.ts'
 import type { BodiesReport, BodiesSetup } from './worker-bodies.ts'
 
@@ -10,7 +11,9 @@ const MEMORY_BYTES = 1 << 16
 function start(setup: Omit<BodiesSetup, 'started'>) {
   const started = new SharedArrayBuffer(4)
   const workerData: BodiesSetup = { ...setup, started }
-  const worker = new Worker(new URL('./worker-bodies.ts', import.meta.url), { workerData })
+  const worker = new Worker(bundledWorker(new URL('./worker-bodies.ts', import.meta.url)), {
+    workerData,
+  })
   return { worker, started: new Int32Array(started) }
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createRandom } from '../../../../bench/random.ts'
+import { createRandom } from '../../../../bench/support/random.ts'
 import { createContext } from '../../../support/line-references.ts'
 
 /**

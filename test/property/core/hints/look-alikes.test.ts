@@ -15,11 +15,12 @@ import { createVerifier } from '../../../../src/core/verify/verify-transcript.ts
 import { createLocalContext } from '../../../../src/runtime/local-context.ts'
 import { createLocalSessions } from '../../../../src/runtime/local-sessions.ts'
 import { bareLookAlike, readHints } from '../../../support/hint-reader.ts'
+import { runs } from '../../../support/runs.ts'
 import { HINTS, verbosity } from './hints.ts'
 import { imitating } from './look-alikes.ts'
 
 /** More in the long run. */
-const RUNS = Number(process.env['LOOK_ALIKE_RUNS'] ?? 60)
+const RUNS = runs(60)
 
 const context = createLocalContext()
 
@@ -109,7 +110,7 @@ it('escapes are undone, and change nothing where nothing is bare', () => {
       const json = JSON.stringify({ text })
       expect(JSON.parse(escapeInJson(json, kinds).content)).toEqual({ text })
     }),
-    { numRuns: RUNS * 10 },
+    { numRuns: runs(600) },
   )
 })
 
@@ -121,6 +122,6 @@ it('whatever we write as a hint is a look-alike where content has it', () => {
       expect(findLookAlikes(line, 'hints')[0]).toBe(0)
       expect(readHints(line)).toEqual([line])
     }),
-    { numRuns: RUNS * 4 },
+    { numRuns: runs(240) },
   )
 })

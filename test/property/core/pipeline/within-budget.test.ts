@@ -9,14 +9,12 @@ import { parseHint } from '../../../../src/core/hints/parse-hint.ts'
 import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../../src/core/pipeline/decode.ts'
 import { STRATEGY_IDS } from '../../../../src/core/reduce/budget/strategies.ts'
-import { createTokenCounters } from '../../../../src/core/tokens/counters.ts'
-import { loadVocabularies } from '../../../../src/runtime/vocabulary.ts'
 import { leastHits, runs } from '../../../support/runs.ts'
+import { counters } from '../../../support/vocabularies.ts'
 
 /** More in the long run. */
 const RUNS = runs(1_500)
 
-const counters = createTokenCounters(loadVocabularies({ cacheDir: '.haversack/cache' }))
 const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, keepsOriginals: true }
 
 const word = fc.oneof(

@@ -113,7 +113,7 @@ it('near references to hostile documents restore the very text, and are none whe
       const decoded = sessions.decode({ content: text, format, session: 's' })
       expect(sameMeaning(content, decoded)).toBe(true)
     }),
-    { numRuns: Number(process.env['NEAR_RUNS'] ?? 100) },
+    { numRuns: runs(1_000) },
   )
   expect(sent).toBeGreaterThan(5)
 })

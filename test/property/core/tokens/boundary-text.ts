@@ -1,4 +1,4 @@
-import type { Random } from '../../../../bench/generated-text.ts'
+import type { Random } from '../../../../bench/support/generated-text.ts'
 import {
   buildClassTable,
   CASELESS,

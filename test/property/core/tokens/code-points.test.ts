@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { FULL_RUNS, SEED } from '../../../support/runs.ts'
-import { counters } from '../../../unit/core/tokens/loaded.ts'
+import { counters } from '../../../support/vocabularies.ts'
 
 /** A short run looks at every tenth, other ones each time. */
 const STEP = FULL_RUNS ? 1 : 10

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createRandom, generatedTexts, HOSTILE } from '../../../../bench/generated-text.ts'
+import { createRandom, generatedTexts, HOSTILE } from '../../../../bench/support/generated-text.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
 import { createHeapRoom, mergeWithHeap } from '../../../../src/core/tokens/merge-heap.ts'
 import { createPieceMerger } from '../../../../src/core/tokens/merge-pieces.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { openVocabulary } from '../../../../src/core/tokens/vocabulary.ts'
 import { runs, SEED } from '../../../support/runs.ts'
-import { counters, vocabularies } from '../../../unit/core/tokens/loaded.ts'
+import { counters, vocabularies } from '../../../support/vocabularies.ts'
 import { boundaryText } from './boundary-text.ts'
 
 const STRINGS = runs(150_000)

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createRandom } from '../../../../bench/generated-text.ts'
+import { createRandom } from '../../../../bench/support/generated-text.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
 import { isSafeBoundary, lastSafeBoundary } from '../../../../src/core/tokens/safe-boundary.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { runs, SEED } from '../../../support/runs.ts'
-import { counters } from '../../../unit/core/tokens/loaded.ts'
+import { counters } from '../../../support/vocabularies.ts'
 import { boundaryText } from './boundary-text.ts'
 
 it('counts add up at boundaries that are declared safe', () => {

@@ -215,7 +215,7 @@ describe('two phases', () => {
     const [outcome] = result.outcomes
     expect(outcome).toMatchObject({
       kind: 'ask',
-      facts: [
+      lookups: [
         {
           body: {
             session: 's1',
@@ -259,7 +259,7 @@ describe('two phases', () => {
       { op: 'encode', content: 'y', session: 's2' },
     ]
     expect(run('batch', { jobs }, { phase: 'ask' }).outcome).toMatchObject({
-      facts: [null, { body: { session: 's1' } }, null, { body: { session: 's2' } }],
+      lookups: [null, { body: { session: 's1' } }, null, { body: { session: 's2' } }],
     })
     const resolutions = [null, { partition: 1, ref: 'aaaaaaaa' }, null, { partition: 2 }]
     const { answer } = run('batch', { jobs }, { phase: 'finish', resolutions })

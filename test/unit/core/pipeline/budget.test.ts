@@ -8,7 +8,7 @@ import { decodeContent } from '../../../../src/core/pipeline/decode.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { withoutNotes } from '../../../../src/core/pipeline/wrapped-format.ts'
 import { explain } from '../../../../src/index.ts'
-import { counters } from '../tokens/loaded.ts'
+import { counters } from '../../../support/vocabularies.ts'
 
 const word = (seed: number) => ((seed * 2_654_435_761) % 4_294_967_296).toString(36)
 const words = (count: number, seed: number) =>

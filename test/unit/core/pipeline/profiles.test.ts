@@ -3,7 +3,7 @@ import type { EncodeAnswer, EncodeRequest } from '../../../../src/core/contract/
 import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { decode } from '../../../../src/index.ts'
-import { counters } from '../tokens/loaded.ts'
+import { counters } from '../../../support/vocabularies.ts'
 
 /**
  * The answer under a configuration, which decodes to the same value and is no bigger, whatever it

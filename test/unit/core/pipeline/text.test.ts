@@ -3,7 +3,7 @@ import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import { explainContent } from '../../../../src/core/pipeline/explain.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { decode, type EncodeRequest, encode, explain } from '../../../../src/index.ts'
-import { counters } from '../tokens/loaded.ts'
+import { counters } from '../../../support/vocabularies.ts'
 
 const lines = (...all: string[]): string => all.join('\n')
 const read = Array.from({ length: 40 }, (_, i) => `${String(i + 1).padStart(6)}→line ${i}`).join(

@@ -10,7 +10,7 @@ import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-c
 import { NO_SESSION, telemetryEvent } from '../../../../src/core/telemetry/event.ts'
 import { createPseudonyms, tenantFolder } from '../../../../src/core/telemetry/pseudonyms.ts'
 import { parseFacts } from '../../../../src/core/telemetry/response-facts.ts'
-import { counters } from '../tokens/loaded.ts'
+import { counters } from '../../../support/vocabularies.ts'
 
 const KEY = new Uint8Array(32).fill(7)
 const telemetry = createPseudonyms(KEY, 'acme')

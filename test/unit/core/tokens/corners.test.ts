@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
-import { counters } from './loaded.ts'
+import { counters } from '../../../support/vocabularies.ts'
 
 /** Texts at the edges of both split patterns, by what they try. */
 const CORNERS: Readonly<Record<string, readonly string[]>> = {

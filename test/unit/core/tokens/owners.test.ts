@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type BpeCounter, createBpeCounter } from '../../../../src/core/tokens/bpe-counter.ts'
+import {
+  type BpeCounter,
+  createBpeCounter,
+  createPieceOwners,
+} from '../../../../src/core/tokens/bpe-counter.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
 import { OWNERS } from '../../../../src/core/tokens/kernel.ts'
-import { createPieceOwners } from '../../../../src/core/tokens/piece-owners.ts'
 import { openVocabulary } from '../../../../src/core/tokens/vocabulary.ts'
-import { vocabularies } from './loaded.ts'
+import { vocabularies } from '../../../support/vocabularies.ts'
 
 /** Words, digits and symbols as ordinary results have them, and random ones as in base64. */
 function textOf(seed: number): string {

@@ -6,7 +6,7 @@ import {
   tokenizerId,
 } from '../../../../src/core/tokens/profiles.ts'
 import { resolveTokenizer } from '../../../../src/core/tokens/resolve.ts'
-import { counters } from './loaded.ts'
+import { counters } from '../../../support/vocabularies.ts'
 
 const MODELS = {
   anthropic_class: [

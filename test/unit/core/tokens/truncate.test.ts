@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { truncateToTokens } from '../../../../src/core/tokens/truncate.ts'
-import { counters } from './loaded.ts'
+import { counters } from '../../../support/vocabularies.ts'
 
 const TEXTS = [
   'The quick brown fox jumps over the lazy dog. '.repeat(20),

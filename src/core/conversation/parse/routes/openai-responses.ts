@@ -104,8 +104,7 @@ function addOutput(
 ): void {
   const callId = reader.text(memberOf(node, 'call_id'))
   const call = reader.takeCall(callId)
-  // The provider may hold the call, and then only the tools tell whether a program can have made
-  // it.
+  // The provider may hold the call. Then only the tools show whether a program can have made it.
   const byProgram = call?.byProgram ?? allowsPrograms(request, reader)
   if (byProgram || reader.isProgram(node)) {
     reader.forPrograms.push({ message, block: 0, tool: call?.tool, callId })

@@ -49,7 +49,7 @@ function sharedEnd(a: string, b: string, limit: number): number {
 }
 
 /**
- * The longest prefix, at most `length`, behind which no text goes on with the same kind of
+ * The longest prefix, at most `length`, after which no text goes on with the same kind of
  * character.
  */
 export function cutStart(texts: readonly string[], length: number): number {
@@ -68,9 +68,7 @@ function cutEnd(texts: readonly string[], length: number): number {
   return Math.max(left, 0)
 }
 
-/**
- * Whether a word or number may be cut at `at`: the kinds before and behind differ, or are signs.
- */
+/** Whether a word or number may be cut at `at`: the kinds before and after differ, or are signs. */
 function isCut(text: string, at: number): boolean {
   if (at === 0 || at === text.length) return true
   const before = kindOf(text.charCodeAt(at - 1))

@@ -12,7 +12,7 @@ import { type Layout, RowWriter } from './write-table.ts'
 const SAMPLE = 24
 const SAMPLE_CHARS = 16_000
 
-/** In order of preference, where costs are equal. */
+/** In order of preference, for equal costs. */
 const SEPARATORS: readonly Separator[] = [',', '\t', '|', ' ']
 
 const NO_LEAVES: ReadonlySet<Leaf> = new Set()
@@ -68,7 +68,7 @@ function writeRows(
   return writer.out
 }
 
-/** Leaves whose cells are cheaper with a space in front, where the separator is none itself. */
+/** Leaves whose cells are cheaper with a space in front, if the separator is none itself. */
 function spacedLeaves(
   rows: readonly ObjectValue[],
   columns: readonly Column[],

@@ -9,12 +9,12 @@ import { KEY_COLUMN } from './syntax.ts'
 import { collectBrackets, type Table } from './table-piece.ts'
 import { RowWriter, writeHeader } from './write-table.ts'
 
-/** Fewer members than this are no table: what a header says once is said in the rows instead. */
+/** Fewer members than this are no table: the header would not save what it costs. */
 const FEWEST_KEYED = 2
 
 /**
  * What follows a key whose value is an array of objects: `[2]:`, a header and a line for each
- * object. `null` where the value is another, or its rows make no table.
+ * object. `null` if the value is another, or its rows make no table.
  */
 export function encodeTable(value: Value, pricer: Pricer): Table | null {
   const { minTableRows, minKeyStability } = pricer.style
@@ -42,7 +42,7 @@ export function encodeTable(value: Value, pricer: Pricer): Table | null {
   return { text: writer.out, brackets }
 }
 
-/** The rows that fit one table where not all do; none if these are too few. */
+/** The rows that fit one table if not all do; none if these are too few. */
 function regularRows(rows: readonly ObjectValue[]): readonly ObjectValue[] {
   const keys = regularKeys(rows)
   return keys === null ? [] : rows.filter(row => keys.has(row.keys))

@@ -28,14 +28,14 @@ const CLEARLY_SHORTER = 0.7
 const SHORTEST_JSON = 16
 const MAX_JSON_DEPTH = 64
 
-/** Prices where only which is smaller matters. */
+/** Estimates prices if only the smaller one matters. */
 const CHARS_PER_TOKEN = 3
 
-/** The cheapest ways to write a container, by where it stands. */
+/** The cheapest ways to write a container, by its role. */
 interface Forms {
   /** In brackets, on one line. */
   readonly inline: Piece
-  /** Behind a key, its colon included. */
+  /** After a key, its colon included. */
   readonly member: Piece
   /** As an item of a list; the first line without its spaces. */
   readonly item: Piece
@@ -91,7 +91,7 @@ function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms
   }
 }
 
-/** The forms of a member or item, and where it is for a caller that asks. */
+/** The forms of a member or item. A trace learns its place. */
 function formsAt(
   step: string | number | null,
   value: Value,
@@ -245,7 +245,7 @@ function linesOfMembers(
   return { text, tokens: tokens + pricer.tokens(own), surcharge }
 }
 
-/** The members below the beginning that they share, or `null` where that saves nothing. */
+/** The members below the start that they share, or `null` if that saves nothing. */
 function linesOfRun(
   { keys, values }: ObjectValue,
   { start, end, prefix }: PatternRun,

@@ -8,9 +8,9 @@ interface KeyOrder {
 }
 
 /**
- * One order of columns that agrees with the order of keys in every row, or `null` where there is
- * none (two rows disagree, or a row has a key twice). A depth-first topological sort over
- * neighbours in rows: linear, and without recursion.
+ * One order of columns that agrees with the order of keys in every row, or `null` if there is none
+ * (two rows disagree, or a row has a key twice). A depth-first topological sort over neighbours in
+ * rows: linear, and without recursion.
  */
 export function mergeKeyOrders(rows: readonly ObjectValue[]): KeyOrder | null {
   const lists = new Set<readonly string[]>()
@@ -31,7 +31,7 @@ export function mergeKeyOrders(rows: readonly ObjectValue[]): KeyOrder | null {
       }
     }
   }
-  // Where all rows have the same keys, their order is known already.
+  // If all rows have the same keys, their order is known already.
   const names = lists.size === 1 ? [...followers.keys()] : sort(followers)
   if (names === null || (lists.size === 1 && names.length * rows.length !== members)) return null
   return { names, members }

@@ -1,11 +1,11 @@
 import type { Value } from '../../../json/value.ts'
 import { cutStart, sharedStart } from './affixes.ts'
 
-/** Neighbouring members whose values are strings with the same beginning. */
+/** Neighbouring members whose values are strings with the same start. */
 export interface PatternRun {
   /** Index of the first member. */
   readonly start: number
-  /** Index behind the last member. */
+  /** Index after the last member. */
   readonly end: number
   readonly prefix: string
 }
@@ -17,8 +17,8 @@ const SHORTEST_PREFIX = 8
 const MUCH_MORE = 1.5
 
 /**
- * Runs of members that are worth a look; the first member is in none. Greedy, linear in the
- * strings' lengths.
+ * Runs of members that may save tokens; the first member is in none. Greedy, linear in the strings'
+ * lengths.
  */
 export function findPatternRuns(values: readonly Value[]): readonly PatternRun[] {
   const runs: PatternRun[] = []

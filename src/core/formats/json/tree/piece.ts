@@ -2,7 +2,7 @@
 export interface Piece {
   readonly text: string
   readonly tokens: number
-  /** What the style adds to the tokens where ways to write are compared. */
+  /** Tokens that the style adds when ways to write are compared. */
   readonly surcharge: number
 }
 

@@ -15,10 +15,9 @@ const MAX_CELLS_PER_MEMBER = 6
 const PATTERN_SAMPLE = 24
 
 /**
- * The columns of a table with these rows, or `null` where their keys have no common order or too
- * few cells would be filled.
- * @param slots rows of the whole table: a group has a cell in each, also where its object is
- * missing
+ * The columns of a table with these rows, or `null` if their keys have no common order or too few
+ * cells would be filled.
+ * @param slots rows of the whole table: a group has a cell in each, also if its object is missing
  */
 export function planColumns(
   rows: readonly ObjectValue[],
@@ -108,9 +107,9 @@ function planRows(name: string, values: readonly Value[], pricer: Pricer): Colum
 }
 
 /**
- * Whether each object fills a cell of its own. Without one it would be read as missing; and where
- * `null` may represent the object, one that fills only the first cell, with `null`, would be read
- * as `null`.
+ * Whether each object fills a cell of its own. Without one it would be read as missing. If `null`
+ * may represent the object, one that fills only the first cell, with `null`, would be read as
+ * `null`.
  */
 function canShow(
   objects: readonly ObjectValue[],
@@ -137,7 +136,7 @@ function planPattern(name: string, values: readonly Value[], pricer: Pricer): Co
   return patternOf(name, texts, pricer)
 }
 
-/** The column of these strings with what they share stated once, where that saves tokens. */
+/** The column of these strings with what they share stated once, if that saves tokens. */
 export function patternOf(name: string, texts: readonly string[], pricer: Pricer): Column | null {
   if (texts.length < 2) return null
   const affixes = commonAffixes(texts)

@@ -3,10 +3,10 @@ import { type Piece, priceOf } from './piece.ts'
 import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
 import type { Role, Trace, Ways } from './trace.ts'
 
-/** Tokens of a text: exact, or guessed from its length where no counter is given. */
+/** Tokens of a text: exact, or estimated from its length if no counter is given. */
 export interface Pricer {
   readonly style: TreeStyle
-  /** If the caller asks how the text came about. */
+  /** Present if the caller wants to know how the text was chosen. */
   readonly trace?: Trace
   tokens(text: string): number
   piece(text: string): Piece
@@ -38,7 +38,7 @@ export function bracketSurcharge(text: string, tokens: number, style: TreeStyle)
   return tokens * (style.bracketCost - 1) + excess(text, style)
 }
 
-/** What is added where brackets are too long. */
+/** The surcharge for brackets that are too long. */
 export function excess(bracketed: string, { maxBracketChars }: TreeStyle): number {
   return bracketed.length > maxBracketChars ? TOO_LONG : 0
 }

@@ -3,7 +3,7 @@ import type { Reader } from './reader.ts'
 import { LONGEST_FENCE } from './syntax.ts'
 
 /**
- * The lines between the fence at the place and the next line that is the same fence; moves behind
+ * The lines between the fence at the place and the next line that is the same fence; moves after
  * it.
  */
 export function readFence(reader: Reader): string {

@@ -68,7 +68,7 @@ function readName(reader: Reader, separator: number): string {
   return name
 }
 
-/** A constant, or a pattern where the mark follows a text or stands alone. */
+/** A constant, or a pattern if the mark follows a text or is alone. */
 function readFixed(reader: Reader, name: string, separator: number, depth: number): Column {
   const c = reader.next
   if (c === OPEN_BRACE || c === OPEN_BRACKET) {

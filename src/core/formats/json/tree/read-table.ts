@@ -144,8 +144,7 @@ export class RowReader {
   }
 
   /**
-   * Moves over the separator in front of a cell that is not the first; the row ends where there is
-   * none.
+   * Moves over the separator in front of a cell that is not the first; without one the row ends.
    */
   #nextCell(): void {
     if (this.#firstCell) {

@@ -35,7 +35,7 @@ export function decodeTree(text: string): Value {
 
 class TreeReader {
   readonly #reader: Reader
-  /** Spaces at the start of the line where the place is, which has not been moved over them. */
+  /** Spaces at the start of the current line, which the place has not been moved over. */
   #indent = 0
 
   constructor(text: string) {
@@ -77,7 +77,7 @@ class TreeReader {
     return new ObjectValue(keys, values)
   }
 
-  /** Members below a pattern: each value is what the pattern says with the line's text in it. */
+  /** Members below a pattern: each value is the pattern with the line's text in it. */
   #patternRun(keys: string[], values: Value[], indent: number): void {
     const reader = this.#reader
     const prefix = reader.next === QUOTE ? reader.quoted() : reader.bare(isPatternMark)
@@ -178,7 +178,7 @@ class TreeReader {
     const c = reader.next
     if (c === OPEN_BRACKET || c === OPEN_BRACE) return this.#bracket(depth)
     if (this.#isMember()) {
-      // The object's first line is this one; the place goes to where its indentation would begin.
+      // The object's first line is this one; the place goes to the start of its indentation.
       reader.at -= indent + 1
       return this.#block(indent + 1, depth)
     }
@@ -206,7 +206,7 @@ class TreeReader {
     return text.charCodeAt(at) === COLON
   }
 
-  /** The table whose `[3]:` or `{3}:` is at the place; `undefined` where there is none. */
+  /** The table whose `[3]:` or `{3}:` is at the place; `undefined` if there is none. */
   #table(depth: number): Value | undefined {
     const reader = this.#reader
     const opener = reader.next

@@ -117,7 +117,7 @@ export class Reader {
   }
 }
 
-/** What a bare text means where any value may stand. */
+/** The meaning of a bare text if any value is allowed. */
 export function bareValue(text: string): string | number | boolean | null | NumberLiteral {
   const literal = readLiteral(text, 0, text.length)
   return literal === undefined ? text : literal

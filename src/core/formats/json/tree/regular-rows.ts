@@ -9,9 +9,9 @@ const MOST_KINDS = 16
 const LEAST_REGULAR = 0.75
 
 /**
- * The lists of keys that fit one table, the most frequent first, where not all do: a few rows of
- * another order, or with many keys of their own, should not cost the others their table. `null` if
- * too few fit.
+ * The lists of keys that fit one table, the most frequent first, if not all do: a few rows of
+ * another order, or with many keys of their own, should not cost the others their table. Returns
+ * `null` if too few fit.
  */
 export function regularKeys(rows: readonly ObjectValue[]): ReadonlySet<readonly string[]> | null {
   const rowsOf = new Map<readonly string[], ObjectValue[]>()

@@ -5,7 +5,7 @@
 export const MAX_LINE_DEPTH = 16
 
 /**
- * What is preferred between ways to write a part that all say the same. It has no part in how a
+ * The preference between ways to write a part that all represent the same. It has no part in how a
  * text is read.
  */
 export interface TreeStyle {
@@ -14,7 +14,7 @@ export interface TreeStyle {
   /** Price of a token of nested values in brackets, and of a table. */
   readonly bracketCost: number
   readonly tableCost: number
-  /** Nested values whose brackets hold more characters are lines or tables where they can be. */
+  /** Nested values whose brackets hold more characters become lines or tables if they can. */
   readonly maxBracketChars: number
   /** Objects that make a table, and how alike their keys are (see `keyStability`), at least. */
   readonly minTableRows: number
@@ -23,7 +23,7 @@ export interface TreeStyle {
   readonly minLineMembers: number
 }
 
-/** The fewest tokens, whatever they say. */
+/** The fewest tokens, whatever form they take. */
 export const FEWEST_TOKENS: TreeStyle = {
   lineDepth: MAX_LINE_DEPTH,
   bracketCost: 1,

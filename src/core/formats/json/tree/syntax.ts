@@ -25,13 +25,13 @@ export const ROW_SEPARATOR = ';'
 /** Cells of rows inside a cell. */
 export const INNER_SEPARATOR = ','
 /**
- * Behind a key: `(` and the spacing's name come before it. Its value is the text of what follows.
+ * After a key: `(` and the spacing's name come before it. Its value is the text of what follows.
  */
 export const JSON_MARK = ' json)'
 /** Name that the header gives to the keys of a keyed table; only its place counts. */
 export const KEY_COLUMN = 'key'
 
-/** What may stand between the cells of a row; a comma unless the table's head says otherwise. */
+/** Separators between the cells of a row; a comma unless the table's head has another one. */
 export type Separator = ',' | '\t' | '|' | ' '
 
 export const SEPARATOR_BITS: Readonly<Record<Separator, number>> = {
@@ -44,12 +44,12 @@ export const SEPARATOR_BITS: Readonly<Record<Separator, number>> = {
 const ALWAYS = LINE_FEED_BIT | UNSAFE_BIT
 /** What ends or breaks a bare string on a line of its own. */
 export const NOT_IN_LINE = ALWAYS
-/** ... as an item of a list, where a colon makes it a member. */
+/** ... as an item of a list, in which a colon makes it a member. */
 export const NOT_IN_ITEM = ALWAYS | COLON_BIT
 /** ... in brackets, and in rows inside a cell. */
 export const NOT_INLINE = ALWAYS | COMMA_BIT | SEMICOLON_BIT | BRACKET_BIT
 export const NOT_IN_INLINE_KEY = NOT_INLINE | COLON_BIT | QUOTE_BIT
-/** ... as the key of a line, where dots make a path. */
+/** ... as the key of a line, in which dots make a path. */
 export const NOT_IN_KEY =
   ALWAYS | COLON_BIT | QUOTE_BIT | BRACKET_BIT | NAME_SIGN_BIT | PARENTHESIS_BIT
 /** ... as a name, constant or affix in a header, whatever its separator. */

@@ -10,15 +10,13 @@ interface Bracket {
   readonly isRows: boolean
 }
 
-/** A table as text, with the nested values in its rows where the style weighs them. */
+/** A table as text, with the nested values in its rows if the style weighs them. */
 export interface Table {
   readonly text: string
   readonly brackets: readonly Bracket[]
 }
 
-/**
- * The nested values that the writer is going to write; none where the style does not weigh them.
- */
+/** The nested values that the writer is going to write; none if the style does not weigh them. */
 export function collectBrackets(writer: RowWriter, { style }: Pricer): readonly Bracket[] {
   const brackets: Bracket[] = []
   if (weighsBrackets(style)) {

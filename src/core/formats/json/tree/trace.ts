@@ -1,3 +1,4 @@
+import { writePathStep } from '../../../json/path-step.ts'
 import type { ExplainedPart } from '../json-format.ts'
 import { type Piece, priceOf } from './piece.ts'
 
@@ -7,34 +8,34 @@ type Way = 'brackets' | 'lines' | 'list' | 'table' | 'keyed table' | 'path' | 's
 /** What is inside of these has no way of its own. */
 const CLOSED: readonly Way[] = ['brackets', 'table', 'keyed table', 'string']
 
-/** Where a container stands, which decides what may follow. */
+/** The role of a container, which decides what may follow. */
 export const ROLES = ['member', 'item', 'document'] as const
 export type Role = (typeof ROLES)[number]
 
 /**
- * Ways by name, in order of preference; `null` for those that it cannot be written in, absent where
+ * Ways by name, in order of preference; `null` for those that it cannot be written in, absent if
  * not looked at.
  */
 export type Ways = Readonly<Partial<Record<Way, Piece | null>>>
 
 type Step = string | number | null
 
-/** Told of every decision while a value is written, and where. */
+/** Receives every decision while a value is written, and its place. */
 export interface Trace {
   /**
-   * What follows is of the member or item `step`, or of the value in a string where it is `null`,
+   * What follows is of the member or item `step`, or of the value in a string if `step` is `null`,
    * until `leave`.
    */
   enter(step: Step): void
   leave(): void
   /**
-   * The ways of the container that was entered last, where it stands so. A later call for the same
-   * role replaces it.
+   * The ways of the container that was entered last, in this role. A later call for the same role
+   * replaces it.
    */
   decide(role: Role, ways: Ways, best: Piece): void
   /**
-   * The decisions that are in the text, from its beginning to its end. Those inside brackets and
-   * tables are not.
+   * The decisions that are in the text, from its start to its end. Those inside brackets and tables
+   * are not.
    */
   parts(): readonly ExplainedPart[]
 }
@@ -113,6 +114,5 @@ function wayOf({ ways, best }: Decision): Way {
 /** A step of a JSON path (RFC 9535), which has none into a string. */
 function textOf(step: Step): string {
   if (step === null) return '(json)'
-  if (typeof step === 'number') return `[${step}]`
-  return /^[A-Za-z_]\w*$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`
+  return writePathStep(step)
 }

@@ -7,8 +7,8 @@ import { isScalar, writeScalar, writeText } from './write-text.ts'
 
 /**
  * Any value in brackets, as in JSON but without the quotes that are not needed: `{a: x,b:[1,
- * two]}`. A space stands before words, where it is part of the word's token. Recursion is as deep
- * as the value.
+ * two]}`. Words have a space before them if it is part of the word's token. Recursion is as deep as
+ * the value.
  */
 export function writeInline(value: Value): string {
   if (isScalar(value)) return writeScalar(value, NOT_INLINE)
@@ -19,8 +19,8 @@ export function writeInline(value: Value): string {
 }
 
 /**
- * A value as it is written behind a colon or comma: with a space in front of strings that begin
- * with a letter. Literals need none, `:true` and `,null` are tokens themselves.
+ * A value as it is written after a colon or comma: with a space in front of strings that begin with
+ * a letter. Literals need none, `:true` and `,null` are tokens themselves.
  */
 export function afterSign(value: Value, text: string): string {
   return typeof value === 'string' && startsWithLetter(text) ? ` ${text}` : text

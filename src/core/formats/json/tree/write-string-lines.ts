@@ -4,8 +4,8 @@ import type { Pricer } from './pricer.ts'
 import { FENCE_CHAR, LONGEST_FENCE, SHORTEST_FENCE } from './syntax.ts'
 
 /**
- * A string of several lines: between fences as it is where that is cheaper, else in quotes. `null`
- * for a string that fits a line.
+ * A string of several lines: unchanged between fences if that is cheaper, else in quotes. Returns
+ * `null` for a string that fits a line.
  */
 export function writeStringLines(text: string, pricer: Pricer): string | null {
   const content = contentOf(text)

@@ -21,7 +21,7 @@ export interface Layout {
 }
 
 /**
- * The columns' names with all that is said once. A space as separator leaves no bare name with a
+ * The columns' names with all that is stated once. With a space as separator no bare name has a
  * space.
  */
 export function writeHeader(columns: readonly Column[], layout: Layout): string {
@@ -72,14 +72,14 @@ function innerLayout(layout: Layout): Layout {
 /** Writes the rows of one table, or of one cell. */
 export class RowWriter {
   out = ''
-  /** Told of every cell that is written. */
+  /** Receives every cell that is written. */
   observe: ((leaf: Leaf, text: string) => void) | null = null
-  /** Told of every nested value in brackets; `isRows` where these hold the rows of a column. */
+  /** Receives every nested value in brackets; `isRows` if these hold the rows of a column. */
   onBracket: ((text: string, isRows: boolean) => void) | null = null
   readonly #layout: Layout
   readonly #not: number
   readonly #inner: RowWriter | null
-  /** Separators that stand before the next cell; those behind the last cell are left out. */
+  /** Separators that stand before the next cell; those after the last cell are left out. */
   #pending = 0
   #first = true
   /** Cells of this row that are not empty, and the last of them. */
@@ -138,7 +138,7 @@ export class RowWriter {
     else this.#emptyGroup(columns, value === null)
   }
 
-  /** @param isNull whether the first cell says `null`, for the group as a whole */
+  /** @param isNull whether the first cell is `null`, for the group as a whole */
   #emptyGroup(columns: readonly Column[], isNull: boolean): void {
     let first = isNull
     for (const column of columns) {

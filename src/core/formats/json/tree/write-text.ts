@@ -20,7 +20,7 @@ export function isScalar(value: Value): value is Scalar {
 }
 
 /**
- * A scalar where any kind of value may stand: strings without quotes if nothing in them is in `not`
+ * A scalar at a place for any kind of value: strings without quotes if nothing in them is in `not`
  * and they cannot be taken for another value.
  */
 export function writeScalar(value: Scalar, not: number): string {
@@ -34,12 +34,12 @@ function writeString(text: string, not: number): string {
     : text
 }
 
-/** A string where nothing but a string may stand, so that numbers and literals need no quotes. */
+/** A string at a place for strings only, so that numbers and literals need no quotes. */
 export function writeText(text: string, not: number): string {
   return (contentOf(text) & not) !== 0 || !isPlain(text) ? escapeText(text) : text
 }
 
-/** The cell's own text in a column with a pattern, where only `null` is no string. */
+/** The cell's own text in a column with a pattern, in which only `null` is no string. */
 export function writePatterned(text: string, not: number): string {
   return text === 'null' ? '"null"' : writeText(text, not)
 }

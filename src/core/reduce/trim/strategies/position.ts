@@ -2,16 +2,16 @@ import type { Strategy } from './strategy.ts'
 
 /** Least that position counts, so that of equal parts the earlier one stays. */
 const TIE = 0.001
-/** How much position counts where it should decide between parts that are alike otherwise. */
+/** How much position counts if it should decide between parts that are alike otherwise. */
 const SLIGHT = 0.1
 const CLEAR = 0.7
 
 /** Shares of a log that are its head and its tail (seed 003, "Head+Tail"). */
 const HEAD = 0.3
 const TAIL = 1 - HEAD
-/** An error is worth this many times what stands beside it. */
+/** The value of an error, in times that of the items beside it. */
 const ERROR_BOOST = 3
-/** What is left of the value of a comment by each later one (seed 003, "Cascading"). */
+/** The part of a comment's value that each later one leaves (seed 003, "Cascading"). */
 const BETA = 0.95
 /** The least that a factor is, since powers of β end in 0. */
 const LEAST = 1e-9
@@ -26,7 +26,7 @@ export const uniform: Strategy = falling(TIE)
 /** Each the same, the earlier one before its like. */
 export const equal: Strategy = falling(SLIGHT)
 
-/** The beginning matters most, as for results sorted by relevance. */
+/** The start matters most, as for results sorted by relevance. */
 export const leading: Strategy = falling(CLEAR)
 
 /** The end matters most. */
@@ -34,20 +34,20 @@ export const trailing: Strategy = {
   factor: (index, count) => 1 - (CLEAR * (count - 1 - index)) / count,
 }
 
-/** The first item is worth 1, the last one 0.3. */
+/** The first item has the value 1, the last one 0.3. */
 export const elementCount: Strategy = {
   factor: (index, count) => 1 - (CLEAR * index) / Math.max(1, count - 1),
 }
 
-/** Newest last: β to the power of the comments behind it. */
+/** Newest last: β to the power of the number of comments after it. */
 export const cascading: Strategy = {
   factor: (index, count) => Math.max(BETA ** (count - 1 - index), LEAST * (index + 1)),
 }
 
 /**
- * Both ends: of whatever is kept, 30 % is from the beginning and 70 % from the end. The value falls
- * from each end to where these shares meet, so that those above any threshold are in this
- * proportion.
+ * Both ends: of whatever is kept, 30 % is from the start and 70 % from the end. The value falls
+ * from each end to the point at which these shares meet, so that the items above any threshold are
+ * in this proportion.
  */
 export const headTail: Strategy = {
   factor: inHeadAndTail,

@@ -9,8 +9,8 @@ const HALF_DAYS = 30
 
 /**
  * Issues and merge requests: 0.40 by place, 0.35 by activity, 0.25 by recency, 1/(1 + days/30)
- * before the newest date of the list. Activity and recency are scaled to 0…1 over the list; where
- * an item does not say them, its place counts instead.
+ * before the newest date of the list. Activity and recency are scaled to 0…1 over the list; if an
+ * item does not state them, its place counts instead.
  */
 export const priority: Strategy = {
   factor: byPlace,
@@ -36,8 +36,8 @@ function byPlace(index: number, count: number): number {
 }
 
 /**
- * To 0…1 over the items that say it; where all say the same it tells none from another, and place
- * counts.
+ * Scaled to 0…1 over the items that state it. If all state the same it distinguishes none, and
+ * place counts.
  */
 function scaled(
   items: readonly ItemFacts[],

@@ -2,7 +2,7 @@ import { uniform } from './position.ts'
 import type { Strategy } from './strategy.ts'
 
 /**
- * What a change is worth by the kind of its file, the first that fits (seed 003,
+ * The value of a change by the kind of its file, the first that fits (seed 003,
  * "Size-Proportional").
  */
 const FILE_WEIGHTS: readonly { readonly weight: number; fits(path: string): boolean }[] = [
@@ -16,7 +16,7 @@ const FILE_WEIGHTS: readonly { readonly weight: number; fits(path: string): bool
   { weight: 0.7, fits: path => /test|spec/.test(path) },
 ]
 
-/** Changes of files: as much as they are long, less where nobody reads them. */
+/** Changes of files: in proportion to their length, less for files that no person reads. */
 export const sizeProportional: Strategy = {
   bySize: true,
   factor: uniform.factor,

@@ -1,20 +1,20 @@
 import type { ItemFacts } from '../item-facts.ts'
 
 /**
- * What the parts of a list are worth beside one another, and by what. A strategy is data:
+ * The value of a list's parts compared with each other, and what it depends on. A strategy is data:
  * `position` for what is known by its place alone, and what else it goes by.
  */
 export interface Strategy {
   /** Factor for the part `index` of `count`; above 0, at most 1. */
   factor(index: number, count: number): number
   /**
-   * Factors of the items of a list by their facts, each above 0; by `factor` where absent.
-   * Both are by document order.
+   * Factors of the items of a list by their facts, each above 0; by `factor` if absent. Both are by
+   * document order.
    */
   weigh?(items: readonly ItemFacts[]): readonly number[]
-  /** Whether an item is worth as much as it is long. */
+  /** Whether an item's value is in proportion to its length. */
   readonly bySize?: true
-  /** What the comments of a thread are worth in it. */
+  /** The value of a thread's comments in it. */
   readonly thread?: ThreadRule
 }
 

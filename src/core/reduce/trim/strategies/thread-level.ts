@@ -1,7 +1,7 @@
 import { uniform } from './position.ts'
 import type { Strategy } from './strategy.ts'
 
-/** What a settled discussion is worth beside one that is open (seed 003, "Thread-Level"). */
+/** The value of a settled discussion compared with an open one (seed 003, "Thread-Level"). */
 const RESOLVED = 0.3
 /** A comment between the first and the last one of its thread. */
 const MIDDLE = 0.5

@@ -4,9 +4,10 @@ import { readPlainly } from '../../../../../bench/comprehension/readers.ts'
 import { compressMessages } from '../../../../../src/core/conversation/rewrite/compress-messages.ts'
 import { compressOperation } from '../../../../../src/core/operations/compress.ts'
 import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { runs } from '../../../../support/runs.ts'
 
 /** More in the long run. */
-const RUNS = Number(process.env['LOSSLESS_RUNS'] ?? 60)
+const RUNS = runs(600)
 
 const local = createLocalContext()
 const context = { ...local, keepsOriginals: true, terms: { redeems: true, bypass: false } }

@@ -109,7 +109,7 @@ function processWith(
         last = run(body, route, recalled)
         const { bytes, records, keep = [], markers = [] } = last
         const times = { queue_ms: 0, work_ms: 0 }
-        const answer = { media: 'json', body: bytes, reports: [], rely: [] } as const
+        const answer = { media: 'json', body: bytes, reports: [], dependencies: [] } as const
         return { ok: true, ...times, ...answer, records: records ?? [], keep, markers }
       },
       { tenant: 't', rewrites, memory, onUnrecorded: expect.unreachable },

@@ -7,17 +7,15 @@ import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../../../src/core/pipeline/decode.ts'
 import { STRATEGY_IDS } from '../../../../../src/core/reduce/budget/strategies.ts'
 import { LEVELS } from '../../../../../src/core/reduce/trim/levels.ts'
-import { createTokenCounters } from '../../../../../src/core/tokens/counters.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
-import { loadVocabularies } from '../../../../../src/runtime/vocabulary.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
+import { counters } from '../../../../support/vocabularies.ts'
 
 const RUNS = runs(24)
 /** A long run asks for all chunks, one by one. */
 const MOST_FETCHED = RUNS > 24 ? Number.POSITIVE_INFINITY : 3
 
-const counters = createTokenCounters(loadVocabularies({ cacheDir: '.haversack/cache' }))
 const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, keepsOriginals: true }
 const counter = counters.get('o200k_base')
 

@@ -3,14 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../../src/core/base/errors.ts'
 import type { EncodeRequest } from '../../../../../src/core/contract/encode.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
-import { createTokenCounters } from '../../../../../src/core/tokens/counters.ts'
 import { createLocalSessions } from '../../../../../src/runtime/local-sessions.ts'
-import { loadVocabularies } from '../../../../../src/runtime/vocabulary.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
+import { counters } from '../../../../support/vocabularies.ts'
 
 const RUNS = runs(15)
 
-const counters = createTokenCounters(loadVocabularies({ cacheDir: '.haversack/cache' }))
 const rule = { max_per_session: 1 }
 const pipeline = pipelineSchema.parse({
   dedup: { enabled_per_endpoint: { list_issues: false } },

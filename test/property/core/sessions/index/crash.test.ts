@@ -55,7 +55,7 @@ function fullIndex(): SharedArrayBuffer {
     for (const body of bodies) {
       const turn = index.begin(KEYS[i]!, { timeMs: i })
       const ticket = index.record(turn, { ...entryOf(body), timeMs: i }, { lruSize: 5 })
-      index.settle(ticket!, body !== 'z' || i === 2)
+      index.commit(ticket!, body !== 'z' || i === 2)
     }
   }
   return memory

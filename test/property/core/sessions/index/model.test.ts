@@ -39,7 +39,7 @@ const recorded = {
     of: fc.nat({ max: 9 }),
   }),
   lruSize: fc.constantFrom(1, 2, 3, 3, 9),
-  settled: fc.constantFrom('kept', 'kept', 'refused', 'later'),
+  committed: fc.constantFrom('kept', 'kept', 'refused', 'later'),
 }
 
 const operations = fc.oneof(
@@ -56,7 +56,7 @@ const operations = fc.oneof(
     tool: fc.option(hashes, { nil: undefined }),
   }),
   fc.record({ op: fc.constant('refer' as const), turn: pick, identity: identities, call: calls }),
-  fc.record({ op: fc.constant('settle' as const), ticket: pick, kept: fc.boolean() }),
+  fc.record({ op: fc.constant('commit' as const), ticket: pick, kept: fc.boolean() }),
   fc.record({ op: fc.constant('entries' as const), name: names, pending: fc.boolean() }),
   fc.record({
     op: fc.constant('invalidate' as const),
@@ -109,19 +109,19 @@ class Pair {
     return [turn, modelTurn]
   }
 
-  settle([ticket, modelTicket]: [Ticket, ModelTicket], kept: boolean): void {
-    expect(this.index.settle(ticket, kept)).toBe(this.model.settle(modelTicket, kept))
+  commit([ticket, modelTicket]: [Ticket, ModelTicket], kept: boolean): void {
+    expect(this.index.commit(ticket, kept)).toBe(this.model.commit(modelTicket, kept))
   }
 
   record([turn, modelTurn]: [Turn, ModelTurn], facts: Operation & { op: 'record' | 'result' }) {
-    const { entry, identity, call, lruSize, settled } = facts
+    const { entry, identity, call, lruSize, committed } = facts
     const recorded = { ...entry, identity, callHash: call, timeMs: this.timeMs }
     const ticket = this.index.record(turn, recorded, { lruSize })
     const modelTicket = this.model.record(modelTurn, recorded, lruSize)
     expect(ticket === null).toBe(modelTicket === null)
     if (ticket === null || modelTicket === null) return
     this.tickets.push([ticket, modelTicket])
-    if (settled !== 'later') this.settle([ticket, modelTicket], settled === 'kept')
+    if (committed !== 'later') this.commit([ticket, modelTicket], committed === 'kept')
   }
 
   refer(turn: Turn, modelTurn: ModelTurn, identity: string, call: number): void {
@@ -160,9 +160,9 @@ class Pair {
       case 'refer':
         if (turn !== undefined) this.refer(...turn, operation.identity, operation.call)
         break
-      case 'settle': {
+      case 'commit': {
         const ticket = this.tickets[operation.ticket % this.tickets.length]
-        if (ticket !== undefined) this.settle(ticket, operation.kept)
+        if (ticket !== undefined) this.commit(ticket, operation.kept)
         break
       }
       case 'entries': {

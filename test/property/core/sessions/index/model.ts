@@ -173,7 +173,7 @@ export class IndexModel {
     return true
   }
 
-  settle(ticket: ModelTicket, kept: boolean): boolean {
+  commit(ticket: ModelTicket, kept: boolean): boolean {
     const entries = [...this.#sessions.values()].flatMap(session => session.entries)
     const found = entries.find(entry => entry.ticket === ticket && entry.state === 'pending')
     if (found === undefined) return false

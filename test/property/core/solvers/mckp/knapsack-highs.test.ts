@@ -5,7 +5,7 @@ import { runs, SEED } from '../../../../support/runs.ts'
 import { faultsOf, solved } from '../../../../unit/core/solvers/mckp/oracles.ts'
 
 /**
- * As many as take a few seconds; `npm run bench:knapsack -- --highs 500` compares as many as one
+ * As many as take a few seconds; `npm run bench -- knapsack --highs 500` compares as many as one
  * likes.
  */
 const COUNT = runs(40)

@@ -4,7 +4,7 @@ import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { worthsOf } from '../../../../../src/core/pipeline/profile/budget-profile.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
-import { counters } from '../../tokens/loaded.ts'
+import { counters } from '../../../../support/vocabularies.ts'
 
 /** Words without a beginning or an end that all have. */
 const word = (seed: number) => ((seed * 2_654_435_761) % 4_294_967_296).toString(36)

@@ -7,7 +7,7 @@ import { decodeContent } from '../../../../../src/core/pipeline/decode.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
-import { counters } from '../../tokens/loaded.ts'
+import { counters } from '../../../../support/vocabularies.ts'
 
 interface Around {
   readonly keepsOriginals?: boolean

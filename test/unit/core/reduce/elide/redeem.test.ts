@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { createOriginals } from '../../../../../src/store/originals.ts'
+import { counters } from '../../../../support/vocabularies.ts'
 import { inlineStore, MINUTE } from '../../../store/inline-store.ts'
-import { counters } from '../../tokens/loaded.ts'
 
 const log = Array.from({ length: 300 }, (_, at) => `12:00:00 INFO step ${at}`).join('\n')
 

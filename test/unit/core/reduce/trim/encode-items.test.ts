@@ -6,7 +6,7 @@ import { parseHint } from '../../../../../src/core/hints/parse-hint.ts'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../../../src/core/pipeline/decode.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
-import { counters } from '../../tokens/loaded.ts'
+import { counters } from '../../../../support/vocabularies.ts'
 
 const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, keepsOriginals: true }
 const word = (seed: number) => ((seed * 2_654_435_761) % 4_294_967_296).toString(36)

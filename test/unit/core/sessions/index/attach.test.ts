@@ -32,7 +32,7 @@ test('a retry gets the answer of the first time, and is not counted', () => {
   const ticket = index.record(first, entryOf(identity, 11), { lruSize: 5 })
   const early = index.begin(key, { timeMs: 2, callHash: 11, identity })
   expect(early).toMatchObject({ sequence: 1, answered: { as: 'body', entry: { durable: false } } })
-  index.settle(ticket!, true)
+  index.commit(ticket!, true)
   // The same body by another call is answered with a reference, and so is that call's retry.
   const second = index.begin(key, { timeMs: 3, callHash: 22, identity })
   expect(second).toMatchObject({ sequence: 2, answered: null, match: { sequence: 1 } })
@@ -55,9 +55,9 @@ test('the ticket of a try that died is void once the body is recorded again', ()
   const dead = index.record(first, entryOf(identity, 11), { lruSize: 5 })
   const retry = index.begin(key, { timeMs: 2, callHash: 11, identity })
   const ticket = index.record(retry, entryOf(identity, 11), { lruSize: 5 })
-  expect(index.settle(dead!, true)).toBe(false)
+  expect(index.commit(dead!, true)).toBe(false)
   expect(index.entries(key)).toEqual([])
-  expect(index.settle(ticket!, true)).toBe(true)
+  expect(index.commit(ticket!, true)).toBe(true)
   expect(index.entries(key)).toHaveLength(1)
   expect(index.record(retry, entryOf(identity, 11), { lruSize: 5 })).toBeNull()
 })
@@ -66,7 +66,7 @@ test('a turn ends with its partition', () => {
   const { index } = create()
   const identity = hash('sha256', 'body')
   const turn = index.begin(key, { timeMs: 1 })
-  index.settle(index.record(turn, entryOf(identity), { lruSize: 5 })!, true)
+  index.commit(index.record(turn, entryOf(identity), { lruSize: 5 })!, true)
   const match = index.check(turn, identity)!
   expect(index.compact(key)).toBe(1)
   expect(index.check(turn, identity)).toBeNull()
@@ -86,7 +86,7 @@ test('references are lengthened where their first digits are the same', () => {
   const [a, b, c] = ['1', '2', '3'].map(digit => 'abcdef0123'.padEnd(64, digit))
   for (const identity of [a!, b!, `f${c!.slice(1)}`]) {
     const turn = index.begin(key, { timeMs: 1 })
-    index.settle(index.record(turn, entryOf(identity), { lruSize: 5 })!, true)
+    index.commit(index.record(turn, entryOf(identity), { lruSize: 5 })!, true)
   }
   expect(index.entries(key).map(({ ref }) => ref)).toEqual([
     'fbcdef01',

@@ -34,7 +34,7 @@ test('a flood of sessions stays in the memory, and leaves the last ones', () => 
   for (let i = 0; i < 50_000; i++) {
     const turn = index.begin(sessionKey('t', `${i}`), { timeMs: i })
     const entry = { ...facts, identity, timeMs: i, answer: 'full', of: 0 } as const
-    index.settle(index.record(turn, entry, { lruSize: 5 })!, true)
+    index.commit(index.record(turn, entry, { lruSize: 5 })!, true)
   }
   const { sessions, entries, evicted } = indexUse(memory)
   expect(sessions + evicted).toBe(50_000)

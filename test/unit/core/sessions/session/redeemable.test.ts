@@ -168,7 +168,7 @@ describe('two bodies whose ids begin alike', () => {
     const answer = await app.encode(read('c', both))
     expect(answer.layer).toBe('L0')
     const refs = [...answer.content.matchAll(/^> \[ref (\w+) /gm)].map(([, ref]) => ref)
-    expect(refs.map(ref => ref?.length).sort()).toEqual([24, 8])
+    expect(refs.map(ref => ref!.length).toSorted((a, b) => a - b)).toEqual([8, 24])
     expect(await app.decode(answer, session)).toBe(both)
   })
 

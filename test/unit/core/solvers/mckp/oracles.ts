@@ -1,6 +1,6 @@
 import { solveMckp } from '../../../../../src/core/solvers/mckp/mckp.ts'
 import type { MckpProblem, MckpSolution } from '../../../../../src/core/solvers/mckp/problem.ts'
-import { sumOfLargest } from '../../../../../src/core/solvers/mckp/value-grid.ts'
+import { sumOfLargest } from '../../../../../src/core/solvers/shared/value-grid.ts'
 
 /** A class as a test spells it: pairs of cost and value. */
 export interface ClassOf {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { createHeap } from '../../../../../src/core/solvers/mckp/heap.ts'
-import { createHistory, ROOT } from '../../../../../src/core/solvers/mckp/history.ts'
-import { latticeOf, neededFor, roundBound } from '../../../../../src/core/solvers/mckp/lattice.ts'
 import { bestPair } from '../../../../../src/core/solvers/mckp/pairing.ts'
 import { reduce } from '../../../../../src/core/solvers/mckp/reduce.ts'
 import { relax } from '../../../../../src/core/solvers/mckp/relaxation.ts'
+import { createHistory, ROOT } from '../../../../../src/core/solvers/shared/history.ts'
+import { latticeOf, neededFor, roundBound } from '../../../../../src/core/solvers/shared/lattice.ts'
 import {
   createStates,
   mergeRuns,
   type States,
-} from '../../../../../src/core/solvers/mckp/states.ts'
-import { toUnits, valueGrid } from '../../../../../src/core/solvers/mckp/value-grid.ts'
+} from '../../../../../src/core/solvers/shared/states.ts'
+import { toUnits, valueGrid } from '../../../../../src/core/solvers/shared/value-grid.ts'
 import { type ClassOf, problemOf } from './oracles.ts'
 
 function statesOf(...pairs: readonly (readonly [left: number, value: number])[]): States {

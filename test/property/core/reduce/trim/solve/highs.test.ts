@@ -5,7 +5,7 @@ import { chosen, faultsOf } from '../../../../../unit/core/reduce/trim/solve/ora
 
 const families = Object.keys(FAMILIES) as Family[]
 /**
- * As many as take a few seconds; `npm run bench:trim -- --highs 500` compares as many as one likes.
+ * As many as take a few seconds; `npm run bench -- trim --highs 500` compares as many as one likes.
  */
 const SEEDS = 5
 

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+
+/** What a figure was measured on; stands beside every table. */
+export function machine(): Record<string, string | number> {
+  return {
+    node: process.version,
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model ?? 'unknown',
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    date: new Date().toISOString().slice(0, 10),
+  }
+}
+
+/** Resident memory of a process in MiB, from Linux' own account of it. */
+export function residentMib(pid: number): number {
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
+  return (pages * 4096) / 2 ** 20
+}

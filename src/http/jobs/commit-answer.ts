@@ -1,0 +1,149 @@
+import { AppError, type ErrorCode } from '../../core/base/errors.ts'
+import type { KeepItem } from '../../core/contract/operation-result.ts'
+import { IndexBusyError } from '../../core/sessions/index/lock.ts'
+import type { Dependency } from '../../core/sessions/turn/dependency.ts'
+import { lengthen } from '../../core/sessions/turn/long-references.ts'
+import { isPresent } from '../../core/sessions/turn/open-turn.ts'
+import { type BodyTicket, commitBody, lengthenBody } from '../../core/sessions/turn/remember.ts'
+import type { Sessions } from '../../core/sessions/turn/shared-sessions.ts'
+import type { JobResult } from '../../pool/job.ts'
+import type { Originals } from '../../store/originals.ts'
+import type { Kept } from '../../store/store.ts'
+
+/** What the commit of an answer needs. */
+export interface CommitContext {
+  readonly originals: Pick<Originals, 'keep' | 'pinDependency'>
+  readonly tenant: string
+  /** Learns which bodies are durable; absent if sessions have no effect. */
+  readonly sessions: Sessions | undefined
+}
+
+/** A job that has an answer. */
+export type Done = JobResult & { readonly ok: true }
+
+/**
+ * Makes every text durable that an answer keeps. Then checks that the answer's dependencies can be
+ * retrieved, will stay, and are in the agent's context. After that the answer may leave.
+ * @returns what was kept, or `null` if a part of its session failed: then the caller sends another
+ * answer, without the session
+ * @throws AppError of the store, for texts without which the answer cannot be sent
+ */
+export async function commitAnswer(
+  { keep, dependencies }: Pick<Done, 'keep' | 'dependencies'>,
+  context: CommitContext,
+): Promise<readonly Kept[] | null> {
+  if (keep.length === 0 && dependencies.length === 0) return []
+  const { sessions } = context
+  const commitBodies = (isTrue: boolean) => {
+    if (sessions === undefined) return
+    for (const { ticket } of keep) {
+      if (ticket !== undefined) commitBody(sessions, ticket, isTrue)
+    }
+  }
+  try {
+    const kept = await keepAll(keep, context)
+    // Some of it may just have been kept.
+    const isTrue = kept !== null && (await areRetrievable(dependencies, context))
+    // Bodies of an answer that does not leave may not be referred to.
+    commitBodies(isTrue)
+    return isTrue ? kept : null
+  } catch (error) {
+    commitBodies(false)
+    throw error
+  }
+}
+
+/** Like `commitAnswer`, but also returns `null` if the store fails. */
+export async function commitOrNull(
+  done: Done,
+  context: CommitContext,
+): Promise<readonly Kept[] | null> {
+  try {
+    return await commitAnswer(done, context)
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
+/** Returns what was kept for no session, or `null` if a text of a session could not be kept. */
+async function keepAll(
+  items: readonly KeepItem[],
+  { originals, tenant, sessions }: CommitContext,
+): Promise<readonly Kept[] | null> {
+  const alone: Promise<Kept>[] = []
+  const ofSession: Promise<boolean>[] = []
+  for (const { bytes, media_type, session, ref, ticket } of items) {
+    const kept = originals.keep(tenant, { bytes, media_type }, session, ref)
+    if (session === undefined) alone.push(kept)
+    // Texts of arguments have no ticket: an answer that refers to one checks whether it is there.
+    else if (ticket === undefined) ofSession.push(failureOf(kept).then(() => true))
+    else ofSession.push(isKept(kept, ticket, sessions))
+  }
+  const [kept, remembered] = await Promise.all([Promise.all(alone), Promise.all(ofSession)])
+  return remembered.includes(false) ? null : kept
+}
+
+/**
+ * Whether all dependencies of an answer can be retrieved. A body that cannot is forgotten, so that
+ * it is kept again when it comes again.
+ */
+async function areRetrievable(
+  dependencies: readonly Dependency[],
+  { originals, tenant, sessions }: CommitContext,
+): Promise<boolean> {
+  const distinct = new Map(dependencies.map(each => [`${each.identity} ${each.session}`, each]))
+  const isThere = async (each: Dependency) => {
+    const code = await failureOf(originals.pinDependency(tenant, each))
+    if (code !== null && GONE.has(code)) sessions?.bodies.retract(each.identity, each.context)
+    if (code === 'ambiguous' && sessions !== undefined)
+      lengthen(sessions.bodies, each.context, each.identity)
+    return code === null
+  }
+  const areThere = await Promise.all([...distinct.values()].map(isThere))
+  // The context is checked last: a compaction or an end of the session may have come meanwhile.
+  return !areThere.includes(false) && isInContext([...distinct.values()], tenant, sessions)
+}
+
+function isInContext(
+  dependencies: readonly Dependency[],
+  tenant: string,
+  sessions: Sessions | undefined,
+): boolean {
+  if (sessions === undefined) return true
+  const { index } = sessions
+  try {
+    return dependencies.every(({ session, context }) =>
+      isPresent(index, { tenant, session }, context),
+    )
+  } catch (error) {
+    // The main thread does not wait for the lock.
+    if (error instanceof IndexBusyError) return false
+    throw error
+  }
+}
+
+/** Codes for a reference that represents no body, or another one. */
+const GONE: ReadonlySet<ErrorCode> = new Set(['not_found', 'gone', 'ambiguous'])
+
+/** Whether a body is kept. If another body of the session has its id, it gets a longer one. */
+async function isKept(
+  attempt: Promise<unknown>,
+  ticket: BodyTicket,
+  sessions: Sessions | undefined,
+): Promise<boolean> {
+  const code = await failureOf(attempt)
+  if (code === 'ambiguous' && sessions !== undefined) lengthenBody(sessions, ticket)
+  return code === null
+}
+
+/** Returns the code of a failure, or `null` if there was none. Bugs are thrown on. */
+async function failureOf(attempt: Promise<unknown>): Promise<ErrorCode | null> {
+  try {
+    await attempt
+    return null
+  } catch (error) {
+    if (error instanceof AppError) return error.code
+    throw error
+  }
+}

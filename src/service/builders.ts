@@ -1,0 +1,50 @@
+import type { Config } from '../config/config.ts'
+import { attachRewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
+import { attachSessions } from '../core/sessions/turn/shared-sessions.ts'
+import { createApp } from '../http/app.ts'
+import { createVendorProxies } from '../http/proxy/vendor-proxies.ts'
+import { createHttpServer } from '../http/server.ts'
+import { createMetrics } from '../observability/metrics.ts'
+import type { Tracing } from '../observability/tracing.ts'
+import { createSavings } from '../savings/savings.ts'
+import { openConfiguredFingerprints } from './fingerprints.ts'
+import { openConfiguredKeys } from './keys.ts'
+import { createConfiguredAdmission, createConfiguredPool, warmUp } from './pool.ts'
+import { createReloading } from './reload.ts'
+import { openServiceStore } from './store.ts'
+import { openConfiguredTelemetry, telemetryKeyFor } from './telemetry.ts'
+import { startConfiguredThreads } from './threads.ts'
+
+/** What the composition root calls, each once, so that a caller can put another in its place. */
+export const BUILDERS = {
+  openConfiguredKeys,
+  telemetryKeyFor,
+  createMetrics,
+  startConfiguredThreads,
+  attachSessions,
+  openServiceStore,
+  startConfiguredTracing,
+  createSavings,
+  openConfiguredFingerprints,
+  openConfiguredTelemetry,
+  createConfiguredPool,
+  createConfiguredAdmission,
+  createVendorProxies,
+  attachRewriteMemory,
+  createApp,
+  createHttpServer,
+  warmUp,
+  createReloading,
+} as const
+
+export type Builders = typeof BUILDERS
+
+/** Loads the packages for traces, which take longer to load than all others, only if they are on. */
+async function startConfiguredTracing({
+  endpoint,
+  sample_ratio,
+}: Config['traces']): Promise<Tracing | null> {
+  if (endpoint === undefined) return null
+  const { startTracing } = await import('../observability/tracing.ts')
+  return startTracing(endpoint, sample_ratio)
+}

@@ -1,0 +1,68 @@
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import { type Admission, createAdmission } from '../pool/admission.ts'
+import { createPool, type WorkerPool } from '../pool/pool.ts'
+import { queueTimeoutMs } from './limits.ts'
+import type { LiveConfig } from './reload.ts'
+import type { ConfiguredThreads } from './threads.ts'
+
+/** The pool over the worker threads, with the limits in force. */
+export function createConfiguredPool(
+  live: LiveConfig,
+  { threads, progress }: Pick<ConfiguredThreads, 'threads' | 'progress'>,
+  {
+    metrics,
+    logger,
+  }: {
+    readonly metrics: Pick<Metrics, 'batch' | 'threadLost'>
+    readonly logger: Pick<Logger, 'error' | 'warn'>
+  },
+): WorkerPool {
+  return createPool({
+    threads,
+    progress,
+    width: live.config.workers.count,
+    limits: () => ({
+      jobTimeoutMs: live.config.limits.job_timeout_ms,
+      queueTimeoutMs: queueTimeoutMs(live.config.limits),
+      maxWaitMs: live.config.limits.max_queue_wait_ms,
+    }),
+    onBug: (requestId, bug) => logger.error({ requestId, bug }, 'unexpected error in a worker'),
+    onBatch: metrics.batch,
+    onThreadLost(reason) {
+      metrics.threadLost(reason)
+      logger.warn({ reason }, 'a worker thread was replaced')
+    },
+  })
+}
+
+/** The door of that pool. */
+export function createConfiguredAdmission(
+  live: LiveConfig,
+  pool: Pick<WorkerPool, 'waitMs'>,
+  access: { readonly tenants: number },
+): Admission {
+  return createAdmission({
+    limits: () => ({
+      maxJobs: live.config.limits.max_queue_jobs,
+      maxBytes: live.config.limits.max_queue_bytes,
+      maxWaitMs: live.config.limits.max_queue_wait_ms,
+    }),
+    waitMs: job => pool.waitMs(job),
+    tenants: () => access.tenants,
+  })
+}
+
+/** One job through a thread, so that readiness means that workers answer. */
+export async function warmUp(pool: Pick<WorkerPool, 'run'>): Promise<void> {
+  const body = Buffer.from(JSON.stringify({ content: '[{"a":1},{"a":2}]' }))
+  const result = await pool.run({
+    op: 'encode',
+    tenant: '',
+    media: 'json',
+    accept: 'json',
+    body,
+    requestId: 'warm-up',
+  })
+  if (!result.ok) throw new Error(`the workers do not answer: ${result.problem.detail}`)
+}

@@ -1,0 +1,59 @@
+import type { Fingerprints } from '../fingerprints/fingerprints.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import type { Tracing } from '../observability/tracing.ts'
+import type { Savings } from '../savings/savings.ts'
+import type { Store } from '../store/store.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Builders } from './builders.ts'
+import type { LiveConfig } from './reload.ts'
+
+/** Everything of a service that keeps or sends records of what it does. */
+export interface Records {
+  readonly store: Store
+  readonly savings: Savings
+  readonly fingerprints: Fingerprints
+  /** `null` if they are off. */
+  readonly telemetry: Telemetry | null
+  readonly tracing: Tracing | null
+}
+
+export interface RecordsOptions {
+  readonly build: Builders
+  readonly reports: {
+    readonly metrics: Metrics
+    readonly logger: Logger
+    onBug(error: unknown): void
+  }
+  /** Gets each part as soon as it exists. */
+  readonly resources: AsyncDisposableStack
+}
+
+export async function openRecords(
+  live: LiveConfig,
+  telemetryKey: Uint8Array | null,
+  { build, reports, resources }: RecordsOptions,
+): Promise<Records> {
+  const { metrics, logger, onBug } = reports
+  const { config } = live
+  // Closed last: spans of the last requests wait in it.
+  const tracing = await build.startConfiguredTracing(config.traces)
+  resources.defer(() => tracing?.close())
+  const store = await build.openServiceStore(config, reports)
+  resources.defer(() => store.close())
+  const savings = build.createSavings({
+    store,
+    prices: () => live.config.savings,
+    now: Date.now,
+    onEntry: ({ vendor, account }) => metrics.proxy.account(vendor, account),
+    onUnsaved: detail => logger.warn({ detail }, 'the accounts of the proxies cannot be written'),
+    onBug,
+  })
+  resources.defer(() => savings.close())
+  const publish = () => live.config.fingerprints.publish
+  const fingerprints = build.openConfiguredFingerprints(config, publish, { store, logger })
+  resources.defer(() => fingerprints.close())
+  const telemetry = build.openConfiguredTelemetry(config, telemetryKey, reports)
+  resources.defer(() => telemetry?.close())
+  return { store, savings, fingerprints, telemetry, tracing }
+}

@@ -1,0 +1,206 @@
+import { threadId } from 'node:worker_threads'
+import { AppError } from '../src/core/base/errors.ts'
+import { type MediaType, readEnvelope, writeEnvelope } from '../src/core/contract/envelope.ts'
+import type { FreshRecord, KeepItem } from '../src/core/contract/operation-result.ts'
+import type { Report, SentReport } from '../src/core/contract/report.ts'
+import { validate } from '../src/core/contract/validate.ts'
+import { createHistoryMemory } from '../src/core/conversation/rewrite/history.ts'
+import { attachRewriteMemory } from '../src/core/conversation/rewrite/rewrite-memory.ts'
+import { createTurnMemories } from '../src/core/conversation/rewrite/turn-memory.ts'
+import type {
+  ByteOperation,
+  Operation,
+  OperationContext,
+} from '../src/core/operations/operation.ts'
+import type { Operations } from '../src/core/operations/registry.ts'
+import { attachSessions, workerOwner } from '../src/core/sessions/turn/shared-sessions.ts'
+import { createPseudonyms, type Pseudonyms } from '../src/core/telemetry/pseudonyms.ts'
+import { createTokenCounters, type SharedCounters } from '../src/core/tokens/counters.ts'
+import type { JobHeader, Outcome, WorkerSetup } from './protocol.ts'
+
+/**
+ * An outcome whose bytes are still its own: the answer's, or the request's again, and what to keep.
+ */
+export interface Loose {
+  readonly outcome: Outcome
+  readonly reports: readonly Report[]
+  readonly bytes: Uint8Array | null
+  readonly keep: readonly KeepItem[]
+  readonly records: readonly FreshRecord[]
+  readonly again: Uint8Array | null
+}
+
+/** Bytes of what proxies wrote lately that each thread keeps for itself. */
+const OWN_REWRITE_BYTES = 16 * 1024 * 1024
+
+/**
+ * Runs single jobs, with all that a thread keeps between them. Expected failures come back as
+ * values, because a custom error loses its code at the thread boundary; anything else is a bug, and
+ * answered as one.
+ */
+export class JobRunner {
+  readonly #operations: Operations
+  readonly #setup: WorkerSetup
+  readonly #counters: SharedCounters
+  readonly #contexts: JobContexts
+
+  constructor(operations: Operations, setup: WorkerSetup) {
+    this.#operations = operations
+    this.#setup = setup
+    this.#counters = createTokenCounters(setup.vocabularies)
+    this.#contexts = new JobContexts(setup, this.#counters)
+  }
+
+  run(job: JobHeader, body: Uint8Array): Loose {
+    this.#counters.serve(job.tenant)
+    const started = performance.now()
+    const took = () => ({ work_us: Math.round((performance.now() - started) * 1000) })
+    try {
+      const operation = this.#operations[job.op]
+      if (operation === undefined) throw new Error(`no operation ${job.op}`)
+      return 'kind' in operation
+        ? this.#runOnBytes(operation, job, body, took)
+        : this.#runOnEnvelope(operation, job, body, took)
+    } catch (error) {
+      return failed(error, took)
+    }
+  }
+
+  #runOnEnvelope(operation: Operation, job: JobHeader, body: Uint8Array, took: Took): Loose {
+    // MessagePack has no spellings.
+    const keepsSpelling = operation.keepsSpelling === true && job.accept === 'json'
+    const { limits, asked } = this.#setup
+    const envelope = readEnvelope(body, job.media, limits.envelope, { keepsSpelling })
+    const request = validate(operation.request, envelope)
+    const lookups = job.phase === 'ask' ? (operation.lookups?.(request, asked) ?? []) : []
+    if (lookups.some(lookup => lookup !== null)) {
+      const outcome = { kind: 'ask', lookups, start: 0, length: 0, ...took() } as const
+      return { outcome, bytes: body, ...NOTHING_ELSE }
+    }
+    const context = this.#contexts.of(job)
+    const { answer, reports, keep = [], dependencies = [] } = operation.run(request, context)
+    const { media, bytes } = writeEnvelope(answer, job.accept)
+    const isOfSession = dependencies.length > 0 || keep.some(({ session }) => session !== undefined)
+    const isOfTerms = job.terms?.redeems === true && keep.length > 0
+    const again = isOfSession || isOfTerms ? body : null
+    const outcome = { ...done(media), dependencies, ...took() }
+    return { outcome, reports, bytes, keep, records: [], again }
+  }
+
+  #runOnBytes(operation: ByteOperation, job: JobHeader, body: Uint8Array, took: Took): Loose {
+    const context = this.#contexts.of(job)
+    const { bytes, reports, keep, records, markers } = operation.run(body, context)
+    const outcome = { ...done(job.media), markers, ...took() }
+    return { outcome, reports, bytes: bytes ?? NO_BYTES, keep, records, again: null }
+  }
+}
+
+/** The contexts in which jobs run. */
+class JobContexts {
+  readonly #setup: WorkerSetup
+  readonly #base: OperationContext
+  readonly #history
+  readonly #turns
+  readonly #memory
+  readonly #sessions
+  readonly #pseudonyms = new Map<string, Pseudonyms>()
+
+  constructor(setup: WorkerSetup, counters: SharedCounters) {
+    this.#setup = setup
+    this.#base = {
+      counters,
+      maxDepth: setup.limits.contentDepth,
+      maxDecodedChars: setup.limits.decodedChars,
+      pipeline: setup.pipeline,
+      keepsOriginals: true,
+    }
+    this.#history = createHistoryMemory(setup.conversations)
+    this.#turns = createTurnMemories(setup.conversations)
+    this.#memory = attachRewriteMemory(setup.rewrites, { ownBytes: OWN_REWRITE_BYTES })
+    this.#sessions =
+      setup.sessions === undefined
+        ? null
+        : attachSessions(setup.sessions, { owner: workerOwner(threadId) })
+  }
+
+  of({
+    resolutions,
+    terms,
+    tenant,
+    attempt,
+    sessionless,
+    recalled = {},
+  }: JobHeader): OperationContext {
+    const sessions = this.#sessions
+    const job = {
+      tenant,
+      nowMs: Date.now(),
+      isDetached: sessionless === true,
+      ...(attempt === undefined ? {} : { attempt }),
+    }
+    const rewrites = {
+      tenant,
+      memory: this.#memory,
+      recalled,
+      history: this.#history,
+      turns: this.#turns.of(tenant),
+    }
+    return {
+      ...this.#base,
+      ...this.#telemetryOf(tenant),
+      rewrites,
+      ...(resolutions === undefined ? {} : { resolutions }),
+      ...(terms === undefined ? {} : { terms }),
+      ...(sessions === null ? {} : { sessions: { ...sessions, ...job } }),
+    }
+  }
+
+  /** What represents a tenant's ids in telemetry. */
+  #telemetryOf(tenant: string): Pick<OperationContext, 'telemetry'> {
+    const { telemetryKey } = this.#setup
+    if (telemetryKey === undefined) return {}
+    const telemetry = this.#pseudonyms.get(tenant) ?? createPseudonyms(telemetryKey, tenant)
+    this.#pseudonyms.set(tenant, telemetry)
+    return { telemetry }
+  }
+}
+
+/** What a job has taken until now. */
+type Took = () => { readonly work_us: number }
+
+/** The end of a job before its bytes have their place. */
+function done(media: MediaType) {
+  const lists = { reports: [], keep: [], records: [], markers: [], dependencies: [] }
+  return { kind: 'done', media, start: 0, length: 0, ...lists } as const
+}
+
+function failed(error: unknown, took: Took): Loose {
+  const outcome = { kind: 'failed', ...toFailure(error), ...took() } as const
+  return { outcome, bytes: null, ...NOTHING_ELSE }
+}
+
+/** A job's outcome with its reports, as they leave the thread. */
+export function withReports(loose: Loose): Loose {
+  const { outcome, reports } = loose
+  if (outcome.kind !== 'done') return loose
+  try {
+    return { ...loose, outcome: { ...outcome, reports: reports.map(sent) } }
+  } catch (error) {
+    return failed(error, () => ({ work_us: outcome.work_us }))
+  }
+}
+
+function sent({ response, ...report }: Report): SentReport {
+  return response === undefined ? report : { ...report, response: response() }
+}
+
+const NOTHING_ELSE = { reports: [], keep: [], records: [], again: null } as const
+const NO_BYTES = new Uint8Array(0)
+
+function toFailure(error: unknown) {
+  if (error instanceof AppError) return { problem: error.toProblem() }
+  return {
+    problem: { code: 'internal', detail: 'an unexpected error; it was logged' },
+    bug: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  } as const
+}
