@@ -87,11 +87,12 @@ function wrongParts(
       return `not ${reported} ${unit} are missing`
     }
   }
+  const places = sumsOf(claims, unitAndPlace)
   for (const claim of claims) {
     if (claim.at === undefined) continue
     const bounds = ask(questionOf(claim, claim.at))
     // Places that a path cannot name are counted at the nearest that it can, so there may be more.
-    if (bounds === null || claim.omitted > bounds.most) {
+    if (bounds === null || places.get(unitAndPlace(claim))! > bounds.most) {
       return `not so many ${claim.unit} are missing at ${claim.at}`
     }
   }
@@ -127,12 +128,15 @@ function isSaid(
   total: number,
 ): boolean {
   const sums = sumsByUnit(claims)
+  const places = sumsOf(claims, unitAndPlace)
   const lines = runs.reduce((sum, { first, last }) => sum + last - first + 1, 0)
   if ((sums.get('lines') ?? 0) !== lines || (sums.get('texts') ?? 0) !== cuts.length) return false
   if ([...sums.keys()].some(unit => unit !== 'lines' && unit !== 'texts')) return false
-  return claims.every(({ unit, omitted, of, at }) => {
+  return claims.every(claim => {
+    const { unit, of, at } = claim
     if (of !== undefined && of !== total) return false
     if (at === undefined) return true
+    const omitted = places.get(unitAndPlace(claim))
     if (unit === 'texts') return omitted === 1 && cuts.some(cut => at === `lines ${cut}-${cut}`)
     return runs.some(({ first, last }) => {
       return at === `lines ${first}-${last}` && omitted === last - first + 1
@@ -141,7 +145,22 @@ function isSaid(
 }
 
 function sumsByUnit(parts: readonly ElidedPart[]): Map<string, number> {
+  return sumsOf(parts, ({ unit }) => unit)
+}
+
+/** A marker that names one place several times claims the sum of them there. */
+function unitAndPlace({ unit, at }: ElidedPart): string {
+  return JSON.stringify([unit, at])
+}
+
+function sumsOf(
+  parts: readonly ElidedPart[],
+  keyOf: (part: ElidedPart) => string,
+): Map<string, number> {
   const sums = new Map<string, number>()
-  for (const { unit, omitted } of parts) sums.set(unit, (sums.get(unit) ?? 0) + omitted)
+  for (const part of parts) {
+    const key = keyOf(part)
+    sums.set(key, (sums.get(key) ?? 0) + part.omitted)
+  }
   return sums
 }

@@ -40,6 +40,8 @@ describe('a marker of missing lines', () => {
     ['another number at a true place', FIRST_TWO, '1 lines at lines 1-2, 1 lines', OTHER_LINES],
     ['the line after a single one', LINE_TWO, 'lines 3-3 of 6', OTHER_LINES],
     ['one of two runs', TWO_AND_FOUR, 'lines 2-2 of 6', OTHER_LINES],
+    ['one of two runs twice', TWO_AND_FOUR, 'lines 2-2, lines 2-2', OTHER_LINES],
+    ['one of two ends twice', CUT_TWICE, '1 texts at lines 4-4, 1 texts at lines 4-4', OTHER_LINES],
     ['a run that covers what stayed', TWO_AND_FOUR, 'lines 2-4 of 6', OTHER_LINES],
     ['a total of a line more', FIRST_TWO, 'lines 1-2 of 7', OTHER_LINES],
     ['a total of a line fewer', FIRST_TWO, 'lines 1-2 of 5', OTHER_LINES],
@@ -61,9 +63,20 @@ describe('a marker of missing lines', () => {
 })
 
 describe('a marker of missing values', () => {
-  const LIST = JSON.stringify({ list: [1, 2, 3, 4, 5], note: 'a long text', more: { a: 1, b: 2 } })
+  const LIST = JSON.stringify({
+    list: [1, 2, 3, 4, 5],
+    note: 'a long text',
+    other: 'many words',
+    more: { a: 1, b: 2 },
+  })
   const left = (fields: object) =>
-    JSON.stringify({ list: [1, 2, 3, 4, 5], note: 'a long text', more: { a: 1, b: 2 }, ...fields })
+    JSON.stringify({
+      list: [1, 2, 3, 4, 5],
+      note: 'a long text',
+      other: 'many words',
+      more: { a: 1, b: 2 },
+      ...fields,
+    })
   const ENDS = left({ list: [1, 4, 5] })
   const CUT = left({ note: 'a …[+9 chars]' })
 
@@ -91,6 +104,12 @@ describe('a marker of missing values', () => {
     ['a list of an item fewer', ENDS, '2 of 4 items at $.list', NOT_AT('items', '$.list')],
     ['items of another list', ENDS, '2 items at $.more', NOT_AT('items', '$.more')],
     ['items of a name that begins alike', ENDS, '2 items at $.lis', NOT_AT('items', '$.lis')],
+    [
+      'the end of one of two texts twice',
+      left({ note: 'a …[+9 chars]', other: 'm…[+9 chars]' }),
+      '1 texts at $.note, 1 texts at $.note',
+      NOT_AT('texts', '$.note'),
+    ],
     ['items that are there', CUT, '1 texts, 1 items', 'not 1 items are missing'],
     ['fields that it does not count', left({ more: {} }), '1 texts', 'not 1 texts are missing'],
     [
