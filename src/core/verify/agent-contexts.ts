@@ -42,8 +42,8 @@ export interface AgentContext {
   /** What is given to a call whose result comes next. */
   addCall(request: ContentRequest): void
   addResult(result: GivenResult): void
-  /** A call whose result was not answered, but counts in distances. */
-  addRefused(): void
+  /** A call whose result was not answered; it counts in distances, and so does what it was given. */
+  addRefused(request: ContentRequest): void
   /** As it was before its result `index` came. */
   before(index: number): AgentContext
 }
@@ -88,9 +88,10 @@ export function createAgentContexts(): AgentContexts {
 function createContext(partition: number): AgentContext {
   const results: GivenResult[] = []
   const texts: KnownText[] = []
+  /** In their order; those that were refused have no result. */
+  const calls: { readonly request: ContentRequest; readonly result?: GivenResult }[] = []
   /** Which call each result is of. */
   const positions: number[] = []
-  let calls = 0
   const byPrefix = new Map<string, KnownText[]>()
 
   function know(text: KnownText): void {
@@ -103,7 +104,7 @@ function createContext(partition: number): AgentContext {
 
   function addCall({ tool, args }: ContentRequest): void {
     if (tool === undefined || tool === '') return
-    const position = calls
+    const position = calls.length
     for (const { name, text } of argumentBodies(args)) {
       const identity = identityOf(text)
       know({ identity, content: text, name: `${tool}.${name}`, position, isError: false })
@@ -113,8 +114,9 @@ function createContext(partition: number): AgentContext {
   function addResult(result: GivenResult): void {
     const { identity, request } = result
     const { tool: name, args, content, is_error: isError = false } = request
-    know({ identity, content, name, args, position: calls++, isError })
-    positions.push(calls - 1)
+    const position = calls.push({ request, result }) - 1
+    know({ identity, content, name, args, position, isError })
+    positions.push(position)
     results.push(result)
   }
 
@@ -123,21 +125,24 @@ function createContext(partition: number): AgentContext {
     results,
     texts,
     get calls() {
-      return calls
+      return calls.length
     },
     find: ref =>
       (byPrefix.get(ref.slice(0, REF_DIGITS)) ?? []).filter(text => text.identity.startsWith(ref)),
     addCall,
     addResult,
-    addRefused() {
-      calls++
+    addRefused(request) {
+      addCall(request)
+      calls.push({ request })
     },
     before(index) {
       const earlier = createContext(partition)
-      for (const [at, result] of results.slice(0, index).entries()) {
-        while (earlier.calls < positions[at]!) earlier.addRefused()
-        earlier.addCall(result.request)
-        earlier.addResult(result)
+      for (const { request, result } of calls.slice(0, positions[index])) {
+        if (result === undefined) earlier.addRefused(request)
+        else {
+          earlier.addCall(request)
+          earlier.addResult(result)
+        }
       }
       return earlier
     },

@@ -110,9 +110,7 @@ export function createVerifier(counters: TokenCounters): Verifier {
 
   function addRefused({ request }: RefusedCall): void {
     const { content = '' } = request
-    const context = contexts.of(request)
-    context.addCall({ ...request, content })
-    context.addRefused()
+    contexts.of(request).addRefused({ ...request, content })
   }
 
   return {

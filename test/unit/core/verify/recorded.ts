@@ -1,3 +1,4 @@
+import { AppError } from '../../../../src/core/base/errors.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../../../src/core/contract/encode.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import type { SessionEvent } from '../../../../src/core/verify/transcript.ts'
@@ -100,9 +101,9 @@ export const REQUESTS = {
 
 export type Name = keyof typeof REQUESTS
 
-/** All of them in one session that is compacted at last, as this version answers them. */
-export function record(): { lines: Record<Name, Line>; end: SessionEvent; after: Line } {
-  const sessions = createLocalSessions(
+/** Sessions that may refer to results in every way. */
+function openSessions() {
+  return createLocalSessions(
     {
       ...context,
       pipeline: pipelineSchema.parse({
@@ -114,6 +115,29 @@ export function record(): { lines: Record<Name, Line>; end: SessionEvent; after:
     },
     { bodyBytes: 1 << 24 },
   )
+}
+
+/** Requests of one session as this version answers them; an answer that nothing fits is `null`. */
+export function answerAll(
+  requests: readonly EncodeRequest[],
+): { request: Mutable<EncodeRequest>; answer: Mutable<EncodeAnswer> | null }[] {
+  const sessions = openSessions()
+  return requests.map(fields => {
+    const request = { session: 's', ...fields }
+    try {
+      return structuredClone({ request, answer: sessions.encode(request) })
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'budget_too_small') {
+        return { request, answer: null }
+      }
+      throw error
+    }
+  })
+}
+
+/** All of them in one session that is compacted at last, as this version answers them. */
+export function record(): { lines: Record<Name, Line>; end: SessionEvent; after: Line } {
+  const sessions = openSessions()
   const say = (request: EncodeRequest): Line => {
     const asked = { session: 's', ...request }
     return structuredClone({ request: asked, answer: sessions.encode(asked) })

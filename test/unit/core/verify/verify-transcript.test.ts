@@ -13,7 +13,7 @@ import { LIES_OF_ACCOUNTS } from './lies-of-accounts.ts'
 import { LIES_OF_MARKERS } from './lies-of-markers.ts'
 import { LIES_OF_NOTES } from './lies-of-notes.ts'
 import { LIES_OF_REFERENCES } from './lies-of-references.ts'
-import { context, record } from './recorded.ts'
+import { answerAll, context, type Line, REQUESTS, record } from './recorded.ts'
 
 const recorded = record()
 
@@ -128,4 +128,39 @@ it('counts hints, those that fail, and what can be redeemed', () => {
   rewrite(reference, 'Read', 'Grep')
   reference.request.tool_call_id = 'call-2'
   expect(verifier.check({ line: 5, entry: reference })).toMatchObject({ hints: 1, failed: 1 })
+})
+
+describe('another answer to a retry', () => {
+  const { read, job, reference: first } = REQUESTS
+  const refused = { tool: 'tail', content: 'a line of a log\n'.repeat(50), budget_tokens: 1 }
+  // Counted differently, so that it is no copy of the answer before.
+  const retry = { ...first, tokenizer: 'cl100k_base' }
+  const TRANSCRIPTS = [
+    ['at once', [read, job, first, retry], 2],
+    ['after another result', [read, job, first, { ...job, content: 'ok' }, retry], 2],
+    ['after a refused call', [read, job, first, refused, retry], 2],
+    ['to a call after a refused one', [read, refused, first, job, retry], 2],
+    ['to a call after two refused ones', [read, refused, refused, first, job, retry], 3],
+  ] as const
+
+  it.each(TRANSCRIPTS)('counts calls as the first one did: %s', (_, requests, ago) => {
+    const entries = answerAll(requests)
+    expect(entries.at(-1)!.answer!.content).toContain(` ${ago} calls ago`)
+    expect(verify(entries)).toEqual([])
+  })
+
+  it.each(TRANSCRIPTS)('is held against the results before it: %s', (_, requests, ago) => {
+    for (const lie of [ago - 1, ago + 1]) {
+      const entries = answerAll(requests)
+      const amount = lie === 1 ? '1 call' : `${lie} calls`
+      rewrite(entries.at(-1) as Line, `${ago} calls`, amount)
+      expect(verify(entries)).toContainEqual(
+        expect.objectContaining({
+          line: entries.length,
+          family: 'reference',
+          reason: `${lie} calls ago no call had this name`,
+        }),
+      )
+    }
+  })
 })
