@@ -130,6 +130,17 @@ it('counts hints, those that fail, and what can be redeemed', () => {
   expect(verifier.check({ line: 5, entry: reference })).toMatchObject({ hints: 1, failed: 1 })
 })
 
+it('has nothing to redeem for a hint that cannot be read', () => {
+  const verifier = createVerifier(context.counters)
+  const { page } = structuredClone(recorded.lines)
+  rewrite(page, ' more.', ' left.', 1)
+  expect(verifier.check({ line: 1, entry: page })).toMatchObject({
+    hints: 2,
+    failed: 1,
+    redeemable: [],
+  })
+})
+
 describe('another answer to a retry', () => {
   const { read, job, reference: first } = REQUESTS
   const refused = { tool: 'tail', content: 'a line of a log\n'.repeat(50), budget_tokens: 1 }
