@@ -298,6 +298,17 @@ describe('a request whose tools fetch originals', () => {
     expect(restored.bytes).toEqual(bytes)
   })
 
+  it('keeps nothing of rewrites without markers, also when originals are missing', () => {
+    const { send, shared } = eliding()
+    const short = JSON.stringify({ ...JSON.parse(chat(ROWS)), tools })
+    const { bytes, records } = send(short, 'openai_chat', shared)
+    expect(records).toHaveLength(1)
+    const terms = { redeems: true, bypass: false, restores: true } as const
+    const again = send(short, 'openai_chat', { ...shared, terms })
+    expect(again).toMatchObject({ keep: [], markers: [], records: [] })
+    expect(again.bytes).toEqual(bytes)
+  })
+
   it('has rather another beginning than a marker where nothing can be kept', () => {
     const { send, shared } = eliding()
     send(body, 'openai_chat', shared)
