@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { elided, hintFaults } from './hand-written.ts'
 
-/** What is left of an original, what the marker says is missing, and what is wrong with that. */
-type Case = readonly [what: string, left: string, claims: string, reason?: string]
-
 const OTHER_LINES = 'other lines are missing than it says'
 const NO_PART = 'what is left is no part of the original'
 
@@ -15,7 +12,7 @@ describe('a marker of missing lines', () => {
   const CUT_FOUR = 'one\ntwo\nthree\nfour …[+9 chars]\nfive is longer\nsix'
   const CUT_TWICE = 'one\ntwo\nthree\nfour …[+9 chars]\nfive …[+9 chars]\nsix'
 
-  it.each<Case>([
+  it.each([
     ['of a run', FIRST_TWO, 'lines 1-2 of 6'],
     ['of a run without its total', FIRST_TWO, 'lines 1-2'],
     ['of a number without a place', FIRST_TWO, '2 lines'],
@@ -31,7 +28,7 @@ describe('a marker of missing lines', () => {
     expect(hintFaults(elided(POEM, left, claims))).toEqual([])
   })
 
-  it.each<Case>([
+  it.each([
     ['a run that starts a line late', FIRST_TWO, 'lines 2-2 of 6', OTHER_LINES],
     ['a run that ends a line late', FIRST_TWO, 'lines 1-3 of 6', OTHER_LINES],
     ['a run that is moved by a line', FIRST_TWO, 'lines 2-3 of 6', OTHER_LINES],
@@ -80,7 +77,7 @@ describe('a marker of missing values', () => {
   const ENDS = left({ list: [1, 4, 5] })
   const CUT = left({ note: 'a …[+9 chars]' })
 
-  it.each<Case>([
+  it.each([
     ['a run', ENDS, '2 of 5 items at $.list[1:3]'],
     ['items of a list', ENDS, '2 of 5 items at $.list'],
     ['items anywhere', ENDS, '2 items'],
@@ -94,7 +91,7 @@ describe('a marker of missing values', () => {
 
   const NOT_AT = (unit: string, at: string) => `not so many ${unit} are missing at ${at}`
 
-  it.each<Case>([
+  it.each([
     ['an item more', ENDS, '3 items', 'not 3 items are missing'],
     ['an item fewer', ENDS, '1 items', 'not 1 items are missing'],
     ['a run that is an item late', ENDS, '2 items at $.list[2:4]', NOT_AT('items', '$.list[2:4]')],
