@@ -34,6 +34,18 @@ const EQUIVALENT: readonly Equivalent[] = [
     to: 'digits === undefined && !Number.isSafeInteger(Number(digits))',
     why: 'families refuse unsafe counts, and parseHint compares the digits with what it read',
   },
+  {
+    file: 'missing-lines.ts',
+    from: 'last <= lines.length',
+    to: 'true',
+    why: 'a reading beyond the last line never comes back to it, and only one that ends there counts',
+  },
+  {
+    file: 'missing-lines.ts',
+    from: 'behind <= line.length',
+    to: 'true',
+    why: 'a place beyond the end of the line never comes back to it, and only the end counts',
+  },
 ]
 
 /** Whether this change is on the list. */
