@@ -83,8 +83,9 @@ function wrongParts(
     const bounds = ask({ counts: each => each === unit })
     if (bounds === null) return 'what is left is no part of the original'
     const reported = sums.get(unit) ?? 0
-    if (reported < bounds.least || reported > bounds.most)
+    if (reported < bounds.least || reported > bounds.most) {
       return `not ${reported} ${unit} are missing`
+    }
   }
   const places = sumsOf(claims, unitAndPlace)
   for (const claim of claims) {
