@@ -78,6 +78,11 @@ test.each(CALLS)('%s: at each write in turn the disk is full', async name => {
   }
   expect(round).toBeGreaterThan(2)
   must(await store.prune())
-  const { bodies } = must(await store.stats())
-  expect(must(await store.verify(1000))).toMatchObject({ checked: bodies, damaged: 0 })
+  // Upkeep may remove the rest of a purge between two calls.
+  const difference = async () => {
+    const { bodies } = must(await store.stats())
+    const { checked, damaged } = must(await store.verify(1000))
+    return { bodies: bodies - checked, damaged }
+  }
+  await expect.poll(difference).toEqual({ bodies: 0, damaged: 0 })
 })
