@@ -34,7 +34,9 @@ type ValueOf<Option> = Option extends { readonly type: 'boolean' }
     ? Value | undefined
     : string | undefined
 
-/** What a call gives for some options; of what it does not give `undefined`, of switches `false`. */
+/**
+ * What a call gives for some options; of what it does not give `undefined`, of switches `false`.
+ */
 export type ValuesOf<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> }
 
 /** A call as `node:util` parses it. */

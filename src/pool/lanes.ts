@@ -29,7 +29,9 @@ export interface LanesOptions {
   maxWaitMs(): number
   /** What any job may take, in milliseconds. */
   jobTimeoutMs(): number
-  /** Whether the jobs of a batch could start again: those whose bodies went to the thread cannot. */
+  /**
+   * Whether the jobs of a batch could start again: those whose bodies went to the thread cannot.
+   */
   canRepeat(slot: Slot): boolean
 }
 
@@ -46,8 +48,8 @@ const IN_USE_MS = 60_000
  * again as a long job.
  *
  * One tenant never has all threads of the long jobs with jobs that take longer than others may be
- * made to wait, as long as others use the service. If it has them all the same, because the estimates
- * were wrong, and long jobs of others wait, one thread is taken back.
+ * made to wait, as long as others use the service. If it has them all the same, because the
+ * estimates were wrong, and long jobs of others wait, one thread is taken back.
  */
 export function createLanes(options: LanesOptions): Lanes {
   return new ThreadLanes(options)

@@ -39,7 +39,9 @@ export const BUILDERS = {
 
 export type Builders = typeof BUILDERS
 
-/** Loads the packages for traces, which take longer to load than all others, only if they are on. */
+/**
+ * Loads the packages for traces, which take longer to load than all others, only if they are on.
+ */
 async function startConfiguredTracing({
   endpoint,
   sample_ratio,

@@ -89,7 +89,9 @@ interface Running {
   readonly logger: Logger
 }
 
-/** Builds in the reverse order of closing; each thing is put on `resources` as soon as it exists. */
+/**
+ * Builds in the reverse order of closing; each thing is put on `resources` as soon as it exists.
+ */
 async function assemble(
   config: Config,
   seams: ServiceSeams & { readonly logger: Logger },

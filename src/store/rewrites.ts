@@ -33,8 +33,8 @@ const NAMESPACE = 'rewrites'
 /** Reads that are under way at once for one request. */
 const READS_AT_ONCE = 64
 /**
- * What a request waits for the store, in milliseconds. Long, since without an answer the prompt cache
- * of a conversation may be lost.
+ * What a request waits for the store, in milliseconds. Long, since without an answer the prompt
+ * cache of a conversation may be lost.
  */
 const RECALL_MS = 2_000
 const RECORD_MS = 2_000

@@ -42,7 +42,9 @@ export interface AgentContext {
   /** What is given to a call whose result comes next. */
   addCall(request: ContentRequest): void
   addResult(result: GivenResult): void
-  /** A call whose result was not answered; it counts in distances, and so does what it was given. */
+  /**
+   * A call whose result was not answered; it counts in distances, and so does what it was given.
+   */
   addRefused(request: ContentRequest): void
   /** As it was before its result `index` came. */
   before(index: number): AgentContext

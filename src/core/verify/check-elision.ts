@@ -14,7 +14,8 @@ const HASH_DIGITS = 24
 const RUN = /^(.*)\[(\d+):(\d+)\]$/s
 
 /**
- * Checks a marker: it must have the original's hash, and exactly the missing parts, at their places.
+ * Checks a marker: it must have the original's hash, and exactly the missing parts, at their
+ * places.
  */
 export function wrongElision(
   hint: ElisionHint,

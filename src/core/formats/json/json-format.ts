@@ -20,8 +20,8 @@ export interface Notation {
    */
   steps?(extent: Extent): number
   /**
-   * The text, or `null` if this format cannot represent the value exactly. A format that has several
-   * ways to write a value prices them by `counter`; without one, by their length.
+   * The text, or `null` if this format cannot represent the value exactly. A format that has
+   * several ways to write a value prices them by `counter`; without one, by their length.
    */
   encode(value: Value, counter?: TokenCounter): string | null
   /** The same text, with its surcharge; absent if there is none. */
