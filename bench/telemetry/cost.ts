@@ -88,6 +88,7 @@ async function writer(): Promise<number> {
         ...{ idle_ms: 1_800_000, event_ttl_ms: 2_592_000_000, summary_ttl_ms: 7_776_000_000 },
       },
       now: Date.now,
+      steadyNow: Date.now,
       random: Math.random,
       onEvents: () => {},
       onProblem(error) {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
 import { readPipelineConfig } from '../config/pipeline.ts'
+import { createSteadyClock } from '../core/base/steady-clock.ts'
 import { createSessionDesk } from '../core/operations/session-desk.ts'
 import { MAIN_OWNER } from '../core/sessions/turn/shared-sessions.ts'
 import type { Health } from '../http/context.ts'
@@ -166,8 +167,9 @@ async function assemble(
   await build.warmUp(pool)
   const reloading = build.createReloading({ live, pipeline, keys, server, ...reports })
   resources.defer(() => sleep(live.config.limits.drain_grace_ms))
+  const steadyNow = createSteadyClock({ wall: Date.now, stopwatch: () => performance.now() })
   const idleWatch = setInterval(() => {
-    sessions.index.closeIdle(Date.now() - live.config.store.session_ttl_ms)
+    sessions.index.closeIdle(steadyNow() - live.config.store.session_ttl_ms)
   }, IDLE_WATCH_MS)
   resources.defer(() => clearInterval(idleWatch))
   keys.file?.watch.begin(reloading.readKeys)

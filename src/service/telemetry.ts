@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
+import { createSteadyClock } from '../core/base/steady-clock.ts'
 import { TELEMETRY_KEY_BYTES } from '../core/telemetry/pseudonyms.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -26,6 +27,7 @@ export function openConfiguredTelemetry(
     key: key ?? new Uint8Array(TELEMETRY_KEY_BYTES),
     settings: telemetry,
     now: Date.now,
+    steadyNow: createSteadyClock({ wall: Date.now, stopwatch: () => performance.now() }),
     random: Math.random,
     onEvents: metrics.telemetry,
     onProblem: err => logger.warn({ err }, 'telemetry cannot be written'),

@@ -33,6 +33,10 @@ export interface TelemetryOptions {
   readonly settings: TelemetrySettings
   /** Unix milliseconds. */
   now(): number
+  /**
+   * The same for what ends sessions and deletes files: does not follow a clock that jumps ahead.
+   */
+  steadyNow(): number
   /** From 0 to below 1, for the sample. */
   random(): number
   /** Events that were written, that found no room, and that the file system did not take. */
@@ -141,16 +145,14 @@ class FileTelemetry implements Telemetry {
 
   async upkeep(): Promise<void> {
     const { folder, settings } = this.#options
-    const nowMs = this.#options.now()
+    const nowMs = this.#options.steadyNow()
     this.#takeArrived()
     for (const [name, { lastMs }] of [...this.#sessions]) {
       if (lastMs <= nowMs - settings.idle_ms) this.#endNamed(name)
     }
     await this.#flush()
     try {
-      await tidy(folder, settings, this.#options.now(), (tenant, summary) =>
-        this.#writeSummary(tenant, summary),
-      )
+      await tidy(folder, settings, nowMs, (tenant, summary) => this.#writeSummary(tenant, summary))
     } catch (error) {
       this.#fail(error as Error)
     }

@@ -4,7 +4,7 @@ import { createLedger } from './ledger.ts'
 import { createLoop } from './loop.ts'
 import type { FromThread, ToThread } from './protocol.ts'
 import { type SqliteStoreOptions, settle } from './settings.ts'
-import { createSteadyClock } from './steady-clock.ts'
+import { createSteadyClock } from '../../core/base/steady-clock.ts'
 
 /** Given to the thread at its start (`workerData`). */
 export type ThreadData = SqliteStoreOptions

@@ -20,6 +20,7 @@ const telemetry = createTelemetry({
   key: new Uint8Array(32),
   settings: { ...SETTINGS, rotate_bytes: 20_000 },
   now: Date.now,
+  steadyNow: Date.now,
   random: Math.random,
   onEvents(fate, count) {
     waiting -= count

@@ -21,8 +21,8 @@ export const TENANT = 'acme'
 export interface TestTelemetry extends Omit<Telemetry, 'record'> {
   record(tenant: string, facts: ResponseFacts): void
   readonly folder: string
-  /** What `now` says, in Unix milliseconds. */
-  readonly clock: { now: number }
+  /** The time of `now` and, if it differs, of `steadyNow`, in Unix milliseconds. */
+  readonly clock: { now: number; steady?: number }
   readonly fates: Record<EventFate, number>
   readonly problems: Error[]
 }
@@ -38,7 +38,7 @@ export function testTelemetry(
   settings: Partial<TelemetrySettings> = {},
   { folder = temporaryFolder(), random = (): number => 0.5, startMs = START_MS } = {},
 ): TestTelemetry {
-  const clock = { now: startMs }
+  const clock: TestTelemetry['clock'] = { now: startMs }
   const fates = { written: 0, dropped: 0, failed: 0 }
   const problems: Error[] = []
   const telemetry = createTelemetry({
@@ -46,6 +46,7 @@ export function testTelemetry(
     key: new Uint8Array(32),
     settings: { ...SETTINGS, ...settings },
     now: () => clock.now,
+    steadyNow: () => clock.steady ?? clock.now,
     random,
     onEvents: (fate, count) => {
       fates[fate] += count
