@@ -31,9 +31,12 @@ export function chooseLayout(
   let best: Layout = { separator: ',', spaced: NO_LEAVES }
   let fewest = Number.POSITIVE_INFINITY
   for (const separator of SEPARATORS) {
-    const spaced = spacedLeaves(sample, columns, separator, pricer)
+    const tight = writeTight(sample, columns, separator)
+    const spaced = spacedLeaves(tight, separator, pricer)
     const layout = { separator, spaced }
-    const tokens = pricer.tokens(writeRows(sample, columns, new RowWriter(layout)))
+    const tokens = pricer.tokens(
+      withSpaces(tight, spaced) ?? writeRows(sample, columns, new RowWriter(layout)),
+    )
     if (tokens < fewest) {
       fewest = tokens
       best = layout
@@ -68,25 +71,72 @@ function writeRows(
   return writer.out
 }
 
-/** Leaves whose cells are cheaper with a space in front, if the separator is none itself. */
-function spacedLeaves(
+/** Rows without a space between a separator and a cell. */
+interface TightRows {
+  readonly text: string
+  /** What each leaf's cells contain. */
+  readonly cells: ReadonlyMap<Leaf, readonly string[]>
+  /**
+   * The leaves of the cells after a separator, and where these cells begin in `text`. `null` if
+   * there are cells within cells, or rows that are written as themselves.
+   */
+  readonly starts: readonly (readonly [leaf: Leaf, at: number])[] | null
+}
+
+function writeTight(
   rows: readonly ObjectValue[],
   columns: readonly Column[],
   separator: Separator,
+): TightRows {
+  const cells = new Map<Leaf, string[]>()
+  const starts: [Leaf, number][] = []
+  const writer = new RowWriter({ separator, spaced: NO_LEAVES })
+  writer.observe = (leaf, text, at) => {
+    const known = cells.get(leaf)
+    if (known === undefined) cells.set(leaf, [text])
+    else known.push(text)
+    if (at !== null) starts.push([leaf, at])
+  }
+  let isFlat = !hasRowsColumn(columns)
+  for (const row of rows) {
+    writer.out += '\n'
+    if (!writer.row(columns, row)) isFlat = false
+  }
+  return { text: writer.out, cells, starts: isFlat ? starts : null }
+}
+
+function hasRowsColumn(columns: readonly Column[]): boolean {
+  return columns.some(
+    column => column.kind === 'rows' || (column.kind === 'group' && hasRowsColumn(column.columns)),
+  )
+}
+
+/** Leaves whose cells are cheaper with a space in front, if the separator is none itself. */
+function spacedLeaves(
+  { cells }: TightRows,
+  separator: Separator,
   pricer: Pricer,
 ): ReadonlySet<Leaf> {
-  const tight = new Map<Leaf, string>()
-  const wide = new Map<Leaf, string>()
-  const writer = new RowWriter({ separator, spaced: NO_LEAVES })
-  writer.observe = (leaf, text) => {
-    tight.set(leaf, `${tight.get(leaf) ?? ''}${separator}${text}\n`)
-    wide.set(leaf, `${wide.get(leaf) ?? ''}${separator} ${text}\n`)
-  }
   if (separator === ' ') return NO_LEAVES
-  writeRows(rows, columns, writer)
   const spaced = new Set<Leaf>()
-  for (const [leaf, text] of tight) {
-    if (pricer.tokens(wide.get(leaf)!) < pricer.tokens(text)) spaced.add(leaf)
+  for (const [leaf, texts] of cells) {
+    const tight = `${separator}${texts.join(`\n${separator}`)}\n`
+    const wide = `${separator} ${texts.join(`\n${separator} `)}\n`
+    if (pricer.tokens(wide) < pricer.tokens(tight)) spaced.add(leaf)
   }
   return spaced
+}
+
+/** The rows with a space before each cell of these leaves; `null` if it is not known where. */
+function withSpaces({ text, starts }: TightRows, spaced: ReadonlySet<Leaf>): string | null {
+  if (spaced.size === 0) return text
+  if (starts === null) return null
+  let out = ''
+  let written = 0
+  for (const [leaf, at] of starts) {
+    if (!spaced.has(leaf)) continue
+    out += `${text.slice(written, at)} `
+    written = at
+  }
+  return out + text.slice(written)
 }

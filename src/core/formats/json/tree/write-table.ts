@@ -72,8 +72,11 @@ function innerLayout(layout: Layout): Layout {
 /** Writes the rows of one table, or of one cell. */
 export class RowWriter {
   out = ''
-  /** Receives every cell that is written. */
-  observe: ((leaf: Leaf, text: string) => void) | null = null
+  /**
+   * Receives every cell that is written, and where in `out` it begins; `null` for the first cell of
+   * a row.
+   */
+  observe: ((leaf: Leaf, text: string, at: number | null) => void) | null = null
   /** Receives every nested value in brackets; `isRows` if these hold the rows of a column. */
   onBracket: ((text: string, isRows: boolean) => void) | null = null
   readonly #layout: Layout
@@ -101,15 +104,16 @@ export class RowWriter {
 
   /**
    * A row of a table whose rows are objects. One whose only cell is an object would be taken for
-   * the row itself, so it is written as such.
+   * the row itself, so it is written as such. Returns whether the row was written in cells.
    */
-  row(columns: readonly Column[], row: ObjectValue): void {
+  row(columns: readonly Column[], row: ObjectValue): boolean {
     const before = this.out
     this.startRow()
     this.members(columns, row)
-    if (this.#cells !== 1 || !this.#lastCell.startsWith('{')) return
+    if (this.#cells !== 1 || !this.#lastCell.startsWith('{')) return true
     this.out = before
     this.bracketed(row)
+    return false
   }
 
   /** A row that is written as itself, whatever the columns are. */
@@ -185,13 +189,14 @@ export class RowWriter {
     if (!this.#first) this.#pending++
     this.#first = false
     if (text === '') return
-    if (leaf !== null) this.observe?.(leaf, text)
     const { separator, spaced } = this.#layout
-    if (this.#pending > 0) {
-      this.out += separator.repeat(this.#pending)
+    const follows = this.#pending > 0
+    if (follows) {
+      this.out += this.#pending === 1 ? separator : separator.repeat(this.#pending)
       this.#pending = 0
       if (leaf !== null && spaced.has(leaf)) this.out += ' '
     }
+    if (leaf !== null) this.observe?.(leaf, text, follows ? this.out.length : null)
     this.out += text
     this.#cells++
     this.#lastCell = text
