@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { renderHint } from '../src/core/hints/render-hint.ts'
-import { chooseLossless } from '../src/core/pipeline/choose.ts'
+import { renderHint } from '../src/core/hints/hint-line.ts'
+import { chooseLossless } from '../src/core/pipeline/gate.ts'
 import { layersFor } from '../src/core/pipeline/layers.ts'
 import { NO_NOTES } from '../src/core/pipeline/notes.ts'
 import { DEFAULT_PIPELINE } from '../src/core/pipeline/profile/pipeline-config.ts'

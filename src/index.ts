@@ -1,6 +1,10 @@
 import type { CountAnswer, CountRequest } from './core/contract/count.ts'
-import type { DecodeAnswer, DecodeRequest } from './core/contract/decode.ts'
-import type { EncodeAnswer, EncodeRequest } from './core/contract/encode.ts'
+import type {
+  DecodeAnswer,
+  DecodeRequest,
+  EncodeAnswer,
+  EncodeRequest,
+} from './core/contract/encode.ts'
 import { validate } from './core/contract/validate.ts'
 import { countOperation } from './core/operations/count.ts'
 import { decodeOperation } from './core/operations/decode.ts'

@@ -1,8 +1,12 @@
 import { threadId } from 'node:worker_threads'
 import { AppError } from '../src/core/base/errors.ts'
 import { type MediaType, readEnvelope, writeEnvelope } from '../src/core/contract/envelope.ts'
-import type { FreshRecord, KeepItem } from '../src/core/contract/operation-result.ts'
-import type { Report, SentReport } from '../src/core/contract/report.ts'
+import type {
+  FreshRecord,
+  KeepItem,
+  Report,
+  SentReport,
+} from '../src/core/contract/operation-result.ts'
 import { validate } from '../src/core/contract/validate.ts'
 import { createHistoryMemory } from '../src/core/conversation/rewrite/history.ts'
 import { attachRewriteMemory } from '../src/core/conversation/rewrite/rewrite-memory.ts'

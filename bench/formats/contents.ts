@@ -3,7 +3,7 @@ import { NOTATIONS } from '../../src/core/formats/json/registry.ts'
 import { parseJson } from '../../src/core/json/parse-json.ts'
 import type { Value } from '../../src/core/json/value.ts'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
-import type { Encoding } from '../../src/core/tokens/encoding.ts'
+import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { decode, encode } from '../../src/index.ts'
 
 /** Tokens of one JSON text, or of several together, written in several ways. */

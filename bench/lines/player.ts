@@ -4,18 +4,16 @@ import {
   decisiveArgument,
   nameEarlierCall,
 } from '../../src/core/hints/earlier-call.ts'
-import { renderHint } from '../../src/core/hints/render-hint.ts'
-import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
+import { renderHint } from '../../src/core/hints/hint-line.ts'
+import { sessionKey } from '../../src/core/sessions/index/session-index.ts'
 import { argumentBodies } from '../../src/core/sessions/lines/argument-bodies.ts'
 import { attachBodyMemory } from '../../src/core/sessions/lines/body-memory.ts'
 import { decodeLines } from '../../src/core/sessions/lines/decode-lines.ts'
-import { encodeLines } from '../../src/core/sessions/lines/encode-lines.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
-import { planLines } from '../../src/core/sessions/lines/plan-lines.ts'
+import { encodeLines, planLines } from '../../src/core/sessions/lines/plan-lines.ts'
 import type { EarlierResult } from '../../src/core/sessions/lines/reference-line.ts'
 import { scanText } from '../../src/core/sessions/lines/scan-text.ts'
-import { findChanges } from '../../src/core/sessions/near/find-changes.ts'
-import { restoreNear } from '../../src/core/sessions/near/restore-near.ts'
+import { findChanges, restoreNear } from '../../src/core/sessions/near/find-changes.ts'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
 import type { ContextResult } from './recording.ts'
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { resolveTokenizer } from '../core/tokens/resolve.ts'
+import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
 import { defineCommand, type Refuse, UsageError } from './command.ts'
@@ -16,8 +16,8 @@ import { readResults } from './replay/read-results.ts'
 import { REDEEMED_SHARE } from './replay/redemption.ts'
 import { replayAll } from './replay/replay-all.ts'
 import { toJson, toTables } from './replay/report.ts'
+import { createVerdictTally } from './replay/tally.ts'
 import { openTranscript } from './replay/transcript-file.ts'
-import { createVerdictTally } from './replay/verdicts.ts'
 import { serviceAt, serviceOptions } from './service-client.ts'
 
 export const replayCommand = defineCommand({

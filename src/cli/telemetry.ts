@@ -1,6 +1,6 @@
-import { createEndpointSavings } from '../core/telemetry/endpoint-savings.ts'
 import { BASELINE } from '../core/telemetry/event.ts'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
+import { createEndpointSavings } from '../core/telemetry/savings.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { readTelemetryKey } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
@@ -10,7 +10,6 @@ import { defineActions, type Options, UsageError, type ValuesOf } from './comman
 import { dataOption, loadDataConfig } from './data-folder.ts'
 import { jsonOption } from './options.ts'
 import { reportSavings, savingsRecord } from './telemetry/report.ts'
-import { sinceMs } from './telemetry/since.ts'
 
 const options = {
   ...dataOption,
@@ -54,4 +53,17 @@ function folderOf(tenant: string, dataDir: string): string {
   if (key === null)
     throw new UsageError(`${dataDir} has no telemetry ([telemetry] enabled = true records it)`)
   return tenantFolder(key, tenant)
+}
+
+const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000 }
+
+/**
+ * Unix milliseconds of `7d` or `12h` before `nowMs`, or of an ISO date; `null` for anything else.
+ */
+export function sinceMs(text: string, nowMs: number): number | null {
+  const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? []
+  if (count !== undefined && unit !== undefined) return nowMs - Number(count) * UNITS[unit]!
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return null
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? null : at
 }

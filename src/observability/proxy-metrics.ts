@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client'
-import type { RewriteReport } from '../core/contract/report.ts'
+import type { RewriteReport } from '../core/contract/operation-result.ts'
 import type { Account } from '../savings/account.ts'
 
 /** Why a request was forwarded unchanged although it could have been rewritten. */

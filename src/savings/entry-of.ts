@@ -1,9 +1,8 @@
-import type { RewriteReport } from '../core/contract/report.ts'
-import { billRequest } from '../core/conversation/usage/billing.ts'
-import { type PriceRule, pricesFor } from '../core/conversation/usage/prices.ts'
+import type { RewriteReport } from '../core/contract/operation-result.ts'
+import { billRequest, type PriceRule, pricesFor } from '../core/conversation/usage/billing.ts'
 import { promptTokens } from '../core/conversation/usage/token-usage.ts'
 import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
-import { resolveTokenizer } from '../core/tokens/resolve.ts'
+import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { NO_ACCOUNT } from './account.ts'
 import type { Entry, VendorName } from './tenant-ledger.ts'
 

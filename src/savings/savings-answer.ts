@@ -1,5 +1,5 @@
 import type { SavingsAnswer, SavingsQuery } from '../core/contract/savings.ts'
-import { type PriceRule, pricesFor } from '../core/conversation/usage/prices.ts'
+import { type PriceRule, pricesFor } from '../core/conversation/usage/billing.ts'
 import { PROFILES, TOKENIZER_IDS } from '../core/tokens/profiles.ts'
 import type { Account } from './account.ts'
 import { type TenantLedger, VENDOR_NAMES } from './tenant-ledger.ts'

@@ -3,12 +3,12 @@ import type { ToolResultText } from '../../core/conversation/parse/tool-result-t
 import { createHistoryMemory } from '../../core/conversation/rewrite/history.ts'
 import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteLossless } from '../../core/conversation/rewrite/rewrite-text.ts'
-import { parseHint } from '../../core/hints/parse-hint.ts'
+import { parseHint } from '../../core/hints/hint-line.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import { rewriteRequestOperation } from '../../core/operations/rewrite-request.ts'
 import { DEFAULT_PIPELINE } from '../../core/pipeline/profile/pipeline-config.ts'
 import { isRedeeming } from '../../core/pipeline/profile/retrieving-tools.ts'
-import { resolveTokenizer } from '../../core/tokens/resolve.ts'
+import { resolveTokenizer } from '../../core/tokens/profiles.ts'
 
 /** Why all of a body is forwarded as it comes. */
 export type Untouched = 'compression is off' | 'above max_rewrite_bytes'

@@ -1,4 +1,4 @@
-import { parseHint } from '../../core/hints/parse-hint.ts'
+import { parseHint } from '../../core/hints/hint-line.ts'
 import { type PartQuery, parsePart } from '../../core/parts/parse-part.ts'
 import { selectPart } from '../../core/parts/select-part.ts'
 import type { TokenCounter } from '../../core/tokens/counter.ts'

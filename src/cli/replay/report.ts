@@ -1,9 +1,7 @@
 import { percent, table } from '../table.ts'
 import { BASELINES, type Baseline } from './baselines.ts'
 import type { Redemption } from './redemption.ts'
-import { MEANS } from './savings.ts'
-import { DIMENSIONS, type Sums, type Tally } from './tally.ts'
-import { VERDICTS, type VerdictTally } from './verdicts.ts'
+import { DIMENSIONS, MEANS, type Sums, type Tally, VERDICTS, type VerdictTally } from './tally.ts'
 
 /** What was measured, and how. */
 export interface Replayed {

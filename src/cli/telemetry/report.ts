@@ -1,6 +1,10 @@
-import type { TokenizerSavings } from '../../core/telemetry/endpoint-savings.ts'
 import { BASELINE } from '../../core/telemetry/event.ts'
-import { type Savings, type SavingsSums, savingsOf } from '../../core/telemetry/savings.ts'
+import {
+  type Savings,
+  type SavingsSums,
+  savingsOf,
+  type TokenizerSavings,
+} from '../../core/telemetry/savings.ts'
 import type { ReadTally } from '../../telemetry/read-lines.ts'
 import { table } from '../table.ts'
 

@@ -4,7 +4,7 @@ import {
   compressAnswer,
   compressRequest,
 } from '../contract/compress.ts'
-import type { Report } from '../contract/report.ts'
+import type { Report } from '../contract/operation-result.ts'
 import {
   compressMessages,
   type Payload,

@@ -1,8 +1,8 @@
-import { selectBytes } from './bytes.ts'
 import { grep } from './grep.ts'
 import { selectPath } from './json-path.ts'
 import { countLines, cutLines, resolveLines } from './lines.ts'
 import type { Part, PartSelector } from './part.ts'
+import { selectBytes } from './range.ts'
 
 /**
  * Cuts a part out of a body (UTF-8). Linear in the body; memory is the part.

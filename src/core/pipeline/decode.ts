@@ -1,18 +1,17 @@
 import { AppError } from '../base/errors.ts'
-import type { DecodeAnswer } from '../contract/decode.ts'
+import type { DecodeAnswer } from '../contract/encode.ts'
 import { findNotation } from '../formats/json/registry.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { findTextNotation } from '../formats/text/registry.ts'
 import { unescapeLookAlikes } from '../hints/escape.ts'
-import { parseHint } from '../hints/parse-hint.ts'
-import { jsonLength } from '../json/json-length.ts'
-import { writeJson } from '../json/write-json.ts'
+import { parseHint } from '../hints/hint-line.ts'
+import { jsonLength, writeJson } from '../json/write-json.ts'
 import {
   decodeReferences,
+  LINES_FORMAT,
   referencesIn,
   refersToSession,
 } from '../sessions/turn/decode-references.ts'
-import { LINES_FORMAT } from '../sessions/turn/formats.ts'
 import { markerInJson } from './json-marker.ts'
 import { innerFormat, isTrimmed, withoutEscapes, withoutNotes } from './wrapped-format.ts'
 

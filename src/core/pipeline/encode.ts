@@ -1,16 +1,14 @@
 import { AppError } from '../base/errors.ts'
 import type { EncodeAnswer, EncodeRequest } from '../contract/encode.ts'
-import type { Done } from '../contract/operation-result.ts'
-import type { Refusal, Report } from '../contract/report.ts'
+import type { Done, Refusal, Report } from '../contract/operation-result.ts'
 import { formatLabel } from '../formats/text/text-format.ts'
 import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
 import type { Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
-import type { PipelineContext } from './pipeline-context.ts'
 import { resolveProfile } from './profile/resolve.ts'
-import { type ContentRequest, readInput } from './read-input.ts'
+import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import {
   type Delivery,
   type OpenLayer,

@@ -1,8 +1,9 @@
 import { formatId, type Notation, type Weighed, weighed } from '../formats/json/json-format.ts'
+import { type TextNotation, textFormat, type WrittenText } from '../formats/text/text-format.ts'
 import { createWorkBudget, extentOf } from '../formats/work.ts'
-import { equalValues } from '../json/equal-values.ts'
-import type { Value } from '../json/value.ts'
-import { byPrice, type Candidate, isAllowed, type Layer } from './layer.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { equalValues, type Value } from '../json/value.ts'
+import { byPrice, type Candidate, isAllowed, type Layer, type LayerInput } from './layer.ts'
 
 /** L2: the whole value in each format that accepts it, by exact token counts. */
 export function createNotationLayer(notations: readonly Notation[]): Layer {
@@ -25,14 +26,14 @@ export function createNotationLayer(notations: readonly Notation[]): Layer {
         if (written === null || written.content === input.content) continue
         const tokens = input.prices.price(written.content)
         if (tokens === null) bigger.push(formatId(notation))
-        else candidates.push(candidate(notation, written, tokens, value))
+        else candidates.push(valueCandidate(notation, written, tokens, value))
       }
       return { candidates: byPrice(candidates), bigger, declined }
     },
   }
 }
 
-function candidate(
+function valueCandidate(
   notation: Notation,
   { content, surcharge }: Weighed,
   tokens: number,
@@ -44,5 +45,74 @@ function candidate(
     tokens,
     surcharge,
     restores: () => equalValues(notation.decode(content), value),
+  }
+}
+
+/**
+ * L2: the whole text in each text format that accepts it, by exact token counts.
+ * @param values formats that may write JSON inside a text
+ */
+export function createTextLayer(
+  notations: readonly TextNotation[],
+  values: readonly Notation[],
+): Layer {
+  return {
+    id: 'L2',
+    propose(input) {
+      const candidates: Candidate[] = []
+      const bigger: string[] = []
+      const declined: string[] = []
+      const { content, prices, shape } = input
+      const isJson = typeof input.value === 'object' && input.value !== null
+      const work = createWorkBudget(content.length)
+      const tools = {
+        work,
+        counter: prices.counter,
+        notations: values.filter(notation => isAllowed(notation, input)),
+      }
+      for (const notation of notations) {
+        // A JSON scalar is text.
+        if ((notation.json === true) !== isJson || !isAllowed(notation, input)) continue
+        if (!notation.accepts(content, shape)) continue
+        const base = formatId(notation)
+        const isAffordable = work.take(notation.steps?.(content) ?? 0)
+        const written = isAffordable
+          ? notation.encode(content, tools).filter(text => text.content !== content)
+          : []
+        if (written.length === 0) declined.push(base)
+        for (const { content: text, style } of written) {
+          const format = textFormat(base, style)
+          const tokens = prices.price(text)
+          if (tokens === null) bigger.push(format)
+          else candidates.push(textCandidate(notation, { content: text, style }, tokens, input))
+        }
+      }
+      return { candidates: byPrice(candidates), bigger, declined }
+    },
+  }
+}
+
+/**
+ * Room that a decoder gets in the gate, in lengths of the input: a text that decodes to more is
+ * wrong, so it may stop there. JSON may grow a little, by escapes.
+ */
+const ROOM = 2
+
+function textCandidate(
+  notation: TextNotation,
+  { content, style }: WrittenText,
+  tokens: number,
+  { content: original, value }: LayerInput,
+): Candidate {
+  return {
+    content,
+    format: textFormat(formatId(notation), style),
+    tokens,
+    restores() {
+      const decoded = notation.decode(content, style, original.length * ROOM)
+      if (notation.json !== true) return decoded === original
+      const parsed = parseJson(decoded)
+      return parsed.ok && value !== undefined && equalValues(parsed.value, value)
+    },
   }
 }

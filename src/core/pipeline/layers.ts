@@ -3,12 +3,11 @@ import { NOTATIONS } from '../formats/json/registry.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { TEXT_NOTATIONS } from '../formats/text/registry.ts'
 import type { TextNotation } from '../formats/text/text-format.ts'
-import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../sessions/turn/formats.ts'
-import { createNotationLayer } from './format-layer.ts'
+import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../sessions/turn/decode-references.ts'
+import { createNotationLayer, createTextLayer } from './format-layer.ts'
 import { byPrice, type Layer } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import { profiledNotations } from './profiled-formats.ts'
-import { createTextLayer } from './text-layer.ts'
 
 /**
  * The layers in order. The first one with a candidate that passes the gate is used, or L3 if none

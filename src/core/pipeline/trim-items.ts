@@ -2,8 +2,13 @@ import { AppError } from '../base/errors.ts'
 import type { EncodeAnswer, EncodeRequest } from '../contract/encode.ts'
 import type { Document, Pruned } from '../reduce/budget/document.ts'
 import type { Worths } from '../reduce/budget/strategies.ts'
-import { chunkIndexes, type Division, rangesOf, runOf } from '../reduce/trim/chunk-index.ts'
-import { chunkItems } from '../reduce/trim/chunks.ts'
+import {
+  chunkIndexes,
+  chunkItems,
+  type Division,
+  rangesOf,
+  runOf,
+} from '../reduce/trim/chunk-index.ts'
 import { jsonItems } from '../reduce/trim/json-document.ts'
 import { textItems } from '../reduce/trim/text-document.ts'
 import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'

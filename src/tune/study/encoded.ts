@@ -1,8 +1,7 @@
 import type { Mined } from '../mine-log.ts'
-import { type Counts, count, entryOf, noCounts, savingOf } from './counts.ts'
+import { type Counts, count, countShare, entryOf, noCounts, savingOf } from './counts.ts'
 import { conditionsOf } from './predicates.ts'
 import type { Alike } from './rules.ts'
-import { countShare } from './shares.ts'
 
 /**
  * A result that a format saves so much of is one that choosing pays for: the seed's "applicable".

@@ -1,9 +1,8 @@
 import type { ShapeName } from '../../core/telemetry/event.ts'
 import { addSavings, noSavings, type SavingsSums } from '../../core/telemetry/savings.ts'
 import type { Mined } from '../mine-log.ts'
-import { entryOf, savingOf } from './counts.ts'
+import { countShare, entryOf, medianShare, type ShareCounts, savingOf } from './counts.ts'
 import { APPLICABLE_SHARE } from './encoded.ts'
-import { countShare, medianShare, type ShareCounts } from './shares.ts'
 
 /** What results of one endpoint class are like, and what is mostly done with them. */
 export interface EndpointStudy {

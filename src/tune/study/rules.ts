@@ -1,6 +1,6 @@
 import type { ShapeName } from '../../core/telemetry/event.ts'
+import { addShares, medianShare, type ShareCounts } from './counts.ts'
 import { CONDITIONS, type ConditionMask, namesOf } from './predicates.ts'
-import { addShares, medianShare, type ShareCounts } from './shares.ts'
 
 /** Results that are alike to every predicate, and were written in the same format. */
 export interface Alike {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ElidedPart, ElisionHint } from '../../../src/core/hints/hint.ts'
-import { parseHint } from '../../../src/core/hints/parse-hint.ts'
+import { parseHint } from '../../../src/core/hints/hint-line.ts'
 import { json, startTestService } from './harness.ts'
 
 let service: Awaited<ReturnType<typeof startTestService>>

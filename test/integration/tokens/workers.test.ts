@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { createRandom, generatedTexts, HOSTILE } from '../../../bench/support/generated-text.ts'
-import { ENCODINGS } from '../../../src/core/tokens/encoding.ts'
+import { ENCODINGS } from '../../../src/core/tokens/profiles.ts'
 import { counters, vocabularies } from '../../support/vocabularies.ts'
 
 it('many threads count over one vocabulary at once', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createSteadyClock } from '../../../src/store/sqlite/steady-clock.ts'
+import { createSteadyClock } from '../../../src/store/sqlite/loop.ts'
 import { inlineStore, keep, MINUTE, must, START } from './inline-store.ts'
 
 const DAY = 24 * 60 * MINUTE

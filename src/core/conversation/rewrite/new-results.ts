@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mapTexts } from './message-texts.ts'
-import { isFields } from './tool-calls.ts'
+import { isFields, mapTexts } from './message-texts.ts'
 
 /**
  * Counts the texts after the last message of the assistant. A gateway sends a conversation again at

@@ -1,6 +1,10 @@
 import { toBytes } from '../../base/text-bytes.ts'
-import type { ByteAnswer, FreshRecord, KeepItem } from '../../contract/operation-result.ts'
-import type { RewriteReport } from '../../contract/report.ts'
+import type {
+  ByteAnswer,
+  FreshRecord,
+  KeepItem,
+  RewriteReport,
+} from '../../contract/operation-result.ts'
 import { findLookAlikes } from '../../hints/look-alikes.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
@@ -15,13 +19,14 @@ import type { MessageText } from './message-texts.ts'
 import { createResultKeys } from './result-keys.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { type Counting, rewriteByItself } from './rewrite-text.ts'
-import { type Saving, savedPlaces } from './saved-places.ts'
 import {
   digestOf,
   NOTHING_SAVED,
   readStored,
   type SavedTokens,
+  type Saving,
   type StoredRewrite,
+  savedPlaces,
   sumOfSent,
   writeStored,
 } from './stored-rewrite.ts'

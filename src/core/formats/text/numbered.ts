@@ -1,7 +1,10 @@
-import { type LineGutter, readLineGutter } from '../gutter/line-gutter.ts'
-import { printNumber, SEPARATORS } from '../gutter/number-layout.ts'
-import { notDecodable } from '../not-decodable.ts'
-import { decodedTooLong } from './decoded-length.ts'
+import {
+  type LineGutter,
+  printNumber,
+  readLineGutter,
+  SEPARATORS,
+} from '../gutter/numbered-lines.ts'
+import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import type { TextNotation, WrittenText } from './text-format.ts'
 
 /**

@@ -1,7 +1,11 @@
-import { notDecodable } from '../not-decodable.ts'
-import { decodedTooLong } from './decoded-length.ts'
-import { type LineRun, readLineRuns, TIMES } from './line-runs.ts'
-import { choosePrefixGroups, type PrefixGroup } from './prefix-groups.ts'
+import { decodedTooLong, notDecodable } from '../not-decodable.ts'
+import {
+  choosePrefixGroups,
+  type LineRun,
+  type PrefixGroup,
+  readLineRuns,
+  TIMES,
+} from './prefix-groups.ts'
 import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
 
 /**

@@ -9,10 +9,14 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from '../char-codes.ts'
-import { endOfString } from './end-of-string.ts'
-import { type JsonBytes, type JsonNode, parseAt } from './json-node.ts'
-import { byteAt, endOfScalar, NO_BYTE, skipSpace } from './json-tokens.ts'
-import type { SelectedKey, Selection } from './selection.ts'
+import {
+  type JsonBytes,
+  type JsonNode,
+  parseAt,
+  type SelectedKey,
+  type Selection,
+} from './json-node.ts'
+import { byteAt, endOfScalar, endOfString, NO_BYTE, skipSpace } from './json-tokens.ts'
 
 /** What a body may hold at most; beyond it nothing is read. */
 export interface ReadLimits {

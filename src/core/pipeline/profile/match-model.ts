@@ -1,4 +1,4 @@
-import { bareModelName } from '../../tokens/resolve.ts'
+import { bareModelName } from '../../tokens/profiles.ts'
 
 /** Ends a pattern that represents every model with this prefix. */
 const ANY = '*'

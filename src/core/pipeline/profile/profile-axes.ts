@@ -4,7 +4,22 @@ import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
 import { TEXT_NOTATIONS } from '../../formats/text/registry.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
 import { TOKENIZER_IDS } from '../../tokens/profiles.ts'
-import { TEMPLATE_IDS } from './templates.ts'
+
+/**
+ * Names of the templates of seed 000, and the format of each. Nested answers and diffs inside JSON
+ * are both what `tree` writes best: it recurses, and its fences keep a diff as real lines beside
+ * its siblings.
+ */
+export const TEMPLATE_NOTATIONS = {
+  csv_from_md: 'md',
+  pipeline_deep_mckp: 'tree',
+  mr_diff_fence: 'tree',
+} as const
+
+export type TemplateId = keyof typeof TEMPLATE_NOTATIONS
+
+/** All ids, in the order of the table. */
+export const TEMPLATE_IDS = Object.keys(TEMPLATE_NOTATIONS) as readonly TemplateId[]
 
 /** The variant is found by what the request names. */
 export const AUTO = 'auto'

@@ -1,7 +1,6 @@
 import { writeInline } from '../../formats/json/tree/write-inline.ts'
 import { isScalar } from '../../formats/json/tree/write-text.ts'
-import { hasMoreNodes } from '../../json/has-more-nodes.ts'
-import { ObjectValue, type Value } from '../../json/value.ts'
+import { hasMoreNodes, ObjectValue, type Value } from '../../json/value.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { cutsOf } from './cuts.ts'
 import { type PricedNode, SEPARATOR } from './priced-node.ts'

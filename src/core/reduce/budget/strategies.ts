@@ -5,13 +5,13 @@ import {
   equal,
   headTail,
   leading,
+  sizeProportional,
+  threadLevel,
   trailing,
   uniform,
 } from '../trim/strategies/position.ts'
 import { priority } from '../trim/strategies/priority.ts'
-import { sizeProportional } from '../trim/strategies/size-proportional.ts'
 import type { Strategy } from '../trim/strategies/strategy.ts'
-import { threadLevel } from '../trim/strategies/thread-level.ts'
 
 /**
  * Strategies by the name in a request or the configuration. Field weights set how much the kinds of

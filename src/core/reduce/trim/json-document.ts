@@ -1,4 +1,4 @@
-import type { ObjectValue, Value } from '../../json/value.ts'
+import { ObjectValue, type Value } from '../../json/value.ts'
 import { writeJson } from '../../json/write-json.ts'
 import type { TrimTree } from '../../solvers/tree/tree.ts'
 import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
@@ -10,16 +10,15 @@ import { priceValue } from '../budget/price-value.ts'
 import { extraOf, type Form, type Kept, type PricedNode, SEPARATOR } from '../budget/priced-node.ts'
 import { pruneValue } from '../budget/prune-value.ts'
 import type { Worths } from '../budget/strategies.ts'
-import { type FoundItems, findItems } from './find-items.ts'
 import type { ItemDocument, ItemList, Scope } from './item-document.ts'
 import { jsonFacts } from './json-facts.ts'
 import { JsonTree, someOf } from './json-tree.ts'
 import { kindOfItems } from './kinds.ts'
 import { createTreePlanner, type KeptOf } from './plan-tree.ts'
 import { uniform } from './strategies/position.ts'
+import { weighItems } from './strategies/strategy.ts'
 import { summarizeValues } from './summaries.ts'
 import { createTreeBuilder, type TreeBuilder } from './tree-builder.ts'
-import { weighItems } from './weigh.ts'
 
 const nothing: KeptOf = () => null
 
@@ -187,4 +186,46 @@ interface PathStep {
   readonly node: PricedNode
   readonly value: Value
   readonly depth: number
+}
+
+/** A list that is what a value is about. */
+interface FoundItems {
+  /** Indexes of the members on the way to it. */
+  readonly path: readonly number[]
+  readonly items: readonly Value[]
+}
+
+/** A list of fewer is none to choose from. */
+const LEAST_ITEMS = 2
+/** Share of the value's tokens from which on the list is what it is about. */
+const LEAST_SHARE = 0.5
+/** Objects around the list, at most. */
+const DEEPEST = 6
+
+/** The list at the root, or in the largest member of the object there, and so on. */
+function findItems(value: Value, root: PricedNode, totals: Totals): FoundItems | null {
+  const least = totalOf(root, totals) * LEAST_SHARE
+  const path: number[] = []
+  let node = root
+  let inner = value
+  while (node.children !== undefined && totalOf(node, totals) >= least) {
+    if (!(inner instanceof ObjectValue)) {
+      const items = inner as readonly Value[]
+      return items.length < LEAST_ITEMS ? null : { path, items }
+    }
+    if (path.length === DEEPEST) return null
+    const index = largestOf(node.children, totals)
+    path.push(index)
+    node = node.children[index]!
+    inner = inner.values[index]!
+  }
+  return null
+}
+
+function largestOf(children: readonly PricedNode[], totals: Totals): number {
+  let largest = 0
+  children.forEach((child, index) => {
+    if (totalOf(child, totals) > totalOf(children[largest]!, totals)) largest = index
+  })
+  return largest
 }

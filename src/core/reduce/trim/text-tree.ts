@@ -3,9 +3,8 @@ import type { TextPart } from '../budget/price-text.ts'
 import { ALL, type PricedNode } from '../budget/priced-node.ts'
 import { isWithin, type Level } from './levels.ts'
 import type { KeptOf } from './plan-tree.ts'
-import { addTextChain } from './text-chain.ts'
 import type { TextBlock } from './text-items.ts'
-import type { TreeBuilder } from './tree-builder.ts'
+import { addTextChain, type TreeBuilder } from './tree-builder.ts'
 
 /** A part as pruning knows it, and what is kept of it. */
 export interface GrownPart {

@@ -1,6 +1,5 @@
 import type { EarlierCall, Verbosity } from '../../hints/hint.ts'
-import { parseHint } from '../../hints/parse-hint.ts'
-import { hintLine } from '../../hints/render-hint.ts'
+import { hintLine, parseHint } from '../../hints/hint-line.ts'
 import type { RunGutter } from './compare-lines.ts'
 
 /** An earlier result as an answer refers to it. */

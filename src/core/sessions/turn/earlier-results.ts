@@ -1,7 +1,6 @@
 import { type CallName, decisiveArgument, nameEarlierCall } from '../../hints/earlier-call.ts'
 import type { EarlierCall } from '../../hints/hint.ts'
-import type { Turn } from '../index/session-index.ts'
-import type { SessionKey } from '../index/session-key.ts'
+import type { SessionKey, Turn } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
 import type { CallFacts } from './call-facts.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createRandom } from '../../../../bench/support/generated-text.ts'
-import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
+import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { isSafeBoundary, lastSafeBoundary } from '../../../../src/core/tokens/safe-boundary.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { runs, SEED } from '../../../support/runs.ts'

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'
 import { createRandom } from '../../../../bench/support/generated-text.ts'
-import { ENCODINGS, type Encoding } from '../../../../src/core/tokens/encoding.ts'
+import { ENCODINGS, type Encoding } from '../../../../src/core/tokens/profiles.ts'
 import {
   pieceEndCl100k,
   pieceEndO200k,

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import { classify } from '../../../../src/core/classify/classify.ts'
-import type { Refusal } from '../../../../src/core/contract/report.ts'
+import type { Refusal } from '../../../../src/core/contract/operation-result.ts'
 import type { Notation } from '../../../../src/core/formats/json/json-format.ts'
 import type { TextNotation } from '../../../../src/core/formats/text/text-format.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
-import { createNotationLayer } from '../../../../src/core/pipeline/format-layer.ts'
+import { createNotationLayer, createTextLayer } from '../../../../src/core/pipeline/format-layer.ts'
 import { passGate } from '../../../../src/core/pipeline/gate.ts'
 import { createPrices } from '../../../../src/core/pipeline/prices.ts'
-import { createTextLayer } from '../../../../src/core/pipeline/text-layer.ts'
 
 /** A notation that writes `text` and reads it back as `decoded`, whatever the value. */
 function planted(id: string, text: string | null, decode: () => never | [] | number): Notation {

@@ -1,5 +1,4 @@
-import { hasMoreNodes } from '../../../json/has-more-nodes.ts'
-import type { Value } from '../../../json/value.ts'
+import { hasMoreNodes, type Value } from '../../../json/value.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
 import type { ExplainedPart, Notation } from '../json-format.ts'
 import { encodeTree } from './encode-tree.ts'

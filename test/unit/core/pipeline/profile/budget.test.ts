@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { EncodeRequest } from '../../../../../src/core/contract/encode.ts'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
-import { worthsOf } from '../../../../../src/core/pipeline/profile/budget-profile.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
+import { worthsOf } from '../../../../../src/core/pipeline/profile/sections.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
 /** Words without a beginning or an end that all have. */
