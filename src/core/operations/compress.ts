@@ -10,7 +10,7 @@ import {
   type Payload,
   tokensAfter,
 } from '../conversation/rewrite/compress-messages.ts'
-import { countNewTexts, openingOf } from '../conversation/rewrite/new-results.ts'
+import { countNewTexts, openingOf } from '../conversation/rewrite/message-texts.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { ESCAPED_LABEL, isTrimmed, notationOf, TRIMMED_LABEL } from '../pipeline/wrapped-format.ts'
 import { inConversation } from '../telemetry/pseudonyms.ts'

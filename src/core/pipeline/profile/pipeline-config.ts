@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
 import { hintPolicy, VERBOSITIES } from '../../hints/hint-policy.ts'
 import { STRATEGY_IDS } from '../../reduce/budget/strategies.ts'
-import { TRIM_ALGORITHMS } from '../../reduce/trim/trim-algorithms.ts'
+import { TRIM_ALGORITHMS } from '../../reduce/trim/plan-tree.ts'
 import { NOTATION_IDS, profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
 
 /** The schema that this version reads; raised when a key changes its meaning. */
