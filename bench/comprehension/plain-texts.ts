@@ -1,5 +1,5 @@
 /**
- * Reads the notations of texts as somebody would who knows `docs/reference/formats.md`, and nothing
+ * Reads the formats of texts as somebody would who knows `docs/reference/formats.md`, and nothing
  * of our decoders. What a text was laid out like (padding, spacing) is in no reading.
  */
 import type { Json } from './data-sets.ts'

@@ -73,12 +73,12 @@ function many(
   random: Random,
   size: number,
   parentOf: (node: number) => number,
-  worthOf: (cost: number) => number = () => (1 + random(1_000_000)) / 1_000_000,
+  totalValue: (cost: number) => number = () => (1 + random(1_000_000)) / 1_000_000,
 ): Node[] {
   const nodes = [ROOT]
   for (let i = 1; i < size; i++) {
     const cost = 1 + random(20)
-    nodes.push({ parent: parentOf(i), cost, value: worthOf(cost) })
+    nodes.push({ parent: parentOf(i), cost, value: totalValue(cost) })
   }
   return nodes
 }

@@ -133,7 +133,7 @@ export function reportFailure(
 /** An answer whose end is the end of the connection looks whole unless the connection is reset. */
 function cut(outgoing: ServerResponse, sized: boolean): void {
   const { socket } = outgoing
-  const endIsTold = sized || outgoing.chunkedEncoding
-  if (endIsTold || socket === null || socket instanceof TLSSocket) outgoing.destroy()
+  const endIsMarked = sized || outgoing.chunkedEncoding
+  if (endIsMarked || socket === null || socket instanceof TLSSocket) outgoing.destroy()
   else socket.resetAndDestroy()
 }

@@ -6,7 +6,7 @@ import { parseJson } from '../core/json/parse-json.ts'
 import { encodeOperation } from '../core/operations/encode.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
 import { createSessionDesk } from '../core/operations/session-desk.ts'
-import { notationOf } from '../core/pipeline/wrapped-format.ts'
+import { bareFormat } from '../core/pipeline/wrapped-format.ts'
 import { commitBody } from '../core/sessions/turn/remember.ts'
 import {
   attachSessions,
@@ -106,7 +106,7 @@ function mineResult(
   const { session, agent, tool, args, call_id, text, ts_ms, context } = result
   const parsed = parseJson(text, { maxDepth })
   const value = parsed.ok ? parsed.value : undefined
-  const notation = answer.layer === 'L3' ? null : notationOf(answer.format)
+  const notation = answer.layer === 'L3' ? null : bareFormat(answer.format)
   const call = { session, tool, args, tool_call_id: call_id, is_sidechain: agent !== undefined }
   const facts = responseFacts(
     { call, content: text, shape: classify(text, value) },

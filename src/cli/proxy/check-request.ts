@@ -7,7 +7,7 @@ import { parseHint } from '../../core/hints/hint-line.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import { rewriteRequestOperation } from '../../core/operations/rewrite-request.ts'
 import { DEFAULT_PIPELINE } from '../../core/pipeline/profile/pipeline-config.ts'
-import { isRedeeming } from '../../core/pipeline/profile/retrieving-tools.ts'
+import { isRetrieving } from '../../core/pipeline/profile/retrieving-tools.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
 
 /** Why all of a body is forwarded as it comes. */
@@ -129,7 +129,7 @@ function placeOf({ message, block, part, tool, callId, isError, inCachedPrefix }
 
 function reasonOf({ tool }: ToolResultText, { pipeline }: OperationContext): CheckedText['kept'] {
   const { redeem_tools } = (pipeline ?? DEFAULT_PIPELINE).elision
-  return isRedeeming(tool, redeem_tools) ? 'redeeming tool' : 'no gain'
+  return isRetrieving(tool, redeem_tools) ? 'redeeming tool' : 'no gain'
 }
 
 /**

@@ -9,7 +9,7 @@ import { ServiceProblem } from '../service-client.ts'
 import { type CommonFields, named, play, requestOf } from './play.ts'
 import type { Player } from './player.ts'
 import type { RecordedResult } from './read-results.ts'
-import { addRedemption } from './redemption.ts'
+import { addRetrieval } from './retrieval.ts'
 import { createTally, type Tally, type VerdictTally } from './tally.ts'
 import type { TranscriptFile } from './transcript-file.ts'
 
@@ -21,7 +21,7 @@ interface ReplayOptions {
   readonly transcript: TranscriptFile
   readonly verdicts: VerdictTally | null
   /** Share of the markers that are taken to be fetched, and what counts the tokens of that. */
-  readonly redeemed: { readonly share: number; readonly counter: TokenCounter }
+  readonly retrieved: { readonly share: number; readonly counter: TokenCounter }
   /** Tokens of a result as the baseline writes it; absent: those of the input. */
   baselineTokens?(text: string): number
 }
@@ -29,7 +29,7 @@ interface ReplayOptions {
 /** Plays results in their order and sums up; reports failures and findings on stderr. */
 export async function replayAll(
   results: readonly RecordedResult[],
-  { player, common, counters, transcript, verdicts, redeemed, baselineTokens }: ReplayOptions,
+  { player, common, counters, transcript, verdicts, retrieved, baselineTokens }: ReplayOptions,
 ): Promise<Tally> {
   const { write } = transcript
   const tally = createTally()
@@ -45,7 +45,7 @@ export async function replayAll(
       const played = await play(result, common, { player, verifier, write })
       const { tokens } = played.answer
       tally.add(played, baselineTokens?.(result.text) ?? tokens.baseline)
-      addRedemption(tally.redemption, played.answer, result.text, redeemed)
+      addRetrieval(tally.retrieval, played.answer, result.text, retrieved)
       for (const { family, reason } of played.findings) tell('not true', `${family}: ${reason}`)
       verdicts?.add(explain(requestOf(result, common)).candidates)
     } catch (error) {

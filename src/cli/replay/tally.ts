@@ -1,6 +1,6 @@
 import { PASSTHROUGH } from '../../core/formats/passthrough.ts'
 import { formatLabel } from '../../core/formats/text/text-format.ts'
-import { notationOf } from '../../core/pipeline/wrapped-format.ts'
+import { bareFormat } from '../../core/pipeline/wrapped-format.ts'
 import {
   LINES_FORMAT,
   NEAR_FORMAT,
@@ -8,7 +8,7 @@ import {
 } from '../../core/sessions/turn/decode-references.ts'
 import type { EncodeAnswer, explain } from '../../index.ts'
 import type { Played } from './play.ts'
-import type { Redemption } from './redemption.ts'
+import type { Retrieval } from './retrieval.ts'
 
 /** Sums over results that have something in common. */
 export interface Sums {
@@ -37,7 +37,7 @@ export interface Tally {
   readonly by: Readonly<Record<Dimension, ReadonlyMap<string, Sums>>>
   readonly hints: HintCounts
   /** What it would cost to fetch some of what was left out. */
-  readonly redemption: Redemption
+  readonly retrieval: Retrieval
   /** Of all answers, beside what was wrong with hints. */
   findings: number
   /** Results that got no answer, and so are in none of the sums. */
@@ -52,12 +52,12 @@ export function createTally(): Tally {
   const total = zero()
   const by = { tool: group(), shape: group(), layer: group(), format: group() }
   const hints = { sent: 0, failed: 0 }
-  const redemption = { markers: 0, sent: 0, tokens: 0 }
+  const retrieval = { markers: 0, sent: 0, tokens: 0 }
   return {
     total,
     by,
     hints,
-    redemption,
+    retrieval,
     findings: 0,
     failed: 0,
     too_small: 0,
@@ -71,7 +71,7 @@ export function createTally(): Tally {
         tool,
         shape: answer.shape,
         layer: answer.layer,
-        format: notationOf(answer.format),
+        format: bareFormat(answer.format),
       }
       for (const dimension of DIMENSIONS) {
         const sums = by[dimension].get(keys[dimension]) ?? zero()

@@ -218,13 +218,13 @@ function endpoints({ endpoints: all }: Study): ReportTable {
 export function summaryOf({ files, other, unreadable, tally, study }: Minings): string {
   const { lines, without_call, skipped } = tally
   const faults = LINE_FAULTS.filter(name => skipped[name] > 0)
-  const told = faults.map(name => `${name} ${skipped[name]}`)
+  const listed = faults.map(name => `${name} ${skipped[name]}`)
   const counts: readonly (readonly [number, string])[] = [
     [study.copies, 'more that stand in several logs, counted once'],
     [skipped.no_text, 'more without a text, such as images'],
     [skipped.not_encoded, 'more that the service would refuse'],
     [without_call, 'whose call is in no log'],
-    [sum(faults.map(name => skipped[name])), `lines passed over: ${told.join(', ')}`],
+    [sum(faults.map(name => skipped[name])), `lines passed over: ${listed.join(', ')}`],
     [other, 'files that are no logs'],
     [unreadable, 'files or folders that cannot be read'],
   ]

@@ -161,7 +161,7 @@ const FOLDED = Uint8Array.from({ length: 256 }, (_, c) => (c >= 0x41 && c <= 0x5
 const AS_IT_IS = Uint8Array.from({ length: 256 }, (_, c) => c)
 
 /** A jump to the next possible start pays from so many bytes on. */
-const WORTH_BYTES = 32
+const PAYING_BYTES = 32
 /** Jumps that did not pay, after which one search makes no more of them. */
 const MAX_POOR_JUMPS = 64
 
@@ -183,7 +183,7 @@ function createSearch(text: string, ignoreCase: boolean): Search {
       if (matched === 0 && poorJumps < MAX_POOR_JUMPS) {
         const start = bytes.indexOf(first, at)
         if (start < 0) return -1
-        if (start - at < WORTH_BYTES) poorJumps++
+        if (start - at < PAYING_BYTES) poorJumps++
         at = start
       }
       const c = table[bytes[at]!]!

@@ -1,8 +1,8 @@
 import { AppError } from '../base/errors.ts'
 import type { DecodeAnswer } from '../contract/encode.ts'
-import { findNotation } from '../formats/json/registry.ts'
+import { findJsonFormat } from '../formats/json/registry.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { findTextNotation } from '../formats/text/registry.ts'
+import { findTextFormat } from '../formats/text/registry.ts'
 import { unescapeLookAlikes } from '../hints/escape.ts'
 import { parseHint } from '../hints/hint-line.ts'
 import { jsonLength, writeJson } from '../json/write-json.ts'
@@ -43,19 +43,18 @@ export function decodeContent(
   }
   if (format === PASSTHROUGH) return { content, media_type: 'text/plain' }
   if (isTrimmed(format)) throw lacksParts(content)
-  const text = findTextNotation(format)
+  const text = findTextFormat(format)
   if (text !== undefined) {
-    const { notation, style } = text
     return {
-      content: notation.decode(content, style, maxChars),
-      media_type: notation.json === true ? 'application/json' : 'text/plain',
+      content: text.format.decode(content, text.style, maxChars),
+      media_type: text.format.json === true ? 'application/json' : 'text/plain',
     }
   }
-  const notation = findNotation(format)
-  if (notation === undefined) {
+  const json = findJsonFormat(format)
+  if (json === undefined) {
     throw new AppError('not_decodable', 'the format is none that this version wrote')
   }
-  const value = notation.decode(content)
+  const value = json.decode(content)
   if (jsonLength(value, maxChars) > maxChars) {
     throw new AppError('payload_too_large', `the decoded content is above ${maxChars} characters`)
   }

@@ -15,7 +15,7 @@ import {
   openSessionLayer,
   type SessionLayer,
 } from './session-layer.ts'
-import { notationOf } from './wrapped-format.ts'
+import { bareFormat } from './wrapped-format.ts'
 
 /**
  * Encodes one tool result: parse, classify, let each layer propose, pass the gate, fit the budget,
@@ -124,7 +124,7 @@ function reportOf(answer: EncodeAnswer): Report {
   return {
     op: 'encode',
     layer: answer.layer,
-    format: notationOf(answer.format),
+    format: bareFormat(answer.format),
     shape: answer.shape,
     tokens_in: answer.tokens.baseline,
     tokens_out: answer.tokens.final,
@@ -151,7 +151,7 @@ function responseOf(
   const { request: call, content, shape } = input
   const { tokens, savings, partition, format } = answer
   // A label is the format's name with its version.
-  const template = answer.layer === 'L1' ? notationOf(format).split('@')[0] : undefined
+  const template = answer.layer === 'L1' ? bareFormat(format).split('@')[0] : undefined
   const source = { call, content, identity: layer?.identity, shape }
   const sent = { layer: answer.layer, tokens, savings, partition, template }
   return { response: () => writeFacts(responseFacts(source, sent, telemetry)) }

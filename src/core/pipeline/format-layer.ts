@@ -1,12 +1,12 @@
-import { formatId, type Notation, type Weighed, weighed } from '../formats/json/json-format.ts'
-import { type TextNotation, textFormat, type WrittenText } from '../formats/text/text-format.ts'
+import { formatId, type JsonFormat, type Weighed, weighed } from '../formats/json/json-format.ts'
+import { type TextFormat, textFormat, type WrittenText } from '../formats/text/text-format.ts'
 import { createWorkBudget, extentOf } from '../formats/work.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { equalValues, type Value } from '../json/value.ts'
 import { byPrice, type Candidate, isAllowed, type Layer, type LayerInput } from './layer.ts'
 
 /** L2: the whole value in each format that accepts it, by exact token counts. */
-export function createNotationLayer(notations: readonly Notation[]): Layer {
+export function createJsonLayer(formats: readonly JsonFormat[]): Layer {
   return {
     id: 'L2',
     propose(input) {
@@ -17,16 +17,16 @@ export function createNotationLayer(notations: readonly Notation[]): Layer {
       if (value === undefined) return { candidates, bigger, declined }
       const work = createWorkBudget(input.content.length)
       const extent = extentOf(value, input.content.length)
-      for (const notation of notations) {
-        if (!isAllowed(notation, input) || !notation.accepts(value, input.shape)) continue
-        const isAffordable = work.take(notation.steps?.(extent) ?? 0)
-        const written = isAffordable ? weighed(notation, value, input.prices.counter) : null
-        if (written === null) declined.push(formatId(notation))
+      for (const format of formats) {
+        if (!isAllowed(format, input) || !format.accepts(value, input.shape)) continue
+        const isAffordable = work.take(format.steps?.(extent) ?? 0)
+        const written = isAffordable ? weighed(format, value, input.prices.counter) : null
+        if (written === null) declined.push(formatId(format))
         // An unchanged text saves nothing and need not be counted.
         if (written === null || written.content === input.content) continue
         const tokens = input.prices.price(written.content)
-        if (tokens === null) bigger.push(formatId(notation))
-        else candidates.push(valueCandidate(notation, written, tokens, value))
+        if (tokens === null) bigger.push(formatId(format))
+        else candidates.push(valueCandidate(format, written, tokens, value))
       }
       return { candidates: byPrice(candidates), bigger, declined }
     },
@@ -34,17 +34,17 @@ export function createNotationLayer(notations: readonly Notation[]): Layer {
 }
 
 function valueCandidate(
-  notation: Notation,
+  format: JsonFormat,
   { content, surcharge }: Weighed,
   tokens: number,
   value: Value,
 ): Candidate {
   return {
     content,
-    format: formatId(notation),
+    format: formatId(format),
     tokens,
     surcharge,
-    restores: () => equalValues(notation.decode(content), value),
+    restores: () => equalValues(format.decode(content), value),
   }
 }
 
@@ -53,8 +53,8 @@ function valueCandidate(
  * @param values formats that may write JSON inside a text
  */
 export function createTextLayer(
-  notations: readonly TextNotation[],
-  values: readonly Notation[],
+  formats: readonly TextFormat[],
+  values: readonly JsonFormat[],
 ): Layer {
   return {
     id: 'L2',
@@ -68,23 +68,22 @@ export function createTextLayer(
       const tools = {
         work,
         counter: prices.counter,
-        notations: values.filter(notation => isAllowed(notation, input)),
+        formats: values.filter(format => isAllowed(format, input)),
       }
-      for (const notation of notations) {
+      for (const format of formats) {
         // A JSON scalar is text.
-        if ((notation.json === true) !== isJson || !isAllowed(notation, input)) continue
-        if (!notation.accepts(content, shape)) continue
-        const base = formatId(notation)
-        const isAffordable = work.take(notation.steps?.(content) ?? 0)
+        if ((format.json === true) !== isJson || !isAllowed(format, input)) continue
+        if (!format.accepts(content, shape)) continue
+        const base = formatId(format)
+        const isAffordable = work.take(format.steps?.(content) ?? 0)
         const written = isAffordable
-          ? notation.encode(content, tools).filter(text => text.content !== content)
+          ? format.encode(content, tools).filter(text => text.content !== content)
           : []
         if (written.length === 0) declined.push(base)
         for (const { content: text, style } of written) {
-          const format = textFormat(base, style)
           const tokens = prices.price(text)
-          if (tokens === null) bigger.push(format)
-          else candidates.push(textCandidate(notation, { content: text, style }, tokens, input))
+          if (tokens === null) bigger.push(textFormat(base, style))
+          else candidates.push(textCandidate(format, { content: text, style }, tokens, input))
         }
       }
       return { candidates: byPrice(candidates), bigger, declined }
@@ -99,18 +98,18 @@ export function createTextLayer(
 const ROOM = 2
 
 function textCandidate(
-  notation: TextNotation,
+  format: TextFormat,
   { content, style }: WrittenText,
   tokens: number,
   { content: original, value }: LayerInput,
 ): Candidate {
   return {
     content,
-    format: textFormat(formatId(notation), style),
+    format: textFormat(formatId(format), style),
     tokens,
     restores() {
-      const decoded = notation.decode(content, style, original.length * ROOM)
-      if (notation.json !== true) return decoded === original
+      const decoded = format.decode(content, style, original.length * ROOM)
+      if (format.json !== true) return decoded === original
       const parsed = parseJson(decoded)
       return parsed.ok && value !== undefined && equalValues(parsed.value, value)
     },

@@ -10,7 +10,7 @@ import { type Choice, chooseLossless } from './gate.ts'
 import type { LayerInput } from './layer.ts'
 import { allowsReference, layersFor } from './layers.ts'
 import type { Profile } from './profile/resolve.ts'
-import { worthsOf } from './profile/sections.ts'
+import { valuationOf } from './profile/sections.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import type { SessionLayer } from './session-layer.ts'
 import { selectsItems } from './trim-items.ts'
@@ -105,7 +105,7 @@ export function createOutcomes(
       const options = {
         gate: gate(),
         freshGate: freshGate(),
-        worths: worthsOf(profile.budget, strategy),
+        valuation: valuationOf(profile.budget, strategy),
         usual: profile.preferred,
         algorithm: profile.budget.algorithm,
         keepsOriginals: context.keepsOriginals,

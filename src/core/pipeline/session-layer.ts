@@ -25,7 +25,7 @@ import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import type { LayerInput } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
 import type { PipelineContext } from './read-input.ts'
-import { innerFormat, notationOf, withoutEscapes } from './wrapped-format.ts'
+import { bareFormat, innerFormat, withoutEscapes } from './wrapped-format.ts'
 
 /** L0: a result's place in its session, from its arrival to its answer. */
 export interface SessionLayer {
@@ -251,9 +251,9 @@ export function hopsInto(
   { context, scan }: Pick<SessionTurn, 'context' | 'scan'>,
 ): number | undefined {
   const bare = withoutEscapes(format).format
-  const notation = referral === null ? notationOf(bare) : innerFormat(bare, LINES_FORMAT)
-  const isCounted = notation === PASSTHROUGH
-  if (!isCounted && !(notation?.startsWith(NUMBERED) && scan()?.numbered)) return undefined
+  const inner = referral === null ? bareFormat(bare) : innerFormat(bare, LINES_FORMAT)
+  const isCounted = inner === PASSTHROUGH
+  if (!isCounted && !(inner?.startsWith(NUMBERED) && scan()?.numbered)) return undefined
   if (referral === null) return 0
   const hops = referral.dependencies.map(
     ({ identity }) => hopsTo(bodies, { context }, identity) ?? 0,

@@ -106,17 +106,17 @@ function unwrap(words: readonly string[]): readonly string[] {
     const wrapper = WRAPPERS.get(program)
     if (wrapper === undefined) {
       if (!RUNNERS.has(`${program} ${words[at + 1]}`)) break
-      at = behindOptions(words, at + 2, [])
+      at = afterOptions(words, at + 2, [])
       continue
     }
-    at = behindOptions(words, at + 1, wrapper.valued) + wrapper.words
+    at = afterOptions(words, at + 1, wrapper.valued) + wrapper.words
   }
   return words.slice(at)
 }
 
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
 
-function behindOptions(words: readonly string[], from: number, valued: readonly string[]): number {
+function afterOptions(words: readonly string[], from: number, valued: readonly string[]): number {
   let at = from
   while (at < words.length && words[at]!.startsWith('-')) at += valued.includes(words[at]!) ? 2 : 1
   return at
@@ -144,11 +144,11 @@ function isScript(word: string): boolean {
 }
 
 function named(program: string, subcommands: ReadonlySet<string>, rest: readonly string[]): string {
-  const at = subcommands.size === 0 ? -1 : behindOptions(rest, 0, VALUED_OPTIONS)
+  const at = subcommands.size === 0 ? -1 : afterOptions(rest, 0, VALUED_OPTIONS)
   const word = rest[at]
   if (word === undefined) return spelt(program)
   const sub = SUBCOMMAND_ALIASES.get(`${program} ${word}`) ?? word
-  const script = baseScript(rest[behindOptions(rest, at + 1, [])] ?? '')
+  const script = baseScript(rest[afterOptions(rest, at + 1, [])] ?? '')
   const isRun = sub === 'run' && subcommands.has('test') && PACKAGE_MANAGERS.has(program)
   if (isRun && PACKAGE_SCRIPTS.has(script)) return `${program}_${script}`
   const own = baseScript(sub)

@@ -234,8 +234,8 @@ function lacksParts(line: string, left: string): boolean {
     const own = index % 2 === 0 ? piece : `…[+${piece} chars]`
     for (const place of places) {
       if (line.startsWith(own, place)) next.add(place + own.length)
-      const behind = place + Number(piece)
-      if (index % 2 === 1 && behind <= line.length) next.add(behind)
+      const after = place + Number(piece)
+      if (index % 2 === 1 && after <= line.length) next.add(after)
     }
     places = new Set([...next].slice(0, MOST_READINGS))
   })

@@ -26,7 +26,7 @@ export interface Finding extends Fault {
 }
 
 /** An id that an answer sent, and the text that retrieving it must return. */
-export interface Redeemable {
+export interface Retrievable {
   readonly line: number
   readonly family: Fault['family']
   readonly id: string
@@ -41,7 +41,7 @@ export interface Verified {
   /** Hints that the answer sent, and how many of them are not true. */
   readonly hints: number
   readonly failed: number
-  readonly redeemable: readonly Redeemable[]
+  readonly retrievable: readonly Retrievable[]
   /** What the tool's result has that imitates hints of ours, and that the answer escapes. */
   readonly imitations: readonly Imitation[]
 }
@@ -61,7 +61,7 @@ export interface Verifier {
   check(line: TranscriptLine): Verified
 }
 
-const NOTHING: Verified = { findings: [], hints: 0, failed: 0, redeemable: [], imitations: [] }
+const NOTHING: Verified = { findings: [], hints: 0, failed: 0, retrievable: [], imitations: [] }
 /** Decoded JSON can be longer than what came in, since lone surrogates become escapes. */
 const MOST_GROWTH = 6
 
@@ -94,14 +94,14 @@ export function createVerifier(counters: TokenCounters): Verifier {
     const isSame = retried !== undefined && isDeepStrictEqual(retried.answer, answer)
     // What was found of it the first time holds.
     const faults = isSame ? [] : [...checkAnswer(checked), ...checkRetry(retried, result)]
-    const redeemable = redeemableOf(checked, line)
+    const retrievable = retrievableOf(checked, line)
     if (first === -1) context.addResult(result)
     const bad = new Set(faults.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))
     return {
       findings: faults.map(fault => ({ line, session, ...fault })),
       hints: answer.hints.length,
       failed: answer.hints.filter(({ text }) => bad.has(text)).length,
-      redeemable,
+      retrievable,
       imitations: imitationsIn(checked).map(text => ({ line, session, text })),
     }
   }
@@ -190,8 +190,8 @@ function checkRetry(before: Exchange | undefined, again: Exchange): Fault[] {
  * The ids in an answer's hints, with what they represent; those that mean nothing are findings
  * already.
  */
-function redeemableOf({ request, answer, context }: CheckedAnswer, line: number): Redeemable[] {
-  return answer.hints.flatMap(({ text }): Redeemable[] => {
+function retrievableOf({ request, answer, context }: CheckedAnswer, line: number): Retrievable[] {
+  return answer.hints.flatMap(({ text }): Retrievable[] => {
     const hint = parseHint(text.slice(0, text.lastIndexOf(']') + 1))
     if (hint === null) return []
     const { family } = hint

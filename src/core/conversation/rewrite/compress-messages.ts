@@ -1,7 +1,7 @@
 import type { CompressRequest } from '../../contract/compress.ts'
 import { findLookAlikes } from '../../hints/look-alikes.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
-import { isRedeeming } from '../../pipeline/profile/retrieving-tools.ts'
+import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { resolveTokenizer } from '../../tokens/profiles.ts'
 import { type MessageText, mapTexts } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
@@ -89,7 +89,7 @@ function writerOf(
   if (from === 'user') return config?.compress_user_messages === true ? rewriteLossless : null
   if (from === 'system') return config?.compress_system_messages === true ? rewriteLossless : null
   if (from !== 'tool') return null
-  if (!isRedeeming(call.tool, retrievingTools)) return rewriteLossless
+  if (!isRetrieving(call.tool, retrievingTools)) return rewriteLossless
   return findLookAlikes(text).length > 0 ? escapeOnly : null
 }
 
@@ -118,7 +118,7 @@ function fitBudget(
 
 /** Whether parts of a text may be left out. */
 function isCut({ from, call, isError }: MessageText, retrievingTools: readonly string[]): boolean {
-  return from === 'tool' && !isError && !isRedeeming(call.tool, retrievingTools)
+  return from === 'tool' && !isError && !isRetrieving(call.tool, retrievingTools)
 }
 
 /** Tokens of all payloads as they are written. */

@@ -5,14 +5,14 @@ import { writeJson } from '../../json/write-json.ts'
 import { escapeText, isAmbiguous, readLiteral } from '../bare-text.ts'
 import { notDecodable } from '../not-decodable.ts'
 import { COMMA_BIT, contentOf, LINE_FEED_BIT, QUOTE_BIT, UNSAFE_BIT } from '../text-content.ts'
-import type { Notation } from './json-format.ts'
+import type { JsonFormat } from './json-format.ts'
 
 /** What a character and a member take. */
 const CHAR_STEPS = 15
 const MEMBER_STEPS = 250
 
 /** A table of an array of objects: keys once in the header, a row an object. */
-export const csv: Notation = {
+export const csv: JsonFormat = {
   id: 'csv',
   version: 1,
   accepts: (_, { shape }) => shape === 'array_of_objects',

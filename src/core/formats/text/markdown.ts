@@ -2,17 +2,17 @@ import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { countOf } from '../work.ts'
 import { type Alignment, type MarkdownTable, readMarkdown } from './markdown-tables.ts'
 import { findLayout, layOut, layoutWord, readLayout, type TableLayout } from './table-layout.ts'
-import type { TextNotation, WrittenText } from './text-format.ts'
+import type { TextFormat, WrittenText } from './text-format.ts'
 
 /**
  * Markdown whose tables are CSV in fences, in place; everything else unchanged. The padding of a
  * table is its style, so that the text comes back character for character; a table of no known
  * layout stays as it is.
  */
-export const markdown: TextNotation = createMarkdown({ minCols: 1 })
+export const markdown: TextFormat = createMarkdown({ minCols: 1 })
 
 /** The same format, in which tables of fewer columns stay as they are; it is read alike. */
-export function createMarkdown({ minCols }: { readonly minCols: number }): TextNotation {
+export function createMarkdown({ minCols }: { readonly minCols: number }): TextFormat {
   return {
     id: 'md',
     version: 1,

@@ -6,14 +6,14 @@ import {
   readLineRuns,
   TIMES,
 } from './prefix-groups.ts'
-import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
+import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
 /**
  * Lines that begin alike, under a heading with what they have in common, as `rg --heading` writes
  * its matches: search results by file, paths by folder, log lines by date and host. A line that
  * stands there several times is counted, as `uniq -c` does.
  */
-export const prefixed: TextNotation = {
+export const prefixed: TextFormat = {
   id: 'prefixed',
   version: 1,
   accepts: text => text.length >= MIN_CHARS,

@@ -1,5 +1,5 @@
-import { findNotation } from '../../formats/json/registry.ts'
-import { findTextNotation } from '../../formats/text/registry.ts'
+import { findJsonFormat } from '../../formats/json/registry.ts'
+import { findTextFormat } from '../../formats/text/registry.ts'
 import type { FormatHint, MetadataHint, OverflowHint } from '../hint.ts'
 import { type Reader, readToolCall } from '../reader.ts'
 import { quote, writeShown, writeText, writeWord } from '../text-slot.ts'
@@ -140,5 +140,5 @@ export const format: Family<FormatHint> = {
 
 /** Whether `POST /v1/decode` can decode this `format`. */
 function isKnownFormat(format: string): boolean {
-  return findNotation(format) !== undefined || findTextNotation(format) !== undefined
+  return findJsonFormat(format) !== undefined || findTextFormat(format) !== undefined
 }

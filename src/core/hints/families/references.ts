@@ -156,8 +156,8 @@ export const lines: Family<LinesHint> = {
         ? ''
         : (verbose ? ', identical to ' : ' of ') + writeCall(call, verbosity)
     const numbers = shift === undefined ? '' : `, numbers ${shift > 0 ? '+' : ''}${shift}`
-    const redeem = verbose ? `${RETRIEVE_LINES}${first}-${last}` : ''
-    return `ref ${ref} lines ${first}-${last}${named}${numbers}${redeem}`
+    const retrieval = verbose ? `${RETRIEVE_LINES}${first}-${last}` : ''
+    return `ref ${ref} lines ${first}-${last}${named}${numbers}${retrieval}`
   },
 
   read(reader) {

@@ -3,7 +3,7 @@ import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
 import { hintPolicy, VERBOSITIES } from '../../hints/hint-policy.ts'
 import { STRATEGY_IDS } from '../../reduce/budget/strategies.ts'
 import { TRIM_ALGORITHMS } from '../../reduce/trim/plan-tree.ts'
-import { NOTATION_IDS, profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
+import { FORMAT_IDS, profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
 
 /** The schema that this version reads; raised when a key changes its meaning. */
 const SCHEMA_VERSION = 1
@@ -48,7 +48,7 @@ const shapeThresholds = z.strictObject({
 
 const mckp = z.strictObject({
   recursion_depth: recursionDepth.default(MAX_LINE_DEPTH),
-  formats_enabled: z.array(z.enum(NOTATION_IDS)).default([...NOTATION_IDS]),
+  formats_enabled: z.array(z.enum(FORMAT_IDS)).default([...FORMAT_IDS]),
   shape_thresholds: shapeThresholds.prefault({}),
 })
 
@@ -132,10 +132,10 @@ export function own<T>(
  * of a file.
  */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
-  toon_overhead: 'TOON is none of the notations here, since it never wins',
+  toon_overhead: 'TOON is none of the formats here, since it never wins',
   chars_per_token: 'tokens are counted as docs/reference/tokens.md says; profiles only weigh',
   bpe: 'tokens are counted as docs/reference/tokens.md says; profiles only weigh',
-  format_factors: 'notations are compared by counted tokens',
+  format_factors: 'formats are compared by counted tokens',
   context_window: 'a request says its own budget',
   margin: 'what leaves is counted, never estimated from characters',
   priority: 'choices take no time that could be saved; set recursion_depth',

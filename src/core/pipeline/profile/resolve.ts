@@ -10,7 +10,7 @@ import {
   DEFAULT_VARIANT,
   type LlmVariant,
   type ProfileAxes,
-  TEMPLATE_NOTATIONS,
+  TEMPLATE_FORMATS,
   type TemplateId,
 } from './profile-axes.ts'
 import {
@@ -140,7 +140,7 @@ function preferredFormat(
     own(endpoint_overrides, tool)?.template_id ??
     own(templates.endpoint_overrides, tool) ??
     preferred_format
-  if (format === undefined || !Object.hasOwn(TEMPLATE_NOTATIONS, format)) return format
+  if (format === undefined || !Object.hasOwn(TEMPLATE_FORMATS, format)) return format
   const template = format as TemplateId
-  return templates.active.includes(template) ? TEMPLATE_NOTATIONS[template] : undefined
+  return templates.active.includes(template) ? TEMPLATE_FORMATS[template] : undefined
 }

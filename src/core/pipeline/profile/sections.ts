@@ -1,7 +1,7 @@
 import type { HintFamily } from '../../hints/hint.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
 import type { HintRule, HintsPolicy } from '../../hints/policy.ts'
-import { STRATEGIES, type StrategyId, type Worths } from '../../reduce/budget/strategies.ts'
+import { STRATEGIES, type StrategyId, type Valuation } from '../../reduce/budget/strategies.ts'
 import { strategyFor } from '../../reduce/trim/resolve-strategy.ts'
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
 import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
@@ -110,6 +110,9 @@ export interface BudgetProfile {
 }
 
 /** The value of parts for one request, whose own strategy wins. */
-export function worthsOf({ strategy, fields }: BudgetProfile, requested?: StrategyId): Worths {
+export function valuationOf(
+  { strategy, fields }: BudgetProfile,
+  requested?: StrategyId,
+): Valuation {
   return { strategy: STRATEGIES[requested ?? strategy], fields }
 }

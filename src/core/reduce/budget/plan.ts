@@ -9,9 +9,9 @@ export interface Plan {
   readonly kept: Kept
   /** Tokens and value of what is kept, by the document's own prices. */
   readonly cost: number
-  readonly worth: number
+  readonly value: number
   /** Value of the whole document. */
-  readonly wholeWorth: number
+  readonly wholeValue: number
   /**
    * No plan that opens the same containers and makes the same choices of parts has a higher value.
    */
@@ -41,7 +41,7 @@ export interface Planner {
 export function createPlanner(root: PricedNode): Planner {
   const totals = totalsOf(root)
   const total = totalOf(root, totals)
-  const wholeWorth = worthOf(root)
+  const wholeValue = totalValue(root)
   const choicesOf = createChoices()
   /** By the number of open containers: coarser openings are parts of finer ones. */
   const known = new Map<number, readonly PlanClass[]>()
@@ -57,14 +57,14 @@ export function createPlanner(root: PricedNode): Planner {
     // A plan for less than all of it, which is known not to fit.
     most: total - 1,
     plan(budget) {
-      if (total <= budget) return wholePlan(total, wholeWorth)
+      if (total <= budget) return wholePlan(total, wholeValue)
       const opening = openWithin(root, budget, totals)
       const classes = classesFor(opening)
       const room = Math.max(0, Math.floor(budget - opening.frames))
       const { picks, cost, ...solution } = pickWithin(classes, room)
       return {
         ...solution,
-        wholeWorth,
+        wholeValue,
         kept: keptOf(root, opening, classes, picks),
         cost: opening.frames + cost,
         classes: classes.length,
@@ -73,21 +73,21 @@ export function createPlanner(root: PricedNode): Planner {
   }
 }
 
-function wholePlan(cost: number, worth: number): Plan {
+function wholePlan(cost: number, value: number): Plan {
   return {
     kept: ALL,
     cost,
-    worth,
-    wholeWorth: worth,
-    upperBound: worth,
+    value,
+    wholeValue: value,
+    upperBound: value,
     optimal: true,
     classes: 1,
   }
 }
 
 /** Value of a node as a whole. */
-export function worthOf({ worth, children = [] }: PricedNode): number {
-  return children.reduce((sum, child) => sum + worthOf(child), worth)
+export function totalValue({ value, children = [] }: PricedNode): number {
+  return children.reduce((sum, child) => sum + totalValue(child), value)
 }
 
 /** The best choice of each class, or none, as a multiple-choice knapsack with whole costs. */
@@ -98,9 +98,9 @@ function pickWithin(classes: readonly PlanClass[], budget: number) {
   const values = new Float64Array(size)
   let end = 0
   classes.forEach(({ choices, extra }, index) => {
-    for (const { cost, worth } of choices) {
+    for (const { cost, value } of choices) {
       costs[end] = Math.ceil(cost + extra)
-      values[end++] = worth
+      values[end++] = value
     }
     starts[index + 1] = end
   })
@@ -113,7 +113,7 @@ function pickWithin(classes: readonly PlanClass[], budget: number) {
       return pick === SKIPPED ? null : choices[pick]!
     }),
     cost: solution.cost,
-    worth: solution.value,
+    value: solution.value,
     upperBound: solution.upperBound,
     optimal: solution.optimal,
   }
@@ -156,7 +156,7 @@ export function classesOf(
       return { parent, indexes, extra, choices: choicesOf(node, form, most) }
     }
     // A run has no frame: its choices are the best sets of its members' choices.
-    const run = { own: 0, key: 0, worth: 0, children: nodes }
+    const run = { own: 0, key: 0, value: 0, children: nodes }
     return { parent, indexes, extra: 0, choices: choicesOf(run, form, most) }
   })
 }

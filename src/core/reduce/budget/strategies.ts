@@ -36,7 +36,7 @@ export type StrategyId = keyof typeof STRATEGIES
 export const STRATEGY_IDS = Object.keys(STRATEGIES) as [StrategyId, ...StrategyId[]]
 
 /** What decides the value of parts. */
-export interface Worths {
+export interface Valuation {
   readonly strategy: Strategy
   /** Value of a field by its key; 1 if it is not named. 0: omitted first. */
   readonly fields: ReadonlyMap<string, number>

@@ -9,7 +9,7 @@ import type { Planner } from '../budget/plan.ts'
 import { priceValue } from '../budget/price-value.ts'
 import { extraOf, type Form, type Kept, type PricedNode, SEPARATOR } from '../budget/priced-node.ts'
 import { pruneValue } from '../budget/prune-value.ts'
-import type { Worths } from '../budget/strategies.ts'
+import type { Valuation } from '../budget/strategies.ts'
 import type { ItemDocument, ItemList, Scope } from './item-document.ts'
 import { jsonFacts } from './json-facts.ts'
 import { JsonTree, someOf } from './json-tree.ts'
@@ -33,14 +33,14 @@ interface JsonItemsOptions {
 export function jsonItems(
   value: Value,
   counter: TokenCounter,
-  worths: Worths,
+  valuation: Valuation,
   { algorithm }: JsonItemsOptions,
 ): ItemDocument | null {
-  const root = priceValue(value, counter, { strategy: uniform, fields: worths.fields })
+  const root = priceValue(value, counter, { strategy: uniform, fields: valuation.fields })
   const totals = totalsOf(root)
   const found = findItems(value, root, totals)
   if (found === null) return null
-  return new JsonItems({ value, root, totals, found, worths, algorithm })
+  return new JsonItems({ value, root, totals, found, valuation, algorithm })
 }
 
 interface Source extends JsonItemsOptions {
@@ -48,7 +48,7 @@ interface Source extends JsonItemsOptions {
   readonly root: PricedNode
   readonly totals: Totals
   readonly found: FoundItems
-  readonly worths: Worths
+  readonly valuation: Valuation
 }
 
 class JsonItems implements ItemDocument {
@@ -61,7 +61,7 @@ class JsonItems implements ItemDocument {
   readonly #none: Kept
 
   constructor(source: Source) {
-    const { root, found, worths } = source
+    const { root, found, valuation } = source
     const { path, items } = found
     this.#source = source
     const node = path.reduce((parent, index) => parent.children![index]!, root)
@@ -71,7 +71,7 @@ class JsonItems implements ItemDocument {
     const kind = kindOfItems(items)
     const tokens = this.#nodes.map(item => this.#tokensOf(item))
     const facts = items.map((item, index) => jsonFacts(item, tokens[index]!))
-    this.#factors = weighItems(worths.strategy, facts)
+    this.#factors = weighItems(valuation.strategy, facts)
     const valuesAt = (indexes: readonly number[]) => indexes.map(index => items[index]!)
     const summarize = (chosen: readonly number[]) => summarizeValues(kind, valuesAt(chosen), chosen)
     this.list = { kind, tokens, summarize }
@@ -114,12 +114,12 @@ class JsonItems implements ItemDocument {
 
   /** The tree of a scope. */
   #grow(scope: Scope): { readonly tree: TrimTree; readonly keptOf: KeptOf } {
-    const { root, value, totals, worths } = this.#source
+    const { root, value, totals, valuation } = this.#source
     const builder = createTreeBuilder()
     const tree = new JsonTree(builder, totals, {
       cap: scope.level,
-      thread: worths.strategy.thread,
-      weighed: worths.fields,
+      thread: valuation.strategy.thread,
+      weighed: valuation.fields,
     })
     const growing = { scope, builder, tree }
     const keptOf = this.#addPath(growing, { node: root, value, depth: 0 })

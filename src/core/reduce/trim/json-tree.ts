@@ -1,11 +1,11 @@
 import { isScalar } from '../../formats/json/tree/write-text.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { type Totals, totalOf } from '../budget/opening.ts'
-import { worthOf } from '../budget/plan.ts'
+import { totalValue } from '../budget/plan.ts'
 import { ALL, extraOf, type Form, type Kept, type PricedNode } from '../budget/priced-node.ts'
 import { isEnvelope } from './field-names.ts'
 import { type ItemKind, isThread } from './kinds.ts'
-import { isWithin, LEVEL_WORTHS, type Level, levelOfField, levelWithin } from './levels.ts'
+import { isWithin, LEVEL_VALUES, type Level, levelOfField, levelWithin } from './levels.ts'
 import type { KeptOf } from './plan-tree.ts'
 import type { ThreadRule } from './strategies/strategy.ts'
 import { addTextChain, type TreeBuilder } from './tree-builder.ts'
@@ -95,7 +95,7 @@ export class JsonTree {
   /** Adds a value beside the items below a node: a large one part by part, any other whole. */
   addBeside(node: PricedNode, value: Value, below: number): KeptOf {
     const builder = this.#builder
-    const scale = LEVEL_WORTHS.standard
+    const scale = LEVEL_VALUES.standard
     if (node.children !== undefined && totalOf(node, this.#totals) >= LARGE) {
       return this.#addLarge(node, value, { below, scale, form: 'keyed' })
     }
@@ -103,7 +103,7 @@ export class JsonTree {
     if (node.children === undefined) {
       return addTextChain(builder, node, { below, extra, scale, startsInside: false })
     }
-    const own = builder.add(below, totalOf(node, this.#totals) + extra, worthOf(node) * scale)
+    const own = builder.add(below, totalOf(node, this.#totals) + extra, totalValue(node) * scale)
     return kept => (kept[own] === 1 ? ALL : null)
   }
 
@@ -117,7 +117,7 @@ export class JsonTree {
       return addTextChain(this.#builder, node, {
         below: blocks.nodeOf(level),
         extra: extraOf(node, form),
-        scale: factor * LEVEL_WORTHS[level],
+        scale: factor * LEVEL_VALUES[level],
         startsInside: level !== 'full' || node.cuts === undefined,
       })
     }
@@ -125,7 +125,7 @@ export class JsonTree {
     if (level !== 'minimal' && totalOf(node, this.#totals) >= LARGE) {
       return this.#addLarge(node, value, {
         below: blocks.nodeOf('standard'),
-        scale: factor * LEVEL_WORTHS[level],
+        scale: factor * LEVEL_VALUES[level],
         form,
       })
     }
@@ -190,7 +190,7 @@ export class JsonTree {
         room = GROUP
       }
       room -= total + extra
-      builder.grow(group, total + extra, worthOf(child) * scale)
+      builder.grow(group, total + extra, totalValue(child) * scale)
       const own = group
       return kept => (kept[own] === 1 ? ALL : null)
     })

@@ -31,7 +31,7 @@ export function createTreePlanner(
   algorithm: TrimAlgorithm | 'auto',
 ): Planner {
   const total = tree.cost.reduce((sum, cost) => sum + cost, 0)
-  const wholeWorth = tree.value.reduce((sum, value) => sum + value, 0)
+  const wholeValue = tree.value.reduce((sum, value) => sum + value, 0)
 
   function choose(budget: number): TrimChoice {
     const choice = trimTree(tree, budget, { algorithm })
@@ -46,8 +46,8 @@ export function createTreePlanner(
       return {
         kept: keptOf(kept) ?? NOTHING,
         cost,
-        worth: value,
-        wholeWorth,
+        value,
+        wholeValue,
         upperBound,
         optimal,
         classes: tree.parent.length,

@@ -5,7 +5,7 @@ import type { Document } from '../budget/document.ts'
 import type { TextPart } from '../budget/price-text.ts'
 import { type Kept, SEPARATOR } from '../budget/priced-node.ts'
 import { pruneText } from '../budget/prune-text.ts'
-import type { Worths } from '../budget/strategies.ts'
+import type { Valuation } from '../budget/strategies.ts'
 import type { ItemDocument, Scope } from './item-document.ts'
 import { KIND_NOUNS } from './kinds.ts'
 import { createTreePlanner, type KeptOf } from './plan-tree.ts'
@@ -35,7 +35,7 @@ interface ItemPart extends GrownPart {
 export function textItems(
   { content, shape }: { readonly content: string; readonly shape: ShapeReport },
   counter: TokenCounter,
-  { strategy }: Worths,
+  { strategy }: Valuation,
   { budget, algorithm }: { readonly budget: number; readonly algorithm: TrimAlgorithm | 'auto' },
 ): ItemDocument | null {
   const lines = content.split('\n')

@@ -13,7 +13,7 @@ export interface GrownPart {
 }
 
 /** Represents the price of a part, which only the tree knows here. */
-export const UNPRICED: PricedNode = { own: 0, key: 0, worth: 0 }
+export const UNPRICED: PricedNode = { own: 0, key: 0, value: 0 }
 
 /** The lines of a text with their tokens, and how they are cut into parts. */
 interface TextPrices {
@@ -58,8 +58,8 @@ export function createTextTree(
   function addRun(start: number, end: number, below: number, factor: number): GrownPart {
     const own = sum(start, end)
     const isLong = own > most && end - start === 1
-    const cuts = isLong ? cutsOf(lines[start]!, { tokens: own, worth: own, by: 'even' }) : []
-    const leaf = { own, key: 0, worth: own, cuts }
+    const cuts = isLong ? cutsOf(lines[start]!, { tokens: own, value: own, by: 'even' }) : []
+    const leaf = { own, key: 0, value: own, cuts }
     const place = { below, extra: 0, scale: factor, startsInside: false }
     return { part: partOf(start, end), keptOf: addTextChain(builder, leaf, place) }
   }

@@ -69,31 +69,31 @@ export function addTextChain(builder: TreeBuilder, leaf: PricedNode, place: Chai
   const nodes: { readonly node: number; readonly kept: Kept }[] = []
   let above = place.below
   let cost = 0
-  let worth = 0
+  let value = 0
   steps.forEach((step, index) => {
     const addedCost = step.cost - cost + (index === 0 ? place.extra : 0)
-    const addedWorth = Math.max(0, step.worth - worth) * place.scale
-    if (index === 0 && place.startsInside) builder.grow(above, addedCost, addedWorth)
-    else above = builder.add(above, addedCost, addedWorth)
+    const addedValue = Math.max(0, step.value - value) * place.scale
+    if (index === 0 && place.startsInside) builder.grow(above, addedCost, addedValue)
+    else above = builder.add(above, addedCost, addedValue)
     nodes.push({ node: above, kept: step.kept })
     cost = step.cost
-    worth = step.worth
+    value = step.value
   })
   return kept => nodes.findLast(({ node }) => kept[node] === 1)?.kept ?? null
 }
 
 interface Step {
   readonly cost: number
-  readonly worth: number
+  readonly value: number
   readonly kept: Kept
 }
 
 /** The shortest first; prefixes that are nearly as long as the next longer one are skipped. */
-function stepsOf({ own, worth, cuts = [] }: PricedNode): readonly Step[] {
-  const steps: Step[] = [{ cost: own, worth, kept: ALL }]
+function stepsOf({ own, value, cuts = [] }: PricedNode): readonly Step[] {
+  const steps: Step[] = [{ cost: own, value, kept: ALL }]
   for (const cut of cuts.toReversed()) {
     if (cut.cost > steps.at(-1)!.cost * NEXT_SHARE) continue
-    steps.push({ cost: cut.cost, worth: cut.worth, kept: { kind: 'cut', chars: cut.chars } })
+    steps.push({ cost: cut.cost, value: cut.value, kept: { kind: 'cut', chars: cut.chars } })
   }
   return steps.reverse()
 }

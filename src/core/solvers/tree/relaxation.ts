@@ -111,13 +111,13 @@ function fill(
   { order }: Blocks,
   { taken, ...sums }: Taken,
 ): Taken {
-  let { left, value: worth } = sums
+  let { left, value: total } = sums
   for (const i of order) {
     const up = parent[i]!
     if (taken[i] === 1 || cost[i]! > left || (up !== -1 && taken[up] === 0)) continue
     taken[i] = 1
     left -= cost[i]!
-    worth += value[i]!
+    total += value[i]!
   }
-  return { taken, value: worth, left }
+  return { taken, value: total, left }
 }

@@ -115,15 +115,15 @@ function gridOf(values: Float64Array) {
 /** The sum of values is compensated (Neumaier 1974), and exact if the grid is. */
 function sumsOf({ cost, value }: TrimTree, kept: Uint8Array) {
   let spent = 0
-  let worth = 0
+  let total = 0
   let lost = 0
   for (let i = 0; i < kept.length; i++) {
     if (kept[i] === 0) continue
     spent += cost[i]!
     const more = value[i]!
-    const sum = worth + more
-    lost += worth >= more ? worth - sum + more : more - sum + worth
-    worth = sum
+    const sum = total + more
+    lost += total >= more ? total - sum + more : more - sum + total
+    total = sum
   }
-  return { cost: spent, value: worth + lost }
+  return { cost: spent, value: total + lost }
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import { classify } from '../../../../src/core/classify/classify.ts'
 import { csv } from '../../../../src/core/formats/json/csv.ts'
-import { formatId, type Notation } from '../../../../src/core/formats/json/json-format.ts'
-import { findNotation, NOTATIONS } from '../../../../src/core/formats/json/registry.ts'
+import { formatId, type JsonFormat } from '../../../../src/core/formats/json/json-format.ts'
+import { findJsonFormat, JSON_FORMATS } from '../../../../src/core/formats/json/registry.ts'
 import { PASSTHROUGH } from '../../../../src/core/formats/passthrough.ts'
 import { DEFAULT_MAX_DEPTH, parseJson } from '../../../../src/core/json/parse-json.ts'
 import { equalValues, type Value } from '../../../../src/core/json/value.ts'
@@ -17,11 +17,11 @@ function read(json: string): Value {
 }
 
 /** The text of an accepted value, after checking that it is read back as the same value. */
-function roundTrip(notation: Notation, value: Value): string | null {
-  if (!notation.accepts(value, classify('', value))) return null
-  const text = notation.encode(value)
+function roundTrip(format: JsonFormat, value: Value): string | null {
+  if (!format.accepts(value, classify('', value))) return null
+  const text = format.encode(value)
   if (text === null) return null
-  const decoded = notation.decode(text)
+  const decoded = format.decode(text)
   if (!equalValues(decoded, value)) expect(writeJson(decoded)).toBe(writeJson(value))
   expect(equalValues(decoded, value)).toBe(true)
   return text
@@ -30,8 +30,8 @@ function roundTrip(notation: Notation, value: Value): string | null {
 describe.each(Object.entries(CASES))('%s', (_, c: Case) => {
   const value = read(c.json)
 
-  it.each(NOTATIONS)('comes back from $id', notation => {
-    const text = roundTrip(notation, value)
+  it.each(JSON_FORMATS)('comes back from $id', format => {
+    const text = roundTrip(format, value)
     // Nothing in a text may be lost in UTF-8, or to a reader that drops a BOM at the start.
     expect(text?.isWellFormed() ?? true).toBe(true)
     expect(text?.startsWith('\ufeff') ?? false).toBe(false)
@@ -43,11 +43,11 @@ describe.each(Object.entries(CASES))('%s', (_, c: Case) => {
   })
 })
 
-describe('text that the notation did not write', () => {
+describe('text that the format did not write', () => {
   it.each(UNDECODABLE)('%s refuses %j and names line %i', (format, text, line) => {
     let error: unknown
     try {
-      findNotation(format)!.decode(text)
+      findJsonFormat(format)!.decode(text)
     } catch (thrown) {
       error = thrown
     }
@@ -59,21 +59,21 @@ describe('text that the notation did not write', () => {
   })
 
   it('is not quoted in the error, since it may be private', () => {
-    for (const notation of NOTATIONS) {
-      expect(() => notation.decode('a: 1\n"secret')).toThrow(/^(?!.*secret)/)
+    for (const format of JSON_FORMATS) {
+      expect(() => format.decode('a: 1\n"secret')).toThrow(/^(?!.*secret)/)
     }
   })
 })
 
 describe('the registry', () => {
-  it('finds each notation under its name and version only', () => {
-    for (const notation of NOTATIONS) {
-      expect(findNotation(formatId(notation))).toBe(notation)
-      expect(findNotation(notation.id)).toBeUndefined()
-      expect(findNotation(`${notation.id}@${notation.version + 1}`)).toBeUndefined()
+  it('finds each format under its name and version only', () => {
+    for (const format of JSON_FORMATS) {
+      expect(findJsonFormat(formatId(format))).toBe(format)
+      expect(findJsonFormat(format.id)).toBeUndefined()
+      expect(findJsonFormat(`${format.id}@${format.version + 1}`)).toBeUndefined()
     }
-    expect(findNotation(PASSTHROUGH)).toBeUndefined()
-    expect(findNotation('__proto__')).toBeUndefined()
+    expect(findJsonFormat(PASSTHROUGH)).toBeUndefined()
+    expect(findJsonFormat('__proto__')).toBeUndefined()
   })
 })
 
@@ -85,7 +85,7 @@ describe('depth', () => {
     ['tree@1', `{"a":${nested(DEFAULT_MAX_DEPTH - 1)}}`],
     ['json_compact@1', nested(DEFAULT_MAX_DEPTH)],
   ])('%s takes a value of the greatest depth', (format, json) => {
-    expect(roundTrip(findNotation(format)!, read(json))).not.toBeNull()
+    expect(roundTrip(findJsonFormat(format)!, read(json))).not.toBeNull()
   })
 })
 
@@ -115,11 +115,11 @@ describe('size', PATIENT, () => {
   it.each([
     ['csv@1', 'a,b'],
     ['json_compact@1', '['],
-  ])('%s refuses long hostile text without stalling', (format, start) => {
-    const notation = findNotation(format)!
+  ])('%s refuses long hostile text without stalling', (id, start) => {
+    const format = findJsonFormat(id)!
     for (const filler of ['\n', '"', '""', ',', '\n"', ': ', '[', '\\', '1', '-', ' ', '"\n,']) {
       // A quadratic decoder would need 10^10 steps here and run into the test's time limit.
-      expect(() => notation.decode(`${start}\n${filler.repeat(200_000)}\u0000"`)).toThrow(AppError)
+      expect(() => format.decode(`${start}\n${filler.repeat(200_000)}\u0000"`)).toThrow(AppError)
     }
   })
 })

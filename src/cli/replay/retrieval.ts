@@ -5,7 +5,7 @@ import type { TokenCounter } from '../../core/tokens/counter.ts'
 import type { EncodeAnswer } from '../../index.ts'
 
 /** What fetching originals back would cost. */
-export interface Redemption {
+export interface Retrieval {
   /** Markers that are fetched, of all that were sent. */
   markers: number
   sent: number
@@ -14,7 +14,7 @@ export interface Redemption {
 }
 
 /** Share of the markers that an agent is taken to fetch, where nothing else is said. */
-export const REDEEMED_SHARE = 0.2
+export const RETRIEVED_SHARE = 0.2
 /** Tokens of a call with a hash and a place, and of what stands around its result, about. */
 const CALL_TOKENS = 60
 
@@ -25,8 +25,8 @@ const CALL_TOKENS = 60
  * @param share of the markers that are fetched, 0 to 1
  * @param text the original
  */
-export function addRedemption(
-  sums: Redemption,
+export function addRetrieval(
+  sums: Retrieval,
   { elided, hints }: EncodeAnswer,
   text: string,
   { share, counter }: { readonly share: number; readonly counter: TokenCounter },
