@@ -40,7 +40,7 @@ export function explain(request: EncodeRequest & { content: string }): Explanati
 
 /**
  * What `POST /v1/decode` answers.
- * @throws AppError `invalid_request`, `not_decodable`; `payload_too_large` where the decoded text
+ * @throws AppError `invalid_request`, `not_decodable`; `payload_too_large` if the decoded text
  * is longer than `limits.max_body_bytes`
  */
 export function decode(request: DecodeRequest): DecodeAnswer {

@@ -97,7 +97,7 @@ interface Packages {
 }
 
 /**
- * Installs the rivals in a folder, for the bench alone. @throws Error where the registry cannot be
+ * Installs the rivals in a folder, for the bench alone. @throws Error if the registry cannot be
  * reached
  */
 export function installRivals(folder: string): void {

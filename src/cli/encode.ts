@@ -73,7 +73,7 @@ async function explainInput(
   return EXIT.ok
 }
 
-/** What the options say of a request. */
+/** The fields of a request that the options give. */
 function fieldsOf(values: Values): Omit<EncodeRequest, 'content'> {
   const formats = values.formats
   const session = values.session
@@ -89,8 +89,8 @@ function fieldsOf(values: Values): Omit<EncodeRequest, 'content'> {
 }
 
 /**
- * The service that a call goes to: the one of `--url`, or where parts may go or earlier results
- * count, which only a service keeps. `undefined`: this process does it.
+ * The service that a call goes to. It is named by `--url`, and needed if parts may go or earlier
+ * results count, because only a service keeps these. `undefined`: this process does it.
  */
 function serviceFor(values: Values): ServiceClient | undefined {
   const { mode = 'lossless' } = budgetFieldsOf(values)

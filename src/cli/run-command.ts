@@ -10,7 +10,7 @@ import { type OwnService, startOwnService } from './run-command/own-service.ts'
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
 /**
- * As `env` and `timeout` end where they fail themselves, so that it differs from the exit codes of
+ * The exit code of `env` and `timeout` if they fail themselves. It differs from the exit codes of
  * the command.
  */
 const NOT_STARTED = 125

@@ -145,7 +145,7 @@ function keyOf(values: Values): Uint8Array {
   return loadTelemetryKey(values.data ?? data_dir)
 }
 
-/** @throws UsageError where it cannot be written */
+/** @throws UsageError if it cannot be written */
 async function openFile(path: string): Promise<EventFile> {
   if (path === '') throw new UsageError('--out takes the name of a file')
   const { createEventFile } = await import('../tune/event-file.ts')

@@ -53,7 +53,7 @@ export const verifyCommand = defineCommand({
 interface Sums {
   readonly answers: number
   readonly hints: number
-  /** `null` where no service was asked. */
+  /** `null` if no service was asked. */
   readonly redeemed: number | null
   readonly findings: readonly Finding[]
   readonly look_alikes: readonly Imitation[]
@@ -105,7 +105,7 @@ async function retrieveAll(
   return findings
 }
 
-/** The original; `null` where the service says that there is none. */
+/** The original; `null` if the service has none. */
 async function retrieve(
   id: string,
   session: string | undefined,

@@ -119,7 +119,7 @@ export function reportFailure(
   if (!outgoing.headersSent) {
     const body = vendorErrorBody(vendor, failure)
     outgoing.sendDate = true
-    // Named, since a head that could not be written leaves its reason phrase behind.
+    // Named, since a head that could not be written leaves its reason phrase.
     outgoing.writeHead(failure.status, STATUS_CODES[failure.status], {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),

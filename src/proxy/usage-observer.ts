@@ -127,7 +127,7 @@ const ZSTD = {
 }
 
 /**
- * By content coding; the first byte tells the two meanings of `deflate` apart (RFC 9110 §8.4.1.2).
+ * By content coding. The first byte shows which `deflate` is meant (RFC 9110 §8.4.1.2).
  */
 const DECODERS: Readonly<Record<string, (first: number) => Transform>> = {
   gzip: () => createGunzip(ZLIB),

@@ -9,7 +9,7 @@ import type { Entry, VendorName } from './tenant-ledger.ts'
 /** A request that the vendor answered. */
 export interface AnsweredRequest {
   readonly vendor: VendorName
-  /** What the answer said; `null` where it did not. */
+  /** The usage that the answer reported; `null` if it reported none. */
   readonly said: AnswerUsage | null
   /** What was done to the request; absent if it was forwarded unchanged. */
   readonly report?: RewriteReport | undefined
@@ -57,7 +57,7 @@ function moneyOf({ billed, without }: { billed: number; without: number }, perTo
 }
 
 /**
- * What the provider has of the prompt from now on: all of it, where it does not say what it writes.
+ * What the provider has of the prompt from now on: all of it, if it does not report what it writes.
  */
 function cachedOf({ usage }: AnswerUsage): number {
   const written = usage.cache_write + usage.cache_write_long

@@ -25,7 +25,7 @@ export interface Savings {
   /**
    * All that is known of a tenant, also by other processes on the same store until their last
    * write.
-   * @throws AppError `overloaded`, `internal`, `worker_lost` where the store cannot be read
+   * @throws AppError `overloaded`, `internal`, `worker_lost` if the store cannot be read
    */
   read(tenant: string): Promise<TenantLedger>
   /** In force now. */
@@ -40,9 +40,9 @@ export interface SavingsOptions {
   readonly prices: () => PriceList
   /** Unix milliseconds. */
   readonly now: () => number
-  /** Told of each entry. */
+  /** Called with each entry. */
   readonly onEntry: (entry: Entry) => void
-  /** Told that sums cannot be written, once until they can again. */
+  /** Called if sums cannot be written, once until they can again. */
   readonly onUnsaved: (detail: string) => void
   readonly onBug: (error: unknown) => void
   /** Between two writes of a tenant's ledger, in milliseconds. */
@@ -161,7 +161,7 @@ export function createSavings(options: SavingsOptions): Savings {
     })
   }
 
-  /** Tokens of a conversation that the provider had cached; 0 where that is not known. */
+  /** Tokens of a conversation that the provider had cached; 0 if that is not known. */
   async function cachedOf(tenant: string, { vendor, report }: AnsweredRequest): Promise<number> {
     if (report?.prefix_changed !== true) return 0
     const ledger = await whole(tenant)

@@ -17,7 +17,7 @@ export interface Context {
   keep(text: string, call?: EarlierResult['call']): string
   /** Keeps a body that must not be referred to. */
   keepSilently(text: string): void
-  /** The answer for a text, or `null` where nothing is saved. */
+  /** The answer for a text, or `null` if nothing is saved. */
   refer(text: string, verbosity?: Verbosity): string | null
   /** The text of an answer. */
   restore(answer: string, maxChars?: number): string

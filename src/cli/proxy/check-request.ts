@@ -26,11 +26,11 @@ export interface CheckedText {
   readonly cached_prefix: boolean
   readonly tokens_before: number
   readonly tokens_after: number
-  /** Why it stays as it is; `null` where it does not. */
+  /** Why it stays as it is; `null` if it does not. */
   readonly kept: 'redeeming tool' | 'no gain' | Untouched | null
   /**
    * The format that it is written in, or the family of the hint by which it refers to earlier
-   * results; `null` where it stays.
+   * results; `null` if it stays.
    */
   readonly format: string | null
   /** As it would be forwarded. */
@@ -61,7 +61,7 @@ const NO_MEMORY: RewriteMemory = { get: () => null, place: () => null, confirm: 
  * Nothing is on record of the conversation here: a proxy that has sent it before sends its results
  * as it did then.
  * @param untouched why the operation would not be run
- * @returns `null` where the body is no request of that endpoint that the proxies read
+ * @returns `null` if the body is no request of that endpoint that the proxies read
  */
 export function checkRequest(
   body: Uint8Array,

@@ -19,8 +19,8 @@ export interface Played {
   readonly text: string
   readonly answer: EncodeAnswer
   /**
-   * Whether decoding the answer, or where parts are missing retrieving its marker, gives the very
-   * input.
+   * Whether decoding the answer gives the very input. If parts are missing, whether retrieving its
+   * marker does.
    */
   readonly restored: boolean
   /** Hints that the answer sent, and how many of them are not true or cannot be retrieved. */

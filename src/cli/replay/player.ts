@@ -7,7 +7,7 @@ import { type ServiceClient, ServiceProblem } from '../service-client.ts'
 /** Something that encodes, decodes and keeps: this process, or a service. */
 export interface Player {
   encode(request: EncodeRequest): Promise<EncodeAnswer>
-  /** @param session of the answer, where it may refer to earlier ones */
+  /** @param session of the answer, if it may refer to earlier ones */
   decode(content: string, format: string, session?: string): Promise<DecodeAnswer>
   /** The text that an id represents, or `null`. */
   retrieve(id: string, session?: string): Promise<string | null>
@@ -65,7 +65,7 @@ export function servicePlayer(service: ServiceClient): Player {
   }
 }
 
-/** `null` where the service says that there is no such thing, or no more. */
+/** `null` if the service has no such thing, or not any more. */
 async function unlessMissing<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
   try {
     return await asked

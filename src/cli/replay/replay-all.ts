@@ -15,7 +15,7 @@ import type { TranscriptFile } from './transcript-file.ts'
 
 interface ReplayOptions {
   readonly player: Player
-  /** What every request says beside its result. */
+  /** The fields of every request beside its result. */
   readonly common: CommonFields
   readonly counters: TokenCounters
   readonly transcript: TranscriptFile

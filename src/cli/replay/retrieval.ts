@@ -13,7 +13,7 @@ export interface Retrieval {
   tokens: number
 }
 
-/** Share of the markers that an agent is taken to fetch, where nothing else is said. */
+/** Share of the markers that an agent is taken to fetch, unless the option says otherwise. */
 export const RETRIEVED_SHARE = 0.2
 /** Tokens of a call with a hash and a place, and of what stands around its result, about. */
 const CALL_TOKENS = 60
@@ -21,7 +21,7 @@ const CALL_TOKENS = 60
 /**
  * Adds what an answer's marker costs if it is fetched. Whether it is follows from its hash alone,
  * so that a replay gives the same again; what is fetched is the first place that it names, or the
- * whole where it names none.
+ * whole if it names none.
  * @param share of the markers that are fetched, 0 to 1
  * @param text the original
  */

@@ -120,8 +120,9 @@ const REFERRING = [
 ] as const
 
 /**
- * Tokens that an answer saved, by means. What another baseline than the input has more or fewer
- * belongs to what wrote the text: the reference where all of it is one, else the encoder.
+ * Tokens that an answer saved, by means. A baseline other than the input has more or fewer tokens.
+ * That difference belongs to what wrote the text: the reference if all of it is one, else the
+ * encoder.
  * @param baseline tokens of the result as the baseline writes it
  */
 function savingsOf({ format, savings, tokens }: EncodeAnswer, baseline: number): Savings {
@@ -153,7 +154,7 @@ export type VerdictCounts = Record<Verdict, number>
 
 export interface VerdictTally {
   readonly byFormat: ReadonlyMap<string, VerdictCounts>
-  /** Adds the candidates of one result; where none was sent, the input was. */
+  /** Adds the candidates of one result; if none was sent, the input was. */
   add(candidates: Explained): void
 }
 

@@ -10,7 +10,7 @@ const SIGNALLED = 128
 
 /**
  * Runs a command with the streams of this process, and resolves when it has ended.
- * @returns its exit code; 128 and the signal's number where one ended it; 127 or 126 where it
+ * @returns its exit code; 128 and the signal's number if one ended it; 127 or 126 if it
  * cannot be found or run
  */
 export function runChild(

@@ -68,7 +68,7 @@ export function tablesOf(study: Study): readonly ReportTable[] {
     levels,
     combinations,
     histogram,
-    notations,
+    formatTable,
     rules,
     endpoints,
   ].map(make => make(study))
@@ -159,7 +159,7 @@ function applicable({ results, saved_tokens }: Counts): string {
   return `${count(results)} results, ${count(saved_tokens)} tokens`
 }
 
-function notations({ encoded: { notations: counts } }: Study): ReportTable {
+function formatTable({ encoded: { notations: counts } }: Study): ReportTable {
   const sorted = Object.entries(counts).sort(([, a], [, b]) => b.saved_tokens - a.saved_tokens)
   return {
     title: 'What results were written in',

@@ -72,8 +72,8 @@ class Output {
   }
 
   /**
-   * Shows a match and its context, unless there is enough already. Gives the offset behind what was
-   * shown; `shownTo` is that of the match before.
+   * Shows a match and its context, unless there is enough already. Returns the offset after what it
+   * showed; `shownTo` is that of the match before.
    */
   place(match: Match, context: number, shownTo: number): number | undefined {
     if (this.#size >= MAX_BYTES) return undefined
@@ -166,8 +166,8 @@ const PAYING_BYTES = 32
 const MAX_POOR_JUMPS = 64
 
 /**
- * Plain search by Knuth, Morris and Pratt: linear on every input, where `Buffer.indexOf` takes the
- * product of both lengths on some. Where the first byte is rare, most of the text is jumped over.
+ * Plain search by Knuth, Morris and Pratt: linear on every input, while `Buffer.indexOf` takes the
+ * product of both lengths on some. If the first byte is rare, most of the text is jumped over.
  */
 function createSearch(text: string, ignoreCase: boolean): Search {
   const table = ignoreCase ? FOLDED : AS_IT_IS

@@ -191,7 +191,7 @@ class PathWalker {
 }
 
 /**
- * Which elements of `count` a step chooses; `count` is needed only where it counts from the end.
+ * Which elements of `count` a step chooses; `count` is needed only if it counts from the end.
  */
 function chosen(
   step: Exclude<PathStep, { kind: 'member' }>,

@@ -55,7 +55,7 @@ export function selectBytes(body: Uint8Array, range: PartRange): Part {
   return { kind: 'bytes', content: body.subarray(bytes.first, bytes.last + 1), ...bytes }
 }
 
-/** @throws AppError `invalid_request` where the range lies outside */
+/** @throws AppError `invalid_request` if the range lies outside */
 export function resolveBytes(range: PartRange, total: number): ResolvedRange {
   return resolveRange('bytes', range, total, 0)
 }

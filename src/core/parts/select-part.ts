@@ -6,7 +6,7 @@ import { selectBytes } from './range.ts'
 
 /**
  * Cuts a part out of a body (UTF-8). Linear in the body; memory is the part.
- * @throws AppError `invalid_request` where the whole part lies outside, or the body is no JSON
+ * @throws AppError `invalid_request` if the whole part lies outside, or the body is no JSON
  */
 export function selectPart(body: Uint8Array, selector: PartSelector): Part {
   switch (selector.kind) {

@@ -8,7 +8,7 @@ export interface VendorProxy {
   readonly vendor: Vendor
   /** Stands before every path of the vendor's. */
   readonly prefix: `${string}/${Vendor}`
-  /** The prefix as a route, which does not tell a path that is a secret. */
+  /** The prefix as a route, which does not reveal a path that is a secret. */
   readonly pattern: string
   /** What stands before every path at the upstream; no slash at its end. */
   readonly basePath: string

@@ -27,7 +27,7 @@ export interface Opened {
 /** The file that is open now, if any; opens it again, or begins a new one, when it shows damage. */
 export interface StoreFile {
   readonly opened: Opened | null
-  /** Whether a process had left a log behind when the file was first opened. */
+  /** Whether a process had left a log when the file was first opened. */
   readonly wasUnclean: boolean
   /** Opens the file again; if that fails, it is tried again by the next upkeep. */
   reopen(): void

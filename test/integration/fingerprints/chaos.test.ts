@@ -56,7 +56,7 @@ function startHost() {
   return {
     child,
     ended,
-    /** What became of it; `null` where the process was killed before it said. */
+    /** What became of it; `null` if the process was killed before it said. */
     do: (command: Command) =>
       new Promise<Said | null>(resolve => {
         waiting.set(command.id, resolve)

@@ -103,7 +103,7 @@ export function createEarlierResults(
     const latest = given === true ? turn.sequence : turn.sequence - 1
     if (sequence > latest) return undefined
     const ref = refIn(bodies, context, identity)
-    // Two bodies with the same digits cannot be told apart in one answer.
+    // Two bodies with the same digits cannot be distinguished in one answer.
     if ((byRef.get(ref) ?? identity) !== identity) return undefined
     byRef.set(ref, identity)
     const call = nameByDistance(name, turn.sequence - sequence)

@@ -62,7 +62,7 @@ interface KnownCall {
 
 /**
  * Counts a result in its session, unless it came before.
- * @param nowMs only tells idle sessions from others
+ * @param nowMs only distinguishes idle sessions from others
  */
 export function openTurn(
   index: SessionIndex,

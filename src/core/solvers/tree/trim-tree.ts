@@ -47,7 +47,7 @@ const MAX_WORK = 1.5e7
  * precedence-constrained knapsack on a tree (Cho and Shaw 1997). The same arguments give the same
  * choice everywhere: no clock, no randomness, ties go by the order of nodes. Nothing is kept that
  * costs something and brings nothing. Methods and guarantees: docs/internals/trim-tree.md.
- * @returns `minimum`, the tokens of what must be kept, where that is above the budget
+ * @returns `minimum`, the tokens of what must be kept, if that is above the budget
  * @throws RangeError if the tree or the budget (an integer from 0 to 2^53 - 1) is none
  */
 export function trimTree(

@@ -82,7 +82,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const steps = fc.array(step, { maxLength: 25, size: 'max' })
 
 /**
- * What an honest member says of a stretch of time: all calls in it that it knows of. `null` where
+ * What an honest member says of a stretch of time: all calls in it that it knows of. `null` if
  * there are none.
  */
 function rowOf(

@@ -76,7 +76,7 @@ describe.each(TEXT_FORMATS)('$id', format => {
     )
   })
 
-  /** `null` where it says so properly; never more characters than were asked for. */
+  /** `null` if it says so properly; never more characters than were asked for. */
   function decodeOrNull(content: string, style: string, maxChars: number): string | null {
     try {
       const text = format.decode(content, style, maxChars)

@@ -32,7 +32,7 @@ function piecesOf(text: string, encoding: Encoding): string[] {
 }
 
 // Most wrong splits do not change a count: nothing merges across them. So tiktoken gets the real
-// pattern, but our pieces as its vocabulary; where it splits as we do, each piece is one token, and
+// pattern, but our pieces as its vocabulary; if it splits as we do, each piece is one token, and
 // the ids say which.
 it.each(ENCODINGS)('tiktoken splits where we do: %s', encoding => {
   const { pat_str } = require(`tiktoken/encoders/${encoding}.json`) as { pat_str: string }

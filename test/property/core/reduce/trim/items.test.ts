@@ -75,7 +75,7 @@ const budget = fc.integer({ min: 60, max: 700 })
 type Part = Partial<EncodeRequest>
 
 /**
- * The answer, which is never above the budget, or `null` where nothing fits and the least that
+ * The answer, which is never above the budget, or `null` if nothing fits and the least that
  * would is true.
  */
 function trim(content: string, budget_tokens: number, part: Part): EncodeAnswer | null {
