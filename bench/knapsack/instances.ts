@@ -1,5 +1,5 @@
 import type { MckpProblem } from '../../src/core/solvers/mckp/problem.ts'
-import { createRandom, type Random } from '../support/generated-text.ts'
+import { createRandom, type Random } from '../support/random.ts'
 
 /** One option of a generated class. */
 interface Option {

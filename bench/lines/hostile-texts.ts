@@ -1,4 +1,4 @@
-import { createRandom } from '../support/generated-text.ts'
+import { createRandom } from '../support/random.ts'
 
 /** An earlier text and a later one that repeats most of it. */
 export interface TextPair {

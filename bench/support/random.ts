@@ -1,5 +1,8 @@
+/** Whole numbers from 0 up to a bound (exclusive). */
+export type Random = (below: number) => number
+
 /** A small linear congruential generator, so that runs compare (Numerical Recipes' constants). */
-export function createRandom(seed: number): (below: number) => number {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0
   return below => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

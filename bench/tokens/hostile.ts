@@ -1,7 +1,8 @@
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
 import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
-import { createRandom, HOSTILE } from '../support/generated-text.ts'
+import { HOSTILE } from '../support/generated-text.ts'
+import { createRandom } from '../support/random.ts'
 import { median } from '../support/statistics.ts'
 import { bytesOf, type Sources } from './sources.ts'
 

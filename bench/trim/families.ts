@@ -1,5 +1,5 @@
 import type { TrimTree } from '../../src/core/solvers/tree/tree.ts'
-import { createRandom, type Random } from '../support/generated-text.ts'
+import { createRandom, type Random } from '../support/random.ts'
 
 interface Node {
   readonly parent: number

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
-import { createRandom, generatedTexts, HOSTILE } from '../../../bench/support/generated-text.ts'
+import { generatedTexts, HOSTILE } from '../../../bench/support/generated-text.ts'
+import { createRandom } from '../../../bench/support/random.ts'
 import { ENCODINGS } from '../../../src/core/tokens/profiles.ts'
 import { counters, vocabularies } from '../../support/vocabularies.ts'
 

@@ -77,8 +77,7 @@ function findNames(file: string, source: string, words: readonly string[]): read
 }
 
 /** The forms of a comment in which "where" can only be a condition; it should be "if". */
-const CONDITIONAL_WHERE =
-  /(?:``|\bonly|\bempty|\bnothing|\b0|@throws \w+(?: ``)*) where\b/
+const CONDITIONAL_WHERE = /(?:``|\bonly|\bempty|\bnothing|\b0|@throws \w+(?: ``)*) where\b/
 
 const words = replacedWords(read('CONTRIBUTING.md'))
 const sources = globSync(['src/**/*.ts', 'workers/**/*.ts'], { cwd: root })

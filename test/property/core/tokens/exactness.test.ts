@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createRandom, generatedTexts, HOSTILE } from '../../../../bench/support/generated-text.ts'
+import { generatedTexts, HOSTILE } from '../../../../bench/support/generated-text.ts'
+import { createRandom } from '../../../../bench/support/random.ts'
 import { createHeapRoom, mergeWithHeap } from '../../../../src/core/tokens/merge-heap.ts'
 import { createPieceMerger } from '../../../../src/core/tokens/merge-pieces.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'

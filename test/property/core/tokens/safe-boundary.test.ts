@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRandom } from '../../../../bench/support/generated-text.ts'
+import { createRandom } from '../../../../bench/support/random.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { isSafeBoundary, lastSafeBoundary } from '../../../../src/core/tokens/safe-boundary.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'

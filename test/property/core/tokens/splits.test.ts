@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'
-import { createRandom } from '../../../../bench/support/generated-text.ts'
+import { createRandom } from '../../../../bench/support/random.ts'
 import { ENCODINGS, type Encoding } from '../../../../src/core/tokens/profiles.ts'
 import {
   pieceEndCl100k,
