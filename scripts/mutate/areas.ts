@@ -69,7 +69,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     code: ['src/proxy/**/*.ts'],
     tests: [
       'test/property/proxy/**/*.test.ts',
-      'test/integration/proxy/{bytes,failures,hostile-bytes,streams,upgrade}.test.ts',
+      'test/integration/proxy/{bytes,continue,failures,hostile-bytes,streams,upgrade}.test.ts',
     ],
     percent: 9,
   },
