@@ -1,26 +1,15 @@
 import type { ClientRequest, IncomingMessage, InformationEvent, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import {
-  type AnswerFraming,
-  flushHead,
-  InterimAnswers,
-  isAscii,
-  writeAnswerHead,
-} from './answer-head.ts'
+import { type AnswerFraming, flushHead, isAscii, writeAnswerHead } from './answer-head.ts'
+import { type AnswerObserver, harmless } from './answer-observer.ts'
 import { EndGate } from './end-gate.ts'
-import {
-  type AnswerObserver,
-  type Exchange,
-  type ExchangeContext,
-  ExchangeRecord,
-  type ForwardOptions,
-  harmless,
-  type Upgrade,
-} from './exchange.ts'
+import type { Exchange, ExchangeContext, ForwardOptions, Upgrade } from './exchange.ts'
+import { ExchangeRecord } from './exchange-record.ts'
 import { FAILURES, type Failure, reportFailure } from './failures.ts'
 import { Guard } from './guard.ts'
 import { pairs, type RequestBody, requestHeaders } from './headers.ts'
+import { InterimAnswers } from './interim-answers.ts'
 import { bodyOf, pumpBody } from './request-body.ts'
 import { type Phase, TimeLimits } from './time-limits.ts'
 import { eventWhenConnected, wasStale } from './upstream.ts'

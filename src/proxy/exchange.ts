@@ -1,39 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Failure, Outcome } from './failures.ts'
+import type { AnswerObserver } from './answer-observer.ts'
+import type { Outcome } from './failures.ts'
 import type { Guard } from './guard.ts'
-import type { RawHeaders } from './headers.ts'
 import type { ForwardLimits, Upstream } from './upstream.ts'
 import type { Vendor } from './vendor-errors.ts'
-
-/**
- * Watches an answer for accounting. It is called after the bytes were passed on, and not again once
- * it has thrown; it must not change the chunks, which may not have left yet.
- */
-export interface AnswerObserver {
-  head?(status: number, headers: RawHeaders): void
-  chunk?(bytes: Uint8Array): void
-}
-
-/**
- * The observer made so that it can do no harm: what it throws ends its watching, not the answer.
- */
-export function harmless(observer: AnswerObserver | undefined): Required<AnswerObserver> {
-  let watching = observer
-  function tell(what: (to: AnswerObserver) => void): void {
-    if (watching === undefined) return
-    try {
-      what(watching)
-    } catch {
-      // That something is missing shows in what it counted.
-      watching = undefined
-    }
-  }
-  return {
-    head: (status, headers) => tell(to => to.head?.(status, headers)),
-    chunk: bytes => tell(to => to.chunk?.(bytes)),
-  }
-}
 
 /** The report of an exchange that is over; nothing of its content. */
 export interface Exchange {
@@ -106,51 +77,3 @@ export type Upgrade = (
   upgraded: UpgradedUpstream,
   end: (outcome: Outcome, sent: number, received: number) => void,
 ) => () => void
-
-/** What is noted of an exchange on its way. */
-export class ExchangeRecord {
-  readonly #now: () => number
-  readonly #started: number
-  readonly #closed = Promise.withResolvers<Exchange>()
-  outcome: Outcome = 'answered'
-  error: string | null = null
-  sent = 0
-  received = 0
-  retried = false
-  #firstByteMs: number | null = null
-
-  constructor(now: () => number) {
-    this.#now = now
-    this.#started = now()
-  }
-
-  /** Resolves once the record is closed. */
-  get closed(): Promise<Exchange> {
-    return this.#closed.promise
-  }
-
-  /** The head of the answer is there. */
-  answered(): void {
-    this.#firstByteMs = this.#now() - this.#started
-  }
-
-  /** The first failure has the outcome; a code of the system's stays. */
-  failed({ outcome, code }: Failure): void {
-    if (this.outcome === 'answered') this.outcome = outcome
-    this.error ??= code
-  }
-
-  /** @param status that the client was sent; `null`: none */
-  close(status: number | null): void {
-    this.#closed.resolve({
-      outcome: this.outcome,
-      status,
-      sent_bytes: this.sent,
-      received_bytes: this.received,
-      first_byte_ms: this.#firstByteMs,
-      total_ms: this.#now() - this.#started,
-      retried: this.retried,
-      error: this.error,
-    })
-  }
-}

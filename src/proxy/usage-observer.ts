@@ -14,7 +14,7 @@ import {
   createUsageReader,
   type UsageReader,
 } from '../core/conversation/usage/usage-reader.ts'
-import type { AnswerObserver } from './exchange.ts'
+import type { AnswerObserver } from './answer-observer.ts'
 import { Guard } from './guard.ts'
 import type { RawHeaders } from './headers.ts'
 

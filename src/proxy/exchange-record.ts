@@ -1,0 +1,50 @@
+import type { Exchange } from './exchange.ts'
+import type { Failure, Outcome } from './failures.ts'
+
+/** What is noted of an exchange on its way. */
+export class ExchangeRecord {
+  readonly #now: () => number
+  readonly #started: number
+  readonly #closed = Promise.withResolvers<Exchange>()
+  outcome: Outcome = 'answered'
+  error: string | null = null
+  sent = 0
+  received = 0
+  retried = false
+  #firstByteMs: number | null = null
+
+  constructor(now: () => number) {
+    this.#now = now
+    this.#started = now()
+  }
+
+  /** Resolves once the record is closed. */
+  get closed(): Promise<Exchange> {
+    return this.#closed.promise
+  }
+
+  /** The head of the answer is there. */
+  answered(): void {
+    this.#firstByteMs = this.#now() - this.#started
+  }
+
+  /** The first failure has the outcome; a code of the system's stays. */
+  failed({ outcome, code }: Failure): void {
+    if (this.outcome === 'answered') this.outcome = outcome
+    this.error ??= code
+  }
+
+  /** @param status that the client was sent; `null`: none */
+  close(status: number | null): void {
+    this.#closed.resolve({
+      outcome: this.outcome,
+      status,
+      sent_bytes: this.sent,
+      received_bytes: this.received,
+      first_byte_ms: this.#firstByteMs,
+      total_ms: this.#now() - this.#started,
+      retried: this.retried,
+      error: this.error,
+    })
+  }
+}
