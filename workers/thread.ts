@@ -4,7 +4,7 @@ import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { packRanges } from '../src/core/base/byte-ranges.ts'
 import type { Operations } from '../src/core/operations/registry.ts'
 import { createHeap, type Heap } from './heap.ts'
-import { JobRunner, type Loose, withReports } from './job-runner.ts'
+import { JobRunner, type UnpackedOutcome, withReports } from './job-runner.ts'
 import type {
   BatchMessage,
   BatchResult,
@@ -56,21 +56,21 @@ export function createRunner(
   const progress = new Int32Array(setup.progress)
   return message => {
     const bodies = new Uint8Array(message.body)
-    const loose = message.jobs
+    const unpacked = message.jobs
       .map((job, index) => {
         Atomics.store(progress, message.slot, index)
         return runner.run(job, bodies.subarray(job.start, job.start + job.length))
       })
       .map(withReports)
-    const result = packed(loose)
+    const result = packed(unpacked)
     return transferring({ ...result, ...(hasGrown() ? { grownThread: threadId } : {}) })
   }
 }
 
 /** The outcomes of a batch with all of their bytes in one buffer. */
-function packed(loose: readonly Loose[]): Pick<BatchResult, 'outcomes' | 'body'> {
+function packed(unpacked: readonly UnpackedOutcome[]): Pick<BatchResult, 'outcomes' | 'body'> {
   const { body, starts } = packRanges(
-    loose.flatMap(({ bytes, keep, records, again }) => {
+    unpacked.flatMap(({ bytes, keep, records, again }) => {
       return [bytes, ...[...keep, ...records].map(each => each.bytes), again]
     }),
   )
@@ -78,7 +78,7 @@ function packed(loose: readonly Loose[]): Pick<BatchResult, 'outcomes' | 'body'>
   const placed = <T extends { readonly bytes: Uint8Array }>({ bytes, ...item }: T) => {
     return { ...item, start: starts[next++] as number, length: bytes.length }
   }
-  const outcomes = loose.map(({ outcome, bytes, keep, records, again }): Outcome => {
+  const outcomes = unpacked.map(({ outcome, bytes, keep, records, again }): Outcome => {
     const start = starts[next++] as number
     const ranges = { keep: keep.map(placed), records: records.map(placed) }
     const againAt = starts[next++] as number

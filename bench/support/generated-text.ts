@@ -2,7 +2,7 @@
  * Text for measurements where no corpus is at hand, and text that is hard on tokenizers. Same seed,
  * same text.
  */
-import { createRandom, type Random } from './random.ts'
+import { createXorshift, type Random } from './random.ts'
 
 /** Picks one of the characters (code points). */
 function oneOf(random: Random, characters: string): string {
@@ -30,7 +30,7 @@ const SYLLABLES =
  * law.
  */
 export function generatedTexts(seed: number, count: number): string[] {
-  const random = createRandom(seed)
+  const random = createXorshift(seed)
   const words = Array.from({ length: 4000 }, () =>
     Array.from({ length: 1 + random(4) }, () => SYLLABLES[random(SYLLABLES.length)]).join(''),
   )
