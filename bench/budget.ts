@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { renderHint } from '../src/core/hints/render-hint.ts'
-import { chooseLossless } from '../src/core/pipeline/choose.ts'
+import { renderHint } from '../src/core/hints/hint-line.ts'
+import { chooseLossless } from '../src/core/pipeline/gate.ts'
 import { layersFor } from '../src/core/pipeline/layers.ts'
 import { NO_NOTES } from '../src/core/pipeline/notes.ts'
 import { DEFAULT_PIPELINE } from '../src/core/pipeline/profile/pipeline-config.ts'
@@ -9,7 +9,7 @@ import { readInput } from '../src/core/pipeline/read-input.ts'
 import { markerOf, withinBudget } from '../src/core/pipeline/within-budget.ts'
 import { documentOf } from '../src/core/reduce/budget/document.ts'
 import { fitDocument } from '../src/core/reduce/budget/fit.ts'
-import { worthOf } from '../src/core/reduce/budget/plan.ts'
+import { totalValue } from '../src/core/reduce/budget/plan.ts'
 import { STRATEGIES } from '../src/core/reduce/budget/strategies.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
 import { binaryDocument } from './budget/binary.ts'
@@ -25,7 +25,7 @@ import { benchSetup } from './support/worker-setup.ts'
  * npm run bench -- budget CORPUS [--svg FILE]
  *
  * What is kept of the JSON payloads of a corpus within budgets: by the multiple-choice knapsack
- * with all notations, and by one that takes or leaves whole items in compact JSON. Both texts are
+ * with all formats, and by one that takes or leaves whole items in compact JSON. Both texts are
  * counted exactly, their markers too.
  */
 const options = readOptions({ corpus: REQUIRED, svg: '' })
@@ -34,7 +34,7 @@ const options = readOptions({ corpus: REQUIRED, svg: '' })
 const SHARES = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
 /** Smaller payloads need no budget. */
 const LEAST_TOKENS = 500
-const WORTHS = { strategy: STRATEGIES.equal, fields: new Map<string, number>() }
+const VALUATION = { strategy: STRATEGIES.equal, fields: new Map<string, number>() }
 const ANY_HASH = '0a1b2c3d4e5f60718293a4b5'
 
 const context = {
@@ -62,14 +62,14 @@ function measure(content: string): Row[] {
   const lossless = chooseLossless(input, layers, [])
   return SHARES.map(share => {
     const budget = Math.floor(compact * share)
-    const document = documentOf(input, counter, WORTHS, budget)
-    const all = worthOf(document.root)
+    const document = documentOf(input, counter, VALUATION, budget)
+    const all = totalValue(document.root)
     const started = performance.now()
     const fitted =
       lossless.tokens <= budget
         ? null
         : withinBudget(input, budget, {
-            worths: WORTHS,
+            valuation: VALUATION,
             notes: NO_NOTES,
             writeMarker: marker => renderHint(marker, 'standard'),
             choose: text => chooseLossless(readInput({ content: text }, context), layers, []),
@@ -87,8 +87,8 @@ function measure(content: string): Row[] {
     const plan = fitted === null || 'minimum' in fitted ? null : fitted
     return {
       share,
-      ours: fitted === null ? 1 : (plan?.plan.worth ?? 0) / all,
-      binary: 'minimum' in binary ? 0 : binary.plan.worth / all,
+      ours: fitted === null ? 1 : (plan?.plan.value ?? 0) / all,
+      binary: 'minimum' in binary ? 0 : binary.plan.value / all,
       filled: plan === null ? Number.NaN : plan.tokens / budget,
       optimal: plan?.plan.optimal ?? true,
       ms,

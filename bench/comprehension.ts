@@ -1,6 +1,6 @@
 import { encode as toToon } from '@toon-format/toon'
 import { percent } from '../src/cli/table.ts'
-import { NOTATIONS } from '../src/core/formats/json/registry.ts'
+import { JSON_FORMATS } from '../src/core/formats/json/registry.ts'
 import { count, encode } from '../src/index.ts'
 import { ask, type Endpoint } from './comprehension/ask.ts'
 import { type DataSet, dataSets } from './comprehension/data-sets.ts'
@@ -14,14 +14,14 @@ import { writeSection } from './support/write-section.ts'
 /**
  * npm run bench -- comprehension [--url URL --model MODEL --key KEY --json | --write]
  *
- * Questions with gold answers about the same data as JSON, TOON and in each of our notations; about
+ * Questions with gold answers about the same data as JSON, TOON and in each of our formats; about
  * texts as they came and as we write them. With an endpoint that speaks OpenAI's chat completions,
  * a model answers them. Without one, plain readers prove that every gold answer can be read from
  * our texts; `--write` puts their table into bench/README.md.
  */
 const options = readOptions({ url: '', model: '', key: '', json: false, write: false })
 
-/** A text that is no data in a notation: only a model is asked about it. */
+/** A text that is no data in a format: only a model is asked about it. */
 const AS_IT_CAME = 'as it came'
 
 /** How one format writes a data set. */
@@ -51,7 +51,7 @@ function written({ data, text }: DataSet): Written[] {
     { format: 'json_pretty', text: pretty, sent: false },
     { format: 'json_compact', text: compact, sent: false },
     { format: 'toon', text: toToon(data), sent: false },
-    ...NOTATIONS.filter(({ id }) => id !== 'json_compact')
+    ...JSON_FORMATS.filter(({ id }) => id !== 'json_compact')
       .map(({ id }) => encode({ content: pretty, formats: [id] }))
       .filter(other => other.format !== 'passthrough' && other.format !== format)
       .map(other => ({ format: other.format, text: other.content, sent: false })),

@@ -5,12 +5,11 @@
  * what the remaining tokens are. Every answer is decoded and compared first. `--write` puts the
  * tables into bench/README.md.
  */
-
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { readResults } from '../src/cli/replay/read-results.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
-import { ENCODINGS, type Encoding } from '../src/core/tokens/encoding.ts'
+import { ENCODINGS, type Encoding } from '../src/core/tokens/profiles.ts'
 import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { measureCandidates } from './formats/candidates.ts'
 import { type Contents, measureContent, sumOf } from './formats/contents.ts'

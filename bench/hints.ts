@@ -3,12 +3,10 @@
  * family in each verbosity and both encodings, over hints made from the recorded sessions of the
  * corpus. Table: bench/README.md, "Hints".
  */
-
 import { type HintFamily, VERBOSITIES } from '../src/core/hints/hint.ts'
-import { parseHint } from '../src/core/hints/parse-hint.ts'
-import { renderHint } from '../src/core/hints/render-hint.ts'
+import { parseHint, renderHint } from '../src/core/hints/hint-line.ts'
 import { createTokenCounters } from '../src/core/tokens/counters.ts'
-import { ENCODINGS } from '../src/core/tokens/encoding.ts'
+import { ENCODINGS } from '../src/core/tokens/profiles.ts'
 import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { sampleHints } from './hints/samples.ts'
 import { recordedContexts } from './hints/sessions.ts'

@@ -3,10 +3,9 @@
  * on texts that none has seen, hostile inputs, and what a worker costs; all in one process. Method:
  * docs/reference/tokens.md.
  */
-
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ENCODINGS } from '../src/core/tokens/encoding.ts'
+import { ENCODINGS } from '../src/core/tokens/profiles.ts'
 import { loadVocabularies } from '../src/runtime/vocabulary.ts'
 import { machine } from './support/machine.ts'
 import { tableOf } from './support/markdown-table.ts'

@@ -72,7 +72,7 @@ function measure(source: string, content: string): Sizes | null {
   }
 }
 
-/** `null` where nothing of a content fits. */
+/** `null` if nothing of a content fits. */
 function measured(source: string, content: string): Sizes | null {
   try {
     return measure(source, content)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
-import { DEFAULT_PRICES } from '../src/core/conversation/usage/prices.ts'
+import { DEFAULT_PRICES } from '../src/core/conversation/usage/billing.ts'
 import { pipelineSchema } from '../src/core/pipeline/profile/pipeline-config.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
@@ -33,8 +33,8 @@ const AT_ONCE = 4
  * Of so many conversations, one defines a tool that gives originals back, so that results may leave
  * with parts missing.
  */
-const REDEEMING_EACH = 3
-const REDEEMING_TOOL = 'headroom_retrieve'
+const RETRIEVING_EACH = 3
+const RETRIEVING_TOOL = 'headroom_retrieve'
 
 /** Before and after the change. */
 const PIPELINES = [
@@ -77,7 +77,7 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
   const all = chosen.map((conversation, n): Ongoing => {
     const { name, steps } = conversation
     const own = [...new Set(steps.map(({ tool }) => tool))]
-    const tools = n % REDEEMING_EACH === 0 ? [...own, REDEEMING_TOOL] : own
+    const tools = n % RETRIEVING_EACH === 0 ? [...own, RETRIEVING_TOOL] : own
     const terms = { model, tools }
     const options = { name, route, terms, prices, services, vendor, checks }
     const played = startConversation(steps, options)

@@ -94,7 +94,7 @@ function report(rows: readonly Row[], notes: readonly string[]): string {
     totals,
     [
       `Tokens in ${[...tokenizers].join(', ')}; the baseline is each tool result as it came.`,
-      'What no notation makes smaller passes through unchanged, such as most prose and source.',
+      'What no format makes smaller passes through unchanged, such as most prose and source.',
       ...notes.map(note => `Note: ${note}.`),
     ].join('\n'),
   ].join('\n\n')

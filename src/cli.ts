@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import * as nodeModule from 'node:module'
 
-/** Older ones could not even say what they lack. */
+/** Older ones could not even report what they lack. */
 const LEAST_NODE = 24
 
 if (Number.parseInt(process.versions.node, 10) < LEAST_NODE) {

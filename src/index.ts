@@ -1,6 +1,10 @@
 import type { CountAnswer, CountRequest } from './core/contract/count.ts'
-import type { DecodeAnswer, DecodeRequest } from './core/contract/decode.ts'
-import type { EncodeAnswer, EncodeRequest } from './core/contract/encode.ts'
+import type {
+  DecodeAnswer,
+  DecodeRequest,
+  EncodeAnswer,
+  EncodeRequest,
+} from './core/contract/encode.ts'
 import { validate } from './core/contract/validate.ts'
 import { countOperation } from './core/operations/count.ts'
 import { decodeOperation } from './core/operations/decode.ts'
@@ -36,7 +40,7 @@ export function explain(request: EncodeRequest & { content: string }): Explanati
 
 /**
  * What `POST /v1/decode` answers.
- * @throws AppError `invalid_request`, `not_decodable`; `payload_too_large` where the decoded text
+ * @throws AppError `invalid_request`, `not_decodable`; `payload_too_large` if the decoded text
  * is longer than `limits.max_body_bytes`
  */
 export function decode(request: DecodeRequest): DecodeAnswer {

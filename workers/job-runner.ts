@@ -1,8 +1,12 @@
 import { threadId } from 'node:worker_threads'
 import { AppError } from '../src/core/base/errors.ts'
 import { type MediaType, readEnvelope, writeEnvelope } from '../src/core/contract/envelope.ts'
-import type { FreshRecord, KeepItem } from '../src/core/contract/operation-result.ts'
-import type { Report, SentReport } from '../src/core/contract/report.ts'
+import type {
+  FreshRecord,
+  KeepItem,
+  Report,
+  SentReport,
+} from '../src/core/contract/operation-result.ts'
 import { validate } from '../src/core/contract/validate.ts'
 import { createHistoryMemory } from '../src/core/conversation/rewrite/history.ts'
 import { attachRewriteMemory } from '../src/core/conversation/rewrite/rewrite-memory.ts'
@@ -21,7 +25,7 @@ import type { JobHeader, Outcome, WorkerSetup } from './protocol.ts'
 /**
  * An outcome whose bytes are still its own: the answer's, or the request's again, and what to keep.
  */
-export interface Loose {
+export interface UnpackedOutcome {
   readonly outcome: Outcome
   readonly reports: readonly Report[]
   readonly bytes: Uint8Array | null
@@ -51,7 +55,7 @@ export class JobRunner {
     this.#contexts = new JobContexts(setup, this.#counters)
   }
 
-  run(job: JobHeader, body: Uint8Array): Loose {
+  run(job: JobHeader, body: Uint8Array): UnpackedOutcome {
     this.#counters.serve(job.tenant)
     const started = performance.now()
     const took = () => ({ work_us: Math.round((performance.now() - started) * 1000) })
@@ -66,7 +70,12 @@ export class JobRunner {
     }
   }
 
-  #runOnEnvelope(operation: Operation, job: JobHeader, body: Uint8Array, took: Took): Loose {
+  #runOnEnvelope(
+    operation: Operation,
+    job: JobHeader,
+    body: Uint8Array,
+    took: Took,
+  ): UnpackedOutcome {
     // MessagePack has no spellings.
     const keepsSpelling = operation.keepsSpelling === true && job.accept === 'json'
     const { limits, asked } = this.#setup
@@ -87,7 +96,12 @@ export class JobRunner {
     return { outcome, reports, bytes, keep, records: [], again }
   }
 
-  #runOnBytes(operation: ByteOperation, job: JobHeader, body: Uint8Array, took: Took): Loose {
+  #runOnBytes(
+    operation: ByteOperation,
+    job: JobHeader,
+    body: Uint8Array,
+    took: Took,
+  ): UnpackedOutcome {
     const context = this.#contexts.of(job)
     const { bytes, reports, keep, records, markers } = operation.run(body, context)
     const outcome = { ...done(job.media), markers, ...took() }
@@ -174,17 +188,17 @@ function done(media: MediaType) {
   return { kind: 'done', media, start: 0, length: 0, ...lists } as const
 }
 
-function failed(error: unknown, took: Took): Loose {
+function failed(error: unknown, took: Took): UnpackedOutcome {
   const outcome = { kind: 'failed', ...toFailure(error), ...took() } as const
   return { outcome, bytes: null, ...NOTHING_ELSE }
 }
 
 /** A job's outcome with its reports, as they leave the thread. */
-export function withReports(loose: Loose): Loose {
-  const { outcome, reports } = loose
-  if (outcome.kind !== 'done') return loose
+export function withReports(unpacked: UnpackedOutcome): UnpackedOutcome {
+  const { outcome, reports } = unpacked
+  if (outcome.kind !== 'done') return unpacked
   try {
-    return { ...loose, outcome: { ...outcome, reports: reports.map(sent) } }
+    return { ...unpacked, outcome: { ...outcome, reports: reports.map(sent) } }
   } catch (error) {
     return failed(error, () => ({ work_us: outcome.work_us }))
   }

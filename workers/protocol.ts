@@ -1,20 +1,18 @@
-import type { Problem } from '../src/core/base/errors.ts'
-import type { MediaType } from '../src/core/contract/envelope.ts'
-import type { EnvelopeLimits } from '../src/core/contract/envelope-guard.ts'
-import type { LookupRequest, LookupResults, LookupSources } from '../src/core/contract/lookup.ts'
-import type { FreshRecord, KeepItem } from '../src/core/contract/operation-result.ts'
-import type { SentReport } from '../src/core/contract/report.ts'
-import type { RequestTerms } from '../src/core/contract/request-terms.ts'
-import type { PipelineConfig } from '../src/core/pipeline/profile/pipeline-config.ts'
-import type { Dependency } from '../src/core/sessions/turn/dependency.ts'
-import type { SharedSessions } from '../src/core/sessions/turn/shared-sessions.ts'
-import type { Vocabularies } from '../src/core/tokens/vocabulary.ts'
-
 /**
  * The worker protocol. One message carries a batch of jobs, one comes back; the bodies of a message
  * lie one after the other in one ArrayBuffer that is transferred, because cloning a view would copy
  * all of its buffer, and a transfer costs the same for one body as for thirty.
  */
+import type { Problem } from '../src/core/base/errors.ts'
+import type { MediaType } from '../src/core/contract/envelope.ts'
+import type { EnvelopeLimits } from '../src/core/contract/envelope-guard.ts'
+import type { LookupRequest, LookupResults, LookupSources } from '../src/core/contract/lookup.ts'
+import type { FreshRecord, KeepItem, SentReport } from '../src/core/contract/operation-result.ts'
+import type { RequestTerms } from '../src/core/contract/request-terms.ts'
+import type { PipelineConfig } from '../src/core/pipeline/profile/pipeline-config.ts'
+import type { Dependency } from '../src/core/sessions/turn/call-memory.ts'
+import type { SharedSessions } from '../src/core/sessions/turn/shared-sessions.ts'
+import type { Vocabularies } from '../src/core/tokens/vocabulary.ts'
 
 /** Given to every worker thread at its start (`workerData`). */
 export interface WorkerSetup {

@@ -1,15 +1,18 @@
 import { getPriority, setPriority } from 'node:os'
 import { threadId, workerData } from 'node:worker_threads'
+import { move, transferableSymbol, valueSymbol } from 'piscina'
+import { packRanges } from '../src/core/base/byte-ranges.ts'
 import type { Operations } from '../src/core/operations/registry.ts'
-import { createHeap } from './heap.ts'
+import { createHeap, type Heap } from './heap.ts'
+import { JobRunner, type UnpackedOutcome, withReports } from './job-runner.ts'
 import type {
   BatchMessage,
   BatchResult,
+  Outcome,
   ShrinkMessage,
   ShrinkResult,
   WorkerSetup,
 } from './protocol.ts'
-import { createRunner } from './runner.ts'
 
 /** How much a worker thread stands back, as Unix niceness. */
 const NICENESS = 5
@@ -41,4 +44,61 @@ function standBack(): void {
   } catch {
     // Not allowed here; it only makes answers a little later.
   }
+}
+
+/** The function that a worker thread runs for each batch. */
+export function createRunner(
+  operations: Operations,
+  setup: WorkerSetup,
+  { hasGrown }: Pick<Heap, 'hasGrown'> = { hasGrown: () => false },
+): (message: BatchMessage) => BatchResult {
+  const runner = new JobRunner(operations, setup)
+  const progress = new Int32Array(setup.progress)
+  return message => {
+    const bodies = new Uint8Array(message.body)
+    const unpacked = message.jobs
+      .map((job, index) => {
+        Atomics.store(progress, message.slot, index)
+        return runner.run(job, bodies.subarray(job.start, job.start + job.length))
+      })
+      .map(withReports)
+    const result = packed(unpacked)
+    return transferring({ ...result, ...(hasGrown() ? { grownThread: threadId } : {}) })
+  }
+}
+
+/** The outcomes of a batch with all of their bytes in one buffer. */
+function packed(unpacked: readonly UnpackedOutcome[]): Pick<BatchResult, 'outcomes' | 'body'> {
+  const { body, starts } = packRanges(
+    unpacked.flatMap(({ bytes, keep, records, again }) => {
+      return [bytes, ...[...keep, ...records].map(each => each.bytes), again]
+    }),
+  )
+  let next = 0
+  const placed = <T extends { readonly bytes: Uint8Array }>({ bytes, ...item }: T) => {
+    return { ...item, start: starts[next++] as number, length: bytes.length }
+  }
+  const outcomes = unpacked.map(({ outcome, bytes, keep, records, again }): Outcome => {
+    const start = starts[next++] as number
+    const ranges = { keep: keep.map(placed), records: records.map(placed) }
+    const againAt = starts[next++] as number
+    if (bytes === null) return outcome
+    const whole = { ...outcome, start, length: bytes.length }
+    if (whole.kind !== 'done') return whole
+    const rest = again === null ? {} : { again: { start: againAt, length: again.length } }
+    return { ...whole, ...ranges, ...rest }
+  })
+  return { outcomes, body }
+}
+
+/** Marks the result so that its buffer is moved, not copied. */
+function transferring(result: BatchResult): BatchResult {
+  return move({
+    get [transferableSymbol]() {
+      return result.body
+    },
+    get [valueSymbol]() {
+      return result
+    },
+  }) as unknown as BatchResult
 }

@@ -1,5 +1,5 @@
 import type { Document } from '../../src/core/reduce/budget/document.ts'
-import { worthOf } from '../../src/core/reduce/budget/plan.ts'
+import { totalValue } from '../../src/core/reduce/budget/plan.ts'
 import type { PricedNode } from '../../src/core/reduce/budget/priced-node.ts'
 
 /** Levels of containers that are looked into: an envelope, and the lists in it. */
@@ -19,7 +19,7 @@ function collapse(node: PricedNode, levels: number): PricedNode {
     const { cuts: __, ...leaf } = rest
     return leaf
   }
-  if (levels === 0) return { own: jsonTokens(node), key: node.key, worth: worthOf(node) }
+  if (levels === 0) return { own: jsonTokens(node), key: node.key, value: totalValue(node) }
   return { ...rest, children: children.map(child => collapse(child, levels - 1)) }
 }
 

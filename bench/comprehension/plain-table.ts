@@ -70,7 +70,7 @@ export function readKeyedRow(
 class Cells {
   readonly #place: Place
   readonly #separator: string
-  /** What ends a row in a cell; nothing where the row is a line. */
+  /** What ends a row in a cell; nothing if the row is a line. */
   readonly #rowEnds: string
   #first = true
   #over = false
@@ -87,7 +87,7 @@ class Cells {
   }
 
   /**
-   * `undefined` where all its cells are empty, `null` where the first says so and the others are
+   * `undefined` if all its cells are empty, `null` if the first says so and the others are
    * empty.
    */
   #group(columns: readonly PlainColumn[]): Json | undefined {

@@ -1,10 +1,9 @@
-import type { Json } from './data-sets.ts'
-import { csvRecords } from './plain-csv.ts'
-
 /**
- * Reads the notations of texts as somebody would who knows `docs/reference/formats.md`, and nothing
+ * Reads the formats of texts as somebody would who knows `docs/reference/formats.md`, and nothing
  * of our decoders. What a text was laid out like (padding, spacing) is in no reading.
  */
+import type { Json } from './data-sets.ts'
+import { csvRecords } from './plain-csv.ts'
 
 /** What stands behind a number, by style; at most eleven blanks and digits are before it. */
 const NUMBERED: Readonly<Record<string, RegExp>> = {

@@ -4,7 +4,7 @@ import { readCsv } from './plain-csv.ts'
 import { readEmbedded, readMarkdownTables, readNumbered, readPrefixed } from './plain-texts.ts'
 import { readTree } from './plain-tree.ts'
 
-/** A reading of a text; the style says which mark or which notation is in it. */
+/** A reading of a text; the style says which mark or which format is in it. */
 type PlainReader = (text: string, style: string) => Json
 
 /** Plain readers by the name of the format, without its version. */
@@ -27,14 +27,14 @@ const READERS: Readonly<Record<string, PlainReader>> = {
  * reader.
  */
 export function readPlainly(format: string, text: string): Json {
-  const [notation = '', style = ''] = format.split(';')
-  const name = notation.replace(/@.*/, '')
+  const [base = '', style = ''] = format.split(';')
+  const name = base.replace(/@.*/, '')
   const read = READERS[name]
   if (read === undefined) throw new Error(`no plain reader for ${format}`)
   return read(text, style)
 }
 
-/** The notation behind the spacing: `csv@1` of `python,csv@1`. */
+/** The format after the spacing: `csv@1` of `python,csv@1`. */
 function innerFormat(style: string): string {
   return style.split(',')[1] ?? ''
 }

@@ -3,8 +3,7 @@ import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { attachIndex } from '../../src/core/sessions/index/attach.ts'
-import type { NewEntry } from '../../src/core/sessions/index/session-index.ts'
-import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
+import { type NewEntry, sessionKey } from '../../src/core/sessions/index/session-index.ts'
 
 /**
  * Something that says whether a session has seen a body, and remembers it. Operations are numbered.
@@ -98,7 +97,7 @@ interface Packages {
 }
 
 /**
- * Installs the rivals in a folder, for the bench alone. @throws Error where the registry cannot be
+ * Installs the rivals in a folder, for the bench alone. @throws Error if the registry cannot be
  * reached
  */
 export function installRivals(folder: string): void {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { attachIndex } from '../../src/core/sessions/index/attach.ts'
 import { createIndexMemory } from '../../src/core/sessions/index/layout.ts'
 import { indexUse } from '../../src/core/sessions/index/owners.ts'
-import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
+import { sessionKey } from '../../src/core/sessions/index/session-index.ts'
 import { residentMib } from '../support/machine.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 

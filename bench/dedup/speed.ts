@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { createIndexMemory } from '../../src/core/sessions/index/layout.ts'
-import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
+import { sessionKey } from '../../src/core/sessions/index/session-index.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 import { median, percentile } from '../support/statistics.ts'
 import { eachSee, perCheck, perSee } from './measure.ts'

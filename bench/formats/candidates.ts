@@ -1,6 +1,6 @@
 import { encode as encodeToon } from '@toon-format/toon'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
-import type { Encoding } from '../../src/core/tokens/encoding.ts'
+import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { encode } from '../../src/index.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 

@@ -1,9 +1,9 @@
 import { encode as encodeToon } from '@toon-format/toon'
-import { NOTATIONS } from '../../src/core/formats/json/registry.ts'
+import { JSON_FORMATS } from '../../src/core/formats/json/registry.ts'
 import { parseJson } from '../../src/core/json/parse-json.ts'
 import type { Value } from '../../src/core/json/value.ts'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
-import type { Encoding } from '../../src/core/tokens/encoding.ts'
+import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { decode, encode } from '../../src/index.ts'
 
 /** Tokens of one JSON text, or of several together, written in several ways. */
@@ -57,8 +57,8 @@ function otherTexts(text: string): readonly string[] {
   const parsed = parseJson(text)
   if (!parsed.ok) return []
   const { value } = parsed
-  return NOTATIONS.filter(({ id }) => id === 'csv')
-    .map(notation => notation.encode(value as Value))
+  return JSON_FORMATS.filter(({ id }) => id === 'csv')
+    .map(format => format.encode(value as Value))
     .filter(other => other !== null)
 }
 

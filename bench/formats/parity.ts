@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
-import type { Encoding } from '../../src/core/tokens/encoding.ts'
+import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { decode, encode } from '../../src/index.ts'
 
 /** Tokens over the recorded runs of one component of a peer on JSON, each distinct input once. */

@@ -4,7 +4,7 @@ import { encode } from '../../src/index.ts'
 
 /** What one notation is worth: the corpus with it against the corpus without it. */
 export interface Place {
-  readonly notation: string
+  readonly format: string
   /** Results that it was sent for, and those in which it wrote JSON inside a text. */
   won: number
   inside: number
@@ -37,9 +37,9 @@ export function measurePlaces(texts: readonly string[]): readonly Place[] {
     const { base, style } = splitFormat(format)
     const inner = new Set([...style.matchAll(/(\w+)@/g)].map(([, id]) => id))
     for (const place of places) {
-      const isSent = base.startsWith(`${place.notation}@`)
-      if (!isSent && !inner.has(place.notation)) continue
-      const formats = FORMAT_NAMES.filter(name => name !== place.notation)
+      const isSent = base.startsWith(`${place.format}@`)
+      if (!isSent && !inner.has(place.format)) continue
+      const formats = FORMAT_NAMES.filter(name => name !== place.format)
       const without = encode({ content, formats }).tokens.final
       if (isSent) place.won++
       else place.inside++
@@ -57,6 +57,6 @@ export function isToBeDropped({ saved, clear }: Place, allSaved: number): boolea
   return saved < LEAST_SHARE * allSaved && clear === 0
 }
 
-function zero(notation: string): Place {
-  return { notation, won: 0, inside: 0, tokensIn: 0, tokensOut: 0, saved: 0, clear: 0 }
+function zero(format: string): Place {
+  return { format, won: 0, inside: 0, tokensIn: 0, tokensOut: 0, saved: 0, clear: 0 }
 }

@@ -58,7 +58,7 @@ export function placesTable(places: readonly Place[]): string {
       'verdict',
     ],
     places.map(place => [
-      place.notation,
+      place.format,
       place.won,
       place.inside,
       place.tokensIn,

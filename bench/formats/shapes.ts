@@ -3,7 +3,7 @@ import { parseJson } from '../../src/core/json/parse-json.ts'
 import { ObjectValue, type Value } from '../../src/core/json/value.ts'
 import { writeJson } from '../../src/core/json/write-json.ts'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
-import type { Encoding } from '../../src/core/tokens/encoding.ts'
+import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { encode } from '../../src/index.ts'
 import { type Contents, measureContent, sumOf } from './contents.ts'
 

@@ -77,7 +77,7 @@ function nearReferences(
   return [{ family: 'near_reference', ref: hex(8), call, changes }]
 }
 
-/** Changed scalars, or `null` where anything else differs. A key of the whole is named as it is. */
+/** Changed scalars, or `null` if anything else differs. A key of the whole is named as it is. */
 function differences(a: Json, b: Json, path: string): readonly Change[] | null {
   if (JSON.stringify(a) === JSON.stringify(b)) return []
   if (!isNested(a) && !isNested(b)) return [{ path, from: a, to: b }]

@@ -7,7 +7,7 @@ const load = loadHighs as unknown as typeof loadHighs.default
 const highs = await load()
 
 /**
- * A problem and the most that a choice within its budget can be worth, by HiGHS; `null` where none
+ * A problem and the most that a choice within its budget can be worth, by HiGHS; `null` if none
  * fits.
  */
 export function solveWithHighs(problem: MckpProblem): number | null {

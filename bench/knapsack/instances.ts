@@ -1,5 +1,5 @@
 import type { MckpProblem } from '../../src/core/solvers/mckp/problem.ts'
-import { createRandom, type Random } from '../support/generated-text.ts'
+import { createXorshift, type Random } from '../support/random.ts'
 
 /** One option of a generated class. */
 interface Option {
@@ -73,7 +73,7 @@ export interface InstanceSize {
 /** The same arguments give the same instance. */
 export function makeInstance(kind: Kind, size: InstanceSize, seed: number): MckpProblem {
   // The generator's first numbers say much of its seed.
-  const random = createRandom(Math.imul(seed + 1, 0x9e3779b1))
+  const random = createXorshift(Math.imul(seed + 1, 0x9e3779b1))
   many(16, () => random(2))
   const { classes, options, share = 0.5 } = size
   const costs = new Float64Array(classes * options)
@@ -104,7 +104,7 @@ function many<T>(count: number, make: () => T): T[] {
 
 /** Small instances of all kinds, one after the other, with 1 to 20 classes of 1 to 8 options. */
 export function* randomInstances(count: number, seed: number): Generator<MckpProblem> {
-  const random = createRandom(seed)
+  const random = createXorshift(seed)
   const kinds = Object.keys(KINDS) as Kind[]
   for (let i = 0; i < count; i++) {
     const size = {

@@ -1,4 +1,4 @@
-import { createRandom } from '../support/generated-text.ts'
+import { createXorshift } from '../support/random.ts'
 
 /** An earlier text and a later one that repeats most of it. */
 export interface TextPair {
@@ -56,7 +56,7 @@ function repeated(name: string, write: (bytes: number) => string): NamedTexts {
 }
 
 function numberedCode(bytes: number): string[] {
-  const random = createRandom(8)
+  const random = createXorshift(8)
   const lines: string[] = []
   for (let length = 0; length < bytes; length += (lines.at(-1) ?? '').length + 8) {
     const words = Array.from({ length: 1 + random(8) }, () => WORDS[random(WORDS.length)])

@@ -4,18 +4,16 @@ import {
   decisiveArgument,
   nameEarlierCall,
 } from '../../src/core/hints/earlier-call.ts'
-import { renderHint } from '../../src/core/hints/render-hint.ts'
-import { sessionKey } from '../../src/core/sessions/index/session-key.ts'
+import { renderHint } from '../../src/core/hints/hint-line.ts'
+import { type SessionKey, sessionKey } from '../../src/core/sessions/index/session-index.ts'
 import { argumentBodies } from '../../src/core/sessions/lines/argument-bodies.ts'
-import { attachBodyMemory } from '../../src/core/sessions/lines/body-memory.ts'
+import { attachBodyMemory, type BodyMemory } from '../../src/core/sessions/lines/body-memory.ts'
 import { decodeLines } from '../../src/core/sessions/lines/decode-lines.ts'
-import { encodeLines } from '../../src/core/sessions/lines/encode-lines.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
-import { planLines } from '../../src/core/sessions/lines/plan-lines.ts'
+import { encodeLines, planLines } from '../../src/core/sessions/lines/plan-lines.ts'
 import type { EarlierResult } from '../../src/core/sessions/lines/reference-line.ts'
 import { scanText } from '../../src/core/sessions/lines/scan-text.ts'
-import { findChanges } from '../../src/core/sessions/near/find-changes.ts'
-import { restoreNear } from '../../src/core/sessions/near/restore-near.ts'
+import { findChanges, restoreNear } from '../../src/core/sessions/near/find-changes.ts'
 import type { TokenCounter } from '../../src/core/tokens/counter.ts'
 import type { ContextResult } from './recording.ts'
 
@@ -54,6 +52,74 @@ interface Body {
 
 const VERBOSITY = 'standard'
 
+/** What one agent has seen so far, and what can be referred to. */
+interface AgentContext {
+  /** Begins the context of a result, empty if it is another one than before. */
+  open(result: ContextResult): void
+  /** The call of the result that comes now; its number. */
+  begin(tool: string): number
+  /** The call of the result is over. */
+  end(call: CallName): void
+  /** The earlier result of a body's SHA-256. */
+  find(identity: string): EarlierResult | undefined
+  textOf(ref: string): string | undefined
+  /** The last bodies, newest first, by their SHA-256. */
+  newest(count: number): readonly (readonly [identity: string, text: string])[]
+  keep(text: string, body: Omit<Body, 'text'>): void
+  /** Names the context in the memory of bodies. */
+  key(): SessionKey
+}
+
+function createAgentContext(memory: BodyMemory, heedCompaction: boolean): AgentContext {
+  let context = ''
+  let calling = ''
+  let calls: CallName[] = []
+  let bodies = new Map<string, Body>()
+  const key = () => sessionKey('bench', context)
+
+  return {
+    open({ session, epoch }) {
+      const here = heedCompaction ? `${session} ${epoch}` : session
+      if (here === context) return
+      context = here
+      calls = []
+      bodies = new Map()
+    },
+    begin(tool) {
+      calling = tool
+      return calls.length
+    },
+    end(call) {
+      calls.push(call)
+    },
+    find(identity) {
+      const body = bodies.get(identity)
+      if (body === undefined) return undefined
+      // Of the very call that is answered, or of one before it.
+      const call = body.at === calls.length ? { tool: calling } : nameEarlierCall(calls, body.at)
+      const tool = body.argument === undefined ? call.tool : `${call.tool}.${body.argument}`
+      return { ref: identity.slice(0, 8), call: { ...call, tool } }
+    },
+    textOf(ref) {
+      for (const [identity, { text }] of bodies) if (identity.startsWith(ref)) return text
+      return undefined
+    },
+    newest: count =>
+      [...bodies]
+        .reverse()
+        .slice(0, count)
+        .map(([identity, { text }]) => [identity, text] as const),
+    keep(text, body) {
+      const identity = hash('sha256', text)
+      if (bodies.has(identity)) return
+      bodies.set(identity, { ...body, text })
+      const scanned = scanText(text, key())
+      if (scanned !== null) memory.put(scanned, key(), identity)
+    },
+    key,
+  }
+}
+
 /**
  * Plays results in order as one agent after the other saw them; every reference is resolved, every
  * byte compared.
@@ -61,41 +127,8 @@ const VERBOSITY = 'standard'
 export function createPlayer(options: PlayOptions): (result: ContextResult) => Played {
   const { counter } = options
   const memory = attachBodyMemory(createBodyMemory({ bytes: MEMORY_BYTES }))
-  let context = ''
-  let calling = ''
-  let calls: CallName[] = []
-  let bodies = new Map<string, Body>()
-
-  function open(result: ContextResult): void {
-    const here = options.heedCompaction ? `${result.session} ${result.epoch}` : result.session
-    if (here === context) return
-    context = here
-    calls = []
-    bodies = new Map()
-  }
-
-  function find(identity: string): EarlierResult | undefined {
-    const body = bodies.get(identity)
-    if (body === undefined) return undefined
-    // Of the very call that is answered, or of one before it.
-    const call = body.at === calls.length ? { tool: calling } : nameEarlierCall(calls, body.at)
-    const tool = body.argument === undefined ? call.tool : `${call.tool}.${body.argument}`
-    return { ref: identity.slice(0, 8), call: { ...call, tool } }
-  }
-
-  function textOf(ref: string): string | undefined {
-    for (const [identity, { text }] of bodies) if (identity.startsWith(ref)) return text
-    return undefined
-  }
-
-  function keep(text: string, body: Omit<Body, 'text'>): void {
-    const identity = hash('sha256', text)
-    if (bodies.has(identity)) return
-    bodies.set(identity, { ...body, text })
-    const key = sessionKey('bench', context)
-    const scanned = scanText(text, key)
-    if (scanned !== null) memory.put(scanned, key, identity)
-  }
+  const context = createAgentContext(memory, options.heedCompaction)
+  const { find, textOf, keep } = context
 
   function exact(text: string, tokens: number): number {
     const earlier =
@@ -105,10 +138,10 @@ export function createPlayer(options: PlayOptions): (result: ContextResult) => P
   }
 
   function near(text: string, tokens: number): number {
-    for (const [identity, body] of [...bodies].reverse().slice(0, NEAR_CANDIDATES)) {
-      const changes = findChanges(body.text, text)
+    for (const [identity, before] of context.newest(NEAR_CANDIDATES)) {
+      const changes = findChanges(before, text)
       if (changes === null) continue
-      if (restoreNear(body.text, changes) !== text) throw new Error('a near reference is wrong')
+      if (restoreNear(before, changes) !== text) throw new Error('a near reference is wrong')
       const earlier = find(identity)!
       const hint = renderHint({ family: 'near_reference', ...earlier, changes }, VERBOSITY)
       return tokens - counter.count(hint)
@@ -117,7 +150,7 @@ export function createPlayer(options: PlayOptions): (result: ContextResult) => P
   }
 
   function lines(text: string, tokens: number): readonly [saved: number, references: number] {
-    const key = sessionKey('bench', context)
+    const key = context.key()
     const scanned = scanText(text, key)
     const { minSavedTokens } = options
     const plan =
@@ -143,8 +176,7 @@ export function createPlayer(options: PlayOptions): (result: ContextResult) => P
   function playOne({ text, tool, args, isError }: ContextResult): Played {
     const tokens = counter.count(text)
     const none = { tokens, exact: 0, near: 0, lines: 0, references: 0 }
-    const at = calls.length
-    calling = tool
+    const at = context.begin(tool)
     if (options.withArguments) {
       for (const { name, text: given } of argumentBodies(args)) keep(given, { at, argument: name })
     }
@@ -157,10 +189,10 @@ export function createPlayer(options: PlayOptions): (result: ContextResult) => P
   }
 
   return result => {
-    open(result)
+    context.open(result)
     const played = playOne(result)
     const argument = decisiveArgument(result.args)
-    calls.push({ tool: result.tool, ...(argument === undefined ? {} : { argument }) })
+    context.end({ tool: result.tool, ...(argument === undefined ? {} : { argument }) })
     return played
   }
 }

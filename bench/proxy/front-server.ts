@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { createForwarder } from '../../src/proxy/forwarder.ts'
-import { pathBehind } from '../../src/proxy/target.ts'
+import { pathAfter } from '../../src/proxy/target.ts'
 
 /**
  * The forwarder on a plain server: bodies as they come under `/stream`, read first under `/whole`.
@@ -13,10 +13,10 @@ const forwarder = createForwarder({ base, vendor: 'anthropic', limits, env: {} }
 
 const server = createServer(async (incoming, outgoing) => {
   const target = incoming.url ?? ''
-  const streamed = pathBehind(target, '/stream')
+  const streamed = pathAfter(target, '/stream')
   if (streamed !== null) await forwarder.forward(incoming, outgoing, { path: streamed })
   else {
-    const path = pathBehind(target, '/whole') ?? '*'
+    const path = pathAfter(target, '/whole') ?? '*'
     await forwarder.forward(incoming, outgoing, { path, body: await buffer(incoming) })
   }
 })

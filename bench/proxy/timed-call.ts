@@ -6,7 +6,7 @@ export interface CallTimes {
   /** To the first byte of the answer's body. */
   readonly first: number
   readonly end: number
-  /** What the service says that it added; 0 where it says nothing. */
+  /** What the service says that it added; 0 if it says nothing. */
   readonly said: number
 }
 

@@ -70,7 +70,7 @@ interface Lmdb {
   }
 }
 
-/** Installs lmdb beside the bench's files. @throws Error where the registry cannot be reached */
+/** Installs lmdb beside the bench's files. @throws Error if the registry cannot be reached */
 export function installLmdb(folder: string): Lmdb {
   const target = join(folder, 'lmdb')
   mkdirSync(target, { recursive: true })

@@ -2,20 +2,7 @@
  * Text for measurements where no corpus is at hand, and text that is hard on tokenizers. Same seed,
  * same text.
  */
-
-/** Numbers from 0 up to a bound (exclusive). */
-export type Random = (bound: number) => number
-
-/** A xorshift generator. */
-export function createRandom(seed: number): Random {
-  let state = seed | 0 || 1
-  return bound => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) % bound
-  }
-}
+import { createXorshift, type Random } from './random.ts'
 
 /** Picks one of the characters (code points). */
 function oneOf(random: Random, characters: string): string {
@@ -43,7 +30,7 @@ const SYLLABLES =
  * law.
  */
 export function generatedTexts(seed: number, count: number): string[] {
-  const random = createRandom(seed)
+  const random = createXorshift(seed)
   const words = Array.from({ length: 4000 }, () =>
     Array.from({ length: 1 + random(4) }, () => SYLLABLES[random(SYLLABLES.length)]).join(''),
   )

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { connect, type Socket } from 'node:net'
-import { summarizeTimes, type Times } from './statistics.ts'
-
 /**
  * Requests and answers as bytes on raw sockets, for loads that must take as little of the shared
  * cores as they can.
  */
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { summarizeTimes, type Times } from './statistics.ts'
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 const LENGTH = Buffer.from('content-length: ')

@@ -4,7 +4,7 @@ import * as aiO200k from 'ai-tokenizer/encoding/o200k_base'
 import * as gptCl100k from 'gpt-tokenizer/encoding/cl100k_base'
 import * as gptO200k from 'gpt-tokenizer/encoding/o200k_base'
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
-import type { Encoding } from '../../src/core/tokens/encoding.ts'
+import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { tokenIds } from '../../src/core/tokens/token-ids.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
 

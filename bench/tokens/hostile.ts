@@ -1,7 +1,8 @@
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
-import type { Encoding } from '../../src/core/tokens/encoding.ts'
+import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
-import { createRandom, HOSTILE } from '../support/generated-text.ts'
+import { HOSTILE } from '../support/generated-text.ts'
+import { createXorshift } from '../support/random.ts'
 import { median } from '../support/statistics.ts'
 import { bytesOf, type Sources } from './sources.ts'
 
@@ -34,7 +35,7 @@ export function measureHostile(
   timed(sources.measured)
   let seed = 7
   return Object.entries(HOSTILE).map(([input, make]) => {
-    const fresh = (chars: number): string[] => [make(chars, createRandom(++seed))]
+    const fresh = (chars: number): string[] => [make(chars, createXorshift(++seed))]
     timed(fresh(CHARS))
     const rounds = Array.from({ length: ROUNDS }, (_, round) => {
       const usual = timed(sources.measured.filter((_, i) => i % ROUNDS === round))

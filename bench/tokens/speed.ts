@@ -1,5 +1,5 @@
 import { createBpeCounter } from '../../src/core/tokens/bpe-counter.ts'
-import type { Encoding } from '../../src/core/tokens/encoding.ts'
+import type { Encoding } from '../../src/core/tokens/profiles.ts'
 import { openVocabulary, type Vocabularies } from '../../src/core/tokens/vocabulary.ts'
 import { median } from '../support/statistics.ts'
 import { type Count, competitors, OURS } from './competitors.ts'

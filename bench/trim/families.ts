@@ -1,5 +1,5 @@
 import type { TrimTree } from '../../src/core/solvers/tree/tree.ts'
-import { createRandom, type Random } from '../support/generated-text.ts'
+import { createXorshift, type Random } from '../support/random.ts'
 
 interface Node {
   readonly parent: number
@@ -57,7 +57,7 @@ export type Family = keyof typeof FAMILIES
 /** The same arguments give the same tree. */
 export function makeTree(family: Family, size: number, seed: number): TrimTree {
   // The generator's first numbers say much of its seed.
-  const random = createRandom(Math.imul(seed + 1, 0x9e3779b1))
+  const random = createXorshift(Math.imul(seed + 1, 0x9e3779b1))
   for (let i = 0; i < 16; i++) random(2)
   const nodes = FAMILIES[family](random, size)
   return {
@@ -73,12 +73,12 @@ function many(
   random: Random,
   size: number,
   parentOf: (node: number) => number,
-  worthOf: (cost: number) => number = () => (1 + random(1_000_000)) / 1_000_000,
+  totalValue: (cost: number) => number = () => (1 + random(1_000_000)) / 1_000_000,
 ): Node[] {
   const nodes = [ROOT]
   for (let i = 1; i < size; i++) {
     const cost = 1 + random(20)
-    nodes.push({ parent: parentOf(i), cost, value: worthOf(cost) })
+    nodes.push({ parent: parentOf(i), cost, value: totalValue(cost) })
   }
   return nodes
 }

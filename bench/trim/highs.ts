@@ -7,7 +7,7 @@ const load = loadHighs as unknown as typeof loadHighs.default
 const highs = await load()
 
 /**
- * The most that a choice within a budget can be worth, by HiGHS; `null` where what is required does
+ * The most that a choice within a budget can be worth, by HiGHS; `null` if what is required does
  * not fit.
  */
 export function solveTreeWithHighs(tree: TrimTree, budget: number): number | null {

@@ -17,7 +17,7 @@ export interface ExactRow {
   readonly nodes: number
   readonly medianMs: number
   readonly p95Ms: number
-  /** `null` where it was not asked. */
+  /** `null` if it was not asked. */
   readonly naiveMs: number | null
   readonly proven: number
   readonly count: number
@@ -25,7 +25,7 @@ export interface ExactRow {
   readonly medianWork: number
 }
 
-/** @throws Error where a choice is proven and the plain dynamic program finds a better one */
+/** @throws Error if a choice is proven and the plain dynamic program finds a better one */
 export function measureExact(
   family: Family,
   nodes: number,

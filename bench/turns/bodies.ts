@@ -44,7 +44,7 @@ const text = (content: string, marked: boolean, type = 'text') =>
   marked ? [{ type, text: content, ...MARK }] : content
 
 /**
- * Anthropic's: clients mark the block of a result, or where its content is written as parts the
+ * Anthropic's: clients mark the block of a result, or if its content is written as parts the
  * last of them.
  */
 const anthropic: Shape = {

@@ -47,7 +47,7 @@ export function createRewriteChecks(
 
   /**
    * Holds what arrived against what a client sent, and counts results from the `from`-th on.
-   * @throws Error where a byte outside of results differs, a text has more tokens than before, or
+   * @throws Error if a byte outside of results differs, a text has more tokens than before, or
    * does not decode
    */
   function check(
@@ -74,7 +74,7 @@ export function createRewriteChecks(
 
 export type RewriteChecks = ReturnType<typeof createRewriteChecks>
 
-/** @throws Error where the two differ in anything but the texts of results */
+/** @throws Error if the two differ in anything but the texts of results */
 function requireSameRest(a: ScannedRequest, b: ScannedRequest): void {
   if (a.results.length !== b.results.length) throw new Error('another number of results')
   let [fromA, fromB] = [0, 0]

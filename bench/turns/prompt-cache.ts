@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { TokenPrices } from '../../src/core/conversation/usage/prices.ts'
+import type { TokenPrices } from '../../src/core/conversation/usage/billing.ts'
 import type { FollowedMessage } from './follow-messages.ts'
 
 /** Input tokens of a request by what a provider does with them. */

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 /** A vendor that keeps the exact bytes of each request until they are taken. */
 export interface RecordingVendor {
   readonly url: string
-  /** What arrived whole under this name; `undefined` where nothing did. */
+  /** What arrived whole under this name; `undefined` if nothing did. */
   take(attempt: string): Uint8Array | undefined
   /** Resolves once so many requests have arrived whole since the start. */
   arrived(count: number): Promise<void>

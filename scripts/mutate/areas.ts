@@ -14,7 +14,7 @@ export interface Area {
 /** The areas by name: the only place that knows where the code is. */
 export const AREAS: Readonly<Record<string, Area>> = {
   gate: {
-    code: ['src/core/pipeline/{gate,decode,encode,session-layer,choose,layers}.ts'],
+    code: ['src/core/pipeline/{gate,decode,encode,session-layer,layers}.ts'],
     tests: ['test/{unit,property}/core/pipeline/**/*.test.ts'],
     percent: 17,
   },
@@ -47,7 +47,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     code: [
       'src/http/{context,jobs/*,proxy/*}.ts',
       'src/http/response/original-answer.ts',
-      'src/http/request/take-body.ts',
+      'src/http/request/body.ts',
       'src/http/middleware/{authorize,origin}.ts',
       'src/http/routes/{retrieve,sessions,vendor-proxy}.ts',
     ],
@@ -69,7 +69,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     code: ['src/proxy/**/*.ts'],
     tests: [
       'test/property/proxy/**/*.test.ts',
-      'test/integration/proxy/{bytes,failures,hostile-bytes,streams,upgrade}.test.ts',
+      'test/integration/proxy/{bytes,continue,failures,hostile-bytes,streams,upgrade}.test.ts',
     ],
     percent: 9,
   },

@@ -23,7 +23,7 @@ const EQUIVALENT: readonly Equivalent[] = [
     why: 'parseHint writes what it read again: without a number that is another text',
   },
   {
-    file: 'lines.ts',
+    file: 'references.ts',
     from: 'ref === undefined',
     to: 'false',
     why: 'parseHint writes what it read again: without an id that is another text',
@@ -35,14 +35,14 @@ const EQUIVALENT: readonly Equivalent[] = [
     why: 'families refuse unsafe counts, and parseHint compares the digits with what it read',
   },
   {
-    file: 'missing-lines.ts',
+    file: 'check-elision.ts',
     from: 'last <= lines.length',
     to: 'true',
     why: 'a reading beyond the last line never comes back to it, and only one that ends there counts',
   },
   {
-    file: 'missing-lines.ts',
-    from: 'behind <= line.length',
+    file: 'check-elision.ts',
+    from: 'after <= line.length',
     to: 'true',
     why: 'a place beyond the end of the line never comes back to it, and only the end counts',
   },

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { processEnv } from '../config/env.ts'
-import { resolveTokenizer } from '../core/tokens/resolve.ts'
+import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
 import { askAll } from './bench/ask-model.ts'

@@ -147,7 +147,7 @@ async function pullAll(place: Place): Promise<Outcome> {
   return inTurn(pulls, pull => pull())
 }
 
-/** One after the other; where one service fails, the others still have their turn. */
+/** One after the other; if one service fails, the others still have their turn. */
 async function inTurn<T>(
   items: readonly T[],
   work: (item: T) => Promise<string>,

@@ -1,6 +1,6 @@
 const WIDTH = 30
 
-/** A progress bar on stderr; silent where stderr is not a terminal. */
+/** A progress bar on stderr; silent if stderr is not a terminal. */
 export interface Progress {
   advance(): void
   done(): void

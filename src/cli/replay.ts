@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { resolveTokenizer } from '../core/tokens/resolve.ts'
+import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
 import { defineCommand, type Refuse, UsageError } from './command.ts'
@@ -13,11 +13,11 @@ import {
 import { BASELINE_IDS, loadBaseline } from './replay/baselines.ts'
 import { inProcessPlayer, servicePlayer } from './replay/player.ts'
 import { readResults } from './replay/read-results.ts'
-import { REDEEMED_SHARE } from './replay/redemption.ts'
 import { replayAll } from './replay/replay-all.ts'
 import { toJson, toTables } from './replay/report.ts'
+import { RETRIEVED_SHARE } from './replay/retrieval.ts'
+import { createVerdictTally } from './replay/tally.ts'
 import { openTranscript } from './replay/transcript-file.ts'
-import { createVerdictTally } from './replay/verdicts.ts'
 import { serviceAt, serviceOptions } from './service-client.ts'
 
 export const replayCommand = defineCommand({
@@ -41,7 +41,7 @@ export const replayCommand = defineCommand({
     redeem: {
       type: 'string',
       value: 'SHARE',
-      help: `Share of the markers that are taken to be fetched, for the net savings (default ${REDEEMED_SHARE})`,
+      help: `Share of the markers that are taken to be fetched, for the net savings (default ${RETRIEVED_SHARE})`,
       read: readShare,
     },
     transcript: { type: 'string', value: 'FILE', help: 'Write requests and answers, for verify' },
@@ -67,7 +67,7 @@ export const replayCommand = defineCommand({
     if (results.length === 0) throw new UsageError(`no tool results in ${path}`)
     // Options that are wrong and a service that is not there fail here, once for all results.
     const { tokens } = await player.encode({ content: '', ...common })
-    const { baseline = 'input', redeem = REDEEMED_SHARE } = values
+    const { baseline = 'input', redeem = RETRIEVED_SHARE } = values
     const render = await loadBaseline(baseline)
     const counter = counters.get(resolveTokenizer(common))
     const transcript = openTranscript(values.transcript)
@@ -77,7 +77,7 @@ export const replayCommand = defineCommand({
       counters,
       transcript,
       verdicts,
-      redeemed: { share: redeem, counter },
+      retrieved: { share: redeem, counter },
       ...(baseline === 'input' ? {} : { baselineTokens: each => counter.count(render(each)) }),
     })
     transcript.close()

@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util'
 import { AppError } from '../core/base/errors.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { VERSION } from '../runtime/version.ts'
-import { type Command, UsageError } from './command.ts'
-import { commandHelp, overview } from './help.ts'
+import { type Command, type CommandOption, UsageError } from './command.ts'
 import { ServiceProblem } from './service-client.ts'
+import { alignColumns } from './table.ts'
 
 /** Imported when called, so that `--help` and `count` do not load the service. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -83,4 +83,42 @@ function explain(command: Command, error: unknown): number {
 function print(result: string): number {
   process.stdout.write(`${result}\n`)
   return EXIT.ok
+}
+
+/** The page of `haversack --help`. */
+function overview(commands: readonly Command[]): string {
+  const rows = commands.map(({ name, operands, summary }) => [
+    `  ${name} ${operands}`.trimEnd(),
+    summary,
+  ])
+  return [
+    'haversack: tool results in, the same information in fewer tokens out',
+    '',
+    'Usage: haversack COMMAND [OPTIONS]',
+    '',
+    ...alignColumns(rows),
+    '',
+    'haversack COMMAND --help explains a command. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+  ].join('\n')
+}
+
+/** The page of `haversack COMMAND --help`. */
+export function commandHelp({ name, operands, summary, details, options }: Command): string {
+  const rows = Object.entries(options).map(([key, option]) => [
+    `  --${key}${option.type === 'string' ? ` ${option.value ?? 'TEXT'}` : ''}`,
+    helpOf(option),
+  ])
+  return [
+    `Usage: haversack ${name} [OPTIONS] ${operands}`.trimEnd(),
+    '',
+    summary,
+    ...(details === undefined ? [] : [details]),
+    '',
+    ...alignColumns([...rows, ['  --help', 'This page']]),
+  ].join('\n')
+}
+
+/** The line of help, headed by the actions that read the option. */
+function helpOf({ actions, help }: CommandOption): string {
+  return actions === undefined ? help : `${actions.join(', ')}: ${help}`
 }

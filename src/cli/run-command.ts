@@ -3,15 +3,14 @@ import { type Env, processEnv } from '../config/env.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
 import { defineCommand, UsageError } from './command.ts'
 import { type BaseUrls, baseUrls } from './run-command/base-urls.ts'
-import { codeOf, runChild } from './run-command/child.ts'
+import { codeOf, createSignalRelay, runChild, type SignalRelay } from './run-command/child.ts'
 import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
-import { createSignalRelay, type SignalRelay } from './run-command/signal-relay.ts'
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
 /**
- * As `env` and `timeout` end where they fail themselves, so that it differs from the exit codes of
+ * The exit code of `env` and `timeout` if they fail themselves. It differs from the exit codes of
  * the command.
  */
 const NOT_STARTED = 125

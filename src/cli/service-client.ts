@@ -10,7 +10,7 @@ export const serviceOptions = {
 
 type ServiceValues = ValuesOf<typeof serviceOptions>
 
-/** What a service answers where it cannot do what was asked. */
+/** What a service answers if it cannot do what was asked. */
 export class ServiceProblem extends Error {
   readonly status: number
   readonly code: string
@@ -25,7 +25,7 @@ export class ServiceProblem extends Error {
 }
 
 /**
- * A running service. Both reject with `ServiceProblem`, or with an `Error` where nothing of ours
+ * A running service. Both reject with `ServiceProblem`, or with an `Error` if nothing of ours
  * answers.
  */
 export interface ServiceClient {
@@ -41,7 +41,7 @@ export function namedService(values: ServiceValues): ServiceClient | undefined {
 
 /**
  * The service at `base`, with the key of `--key`, else `HAVERSACK_KEY`.
- * @throws UsageError where `base` is no URL
+ * @throws UsageError if `base` is no URL
  */
 export function serviceAt(base: string, values: Partial<ServiceValues>): ServiceClient {
   if (!URL.canParse(base)) throw new UsageError(`${base} is not a URL`)

@@ -19,7 +19,7 @@ export function alignColumns(rows: readonly (readonly (string | number)[])[]): s
   )
 }
 
-/** A table with a header and a rule; a column is set right where its cells are numbers. */
+/** A table with a header and a rule; a column is set right if its cells are numbers. */
 export function table(
   header: readonly string[],
   rows: readonly (readonly (string | number)[])[],

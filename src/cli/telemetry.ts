@@ -1,16 +1,21 @@
-import { createEndpointSavings } from '../core/telemetry/endpoint-savings.ts'
 import { BASELINE } from '../core/telemetry/event.ts'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
+import {
+  createEndpointSavings,
+  type Savings,
+  type SavingsSums,
+  savingsOf,
+  type TokenizerSavings,
+} from '../core/telemetry/savings.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { readTelemetryKey } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
-import { noTally } from '../telemetry/read-lines.ts'
+import { noTally, type ReadTally } from '../telemetry/read-lines.ts'
 import { readEvents } from '../telemetry/read-telemetry.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'
 import { dataOption, loadDataConfig } from './data-folder.ts'
 import { jsonOption } from './options.ts'
-import { reportSavings, savingsRecord } from './telemetry/report.ts'
-import { sinceMs } from './telemetry/since.ts'
+import { table } from './table.ts'
 
 const options = {
   ...dataOption,
@@ -54,4 +59,89 @@ function folderOf(tenant: string, dataDir: string): string {
   if (key === null)
     throw new UsageError(`${dataDir} has no telemetry ([telemetry] enabled = true records it)`)
   return tenantFolder(key, tenant)
+}
+
+const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000 }
+
+/**
+ * Unix milliseconds of `7d` or `12h` before `nowMs`, or of an ISO date; `null` for anything else.
+ */
+export function sinceMs(text: string, nowMs: number): number | null {
+  const [, count, unit] = /^(\d{1,6})([dh])$/.exec(text) ?? []
+  if (count !== undefined && unit !== undefined) return nowMs - Number(count) * UNITS[unit]!
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return null
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? null : at
+}
+
+const HEADER = ['endpoint', 'results', 'tokens', 'L0', 'dedup', 'encoder', 'omission', 'combined']
+/** Endpoints of a table; the rest is in the sum. */
+const MAX_ROWS = 40
+
+/** Tables, one a tokenizer, each saying what its percentages are of. */
+export function reportSavings(groups: readonly TokenizerSavings[], tally: ReadTally): string {
+  if (groups.length === 0)
+    return `no events ([telemetry] enabled = true records them)\n${readLine(tally)}`
+  const tables = groups.map(({ tokenizer, total, endpoints }) => {
+    const rows = endpoints.slice(0, MAX_ROWS).map(({ endpoint, sums }) => rowOf(endpoint, sums))
+    const more = endpoints.length - rows.length
+    return [
+      `tokens by ${tokenizer}, baseline ${BASELINE}: results as their tools gave them`,
+      table(HEADER, [...rows, rowOf('all', total)]),
+      ...(more > 0 ? [`${more} more endpoints are in the sum`] : []),
+    ].join('\n')
+  })
+  return [
+    ...tables,
+    'dedup and combined: of all tokens; encoder and omission: of the tokens of results without a reference; L0: share of results with one',
+    readLine(tally),
+  ].join('\n\n')
+}
+
+function rowOf(name: string, sums: SavingsSums): (string | number)[] {
+  const { dedup, encoder, omission, combined } = savingsOf(sums)
+  return [
+    name,
+    Math.round(sums.results),
+    Math.round(sums.baseline),
+    shareText(sums.results > 0 ? sums.l0Results / sums.results : null),
+    ...[dedup, encoder, omission, combined].map(shareText),
+  ]
+}
+
+function shareText(share: number | null): string {
+  return share === null ? '–' : `${(100 * share).toFixed(1)} %`
+}
+
+function readLine({ files, read, unreadable, skipped }: ReadTally): string {
+  const passed = Object.entries(skipped).filter(([, count]) => count > 0)
+  return [
+    `${read} events in ${files} files`,
+    ...passed.map(([why, count]) => `${count} lines ${why.replace('_', ' ')}`),
+    ...(unreadable > 0 ? [`${unreadable} files unreadable`] : []),
+  ].join(', ')
+}
+
+/** The same for programs: sums in tokens, shares of 1. */
+export function savingsRecord({ tokenizer, total, endpoints }: TokenizerSavings) {
+  return {
+    tokenizer,
+    total: recordOf(total),
+    endpoints: endpoints.map(({ endpoint, sums }) => ({ endpoint, ...recordOf(sums) })),
+  }
+}
+
+function recordOf(sums: SavingsSums) {
+  const savings: Savings = savingsOf(sums)
+  return {
+    results: sums.results,
+    baseline_tokens: sums.baseline,
+    final_tokens: sums.final,
+    l0_results: sums.l0Results,
+    l0_token_share: savings.hitShare,
+    dedup_savings_pct: savings.dedup,
+    encoder_savings_pct: savings.encoder,
+    omission_savings_pct: savings.omission,
+    combined_savings_pct: savings.combined,
+  }
 }

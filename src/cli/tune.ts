@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { TELEMETRY_KEY_BYTES } from '../core/telemetry/pseudonyms.ts'
-import { resolveTokenizer } from '../core/tokens/resolve.ts'
+import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { loadTelemetryKey } from '../telemetry/key-file.ts'
 import type { EventFile } from '../tune/event-file.ts'
@@ -15,9 +15,7 @@ import { defineActions, type Options, UsageError, type ValuesOf } from './comman
 import { tokenizerFieldsOf, tokenizerOptions } from './options.ts'
 import { createProgress } from './progress.ts'
 import { mineFiles } from './tune/mine-files.ts'
-import { clearUpOnSignal } from './tune/on-signal.ts'
-import { type Minings, toJson, toTables } from './tune/report.ts'
-import { summaryOf } from './tune/summary.ts'
+import { type Minings, summaryOf, toJson, toTables } from './tune/report.ts'
 
 const MEGABYTE = 1_000_000
 /** Bytes of logs for which a thread is started. */
@@ -147,7 +145,7 @@ function keyOf(values: Values): Uint8Array {
   return loadTelemetryKey(values.data ?? data_dir)
 }
 
-/** @throws UsageError where it cannot be written */
+/** @throws UsageError if it cannot be written */
 async function openFile(path: string): Promise<EventFile> {
   if (path === '') throw new UsageError('--out takes the name of a file')
   const { createEventFile } = await import('../tune/event-file.ts')
@@ -155,5 +153,23 @@ async function openFile(path: string): Promise<EventFile> {
     return createEventFile(path)
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** What ends a process that does not ask otherwise. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Clears up before a signal ends the process, which it then does as ever.
+ * @returns ends that
+ */
+export function clearUpOnSignal(clearUp: () => void): () => void {
+  const end = (signal: NodeJS.Signals) => {
+    clearUp()
+    process.kill(process.pid, signal)
+  }
+  for (const signal of SIGNALS) process.once(signal, end)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, end)
   }
 }

@@ -3,7 +3,7 @@ import {
   createVerifier,
   type Finding,
   type Imitation,
-  type Redeemable,
+  type Retrievable,
 } from '../core/verify/verify-transcript.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
@@ -36,8 +36,8 @@ export const verifyCommand = defineCommand({
     const verifier = createVerifier(createLocalContext().counters)
     const checked = lines.map(line => verifier.check(line))
     const findings: Finding[] = checked.flatMap(each => each.findings)
-    const ids = checked.flatMap(each => each.redeemable)
-    if (service !== undefined) findings.push(...(await redeemAll(ids, service)))
+    const ids = checked.flatMap(each => each.retrievable)
+    if (service !== undefined) findings.push(...(await retrieveAll(ids, service)))
     const sums = {
       answers: lines.filter(({ entry }) => 'request' in entry && entry.answer !== null).length,
       hints: checked.reduce((sum, { hints }) => sum + hints, 0),
@@ -53,7 +53,7 @@ export const verifyCommand = defineCommand({
 interface Sums {
   readonly answers: number
   readonly hints: number
-  /** `null` where no service was asked. */
+  /** `null` if no service was asked. */
   readonly redeemed: number | null
   readonly findings: readonly Finding[]
   readonly look_alikes: readonly Imitation[]
@@ -85,13 +85,16 @@ function counted(count: number, noun: string): string {
 }
 
 /** Asks for each id, once for each session, and compares with what it must give. */
-async function redeemAll(ids: readonly Redeemable[], service: ServiceClient): Promise<Finding[]> {
+async function retrieveAll(
+  ids: readonly Retrievable[],
+  service: ServiceClient,
+): Promise<Finding[]> {
   const findings: Finding[] = []
   const known = new Map<string, string | null>()
   const progress = createProgress('redeem', ids.length)
   for (const { line, family, id, session, content } of ids) {
     const place = JSON.stringify([id, session])
-    if (!known.has(place)) known.set(place, await redeem(id, session, service))
+    if (!known.has(place)) known.set(place, await retrieve(id, session, service))
     progress.advance()
     const given = known.get(place) ?? null
     if (given === content) continue
@@ -102,8 +105,8 @@ async function redeemAll(ids: readonly Redeemable[], service: ServiceClient): Pr
   return findings
 }
 
-/** The original; `null` where the service says that there is none. */
-async function redeem(
+/** The original; `null` if the service has none. */
+async function retrieve(
   id: string,
   session: string | undefined,
   service: ServiceClient,

@@ -78,7 +78,7 @@ export const configSchema = z.strictObject({
     .string()
     .min(1)
     .default(() => join(homedir(), '.cache', 'haversack')),
-  /** Hashed keys of clients; without it everybody who reaches the service may use it. */
+  /** Hashed keys of clients; without it every client that reaches the service may use it. */
   keys_file: z.string().min(1).optional(),
   /** What has to outlive the process: the store's file, and what tuning writes. */
   data_dir: z.string().min(1).default('.haversack'),

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
-import { LEFT_OUT } from '../core/pipeline/profile/left-out.ts'
 import {
   DEFAULT_PIPELINE,
+  LEFT_OUT,
   type PipelineConfig,
   pipelineSchema,
 } from '../core/pipeline/profile/pipeline-config.ts'

@@ -2,13 +2,17 @@ import {
   type ColumnMetaData,
   type FileMetaData,
   type PageHeader,
+  type SchemaElement,
   type SchemaTree,
   snappyUncompress,
 } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
-import { getMaxDefinitionLevel, getMaxRepetitionLevel, getTreePath } from 'hyparquet/src/schema.js'
-import { guardRuns } from './guard-runs.ts'
-import { guardSchema } from './guard-schema.ts'
+import {
+  getMaxDefinitionLevel,
+  getMaxRepetitionLevel,
+  getSchemaPath,
+  getTreePath,
+} from 'hyparquet/src/schema.js'
 import { guardThrift, UnsafeError } from './guard-thrift.ts'
 import { COLUMN_NAMES } from './parquet-schema.ts'
 
@@ -205,4 +209,105 @@ function unpack(bytes: Uint8Array, length: number, codec: string): Uint8Array {
 /** Bits that a number up to `highest` takes. */
 function bitsFor(highest: number): number {
   return 32 - Math.clz32(highest)
+}
+
+/** A few times what a file of fingerprints has: readers build a tree of them for each row group. */
+const MAX_ELEMENTS = 256
+/**
+ * Of elements below the root: a map, its entries, their parts. Each level is a list around each
+ * value.
+ */
+const MAX_DEPTH = 3
+/** How values are written. Others are written in ways that the guard does not know. */
+const TYPES: ReadonlySet<unknown> = new Set(['BYTE_ARRAY', 'INT32', 'INT64', 'FLOAT', 'DOUBLE'])
+/**
+ * What values are. Of others, such as decimals and JSON, readers make more than there is, or take
+ * quadratic time for them.
+ */
+const MEANINGS: ReadonlySet<unknown> = new Set([
+  undefined,
+  'UTF8',
+  'STRING',
+  'ENUM',
+  'MAP',
+  'MAP_KEY_VALUE',
+  'LIST',
+  'INTEGER',
+  ...['8', '16', '32', '64'].flatMap(bits => [`INT_${bits}`, `UINT_${bits}`]),
+])
+
+/**
+ * Checks how the known columns are declared; others are never read.
+ * @returns the tree of the schema
+ * @throws UnsafeError if one is missing, there twice, or something else than numbers, texts, and
+ * lists and maps of them
+ */
+function guardSchema(schema: SchemaElement[]): SchemaTree {
+  if (schema.length > MAX_ELEMENTS) throw new UnsafeError('has too many columns')
+  const root = getSchemaPath(schema, [])[0]!
+  const known = root.children.filter(({ element }) => COLUMN_NAMES.includes(element.name))
+  const names = new Set(known.map(({ element }) => element.name))
+  const missing = COLUMN_NAMES.filter(name => !names.has(name))
+  if (missing.length > 0) throw new UnsafeError(`lacks the columns ${missing.join(', ')}`)
+  if (known.length > names.size) throw new UnsafeError('has a column twice')
+  for (const column of known) guardElement(column, 1)
+  return root
+}
+
+function guardElement({ element, children }: SchemaTree, depth: number): void {
+  const { name, type, converted_type, logical_type } = element
+  const isPlain = MEANINGS.has(converted_type) && MEANINGS.has(logical_type?.type)
+  const isWritten = children.length > 0 || TYPES.has(type)
+  if (depth > MAX_DEPTH || !isPlain || !isWritten) {
+    throw new UnsafeError(`has a column of an unknown kind: ${name.slice(0, 64)}`)
+  }
+  for (const child of children) guardElement(child, depth + 1)
+}
+
+/** Values of a packed run come in groups of so many. */
+const GROUP = 8
+/** Of the head of a run: readers have 32 bits for it, with a sign. */
+const MAX_HEAD = 2 ** 31 - 1
+
+/**
+ * Walks runs of Parquet's hybrid of run lengths and packed bits without writing them out: a run of
+ * a few bytes can announce a billion values, all of which a reader writes.
+ * @param bitWidth of a value
+ * @param values that the runs are for, at most
+ * @returns how many values there are, up to the one that ends the last run that was needed
+ * @throws UnsafeError if they have more, or if readers would take the bytes for other runs
+ * than these
+ */
+function guardRuns(bytes: Uint8Array, bitWidth: number, values: number): number {
+  let at = 0
+  let seen = 0
+
+  function head(): number {
+    let value = 0
+    for (let factor = 1; factor <= MAX_HEAD; factor *= 128) {
+      const next = bytes[at]
+      if (next === undefined) throw new UnsafeError('has a run that breaks off')
+      at += 1
+      value += (next & 0x7f) * factor
+      if (next < 0x80 && value <= MAX_HEAD) return value
+    }
+    throw new UnsafeError('has a run without end')
+  }
+
+  while (at < bytes.length && seen < values) {
+    const run = head()
+    const length = Math.floor(run / 2)
+    if (run % 2 === 1) {
+      seen += length * GROUP
+      at += length * bitWidth
+      // Readers take a byte of a packed run that has none, and go through all its values.
+      const isEmpty = length * bitWidth === 0
+      if (isEmpty && (seen < values || length > values)) throw new UnsafeError('has an empty run')
+    } else {
+      if (seen + length > values) throw new UnsafeError('has a run that is longer than its page')
+      seen += length
+      at += Math.ceil(bitWidth / 8)
+    }
+  }
+  return seen
 }

@@ -4,7 +4,7 @@ import { LIMITS } from '../core/fingerprints/fingerprint.ts'
 import { packRows } from '../core/fingerprints/packed-rows.ts'
 import { type Upload, uploadRequest } from '../core/fingerprints/upload.ts'
 import { writeRecord } from '../core/fingerprints/upload-record.ts'
-import { readParquet } from './read-parquet.ts'
+import { readParquet } from './parquet-file.ts'
 
 /** How bodies of uploads are written. */
 export type UploadMedia = MediaType | 'parquet'

@@ -5,8 +5,7 @@ import { z } from 'zod'
 import { AppError } from '../core/base/errors.ts'
 import { validate } from '../core/contract/validate.ts'
 import { type Fingerprint, fingerprintSchema } from '../core/fingerprints/fingerprint.ts'
-import { readParquet } from './read-parquet.ts'
-import { fingerprintsToParquet } from './write-parquet.ts'
+import { fingerprintsToParquet, readParquet } from './parquet-file.ts'
 
 /**
  * Below a tenant's folder: all of the window for oneself, and the closed spans, which are all that

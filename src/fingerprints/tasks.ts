@@ -12,10 +12,10 @@ import { mergeUploads } from '../core/fingerprints/merge-uploads.ts'
 import { packRows, unpackRow } from '../core/fingerprints/packed-rows.ts'
 import type { ProviderDocument } from '../core/fingerprints/upload.ts'
 import { readRecord, readRows, writeRecord } from '../core/fingerprints/upload-record.ts'
+import { mergedToParquet } from './parquet-file.ts'
 import { type PackedUpload, readUpload } from './read-upload.ts'
 import { shareable } from './shareable.ts'
 import { fingerprintsIn } from './span-file.ts'
-import { mergedToParquet } from './write-parquet.ts'
 
 /** What is kept of a member after an upload, and what became of its rows. */
 export interface Admitted {

@@ -3,7 +3,6 @@ import { AppError } from '../core/base/errors.ts'
 import { DAY_MS, LIMITS } from '../core/fingerprints/fingerprint.ts'
 import { failureProblem } from '../store/failure.ts'
 import type { Failure, Store } from '../store/store.ts'
-import { createTurns } from './turns.ts'
 
 /**
  * What the store keeps of teams: a list of each team's members, and a record of each member's
@@ -198,4 +197,27 @@ function problem(failure: Failure): AppError {
   if (failure.reason === 'failed' || failure.reason === 'unavailable') return AWAY
   const { code, detail, ...extras } = failureProblem(failure)
   return new AppError(code, detail, extras)
+}
+
+/** Does work of the same key one after the other, in the order in which it came. */
+export interface Turns {
+  /** What `work` returns, or throws, once it had its turn. */
+  inTurn<T>(key: string, work: () => Promise<T>): Promise<T>
+}
+
+export function createTurns(): Turns {
+  /** The end of the last one of each key. */
+  const ends = new Map<string, Promise<void>>()
+
+  return {
+    inTurn(key, work) {
+      const turn = (ends.get(key) ?? Promise.resolve()).then(work)
+      const ended = () => {
+        if (ends.get(key) === end) ends.delete(key)
+      }
+      const end: Promise<void> = turn.then(ended, ended)
+      ends.set(key, end)
+      return turn
+    },
+  }
 }

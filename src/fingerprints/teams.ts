@@ -5,8 +5,7 @@ import type { Store } from '../store/store.ts'
 import type { UploadBody } from './read-upload.ts'
 import type { TaskThread } from './task-thread.ts'
 import type { MergedDocument } from './tasks.ts'
-import { createTeamRecords, type TeamRecords, untilWritten } from './team-records.ts'
-import { createTurns } from './turns.ts'
+import { createTeamRecords, createTurns, type TeamRecords, untilWritten } from './team-records.ts'
 
 /**
  * Fingerprints that members of teams share; a team belongs to a tenant, and does not exist for

@@ -1,11 +1,15 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { LostReason } from '../pool/pool-options.ts'
 import type { StoreState, StoreStats } from '../store/store.ts'
-import { createOperationMetrics, type OperationMetrics } from './operation-metrics.ts'
+import {
+  createOperationMetrics,
+  createResultMetrics,
+  type OperationMetrics,
+  type ResultMetrics,
+} from './operation-metrics.ts'
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
 import { createProxyMetrics, type ProxyMetrics } from './proxy-metrics.ts'
 import { type Register, registerIn } from './register.ts'
-import { createResultMetrics, type ResultMetrics } from './result-metrics.ts'
 import { registerSessionGauges, type SessionUse } from './session-metrics.ts'
 import { createStoreMetrics, registerStoreGauges, type StoreMetrics } from './store-metrics.ts'
 

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client'
-import type { RewriteReport } from '../core/contract/report.ts'
+import type { RewriteReport } from '../core/contract/operation-result.ts'
 import type { Account } from '../savings/account.ts'
 
 /** Why a request was forwarded unchanged although it could have been rewritten. */
@@ -21,7 +21,7 @@ export interface ProxyMetrics {
   untouched(vendor: string, reason: UntouchedReason): void
   /** What an answered request used and saved; without usage if its answer did not report any. */
   account(vendor: string, account: Account): void
-  /** The store did not say in time how results were sent before. */
+  /** The store did not answer in time how results were sent before. */
   unrecorded(vendor: string): void
 }
 

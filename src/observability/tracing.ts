@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import { VERSION } from '../runtime/version.ts'
 
-/** A finished request, as far as traces tell of it: never content. */
+/** A finished request, as far as traces describe it: never content. */
 export interface TracedRequest {
   readonly requestId: string
   readonly method: string
@@ -36,7 +36,7 @@ const CLOSE_MS = 2_000
 
 /**
  * Sends a span for each request to an OTLP collector, with one inside for the queue and one for the
- * work. They are made afterwards from the times that are measured anyway. Loaded only where traces
+ * work. They are made afterwards from the times that are measured anyway. Loaded only if traces
  * are on.
  * @param endpoint base URL; `/v1/traces` is added. Headers come from `OTEL_EXPORTER_OTLP_HEADERS`.
  * @param ratio share of the requests that start a trace; those of traced callers always have one

@@ -66,7 +66,7 @@ interface Held {
  * The bounded queue's door: refuses early what would only wait (promise 5).
  *
  * Among several tenants each may hold as much as is still free: a lone one gets half, two get a
- * third each, and there is always room for a newcomer without a part set aside for anybody (dynamic
+ * third each, and there is always room for a newcomer without a part set aside for one (dynamic
  * thresholds with α = 1: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6 (2), 1998).
  */
 export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): Admission {

@@ -1,10 +1,9 @@
 import type { Problem } from '../core/base/errors.ts'
 import type { MediaType } from '../core/contract/envelope.ts'
 import type { LookupRequest, LookupResults } from '../core/contract/lookup.ts'
-import type { FreshRecord, KeepItem } from '../core/contract/operation-result.ts'
-import type { SentReport } from '../core/contract/report.ts'
+import type { FreshRecord, KeepItem, SentReport } from '../core/contract/operation-result.ts'
 import type { RequestTerms } from '../core/contract/request-terms.ts'
-import type { Dependency } from '../core/sessions/turn/dependency.ts'
+import type { Dependency } from '../core/sessions/turn/call-memory.ts'
 
 /** One request for the workers. The pool owns `body` from then on, and may detach it. */
 export interface Job {
@@ -73,4 +72,23 @@ export type JobResult = JobTimes &
  */
 export interface Authority {
   resolve(lookups: readonly (LookupRequest | null)[]): Promise<LookupResults>
+}
+
+/** The authority's answers, or `null` if it gave none. */
+export async function ask(
+  authority: Authority,
+  lookups: readonly (LookupRequest | null)[],
+): Promise<LookupResults | null> {
+  try {
+    const resolutions = await authority.resolve(lookups)
+    return resolutions.length === lookups.length ? resolutions : null
+  } catch {
+    // It lives in another process: that it is lost is no bug of ours.
+    return null
+  }
+}
+
+/** Bytes of the inputs that represent contents: work, as if they had come in the body. */
+export function inputBytes(resolutions: LookupResults): number {
+  return resolutions.reduce((sum, resolution) => sum + (resolution?.input?.bytes.length ?? 0), 0)
 }

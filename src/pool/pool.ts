@@ -15,13 +15,12 @@ import {
   messageOf,
   refuse,
   times,
+  toResult,
   UNANSWERED,
 } from './entry.ts'
-import type { Authority, Job, JobResult } from './job.ts'
-import { toResult } from './job-result.ts'
+import { type Authority, ask, inputBytes, type Job, type JobResult } from './job.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import type { LostReason, PoolOptions } from './pool-options.ts'
-import { ask, inputBytes } from './questions.ts'
 import { type AtWork, createSlots, type Sized, type Slot, type Slots } from './slots.ts'
 
 /** Runs jobs on the worker threads. */

@@ -9,7 +9,7 @@ const ORIGIN_FORM = /^\/[\x21-\x7e\x80-\xff]*$/
  * alone is `/`. `null` if it is not after the prefix, or no path at all: absolute-form
  * (`http://host/…`), `*`.
  */
-export function pathBehind(target: string, prefix: string): string | null {
+export function pathAfter(target: string, prefix: string): string | null {
   if (!target.startsWith(prefix)) return null
   const rest = target.slice(prefix.length)
   if (rest === '' || rest.startsWith('?')) return `/${rest}`

@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto'
 import { type TextBytes, toText } from '../core/base/text-bytes.ts'
-import type { DecodeAnswer, DecodeRequest } from '../core/contract/decode.ts'
-import type { EncodeAnswer, EncodeRequest } from '../core/contract/encode.ts'
+import type {
+  DecodeAnswer,
+  DecodeRequest,
+  EncodeAnswer,
+  EncodeRequest,
+} from '../core/contract/encode.ts'
 import type { KeepItem } from '../core/contract/operation-result.ts'
 import { validate } from '../core/contract/validate.ts'
 import { decodeOperation } from '../core/operations/decode.ts'

@@ -15,8 +15,8 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Encoding } from '../core/tokens/encoding.ts'
 import { packVocabulary } from '../core/tokens/pack-vocabulary.ts'
+import type { Encoding } from '../core/tokens/profiles.ts'
 import { isSealedVocabulary, type Vocabularies } from '../core/tokens/vocabulary.ts'
 
 export interface LoadVocabulariesOptions {

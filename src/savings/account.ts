@@ -8,7 +8,7 @@ const amount = z.number()
 export const accountSchema = z.object({
   /** Requests that the vendor answered. */
   requests: count,
-  /** Of these, ones whose answers did not say what they used; nothing below has them in it. */
+  /** Of these, those whose answers did not report what they used; nothing below has them in it. */
   without_usage: count,
   usage: z.object({
     uncached: count,

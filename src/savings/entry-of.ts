@@ -1,16 +1,15 @@
-import type { RewriteReport } from '../core/contract/report.ts'
-import { billRequest } from '../core/conversation/usage/billing.ts'
-import { type PriceRule, pricesFor } from '../core/conversation/usage/prices.ts'
+import type { RewriteReport } from '../core/contract/operation-result.ts'
+import { billRequest, type PriceRule, pricesFor } from '../core/conversation/usage/billing.ts'
 import { promptTokens } from '../core/conversation/usage/token-usage.ts'
 import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
-import { resolveTokenizer } from '../core/tokens/resolve.ts'
+import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { NO_ACCOUNT } from './account.ts'
 import type { Entry, VendorName } from './tenant-ledger.ts'
 
 /** A request that the vendor answered. */
 export interface AnsweredRequest {
   readonly vendor: VendorName
-  /** What the answer said; `null` where it did not. */
+  /** The usage that the answer reported; `null` if it reported none. */
   readonly said: AnswerUsage | null
   /** What was done to the request; absent if it was forwarded unchanged. */
   readonly report?: RewriteReport | undefined
@@ -58,7 +57,7 @@ function moneyOf({ billed, without }: { billed: number; without: number }, perTo
 }
 
 /**
- * What the provider has of the prompt from now on: all of it, where it does not say what it writes.
+ * What the provider has of the prompt from now on: all of it, if it does not report what it writes.
  */
 function cachedOf({ usage }: AnswerUsage): number {
   const written = usage.cache_write + usage.cache_write_long

@@ -1,5 +1,5 @@
 import type { SavingsAnswer, SavingsQuery } from '../core/contract/savings.ts'
-import { type PriceRule, pricesFor } from '../core/conversation/usage/prices.ts'
+import { type PriceRule, pricesFor } from '../core/conversation/usage/billing.ts'
 import { PROFILES, TOKENIZER_IDS } from '../core/tokens/profiles.ts'
 import type { Account } from './account.ts'
 import { type TenantLedger, VENDOR_NAMES } from './tenant-ledger.ts'
@@ -25,18 +25,24 @@ export function savingsAnswer(
     baseline: BASELINE,
     since,
     vendors: Object.fromEntries(
-      Object.entries(vendors).map(([vendor, account]) => [vendor, told(account, list.currency)]),
+      Object.entries(vendors).map(([vendor, account]) => [
+        vendor,
+        accountAnswer(account, list.currency),
+      ]),
     ),
     conversations: wanted.slice(0, limit).map(({ id, cached: _, account, ...about }) => ({
       conversation: id,
       ...about,
-      ...told(account, list.currency),
+      ...accountAnswer(account, list.currency),
     })),
-    prices: toldPrices(list.prices),
+    prices: pricesAnswer(list.prices),
   }
 }
 
-function told({ usage, removed, billed, without, money, ...counts }: Account, currency: string) {
+function accountAnswer(
+  { usage, removed, billed, without, money, ...counts }: Account,
+  currency: string,
+) {
   return {
     ...counts,
     usage: {
@@ -51,27 +57,27 @@ function told({ usage, removed, billed, without, money, ...counts }: Account, cu
       exact: PROFILES[tokenizer].exact,
       tokens: removed[tokenizer] as number,
     })),
-    input_tokens: toldBill({ billed, without }, 1),
+    input_tokens: billAnswer({ billed, without }, 1),
     ...(money.requests === 0
       ? {}
-      : { money: { requests: money.requests, currency, ...toldBill(money, 4) } }),
+      : { money: { requests: money.requests, currency, ...billAnswer(money, 4) } }),
   }
 }
 
-function toldBill({ billed, without }: { billed: number; without: number }, digits: number) {
+function billAnswer({ billed, without }: { billed: number; without: number }, digits: number) {
   const round = (amount: number) => Number(amount.toFixed(digits))
   return { billed: round(billed), without: round(without), saving: round(without - billed) }
 }
 
 /** Of each vendor, and of each beginning of models' names for which something is configured. */
-function toldPrices(rules: readonly PriceRule[]): SavingsAnswer['prices'] {
-  const told: SavingsAnswer['prices'] = {}
+function pricesAnswer(rules: readonly PriceRule[]): SavingsAnswer['prices'] {
+  const prices: SavingsAnswer['prices'] = {}
   for (const vendor of VENDOR_NAMES) {
-    told[vendor] = { uncached: 1, ...pricesFor(vendor, undefined, rules) }
+    prices[vendor] = { uncached: 1, ...pricesFor(vendor, undefined, rules) }
   }
   for (const { vendor, model } of rules) {
     if (model === undefined) continue
-    told[`${vendor}/${model}`] = { uncached: 1, ...pricesFor(vendor, model, rules) }
+    prices[`${vendor}/${model}`] = { uncached: 1, ...pricesFor(vendor, model, rules) }
   }
-  return told
+  return prices
 }

@@ -25,7 +25,7 @@ export interface Savings {
   /**
    * All that is known of a tenant, also by other processes on the same store until their last
    * write.
-   * @throws AppError `overloaded`, `internal`, `worker_lost` where the store cannot be read
+   * @throws AppError `overloaded`, `internal`, `worker_lost` if the store cannot be read
    */
   read(tenant: string): Promise<TenantLedger>
   /** In force now. */
@@ -40,9 +40,9 @@ export interface SavingsOptions {
   readonly prices: () => PriceList
   /** Unix milliseconds. */
   readonly now: () => number
-  /** Told of each entry. */
+  /** Called with each entry. */
   readonly onEntry: (entry: Entry) => void
-  /** Told that sums cannot be written, once until they can again. */
+  /** Called if sums cannot be written, once until they can again. */
   readonly onUnsaved: (detail: string) => void
   readonly onBug: (error: unknown) => void
   /** Between two writes of a tenant's ledger, in milliseconds. */
@@ -73,7 +73,8 @@ interface Unsaved {
 type Stored = { readonly ledger: TenantLedger | null; readonly version: number | undefined }
 
 export function createSavings(options: SavingsOptions): Savings {
-  const { store, now, onEntry, onUnsaved } = options
+  const { now, onEntry, onUnsaved } = options
+  const record = createLedgerRecord(options.store)
   const process = randomUUID()
   const tenants = new Map<string, Unsaved>()
   const accounting = new Set<Promise<void>>()
@@ -95,42 +96,6 @@ export function createSavings(options: SavingsOptions): Savings {
     return done
   }
 
-  async function load(tenant: string): Promise<Stored | Failure> {
-    const result = await store.readRecord({ tenant, ...RECORD })
-    if (result.ok) {
-      const ledger = readLedger(result.value)
-      if (ledger !== null) return { ledger, version: result.version }
-      return { ok: false, reason: 'failed', detail: 'the record of savings cannot be understood' }
-    }
-    if (result.reason === 'not_found') return { ledger: null, version: 0 }
-    // Lost for good: it may be written again.
-    if (result.reason === 'gone') return { ledger: null, version: undefined }
-    return result
-  }
-
-  /** Adds what leaves to the record, even if another process writes it. Returns why it failed. */
-  async function add(tenant: string, leaving: TenantLedger): Promise<Failure | null> {
-    let failure: Failure | null = null
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      if (attempt > 0) await sleep(RETRY_MS * attempt)
-      const stored = await load(tenant)
-      if ('ok' in stored) return stored
-      const { ledger, version } = stored
-      if (ledger?.stamp === leaving.stamp) return null
-      const sum = ledger === null ? leaving : addLedgers(leaving, ledger)
-      const written = await store.writeRecord({
-        tenant,
-        ...RECORD,
-        value: writeLedger(sum),
-        ...(version === undefined ? {} : { ifVersion: version }),
-      })
-      if (written.ok) return null
-      failure = written
-      if (failure.reason !== 'conflict' && failure.reason !== 'lost') break
-    }
-    return failure
-  }
-
   async function flush(tenant: string, unsaved: Unsaved): Promise<void> {
     if (unsaved.leaving === null) {
       if (unsaved.pending === null) return
@@ -138,7 +103,7 @@ export function createSavings(options: SavingsOptions): Savings {
       unsaved.leaving = { ...unsaved.pending, stamp: `${process} ${changes}` }
       unsaved.pending = null
     }
-    const failure = await add(tenant, unsaved.leaving)
+    const failure = await record.add(tenant, unsaved.leaving)
     if (failure === null) unsaved.leaving = null
     else if (!isUnsaved) onUnsaved(failure.detail)
     isUnsaved = failure !== null
@@ -152,7 +117,7 @@ export function createSavings(options: SavingsOptions): Savings {
   function whole(tenant: string): Promise<TenantLedger | Failure> {
     const unsaved = unsavedOf(tenant)
     return inTurn(unsaved, async () => {
-      const stored = await load(tenant)
+      const stored = await record.load(tenant)
       if ('ok' in stored) return stored
       const { pending, leaving } = unsaved
       const isIn = leaving === null || leaving.stamp === stored.ledger?.stamp
@@ -161,7 +126,7 @@ export function createSavings(options: SavingsOptions): Savings {
     })
   }
 
-  /** Tokens of a conversation that the provider had cached; 0 where that is not known. */
+  /** Tokens of a conversation that the provider had cached; 0 if that is not known. */
   async function cachedOf(tenant: string, { vendor, report }: AnsweredRequest): Promise<number> {
     if (report?.prefix_changed !== true) return 0
     const ledger = await whole(tenant)
@@ -205,4 +170,51 @@ export function createSavings(options: SavingsOptions): Savings {
       await flushAll()
     },
   }
+}
+
+/** A tenant's ledger as the store has it. */
+interface LedgerRecord {
+  /** The ledger, `null` if there is none yet; or why it cannot be read. */
+  load(tenant: string): Promise<Stored | Failure>
+  /** Adds what leaves to the record, even if another process writes it. Returns why it failed. */
+  add(tenant: string, leaving: TenantLedger): Promise<Failure | null>
+}
+
+function createLedgerRecord(store: SavingsOptions['store']): LedgerRecord {
+  async function load(tenant: string): Promise<Stored | Failure> {
+    const result = await store.readRecord({ tenant, ...RECORD })
+    if (result.ok) {
+      const ledger = readLedger(result.value)
+      if (ledger !== null) return { ledger, version: result.version }
+      return { ok: false, reason: 'failed', detail: 'the record of savings cannot be understood' }
+    }
+    if (result.reason === 'not_found') return { ledger: null, version: 0 }
+    // Lost for good: it may be written again.
+    if (result.reason === 'gone') return { ledger: null, version: undefined }
+    return result
+  }
+
+  async function add(tenant: string, leaving: TenantLedger): Promise<Failure | null> {
+    let failure: Failure | null = null
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      if (attempt > 0) await sleep(RETRY_MS * attempt)
+      const stored = await load(tenant)
+      if ('ok' in stored) return stored
+      const { ledger, version } = stored
+      if (ledger?.stamp === leaving.stamp) return null
+      const sum = ledger === null ? leaving : addLedgers(leaving, ledger)
+      const written = await store.writeRecord({
+        tenant,
+        ...RECORD,
+        value: writeLedger(sum),
+        ...(version === undefined ? {} : { ifVersion: version }),
+      })
+      if (written.ok) return null
+      failure = written
+      if (failure.reason !== 'conflict' && failure.reason !== 'lost') break
+    }
+    return failure
+  }
+
+  return { load, add }
 }

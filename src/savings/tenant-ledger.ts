@@ -42,7 +42,7 @@ export function emptyLedger(now: number): TenantLedger {
   return { stamp: '', since: now, vendors: {}, conversations: [] }
 }
 
-/** One request: what it adds to the totals, and to its conversation where that is known. */
+/** One request: what it adds to the totals, and to its conversation if that is known. */
 export interface Entry {
   readonly vendor: VendorName
   readonly account: Account

@@ -1,6 +1,14 @@
-import type { AppDeps, Rewriting } from '../http/context.ts'
+import { indexUse } from '../core/sessions/index/owners.ts'
+import type { SharedSessions } from '../core/sessions/turn/shared-sessions.ts'
+import type { AppDeps, Health, Rewriting } from '../http/context.ts'
+import type { HttpServer } from '../http/server.ts'
+import type { Gauges } from '../observability/metrics.ts'
+import type { Admission } from '../pool/admission.ts'
+import type { WorkerPool } from '../pool/pool.ts'
 import { createOriginals } from '../store/originals.ts'
 import { createRewrites } from '../store/rewrites.ts'
+import type { Store } from '../store/store.ts'
+import { statsOf } from '../store/store-health.ts'
 import type { Records } from './records.ts'
 import type { LiveConfig } from './reload.ts'
 import { lifetimesOf } from './store.ts'
@@ -39,5 +47,35 @@ function rewritingOf(
     memory,
     isOn: () => live.config.compression.enabled,
     declinesWebSockets: () => live.config.proxy.responses_websockets === 'decline',
+  }
+}
+
+/** What the gauges are read from. Most of it is made after the metrics, which it reports to. */
+interface Measured {
+  readonly admission: Pick<Admission, 'jobs' | 'bytes'>
+  readonly pool: Pick<WorkerPool, 'waiting' | 'waitMs' | 'utilization'>
+  readonly server: Pick<HttpServer, 'connections'>
+  readonly store: Store
+  readonly health: Pick<Health, 'state'>
+  readonly shared: { readonly sessions: SharedSessions }
+}
+
+/** @param measured called at each reading, never before the service is ready */
+export function gaugesOf(live: LiveConfig, measured: () => Measured): Gauges {
+  return {
+    jobsAdmitted: () => measured().admission.jobs,
+    bytesAdmitted: () => measured().admission.bytes,
+    jobsLimit: () => live.config.limits.max_queue_jobs,
+    bytesLimit: () => live.config.limits.max_queue_bytes,
+    jobsWaiting: () => measured().pool.waiting,
+    waitMs: () => measured().pool.waitMs(),
+    threads: () => live.config.workers.count,
+    utilization: () => measured().pool.utilization,
+    connections: () => measured().server.connections,
+    draining: () => measured().health.state === 'draining',
+    store: () => statsOf(measured().store),
+    storePending: () => measured().store.load.pending,
+    storeState: () => measured().store.load.state,
+    sessions: () => indexUse(measured().shared.sessions.index),
   }
 }

@@ -2,8 +2,7 @@ import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { type Admission, createAdmission } from '../pool/admission.ts'
 import { createPool, type WorkerPool } from '../pool/pool.ts'
-import { queueTimeoutMs } from './limits.ts'
-import type { LiveConfig } from './reload.ts'
+import { type LiveConfig, queueTimeoutMs } from './reload.ts'
 import type { ConfiguredThreads } from './threads.ts'
 
 /** The pool over the worker threads, with the limits in force. */

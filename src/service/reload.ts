@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
 import { readPipelineConfig } from '../config/pipeline.ts'
-import type { HttpServer } from '../http/server.ts'
+import type { HttpServer, ServerLimits } from '../http/server.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { ServiceKeys } from './keys.ts'
-import { serverLimits } from './limits.ts'
 
 /** The configuration in force. What a reload may change is read from it at each use. */
 export interface LiveConfig {
@@ -111,4 +110,23 @@ export function reloaded(current: Config, next: Config): Reloaded {
 function settingOf(config: Config, section: keyof Config, key: string | undefined): unknown {
   const value: unknown = config[section]
   return key === undefined ? value : (value as Record<string, unknown>)[key]
+}
+
+type Limits = Config['limits']
+
+/** What connections may cost, by the configuration. */
+export function serverLimits(limits: Limits): ServerLimits {
+  return {
+    maxConnections: limits.max_connections,
+    headerTimeoutMs: limits.header_timeout_ms,
+    requestTimeoutMs: limits.request_timeout_ms,
+    idleTimeoutMs: limits.idle_timeout_ms,
+    // Longer than any job may wait and take.
+    silenceTimeoutMs: queueTimeoutMs(limits) + limits.job_timeout_ms,
+  }
+}
+
+/** Longer than one job may run: a queue of jobs outlives the replacement of stuck threads. */
+export function queueTimeoutMs(limits: Limits): number {
+  return limits.job_timeout_ms + limits.request_timeout_ms
 }

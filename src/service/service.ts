@@ -14,12 +14,10 @@ import type { Metrics } from '../observability/metrics.ts'
 import type { Authority } from '../pool/job.ts'
 import { createUsageObservers } from '../proxy/usage-observer.ts'
 import { storeHealth } from '../store/store-health.ts'
-import { appRecords } from './app-deps.ts'
+import { appRecords, gaugesOf } from './app-deps.ts'
 import { BUILDERS, type Builders } from './builders.ts'
-import { gaugesOf } from './gauges.ts'
-import { serverLimits } from './limits.ts'
 import { openRecords } from './records.ts'
-import type { LiveConfig, Reloading } from './reload.ts'
+import { type LiveConfig, type Reloading, serverLimits } from './reload.ts'
 
 /** A running service. */
 export interface Service {

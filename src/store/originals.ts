@@ -1,7 +1,7 @@
 import { AppError } from '../core/base/errors.ts'
 import type { TextBytes } from '../core/base/text-bytes.ts'
 import type { PartSelector } from '../core/parts/part.ts'
-import type { Dependency } from '../core/sessions/turn/dependency.ts'
+import type { Dependency } from '../core/sessions/turn/call-memory.ts'
 import { failureProblem } from './failure.ts'
 import type { Kept, Reference, Result, Store, StoredBody, StoredPart, TouchItem } from './store.ts'
 

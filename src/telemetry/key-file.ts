@@ -12,7 +12,7 @@ export class TelemetryKeyError extends Error {}
 /**
  * The secret that the hashes of this installation are keyed with; made if there is none yet, for
  * its owner alone. Losing it makes old and new hashes differ, and what was written with it cannot
- * be told to be a tenant's.
+ * be recognised as a tenant's.
  * @throws TelemetryKeyError if the file holds something else, or cannot be read or written
  */
 export function loadTelemetryKey(dataDir: string): Uint8Array {

@@ -61,7 +61,7 @@ const INNER_FORMATS: Column = {
   of: ({ event }) => event.inner_formats,
 }
 
-const NOTATION: Column = {
+const FORMAT: Column = {
   name: 'notation',
   schema: [{ name: 'notation', repetition_type: 'OPTIONAL', ...TYPES.STRING }],
   of: ({ notation }) => notation ?? undefined,
@@ -100,7 +100,7 @@ const COLUMNS: readonly Column[] = [
   field('key_stability', 'DOUBLE', true),
   field('depth', 'INT32', true),
   field('repeat_burst', 'INT32', true),
-  NOTATION,
+  FORMAT,
 ]
 
 /**

@@ -3,16 +3,23 @@ import { AppError } from '../core/base/errors.ts'
 import { classify } from '../core/classify/classify.ts'
 import type { EncodeAnswer, EncodeRequest } from '../core/contract/encode.ts'
 import { parseJson } from '../core/json/parse-json.ts'
+import { encodeOperation } from '../core/operations/encode.ts'
 import type { OperationContext } from '../core/operations/operation.ts'
-import { notationOf } from '../core/pipeline/wrapped-format.ts'
+import { createSessionDesk } from '../core/operations/session-desk.ts'
+import { bareFormat } from '../core/pipeline/wrapped-format.ts'
+import { commitBody } from '../core/sessions/turn/remember.ts'
+import {
+  attachSessions,
+  createSharedSessions,
+  MAIN_OWNER,
+} from '../core/sessions/turn/shared-sessions.ts'
 import { TELEMETRY_SCHEMA_VERSION, type TelemetryEvent } from '../core/telemetry/event.ts'
 import type { Pseudonyms } from '../core/telemetry/pseudonyms.ts'
 import { responseFacts } from '../core/telemetry/response-facts.ts'
 import { formatLevels } from './format-levels.ts'
-import { isCompressed } from './logs/compressed.ts'
+import { isCompressed } from './logs/chunks.ts'
 import type { LogFile } from './logs/list-logs.ts'
 import { type LogTally, type MinedResult, readLog } from './logs/read-log.ts'
-import { createResultEncoder, type ResultEncoder } from './result-encoder.ts'
 
 /** One tool result as telemetry would have it, and what the study of a corpus needs beside. */
 export interface Mined {
@@ -99,7 +106,7 @@ function mineResult(
   const { session, agent, tool, args, call_id, text, ts_ms, context } = result
   const parsed = parseJson(text, { maxDepth })
   const value = parsed.ok ? parsed.value : undefined
-  const notation = answer.layer === 'L3' ? null : notationOf(answer.format)
+  const notation = answer.layer === 'L3' ? null : bareFormat(answer.format)
   const call = { session, tool, args, tool_call_id: call_id, is_sidechain: agent !== undefined }
   const facts = responseFacts(
     { call, content: text, shape: classify(text, value) },
@@ -138,4 +145,58 @@ function identityOf({ call_id, ts_ms, isRestamped }: MinedResult, content: strin
   if (call_id === undefined || (ts_ms === 0 && !isRestamped)) return null
   const digits = hash('sha256', JSON.stringify([call_id, isRestamped || ts_ms, content]), 'hex')
   return Number.parseInt(digits.slice(0, IDENTITY_DIGITS), 16)
+}
+
+/** Encodes the results of one log as the service would have, with its sessions. */
+interface ResultEncoder {
+  /** @throws AppError as `encode` does */
+  encode(request: EncodeRequest & { readonly content: string }): EncodeAnswer
+  /** Nothing older of the session is referred to from now on. */
+  compact(session: string): void
+}
+
+const TENANT = 'mine'
+const MIB = 1024 * 1024
+/** A log of an agent has one session; a recording has more. */
+const MAX_SESSIONS = 1_000
+/**
+ * Fewer for small logs, of which there are many: no line is shorter than 32 bytes, and a session
+ * has one of 32 parts of the index.
+ */
+const MAX_ENTRIES = 50_000
+const MIN_ENTRIES = 1_000
+/** Memory for texts that references to lines are made from. */
+const MIN_BODY_BYTES = 64 * 1024
+const MAX_BODY_BYTES = 64 * MIB
+
+/**
+ * Sessions in memory of fixed size. Nothing fetches what references represent, so that nothing is
+ * kept but what they are found by.
+ * @param logBytes size of the log, which bounds what there is to remember; `Infinity` if it
+ * is not known
+ */
+function createResultEncoder(context: OperationContext, logBytes: number): ResultEncoder {
+  const bodyBytes = Math.min(Math.max(MIN_BODY_BYTES, 2 * logBytes), MAX_BODY_BYTES)
+  const maxEntries = Math.min(Math.max(MIN_ENTRIES, logBytes), MAX_ENTRIES)
+  const size = { maxSessions: MAX_SESSIONS, maxEntries }
+  const sessions = attachSessions(createSharedSessions(size, bodyBytes), { owner: MAIN_OWNER })
+  const desk = createSessionDesk(sessions.index)
+  const encodeContext = {
+    ...context,
+    keepsOriginals: true,
+    // Nothing here depends on the time.
+    sessions: { ...sessions, tenant: TENANT, nowMs: 0 },
+  }
+  return {
+    encode(request) {
+      const { answer, keep = [] } = encodeOperation.run(request, encodeContext)
+      for (const { ticket } of keep) {
+        if (ticket !== undefined) commitBody(sessions, ticket, true)
+      }
+      return answer
+    },
+    compact(session) {
+      desk.compact(TENANT, session)
+    },
+  }
 }

@@ -8,13 +8,13 @@ import { keyFor, writeKeysFile } from '../support/keys.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-compress-'))
 const plain = keyFor('acme', { scopes: ['encode', 'retrieve'] })
-const redeeming = keyFor('acme', { scopes: ['encode', 'retrieve'], redeems: true })
+const retrieving = keyFor('acme', { scopes: ['encode', 'retrieve'], redeems: true })
 const stranger = keyFor('beta', { scopes: ['encode', 'retrieve'], redeems: true })
 
 let service: Awaited<ReturnType<typeof startTestService>>
 beforeAll(async () => {
   const keys_file = join(folder, 'keys.json')
-  writeKeysFile(keys_file, plain, redeeming, stranger)
+  writeKeysFile(keys_file, plain, retrieving, stranger)
   service = await startTestService({ keys_file, workers: { count: 1 } })
 })
 afterAll(async () => {
@@ -69,7 +69,7 @@ describe('compress() of headroom-ai', () => {
 
   it('keeps to a budget for a key that redeems, and only for it', async () => {
     const tokenBudget = 250
-    const within = await compress(openAi, { ...options(redeeming), tokenBudget })
+    const within = await compress(openAi, { ...options(retrieving), tokenBudget })
     expect(within.tokensAfter).toBeLessThanOrEqual(tokenBudget)
     expect(within.ccrHashes).toHaveLength(1)
     const whole = await compress(openAi, { ...options(), tokenBudget })
@@ -83,7 +83,7 @@ describe('compress() of headroom-ai', () => {
         service.post(
           '/v1/compress',
           JSON.stringify({ messages: openAi, token_budget: 250 }),
-          redeeming.headers,
+          retrieving.headers,
         ),
       ),
     )
@@ -146,7 +146,7 @@ function createGuardrail({ key }: { key: string }) {
 
 describe("LiteLLM's guardrail", () => {
   it('gets a list of messages back, and nothing to redeem where it sent no budget', async () => {
-    for (const key of [plain, redeeming]) {
+    for (const key of [plain, retrieving]) {
       const { messages, inTexts, declared } = await createGuardrail(key).compress(openAi)
       expect(messages.slice(0, 3)).toEqual(openAi.slice(0, 3))
       expect(String(messages[3]?.content).length).toBeLessThan(rows.length / 2)
@@ -162,7 +162,7 @@ describe("LiteLLM's guardrail", () => {
   })
 
   it('finds the same hashes in texts and beside them, and the originals behind them', async () => {
-    const guardrail = createGuardrail(redeeming)
+    const guardrail = createGuardrail(retrieving)
     const { inTexts, declared } = await guardrail.compress(openAi, { token_budget: 250 })
     expect(declared).toHaveLength(1)
     expect(inTexts).toEqual(declared)

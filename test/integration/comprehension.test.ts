@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest'
 import { dataSets } from '../../bench/comprehension/data-sets.ts'
 import { QUESTIONS } from '../../bench/comprehension/questions.ts'
 import { readPlainly } from '../../bench/comprehension/readers.ts'
-import { NOTATIONS } from '../../src/core/formats/json/registry.ts'
-import { TEXT_NOTATIONS } from '../../src/core/formats/text/registry.ts'
+import { JSON_FORMATS } from '../../src/core/formats/json/registry.ts'
+import { TEXT_FORMATS } from '../../src/core/formats/text/registry.ts'
 import { encode } from '../../src/index.ts'
 
 const BENCH = fileURLToPath(new URL('../../bench/comprehension.ts', import.meta.url))
@@ -40,7 +40,7 @@ it('every gold answer can be read from our texts by readers that know only their
     expect([set, right, asked]).toEqual([set, QUESTIONS[set]?.length, QUESTIONS[set]?.length])
   }
   const formats = new Set(read.map(({ format }) => format.replace(/@.*/, '')))
-  for (const { id } of [...NOTATIONS, ...TEXT_NOTATIONS]) expect([...formats]).toContain(id)
+  for (const { id } of [...JSON_FORMATS, ...TEXT_FORMATS]) expect([...formats]).toContain(id)
   expect(code).toBe(0)
 })
 

@@ -9,7 +9,7 @@ import { type PlayedConversation, startConversation } from '../../bench/turns/pl
 import { startRecordingVendor } from '../../bench/turns/recording-vendor.ts'
 import { startTwoServices, type TwoServices } from '../../bench/turns/two-services.ts'
 import type { RouteName } from '../../src/core/conversation/parse/scan-request.ts'
-import { DEFAULT_PRICES } from '../../src/core/conversation/usage/prices.ts'
+import { DEFAULT_PRICES } from '../../src/core/conversation/usage/billing.ts'
 import { pipelineSchema } from '../../src/core/pipeline/profile/pipeline-config.ts'
 import { createLocalContext } from '../../src/runtime/local-context.ts'
 import { startTestService } from '../integration/service/harness.ts'

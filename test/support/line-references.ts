@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import type { Verbosity } from '../../src/core/hints/hint.ts'
-import { type SessionKey, sessionKey } from '../../src/core/sessions/index/session-key.ts'
+import { type SessionKey, sessionKey } from '../../src/core/sessions/index/session-index.ts'
 import { attachBodyMemory, type BodyMemory } from '../../src/core/sessions/lines/body-memory.ts'
 import { decodeLines } from '../../src/core/sessions/lines/decode-lines.ts'
-import { encodeLines } from '../../src/core/sessions/lines/encode-lines.ts'
 import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts'
-import { planLines } from '../../src/core/sessions/lines/plan-lines.ts'
+import { encodeLines, planLines } from '../../src/core/sessions/lines/plan-lines.ts'
 import type { EarlierResult } from '../../src/core/sessions/lines/reference-line.ts'
 import { scanText } from '../../src/core/sessions/lines/scan-text.ts'
 import { lengthCounter } from './length-counter.ts'
@@ -18,7 +17,7 @@ export interface Context {
   keep(text: string, call?: EarlierResult['call']): string
   /** Keeps a body that must not be referred to. */
   keepSilently(text: string): void
-  /** The answer for a text, or `null` where nothing is saved. */
+  /** The answer for a text, or `null` if nothing is saved. */
   refer(text: string, verbosity?: Verbosity): string | null
   /** The text of an answer. */
   restore(answer: string, maxChars?: number): string

@@ -5,7 +5,7 @@ import { createBodyMemory } from '../../src/core/sessions/lines/memory-layout.ts
 import { createProgress } from '../../src/pool/slots.ts'
 import type { Threads } from '../../src/pool/threads.ts'
 import type { BatchMessage, BatchResult, JobHeader, WorkerSetup } from '../../workers/protocol.ts'
-import { createRunner } from '../../workers/runner.ts'
+import { createRunner } from '../../workers/thread.ts'
 import { vocabularies } from './vocabularies.ts'
 
 const LIMITS = {

@@ -1,6 +1,6 @@
 import { createAccess } from '../../src/access/access.ts'
-import type { DedupAnswer } from '../../src/core/contract/dedup.ts'
 import type { EncodeAnswer } from '../../src/core/contract/encode.ts'
+import type { DedupAnswer } from '../../src/core/contract/sessions.ts'
 import { createSessionDesk } from '../../src/core/operations/session-desk.ts'
 import {
   type PipelineConfig,

@@ -20,9 +20,9 @@ interface Endpoint {
 const INSTRUCTION = 'Answer with the value alone, without words around it.'
 
 /**
- * Asks the question of each fixture twice. An answer is right where it has the value as a word of
+ * Asks the question of each fixture twice. An answer is right if it has the value as a word of
  * its own.
- * @throws Error where the endpoint does not answer, or not as the API says
+ * @throws Error if the endpoint does not answer, or not as the API says
  */
 export async function askAll(
   fixtures: readonly Fixture[],

@@ -101,7 +101,7 @@ function isFrame(line: string): boolean {
     : text.startsWith('at ') && text.endsWith(')')
 }
 
-/** What is said about notes in a comment over several lines is not told from code by one line. */
+/** By one line, text in a comment over several lines cannot be distinguished from code. */
 function isComment(line: string): boolean {
   const text = line.replace(/^\s*\d*[\t→]?\s*/, '')
   return (
@@ -122,7 +122,7 @@ function sentences(text: string): readonly string[] {
 }
 
 /**
- * Items of long lists with a short text that tells a failure, or a field that is named for one and
+ * Items of long lists with a short text that reports a failure, or a field named for one and
  * is not empty.
  */
 function criticalItems(value: unknown): readonly string[] {

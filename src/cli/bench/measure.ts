@@ -28,7 +28,7 @@ export interface Measured {
   /** Tokens of the smallest lossless text. */
   readonly lossless: number
   readonly missing: readonly string[]
-  /** Whether the marker gave the very bytes back; `null` where nothing was left out. */
+  /** Whether the marker gave the very bytes back; `null` if nothing was left out. */
   readonly restored: boolean | null
 }
 

@@ -26,7 +26,7 @@ export interface Share extends Omit<Sharing, 'servers'> {
 
 /**
  * Where the configuration lets fingerprints go: each needs its own consent.
- * @param memberFor a name for where none is configured
+ * @param memberFor returns a name for a destination without a configured one
  */
 export function destinationsOf(
   settings: Settings,

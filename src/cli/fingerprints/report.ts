@@ -3,10 +3,10 @@ import { byName, type Fingerprint } from '../../core/fingerprints/fingerprint.ts
 import { percent, table } from '../table.ts'
 import type { Pulled } from './pulled.ts'
 
-/** A row of the table: a fingerprint, and how much of it is whose where it is blended. */
+/** A row of the table: a fingerprint, and how much of it is whose if it is blended. */
 type Row = Fingerprint & { readonly weights?: Blend['weights'] }
 
-/** Every endpoint that anybody knows enough about, blended. */
+/** Every endpoint that some source knows enough about, blended. */
 export function blendRows(own: readonly Fingerprint[], { team, providers }: Pulled): Row[] {
   const ownByName = new Map(own.map(each => [each.endpoint_class, each]))
   const names = new Set([...ownByName.keys(), ...team.keys(), ...providers.keys()])

@@ -3,12 +3,12 @@ import type { ToolResultText } from '../../core/conversation/parse/tool-result-t
 import { createHistoryMemory } from '../../core/conversation/rewrite/history.ts'
 import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteLossless } from '../../core/conversation/rewrite/rewrite-text.ts'
-import { parseHint } from '../../core/hints/parse-hint.ts'
+import { parseHint } from '../../core/hints/hint-line.ts'
 import type { OperationContext } from '../../core/operations/operation.ts'
 import { rewriteRequestOperation } from '../../core/operations/rewrite-request.ts'
 import { DEFAULT_PIPELINE } from '../../core/pipeline/profile/pipeline-config.ts'
-import { isRedeeming } from '../../core/pipeline/profile/retrieving-tools.ts'
-import { resolveTokenizer } from '../../core/tokens/resolve.ts'
+import { isRetrieving } from '../../core/pipeline/profile/retrieving-tools.ts'
+import { resolveTokenizer } from '../../core/tokens/profiles.ts'
 
 /** Why all of a body is forwarded as it comes. */
 export type Untouched = 'compression is off' | 'above max_rewrite_bytes'
@@ -26,11 +26,11 @@ export interface CheckedText {
   readonly cached_prefix: boolean
   readonly tokens_before: number
   readonly tokens_after: number
-  /** Why it stays as it is; `null` where it does not. */
+  /** Why it stays as it is; `null` if it does not. */
   readonly kept: 'redeeming tool' | 'no gain' | Untouched | null
   /**
    * The format that it is written in, or the family of the hint by which it refers to earlier
-   * results; `null` where it stays.
+   * results; `null` if it stays.
    */
   readonly format: string | null
   /** As it would be forwarded. */
@@ -61,7 +61,7 @@ const NO_MEMORY: RewriteMemory = { get: () => null, place: () => null, confirm: 
  * Nothing is on record of the conversation here: a proxy that has sent it before sends its results
  * as it did then.
  * @param untouched why the operation would not be run
- * @returns `null` where the body is no request of that endpoint that the proxies read
+ * @returns `null` if the body is no request of that endpoint that the proxies read
  */
 export function checkRequest(
   body: Uint8Array,
@@ -129,7 +129,7 @@ function placeOf({ message, block, part, tool, callId, isError, inCachedPrefix }
 
 function reasonOf({ tool }: ToolResultText, { pipeline }: OperationContext): CheckedText['kept'] {
   const { redeem_tools } = (pipeline ?? DEFAULT_PIPELINE).elision
-  return isRedeeming(tool, redeem_tools) ? 'redeeming tool' : 'no gain'
+  return isRetrieving(tool, redeem_tools) ? 'redeeming tool' : 'no gain'
 }
 
 /**

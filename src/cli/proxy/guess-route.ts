@@ -50,7 +50,7 @@ export interface Guess {
 }
 
 /**
- * The endpoint that a request body is for; `null` where nothing tells, or things that contradict
+ * The endpoint that a request body is for; `null` if nothing shows it, or things that contradict
  * each other.
  */
 export function guessRoute(body: unknown): Guess | null {

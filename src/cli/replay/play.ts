@@ -1,7 +1,7 @@
 import { AppError } from '../../core/base/errors.ts'
 import { sameMeaning } from '../../core/verify/same-meaning.ts'
 import type { TranscriptLine } from '../../core/verify/transcript.ts'
-import type { Finding, Redeemable, Verifier } from '../../core/verify/verify-transcript.ts'
+import type { Finding, Retrievable, Verifier } from '../../core/verify/verify-transcript.ts'
 import type { EncodeAnswer, EncodeRequest } from '../../index.ts'
 import { ServiceProblem } from '../service-client.ts'
 import type { Player } from './player.ts'
@@ -19,8 +19,8 @@ export interface Played {
   readonly text: string
   readonly answer: EncodeAnswer
   /**
-   * Whether decoding the answer, or where parts are missing retrieving its marker, gives the very
-   * input.
+   * Whether decoding the answer gives the very input. If parts are missing, whether retrieving its
+   * marker does.
    */
   readonly restored: boolean
   /** Hints that the answer sent, and how many of them are not true or cannot be retrieved. */
@@ -67,7 +67,7 @@ export async function play(
   const line = write({ request, answer })
   const entry: TranscriptLine['entry'] = { request, answer }
   const verified = verifier.check({ line, entry })
-  const dead = await deadIds(verified.redeemable, player)
+  const dead = await deadIds(verified.retrievable, player)
   return {
     tool,
     text,
@@ -80,15 +80,15 @@ export async function play(
 }
 
 /** Ids that do not give what they represent. */
-async function deadIds(ids: readonly Redeemable[], player: Player): Promise<Redeemable[]> {
-  const dead: Redeemable[] = []
+async function deadIds(ids: readonly Retrievable[], player: Player): Promise<Retrievable[]> {
+  const dead: Retrievable[] = []
   for (const each of ids) {
-    if ((await player.redeem(each.id, each.session)) !== each.content) dead.push(each)
+    if ((await player.retrieve(each.id, each.session)) !== each.content) dead.push(each)
   }
   return dead
 }
 
-function toFinding({ line, family, id }: Redeemable, session: string | undefined): Finding {
+function toFinding({ line, family, id }: Retrievable, session: string | undefined): Finding {
   return { line, session: session ?? null, family, reason: `${id} cannot be redeemed` }
 }
 
@@ -99,7 +99,7 @@ async function isRestored(
   player: Player,
 ): Promise<boolean> {
   const [marker] = elided
-  if (marker !== undefined) return (await player.redeem(marker.hash)) === text
+  if (marker !== undefined) return (await player.retrieve(marker.hash)) === text
   try {
     return sameMeaning(text, await player.decode(content, format, session))
   } catch (error) {

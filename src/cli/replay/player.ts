@@ -7,10 +7,10 @@ import { type ServiceClient, ServiceProblem } from '../service-client.ts'
 /** Something that encodes, decodes and keeps: this process, or a service. */
 export interface Player {
   encode(request: EncodeRequest): Promise<EncodeAnswer>
-  /** @param session of the answer, where it may refer to earlier ones */
+  /** @param session of the answer, if it may refer to earlier ones */
   decode(content: string, format: string, session?: string): Promise<DecodeAnswer>
   /** The text that an id represents, or `null`. */
-  redeem(id: string, session?: string): Promise<string | null>
+  retrieve(id: string, session?: string): Promise<string | null>
   /** The agent's context was compacted. Resolves to whether that has an effect here. */
   compact(session: string): Promise<boolean>
   /** What a recorded session is called here. */
@@ -27,7 +27,7 @@ export function inProcessPlayer(context: OperationContext): Player {
     encode: async request => sessions.encode(request),
     decode: async (content, format, session) =>
       sessions.decode({ content, format, ...(session === undefined ? {} : { session }) }),
-    redeem: async (id, session) => sessions.original(id, session),
+    retrieve: async (id, session) => sessions.original(id, session),
     compact: async session => sessions.desk.compact(LOCAL_TENANT, session) !== null,
     nameOf: session => session,
   }
@@ -50,7 +50,7 @@ export function servicePlayer(service: ServiceClient): Player {
         format,
         ...(session === undefined ? {} : { session }),
       }),
-    async redeem(id, session) {
+    async retrieve(id, session) {
       const query = session === undefined ? {} : { session }
       const answer = await unlessMissing(
         service.get<{ original_content: string }>(`/v1/retrieve/${id}`, query),
@@ -65,7 +65,7 @@ export function servicePlayer(service: ServiceClient): Player {
   }
 }
 
-/** `null` where the service says that there is no such thing, or no more. */
+/** `null` if the service has no such thing, or not any more. */
 async function unlessMissing<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
   try {
     return await asked

@@ -65,7 +65,7 @@ function listFiles(path: string): string[] {
     .flatMap(name => listFiles(join(path, name)))
 }
 
-/** The session's results, or `null` where a line is not one. */
+/** The session's results, or `null` if a line is not one. */
 function readSession(text: string): RecordedResult[] | null {
   const results: RecordedResult[] = []
   for (const line of text.split('\n')) {

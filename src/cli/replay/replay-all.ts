@@ -1,28 +1,27 @@
 import { AppError } from '../../core/base/errors.ts'
 import type { TokenCounter } from '../../core/tokens/counter.ts'
 import type { TokenCounters } from '../../core/tokens/counters.ts'
-import { createVerifier } from '../../core/verify/verify-transcript.ts'
+import type { SessionEvent } from '../../core/verify/transcript.ts'
+import { createVerifier, type Verifier } from '../../core/verify/verify-transcript.ts'
 import { explain } from '../../index.ts'
 import { createProgress } from '../progress.ts'
 import { ServiceProblem } from '../service-client.ts'
-import { followCompactions } from './compactions.ts'
 import { type CommonFields, named, play, requestOf } from './play.ts'
 import type { Player } from './player.ts'
 import type { RecordedResult } from './read-results.ts'
-import { addRedemption } from './redemption.ts'
-import { createTally, type Tally } from './tally.ts'
+import { addRetrieval } from './retrieval.ts'
+import { createTally, type Tally, type VerdictTally } from './tally.ts'
 import type { TranscriptFile } from './transcript-file.ts'
-import type { VerdictTally } from './verdicts.ts'
 
 interface ReplayOptions {
   readonly player: Player
-  /** What every request says beside its result. */
+  /** The fields of every request beside its result. */
   readonly common: CommonFields
   readonly counters: TokenCounters
   readonly transcript: TranscriptFile
   readonly verdicts: VerdictTally | null
   /** Share of the markers that are taken to be fetched, and what counts the tokens of that. */
-  readonly redeemed: { readonly share: number; readonly counter: TokenCounter }
+  readonly retrieved: { readonly share: number; readonly counter: TokenCounter }
   /** Tokens of a result as the baseline writes it; absent: those of the input. */
   baselineTokens?(text: string): number
 }
@@ -30,7 +29,7 @@ interface ReplayOptions {
 /** Plays results in their order and sums up; reports failures and findings on stderr. */
 export async function replayAll(
   results: readonly RecordedResult[],
-  { player, common, counters, transcript, verdicts, redeemed, baselineTokens }: ReplayOptions,
+  { player, common, counters, transcript, verdicts, retrieved, baselineTokens }: ReplayOptions,
 ): Promise<Tally> {
   const { write } = transcript
   const tally = createTally()
@@ -46,7 +45,7 @@ export async function replayAll(
       const played = await play(result, common, { player, verifier, write })
       const { tokens } = played.answer
       tally.add(played, baselineTokens?.(result.text) ?? tokens.baseline)
-      addRedemption(tally.redemption, played.answer, result.text, redeemed)
+      addRetrieval(tally.retrieval, played.answer, result.text, retrieved)
       for (const { family, reason } of played.findings) tell('not true', `${family}: ${reason}`)
       verdicts?.add(explain(requestOf(result, common)).candidates)
     } catch (error) {
@@ -73,4 +72,25 @@ export async function replayAll(
 function isTooSmall(error: unknown): boolean {
   const isProblem = error instanceof AppError || error instanceof ServiceProblem
   return isProblem && error.code === 'budget_too_small'
+}
+
+/**
+ * Tells the player, the verifier and the transcript when a result comes from a context that was
+ * compacted since.
+ */
+function followCompactions(
+  player: Player,
+  verifier: Verifier,
+  write: (entry: object) => number,
+): (result: RecordedResult) => Promise<void> {
+  const epochs = new Map<string, number>()
+  return async ({ session, epoch }) => {
+    if (session === undefined || epoch === undefined) return
+    const before = epochs.get(session) ?? epoch
+    epochs.set(session, epoch)
+    for (let now = before; now < epoch; now++) {
+      const entry: SessionEvent = { event: 'compaction', session: player.nameOf(session) }
+      if (await player.compact(entry.session)) verifier.check({ line: write(entry), entry })
+    }
+  }
 }

@@ -1,9 +1,7 @@
 import { percent, table } from '../table.ts'
 import { BASELINES, type Baseline } from './baselines.ts'
-import type { Redemption } from './redemption.ts'
-import { MEANS } from './savings.ts'
-import { DIMENSIONS, type Sums, type Tally } from './tally.ts'
-import { VERDICTS, type VerdictTally } from './verdicts.ts'
+import type { Retrieval } from './retrieval.ts'
+import { DIMENSIONS, MEANS, type Sums, type Tally, VERDICTS, type VerdictTally } from './tally.ts'
 
 /** What was measured, and how. */
 export interface Replayed {
@@ -26,7 +24,7 @@ const MEANS_NAMES = {
 
 /** All sums, one JSON object. */
 export function toJson({ tally, tokenizer, baseline, verdicts }: Replayed): string {
-  const { total, failed, too_small, hints, redemption, findings, by } = tally
+  const { total, failed, too_small, hints, retrieval: redemption, findings, by } = tally
   const groups = Object.fromEntries(DIMENSIONS.map(name => [name, Object.fromEntries(by[name])]))
   const candidates = verdicts && { candidates: Object.fromEntries(verdicts.byFormat) }
   const sums = { tokenizer, baseline, total, failed, too_small, hints, redemption, findings }
@@ -45,7 +43,7 @@ export function toTables({ tally, tokenizer, baseline, verdicts }: Replayed): st
   if (verdicts !== null) parts.push(toVerdictTable(verdicts))
   parts.push(toSavingsTable(total))
   parts.push(table(header('total'), [row('all', total)]))
-  if (tally.redemption.sent > 0) parts.push(netOf(total, tally.redemption))
+  if (tally.retrieval.sent > 0) parts.push(netOf(total, tally.retrieval))
   parts.push(`Hints: ${hints.sent - hints.failed} verified, ${hints.failed} failed.`)
   if (findings > 0) parts.push(`Not true: ${findings} findings, on stderr.`)
   if (too_small > 0) parts.push(`In no form within the budget, and in no sum: ${too_small}.`)
@@ -55,7 +53,7 @@ export function toTables({ tally, tokenizer, baseline, verdicts }: Replayed): st
 }
 
 /** What is left of the savings where some of what was left out is fetched after all. */
-function netOf({ tokens_in, tokens_out }: Sums, { markers, sent, tokens }: Redemption): string {
+function netOf({ tokens_in, tokens_out }: Sums, { markers, sent, tokens }: Retrieval): string {
   const net = tokens_in - tokens_out - tokens
   return (
     `If ${markers} of ${sent} markers are fetched, each at its first place, that takes ${tokens} tokens; ` +

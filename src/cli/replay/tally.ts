@@ -1,7 +1,14 @@
-import { notationOf } from '../../core/pipeline/wrapped-format.ts'
+import { PASSTHROUGH } from '../../core/formats/passthrough.ts'
+import { formatLabel } from '../../core/formats/text/text-format.ts'
+import { bareFormat } from '../../core/pipeline/wrapped-format.ts'
+import {
+  LINES_FORMAT,
+  NEAR_FORMAT,
+  REFERENCE_FORMAT,
+} from '../../core/sessions/turn/decode-references.ts'
+import type { EncodeAnswer, explain } from '../../index.ts'
 import type { Played } from './play.ts'
-import type { Redemption } from './redemption.ts'
-import { MEANS, noSavings, type Savings, savingsOf } from './savings.ts'
+import type { Retrieval } from './retrieval.ts'
 
 /** Sums over results that have something in common. */
 export interface Sums {
@@ -30,7 +37,7 @@ export interface Tally {
   readonly by: Readonly<Record<Dimension, ReadonlyMap<string, Sums>>>
   readonly hints: HintCounts
   /** What it would cost to fetch some of what was left out. */
-  readonly redemption: Redemption
+  readonly retrieval: Retrieval
   /** Of all answers, beside what was wrong with hints. */
   findings: number
   /** Results that got no answer, and so are in none of the sums. */
@@ -45,12 +52,12 @@ export function createTally(): Tally {
   const total = zero()
   const by = { tool: group(), shape: group(), layer: group(), format: group() }
   const hints = { sent: 0, failed: 0 }
-  const redemption = { markers: 0, sent: 0, tokens: 0 }
+  const retrieval = { markers: 0, sent: 0, tokens: 0 }
   return {
     total,
     by,
     hints,
-    redemption,
+    retrieval,
     findings: 0,
     failed: 0,
     too_small: 0,
@@ -64,7 +71,7 @@ export function createTally(): Tally {
         tool,
         shape: answer.shape,
         layer: answer.layer,
-        format: notationOf(answer.format),
+        format: bareFormat(answer.format),
       }
       for (const dimension of DIMENSIONS) {
         const sums = by[dimension].get(keys[dimension]) ?? zero()
@@ -98,4 +105,75 @@ function accumulate(sums: Sums, { answer, restored }: Played, baseline: number):
   if (restored) sums.restored++
   const saved = savingsOf(answer, baseline)
   for (const means of MEANS) sums.saved_tokens[means] += saved[means]
+}
+
+/** By what an answer became smaller. */
+export const MEANS = ['exact', 'near', 'lines', 'encoder', 'omission'] as const
+type Means = (typeof MEANS)[number]
+
+type Savings = Record<Means, number>
+
+const REFERRING = [
+  [REFERENCE_FORMAT, 'exact'],
+  [NEAR_FORMAT, 'near'],
+  [LINES_FORMAT, 'lines'],
+] as const
+
+/**
+ * Tokens that an answer saved, by means. A baseline other than the input has more or fewer tokens.
+ * That difference belongs to what wrote the text: the reference if all of it is one, else the
+ * encoder.
+ * @param baseline tokens of the result as the baseline writes it
+ */
+function savingsOf({ format, savings, tokens }: EncodeAnswer, baseline: number): Savings {
+  const { dedup_tokens, encoder_tokens, elided_tokens } = savings
+  const parts = format.split(';')
+  const [, by] = REFERRING.find(([id]) => parts.includes(id)) ?? []
+  const all = { ...noSavings(), encoder: encoder_tokens, omission: elided_tokens }
+  if (by !== undefined) all[by] = dedup_tokens
+  const isReference = by === 'exact' || by === 'near'
+  all[isReference ? by : 'encoder'] += baseline - tokens.baseline
+  return all
+}
+
+function noSavings(): Savings {
+  return { exact: 0, near: 0, lines: 0, encoder: 0, omission: 0 }
+}
+
+type Explained = ReturnType<typeof explain>['candidates']
+
+/**
+ * What becomes of a candidate, in the order of the table's columns; the last three are refusals by
+ * the gate.
+ */
+export const VERDICTS = ['sent', 'dearer', 'declined', 'bigger', 'differs', 'failed'] as const
+type Verdict = (typeof VERDICTS)[number]
+
+/** How many candidates of one format met each end. */
+export type VerdictCounts = Record<Verdict, number>
+
+export interface VerdictTally {
+  readonly byFormat: ReadonlyMap<string, VerdictCounts>
+  /** Adds the candidates of one result; if none was sent, the input was. */
+  add(candidates: Explained): void
+}
+
+export function createVerdictTally(): VerdictTally {
+  const byFormat = new Map<string, VerdictCounts>()
+  const count = (format: string, verdict: Verdict): void => {
+    const counts = byFormat.get(format) ?? noVerdicts()
+    byFormat.set(format, counts)
+    counts[verdict]++
+  }
+  return {
+    byFormat,
+    add(candidates) {
+      for (const { format, verdict } of candidates) count(formatLabel(format), verdict)
+      if (!candidates.some(({ verdict }) => verdict === 'sent')) count(PASSTHROUGH, 'sent')
+    },
+  }
+}
+
+function noVerdicts(): VerdictCounts {
+  return { sent: 0, dearer: 0, declined: 0, bigger: 0, differs: 0, failed: 0 }
 }

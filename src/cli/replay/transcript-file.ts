@@ -11,7 +11,7 @@ export interface TranscriptFile {
 /**
  * A transcript at `path`, which `haversack verify` reads; without a path the lines are only
  * counted.
- * @throws UsageError where the file cannot be written
+ * @throws UsageError if the file cannot be written
  */
 export function openTranscript(path: string | undefined): TranscriptFile {
   const file = path === undefined ? undefined : open(path)

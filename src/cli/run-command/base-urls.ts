@@ -4,7 +4,7 @@ import type { Env } from '../../config/env.ts'
 export interface BaseUrls {
   /**
    * Upstreams that the command's own environment names, by the variables of the configuration; `{}`
-   * where it names none.
+   * if it names none.
    */
   readonly upstreams: Env
   /** The environment for the command, with a proxy at `url` that forwards to `anthropicUrl`. */
@@ -47,7 +47,7 @@ export function baseUrls(env: Env): BaseUrls {
 
 const VERSION = '/v1'
 
-/** Without the slash at its end; `null` where it is not set. */
+/** Without the slash at its end; `null` if it is not set. */
 function baseUrlIn(env: Env, name: string): string | null {
   const value = env[name]
   if (value === undefined || value === '') return null
@@ -57,7 +57,7 @@ function baseUrlIn(env: Env, name: string): string | null {
 }
 
 /**
- * Claude Code loads the definitions of all tools at once where its base URL is not the vendor's
+ * Claude Code loads the definitions of all tools at once if its base URL is not the vendor's
  * own, since a gateway might not pass on what searching for them needs. Here it passes, so it is as
  * it would be without us.
  */

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Env } from '../../config/env.ts'
-import type { SignalRelay } from './signal-relay.ts'
 
 /** As shells answer (POSIX, Shell Command Language, 2.8.2). */
 const NOT_EXECUTABLE = 126
@@ -10,7 +10,7 @@ const SIGNALLED = 128
 
 /**
  * Runs a command with the streams of this process, and resolves when it has ended.
- * @returns its exit code; 128 and the signal's number where one ended it; 127 or 126 where it
+ * @returns its exit code; 128 and the signal's number if one ended it; 127 or 126 if it
  * cannot be found or run
  */
 export function runChild(
@@ -38,4 +38,64 @@ export function runChild(
 /** The exit code of an end by a signal. */
 export function codeOf(signal: NodeJS.Signals): number {
   return SIGNALLED + constants.signals[signal]
+}
+
+/** What asks a process to end. */
+const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const
+export type EndSignal = (typeof SIGNALS)[number]
+
+/** A terminal sends these to every process in its foreground: the child has them already. */
+const FROM_TERMINAL: ReadonlySet<EndSignal> = new Set(['SIGINT', 'SIGQUIT'])
+
+/** Passes signals on to a child, so that the child decides what becomes of both. */
+export interface SignalRelay {
+  /** The first signal that came before there was a child; `null`: none. */
+  readonly pending: EndSignal | null
+  /** From here on signals go to the child, or nowhere once it has ended. */
+  relayTo(child: Pick<ChildProcess, 'kill'>): void
+  /** Signals have their usual effect again. */
+  close(): void
+}
+
+export interface SignalRelayOptions {
+  /** Where signals arrive: the process. */
+  readonly from?: NodeJS.EventEmitter
+  /** Whether there is a terminal that signals the child as well. */
+  readonly hasTerminal?: () => boolean
+}
+
+/** Keeps this process from being ended by a signal as long as it has something to close. */
+export function createSignalRelay(options: SignalRelayOptions = {}): SignalRelay {
+  const { from = process, hasTerminal = hasControllingTerminal } = options
+  let pending: EndSignal | null = null
+  let child: Pick<ChildProcess, 'kill'> | null = null
+
+  function onSignal(signal: EndSignal): void {
+    if (child === null) pending ??= signal
+    // Twice is more than once: many agents take a second interrupt for "quit now".
+    else if (!FROM_TERMINAL.has(signal) || !hasTerminal()) child.kill(signal)
+  }
+
+  for (const signal of SIGNALS) from.on(signal, onSignal)
+  return {
+    get pending() {
+      return pending
+    },
+    relayTo(next) {
+      child = next
+    },
+    close() {
+      for (const signal of SIGNALS) from.off(signal, onSignal)
+    },
+  }
+}
+
+/** Whether the process belongs to a terminal, wherever its streams lead. */
+function hasControllingTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return true
+  } catch {
+    return false // ENXIO: there is none
+  }
 }

@@ -28,8 +28,8 @@ const DECIDING_SETTING = /openai_base_url|model_provider/
 const UNATTENDED = /^(?:exec|e|review)$/
 
 /**
- * A command as one of Codex; `null` for other commands, and where the command line or Codex'
- * configuration names a provider of its own, or where Codex goes itself.
+ * A command as one of Codex. Returns `null` for other commands, and if the command line or Codex'
+ * configuration names a provider of its own, or the URL that Codex goes to.
  */
 export function codexCommand(
   command: readonly [string, ...string[]],
@@ -51,7 +51,7 @@ export function codexCommand(
   }
 }
 
-/** What is said to Codex, a prompt for one, may name settings as well. */
+/** What Codex is given to do, such as a prompt, may name settings as well. */
 function decides(arg: string, before = ''): boolean {
   if (DECIDING.test(arg)) return true
   const isSetting = SETTING.test(arg) || before === '-c' || before === '--config'
@@ -69,7 +69,7 @@ function hasLogin(home: string): boolean {
   return typeof tokens === 'object' && tokens !== null && typeof key !== 'string'
 }
 
-/** What Codex cannot read either it says itself. */
+/** A file that cannot be read counts as empty: Codex reports it itself. */
 function read(path: string, parsed: (text: string) => unknown): Readonly<Record<string, unknown>> {
   try {
     const value = parsed(readFileSync(path, 'utf8'))

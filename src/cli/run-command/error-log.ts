@@ -9,7 +9,7 @@ export interface QuietLog {
 }
 
 /**
- * Appends all lines to a file that only this user can read. @throws Error where it cannot be
+ * Appends all lines to a file that only this user can read. @throws Error if it cannot be
  * written
  */
 export function logToFile(path: string): QuietLog {

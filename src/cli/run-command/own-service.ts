@@ -25,7 +25,7 @@ export interface OwnServiceOptions {
   /** With the upstreams that go before the configuration's. */
   readonly env: Env
   /**
-   * Keeps what the proxies remember; made for this process and removed with it where `isTemporary`.
+   * Keeps what the proxies remember; made for this process and removed with it if `isTemporary`.
    */
   readonly folder: string
   readonly isTemporary: boolean

@@ -10,7 +10,7 @@ const NAME = /^haversack-run-([0-9a-f]{8})-(\d+)-\w+$/
 
 /**
  * Makes a folder that only this user can enter (mode 0700), and removes those of processes that
- * were killed before they could do it themselves. @throws Error where none can be made
+ * were killed before they could do it themselves. @throws Error if none can be made
  */
 export function makeTemporaryFolder(parent = tmpdir()): string {
   const place = pidPlace()
@@ -23,7 +23,7 @@ export function makeTemporaryFolder(parent = tmpdir()): string {
 
 /**
  * Where a process id means a process: containers that share a folder may have other processes
- * behind the same ids.
+ * under the same ids.
  */
 function pidPlace(): string {
   return hash('sha256', `${hostname()} ${pidNamespace()}`).slice(0, 8)
@@ -47,7 +47,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** What anybody else put there under such a name stays. */
+/** What another user put there under such a name stays. */
 function removeOwn(path: string): void {
   try {
     const found = lstatSync(path)

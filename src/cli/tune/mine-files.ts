@@ -26,7 +26,7 @@ const WINDOW = 64
 /**
  * Mines logs in threads, each log in one of them, since what becomes of a result depends on those
  * before it. The results are the same for any number of threads.
- * @throws Error where a thread is lost
+ * @throws Error if a thread is lost
  */
 export async function mineFiles(
   files: readonly LogFile[],

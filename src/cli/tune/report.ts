@@ -1,6 +1,7 @@
 import { BASELINE } from '../../core/telemetry/event.ts'
 import { savingsOf } from '../../core/telemetry/savings.ts'
 import { MAX_LEVEL } from '../../tune/format-levels.ts'
+import { LINE_FAULTS } from '../../tune/logs/read-lines.ts'
 import type { LogTally } from '../../tune/logs/read-log.ts'
 import type { Counts } from '../../tune/study/counts.ts'
 import { APPLICABLE_SHARE } from '../../tune/study/encoded.ts'
@@ -67,7 +68,7 @@ export function tablesOf(study: Study): readonly ReportTable[] {
     levels,
     combinations,
     histogram,
-    notations,
+    formatTable,
     rules,
     endpoints,
   ].map(make => make(study))
@@ -158,7 +159,7 @@ function applicable({ results, saved_tokens }: Counts): string {
   return `${count(results)} results, ${count(saved_tokens)} tokens`
 }
 
-function notations({ encoded: { notations: counts } }: Study): ReportTable {
+function formatTable({ encoded: { notations: counts } }: Study): ReportTable {
   const sorted = Object.entries(counts).sort(([, a], [, b]) => b.saved_tokens - a.saved_tokens)
   return {
     title: 'What results were written in',
@@ -209,4 +210,31 @@ function endpoints({ endpoints: all }: Study): ReportTable {
       ]
     }),
   }
+}
+
+/**
+ * What was read and what was passed over, a line each; without a path, since that names a project.
+ */
+export function summaryOf({ files, other, unreadable, tally, study }: Minings): string {
+  const { lines, without_call, skipped } = tally
+  const faults = LINE_FAULTS.filter(name => skipped[name] > 0)
+  const listed = faults.map(name => `${name} ${skipped[name]}`)
+  const counts: readonly (readonly [number, string])[] = [
+    [study.copies, 'more that stand in several logs, counted once'],
+    [skipped.no_text, 'more without a text, such as images'],
+    [skipped.not_encoded, 'more that the service would refuse'],
+    [without_call, 'whose call is in no log'],
+    [sum(faults.map(name => skipped[name])), `lines passed over: ${listed.join(', ')}`],
+    [other, 'files that are no logs'],
+    [unreadable, 'files or folders that cannot be read'],
+  ]
+  const parts = [
+    `${study.results} results of ${study.sessions} sessions, in ${lines} lines of ${files} logs`,
+    ...counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])),
+  ]
+  return `${parts.join('\n')}\n`
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
 }

@@ -38,7 +38,7 @@ interface Decoded {
 const CODECS: Readonly<Record<ContentCoding, Codec>> = {
   gzip: { decode: gunzipSync, encode: bytes => gzipSync(bytes, { level: GZIP_LEVEL }) },
   deflate: {
-    // The first byte tells the two meanings of `deflate` apart (RFC 9110 §8.4.1.2).
+    // The first byte distinguishes the two meanings of `deflate` (RFC 9110 §8.4.1.2).
     decode: (bytes, options) => (isZlib(bytes) ? inflateSync : inflateRawSync)(bytes, options),
     encode: bytes => deflateSync(bytes, { level: GZIP_LEVEL }),
   },
@@ -61,7 +61,7 @@ export function contentCodingOf(header: string): ContentCoding | null {
 }
 
 /**
- * The body without its coding; `null` where it is not of that coding, breaks off, goes on behind
+ * The body without its coding; `null` if it is not of that coding, breaks off, goes on after
  * its end, or is above `maxBytes`.
  */
 export function decodeBody(
@@ -72,7 +72,7 @@ export function decodeBody(
   try {
     const options = { ...DECODING, maxOutputLength: maxBytes }
     const { buffer, engine } = CODECS[coding].decode(bytes, options) as Decoded
-    // What stands behind the end is passed over, and would be lost if the body is written again.
+    // What stands after the end is passed over, and would be lost if the body is written again.
     return engine.bytesWritten === bytes.length ? buffer : null
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null

@@ -27,7 +27,7 @@ export interface FieldError {
   readonly message: string
 }
 
-/** The part of an error that a client is told beyond its code. */
+/** What a client gets of an error beside its code. */
 export interface ErrorExtras {
   readonly errors?: readonly FieldError[]
   readonly minimum_tokens?: number
@@ -50,8 +50,7 @@ export class AppError extends Error {
   readonly extras: ErrorExtras
 
   constructor(code: ErrorCode, detail: string, extras: ErrorExtras = {}, cause?: unknown) {
-    // Expected, so that nobody reads where it came from; to find that out takes 10 µs of each
-    // refusal.
+    // Expected, so no stack trace is read; to make one takes 10 µs of each refusal.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(`${code}: ${detail}`, cause === undefined ? undefined : { cause })

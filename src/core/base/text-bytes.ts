@@ -5,7 +5,7 @@ export interface TextBytes {
 }
 
 /**
- * Media types of kept texts. The second is for texts with lone surrogates, which UTF-8 cannot say:
+ * Media types of kept texts. The second is for texts with lone surrogates, which UTF-8 lacks:
  * WTF-8 writes each as the three bytes that UTF-8 forbids (https://simonsapin.github.io/wtf-8/), so
  * that two different texts never have the same bytes.
  */

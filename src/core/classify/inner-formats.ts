@@ -1,5 +1,6 @@
-import { hasInlineJson } from './inline-json.ts'
-import { hasMarkup } from './markup.ts'
+import { OPEN_BRACE, OPEN_BRACKET } from '../json/char-codes.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { ObjectValue, type Value } from '../json/value.ts'
 import { type LineCounts, scanLines } from './scan-lines.ts'
 import { scanWords } from './scan-words.ts'
 
@@ -98,4 +99,87 @@ function hasUrl(text: string): boolean {
     if (text.startsWith('http', at - 4) || text.startsWith('https', at - 5)) return true
   }
   return false
+}
+
+/** Shorter ones, such as `[1, 2]`, also occur in prose and source. */
+const MIN_CHARS = 16
+/** Members of an object, items of an array. */
+const MIN_MEMBERS = 1
+const MIN_ITEMS = 2
+/** Deep enough to see what it is. */
+const MAX_DEPTH = 250
+
+/**
+ * Whether there is an object or array somewhere in the text. If one turns out to be none, the
+ * search goes on after the place at which that showed, so the work is linear.
+ */
+function hasInlineJson(text: string): boolean {
+  for (let at = nextOpener(text, 0); at !== -1; ) {
+    const parsed = parseJson(text, { start: at, prefix: true, maxDepth: MAX_DEPTH })
+    if (parsed.ok && parsed.end - at >= MIN_CHARS && hasMembers(parsed.value)) return true
+    at = nextOpener(text, Math.max(at + 1, parsed.ok ? parsed.end : parsed.offset))
+  }
+  return false
+}
+
+function hasMembers(value: Value): boolean {
+  if (value instanceof ObjectValue) return value.keys.length >= MIN_MEMBERS
+  return Array.isArray(value) && value.length >= MIN_ITEMS
+}
+
+/** The next bracket or brace with something after it that JSON may begin with. */
+function nextOpener(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    const c = text.charCodeAt(at)
+    if (c === OPEN_BRACE || c === OPEN_BRACKET) return at
+  }
+  return -1
+}
+
+/** Elements that are opened and closed; one pair alone is how tools wrap a remark. */
+const MIN_ELEMENTS = 2
+/** Names remembered while their element is open; documents have fewer kinds. */
+const MAX_NAMES = 64
+const MAX_NAME_LENGTH = 64
+/** Declarations with which a document names its own kind. */
+const PROLOGUES = ['<?xml', '<!DOCTYPE html', '<!doctype html']
+
+/**
+ * Whether the text holds XML or HTML: it begins as such a document, or closes two elements that it
+ * opened.
+ */
+function hasMarkup(text: string): boolean {
+  let at = text.indexOf('<')
+  if (at === -1) return false
+  if (
+    PROLOGUES.some(prologue => text.startsWith(prologue, at)) &&
+    text.slice(0, at).trim() === ''
+  ) {
+    return true
+  }
+  const opened = new Set<string>()
+  let closed = 0
+  for (; at !== -1; at = text.indexOf('<', at + 1)) {
+    const isClosing = text.charAt(at + 1) === '/'
+    const name = nameAt(text, isClosing ? at + 2 : at + 1)
+    if (name === '') continue
+    if (!isClosing) {
+      if (opened.size < MAX_NAMES) opened.add(name)
+    } else if (opened.has(name) && ++closed >= MIN_ELEMENTS) return true
+  }
+  return false
+}
+
+/** The tag's name at `start`; empty if there is none. */
+function nameAt(text: string, start: number): string {
+  let at = start
+  while (at < start + MAX_NAME_LENGTH && isNamePart(text.charCodeAt(at), at === start)) at++
+  return text.slice(start, at)
+}
+
+/** A letter; after the first one also a digit, `-`, `.`, `:` or `_`. */
+function isNamePart(c: number, isFirst: boolean): boolean {
+  const lower = c | 0x20
+  if (lower >= 0x61 && lower <= 0x7a) return true
+  return !isFirst && ((c >= 0x2d && c <= 0x3a && c !== 0x2f) || c === 0x5f)
 }

@@ -1,7 +1,9 @@
 import {
   ASTERISK,
   AT_SIGN,
+  BACKSLASH,
   BACKTICK,
+  CARRIAGE_RETURN,
   COLON,
   DIGIT_0,
   DIGIT_9,
@@ -14,8 +16,6 @@ import {
   TAB,
   UPPER_T,
 } from '../json/char-codes.ts'
-import { countTableCells, isDelimiterRow, isPipeRow } from './markdown-table.ts'
-import { hasTimeStamp } from './time-stamp.ts'
 
 /** What the lines of one text were counted to be. */
 export interface LineCounts {
@@ -182,4 +182,74 @@ function gutterNumber(
   const c = text.charCodeAt(at)
   if (at === end || (c !== RIGHT_ARROW && c !== TAB)) return undefined
   return { value, arrow: c === RIGHT_ARROW }
+}
+
+/** How far into a line its time stamp may begin: level and logger names come first in some logs. */
+const LOG_STAMP_WITHIN = 40
+/** `d` a digit, `s` a space or `T`, anything else itself. */
+const TIME_STAMP = 'dddd-dd-ddsdd:dd'
+
+/** Whether `2026-01-31 23:59` (or with `T`) begins near the start of the line `[first, end)`. */
+function hasTimeStamp(text: string, first: number, end: number): boolean {
+  const last = Math.min(end - TIME_STAMP.length, first + LOG_STAMP_WITHIN)
+  for (let at = first; at <= last; at++) {
+    // The two dashes are the rarest part, so they are tried first.
+    if (text.charCodeAt(at + 4) !== MINUS || text.charCodeAt(at + 7) !== MINUS) continue
+    if (isTimeStamp(text, at)) return true
+  }
+  return false
+}
+
+function isTimeStamp(text: string, at: number): boolean {
+  for (let i = 0; i < TIME_STAMP.length; i++) {
+    const c = text.charCodeAt(at + i)
+    const expected = TIME_STAMP[i]
+    const fits =
+      expected === 'd'
+        ? c >= DIGIT_0 && c <= DIGIT_9
+        : expected === 's'
+          ? c === SPACE || c === UPPER_T
+          : c === TIME_STAMP.charCodeAt(i)
+    if (!fits) return false
+  }
+  return true
+}
+
+/** Whether the line `[first, end)`, which starts with a pipe, also ends with one. */
+function isPipeRow(text: string, first: number, end: number): boolean {
+  const last = lastVisible(text, first, end)
+  return last > first && text.charCodeAt(last) === PIPE
+}
+
+/** Whether the line is the row under a header: pipes, dashes and colons, with at least one dash. */
+function isDelimiterRow(text: string, first: number, end: number): boolean {
+  let dashes = 0
+  for (let at = first; at < end; at++) {
+    const c = text.charCodeAt(at)
+    if (c === MINUS) dashes++
+    else if (c !== PIPE && c !== COLON && !isSpace(c)) return false
+  }
+  return dashes > 0
+}
+
+/** Cells of a row that starts and ends with a pipe; `\|` is text. */
+function countTableCells(text: string, first: number, end: number): number {
+  const last = lastVisible(text, first, end)
+  let cells = 0
+  for (let at = first + 1; at <= last; at++) {
+    const c = text.charCodeAt(at)
+    if (c === BACKSLASH) at++
+    else if (c === PIPE) cells++
+  }
+  return cells
+}
+
+function lastVisible(text: string, first: number, end: number): number {
+  let last = end - 1
+  while (last > first && isSpace(text.charCodeAt(last))) last--
+  return last
+}
+
+function isSpace(c: number): boolean {
+  return c === SPACE || c === TAB || c === CARRIAGE_RETURN
 }

@@ -1,5 +1,13 @@
-import { DOT, SPACE } from '../json/char-codes.ts'
-import { DIGIT, HEX_LETTER, IN_WORD, LETTER, UNDERSCORE, wordKind } from '../json/word-kinds.ts'
+import {
+  DIGIT,
+  DOT,
+  HEX_LETTER,
+  IN_WORD,
+  LETTER,
+  SPACE,
+  UNDERSCORE,
+  wordKind,
+} from '../json/char-codes.ts'
 
 /** What one pass over the words of a text finds. */
 export interface WordFacts {

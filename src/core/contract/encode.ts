@@ -3,7 +3,7 @@ import { STRATEGY_IDS } from '../reduce/budget/strategies.ts'
 import { LEVELS } from '../reduce/trim/levels.ts'
 import { byteCount, sessionField, tokenCount, tokenizerFields, tokensUsed } from './fields.ts'
 
-/** Longest of what a tool's provider says beside its content, such as a cursor or a query. */
+/** Longest of what a tool's provider adds beside its content, such as a cursor or a query. */
 const MAX_NOTE_CHARS = 16_384
 
 const pagination = z.strictObject({
@@ -120,3 +120,18 @@ export const encodeAnswer = z.strictObject({
 export type EncodeRequest = z.output<typeof encodeRequest>
 export type EncodeAnswer = z.output<typeof encodeAnswer>
 export type LayerId = z.output<typeof layerId>
+
+/** `POST /v1/decode`: an encode answer's text, back to the value that it represents. */
+export const decodeRequest = z.strictObject({
+  content: z.string(),
+  format: z.string().max(128).describe('The `format` of the encode answer'),
+  session: sessionField.optional(),
+})
+
+export const decodeAnswer = z.strictObject({
+  content: z.string().describe('Compact JSON where the input was JSON, else the same text'),
+  media_type: z.enum(['application/json', 'text/plain']),
+})
+
+export type DecodeRequest = z.output<typeof decodeRequest>
+export type DecodeAnswer = z.output<typeof decodeAnswer>

@@ -1,7 +1,7 @@
 import type { TextBytes } from '../base/text-bytes.ts'
-import type { Dependency } from '../sessions/turn/dependency.ts'
+import type { Dependency } from '../sessions/turn/call-memory.ts'
 import type { KeptForSession } from '../sessions/turn/remember.ts'
-import type { Report } from './report.ts'
+import type { LayerId } from './encode.ts'
 
 /** An answer and the reports on it (several for a batch). */
 export interface Done<Answer> {
@@ -43,4 +43,77 @@ export interface FreshRecord {
   readonly position: number | null
   /** It replaces an earlier record, which could not be followed. */
   readonly replaces?: true
+}
+
+/** What one operation did, for metrics and telemetry: never content. */
+export interface Report {
+  readonly op: string
+  readonly layer?: LayerId
+  readonly format?: string
+  readonly shape?: string
+  readonly tokens_in?: number
+  readonly tokens_out?: number
+  /** Of `tokens_in` that are missing in the answer, and can be fetched back. */
+  readonly tokens_elided?: number
+  /** Of `tokens_in` that references to earlier results represent. */
+  readonly tokens_referred?: number
+  /** Places of the answer that look like hints and were escaped; absent: none. */
+  readonly look_alikes?: number
+  /** Why candidates were not sent, one entry each. */
+  readonly refusals?: readonly Refusal[]
+  /** What was done to a request to a vendor's API. */
+  readonly rewrite?: RewriteReport
+  /**
+   * For telemetry, if it is on and the result was not answered before: makes `ResponseFacts` as
+   * JSON. Called for several results in a row it takes a third of the time.
+   */
+  readonly response?: () => string
+  /**
+   * Of a proxy's request: the key of the result's record. A recorded result is not reported again.
+   */
+  readonly recordKey?: string
+}
+
+/** A report that has left its thread. */
+export interface SentReport extends Omit<Report, 'response'> {
+  readonly response?: string
+}
+
+/** A candidate that the gate did not let out. */
+export interface Refusal {
+  readonly format: string
+  /**
+   * `differs`: decoded to another value. `failed`: could not be decoded. `bigger`: no token saved.
+   */
+  readonly reason: 'differs' | 'failed' | 'bigger'
+}
+
+/** What was done to the tool results in a request body. */
+export interface RewriteReport {
+  /** Whether the body is a request of its endpoint, as far as that matters. */
+  readonly readable: boolean
+  /** Texts of tool results, and how many of them were rewritten. */
+  readonly texts: number
+  readonly rewritten: number
+  readonly tokens_saved: number
+  /**
+   * Of these, by references to earlier results, and by what was left out and can be fetched back.
+   */
+  readonly tokens_referred?: number
+  readonly tokens_elided?: number
+  /** Places of results that came for the first time that look like hints and were escaped. */
+  readonly look_alikes?: number
+  /** Whether an earlier turn of the conversation was sent with another prefix. */
+  readonly prefix_changed?: boolean
+  /** Names the conversation by its opening, 16 hex digits; the same in each of its turns. */
+  readonly conversation?: string
+  /** Where the tokens were saved, from the start of the prompt on. */
+  readonly saved?: readonly SavedPlace[]
+}
+
+/** Tokens that a request does not carry any more. */
+export interface SavedPlace {
+  /** Share of the prompt, as written, that ends with this place: above 0, at most 1. */
+  readonly at: number
+  readonly tokens: number
 }

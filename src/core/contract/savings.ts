@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TOKENIZER_IDS } from '../tokens/profiles.ts'
 import { tokenCount } from './fields.ts'
 
-/** Conversations in an answer that does not say how many it wants. */
+/** Conversations in an answer, if the request names no limit. */
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 

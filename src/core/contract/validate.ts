@@ -38,7 +38,7 @@ function shorten(key: string): string {
   return key.length <= 64 ? key : `${key.slice(0, 64)}…`
 }
 
-/** The field names that `schema` has at `path`; empty where it has none. */
+/** The field names that `schema` has at `path`; empty if it has none. */
 function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let at: unknown = unwrap(schema)
   for (const step of path) {

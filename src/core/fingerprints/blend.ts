@@ -1,7 +1,6 @@
-import { addWeighted } from './add-weighted.ts'
 import type { Fingerprint, MergedFingerprint } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
-import { packRows } from './packed-rows.ts'
+import { addWeighted, packRows } from './packed-rows.ts'
 
 /** A source that has seen fewer calls of an endpoint counts for nothing. */
 const LEAST_CALLS = 20

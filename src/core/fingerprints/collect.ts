@@ -1,9 +1,14 @@
 import { INNER_FORMATS } from '../classify/inner-formats.ts'
-import { NO_SESSION } from '../telemetry/event.ts'
-import { DAY_MS, dayOf, type Fingerprint, LEAST_SESSIONS } from './fingerprint.ts'
+import { NO_SESSION, SHAPES, type TelemetryEvent } from '../telemetry/event.ts'
+import {
+  byName,
+  DAY_MS,
+  dayOf,
+  type Fingerprint,
+  LEAST_SESSIONS,
+  WINDOW_DAYS,
+} from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
-import { addEvent, type EndpointEvent, hasList, hasTable } from './from-events.ts'
-import { byNameAndTime } from './kept-rows.ts'
 
 /** What a span lasts at least, so that a window has few of them. */
 const LEAST_SPAN_MS = 7 * DAY_MS
@@ -133,4 +138,96 @@ function spanOf(name: string, endpoint: Endpoint): Fingerprint | null {
     first: dayOf(open.first),
     last: dayOf(open.last),
   })
+}
+
+const SHAPE_INDEX = new Map(SHAPES.map((shape, index) => [shape, index]))
+const FORMAT_INDEX = new Map(INNER_FORMATS.map((format, index) => [format, index]))
+
+/** What a fingerprint takes from an event. */
+export type EndpointEvent = Pick<
+  TelemetryEvent,
+  | 'endpoint_class'
+  | 'session_hash'
+  | 'response_chars'
+  | 'shape'
+  | 'inner_formats'
+  | 'ts_ms'
+  | 'sample_rate_applied'
+  | 'n_cols'
+  | 'n_rows'
+  | 'key_stability'
+  | 'repeat_burst'
+>
+
+/**
+ * Adds an event, which represents as many responses as its sampling left out; sessions are counted
+ * by the caller.
+ */
+function addEvent(sums: Sums, event: EndpointEvent): void {
+  const weight = 1 / event.sample_rate_applied
+  sums.calls += weight
+  sums.weight += weight
+  sums.chars += weight * event.response_chars
+  // Counted when it was written, before sampling left any out.
+  if (event.repeat_burst !== undefined) sums.dups += weight
+  sums.shapes[SHAPE_INDEX.get(event.shape)!]! += weight
+  for (const format of event.inner_formats) sums.formats[FORMAT_INDEX.get(format)!]! += weight
+  if (hasTable(event)) {
+    sums.tables += weight
+    sums.cols += weight * (event.n_cols ?? 0)
+    sums.rows += weight * (event.n_rows ?? 0)
+  }
+  if (hasList(event)) {
+    sums.lists += weight
+    sums.stability += weight * (event.key_stability ?? 0)
+  }
+  sums.first = Math.min(sums.first, event.ts_ms)
+  sums.last = Math.max(sums.last, event.ts_ms)
+}
+
+/** Whether an event counts for `avg_cols` and `avg_rows`. */
+function hasTable({ shape, n_cols, n_rows }: EndpointEvent): boolean {
+  return shape === 'markdown_table' && n_cols !== undefined && n_rows !== undefined
+}
+
+/** Whether an event counts for `key_stability_mean`. */
+function hasList({ shape, key_stability }: EndpointEvent): boolean {
+  return shape === 'array_of_objects' && key_stability !== undefined
+}
+
+/**
+ * Closed spans that no later one may share a day with: those in the window, and the last one of
+ * each endpoint, however old it seems, since a clock that was wrong for a while would have the same
+ * days shared once more.
+ * @param now Unix milliseconds
+ * @param most of more, the oldest go
+ */
+export function keptSpans(
+  closed: readonly Fingerprint[],
+  now: number,
+  most: number,
+): readonly Fingerprint[] {
+  const oldest = now - WINDOW_DAYS * DAY_MS
+  const lasts = new Map(closed.toSorted(byNameAndTime).map(span => [span.endpoint_class, span]))
+  const kept = closed.filter(
+    span => span.last_seen_ms >= oldest || lasts.get(span.endpoint_class) === span,
+  )
+  return mostOf(kept, most, span => span.last_seen_ms)
+}
+
+/**
+ * Of more than `most` rows those with the most of something: a client that makes up names could
+ * fill any file.
+ */
+export function mostOf(
+  rows: readonly Fingerprint[],
+  most: number,
+  of: (row: Fingerprint) => number,
+): readonly Fingerprint[] {
+  if (rows.length <= most) return rows
+  return rows.toSorted((a, b) => of(b) - of(a) || byNameAndTime(a, b)).slice(0, most)
+}
+
+export function byNameAndTime(a: Fingerprint, b: Fingerprint): number {
+  return byName(a.endpoint_class, b.endpoint_class) || a.first_seen_ms - b.first_seen_ms
 }

@@ -1,7 +1,6 @@
-import { addWeighted } from './add-weighted.ts'
 import { byName, dayOf, LIMITS, type MergedFingerprint } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
-import { FIELD, type PackedRows, ROW } from './packed-rows.ts'
+import { addWeighted, FIELD, type PackedRows, ROW } from './packed-rows.ts'
 
 export interface Merge {
   /** Fresh ones first; by name within each. */

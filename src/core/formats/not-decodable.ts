@@ -11,3 +11,8 @@ export function notDecodable(text: string, offset: number, reason: string): AppE
   }
   return new AppError('not_decodable', `line ${line}: ${reason}`)
 }
+
+/** The error of a text that represents more than a caller may ask to be written. */
+export function decodedTooLong(maxChars: number): AppError {
+  return new AppError('payload_too_large', `the decoded content is above ${maxChars} characters`)
+}

@@ -1,5 +1,4 @@
-import type { Scalar } from './scalar.ts'
-import type { Shown } from './text-slot.ts'
+import type { Scalar, Shown } from './text-slot.ts'
 import type { ToolCall } from './tool-call.ts'
 
 /** How a model finds an earlier result among its messages, without any tool. */

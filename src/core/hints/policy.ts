@@ -1,6 +1,6 @@
 import type { TokenCounter } from '../tokens/counter.ts'
 import type { ElisionHint, Hint, HintFamily, Verbosity } from './hint.ts'
-import { hintLine } from './render-hint.ts'
+import { hintLine } from './hint-line.ts'
 
 /** The `[hints]` section of the configuration. */
 export interface HintsPolicy {

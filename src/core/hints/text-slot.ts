@@ -3,6 +3,8 @@
  * harmless, else between quotes with JSON's escapes. No bracket, line break or invisible character
  * gets through, so the only `]` that can end a hint is its own.
  */
+
+import { NumberLiteral } from '../json/value.ts'
 import { HIDDEN_CLASS } from './hidden-characters.ts'
 
 /** A value of which only one end is shown; the rest is cut away. */
@@ -84,4 +86,19 @@ function escapeAll(character: string): string {
   return Array.from({ length: character.length }, (_, at) => {
     return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`
   }).join('')
+}
+
+/** A JSON scalar; a number whose spelling a double cannot keep is a `NumberLiteral`. */
+export type Scalar = null | boolean | number | NumberLiteral | string
+
+/** Text that represents something else than the string of these characters. */
+const LITERAL = /^(?:-?\d.*|true|false|null)$/s
+
+/**
+ * Writes a scalar. Strings are bare if they are harmless and no JSON literal; everything else is as
+ * in JSON.
+ */
+export function writeScalar(scalar: Scalar): string {
+  if (typeof scalar === 'string') return LITERAL.test(scalar) ? quote(scalar) : writeText(scalar)
+  return scalar instanceof NumberLiteral ? scalar.text : String(scalar)
 }

@@ -16,8 +16,8 @@ import {
   SPACE,
   TAB,
 } from './char-codes.ts'
-import { isHexDigit, SHORT_ESCAPES } from './characters.ts'
 import { parseNumber } from './parse-number.ts'
+import { isHexDigit, SHORT_ESCAPES } from './text-tokens.ts'
 import { ObjectValue, type Value } from './value.ts'
 
 /**

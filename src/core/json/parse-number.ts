@@ -15,7 +15,7 @@ const POWERS_OF_TEN: readonly number[] = Array.from({ length: EXACT_DIGITS + 1 }
 
 /**
  * Reads `text[start, end)` as one JSON number (RFC 8259, section 6), keeping its spelling: a plain
- * `number` where `String(number)` is that spelling, otherwise a `NumberLiteral`. `undefined` where
+ * `number` if `String(number)` is that spelling, otherwise a `NumberLiteral`. `undefined` if
  * the range is no JSON number. Linear in the range.
  */
 export function parseNumber(

@@ -5,11 +5,10 @@ import {
   batchAnswer,
   batchRequest,
 } from '../contract/batch.ts'
-import type { KeepItem } from '../contract/operation-result.ts'
+import type { KeepItem, Report } from '../contract/operation-result.ts'
 import { problemBody } from '../contract/problem.ts'
-import type { Report } from '../contract/report.ts'
 import { validate } from '../contract/validate.ts'
-import type { Dependency } from '../sessions/turn/dependency.ts'
+import type { Dependency } from '../sessions/turn/call-memory.ts'
 import type { Operation, OperationContext } from './operation.ts'
 
 /**

@@ -4,15 +4,15 @@ import {
   compressAnswer,
   compressRequest,
 } from '../contract/compress.ts'
-import type { Report } from '../contract/report.ts'
+import type { Report } from '../contract/operation-result.ts'
 import {
   compressMessages,
   type Payload,
   tokensAfter,
 } from '../conversation/rewrite/compress-messages.ts'
-import { countNewTexts, openingOf } from '../conversation/rewrite/new-results.ts'
+import { countNewTexts, openingOf } from '../conversation/rewrite/message-texts.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { ESCAPED_LABEL, isTrimmed, notationOf, TRIMMED_LABEL } from '../pipeline/wrapped-format.ts'
+import { bareFormat, ESCAPED_LABEL, isTrimmed, TRIMMED_LABEL } from '../pipeline/wrapped-format.ts'
 import { inConversation } from '../telemetry/pseudonyms.ts'
 import type { Operation, OperationContext } from './operation.ts'
 
@@ -72,11 +72,11 @@ function transformsOf(payloads: readonly Payload[]): string[] {
     payloads.flatMap(({ source, rewritten }) => {
       if (rewritten === null || rewritten.answer.content === source.text) return []
       const { format } = rewritten.answer
-      const notation = notationOf(format)
+      const bare = bareFormat(format)
       return [
         ...(isTrimmed(format) ? [TRIMMED_LABEL] : []),
         ...(rewritten.answer.look_alikes === undefined ? [] : [ESCAPED_LABEL]),
-        ...(notation === PASSTHROUGH ? [] : [notation]),
+        ...(bare === PASSTHROUGH ? [] : [bare]),
       ]
     }),
   )

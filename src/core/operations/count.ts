@@ -5,7 +5,7 @@ import {
   countAnswer,
   countRequest,
 } from '../contract/count.ts'
-import { resolveTokenizer } from '../tokens/resolve.ts'
+import { resolveTokenizer } from '../tokens/profiles.ts'
 import type { Operation } from './operation.ts'
 
 /**

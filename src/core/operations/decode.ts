@@ -5,7 +5,7 @@ import {
   type DecodeRequest,
   decodeAnswer,
   decodeRequest,
-} from '../contract/decode.ts'
+} from '../contract/encode.ts'
 import type { LookupRequest, LookupResult } from '../contract/lookup.ts'
 import { decodeContent, type ResolveReference, referencesOf } from '../pipeline/decode.ts'
 import type { Operation } from './operation.ts'

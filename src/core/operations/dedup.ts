@@ -3,7 +3,7 @@ import {
   type DedupRequest,
   dedupAnswer,
   dedupRequest,
-} from '../contract/dedup.ts'
+} from '../contract/sessions.ts'
 import { dedupContent } from '../pipeline/dedup.ts'
 import type { Operation } from './operation.ts'
 

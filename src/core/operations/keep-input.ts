@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { toBytes } from '../base/text-bytes.ts'
-import { type InputsRequest, inputsRequest } from '../contract/inputs.ts'
+import { type InputsRequest, inputsRequest } from '../contract/kept-contents.ts'
 import type { Operation } from './operation.ts'
 
 /** `POST /v1/inputs`, as far as a worker goes: the content to keep. The answer is the store's. */

@@ -1,7 +1,10 @@
 import type { InvalidateRequest, SessionSummaryAnswer } from '../contract/sessions.ts'
 import { HINT_FAMILIES } from '../hints/hint-policy.ts'
-import type { SessionIndex, SessionSummary } from '../sessions/index/session-index.ts'
-import { sessionKey } from '../sessions/index/session-key.ts'
+import {
+  type SessionIndex,
+  type SessionSummary,
+  sessionKey,
+} from '../sessions/index/session-index.ts'
 import { hash32, pathOf } from '../sessions/turn/call-facts.ts'
 
 /** What a client may do to a session beside sending results; `null` for one that is unknown. */

@@ -9,8 +9,8 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from '../json/char-codes.ts'
-import { endsScalar } from '../json/characters.ts'
 import { parseJson } from '../json/parse-json.ts'
+import { endsScalar } from '../json/text-tokens.ts'
 import { invalidPart } from './invalid-part.ts'
 import type { Part } from './part.ts'
 import { countsFromEnd, type PathStep } from './path-steps.ts'
@@ -191,7 +191,7 @@ class PathWalker {
 }
 
 /**
- * Which elements of `count` a step chooses; `count` is needed only where it counts from the end.
+ * Which elements of `count` a step chooses; `count` is needed only if it counts from the end.
  */
 function chosen(
   step: Exclude<PathStep, { kind: 'member' }>,

@@ -15,7 +15,7 @@ export function countLines(body: Uint8Array): number {
   return countLineFeeds(body) + (unfinished ? 1 : 0)
 }
 
-/** @throws AppError `invalid_request` where the range lies outside */
+/** @throws AppError `invalid_request` if the range lies outside */
 export function resolveLines(range: PartRange, total: number): ResolvedRange {
   return resolveRange('lines', range, total, 1)
 }

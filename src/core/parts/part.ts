@@ -23,7 +23,7 @@ export interface GrepSelector {
   readonly ignoreCase: boolean
 }
 
-/** A part, with what says where it lies. `content` may be a view of the body. */
+/** A part, and where it lies. `content` may be a view of the body. */
 export type Part =
   | {
       readonly kind: 'lines' | 'bytes'

@@ -1,5 +1,5 @@
 import { invalidPart } from './invalid-part.ts'
-import type { PartRange } from './part.ts'
+import type { Part, PartRange } from './part.ts'
 
 /** A range that was fitted to what there is; both ends are included. */
 export interface ResolvedRange {
@@ -47,4 +47,15 @@ export function resolveRange(
   const last = 'suffix' in range || range.last === null ? end : Math.min(range.last, end)
   if (first > end) throw invalidPart(name, `the original has ${total} ${name}`)
   return { first, last, total }
+}
+
+/** A range of bytes as it is; it may begin and end inside a character. */
+export function selectBytes(body: Uint8Array, range: PartRange): Part {
+  const bytes = resolveBytes(range, body.byteLength)
+  return { kind: 'bytes', content: body.subarray(bytes.first, bytes.last + 1), ...bytes }
+}
+
+/** @throws AppError `invalid_request` if the range lies outside */
+export function resolveBytes(range: PartRange, total: number): ResolvedRange {
+  return resolveRange('bytes', range, total, 0)
 }

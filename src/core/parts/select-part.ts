@@ -1,12 +1,12 @@
-import { selectBytes } from './bytes.ts'
 import { grep } from './grep.ts'
 import { selectPath } from './json-path.ts'
 import { countLines, cutLines, resolveLines } from './lines.ts'
 import type { Part, PartSelector } from './part.ts'
+import { selectBytes } from './range.ts'
 
 /**
  * Cuts a part out of a body (UTF-8). Linear in the body; memory is the part.
- * @throws AppError `invalid_request` where the whole part lies outside, or the body is no JSON
+ * @throws AppError `invalid_request` if the whole part lies outside, or the body is no JSON
  */
 export function selectPart(body: Uint8Array, selector: PartSelector): Part {
   switch (selector.kind) {

@@ -1,6 +1,6 @@
 /**
  * The bytes `[start, end)` of a piece of UTF-8 text without the halves of characters at its edges,
- * which JSON could not say.
+ * which JSON could not write.
  */
 export function wholeCharacters(bytes: Uint8Array): {
   readonly start: number

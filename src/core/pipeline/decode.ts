@@ -1,18 +1,17 @@
 import { AppError } from '../base/errors.ts'
-import type { DecodeAnswer } from '../contract/decode.ts'
-import { findNotation } from '../formats/json/registry.ts'
+import type { DecodeAnswer } from '../contract/encode.ts'
+import { findJsonFormat } from '../formats/json/registry.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { findTextNotation } from '../formats/text/registry.ts'
+import { findTextFormat } from '../formats/text/registry.ts'
 import { unescapeLookAlikes } from '../hints/escape.ts'
-import { parseHint } from '../hints/parse-hint.ts'
-import { jsonLength } from '../json/json-length.ts'
-import { writeJson } from '../json/write-json.ts'
+import { parseHint } from '../hints/hint-line.ts'
+import { jsonLength, writeJson } from '../json/write-json.ts'
 import {
   decodeReferences,
+  LINES_FORMAT,
   referencesIn,
   refersToSession,
 } from '../sessions/turn/decode-references.ts'
-import { LINES_FORMAT } from '../sessions/turn/formats.ts'
 import { markerInJson } from './json-marker.ts'
 import { innerFormat, isTrimmed, withoutEscapes, withoutNotes } from './wrapped-format.ts'
 
@@ -44,19 +43,18 @@ export function decodeContent(
   }
   if (format === PASSTHROUGH) return { content, media_type: 'text/plain' }
   if (isTrimmed(format)) throw lacksParts(content)
-  const text = findTextNotation(format)
+  const text = findTextFormat(format)
   if (text !== undefined) {
-    const { notation, style } = text
     return {
-      content: notation.decode(content, style, maxChars),
-      media_type: notation.json === true ? 'application/json' : 'text/plain',
+      content: text.format.decode(content, text.style, maxChars),
+      media_type: text.format.json === true ? 'application/json' : 'text/plain',
     }
   }
-  const notation = findNotation(format)
-  if (notation === undefined) {
+  const json = findJsonFormat(format)
+  if (json === undefined) {
     throw new AppError('not_decodable', 'the format is none that this version wrote')
   }
-  const value = notation.decode(content)
+  const value = json.decode(content)
   if (jsonLength(value, maxChars) > maxChars) {
     throw new AppError('payload_too_large', `the decoded content is above ${maxChars} characters`)
   }

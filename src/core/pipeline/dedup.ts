@@ -1,14 +1,13 @@
-import type { DedupAnswer, DedupRequest } from '../contract/dedup.ts'
-import type { Done } from '../contract/operation-result.ts'
-import type { Report } from '../contract/report.ts'
+import type { Done, Report } from '../contract/operation-result.ts'
+import type { DedupAnswer, DedupRequest } from '../contract/sessions.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { createHintGate } from '../hints/policy.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
-import { resolveTokenizer } from '../tokens/resolve.ts'
-import type { PipelineContext } from './pipeline-context.ts'
+import { resolveTokenizer } from '../tokens/profiles.ts'
 import { createPrices, type Prices } from './prices.ts'
 import { resolveProfile } from './profile/resolve.ts'
+import type { PipelineContext } from './read-input.ts'
 import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
 
 /** L0 alone: what the session knows of a content, which is recorded for later ones. */

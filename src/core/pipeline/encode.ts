@@ -1,23 +1,21 @@
 import { AppError } from '../base/errors.ts'
 import type { EncodeAnswer, EncodeRequest } from '../contract/encode.ts'
-import type { Done } from '../contract/operation-result.ts'
-import type { Refusal, Report } from '../contract/report.ts'
+import type { Done, Refusal, Report } from '../contract/operation-result.ts'
 import { formatLabel } from '../formats/text/text-format.ts'
 import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
 import type { Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
-import type { PipelineContext } from './pipeline-context.ts'
 import { resolveProfile } from './profile/resolve.ts'
-import { type ContentRequest, readInput } from './read-input.ts'
+import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import {
   type Delivery,
   type OpenLayer,
   openSessionLayer,
   type SessionLayer,
 } from './session-layer.ts'
-import { notationOf } from './wrapped-format.ts'
+import { bareFormat } from './wrapped-format.ts'
 
 /**
  * Encodes one tool result: parse, classify, let each layer propose, pass the gate, fit the budget,
@@ -126,7 +124,7 @@ function reportOf(answer: EncodeAnswer): Report {
   return {
     op: 'encode',
     layer: answer.layer,
-    format: notationOf(answer.format),
+    format: bareFormat(answer.format),
     shape: answer.shape,
     tokens_in: answer.tokens.baseline,
     tokens_out: answer.tokens.final,
@@ -153,7 +151,7 @@ function responseOf(
   const { request: call, content, shape } = input
   const { tokens, savings, partition, format } = answer
   // A label is the format's name with its version.
-  const template = answer.layer === 'L1' ? notationOf(format).split('@')[0] : undefined
+  const template = answer.layer === 'L1' ? bareFormat(format).split('@')[0] : undefined
   const source = { call, content, identity: layer?.identity, shape }
   const sent = { layer: answer.layer, tokens, savings, partition, template }
   return { response: () => writeFacts(responseFacts(source, sent, telemetry)) }

@@ -1,18 +1,17 @@
 import type { EncodeAnswer, LayerId } from '../contract/encode.ts'
-import type { Refusal } from '../contract/report.ts'
+import type { Refusal } from '../contract/operation-result.ts'
 import type { ExplainedPart } from '../formats/json/json-format.ts'
-import { findNotation } from '../formats/json/registry.ts'
+import { findJsonFormat } from '../formats/json/registry.ts'
 import type { Outcome } from './fit-budget.ts'
 import { passGate } from './gate.ts'
 import type { LayerInput } from './layer.ts'
 import { layersFor } from './layers.ts'
 import { createOutcomes } from './outcomes.ts'
-import type { PipelineContext } from './pipeline-context.ts'
 import { type Profile, resolveProfile } from './profile/resolve.ts'
-import { profiledNotations } from './profiled-formats.ts'
-import { type ContentRequest, readInput } from './read-input.ts'
+import { profiledFormats } from './profiled-formats.ts'
+import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import type { WithinBudget } from './within-budget.ts'
-import { notationOf } from './wrapped-format.ts'
+import { bareFormat } from './wrapped-format.ts'
 
 /** What became of one candidate. */
 export interface Explained {
@@ -123,12 +122,12 @@ function explainCandidates(input: LayerInput, profile: Profile): readonly Explai
 function explainParts(
   { value, prices }: LayerInput,
   { encoding }: Profile,
-  { format, trimmed }: Outcome,
+  { format: sent, trimmed }: Outcome,
 ): readonly ExplainedPart[] {
-  const id = trimmed === undefined ? findNotation(notationOf(format))?.id : undefined
-  const notation = profiledNotations(encoding).values.find(each => each.id === id)
-  if (value === undefined || notation?.explain === undefined) return []
-  return notation.explain(value, prices.counter)
+  const id = trimmed === undefined ? findJsonFormat(bareFormat(sent))?.id : undefined
+  const format = profiledFormats(encoding).values.find(each => each.id === id)
+  if (value === undefined || format?.explain === undefined) return []
+  return format.explain(value, prices.counter)
 }
 
 function explainPlan(
@@ -136,14 +135,14 @@ function explainPlan(
   { trimmed }: Outcome,
 ): ExplainedPlan | null {
   if (trimmed === undefined) return null
-  const { classes, worth, wholeWorth, upperBound, optimal } = trimmed.plan
+  const { classes, value, wholeValue, upperBound, optimal } = trimmed.plan
   return {
     budget_tokens,
     classes,
-    worth,
-    whole_worth: wholeWorth,
+    worth: value,
+    whole_worth: wholeValue,
     upper_bound: upperBound,
-    gap: optimal || upperBound === 0 ? 0 : (upperBound - worth) / upperBound,
+    gap: optimal || upperBound === 0 ? 0 : (upperBound - value) / upperBound,
     optimal,
     omissions: trimmed.omissions,
   }

@@ -2,14 +2,17 @@ import { AppError } from '../base/errors.ts'
 import type { TextBytes } from '../base/text-bytes.ts'
 import type { EncodeAnswer } from '../contract/encode.ts'
 import type { HintGate } from '../hints/policy.ts'
-import type { Worths } from '../reduce/budget/strategies.ts'
+import { STRATEGIES, type Valuation } from '../reduce/budget/strategies.ts'
+import { rankLists } from '../reduce/elide/rank-items.ts'
+import { BULK, CRITICAL } from '../reduce/elide/reducer.ts'
+import { rankText } from '../reduce/elide/text-reducers.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'
-import type { Choice } from './choose.ts'
-import { contentWorths, isRetrieved } from './elide-values.ts'
+import type { Choice } from './gate.ts'
 import { isJsonAsked } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
 import { annotate, NO_NOTES, notesFor } from './notes.ts'
+import { isRetrieving } from './profile/retrieving-tools.ts'
 import {
   checkWhole,
   type ItemTrim,
@@ -39,7 +42,7 @@ export interface FitOptions {
   readonly gate: HintGate
   /** The same for a session that had no hints yet. */
   readonly freshGate: HintGate
-  readonly worths: Worths
+  readonly valuation: Valuation
   /** The format that this endpoint's results usually have, by name. */
   readonly usual: string | undefined
   /** How a list of items is trimmed; see `TrimAlgorithm`. */
@@ -106,13 +109,13 @@ function withNotes(input: LayerInput, text: Choice, options: FitOptions): Outcom
  * it if that fits and takes no more than the budget of the request.
  */
 function trim(input: LayerInput, lossless: Choice, budget: number, options: FitOptions): Outcome {
-  const { gate, worths, choose, algorithm } = options
+  const { gate, valuation, choose, algorithm } = options
   const { request, prices } = input
   const fits = lossless.tokens <= budget
   if (fits && request.level === undefined && request.chunk !== undefined) checkWhole(request)
   const items =
     request.mode === 'trim'
-      ? itemTrim(input, budget, { worths, algorithm, lossless: lossless.tokens })
+      ? itemTrim(input, budget, { valuation, algorithm, lossless: lossless.tokens })
       : null
   if (fits && items === null) return withNotes(input, lossless, options)
   const writeMarker = gate.admitMarker()
@@ -129,7 +132,7 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
   const parts = { writeMarker, choose, notes }
   const found =
     items === null
-      ? trimParts(input, budget, { ...parts, worths: contentWorths(input, worths) })
+      ? trimParts(input, budget, { ...parts, valuation: contentValuation(input, valuation) })
       : // Room is left for notes of which the session has had enough, so that chunks are the same in each of its requests.
         items({ ...parts, notes: notesBy(options.freshGate), sent: notes })
   if ('minimum' in found) {
@@ -189,4 +192,43 @@ function tooSmall(budget: number, minimum: number, kind: string): AppError {
     `nothing ${kind} fits ${budget} tokens; the smallest takes ${minimum}`,
     { minimum_tokens: minimum },
   )
+}
+
+/**
+ * Whether a result is an original that was retrieved: it is not elided again, or retrieving would
+ * never end.
+ * @param retrievingTools tools that return originals
+ */
+export function isRetrieved(
+  { request: { mode, tool } }: LayerInput,
+  retrievingTools: readonly string[],
+): boolean {
+  return mode === 'elide' && isRetrieving(tool, retrievingTools)
+}
+
+/** Factors by rank, so far apart that what is critical goes last wherever it stands. */
+const FACTORS: readonly number[] = [1, 8, 128]
+
+/**
+ * Values for a budget by what the content shows of its parts, if the request's mode is `elide`:
+ * failures and stack traces before structure, structure before the rest. Of a log the end has more
+ * value unless the request or the configuration decides otherwise.
+ */
+function contentValuation(input: LayerInput, valuation: Valuation): Valuation {
+  const { request, value, content } = input
+  if (request.mode !== 'elide') return valuation
+  if (typeof value === 'object' && value !== null) {
+    const lists = rankLists(value)
+    return { ...valuation, item: (list, index) => factorOf(lists.get(list)?.[index]) }
+  }
+  const ranked = rankText(content)
+  if (ranked === null) return valuation
+  const { ranks, kind } = ranked
+  const isOpen = valuation.strategy === STRATEGIES.default && request.strategy === undefined
+  const strategy = kind === 'log' && isOpen ? STRATEGIES.trailing : valuation.strategy
+  return { ...valuation, strategy, line: index => factorOf(ranks[index]) }
+}
+
+function factorOf(rank: number | undefined = BULK): number {
+  return FACTORS[rank] ?? FACTORS[CRITICAL]!
 }

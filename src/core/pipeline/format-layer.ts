@@ -1,11 +1,12 @@
-import { formatId, type Notation, type Weighed, weighed } from '../formats/json/json-format.ts'
+import { formatId, type JsonFormat, type Weighed, weighed } from '../formats/json/json-format.ts'
+import { type TextFormat, textFormat, type WrittenText } from '../formats/text/text-format.ts'
 import { createWorkBudget, extentOf } from '../formats/work.ts'
-import { equalValues } from '../json/equal-values.ts'
-import type { Value } from '../json/value.ts'
-import { byPrice, type Candidate, isAllowed, type Layer } from './layer.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { equalValues, type Value } from '../json/value.ts'
+import { byPrice, type Candidate, isAllowed, type Layer, type LayerInput } from './layer.ts'
 
 /** L2: the whole value in each format that accepts it, by exact token counts. */
-export function createNotationLayer(notations: readonly Notation[]): Layer {
+export function createJsonLayer(formats: readonly JsonFormat[]): Layer {
   return {
     id: 'L2',
     propose(input) {
@@ -16,33 +17,101 @@ export function createNotationLayer(notations: readonly Notation[]): Layer {
       if (value === undefined) return { candidates, bigger, declined }
       const work = createWorkBudget(input.content.length)
       const extent = extentOf(value, input.content.length)
-      for (const notation of notations) {
-        if (!isAllowed(notation, input) || !notation.accepts(value, input.shape)) continue
-        const isAffordable = work.take(notation.steps?.(extent) ?? 0)
-        const written = isAffordable ? weighed(notation, value, input.prices.counter) : null
-        if (written === null) declined.push(formatId(notation))
+      for (const format of formats) {
+        if (!isAllowed(format, input) || !format.accepts(value, input.shape)) continue
+        const isAffordable = work.take(format.steps?.(extent) ?? 0)
+        const written = isAffordable ? weighed(format, value, input.prices.counter) : null
+        if (written === null) declined.push(formatId(format))
         // An unchanged text saves nothing and need not be counted.
         if (written === null || written.content === input.content) continue
         const tokens = input.prices.price(written.content)
-        if (tokens === null) bigger.push(formatId(notation))
-        else candidates.push(candidate(notation, written, tokens, value))
+        if (tokens === null) bigger.push(formatId(format))
+        else candidates.push(valueCandidate(format, written, tokens, value))
       }
       return { candidates: byPrice(candidates), bigger, declined }
     },
   }
 }
 
-function candidate(
-  notation: Notation,
+function valueCandidate(
+  format: JsonFormat,
   { content, surcharge }: Weighed,
   tokens: number,
   value: Value,
 ): Candidate {
   return {
     content,
-    format: formatId(notation),
+    format: formatId(format),
     tokens,
     surcharge,
-    restores: () => equalValues(notation.decode(content), value),
+    restores: () => equalValues(format.decode(content), value),
+  }
+}
+
+/**
+ * L2: the whole text in each text format that accepts it, by exact token counts.
+ * @param values formats that may write JSON inside a text
+ */
+export function createTextLayer(
+  formats: readonly TextFormat[],
+  values: readonly JsonFormat[],
+): Layer {
+  return {
+    id: 'L2',
+    propose(input) {
+      const candidates: Candidate[] = []
+      const bigger: string[] = []
+      const declined: string[] = []
+      const { content, prices, shape } = input
+      const isJson = typeof input.value === 'object' && input.value !== null
+      const work = createWorkBudget(content.length)
+      const tools = {
+        work,
+        counter: prices.counter,
+        formats: values.filter(format => isAllowed(format, input)),
+      }
+      for (const format of formats) {
+        // A JSON scalar is text.
+        if ((format.json === true) !== isJson || !isAllowed(format, input)) continue
+        if (!format.accepts(content, shape)) continue
+        const base = formatId(format)
+        const isAffordable = work.take(format.steps?.(content) ?? 0)
+        const written = isAffordable
+          ? format.encode(content, tools).filter(text => text.content !== content)
+          : []
+        if (written.length === 0) declined.push(base)
+        for (const { content: text, style } of written) {
+          const tokens = prices.price(text)
+          if (tokens === null) bigger.push(textFormat(base, style))
+          else candidates.push(textCandidate(format, { content: text, style }, tokens, input))
+        }
+      }
+      return { candidates: byPrice(candidates), bigger, declined }
+    },
+  }
+}
+
+/**
+ * Room that a decoder gets in the gate, in lengths of the input: a text that decodes to more is
+ * wrong, so it may stop there. JSON may grow a little, by escapes.
+ */
+const ROOM = 2
+
+function textCandidate(
+  format: TextFormat,
+  { content, style }: WrittenText,
+  tokens: number,
+  { content: original, value }: LayerInput,
+): Candidate {
+  return {
+    content,
+    format: textFormat(formatId(format), style),
+    tokens,
+    restores() {
+      const decoded = format.decode(content, style, original.length * ROOM)
+      if (format.json !== true) return decoded === original
+      const parsed = parseJson(decoded)
+      return parsed.ok && value !== undefined && equalValues(parsed.value, value)
+    },
   }
 }

@@ -1,6 +1,8 @@
 import { AppError } from '../base/errors.ts'
-import type { Refusal } from '../contract/report.ts'
-import type { Candidate, Proposals } from './layer.ts'
+import type { LayerId } from '../contract/encode.ts'
+import type { Refusal } from '../contract/operation-result.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
+import type { Candidate, Layer, LayerInput, Proposals } from './layer.ts'
 
 /**
  * The gate in front of every answer: the cheapest candidate that decodes to the very value that
@@ -22,4 +24,28 @@ function fault(candidate: Candidate): Refusal['reason'] | null {
     if (error instanceof AppError) return 'failed'
     throw error
   }
+}
+
+/** The text that leaves for a content, with nothing lost. */
+export interface Choice {
+  readonly content: string
+  readonly layer: LayerId
+  readonly format: string
+  readonly tokens: number
+  /** Places in it that were escaped because they look like hints; absent: none. */
+  readonly lookAlikes?: number
+}
+
+/** The first layer's cheapest candidate that passes the gate, or the content itself (L3). */
+export function chooseLossless(
+  input: LayerInput,
+  layers: readonly Layer[],
+  refusals: Refusal[],
+): Choice {
+  for (const layer of layers) {
+    const winner = passGate(layer.propose(input), refusals)
+    if (winner !== undefined) return { ...winner, layer: layer.id }
+  }
+  const { content, prices } = input
+  return { content, layer: 'L3', format: PASSTHROUGH, tokens: prices.baseline }
 }

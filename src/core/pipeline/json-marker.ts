@@ -5,7 +5,7 @@ import { parseJson } from '../json/parse-json.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import type { LayerInput } from './layer.ts'
 
-const JSON_FORMATS: ReadonlySet<string> = new Set([
+const SENT_AS_JSON: ReadonlySet<string> = new Set([
   jsonCompact.id,
   formatId(jsonCompact),
   PASSTHROUGH,
@@ -19,7 +19,7 @@ export function isJsonAsked({ request: { formats }, value }: LayerInput): boolea
     value !== undefined &&
     formats !== undefined &&
     formats.length > 0 &&
-    formats.every(format => JSON_FORMATS.has(format))
+    formats.every(format => SENT_AS_JSON.has(format))
   )
 }
 

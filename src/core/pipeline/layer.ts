@@ -53,12 +53,10 @@ export interface Layer {
  * version.
  */
 export function isAllowed(
-  notation: { readonly id: string; readonly version: number },
+  format: { readonly id: string; readonly version: number },
   { request: { formats } }: LayerInput,
 ): boolean {
-  return (
-    formats === undefined || formats.includes(notation.id) || formats.includes(formatId(notation))
-  )
+  return formats === undefined || formats.includes(format.id) || formats.includes(formatId(format))
 }
 
 /**

@@ -1,22 +1,21 @@
-import { formatId, type Notation } from '../formats/json/json-format.ts'
-import { NOTATIONS } from '../formats/json/registry.ts'
+import { formatId, type JsonFormat } from '../formats/json/json-format.ts'
+import { JSON_FORMATS } from '../formats/json/registry.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
-import { TEXT_NOTATIONS } from '../formats/text/registry.ts'
-import type { TextNotation } from '../formats/text/text-format.ts'
-import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../sessions/turn/formats.ts'
-import { createNotationLayer } from './format-layer.ts'
+import { TEXT_FORMATS } from '../formats/text/registry.ts'
+import type { TextFormat } from '../formats/text/text-format.ts'
+import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from '../sessions/turn/decode-references.ts'
+import { createJsonLayer, createTextLayer } from './format-layer.ts'
 import { byPrice, type Layer } from './layer.ts'
 import type { Profile } from './profile/resolve.ts'
-import { profiledNotations } from './profiled-formats.ts'
-import { createTextLayer } from './text-layer.ts'
+import { profiledFormats } from './profiled-formats.ts'
 
 /**
  * The layers in order. The first one with a candidate that passes the gate is used, or L3 if none
  * has one. In L2 both kinds of formats compete by price.
  */
 export function layersFor({ encoding, preferred }: Profile): readonly Layer[] {
-  const { values, texts } = profiledNotations(encoding)
-  const all = joinLayers(createNotationLayer(values), createTextLayer(texts, values))
+  const { values, texts } = profiledFormats(encoding)
+  const all = joinLayers(createJsonLayer(values), createTextLayer(texts, values))
   return preferred === undefined ? [all] : [createTemplateLayer(preferred, values, texts), all]
 }
 
@@ -27,14 +26,14 @@ export function layersFor({ encoding, preferred }: Profile): readonly Layer[] {
  */
 function createTemplateLayer(
   id: string,
-  values: readonly Notation[],
-  texts: readonly TextNotation[],
+  values: readonly JsonFormat[],
+  texts: readonly TextFormat[],
 ): Layer {
-  const preferred = texts.filter(notation => notation.id === id)
+  const preferred = texts.filter(format => format.id === id)
   const layer =
     preferred.length > 0
       ? createTextLayer(preferred, values)
-      : createNotationLayer(values.filter(notation => notation.id === id))
+      : createJsonLayer(values.filter(format => format.id === id))
   return { id: 'L1', propose: input => layer.propose(input) }
 }
 
@@ -60,8 +59,8 @@ const REFERENCES = [REFERENCE_FORMAT, NEAR_FORMAT, LINES_FORMAT]
 /** Names that a request may list under `formats`, in the order of preference. */
 export const FORMAT_NAMES: readonly string[] = [
   ...REFERENCES.map(nameOf),
-  ...NOTATIONS.map(n => n.id),
-  ...TEXT_NOTATIONS.map(n => n.id),
+  ...JSON_FORMATS.map(n => n.id),
+  ...TEXT_FORMATS.map(n => n.id),
   PASSTHROUGH,
 ]
 
@@ -69,8 +68,8 @@ export const FORMAT_NAMES: readonly string[] = [
 export const KNOWN_FORMATS: ReadonlySet<string> = new Set([
   ...FORMAT_NAMES,
   ...REFERENCES,
-  ...NOTATIONS.map(formatId),
-  ...TEXT_NOTATIONS.map(formatId),
+  ...JSON_FORMATS.map(formatId),
+  ...TEXT_FORMATS.map(formatId),
 ])
 
 /**

@@ -1,19 +1,17 @@
-import type { Refusal } from '../contract/report.ts'
+import type { Refusal } from '../contract/operation-result.ts'
 import { jsonCompact } from '../formats/json/json-compact.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { createHintGate } from '../hints/policy.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
-import { type Choice, chooseLossless } from './choose.ts'
 import { elideContent } from './elide.ts'
-import { type BesideReferences, escapeBeside, hasOnlyReferences } from './escape-beside.ts'
-import { escapeChoice } from './escape-choice.ts'
+import { type BesideReferences, escapeBeside, escapeChoice, hasOnlyReferences } from './escape.ts'
 import { fitBudget, lookAlikesIn, type Outcome } from './fit-budget.ts'
+import { type Choice, chooseLossless } from './gate.ts'
 import type { LayerInput } from './layer.ts'
 import { allowsReference, layersFor } from './layers.ts'
-import type { PipelineContext } from './pipeline-context.ts'
-import { worthsOf } from './profile/budget-profile.ts'
 import type { Profile } from './profile/resolve.ts'
-import { type ContentRequest, readInput } from './read-input.ts'
+import { valuationOf } from './profile/sections.ts'
+import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import type { SessionLayer } from './session-layer.ts'
 import { selectsItems } from './trim-items.ts'
 import { linesFormat } from './wrapped-format.ts'
@@ -107,7 +105,7 @@ export function createOutcomes(
       const options = {
         gate: gate(),
         freshGate: freshGate(),
-        worths: worthsOf(profile.budget, strategy),
+        valuation: valuationOf(profile.budget, strategy),
         usual: profile.preferred,
         algorithm: profile.budget.algorithm,
         keepsOriginals: context.keepsOriginals,

@@ -1,13 +1,13 @@
 import { csv } from '../formats/json/csv.ts'
 import { jsonCompact } from '../formats/json/json-compact.ts'
-import type { Notation } from '../formats/json/json-format.ts'
-import { NOTATIONS } from '../formats/json/registry.ts'
+import type { JsonFormat } from '../formats/json/json-format.ts'
+import { JSON_FORMATS } from '../formats/json/registry.ts'
 import { bracketSurcharge } from '../formats/json/tree/pricer.ts'
 import { type TreeStyle, weighsBrackets } from '../formats/json/tree/style.ts'
 import { tree, treeInStyle } from '../formats/json/tree/tree.ts'
 import { createMarkdown, markdown } from '../formats/text/markdown.ts'
-import { TEXT_NOTATIONS } from '../formats/text/registry.ts'
-import type { TextNotation } from '../formats/text/text-format.ts'
+import { TEXT_FORMATS } from '../formats/text/registry.ts'
+import type { TextFormat } from '../formats/text/text-format.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import { writeJson } from '../json/write-json.ts'
 import type { TokenCounter } from '../tokens/counter.ts'
@@ -21,21 +21,21 @@ const CLEARLY_BETTER = 0.05
 const POSITIONAL_COST = 1 / (1 - CLEARLY_BETTER)
 
 /** The formats of a profile, in the order of preference. */
-export interface ProfiledNotations {
-  readonly values: readonly Notation[]
-  readonly texts: readonly TextNotation[]
+export interface ProfiledFormats {
+  readonly values: readonly JsonFormat[]
+  readonly texts: readonly TextFormat[]
 }
 
 /**
  * Formats that the profile enables, each with the profile's settings. They are read like any other.
  */
-export function profiledNotations(profile: EncodingProfile): ProfiledNotations {
+export function profiledFormats(profile: EncodingProfile): ProfiledFormats {
   const isEnabled = ({ id }: { readonly id: string }) => profile.formats.includes(id)
   const style = styleOf(profile)
   return {
-    values: NOTATIONS.filter(isEnabled).map(notation => inProfile(notation, profile, style)),
-    texts: TEXT_NOTATIONS.filter(isEnabled).map(notation =>
-      notation === markdown ? createMarkdown({ minCols: profile.minCols }) : notation,
+    values: JSON_FORMATS.filter(isEnabled).map(format => inProfile(format, profile, style)),
+    texts: TEXT_FORMATS.filter(isEnabled).map(format =>
+      format === markdown ? createMarkdown({ minCols: profile.minCols }) : format,
     ),
   }
 }
@@ -52,8 +52,8 @@ function styleOf(profile: EncodingProfile): TreeStyle {
   }
 }
 
-function inProfile(notation: Notation, profile: EncodingProfile, style: TreeStyle): Notation {
-  switch (notation) {
+function inProfile(format: JsonFormat, profile: EncodingProfile, style: TreeStyle): JsonFormat {
+  switch (format) {
     case csv:
       return withSurcharge(csvFrom(profile), style, { cost: style.tableCost, nested: nestedInRows })
     case jsonCompact:
@@ -61,12 +61,12 @@ function inProfile(notation: Notation, profile: EncodingProfile, style: TreeStyl
     case tree:
       return treeInStyle(style)
     default:
-      return notation
+      return format
   }
 }
 
 /** CSV for values with at least so many rows whose keys are alike enough. */
-function csvFrom({ minItems, minKeyStability }: EncodingProfile): Notation {
+function csvFrom({ minItems, minKeyStability }: EncodingProfile): JsonFormat {
   return {
     ...csv,
     accepts: (value, shape) =>
@@ -82,15 +82,15 @@ function csvFrom({ minItems, minKeyStability }: EncodingProfile): Notation {
  * @param weights.nested what the text has in brackets
  */
 function withSurcharge(
-  notation: Notation,
+  format: JsonFormat,
   style: TreeStyle,
   weights: { readonly cost: number; nested(value: Value): readonly string[] },
-): Notation {
-  if (!weighsBrackets(style) && weights.cost === 1) return notation
+): JsonFormat {
+  if (!weighsBrackets(style) && weights.cost === 1) return format
   return {
-    ...notation,
+    ...format,
     weigh(value, counter) {
-      const content = notation.encode(value, counter)
+      const content = format.encode(value, counter)
       if (content === null) return null
       const positional = counter.count(content) * (weights.cost - 1)
       return {

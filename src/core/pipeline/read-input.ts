@@ -1,10 +1,36 @@
 import { classify } from '../classify/classify.ts'
 import type { EncodeRequest } from '../contract/encode.ts'
+import type { LookupResults } from '../contract/lookup.ts'
 import { parseJson } from '../json/parse-json.ts'
-import { resolveTokenizer } from '../tokens/resolve.ts'
+import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
+import type { Pseudonyms } from '../telemetry/pseudonyms.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
+import { resolveTokenizer, type TokenizerId } from '../tokens/profiles.ts'
 import type { LayerInput } from './layer.ts'
-import type { PipelineContext } from './pipeline-context.ts'
 import { createPrices } from './prices.ts'
+import type { PipelineConfig } from './profile/pipeline-config.ts'
+
+/** What the pipeline uses: everything is of the thread that runs it. */
+export interface PipelineContext {
+  readonly counters: { get(id: TokenizerId): TokenCounter }
+  /** Deepest nesting of JSON `content` that is parsed; deeper content passes through. */
+  readonly maxDepth: number
+  /**
+   * Longest decoded content, in UTF-16 code units. The largest request body in bytes is enough for
+   * every text that the service encoded, because its input came in such a body.
+   */
+  readonly maxDecodedChars: number
+  /** Whether the texts in an answer's `keep` are kept, so that something may be left out of it. */
+  readonly keepsOriginals: boolean
+  /** The sessions' recent results, and whose request this is; absent: sessions have no effect. */
+  readonly sessions?: SessionContext
+  /** How the pipeline chooses; absent: by the built-in defaults. */
+  readonly pipeline?: PipelineConfig
+  /** What was looked up outside the thread, one entry a job; absent if nothing was asked. */
+  readonly resolutions?: LookupResults
+  /** What represents ids in telemetry; absent: there is none. */
+  readonly telemetry?: Pseudonyms
+}
 
 /** A request whose content is at hand. */
 export type ContentRequest = EncodeRequest & { readonly content: string }

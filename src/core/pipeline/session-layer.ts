@@ -5,14 +5,12 @@ import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { HintFamily } from '../hints/hint.ts'
 import { HINT_FAMILIES } from '../hints/hint-policy.ts'
 import type { HintGate } from '../hints/policy.ts'
-import type { Counters } from '../sessions/index/session-index.ts'
-import { sessionKey } from '../sessions/index/session-key.ts'
+import { type Counters, sessionKey } from '../sessions/index/session-index.ts'
 import type { BodyMemory } from '../sessions/lines/body-memory.ts'
-import { createCallMemory } from '../sessions/turn/call-memory.ts'
+import { createCallMemory, type Dependency } from '../sessions/turn/call-memory.ts'
+import { LINES_FORMAT } from '../sessions/turn/decode-references.ts'
 import { takesPart } from '../sessions/turn/dedup-terms.ts'
-import type { Dependency } from '../sessions/turn/dependency.ts'
 import { hopsTo } from '../sessions/turn/earlier-results.ts'
-import { LINES_FORMAT } from '../sessions/turn/formats.ts'
 import { refIn } from '../sessions/turn/long-references.ts'
 import { contextKey, invalidateBy, openTurn, type SessionTurn } from '../sessions/turn/open-turn.ts'
 import {
@@ -25,9 +23,9 @@ import {
 import { keepOn, remember, rememberArguments } from '../sessions/turn/remember.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
 import type { LayerInput } from './layer.ts'
-import type { PipelineContext } from './pipeline-context.ts'
 import type { Profile } from './profile/resolve.ts'
-import { innerFormat, notationOf, withoutEscapes } from './wrapped-format.ts'
+import type { PipelineContext } from './read-input.ts'
+import { bareFormat, innerFormat, withoutEscapes } from './wrapped-format.ts'
 
 /** L0: a result's place in its session, from its arrival to its answer. */
 export interface SessionLayer {
@@ -253,9 +251,9 @@ export function hopsInto(
   { context, scan }: Pick<SessionTurn, 'context' | 'scan'>,
 ): number | undefined {
   const bare = withoutEscapes(format).format
-  const notation = referral === null ? notationOf(bare) : innerFormat(bare, LINES_FORMAT)
-  const isCounted = notation === PASSTHROUGH
-  if (!isCounted && !(notation?.startsWith(NUMBERED) && scan()?.numbered)) return undefined
+  const inner = referral === null ? bareFormat(bare) : innerFormat(bare, LINES_FORMAT)
+  const isCounted = inner === PASSTHROUGH
+  if (!isCounted && !(inner?.startsWith(NUMBERED) && scan()?.numbered)) return undefined
   if (referral === null) return 0
   const hops = referral.dependencies.map(
     ({ identity }) => hopsTo(bodies, { context }, identity) ?? 0,

@@ -1,9 +1,14 @@
 import { AppError } from '../base/errors.ts'
 import type { EncodeAnswer, EncodeRequest } from '../contract/encode.ts'
 import type { Document, Pruned } from '../reduce/budget/document.ts'
-import type { Worths } from '../reduce/budget/strategies.ts'
-import { chunkIndexes, type Division, rangesOf, runOf } from '../reduce/trim/chunk-index.ts'
-import { chunkItems } from '../reduce/trim/chunks.ts'
+import type { Valuation } from '../reduce/budget/strategies.ts'
+import {
+  chunkIndexes,
+  chunkItems,
+  type Division,
+  rangesOf,
+  runOf,
+} from '../reduce/trim/chunk-index.ts'
 import { jsonItems } from '../reduce/trim/json-document.ts'
 import { textItems } from '../reduce/trim/text-document.ts'
 import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'
@@ -28,7 +33,7 @@ export type ItemTrim = (
 ) => { readonly trimmed: TrimmedItems; readonly notes: Notes } | { readonly minimum: number }
 
 interface ItemTrimOptions {
-  readonly worths: Worths
+  readonly valuation: Valuation
   readonly algorithm: TrimAlgorithm | 'auto'
   /** Tokens of the smallest lossless text. */
   readonly lossless: number
@@ -49,13 +54,13 @@ export function selectsItems({ level, chunk = 1, offset, limit }: EncodeRequest)
 export function itemTrim(
   input: LayerInput,
   budget: number,
-  { worths, algorithm, lossless }: ItemTrimOptions,
+  { valuation, algorithm, lossless }: ItemTrimOptions,
 ): ItemTrim | null {
   const { request, prices, value } = input
   const found =
     typeof value === 'object' && value !== null
-      ? jsonItems(value, prices.counter, worths, { algorithm })
-      : textItems(input, prices.counter, worths, { budget, algorithm })
+      ? jsonItems(value, prices.counter, valuation, { algorithm })
+      : textItems(input, prices.counter, valuation, { budget, algorithm })
   if (found === null) {
     checkWhole(request)
     return null
@@ -87,7 +92,7 @@ export function itemTrim(
 
   return given => {
     const { writeMarker, choose, notes, sent = notes } = given
-    const options = { writeMarker, choose, worths, notes: NO_NOTES }
+    const options = { writeMarker, choose, valuation, notes: NO_NOTES }
     const { offset, limit } = request
     if (offset !== undefined || limit !== undefined) {
       const found = some(itemsFrom(offset ?? 0, limit, total), options)

@@ -6,8 +6,8 @@ import { type Document, documentOf, type Pruned } from '../reduce/budget/documen
 import { fitDocument } from '../reduce/budget/fit.ts'
 import type { Plan } from '../reduce/budget/plan.ts'
 import type { Omission } from '../reduce/budget/prune-value.ts'
-import type { Worths } from '../reduce/budget/strategies.ts'
-import type { Choice } from './choose.ts'
+import type { Valuation } from '../reduce/budget/strategies.ts'
+import type { Choice } from './gate.ts'
 import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
 import { annotate, type Notes } from './notes.ts'
@@ -37,7 +37,7 @@ const MARKER_SHARE = 1 / 8
 
 /** The notes and marker beside what is kept. */
 export interface WithinOptions {
-  readonly worths: Worths
+  readonly valuation: Valuation
   readonly notes: Notes
   /** Those of them that are sent if room is left for more of them; all if absent. */
   readonly sent?: Notes
@@ -72,7 +72,7 @@ export function withinBudget(
   const { content, prices } = input
   const original = toBytes(content)
   const id = originalId(original)
-  const document = options.document ?? documentOf(input, prices.counter, options.worths, budget)
+  const document = options.document ?? documentOf(input, prices.counter, options.valuation, budget)
   const { counter } = prices
   const asJson = isJsonAsked(input)
   const written = (pruned: Choice, marker: string | null, lines: readonly string[]) => {

@@ -58,7 +58,7 @@ export function innerFormat(format: string, outer: string): string | undefined {
 /**
  * Name and version of the format that the text is in: one of a fixed set, fit for a metric's label.
  */
-export function notationOf(format: string): string {
+export function bareFormat(format: string): string {
   const bare = isTrimmed(format) ? format.slice(TRIMMED.length) : format.replace(NOTED, '')
   return formatLabel(withoutEscapes(bare).format)
 }

@@ -4,7 +4,6 @@ import {
   SHELL_PROGRAMS,
   SUBCOMMAND_ALIASES,
 } from './shell-programs.ts'
-import { firstCommands } from './shell-words.ts'
 
 /** A program that telemetry does not name. */
 const OTHER = 'shell_other'
@@ -107,17 +106,17 @@ function unwrap(words: readonly string[]): readonly string[] {
     const wrapper = WRAPPERS.get(program)
     if (wrapper === undefined) {
       if (!RUNNERS.has(`${program} ${words[at + 1]}`)) break
-      at = behindOptions(words, at + 2, [])
+      at = afterOptions(words, at + 2, [])
       continue
     }
-    at = behindOptions(words, at + 1, wrapper.valued) + wrapper.words
+    at = afterOptions(words, at + 1, wrapper.valued) + wrapper.words
   }
   return words.slice(at)
 }
 
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
 
-function behindOptions(words: readonly string[], from: number, valued: readonly string[]): number {
+function afterOptions(words: readonly string[], from: number, valued: readonly string[]): number {
   let at = from
   while (at < words.length && words[at]!.startsWith('-')) at += valued.includes(words[at]!) ? 2 : 1
   return at
@@ -145,11 +144,11 @@ function isScript(word: string): boolean {
 }
 
 function named(program: string, subcommands: ReadonlySet<string>, rest: readonly string[]): string {
-  const at = subcommands.size === 0 ? -1 : behindOptions(rest, 0, VALUED_OPTIONS)
+  const at = subcommands.size === 0 ? -1 : afterOptions(rest, 0, VALUED_OPTIONS)
   const word = rest[at]
   if (word === undefined) return spelt(program)
   const sub = SUBCOMMAND_ALIASES.get(`${program} ${word}`) ?? word
-  const script = baseScript(rest[behindOptions(rest, at + 1, [])] ?? '')
+  const script = baseScript(rest[afterOptions(rest, at + 1, [])] ?? '')
   const isRun = sub === 'run' && subcommands.has('test') && PACKAGE_MANAGERS.has(program)
   if (isRun && PACKAGE_SCRIPTS.has(script)) return `${program}_${script}`
   const own = baseScript(sub)
@@ -168,4 +167,83 @@ function baseScript(script: string): string {
 /** Only letters, digits and `_`. */
 function spelt(name: string): string {
   return name.replaceAll('-', '_').replaceAll('+', 'p')
+}
+
+/** So much of a command is enough to find what it runs. */
+const MAX_CHARS = 8_192
+const MAX_WORDS = 64
+
+/** End a simple command outside of quotes. */
+const ENDS = new Set([';', '&', '|', '\n', '(', ')'])
+const BLANKS = new Set([' ', '\t', '\r'])
+
+/**
+ * The simple commands at the start of a shell's input, one after the other, each as its words
+ * without their quotes; comments are passed over. Nothing is expanded. What is after the first
+ * 8,192 characters or 64 words of a command is not read.
+ */
+function* firstCommands(command: string): Generator<string[]> {
+  const text = command.slice(0, MAX_CHARS)
+  let words: string[] = []
+  let at = 0
+  while (at < text.length) {
+    const c = text[at]!
+    if (ENDS.has(c)) {
+      if (words.length > 0) yield words
+      words = []
+      at++
+    } else if (BLANKS.has(c)) at++
+    else if (c === '#') {
+      const end = text.indexOf('\n', at)
+      at = end === -1 ? text.length : end
+    } else {
+      const { word, end } = readWord(text, at)
+      if (words.length < MAX_WORDS && word !== '{' && word !== '}') words.push(word)
+      at = end
+    }
+  }
+  if (words.length > 0) yield words
+}
+
+/** One word, which may have quoted parts. */
+function readWord(text: string, start: number): { word: string; end: number } {
+  let word = ''
+  let at = start
+  while (at < text.length) {
+    const c = text[at]!
+    if (BLANKS.has(c) || ENDS.has(c)) break
+    if (c === "'") {
+      const close = indexOrEnd(text, "'", at + 1)
+      word += text.slice(at + 1, close)
+      at = close + 1
+    } else if (c === '"') {
+      const quoted = readQuoted(text, at + 1)
+      word += quoted.word
+      at = quoted.end
+    } else if (c === '\\') {
+      // At the end of a line it joins two.
+      if (text[at + 1] !== '\n') word += text[at + 1] ?? ''
+      at += 2
+    } else {
+      word += c
+      at++
+    }
+  }
+  return { word, end: at }
+}
+
+function readQuoted(text: string, start: number): { word: string; end: number } {
+  let word = ''
+  let at = start
+  while (at < text.length && text[at] !== '"') {
+    if (text[at] === '\\') at++
+    word += text[at] ?? ''
+    at++
+  }
+  return { word, end: at + 1 }
+}
+
+function indexOrEnd(text: string, wanted: string, from: number): number {
+  const at = text.indexOf(wanted, from)
+  return at === -1 ? text.length : at
 }

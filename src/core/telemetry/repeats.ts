@@ -38,7 +38,7 @@ export function createRepeats(): Repeats {
         contents = new Set()
       }
       // Most results are new, and found to be so at once.
-      const distance = contents.has(content) ? behind(contents, content) : undefined
+      const distance = contents.has(content) ? countAfter(contents, content) : undefined
       if (distance !== undefined) contents.delete(content)
       else if (contents.size === REMEMBERED)
         contents.delete(contents.values().next().value as string)
@@ -49,7 +49,7 @@ export function createRepeats(): Repeats {
 }
 
 /** How many values come after this one. */
-function behind(set: ReadonlySet<string>, value: string): number {
+function countAfter(set: ReadonlySet<string>, value: string): number {
   let count = set.size
   for (const each of set) {
     count--

@@ -64,8 +64,8 @@ export function addSavings(sums: SavingsSums, event: TelemetryEvent, weight: num
  * The reporting rule of seed 000, "Savings Accounting". Everything that is saved on the branch of
  * L0 is the reference's; encoder and omission are shares of the other branch only. With h the share
  * of tokens on the L0 branch, `combined = dedup + (1 − h) · (encoder + omission)`: the seed's
- * multiplicative composition, except that a reference costs what it costs, where the seed counts it
- * as free.
+ * multiplicative composition, except that a reference costs what it costs; the seed counts it as
+ * free.
  */
 export function savingsOf(sums: SavingsSums): Savings {
   const missed = sums.baseline - sums.l0Baseline
@@ -80,4 +80,61 @@ export function savingsOf(sums: SavingsSums): Savings {
 
 function ratio(part: number, whole: number): number | null {
   return whole > 0 ? part / whole : null
+}
+
+/** Sums by tokenizer and endpoint class, scaled by the sampling rates. */
+export interface EndpointSavings {
+  add(event: TelemetryEvent): void
+  /**
+   * One entry a tokenizer, by name: shares of tokens that different tokenizers counted would mean
+   * nothing.
+   */
+  groups(): readonly TokenizerSavings[]
+}
+
+export interface TokenizerSavings {
+  readonly tokenizer: string
+  /** Of all endpoints together. */
+  readonly total: SavingsSums
+  /** The one with most baseline tokens first. */
+  readonly endpoints: readonly { readonly endpoint: string; readonly sums: SavingsSums }[]
+}
+
+/** Endpoints that are distinguished; what comes beyond is summed up as one. */
+const MAX_ENDPOINTS = 10_000
+const OTHERS = 'others'
+
+export function createEndpointSavings(): EndpointSavings {
+  const byTokenizer = new Map<string, { total: SavingsSums; endpoints: Map<string, SavingsSums> }>()
+
+  function groupOf(tokenizer: string) {
+    const known = byTokenizer.get(tokenizer)
+    if (known !== undefined) return known
+    const group = { total: noSavings(), endpoints: new Map<string, SavingsSums>() }
+    byTokenizer.set(tokenizer, group)
+    return group
+  }
+
+  return {
+    add(event) {
+      const { total, endpoints } = groupOf(event.tokenizer)
+      const isKnown = endpoints.has(event.endpoint_class) || endpoints.size < MAX_ENDPOINTS
+      const name = isKnown ? event.endpoint_class : OTHERS
+      const sums = endpoints.get(name) ?? noSavings()
+      endpoints.set(name, sums)
+      const weight = 1 / event.sample_rate_applied
+      addSavings(sums, event, weight)
+      addSavings(total, event, weight)
+    },
+    groups() {
+      const sorted = [...byTokenizer].sort(([a], [b]) => (a < b ? -1 : 1))
+      return sorted.map(([tokenizer, { total, endpoints }]) => ({
+        tokenizer,
+        total,
+        endpoints: [...endpoints]
+          .map(([endpoint, sums]) => ({ endpoint, sums }))
+          .sort((a, b) => b.sums.baseline - a.sums.baseline || (a.endpoint < b.endpoint ? -1 : 1)),
+      }))
+    },
+  }
 }

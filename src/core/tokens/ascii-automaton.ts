@@ -3,8 +3,7 @@
  * read a byte. A piece with a byte of a longer sequence is handed back to `split-pieces.ts`, which
  * is also what the tables are tested against.
  */
-
-import type { Encoding } from './encoding.ts'
+import type { Encoding } from './profiles.ts'
 import { SENTINEL } from './split-pieces.ts'
 
 /** States of a piece's first bytes; the row of the table is `state << 8`. */

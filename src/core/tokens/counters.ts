@@ -1,8 +1,7 @@
 /** The counters of one thread, created when they are first used. */
 import { type BpeCounter, createBpeCounter } from './bpe-counter.ts'
 import { requireString, type TokenCounter } from './counter.ts'
-import type { Encoding } from './encoding.ts'
-import { PROFILES, type TokenizerId, tokenizerId } from './profiles.ts'
+import { type Encoding, PROFILES, type TokenizerId, tokenizerId } from './profiles.ts'
 import { openVocabulary, type Vocabularies } from './vocabulary.ts'
 
 /** The counters of a thread, one for each tokenizer or profile. */

@@ -13,8 +13,8 @@
  * | 0x310000 | the text, UTF-8, and 16 readable bytes after it |
  */
 import { asciiAutomaton } from './ascii-automaton.ts'
-import type { Encoding } from './encoding.ts'
 import { KERNEL_BASE64 } from './kernel-bytes.ts'
+import type { Encoding } from './profiles.ts'
 
 const AT_MASKS = 0x2000
 const AT_PIECES = 0x2200

@@ -3,11 +3,10 @@
  * cached.
  */
 
-import type { Encoding } from './encoding.ts'
 import { writeShortTokens } from './kernel.ts'
 import { addPair, mergedId, NO_MERGE, type PairTable } from './pair-table.ts'
-import { hashOfBytes } from './piece-hash.ts'
-import { addToken } from './token-index.ts'
+import type { Encoding } from './profiles.ts'
+import { addToken, hashOfBytes } from './token-index.ts'
 import { buildClassTable } from './unicode-classes.ts'
 import {
   createVocabulary,

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module'
 import type { Tiktoken } from 'tiktoken'
-import type { Encoding } from './encoding.ts'
+import type { Encoding } from './profiles.ts'
 
 const require = createRequire(import.meta.url)
 const encoders = new Map<Encoding, Tiktoken>()

@@ -15,8 +15,9 @@
  * | tokenBytes | u8 | the tokens' bytes, end to end |
  * | shortTokens | u8, 2^21 | the kernel's table of short tokens |
  */
-import { ENCODINGS, type Encoding } from './encoding.ts'
+
 import { SHORT_TOKENS_BYTES } from './kernel.ts'
+import { ENCODINGS, type Encoding } from './profiles.ts'
 import { BLOCKS, type ClassTable } from './unicode-classes.ts'
 
 /** 'HVoc' */

@@ -1,7 +1,17 @@
 import type { EncodeAnswer } from '../contract/encode.ts'
+import type { HintFamily } from '../hints/hint.ts'
 import type { Value } from '../json/value.ts'
 import type { Prices } from '../pipeline/prices.ts'
 import type { AgentContext, ContentRequest } from './agent-contexts.ts'
+
+/** What is wrong with an answer. */
+export interface Fault {
+  /** Of the hint that is not true; `answer` for the answer's own accounts. */
+  readonly family: HintFamily | 'answer'
+  readonly reason: string
+  /** The hint's line as it was sent. */
+  readonly hint?: string
+}
 
 /** An answer with all that it is held against. */
 export interface CheckedAnswer {

@@ -1,11 +1,10 @@
+import { parseHint } from '../hints/hint-line.ts'
 import { findLookAlikes } from '../hints/look-alikes.ts'
-import { parseHint } from '../hints/parse-hint.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 import { isTrimmed } from '../pipeline/wrapped-format.ts'
 import { readReference } from '../sessions/lines/reference-line.ts'
 import { bodyOf } from './answer-body.ts'
-import type { CheckedAnswer } from './checked-answer.ts'
-import type { Fault } from './fault.ts'
+import type { CheckedAnswer, Fault } from './checked-answer.ts'
 
 /** Of what imitates a hint, so much is shown. */
 const SHOWN_CHARS = 120

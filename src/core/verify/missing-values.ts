@@ -1,7 +1,5 @@
-import { equalValues } from '../json/equal-values.ts'
-import { writePathStep } from '../json/path-step.ts'
-import { ObjectValue, type Value } from '../json/value.ts'
-import { align, type Bounds, NOTHING } from './align.ts'
+import { equalValues, ObjectValue, type Value } from '../json/value.ts'
+import { writePathStep } from '../json/write-json.ts'
 
 /** What can be missing at a place. */
 export type MissingUnit = 'items' | 'fields' | 'texts'
@@ -112,4 +110,123 @@ function isCut(whole: string, cut: string): boolean {
   const mark = cut.lastIndexOf(CUT)
   if (mark < 0 || !cut.endsWith(CUT_END) || !whole.startsWith(cut.slice(0, mark))) return false
   return cut.slice(mark) === `${CUT}${whole.length - mark}${CUT_END}` && mark < whole.length
+}
+
+/** The least and the most that something can be if a text allows several readings. */
+export interface Bounds {
+  readonly least: number
+  readonly most: number
+}
+
+const NOTHING: Bounds = { least: 0, most: 0 }
+
+/** Readings that are looked at; beyond, the bounds are as wide as the gaps allow. */
+const MOST_PAIRS = 1_000_000
+
+/** Two sequences of which the second may be what is left of the first. */
+export interface Sequences {
+  /** How many the first has. */
+  readonly whole: number
+  /** How many are left. */
+  readonly left: number
+  /**
+   * What is missing in the member `j` that is left if it is `i` of the first; `null`: it cannot be.
+   */
+  pair(i: number, j: number): Bounds | null
+  /** What counts as missing if `i` of the first is gone. */
+  gap(i: number): number
+}
+
+/**
+ * What is missing over all the ways in which members that are left can be, in their order, members
+ * of the first sequence; `null` if there is none. Linear if each can be only one.
+ */
+export function align(sequences: Sequences): Bounds | null {
+  const { whole, left } = sequences
+  if (left > whole) return null
+  const pair = remembered(sequences)
+  const earliest = new Int32Array(left)
+  for (let j = 0, i = 0; j < left; j++, i++) {
+    while (i < whole && pair(i, j) === null) i++
+    if (i === whole) return null
+    earliest[j] = i
+  }
+  const latest = new Int32Array(left)
+  for (let j = left - 1, i = whole - 1; j >= 0; j--, i--) {
+    while (pair(i, j) === null) i--
+    latest[j] = i
+  }
+  const gaps = gapSums(sequences)
+  const width = latest.reduce((sum, last, j) => sum + last - earliest[j]! + 1, 0)
+  if (width > MOST_PAIRS) return { least: 0, most: Number.POSITIVE_INFINITY }
+  return bestOf({ earliest, latest, gaps, pair, whole })
+}
+
+/** Dynamic programming over the place of each member that is left. */
+function bestOf({
+  earliest,
+  latest,
+  gaps,
+  pair,
+  whole,
+}: {
+  readonly earliest: Int32Array
+  readonly latest: Int32Array
+  readonly gaps: Float64Array
+  readonly pair: Sequences['pair']
+  readonly whole: number
+}): Bounds {
+  /** By the place of the member before: what is missing up to it, gaps after it not counted. */
+  let from = 0
+  let before: Bounds[] = [NOTHING]
+  earliest.forEach((first, j) => {
+    const row: Bounds[] = []
+    let least = Number.POSITIVE_INFINITY
+    let most = Number.NEGATIVE_INFINITY
+    let next = 0
+    for (let i = first; i <= latest[j]!; i++) {
+      for (; next < before.length && from + next <= i; next++) {
+        const gone = gaps[from + next]!
+        least = Math.min(least, before[next]!.least - gone)
+        most = Math.max(most, before[next]!.most - gone)
+      }
+      const inside = pair(i, j)
+      row.push(
+        inside === null
+          ? { least: Number.POSITIVE_INFINITY, most: Number.NEGATIVE_INFINITY }
+          : { least: least + gaps[i]! + inside.least, most: most + gaps[i]! + inside.most },
+      )
+    }
+    before = row
+    from = first + 1
+  })
+  let least = Number.POSITIVE_INFINITY
+  let most = Number.NEGATIVE_INFINITY
+  before.forEach((bounds, next) => {
+    const rest = gaps[whole]! - gaps[from + next]!
+    least = Math.min(least, bounds.least + rest)
+    most = Math.max(most, bounds.most + rest)
+  })
+  return { least, most }
+}
+
+/** `sums[i]`: what counts as missing if all before `i` are gone. */
+function gapSums({ whole, gap }: Sequences): Float64Array {
+  const sums = new Float64Array(whole + 1)
+  for (let i = 0; i < whole; i++) sums[i + 1] = sums[i]! + gap(i)
+  return sums
+}
+
+/** Each pair is compared once, so that nested sequences take no more time for being nested. */
+function remembered({ whole, pair }: Sequences): Sequences['pair'] {
+  const known = new Map<number, Bounds | null>()
+  return (i, j) => {
+    const id = j * whole + i
+    let bounds = known.get(id)
+    if (bounds === undefined) {
+      bounds = pair(i, j)
+      known.set(id, bounds)
+    }
+    return bounds
+  }
 }

@@ -1,7 +1,6 @@
-import type { DecodeAnswer } from '../contract/decode.ts'
-import { equalValues } from '../json/equal-values.ts'
+import type { DecodeAnswer } from '../contract/encode.ts'
 import { parseJson } from '../json/parse-json.ts'
-import type { Value } from '../json/value.ts'
+import { equalValues, type Value } from '../json/value.ts'
 
 /** Deep enough for every content that a service parses: its limit is at most this. */
 const MAX_DEPTH = 1_000

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../base/errors.ts'
-import { parseHint } from '../hints/parse-hint.ts'
+import { parseHint } from '../hints/hint-line.ts'
 import { decodeContent } from '../pipeline/decode.ts'
 import { createPrices } from '../pipeline/prices.ts'
 import type { TokenCounters } from '../tokens/counters.ts'
-import { resolveTokenizer } from '../tokens/resolve.ts'
+import { resolveTokenizer } from '../tokens/profiles.ts'
 import {
   type AgentContext,
   type ContentRequest,
@@ -12,10 +12,8 @@ import {
   identityOf,
 } from './agent-contexts.ts'
 import { bodyOf } from './answer-body.ts'
-import { checkAccounts } from './check-accounts.ts'
 import { checkHints } from './check-hints.ts'
-import type { CheckedAnswer } from './checked-answer.ts'
-import type { Fault } from './fault.ts'
+import type { CheckedAnswer, Fault } from './checked-answer.ts'
 import { imitationsIn } from './look-alikes.ts'
 import { jsonValue, sameMeaning } from './same-meaning.ts'
 import type { Exchange, RefusedCall, TranscriptEntry, TranscriptLine } from './transcript.ts'
@@ -28,7 +26,7 @@ export interface Finding extends Fault {
 }
 
 /** An id that an answer sent, and the text that retrieving it must return. */
-export interface Redeemable {
+export interface Retrievable {
   readonly line: number
   readonly family: Fault['family']
   readonly id: string
@@ -43,7 +41,7 @@ export interface Verified {
   /** Hints that the answer sent, and how many of them are not true. */
   readonly hints: number
   readonly failed: number
-  readonly redeemable: readonly Redeemable[]
+  readonly retrievable: readonly Retrievable[]
   /** What the tool's result has that imitates hints of ours, and that the answer escapes. */
   readonly imitations: readonly Imitation[]
 }
@@ -63,7 +61,7 @@ export interface Verifier {
   check(line: TranscriptLine): Verified
 }
 
-const NOTHING: Verified = { findings: [], hints: 0, failed: 0, redeemable: [], imitations: [] }
+const NOTHING: Verified = { findings: [], hints: 0, failed: 0, retrievable: [], imitations: [] }
 /** Decoded JSON can be longer than what came in, since lone surrogates become escapes. */
 const MOST_GROWTH = 6
 
@@ -96,14 +94,14 @@ export function createVerifier(counters: TokenCounters): Verifier {
     const isSame = retried !== undefined && isDeepStrictEqual(retried.answer, answer)
     // What was found of it the first time holds.
     const faults = isSame ? [] : [...checkAnswer(checked), ...checkRetry(retried, result)]
-    const redeemable = redeemableOf(checked, line)
+    const retrievable = retrievableOf(checked, line)
     if (first === -1) context.addResult(result)
     const bad = new Set(faults.flatMap(({ hint }) => (hint === undefined ? [] : [hint])))
     return {
       findings: faults.map(fault => ({ line, session, ...fault })),
       hints: answer.hints.length,
       failed: answer.hints.filter(({ text }) => bad.has(text)).length,
-      redeemable,
+      retrievable,
       imitations: imitationsIn(checked).map(text => ({ line, session, text })),
     }
   }
@@ -192,8 +190,8 @@ function checkRetry(before: Exchange | undefined, again: Exchange): Fault[] {
  * The ids in an answer's hints, with what they represent; those that mean nothing are findings
  * already.
  */
-function redeemableOf({ request, answer, context }: CheckedAnswer, line: number): Redeemable[] {
-  return answer.hints.flatMap(({ text }): Redeemable[] => {
+function retrievableOf({ request, answer, context }: CheckedAnswer, line: number): Retrievable[] {
+  return answer.hints.flatMap(({ text }): Retrievable[] => {
     const hint = parseHint(text.slice(0, text.lastIndexOf(']') + 1))
     if (hint === null) return []
     const { family } = hint
@@ -204,4 +202,54 @@ function redeemableOf({ request, answer, context }: CheckedAnswer, line: number)
     if (target === undefined || session === undefined) return []
     return [{ line, family, id: hint.ref, session, content: target.content }]
   })
+}
+
+/** Compares an answer's numbers and flags about itself with the answer. */
+function checkAccounts({ request, answer, context, prices }: CheckedAnswer): Fault[] {
+  const { tokens, savings, bytes, elided } = answer
+  const { counter, baseline } = prices
+  const faults: Fault[] = []
+  const expect = (name: string, said: unknown, is: unknown) => {
+    if (said !== is) faults.push({ family: 'answer', reason: `${name} is ${is}, not ${said}` })
+  }
+  expect('tokens.tokenizer', tokens.tokenizer, counter.id)
+  expect('tokens.exact', tokens.exact, counter.exact)
+  expect('tokens.baseline', tokens.baseline, baseline)
+  const final = counter.count(answer.content)
+  expect('tokens.final', tokens.final, final)
+  const { dedup_tokens, encoder_tokens, elided_tokens } = savings
+  const saved = dedup_tokens + encoder_tokens + elided_tokens
+  // Only escapes of look-alikes may make an answer longer than what came in.
+  const longer = mostLonger(answer)
+  const isLonger = final > baseline && final <= baseline + longer
+  expect('the sum of savings', saved, isLonger ? 0 : tokens.baseline - tokens.final)
+  const omitted = elided.reduce((sum, { tokens: each }) => sum + each, 0)
+  expect('savings.elided_tokens', elided_tokens, omitted)
+  expect('bytes.raw', bytes.raw, Buffer.byteLength(request.content))
+  expect('bytes.output', bytes.output, Buffer.byteLength(answer.content))
+  expect('truncated', answer.truncated, elided.length > 0)
+  expect('lossless', answer.lossless, elided.length === 0)
+  expect('partition', answer.partition, context.partition)
+  const markers = answer.hints.filter(({ family }) => family === 'elision').length
+  expect('the number of markers', markers, elided.length)
+  if (final > baseline && !isLonger) {
+    faults.push({ family: 'answer', reason: 'the answer has more tokens than what came in' })
+  }
+  if (final > (request.budget_tokens ?? Infinity)) {
+    faults.push({ family: 'answer', reason: `the answer is above ${request.budget_tokens} tokens` })
+  }
+  const mayOmit = request.is_error !== true && (request.mode ?? 'lossless') !== 'lossless'
+  if (elided.length > 0 && !mayOmit) {
+    faults.push({ family: 'answer', reason: 'parts were left out of what must stay whole' })
+  }
+  return faults
+}
+
+/**
+ * Tokens that an escape takes, at most: it has six characters. Four were the most that were seen.
+ */
+const ESCAPE_TOKENS = 6
+
+function mostLonger({ look_alikes = 0 }: CheckedAnswer['answer']): number {
+  return ESCAPE_TOKENS * look_alikes
 }

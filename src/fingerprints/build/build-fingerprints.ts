@@ -1,7 +1,11 @@
 import { join } from 'node:path'
-import { createCollector } from '../../core/fingerprints/collect.ts'
+import {
+  byNameAndTime,
+  createCollector,
+  keptSpans,
+  mostOf,
+} from '../../core/fingerprints/collect.ts'
 import { DAY_MS, WINDOW_DAYS } from '../../core/fingerprints/fingerprint.ts'
-import { byNameAndTime, keptSpans, mostOf } from '../../core/fingerprints/kept-rows.ts'
 import { telemetryFolder } from '../../telemetry/layout.ts'
 import { noTally, type ReadTally } from '../../telemetry/read-lines.ts'
 import { readEvents, tenantsOf } from '../../telemetry/read-telemetry.ts'

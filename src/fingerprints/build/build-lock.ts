@@ -9,8 +9,8 @@ const BUSY = 5
 /**
  * Runs `build` while no other process or thread does in the same folder: of two that closed spans
  * at once, each would overwrite what the other has shared already. The lock is SQLite's on a file
- * without content: the system lets it go when its holder ends, however that ends, so that there is
- * none to be left behind.
+ * without content: the system lets it go when its holder ends, however that ends, so no lock
+ * is left over.
  * @throws Error if another one is under way
  */
 export async function withBuildLock<T>(folder: string, build: () => Promise<T>): Promise<T> {

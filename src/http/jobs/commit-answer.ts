@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '../../core/base/errors.ts'
 import type { KeepItem } from '../../core/contract/operation-result.ts'
 import { IndexBusyError } from '../../core/sessions/index/lock.ts'
-import type { Dependency } from '../../core/sessions/turn/dependency.ts'
+import type { Dependency } from '../../core/sessions/turn/call-memory.ts'
 import { lengthen } from '../../core/sessions/turn/long-references.ts'
 import { isPresent } from '../../core/sessions/turn/open-turn.ts'
 import { type BodyTicket, commitBody, lengthenBody } from '../../core/sessions/turn/remember.ts'

@@ -101,7 +101,7 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
   }
 }
 
-/** Codes that say that a text is not there, or not for this session. */
+/** Codes that mean that a text is not there, or not for this session. */
 const ABSENT: ReadonlySet<ErrorCode> = new Set(['not_found', 'gone', 'ambiguous'])
 
 /** Texts that are looked for in one request, which may be a batch. */

@@ -1,4 +1,4 @@
-import type { SentReport } from '../../core/contract/report.ts'
+import type { SentReport } from '../../core/contract/operation-result.ts'
 import type { JobDeps } from '../context.ts'
 
 interface Reported {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { createForwarder, type Forwarder } from '../../proxy/forwarder.ts'
-import { pathBehind, versionedPath } from '../../proxy/target.ts'
+import { pathAfter, versionedPath } from '../../proxy/target.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 
 /** A vendor's API that the service stands in for. */
@@ -8,7 +8,7 @@ export interface VendorProxy {
   readonly vendor: Vendor
   /** Stands before every path of the vendor's. */
   readonly prefix: `${string}/${Vendor}`
-  /** The prefix as a route, which does not tell a path that is a secret. */
+  /** The prefix as a route, which does not reveal a path that is a secret. */
   readonly pattern: string
   /** What stands before every path at the upstream; no slash at its end. */
   readonly basePath: string
@@ -67,7 +67,7 @@ export function vendorProxyFor(
   target: string | undefined,
 ): { readonly proxy: VendorProxy; readonly path: string } | null {
   for (const proxy of vendorProxies) {
-    const path = pathBehind(target ?? '', proxy.prefix)
+    const path = pathAfter(target ?? '', proxy.prefix)
     if (path !== null) return { proxy, path: proxy.pathAtVendor(path) }
   }
   return null

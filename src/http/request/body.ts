@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../core/base/errors.ts'
 import type { Ticket } from '../../pool/admission.ts'
 import { BATCH_LIMITS } from '../../pool/batching.ts'
@@ -30,7 +31,7 @@ export function readBody(
 }
 
 /** Where the parts of a body go. */
-export interface Sink {
+interface Sink {
   /** Takes all of a part, or throws `AppError` and takes nothing of it. */
   add(chunk: Uint8Array): void
   /** All parts so far. */
@@ -112,6 +113,40 @@ function tooLarge(maxBytes: number): AppError {
   return new AppError('payload_too_large', `the body is above ${maxBytes} bytes`)
 }
 
-export function broken(): AppError {
+function broken(): AppError {
   return new AppError('invalid_request', 'the body broke off')
+}
+
+/**
+ * Reads a request's body into `sink`. If the sink refuses a part, everything is put back: the
+ * request is paused, as if nothing had been read of it, and the result is what the sink threw.
+ * @throws AppError `invalid_request` for a body that breaks off
+ */
+export function takeBody(
+  incoming: IncomingMessage,
+  sink: Sink,
+): Promise<{ readonly body: Uint8Array } | { readonly refusal: unknown }> {
+  return new Promise((resolve, reject) => {
+    const detach = () =>
+      incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
+    const onData = (chunk: Buffer) => {
+      try {
+        sink.add(chunk)
+      } catch (refusal) {
+        detach()
+        incoming.pause()
+        incoming.unshift(Buffer.concat([sink.taken(), chunk]))
+        resolve({ refusal })
+      }
+    }
+    const onEnd = () => {
+      detach()
+      resolve({ body: sink.taken() })
+    }
+    const onBroken = () => {
+      detach()
+      reject(broken())
+    }
+    incoming.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
+  })
 }

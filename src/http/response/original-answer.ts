@@ -51,7 +51,7 @@ function pieceEnd(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * A map with one entry more than `fields`: MessagePack strings are the very bytes behind their
+ * A map with one entry more than `fields`: MessagePack strings are the very bytes after their
  * length.
  */
 function* msgpackPieces(fields: object, bytes: Uint8Array): Generator<Uint8Array> {

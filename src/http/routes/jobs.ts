@@ -1,11 +1,15 @@
 import { batchAnswer, batchRequest } from '../../core/contract/batch.ts'
 import { compressAnswer, compressRequest } from '../../core/contract/compress.ts'
 import { countAnswer, countRequest } from '../../core/contract/count.ts'
-import { decodeAnswer, decodeRequest } from '../../core/contract/decode.ts'
-import { encodeAnswer, encodeRequest } from '../../core/contract/encode.ts'
+import {
+  decodeAnswer,
+  decodeRequest,
+  encodeAnswer,
+  encodeRequest,
+} from '../../core/contract/encode.ts'
 import { writeEnvelope } from '../../core/contract/envelope.ts'
 import { HASH_DIGITS } from '../../core/contract/fields.ts'
-import { inputsAnswer, inputsRequest } from '../../core/contract/inputs.ts'
+import { inputsAnswer, inputsRequest } from '../../core/contract/kept-contents.ts'
 import { knapsackAnswer, knapsackRequest } from '../../core/contract/knapsack.ts'
 import type { JobDeps } from '../context.ts'
 import { type JobRoute, jobRoute } from '../jobs/job-route.ts'

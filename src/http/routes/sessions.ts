@@ -1,10 +1,11 @@
 import type { z } from 'zod'
 import { AppError } from '../../core/base/errors.ts'
-import { dedupAnswer, dedupRequest } from '../../core/contract/dedup.ts'
 import { MEDIA_TYPES, readEnvelope, writeEnvelope } from '../../core/contract/envelope.ts'
 import { sessionField } from '../../core/contract/fields.ts'
 import {
   compactionAnswer,
+  dedupAnswer,
+  dedupRequest,
   invalidateAnswer,
   invalidateRequest,
   sessionSummary,

@@ -1,7 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import { AppError } from '../../core/base/errors.ts'
-import type { RewriteReport } from '../../core/contract/report.ts'
+import type { RewriteReport } from '../../core/contract/operation-result.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
 import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'

@@ -100,7 +100,7 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
 
   function put({ transfer, ...item }: PutItem) {
     const { body } = item
-    // A copy of just these bytes: a clone would take the whole buffer behind the view with it.
+    // A copy of just these bytes: a clone would take the whole buffer of the view with it.
     const whole = body.byteLength === body.buffer.byteLength && body.buffer instanceof ArrayBuffer
     const own = transfer === true && whole ? body : new Uint8Array(body)
     return call('put', [{ ...item, body: own }], [own.buffer as ArrayBuffer])

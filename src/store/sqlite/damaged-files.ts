@@ -14,7 +14,7 @@ export function moveAside(path: string, now: number): string {
   const target = freeName(path, now)
   // First, so that a process that dies in between leaves the work to the next.
   writeFileSync(target + UNSALVAGED, '', { mode: 0o600 })
-  // The main file last: what stays behind alone would be taken for a new store's.
+  // The main file last: what stays alone would be taken for a new store's.
   for (const suffix of COMPANIONS.toReversed()) {
     if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix)
   }

@@ -9,8 +9,13 @@ import { checkFolder, FILE_NAME, type OpenOptions } from './open.ts'
 import { type Answer, type Call, isWrite, type OperationName } from './protocol.ts'
 import type { Settings } from './settings.ts'
 import { isDamage, isLostConnection, sqliteFailure } from './sqlite-errors.ts'
-import { createStoreFile, type Opened, type StoreFile } from './store-file.ts'
-import { createSuspicion, type Suspicion } from './suspicion.ts'
+import {
+  createStoreFile,
+  createSuspicion,
+  type Opened,
+  type StoreFile,
+  type Suspicion,
+} from './store-file.ts'
 import { createTransfer, type Transfer } from './transfer.ts'
 
 /** Runs calls in transactions, and keeps the file open whatever happens to it. */

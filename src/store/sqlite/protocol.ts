@@ -1,10 +1,9 @@
-import type { StoreEvent, StoreState } from '../store.ts'
-import type { Engine } from './engine.ts'
-
 /**
  * The messages between the façade and the thread. Bodies travel in buffers of their own,
  * transferred.
  */
+import type { StoreEvent, StoreState } from '../store.ts'
+import type { Engine } from './engine.ts'
 
 type Operations = Engine['reads'] & Engine['writes']
 export type OperationName = keyof Operations

@@ -8,7 +8,7 @@ import type { Result } from '../store.ts'
 
 export type PartAnswer = Result<{ readonly part: Part }>
 
-/** Cuts parts out of bodies in another thread than the one that everybody's calls go through. */
+/** Cuts parts out of bodies in another thread than the one that all calls go through. */
 export interface SelectElsewhere {
   /** One at a time; the body's buffer is handed over. */
   select(body: Uint8Array<ArrayBuffer>, selector: PartSelector): Promise<PartAnswer>

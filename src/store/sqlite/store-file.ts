@@ -6,7 +6,7 @@ import type { Count } from './counters.ts'
 import { keepLog, moveAside, removeOldDamaged } from './damaged-files.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { inspectLog, type LogFault } from './inspect-log.ts'
-import { checkAll, inodeOf, type OpenOptions, openDatabase } from './open.ts'
+import { checkAll, checkTotals, inodeOf, type OpenOptions, openDatabase } from './open.ts'
 import { hasOurTables } from './schema.ts'
 import type { Settings } from './settings.ts'
 import {
@@ -27,7 +27,7 @@ export interface Opened {
 /** The file that is open now, if any; opens it again, or begins a new one, when it shows damage. */
 export interface StoreFile {
   readonly opened: Opened | null
-  /** Whether a process had left a log behind when the file was first opened. */
+  /** Whether a process had left a log when the file was first opened. */
   readonly wasUnclean: boolean
   /** Opens the file again; if that fails, it is tried again by the next upkeep. */
   reopen(): void
@@ -269,5 +269,39 @@ function isUnsound(path: string): boolean {
     return isDamage(error) || isOdd(error)
   } finally {
     database.close()
+  }
+}
+
+/**
+ * After a process that did not close the file, every body is read once, beside the calls: damage
+ * that no call meets would else be found when it is too late to say when it came.
+ */
+export interface Suspicion {
+  readonly isOpen: boolean
+  /** @throws DamagedFileError, or SQLite's error */
+  step(opened: Opened): void
+}
+
+/** Bodies of one step; it ends earlier after 8 MiB. */
+const STEP_BODIES = 64
+
+export function createSuspicion(isOpen: boolean): Suspicion {
+  let cursor: number | null = isOpen ? 0 : null
+
+  return {
+    get isOpen() {
+      return cursor !== null
+    },
+    step({ database, engine }) {
+      database.exec('BEGIN')
+      try {
+        const checked = engine.reads.verify(STEP_BODIES, cursor ?? 0)
+        const next = checked.ok ? checked.cursor : null
+        if (next === null) checkTotals(database)
+        cursor = next
+      } finally {
+        if (database.isTransaction) database.exec('ROLLBACK')
+      }
+    },
   }
 }

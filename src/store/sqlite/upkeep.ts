@@ -136,7 +136,7 @@ class RowUpkeep implements Upkeep {
     return rows.length
   }
 
-  /** Goes on with purges that a crash or a slow caller left behind. */
+  /** Goes on with purges that a crash or a slow caller left unfinished. */
   #purgeLeftovers(now: number): Progress {
     const session = this.#deps.sessions.disowned() ?? NO_SESSION
     const tenant = this.#deps.tenants.disowned() ?? NO_TENANT

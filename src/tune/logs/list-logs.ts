@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isCompressed, plainName } from './compressed.ts'
+import { isCompressed, plainName } from './chunks.ts'
 
 /** A log to read. */
 export interface LogFile {

@@ -5,8 +5,8 @@ export interface LogLine {
   /** Names the sub-agent whose context it is; absent for the agent itself. */
   readonly agent?: string
   /**
-   * Whose log it is, of a line that says so for all of it. The first of a log counts: behind it may
-   * stand those of sessions that it was forked from, copied with their history.
+   * Whose log it is, of a line that states it for all of it. The first of a log counts: those of
+   * sessions that it was forked from may follow, copied with their history.
    */
   readonly opens?: { readonly session: string; readonly agent?: string }
   /** Unix milliseconds. */

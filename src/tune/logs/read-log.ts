@@ -1,8 +1,7 @@
+import { createRepeats, type Repeats } from '../../core/telemetry/repeats.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
-import { type Context, createContexts } from './contexts.ts'
 import type { Dialect, LoggedResult, LogLine } from './log-line.ts'
-import { createPendingCalls } from './pending-calls.ts'
 import { LINE_FAULTS, type LineFault, type ReadLinesOptions, readLines } from './read-lines.ts'
 import { recording } from './recording.ts'
 
@@ -147,4 +146,72 @@ function read(value: Readonly<Record<string, unknown>>): LogLine | null {
     if (line !== null) return line
   }
   return null
+}
+
+/** What is followed of one context of an agent: the session's own, or a sub-agent's. */
+interface Context {
+  /** Compactions so far. */
+  partition: number
+  /** Whether something came since the last compaction: a log has one in several lines. */
+  isFresh: boolean
+  readonly repeats: Repeats
+}
+
+export interface Contexts {
+  /** @param agent of the sub-agent; `undefined` for the session's own context */
+  of(session: string | undefined, agent: string | undefined): Context
+}
+
+/**
+ * Contexts of one file that are followed at once; logs have a handful. Beyond it the one that began
+ * first begins again.
+ */
+const MAX_CONTEXTS = 1_000
+
+/** Follows the contexts in one file. */
+function createContexts(): Contexts {
+  const contexts = new Map<string, Context>()
+  return {
+    of(session, agent) {
+      const key = JSON.stringify([session, agent])
+      const known = contexts.get(key)
+      if (known !== undefined) return known
+      const context = { partition: 0, isFresh: true, repeats: createRepeats() }
+      contexts.set(key, context)
+      if (contexts.size > MAX_CONTEXTS) contexts.delete(contexts.keys().next().value!)
+      return context
+    },
+  }
+}
+
+/** A call whose result has not come yet. */
+export interface PendingCall {
+  readonly tool: string
+  readonly args: unknown
+}
+
+/** Calls by their ids, until their results come. */
+export interface PendingCalls {
+  add(id: string, call: PendingCall): void
+  /** The call, which is forgotten with that. */
+  take(id: string): PendingCall | undefined
+}
+
+/** Calls that may wait at once; agents have a few. Beyond it the oldest is forgotten. */
+const MAX_CALLS = 256
+
+export function createPendingCalls(): PendingCalls {
+  const calls = new Map<string, PendingCall>()
+  return {
+    add(id, call) {
+      calls.delete(id)
+      calls.set(id, call)
+      if (calls.size > MAX_CALLS) calls.delete(calls.keys().next().value!)
+    },
+    take(id) {
+      const call = calls.get(id)
+      calls.delete(id)
+      return call
+    },
+  }
 }

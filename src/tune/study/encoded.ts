@@ -1,8 +1,7 @@
 import type { Mined } from '../mine-log.ts'
-import { type Counts, count, entryOf, noCounts, savingOf } from './counts.ts'
+import { type Counts, count, countShare, entryOf, noCounts, savingOf } from './counts.ts'
 import { conditionsOf } from './predicates.ts'
 import type { Alike } from './rules.ts'
-import { countShare } from './shares.ts'
 
 /**
  * A result that a format saves so much of is one that choosing pays for: the seed's "applicable".
@@ -11,9 +10,9 @@ export const APPLICABLE_SHARE = 0.2
 /** Tenths of a result's tokens. */
 const BUCKETS = 10
 /** What results were written in that stayed as they were. */
-const NO_NOTATION = 'none'
+const UNENCODED = 'none'
 
-export interface NotationCounts extends Counts {
+export interface FormatCounts extends Counts {
   applicable: number
 }
 
@@ -22,7 +21,7 @@ export interface EncodedStudy {
   /** By the share that was saved: nothing, then by tenths. */
   readonly histogram: readonly Counts[]
   readonly applicable: Counts
-  readonly notations: Readonly<Record<string, NotationCounts>>
+  readonly notations: Readonly<Record<string, FormatCounts>>
 }
 
 export interface EncodedBuilder {
@@ -35,7 +34,7 @@ export interface EncodedBuilder {
 export function createEncoded(): EncodedBuilder {
   const histogram = Array.from({ length: BUCKETS + 1 }, noCounts)
   const applicable = noCounts()
-  const notations = new Map<string, NotationCounts>()
+  const notations = new Map<string, FormatCounts>()
   const alike = new Map<string, Alike>()
   return {
     add({ event, notation }) {
@@ -43,7 +42,7 @@ export function createEncoded(): EncodedBuilder {
       const saving = savingOf(event)
       const bucket = saving <= 0 ? 0 : Math.min(BUCKETS, 1 + Math.floor(saving * BUCKETS))
       count(histogram[bucket]!, event)
-      const name = notation ?? NO_NOTATION
+      const name = notation ?? UNENCODED
       const sent = entryOf(notations, name, () => ({ ...noCounts(), applicable: 0 }))
       count(sent, event)
       if (saving >= APPLICABLE_SHARE) {

@@ -1,9 +1,8 @@
 import type { ShapeName } from '../../core/telemetry/event.ts'
 import { addSavings, noSavings, type SavingsSums } from '../../core/telemetry/savings.ts'
 import type { Mined } from '../mine-log.ts'
-import { entryOf, savingOf } from './counts.ts'
+import { countShare, entryOf, medianShare, type ShareCounts, savingOf } from './counts.ts'
 import { APPLICABLE_SHARE } from './encoded.ts'
-import { countShare, medianShare, type ShareCounts } from './shares.ts'
 
 /** What results of one endpoint class are like, and what is mostly done with them. */
 export interface EndpointStudy {
@@ -27,7 +26,7 @@ export interface EndpointStudies {
   result(): readonly EndpointStudy[]
 }
 
-interface Notation {
+interface FormatTotals {
   results: number
   readonly shares: ShareCounts
 }
@@ -35,7 +34,7 @@ interface Notation {
 interface Endpoint {
   readonly sums: SavingsSums
   readonly shapes: Map<ShapeName, number>
-  readonly notations: Map<string | null, Notation>
+  readonly notations: Map<string | null, FormatTotals>
   applicable: number
 }
 
@@ -61,7 +60,7 @@ export function createEndpointStudies(): EndpointStudies {
       if (event.is_dedup_hit) return
       const saving = savingOf(event)
       if (saving >= APPLICABLE_SHARE) endpoint.applicable++
-      const counts = entryOf(endpoint.notations, notation, noNotation)
+      const counts = entryOf(endpoint.notations, notation, noTotals)
       counts.results++
       countShare(counts.shares, saving)
     },
@@ -72,7 +71,7 @@ export function createEndpointStudies(): EndpointStudies {
   }
 }
 
-function noNotation(): Notation {
+function noTotals(): FormatTotals {
   return { results: 0, shares: new Map() }
 }
 
@@ -84,7 +83,7 @@ function toStudy(
   const [best] = [...notations].sort(([a, m], [b, n]) => {
     return n.results - m.results || (String(a) < String(b) ? -1 : 1)
   })
-  const [notation, counts] = best ?? [null, noNotation()]
+  const [notation, counts] = best ?? [null, noTotals()]
   const support = sums.results - sums.l0Results
   return {
     endpoint,

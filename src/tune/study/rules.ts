@@ -1,6 +1,6 @@
 import type { ShapeName } from '../../core/telemetry/event.ts'
+import { addShares, medianShare, type ShareCounts } from './counts.ts'
 import { CONDITIONS, type ConditionMask, namesOf } from './predicates.ts'
-import { addShares, medianShare, type ShareCounts } from './shares.ts'
 
 /** Results that are alike to every predicate, and were written in the same format. */
 export interface Alike {
@@ -69,7 +69,7 @@ interface Candidate extends Predicate {
 export function mineRules(groups: readonly Alike[]): readonly Rule[] {
   const all = savedBy(groups)
   const candidates = frequentPredicates(groups)
-    .flatMap(notationsOf)
+    .flatMap(candidatesOf)
     .filter(({ confidence }) => confidence >= MIN_CONFIDENCE)
   const rest = new Set(groups)
   const rules: Rule[] = []
@@ -137,7 +137,7 @@ function extended({ shape, mask, met }: Predicate): Predicate[] {
 }
 
 /** What was sent for results that meet the predicate; that with the most first. */
-function notationsOf(predicate: Predicate): readonly Candidate[] {
+function candidatesOf(predicate: Predicate): readonly Candidate[] {
   const { met } = predicate
   const support = resultsOf(met)
   const notations = new Set(met.flatMap(({ notation }) => (notation === null ? [] : [notation])))

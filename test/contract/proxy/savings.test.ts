@@ -65,17 +65,17 @@ function twice({ usage }: { readonly usage: Readonly<Record<string, number>> }) 
   )
 }
 
-interface Told {
+interface SavingsRecord {
   readonly vendors: Readonly<Record<string, { readonly requests: number }>>
   readonly conversations: readonly Readonly<Record<string, unknown>>[]
 }
 
 /** What is told once a vendor's requests are so many: an answer is accounted for behind its end. */
-async function savingsOf(vendor: string, requests: number): Promise<Told> {
+async function savingsOf(vendor: string, requests: number): Promise<SavingsRecord> {
   return await eventually(async () => {
-    const told = (await json(fetch(`${service.url}/v1/savings`))) as unknown as Told
-    expect(told.vendors[vendor]?.requests).toBe(requests)
-    return told
+    const record = (await json(fetch(`${service.url}/v1/savings`))) as unknown as SavingsRecord
+    expect(record.vendors[vendor]?.requests).toBe(requests)
+    return record
   })
 }
 

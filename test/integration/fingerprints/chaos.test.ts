@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
+import { createRandom } from '../../../bench/support/random.ts'
 import { dayOf, type Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
 import { mergeUploads } from '../../../src/core/fingerprints/merge-uploads.ts'
 import { packRows } from '../../../src/core/fingerprints/packed-rows.ts'
@@ -28,15 +29,6 @@ const AT_ONCE = 12
 const folder = mkdtempSync(join(tmpdir(), 'haversack-chaos-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Numbers that are the same in every run. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed
-  return below => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
-
 function startHost() {
   const child: ChildProcess = spawn(process.execPath, [HOST, folder], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -56,7 +48,7 @@ function startHost() {
   return {
     child,
     ended,
-    /** What became of it; `null` where the process was killed before it said. */
+    /** What became of it; `null` if the process was killed before it said. */
     do: (command: Command) =>
       new Promise<Said | null>(resolve => {
         waiting.set(command.id, resolve)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { fingerprintsToParquet } from '../../../src/fingerprints/write-parquet.ts'
+import { fingerprintsToParquet } from '../../../src/fingerprints/parquet-file.ts'
 import { runs } from '../../support/runs.ts'
 import { row as fixedRow } from '../../unit/fingerprints/rows.ts'
 import { json, startTestService } from '../service/harness.ts'

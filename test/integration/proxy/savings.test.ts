@@ -34,7 +34,7 @@ interface Client {
 }
 
 /** What is told of a vendor. */
-interface Told {
+interface SavingsRecord {
   readonly requests: number
   readonly without_usage: number
   readonly usage: Readonly<Record<string, number>>
@@ -43,8 +43,8 @@ interface Told {
 }
 
 interface Savings {
-  readonly vendors: Readonly<Partial<Record<string, Told>>>
-  readonly conversations: readonly (Told & Readonly<Record<string, unknown>>)[]
+  readonly vendors: Readonly<Partial<Record<string, SavingsRecord>>>
+  readonly conversations: readonly (SavingsRecord & Readonly<Record<string, unknown>>)[]
 }
 
 const ANTHROPIC = CONVERSATIONS['anthropic']!
@@ -107,11 +107,11 @@ async function savingsOf({ url, headers }: Client, query = ''): Promise<Savings>
 /**
  * The totals of a vendor once it has so many requests: an answer is accounted for behind its end.
  */
-async function toldOf(client: Client, vendor: string, requests: number): Promise<Told> {
+async function answerOf(client: Client, vendor: string, requests: number): Promise<SavingsRecord> {
   return await eventually(async () => {
-    const told = (await savingsOf(client)).vendors[vendor]
-    expect(told?.requests).toBe(requests)
-    return told!
+    const record = (await savingsOf(client)).vendors[vendor]
+    expect(record?.requests).toBe(requests)
+    return record!
   })
 }
 
@@ -145,7 +145,7 @@ describe('the accounts of the proxies', () => {
       upstream.answerWith(response => answer(response, type, said))
       expect(await send(client, path, body(0))).toEqual({ status: 200, text: said })
     }
-    expect(await toldOf(client, 'anthropic', 2)).toMatchObject({
+    expect(await answerOf(client, 'anthropic', 2)).toMatchObject({
       without_usage: 0,
       usage: {
         uncached_tokens: 42,
@@ -155,7 +155,7 @@ describe('the accounts of the proxies', () => {
         output_tokens: 176,
       },
     })
-    expect(await toldOf(client, 'openai', 4)).toMatchObject({
+    expect(await answerOf(client, 'openai', 4)).toMatchObject({
       without_usage: 0,
       usage: {
         uncached_tokens: 2 * (86 + 904),
@@ -177,7 +177,7 @@ describe('the accounts of the proxies', () => {
     const client = newTenant()
     upstream.answerWith(response => answer(response, JSON_TYPE, JSON_MESSAGE))
     for (const turn of [0, 1, 2]) await send(client, ANTHROPIC.path, ANTHROPIC.body(turn))
-    const before = await toldOf(client, 'anthropic', 3)
+    const before = await answerOf(client, 'anthropic', 3)
     const [removed] = before.removed
     expect(removed).toMatchObject({ tokenizer: 'anthropic_class', exact: false })
     const { billed, without, saving } = before.input_tokens
@@ -186,7 +186,7 @@ describe('the accounts of the proxies', () => {
     expect(without - billed).toBeCloseTo(saving, 1)
     const bypass = { 'x-haversack-bypass': 'true' }
     await send(client, ANTHROPIC.path, ANTHROPIC.body(3), bypass)
-    const after = await toldOf(client, 'anthropic', 4)
+    const after = await answerOf(client, 'anthropic', 4)
     expect(after.removed).toEqual(before.removed)
     expect(after.input_tokens.saving).toBeCloseTo(saving, 1)
     const { conversations } = await savingsOf(client)
@@ -224,7 +224,7 @@ describe('the accounts of the proxies', () => {
       response.end()
     })
     expect(await rawAnswer(client)).toEqual(sent)
-    expect(await toldOf(client, 'anthropic', 1)).toMatchObject({
+    expect(await answerOf(client, 'anthropic', 1)).toMatchObject({
       without_usage: 0,
       usage: { cache_read_tokens: 18_000, output_tokens: 88 },
     })
@@ -246,9 +246,9 @@ describe('the accounts of the proxies', () => {
       upstream.answerWith(response => answer(response, type, body, more))
       expect(await rawAnswer(client)).toEqual(Buffer.from(body))
     }
-    const told = await toldOf(client, 'anthropic', cases.length)
-    expect(told).toMatchObject({ without_usage: cases.length, removed: [] })
-    expect(told.input_tokens).toEqual({ billed: 0, without: 0, saving: 0 })
+    const record = await answerOf(client, 'anthropic', cases.length)
+    expect(record).toMatchObject({ without_usage: cases.length, removed: [] })
+    expect(record.input_tokens).toEqual({ billed: 0, without: 0, saving: 0 })
   })
 
   it('leave out errors, and counts of tokens', async () => {
@@ -266,7 +266,7 @@ describe('the accounts of the proxies', () => {
     upstream.answerWith(response => answer(response, JSON_TYPE, JSON_MESSAGE))
     await send(client, '/anthropic/v1/models', '{}')
     await send(client, ANTHROPIC.path, ANTHROPIC.body(0))
-    expect(await toldOf(client, 'anthropic', 1)).toMatchObject({ requests: 1 })
+    expect(await answerOf(client, 'anthropic', 1)).toMatchObject({ requests: 1 })
     expect((await savingsOf(client)).vendors).not.toHaveProperty('openai')
   })
 
@@ -289,7 +289,7 @@ describe('the accounts of the proxies', () => {
     request.on('response', response => response.once('data', () => request.destroy()))
     request.end(ANTHROPIC.body(0))
     await left.promise
-    expect(await toldOf(client, 'anthropic', 1)).toMatchObject({
+    expect(await answerOf(client, 'anthropic', 1)).toMatchObject({
       without_usage: 0,
       usage: { uncached_tokens: 21, cache_read_tokens: 18_000, output_tokens: 1 },
     })
@@ -301,7 +301,7 @@ describe('the accounts of the proxies', () => {
     const one = await start({ data_dir })
     const two = await start({ data_dir })
     for (const each of [one, two, one]) await send(whole(each), ANTHROPIC.path, ANTHROPIC.body(0))
-    await toldOf(whole(one), 'anthropic', 2)
+    await answerOf(whole(one), 'anthropic', 2)
     await Promise.all([stop(one), stop(two)])
     const three = await start({ data_dir })
     const { vendors, conversations } = await savingsOf(whole(three))

@@ -17,7 +17,7 @@ import { buffer } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type { Exchange, ForwardOptions } from '../../../src/proxy/exchange.ts'
 import { createForwarder, type Forwarder } from '../../../src/proxy/forwarder.ts'
-import { pathBehind } from '../../../src/proxy/target.ts'
+import { pathAfter } from '../../../src/proxy/target.ts'
 import { wantsUpgrade } from '../../../src/proxy/tunnel.ts'
 import type { ForwardLimits, ProxyEnvironment } from '../../../src/proxy/upstream.ts'
 import type { Vendor } from '../../../src/proxy/vendor-errors.ts'
@@ -165,7 +165,7 @@ export async function front(options: FrontOptions): Promise<Front> {
     onBug: error => bugs.push(error),
   })
   const exchanges: Promise<Exchange>[] = []
-  const pathOf = (target = '') => pathBehind(target, '/api') ?? target
+  const pathOf = (target = '') => pathAfter(target, '/api') ?? target
   const shouldUpgradeCallback = options.shouldUpgrade ?? wantsUpgrade
   const server = createHttpServer({ shouldUpgradeCallback, keepAliveTimeout: 0 })
   const forward =

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ElidedPart, ElisionHint } from '../../../src/core/hints/hint.ts'
-import { parseHint } from '../../../src/core/hints/parse-hint.ts'
+import { parseHint } from '../../../src/core/hints/hint-line.ts'
 import { json, startTestService } from './harness.ts'
 
 let service: Awaited<ReturnType<typeof startTestService>>
@@ -14,7 +14,7 @@ const word = (seed: number) => ((seed * 2_654_435_761) % 4_294_967_296).toString
 const words = (count: number, seed: number) =>
   Array.from({ length: count }, (_, i) => word(seed + i)).join(' ')
 
-/** Spaces that no notation keeps, so that only the very bytes are equal. */
+/** Spaces that no format keeps, so that only the very bytes are equal. */
 const records = JSON.stringify(
   { total: 60, items: Array.from({ length: 60 }, (_, id) => ({ id, body: words(15, id * 31) })) },
   null,
@@ -130,7 +130,7 @@ describe('what a budget left out', () => {
     })
   })
 
-  it('counts apart from what the notation saved', async () => {
+  it('counts apart from what the format saved', async () => {
     const text = await (await fetch(`${service.url}/metrics`)).text()
     const value = (name: string) => {
       const line = text.split('\n').find(each => each.startsWith(`${name} `))

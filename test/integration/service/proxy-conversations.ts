@@ -1,4 +1,4 @@
-/** A tool result that a notation makes smaller: records, different for each seed. */
+/** A tool result that a format makes smaller: records, different for each seed. */
 export function records(seed: number): string {
   const rows = Array.from({ length: 12 }, (_, i) => ({
     id: seed * 100 + i,

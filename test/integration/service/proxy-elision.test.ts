@@ -69,12 +69,12 @@ async function sent(
   )
 }
 
-const REDEEMING = ['Bash', 'mcp__memory__haversack_retrieve']
+const RETRIEVING = ['Bash', 'mcp__memory__haversack_retrieve']
 const hashIn = (text: string) => /\| hash=([0-9a-f]{24})\]$/.exec(text)?.[1]
 
 describe('a request whose tools fetch originals', () => {
   it('has markers for the bulk, which give the very text back', async () => {
-    const [text = ''] = await sent([{ text: logOf(1) }], REDEEMING)
+    const [text = ''] = await sent([{ text: logOf(1) }], RETRIEVING)
     expect(text.length).toBeLessThan(logOf(1).length / 2)
     expect(text).toContain('the disk of node-7 is full')
     const answer = await fetch(`${service.url}/v1/retrieve/${hashIn(text)}`)
@@ -82,29 +82,29 @@ describe('a request whose tools fetch originals', () => {
   })
 
   it('begins in the next turn as it did before', async () => {
-    const first = await sent([{ text: logOf(2) }], REDEEMING)
-    const second = await sent([{ text: logOf(2) }, { text: logOf(3) }], REDEEMING)
+    const first = await sent([{ text: logOf(2) }], RETRIEVING)
+    const second = await sent([{ text: logOf(2) }, { text: logOf(3) }], RETRIEVING)
     expect(second[0]).toBe(first[0])
     expect(hashIn(second[0]!)).not.toBe(hashIn(second[1]!))
     expect(hashIn(second[1]!)).toBeDefined()
   })
 
   it('has what was fetched as it came, in every later turn', async () => {
-    const fetched = { tool: REDEEMING[1]!, text: logOf(4) }
+    const fetched = { tool: RETRIEVING[1]!, text: logOf(4) }
     const steps = [{ text: logOf(4) }, fetched]
-    expect((await sent(steps, REDEEMING))[1]).toBe(logOf(4))
-    expect((await sent([...steps, { text: logOf(5) }], REDEEMING))[1]).toBe(logOf(4))
+    expect((await sent(steps, RETRIEVING))[1]).toBe(logOf(4))
+    expect((await sent([...steps, { text: logOf(5) }], RETRIEVING))[1]).toBe(logOf(4))
   })
 
   it('has errors without a gap', async () => {
-    const [text] = await sent([{ text: logOf(6), isError: true }], REDEEMING)
+    const [text] = await sent([{ text: logOf(6), isError: true }], RETRIEVING)
     expect(text).not.toContain('hash=')
     expect(text?.split('\n').length).toBeGreaterThan(300)
   })
 })
 
 it('leaves nothing out of a request without such a tool', async () => {
-  await sent([{ text: logOf(7) }], REDEEMING)
+  await sent([{ text: logOf(7) }], RETRIEVING)
   const [text] = await sent([{ text: logOf(7) }], ['Bash'])
   expect(text).not.toContain('hash=')
 })
@@ -119,10 +119,10 @@ it('leaves nothing out while nothing can be kept', async () => {
     data_dir: join(file, 'data'),
   })
   try {
-    const [text] = await sent([{ text: logOf(8) }], REDEEMING, storeless)
+    const [text] = await sent([{ text: logOf(8) }], RETRIEVING, storeless)
     expect(text).not.toContain('hash=')
     expect(text!.length).toBeLessThan(logOf(8).length)
-    expect((await sent([{ text: logOf(8) }, { text: 'ok' }], REDEEMING, storeless))[0]).toBe(text)
+    expect((await sent([{ text: logOf(8) }, { text: 'ok' }], RETRIEVING, storeless))[0]).toBe(text)
     const metrics = await (await fetch(`${storeless.url}/metrics`)).text()
     expect(metrics).toMatch(/haversack_proxy_unrecorded_total\{vendor="anthropic"\} [1-9]/)
     expect(metrics).not.toMatch(/haversack_proxy_prefix_changes_total\{vendor="anthropic"\} [1-9]/)

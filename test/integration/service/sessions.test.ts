@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseHint } from '../../../src/core/hints/parse-hint.ts'
+import { parseHint } from '../../../src/core/hints/hint-line.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { json, startTestService } from './harness.ts'
 

@@ -1,7 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { SHRINK_PAUSE_MS } from '../../../src/pool/shrinking.ts'
-import { createThreads } from '../../../src/pool/threads.ts'
+import { createThreads, SHRINK_PAUSE_MS } from '../../../src/pool/threads.ts'
 import type { BatchMessage } from '../../../workers/protocol.ts'
 import { bundledWorker } from '../../support/bundled-worker.ts'
 import { bytesOf, header, workerSetup } from '../../support/runner.ts'

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
-import { createInterface } from 'node:readline'
-import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
-
 /**
  * A process that keeps bodies until it is killed: `worker-writer.ts FOLDER RUN [fill]`. It prints
  * `RUN:NUMBER` once the store has acknowledged a body; `bodyOf` says what that body is. With `fill`
  * it writes until it is refused, reads back what it wrote, waits for a line, and writes again.
  */
+import { createHash } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 
 /** Sizes that take one page, several, and several chunks. */
 const SIZES = [100, 4096, 20_000, 150_000]

@@ -21,7 +21,7 @@ it('tells of a result in requests of a proxy once, also behind a restart', async
    * The ids of the calls that were told of so far, after these turns were sent by a process of
    * their own.
    */
-  const toldAfter = async (...turns: unknown[][]) => {
+  const eventsAfter = async (...turns: unknown[][]) => {
     const service = await startTestService({
       data_dir,
       workers: { count: 1 },
@@ -39,14 +39,14 @@ it('tells of a result in requests of a proxy once, also behind a restart', async
     expect(new Set(events.map(({ session_hash }) => session_hash)).size).toBe(1)
     return events.map(({ tool_call_id_hash }) => tool_call_id_hash).sort()
   }
-  const one = await toldAfter(turn('a', 'x'), turn('b', 'y'))
+  const one = await eventsAfter(turn('a', 'x'), turn('b', 'y'))
   const { toolCall } = createPseudonyms(readTelemetryKey(data_dir)!, 'local')
   expect(one).toEqual(['a', 'b'].map(toolCall).sort())
-  expect(await toldAfter(turn('a', 'x'), turn('b', 'y'), turn('c', 'z'))).toEqual(
+  expect(await eventsAfter(turn('a', 'x'), turn('b', 'y'), turn('c', 'z'))).toEqual(
     ['a', 'b', 'c'].map(toolCall).sort(),
   )
   // Nothing was new.
-  expect(await toldAfter(turn('a', 'x'))).toHaveLength(3)
+  expect(await eventsAfter(turn('a', 'x'))).toHaveLength(3)
   await upstream.close()
 })
 

@@ -1,14 +1,15 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
-import { createRandom, generatedTexts, HOSTILE } from '../../../bench/support/generated-text.ts'
-import { ENCODINGS } from '../../../src/core/tokens/encoding.ts'
+import { generatedTexts, HOSTILE } from '../../../bench/support/generated-text.ts'
+import { createXorshift } from '../../../bench/support/random.ts'
+import { ENCODINGS } from '../../../src/core/tokens/profiles.ts'
 import { counters, vocabularies } from '../../support/vocabularies.ts'
 
 it('many threads count over one vocabulary at once', async () => {
   const texts = [
     ...generatedTexts(9, 200),
-    ...Object.values(HOSTILE).map(make => make(3000, createRandom(9))),
+    ...Object.values(HOSTILE).map(make => make(3000, createXorshift(9))),
   ]
   const expected = ENCODINGS.map(id => texts.map(text => counters.get(id).count(text)))
   const before = ENCODINGS.map(id => Buffer.from(new Uint8Array(vocabularies[id]).slice()))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createEventBoundary } from '../../../src/proxy/answer-head.ts'
 import { answerHeaders, requestHeaders } from '../../../src/proxy/headers.ts'
-import { pathBehind, upstreamPath, versionedPath } from '../../../src/proxy/target.ts'
+import { pathAfter, upstreamPath, versionedPath } from '../../../src/proxy/target.ts'
 
 const latin1 = fc
   .uint8Array({ minLength: 1, maxLength: 30 })
@@ -37,7 +37,7 @@ describe('a target', () => {
   it('is forwarded as it is, or not at all', () => {
     fc.assert(
       fc.property(latin1, text => {
-        const path = pathBehind(`/api/${text}`, '/api')
+        const path = pathAfter(`/api/${text}`, '/api')
         expect(path).toBe(`/${text}`)
         const forwarded = upstreamPath(base, `/${text}`)
         expect(forwarded).toBe(/^[\x21-\x7e\x80-\xff]*$/.test(text) ? `/${text}` : null)
@@ -62,7 +62,7 @@ describe('a target', () => {
     ['/%61pi/', null],
     ['http://us/api/', null],
   ])('%s is behind its prefix or not', (target, expected) => {
-    expect(pathBehind(target, '/api')).toBe(expected)
+    expect(pathAfter(target, '/api')).toBe(expected)
   })
 
   it('never leaves the path of its upstream', () => {

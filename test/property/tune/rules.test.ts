@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SHAPES } from '../../../src/core/telemetry/event.ts'
+import { medianShare } from '../../../src/tune/study/counts.ts'
 import { CONDITIONS, namesOf } from '../../../src/tune/study/predicates.ts'
 import { type Alike, mineRules, type Rule } from '../../../src/tune/study/rules.ts'
-import { medianShare } from '../../../src/tune/study/shares.ts'
 import { runs } from '../../support/runs.ts'
 
 const group: fc.Arbitrary<Alike> = fc

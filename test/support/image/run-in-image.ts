@@ -27,7 +27,7 @@ export function below(root: string, text: string): string {
   return text.replaceAll(ABSOLUTE, `$1${root}/`)
 }
 
-/** What `spawn` needs to act as the image's user; nothing where this process cannot. */
+/** What `spawn` needs to act as the image's user; nothing if this process cannot. */
 export function identity({ user }: Surroundings): { uid?: number; gid?: number } {
   const [, uid, gid] = /^(\d+):(\d+)$/.exec(user) ?? []
   if (!CAN_CHANGE_USER || uid === undefined || gid === undefined) return {}

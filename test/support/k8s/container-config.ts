@@ -22,7 +22,7 @@ export function environment(objects: readonly Manifest[]): Record<string, string
 
 /**
  * The configuration that the service would start with.
- * @throws ConfigError where it would not start
+ * @throws ConfigError if it would not start
  */
 export function configOf(objects: readonly Manifest[]): Config {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-config-'))

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { keySpans } from '../../../bench/formats/key-spans.ts'
 import { encode } from '../../../src/index.ts'
 
-/** The parts of what a notation writes for a value that count as keys. */
+/** The parts of what a format writes for a value that count as keys. */
 function keysOf(value: unknown, format: string): string[] {
   const { content } = encode({ content: JSON.stringify(value, null, 2), formats: [format] })
   return keySpans(`${format}@1`, content).map(([start, end]) => content.slice(start, end))
@@ -35,7 +35,7 @@ it('keys are told from rows, fences, items and patterns', () => {
   expect(keys.filter(key => key.includes('*'))).toHaveLength(1)
 })
 
-it('keys of the other notations', () => {
+it('keys of the other formats', () => {
   const row = { id: 1, name: 'a "name": quoted' }
   expect(keysOf([row, row, row], 'csv')).toEqual(['id,name'])
   expect(keysOf(row, 'json_compact')).toEqual(['"id"', '"name"'])

@@ -4,7 +4,7 @@ import { turnsOf } from '../../../bench/turns/conversations.ts'
 import { createFollower } from '../../../bench/turns/follow-messages.ts'
 import { createPromptCache } from '../../../bench/turns/prompt-cache.ts'
 import type { RouteName } from '../../../src/core/conversation/parse/scan-request.ts'
-import { DEFAULT_PRICES } from '../../../src/core/conversation/usage/prices.ts'
+import { DEFAULT_PRICES } from '../../../src/core/conversation/usage/billing.ts'
 
 const PRICES = DEFAULT_PRICES.anthropic
 

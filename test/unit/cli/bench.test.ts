@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { criticalParts, kindOf, missingParts } from '../../../src/cli/bench/critical.ts'
 import { fixturesOf, isHeldOut } from '../../../src/cli/bench/fixtures.ts'
-import { addRedemption } from '../../../src/cli/replay/redemption.ts'
+import { addRetrieval } from '../../../src/cli/replay/retrieval.ts'
 import { captureCli } from '../../support/capture.ts'
 import { counters } from '../../support/vocabularies.ts'
 
@@ -151,17 +151,17 @@ describe('net savings', () => {
   it('pay for the first place that a marker names, and for the call', () => {
     const sums = { markers: 0, sent: 0, tokens: 0 }
     const low = '0'.repeat(24)
-    addRedemption(sums, answer(low, 'lines 2-10 of 50, lines 20-40 of 50'), text, {
+    addRetrieval(sums, answer(low, 'lines 2-10 of 50, lines 20-40 of 50'), text, {
       share: 0.5,
       counter,
     })
     const part = text.split('\n').slice(1, 10).join('\n')
     expect(sums).toMatchObject({ markers: 1, sent: 1 })
     expect(sums.tokens - 60 - counter.count(part)).toBeLessThanOrEqual(1)
-    addRedemption(sums, answer('f'.repeat(24), '9 lines'), text, { share: 0.5, counter })
+    addRetrieval(sums, answer('f'.repeat(24), '9 lines'), text, { share: 0.5, counter })
     expect(sums).toMatchObject({ markers: 1, sent: 2 })
     const before = sums.tokens
-    addRedemption(sums, answer('f'.repeat(24), '9 lines'), text, { share: 1, counter })
+    addRetrieval(sums, answer('f'.repeat(24), '9 lines'), text, { share: 1, counter })
     expect(sums.tokens - before).toBe(60 + counter.count(text))
   })
 })

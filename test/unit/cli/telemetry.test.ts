@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { sinceMs } from '../../../src/cli/telemetry/since.ts'
+import { sinceMs } from '../../../src/cli/telemetry.ts'
 import { tenantFolder } from '../../../src/core/telemetry/pseudonyms.ts'
 import { loadTelemetryKey } from '../../../src/telemetry/key-file.ts'
 import { captureCli } from '../../support/capture.ts'

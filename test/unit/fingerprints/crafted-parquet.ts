@@ -2,7 +2,7 @@ import { type ColumnMetaData, type FileMetaData, parquetMetadata } from 'hyparqu
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
 import { serializeTCompactProtocol } from 'hyparquet-writer/src/thrift.js'
-import { fingerprintsToParquet } from '../../../src/fingerprints/write-parquet.ts'
+import { fingerprintsToParquet } from '../../../src/fingerprints/parquet-file.ts'
 import { row } from './rows.ts'
 
 /** `PAR1`, and the length of the footer before it. */

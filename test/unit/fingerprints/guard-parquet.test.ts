@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readParquet } from '../../../src/fingerprints/read-parquet.ts'
+import { readParquet } from '../../../src/fingerprints/parquet-file.ts'
 import {
   chunksOf,
   DICTIONARY,

@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { afterAll, describe, expect, it } from 'vitest'
-import { readParquet } from '../../../src/fingerprints/read-parquet.ts'
+import {
+  fingerprintsToParquet,
+  mergedToParquet,
+  readParquet,
+} from '../../../src/fingerprints/parquet-file.ts'
 import { fingerprintsIn } from '../../../src/fingerprints/span-file.ts'
-import { fingerprintsToParquet, mergedToParquet } from '../../../src/fingerprints/write-parquet.ts'
 import { row } from './rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-parquet-'))

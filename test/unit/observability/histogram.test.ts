@@ -1,6 +1,6 @@
 import { Histogram, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
-import { createHistogram } from '../../../src/observability/histogram.ts'
+import { createHistogram } from '../../../src/observability/register.ts'
 
 const VALUES = [0, 0.5, 1, 1.5, 2, 7, 100]
 const buckets = [1, 2, 5]

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createShrinking, SHRINK_PAUSE_MS } from '../../../src/pool/shrinking.ts'
+import { createShrinking, SHRINK_PAUSE_MS } from '../../../src/pool/threads.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

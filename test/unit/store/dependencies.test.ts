@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { Dependency } from '../../../src/core/sessions/turn/dependency.ts'
+import type { Dependency } from '../../../src/core/sessions/turn/call-memory.ts'
 import { createOriginals } from '../../../src/store/originals.ts'
 import type { Reference, Store, TouchItem } from '../../../src/store/store.ts'
 

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readFileSync, writeFileSync, writeSyn
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { createRowWalk } from '../../../src/store/sqlite/row-walk.ts'
+import { createRowWalk } from '../../../src/store/sqlite/salvage.ts'
 import { bytesOf, inlineStore, keep, MINUTE, must, noise, START, text } from './inline-store.ts'
 
 /** A file that cannot be used as it is, though all its rows are there: its mark is another's. */

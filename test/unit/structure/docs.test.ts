@@ -87,7 +87,6 @@ describe('docs/guide/operations.md', () => {
       'src/observability/operation-metrics.ts',
       'src/observability/process-metrics.ts',
       'src/observability/proxy-metrics.ts',
-      'src/observability/result-metrics.ts',
       'src/observability/store-metrics.ts',
     ]
       .map(read)

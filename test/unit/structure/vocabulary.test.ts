@@ -60,7 +60,28 @@ function findWords(lines: readonly Line[], words: readonly string[]): readonly s
     .map(({ file, number, text }) => `${file}:${number}: ${text.trim()}`)
 }
 
+/** Old words that are only wrong in names: in prose they have another meaning as well. */
+const OLD_IN_NAMES = ['told', 'worth', 'worths']
+
+/** What is declared at the top level of a file. */
+const DECLARATION =
+  /^(?:export )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type) (\w+)/gm
+
+/** Names with an old word as one of their parts: `findNotation`, `OLD_NOTATIONS`. */
+function findNames(file: string, source: string, words: readonly string[]): readonly string[] {
+  const old = new Set([...words, ...OLD_IN_NAMES])
+  return [...source.matchAll(DECLARATION)].flatMap(([, name = '']) => {
+    const parts = name.split(/_|(?<=[a-z0-9])(?=[A-Z])/)
+    return parts.some(part => old.has(part.toLowerCase())) ? [`${file}: ${name}`] : []
+  })
+}
+
+/** The forms of a comment in which "where" can only be a condition; it should be "if". */
+const CONDITIONAL_WHERE = /(?:``|\bonly|\bempty|\bnothing|\b0|@throws \w+(?: ``)*) where\b/
+
 const words = replacedWords(read('CONTRIBUTING.md'))
+const sources = globSync(['src/**/*.ts', 'workers/**/*.ts'], { cwd: root })
+const comments = sources.flatMap(file => commentsOf(file, read(file)))
 
 describe('the glossary of CONTRIBUTING.md', () => {
   it('replaces words', () => {
@@ -69,14 +90,17 @@ describe('the glossary of CONTRIBUTING.md', () => {
   })
 
   it('is kept in the comments of src and workers', () => {
-    const files = globSync(['src/**/*.ts', 'workers/**/*.ts'], { cwd: root })
-    expect(files.length).toBeGreaterThan(400)
-    expect(
-      findWords(
-        files.flatMap(file => commentsOf(file, read(file))),
-        words,
-      ),
-    ).toEqual([])
+    expect(sources.length).toBeGreaterThan(400)
+    expect(findWords(comments, words)).toEqual([])
+  })
+
+  it('is kept in the names of src and workers', () => {
+    expect(sources.flatMap(file => findNames(file, read(file), words))).toEqual([])
+  })
+
+  it('has no "where" for a condition in a comment', () => {
+    const found = comments.filter(({ text }) => CONDITIONAL_WHERE.test(text))
+    expect(found.map(({ file, number, text }) => `${file}:${number}: ${text.trim()}`)).toEqual([])
   })
 
   it('is kept in the documents', () => {
@@ -103,6 +127,29 @@ describe('the search for replaced words', () => {
     ]
     const found = findWords(commentsOf('a.ts', source.join('\n')), words)
     expect(found.map(each => each.split(':')[1])).toEqual(['1', '2', '3', '4'])
+  })
+
+  it('finds them as parts of names', () => {
+    const source = [
+      'export function findNotation() {}',
+      'const OLD_NOTATIONS = 1',
+      'export interface ToldResult {}',
+      'const annotation = worthless',
+      '  const notation = 2',
+    ]
+    const found = findNames('a.ts', source.join('\n'), words)
+    expect(found).toEqual(['a.ts: findNotation', 'a.ts: OLD_NOTATIONS', 'a.ts: ToldResult'])
+  })
+
+  it('finds a "where" that is a condition, and no other', () => {
+    const conditional = ['`null` where it does not', '@throws AppError `a` where it lies outside']
+    const others = [
+      'Only where the value lies.',
+      'a service, where it is kept',
+      'shows where it is',
+    ]
+    const isFound = (comment: string) => CONDITIONAL_WHERE.test(withoutCode(comment))
+    expect([...conditional, ...others].map(isFound)).toEqual([true, true, false, false, false])
   })
 
   it('finds them in documents, but not in code and in the column that lists them', () => {

@@ -5,8 +5,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { UnreadableLog } from '../../../src/tune/logs/chunks.ts'
 import { listLogs } from '../../../src/tune/logs/list-logs.ts'
-import { createPendingCalls } from '../../../src/tune/logs/pending-calls.ts'
-import { addTally, noTally, readLog } from '../../../src/tune/logs/read-log.ts'
+import { addTally, createPendingCalls, noTally, readLog } from '../../../src/tune/logs/read-log.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mine-'))
 afterAll(() => rmSync(folder, { recursive: true }))

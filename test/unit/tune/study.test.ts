@@ -3,8 +3,8 @@ import { parseJson } from '../../../src/core/json/parse-json.ts'
 import type { TelemetryEvent } from '../../../src/core/telemetry/event.ts'
 import { formatLevels, formatsOf, MAX_LEVEL } from '../../../src/tune/format-levels.ts'
 import type { Mined } from '../../../src/tune/mine-log.ts'
+import { countShare, medianShare, type ShareCounts } from '../../../src/tune/study/counts.ts'
 import { conditionsOf, namesOf } from '../../../src/tune/study/predicates.ts'
-import { countShare, medianShare, type ShareCounts } from '../../../src/tune/study/shares.ts'
 import { createStudy } from '../../../src/tune/study/study.ts'
 
 const plain: TelemetryEvent = {

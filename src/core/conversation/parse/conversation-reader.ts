@@ -1,12 +1,15 @@
 import {
+  items,
   itemsOf,
   type JsonBytes,
   type JsonNode,
   memberOf,
+  members,
   parseAt,
+  RANGE,
+  type Selection,
   textOf,
 } from '../../json/bytes/json-node.ts'
-import { items, members, RANGE, type Selection } from '../../json/bytes/selection.ts'
 import { LOWER_F, LOWER_N, LOWER_T, QUOTE } from '../../json/char-codes.ts'
 import {
   FoundText,

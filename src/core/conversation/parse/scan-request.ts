@@ -1,6 +1,10 @@
-import { type JsonBytes, type JsonNode, memberOf } from '../../json/bytes/json-node.ts'
+import {
+  type JsonBytes,
+  type JsonNode,
+  memberOf,
+  type Selection,
+} from '../../json/bytes/json-node.ts'
 import { type KnownItems, type ReadLimits, readJson } from '../../json/bytes/read-json.ts'
-import type { Selection } from '../../json/bytes/selection.ts'
 import { OPEN_BRACE } from '../../json/char-codes.ts'
 import { ConversationReader } from './conversation-reader.ts'
 import { anthropicMessages } from './routes/anthropic-messages.ts'

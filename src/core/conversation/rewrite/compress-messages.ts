@@ -1,8 +1,8 @@
 import type { CompressRequest } from '../../contract/compress.ts'
 import { findLookAlikes } from '../../hints/look-alikes.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
-import { isRedeeming } from '../../pipeline/profile/retrieving-tools.ts'
-import { resolveTokenizer } from '../../tokens/resolve.ts'
+import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
+import { resolveTokenizer } from '../../tokens/profiles.ts'
 import { type MessageText, mapTexts } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import {
@@ -12,7 +12,6 @@ import {
   rewriteLossless,
   rewriteWithin,
 } from './rewrite-text.ts'
-import { cutToFit } from './share-budget.ts'
 
 /**
  * A text payload of the conversation: its tokens, and its replacement; `null` if it stays
@@ -90,7 +89,7 @@ function writerOf(
   if (from === 'user') return config?.compress_user_messages === true ? rewriteLossless : null
   if (from === 'system') return config?.compress_system_messages === true ? rewriteLossless : null
   if (from !== 'tool') return null
-  if (!isRedeeming(call.tool, retrievingTools)) return rewriteLossless
+  if (!isRetrieving(call.tool, retrievingTools)) return rewriteLossless
   return findLookAlikes(text).length > 0 ? escapeOnly : null
 }
 
@@ -119,7 +118,7 @@ function fitBudget(
 
 /** Whether parts of a text may be left out. */
 function isCut({ from, call, isError }: MessageText, retrievingTools: readonly string[]): boolean {
-  return from === 'tool' && !isError && !isRedeeming(call.tool, retrievingTools)
+  return from === 'tool' && !isError && !isRetrieving(call.tool, retrievingTools)
 }
 
 /** Tokens of all payloads as they are written. */
@@ -128,4 +127,47 @@ export function tokensAfter(payloads: readonly Payload[]): number {
     (sum, { tokens, rewritten }) => sum + (rewritten?.answer.tokens.final ?? tokens),
     0,
   )
+}
+
+/**
+ * Decides how many tokens each text may have so that all fit. All get the same allowance, and what
+ * a text does not need goes to the others: the highest level with `Σ min(size, level) ≤ room`
+ * (max-min fairness; Bertsekas and Gallager, "Data Networks", 6.5.2). So small texts stay whole,
+ * and only the largest are cut.
+ * @param sizes tokens of each text
+ * @returns the level, a whole number; `Infinity` if all fit
+ */
+export function fairLevel(sizes: readonly number[], room: number): number {
+  const ascending = Float64Array.from(sizes).sort()
+  let left = room
+  for (const [index, size] of ascending.entries()) {
+    const level = Math.floor(left / (ascending.length - index))
+    if (size > level) return Math.max(0, level)
+    left -= size
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+/**
+ * Cuts texts to their allowances from the first to the last. What one leaves of its allowance, or
+ * takes beyond it because nothing of it is so small, is added to that of the next that is above it,
+ * so that the last texts keep most.
+ * @param sizes tokens of each text
+ * @param cut cuts the text at an index to so many tokens, and returns the tokens that it has then
+ */
+export function cutToFit(
+  sizes: readonly number[],
+  room: number,
+  cut: (index: number, tokens: number) => number,
+): void {
+  const level = fairLevel(sizes, room)
+  if (level === Number.POSITIVE_INFINITY) return
+  const planned = sizes.reduce((sum, size) => sum + Math.min(size, level), 0)
+  let spare = room - planned
+  for (const [index, size] of sizes.entries()) {
+    if (size <= level) continue
+    const allowance = Math.max(0, level + spare)
+    if (size > allowance) spare += level - cut(index, allowance)
+    else spare += level - size
+  }
 }

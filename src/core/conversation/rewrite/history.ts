@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Profile } from '../../pipeline/profile/resolve.ts'
 import { hopsInto, type OpenLayer } from '../../pipeline/session-layer.ts'
-import { type SessionKey, sessionKey } from '../../sessions/index/session-key.ts'
+import { type SessionKey, sessionKey } from '../../sessions/index/session-index.ts'
 import { argumentBodies } from '../../sessions/lines/argument-bodies.ts'
 import { attachBodyMemory, type BodyMemory } from '../../sessions/lines/body-memory.ts'
 import { createBodyMemory } from '../../sessions/lines/memory-layout.ts'

@@ -1,11 +1,4 @@
-import {
-  type CallsById,
-  callOf,
-  type Fields,
-  isFields,
-  noteCalls,
-  type ToolCall,
-} from './tool-calls.ts'
+import { createHash } from 'node:crypto'
 
 /** A text payload of a conversation. */
 export interface MessageText {
@@ -87,4 +80,105 @@ function textOf(value: unknown): string | undefined {
 /** A spread keeps the order of fields, and makes `__proto__` a field like any other. */
 function replaced(holder: Fields, field: string, value: unknown): Fields {
   return holder[field] === value ? holder : { ...holder, [field]: value }
+}
+
+/** The call that a tool result answers, as far as the messages name it. */
+interface ToolCall {
+  readonly tool?: string
+  /** As the vendor gives them: an object, or JSON text. */
+  readonly args?: unknown
+}
+
+/** An object of a request, of which nothing is known. */
+type Fields = Readonly<Record<string, unknown>>
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Calls by their ids. An id that is used again names the later call from there on. */
+type CallsById = Map<string, ToolCall>
+
+/**
+ * Notes the calls that a message makes: `tool_calls` of OpenAI, `tool_use` blocks of Anthropic.
+ * What is not of either shape is passed over.
+ */
+function noteCalls(message: Fields, calls: CallsById): void {
+  for (const call of fieldsIn(message['tool_calls'])) {
+    const { name, arguments: args } = isFields(call['function']) ? call['function'] : {}
+    note(calls, call['id'], name, args)
+  }
+  for (const part of fieldsIn(message['content'])) {
+    if (part['type'] === 'tool_use') note(calls, part['id'], part['name'], part['input'])
+  }
+}
+
+function note(calls: CallsById, id: unknown, name: unknown, args: unknown): void {
+  if (typeof id !== 'string' || typeof name !== 'string') return
+  calls.set(id, { tool: name, ...(args === undefined ? {} : { args }) })
+}
+
+function fieldsIn(list: unknown): readonly Fields[] {
+  return Array.isArray(list) ? list.filter(isFields) : []
+}
+
+/** The call that an id names. If there is none, the call has the tool's name in the result. */
+function callOf(id: unknown, name: unknown, calls: CallsById): ToolCall {
+  const call = typeof id === 'string' ? calls.get(id) : undefined
+  return call ?? (typeof name === 'string' ? { tool: name } : {})
+}
+
+/** Arguments that were read, by their own object or, if they are a text, by their call's. */
+const known = new WeakMap<object, unknown>()
+
+/**
+ * The arguments as a value; `undefined` if they are no JSON. Read once: many results may answer one
+ * call.
+ */
+export function argsOf(call: ToolCall): unknown {
+  const { args } = call
+  const owner = typeof args === 'object' && args !== null ? args : call
+  if (!known.has(owner)) known.set(owner, readArgs(args))
+  return known.get(owner)
+}
+
+function readArgs(args: unknown): unknown {
+  try {
+    // Numbers that keep their spelling become plain ones.
+    return JSON.parse(typeof args === 'string' ? args : (JSON.stringify(args) ?? ''))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Counts the texts after the last message of the assistant. A gateway sends a conversation again at
+ * each turn; these texts are new in it.
+ */
+export function countNewTexts(messages: readonly unknown[]): number {
+  const last = messages.findLastIndex(message => roleOf(message) === 'assistant')
+  let count = 0
+  mapTexts(messages.slice(last + 1), ({ text }) => {
+    count++
+    return text
+  })
+  return count
+}
+
+/**
+ * Identifies a conversation: SHA-256, hexadecimal, over its texts up to the first message of a
+ * user.
+ */
+export function openingOf(messages: readonly unknown[]): string {
+  const first = messages.findIndex(message => roleOf(message) === 'user')
+  const opening = createHash('sha256')
+  mapTexts(messages.slice(0, first + 1), ({ from, text }) => {
+    opening.update(`${from} ${text.length} ${text}`)
+    return text
+  })
+  return opening.digest('hex')
+}
+
+function roleOf(message: unknown): unknown {
+  return isFields(message) ? message['role'] : undefined
 }

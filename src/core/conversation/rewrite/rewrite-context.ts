@@ -1,5 +1,5 @@
 import type { RequestTerms } from '../../contract/request-terms.ts'
-import type { PipelineContext } from '../../pipeline/pipeline-context.ts'
+import type { PipelineContext } from '../../pipeline/read-input.ts'
 import type { HistoryMemory } from './history.ts'
 import type { RewriteMemory } from './rewrite-memory.ts'
 import type { TurnMemory } from './turn-memory.ts'

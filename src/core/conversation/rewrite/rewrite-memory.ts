@@ -1,4 +1,4 @@
-import { sessionKey } from '../../sessions/index/session-key.ts'
+import { sessionKey } from '../../sessions/index/session-index.ts'
 import { attachBodyMemory } from '../../sessions/lines/body-memory.ts'
 import { unsplit } from '../../sessions/lines/scan-text.ts'
 import { readStored, type StoredRewrite, writeStored } from './stored-rewrite.ts'

@@ -1,10 +1,14 @@
 import { toBytes } from '../../base/text-bytes.ts'
-import type { ByteAnswer, FreshRecord, KeepItem } from '../../contract/operation-result.ts'
-import type { RewriteReport } from '../../contract/report.ts'
+import type {
+  ByteAnswer,
+  FreshRecord,
+  KeepItem,
+  RewriteReport,
+} from '../../contract/operation-result.ts'
 import { findLookAlikes } from '../../hints/look-alikes.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
-import { isRedeeming } from '../../pipeline/profile/retrieving-tools.ts'
+import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { inConversation } from '../../telemetry/pseudonyms.ts'
 import { conversationName } from '../parse/conversation-name.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
@@ -15,13 +19,14 @@ import type { MessageText } from './message-texts.ts'
 import { createResultKeys } from './result-keys.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import { type Counting, rewriteByItself } from './rewrite-text.ts'
-import { type Saving, savedPlaces } from './saved-places.ts'
 import {
   digestOf,
   NOTHING_SAVED,
   readStored,
   type SavedTokens,
+  type Saving,
   type StoredRewrite,
+  savedPlaces,
   sumOfSent,
   writeStored,
 } from './stored-rewrite.ts'
@@ -110,7 +115,7 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
   const { model, results, forgets, tools } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
   const { redeem_tools: retrievingTools } = pipeline.elision
-  const canRetrieve = tools.some(tool => isRedeeming(tool, retrievingTools))
+  const canRetrieve = tools.some(tool => isRetrieving(tool, retrievingTools))
   const options = {
     counting: model === undefined ? {} : { model },
     history: forgets ? undefined : rewrites?.history?.begin(),
@@ -133,7 +138,7 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
   let isChanged = false
   for (const [index, result] of results.entries()) {
     const key = names[index]!
-    const isOriginal = isRedeeming(result.tool, retrievingTools)
+    const isOriginal = isRetrieving(result.tool, retrievingTools)
     if (isLeftAlone(result, isOriginal)) {
       options.history?.add(key, result, { isSource: false })
       continue

@@ -4,9 +4,8 @@ import type { Done } from '../../contract/operation-result.ts'
 import { PASSTHROUGH } from '../../formats/passthrough.ts'
 import { encodeContent } from '../../pipeline/encode.ts'
 import type { OpenLayer } from '../../pipeline/session-layer.ts'
-import type { MessageText } from './message-texts.ts'
+import { argsOf, type MessageText } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
-import { argsOf } from './tool-calls.ts'
 
 /** A text with its replacement. */
 export type Rewritten = Done<EncodeAnswer>

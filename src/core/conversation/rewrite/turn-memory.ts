@@ -1,7 +1,7 @@
 import type { JsonNode } from '../../json/bytes/json-node.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
-import { commonBytes } from '../parse/common-bytes.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
+import { commonBytes } from '../parse/shared-messages.ts'
 
 /** A turn of a conversation as it was read, and how its results are named. */
 export interface Turn {

@@ -1,5 +1,3 @@
-import { MAX_DIGITS, MAX_PAD, type NumberLayout, printNumber, SEPARATORS } from './number-layout.ts'
-
 /**
  * The line number before a line's text, as viewers and searches print it, found in UTF-8 bytes.
  *
@@ -8,6 +6,13 @@ import { MAX_DIGITS, MAX_PAD, type NumberLayout, printNumber, SEPARATORS } from 
  * | `ARROW`, `TAB`, `COLON`, `DASH` | spaces, number, `→`, tab, `:` or `-` |
  * | `PATH_COLON`, `PATH_DASH` | path, `:` or `-`, number, the same again |
  */
+import {
+  MAX_DIGITS,
+  MAX_PAD,
+  type NumberLayout,
+  printNumber,
+  SEPARATORS,
+} from './numbered-lines.ts'
 
 export const NONE = 0
 const ARROW = 1

@@ -1,10 +1,10 @@
 import { parseJson } from '../../json/parse-json.ts'
 import { writeJson } from '../../json/write-json.ts'
 import { notDecodable } from '../not-decodable.ts'
-import type { Notation } from './json-format.ts'
+import type { JsonFormat } from './json-format.ts'
 
 /** JSON without white space: any value, read by every model. */
-export const jsonCompact: Notation = {
+export const jsonCompact: JsonFormat = {
   id: 'json_compact',
   version: 1,
   accepts: () => true,

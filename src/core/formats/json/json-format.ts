@@ -7,7 +7,7 @@ import type { Extent } from '../work.ts'
  * One way to write a value as text. A new format is one file with one of these, listed in
  * `registry.ts`, and its rows in the shared table of cases under `test/`.
  */
-export interface Notation {
+export interface JsonFormat {
   /** Name in the answer's `format`, for example `csv`. */
   readonly id: string
   /** Version of the grammar; raised whenever `decode` would read older text differently. */
@@ -59,13 +59,13 @@ export interface ExplainedPart {
 }
 
 /** What the format makes of the value, for a choice between formats. */
-export function weighed(notation: Notation, value: Value, counter: TokenCounter): Weighed | null {
-  if (notation.weigh !== undefined) return notation.weigh(value, counter)
-  const content = notation.encode(value, counter)
+export function weighed(format: JsonFormat, value: Value, counter: TokenCounter): Weighed | null {
+  if (format.weigh !== undefined) return format.weigh(value, counter)
+  const content = format.encode(value, counter)
   return content === null ? null : { content, surcharge: 0 }
 }
 
 /** A format's id in an answer: name and grammar version, for example `csv@1`. */
-export function formatId(notation: Pick<Notation, 'id' | 'version'>): string {
-  return `${notation.id}@${notation.version}`
+export function formatId(format: Pick<JsonFormat, 'id' | 'version'>): string {
+  return `${format.id}@${format.version}`
 }

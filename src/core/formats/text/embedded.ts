@@ -1,20 +1,19 @@
 import { OPEN_BRACE, OPEN_BRACKET } from '../../json/char-codes.ts'
 import { parseJson } from '../../json/parse-json.ts'
-import type { Notation } from '../json/json-format.ts'
-import { notDecodable } from '../not-decodable.ts'
+import type { JsonFormat } from '../json/json-format.ts'
+import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { bracketSteps } from '../work.ts'
-import { decodedTooLong } from './decoded-length.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
 import { findSpacing, writeSpacedJson } from './json-spacing.ts'
 import { fenceMark } from './markdown-tables.ts'
-import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
+import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
 /**
  * Text with JSON in it, such as a heading and an answer below: each JSON value that fills whole
  * lines goes into a fence in the format that the fence names. JSON that stands in a fence already
  * is an example, and stays as it is.
  */
-export const embedded: TextNotation = {
+export const embedded: TextFormat = {
   id: 'embedded',
   version: 1,
   accepts: (_, { inner_formats }) => inner_formats.includes('inline_json'),
@@ -38,13 +37,13 @@ interface JsonLines {
   readonly source: string
   readonly spacing: string
   readonly content: string
-  readonly notation: Notation
+  readonly format: JsonFormat
 }
 
 function encode(text: string, tools: TextTools): readonly WrittenText[] {
   const out: string[] = []
-  const used: Notation[] = []
-  const openers = new Set(tools.notations.map(opener))
+  const used: JsonFormat[] = []
+  const openers = new Set(tools.formats.map(opener))
   let spacing: string | undefined
   let fence: string | null = null
   /** What may still be read in vain: the whole text a few times, whatever its lines begin with. */
@@ -62,8 +61,8 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
       out.push(line)
     } else {
       spacing = json.spacing
-      used.push(json.notation)
-      out.push(opener(json.notation), json.content, FENCE)
+      used.push(json.format)
+      out.push(opener(json.format), json.content, FENCE)
     }
     at = (json !== null && 'end' in json ? json.end : end) + 1
   }
@@ -92,15 +91,15 @@ function readJsonLines(
   if (spacing === undefined || (wanted !== undefined && wanted !== spacing)) return vain
   const inner = cheapestJson(parsed.value, tools, source.length, hasNoFence)
   if (inner === null || inner.tokens + FENCE_TOKENS >= tools.counter.count(source)) return vain
-  return { end: parsed.end, source, spacing, content: inner.content, notation: inner.notation }
+  return { end: parsed.end, source, spacing, content: inner.content, format: inner.format }
 }
 
 function hasNoFence(content: string): boolean {
   return content !== FENCE && !`\n${content}\n`.includes(`\n${FENCE}\n`)
 }
 
-function opener(notation: Notation): string {
-  return FENCE + notation.id
+function opener(format: JsonFormat): string {
+  return FENCE + format.id
 }
 
 function lineEnd(text: string, start: number): number {
@@ -111,17 +110,17 @@ function lineEnd(text: string, start: number): number {
 function decode(content: string, style: string, maxChars: number): string {
   const read = readInnerStyle(style)
   if (read === undefined) throw notDecodable(content, 0, 'no known style of JSON')
-  const byOpener = new Map([...read.notations.values()].map(each => [opener(each), each]))
+  const byOpener = new Map([...read.formats.values()].map(each => [opener(each), each]))
   const out: string[] = []
   let length = 0
   for (let at = 0; at <= content.length; ) {
     let end = lineEnd(content, at)
     let part = content.slice(at, end)
-    const notation = byOpener.get(part)
-    if (notation !== undefined) {
+    const format = byOpener.get(part)
+    if (format !== undefined) {
       const close = closingFence(content, end)
       if (close === -1) throw notDecodable(content, at, 'a fence that is not closed')
-      const value = notation.decode(content.slice(end + 1, close))
+      const value = format.decode(content.slice(end + 1, close))
       const json = writeSpacedJson(value, read.spacing, maxChars - length)
       if (json === undefined) throw decodedTooLong(maxChars)
       part = json

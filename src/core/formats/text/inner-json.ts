@@ -1,13 +1,13 @@
 import { classify } from '../../classify/classify.ts'
 import type { Value } from '../../json/value.ts'
-import { formatId, type Notation, weighed } from '../json/json-format.ts'
-import { findNotation } from '../json/registry.ts'
+import { formatId, type JsonFormat, weighed } from '../json/json-format.ts'
+import { findJsonFormat } from '../json/registry.ts'
 import { extentOf } from '../work.ts'
 import type { TextTools } from './text-format.ts'
 
 /** JSON inside a text, written in a value format. */
 export interface InnerJson {
-  readonly notation: Notation
+  readonly format: JsonFormat
   readonly content: string
   readonly tokens: number
 }
@@ -19,7 +19,7 @@ export interface InnerJson {
  */
 export function cheapestJson(
   value: Value,
-  { notations, counter, work }: TextTools,
+  { formats, counter, work }: TextTools,
   chars: number,
   fits: (content: string) => boolean,
 ): InnerJson | null {
@@ -27,36 +27,36 @@ export function cheapestJson(
   const extent = extentOf(value, chars)
   let best: InnerJson | null = null
   let lowest = Number.POSITIVE_INFINITY
-  for (const notation of notations) {
-    if (!notation.accepts(value, shape)) continue
-    if (work?.take(notation.steps?.(extent) ?? 0) === false) continue
-    const written = weighed(notation, value, counter)
+  for (const format of formats) {
+    if (!format.accepts(value, shape)) continue
+    if (work?.take(format.steps?.(extent) ?? 0) === false) continue
+    const written = weighed(format, value, counter)
     if (written === null || !fits(written.content)) continue
     const { content, surcharge } = written
     const tokens = counter.count(content)
     const price = tokens + surcharge
     if (price >= lowest) continue
     lowest = price
-    best = { notation, content, tokens }
+    best = { format, content, tokens }
   }
   return best
 }
 
 /** The words of a style: the spacing of the JSON, then the ids of the formats inside. */
-export function innerStyle(spacing: string, notations: Iterable<Notation>): string {
-  return [spacing, ...new Set([...notations].map(formatId))].join(',')
+export function innerStyle(spacing: string, formats: Iterable<JsonFormat>): string {
+  return [spacing, ...new Set([...formats].map(formatId))].join(',')
 }
 
 /** The spacing and the formats by name, `undefined` if one is unknown. */
 export function readInnerStyle(
   style: string,
-): { spacing: string; notations: ReadonlyMap<string, Notation> } | undefined {
-  const [spacing = '', ...formats] = style.split(',')
-  const notations = new Map<string, Notation>()
-  for (const format of formats) {
-    const notation = findNotation(format)
-    if (notation === undefined) return undefined
-    notations.set(notation.id, notation)
+): { spacing: string; formats: ReadonlyMap<string, JsonFormat> } | undefined {
+  const [spacing = '', ...ids] = style.split(',')
+  const formats = new Map<string, JsonFormat>()
+  for (const id of ids) {
+    const format = findJsonFormat(id)
+    if (format === undefined) return undefined
+    formats.set(format.id, format)
   }
-  return { spacing, notations }
+  return { spacing, formats }
 }

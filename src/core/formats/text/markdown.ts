@@ -1,20 +1,18 @@
-import { notDecodable } from '../not-decodable.ts'
+import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { countOf } from '../work.ts'
-import { decodedTooLong } from './decoded-length.ts'
 import { type Alignment, type MarkdownTable, readMarkdown } from './markdown-tables.ts'
 import { findLayout, layOut, layoutWord, readLayout, type TableLayout } from './table-layout.ts'
-import type { TextNotation, WrittenText } from './text-format.ts'
-import { readTextRow, writeTextRow } from './text-row.ts'
+import type { TextFormat, WrittenText } from './text-format.ts'
 
 /**
  * Markdown whose tables are CSV in fences, in place; everything else unchanged. The padding of a
  * table is its style, so that the text comes back character for character; a table of no known
  * layout stays as it is.
  */
-export const markdown: TextNotation = createMarkdown({ minCols: 1 })
+export const markdown: TextFormat = createMarkdown({ minCols: 1 })
 
 /** The same format, in which tables of fewer columns stay as they are; it is read alike. */
-export function createMarkdown({ minCols }: { readonly minCols: number }): TextNotation {
+export function createMarkdown({ minCols }: { readonly minCols: number }): TextFormat {
   return {
     id: 'md',
     version: 1,
@@ -127,4 +125,44 @@ function tableOf(
   const lines = layOut({ header, alignments, rows }, layout, maxChars)
   if (lines === null) throw decodedTooLong(maxChars)
   return lines
+}
+
+/**
+ * A row of CSV whose cells are texts and nothing else; quotes if a cell needs them, as in RFC 4180.
+ */
+function writeTextRow(cells: readonly string[]): string {
+  return cells.map(writeCell).join(',')
+}
+
+/** A comma or quote anywhere; backticks in front could look like the end of a fence. */
+const NEEDS_QUOTES = /[",]|^```/
+
+function writeCell(cell: string): string {
+  return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
+/** The cells of such a row, or `null` if quotes do not match. An empty line is one empty cell. */
+function readTextRow(line: string): readonly string[] | null {
+  const cells: string[] = []
+  for (let at = 0; at <= line.length; at++) {
+    if (line[at] !== '"') {
+      let end = line.indexOf(',', at)
+      if (end === -1) end = line.length
+      cells.push(line.slice(at, end))
+      at = end
+      continue
+    }
+    const end = closingQuote(line, at + 1)
+    if (end === -1 || (end + 1 < line.length && line[end + 1] !== ',')) return null
+    cells.push(line.slice(at + 1, end).replaceAll('""', '"'))
+    at = end + 1
+  }
+  return cells
+}
+
+/** The offset of the first quote from `start` on that is not doubled, or -1. */
+function closingQuote(line: string, start: number): number {
+  let at = line.indexOf('"', start)
+  while (at !== -1 && line[at + 1] === '"') at = line.indexOf('"', at + 2)
+  return at
 }

@@ -1,18 +1,16 @@
-import { equalValues } from '../../json/equal-values.ts'
 import { parseJson } from '../../json/parse-json.ts'
-import { ObjectValue, type Value } from '../../json/value.ts'
-import { notDecodable } from '../not-decodable.ts'
-import { decodedTooLong } from './decoded-length.ts'
+import { equalValues, ObjectValue, type Value } from '../../json/value.ts'
+import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
 import { findSpacing, writeSpacedJson } from './json-spacing.ts'
-import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
+import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
 /**
  * An MCP tool result with the same content twice, as the protocol demands: as `structuredContent`,
  * and as JSON in a text for older clients. The text is left out; its spacing is the style. Some
  * servers wrap a value that is no object as `{"result": …}`, and the text then holds that value.
  */
-export const mcp: TextNotation = {
+export const mcp: TextFormat = {
   id: 'mcp',
   version: 1,
   json: true,
@@ -50,16 +48,16 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
     () => true,
   )
   if (inner === null) return []
-  return [{ content: inner.content, style: innerStyle(word, [inner.notation]) }]
+  return [{ content: inner.content, style: innerStyle(word, [inner.format]) }]
 }
 
 function decode(content: string, style: string, maxChars: number): string {
   const read = readInnerStyle(style)
-  const notation = read?.notations.values().next().value
-  if (read === undefined || notation === undefined) {
+  const format = read?.formats.values().next().value
+  if (read === undefined || format === undefined) {
     throw notDecodable(content, 0, 'no known style of results')
   }
-  const result = readResult(notation.decode(content))
+  const result = readResult(format.decode(content))
   const index = result?.content.findIndex(lacksText) ?? -1
   const item = result?.content[index]
   if (result === undefined || !(item instanceof ObjectValue)) {

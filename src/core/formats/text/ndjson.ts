@@ -1,18 +1,17 @@
 import { OPEN_BRACE } from '../../json/char-codes.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { Value } from '../../json/value.ts'
-import { notDecodable } from '../not-decodable.ts'
+import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { bracketSteps, countOf } from '../work.ts'
-import { decodedTooLong } from './decoded-length.ts'
 import { cheapestJson, innerStyle, readInnerStyle } from './inner-json.ts'
 import { findSpacing, writeSpacedJson } from './json-spacing.ts'
-import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
+import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
 /**
  * An object a line, as loggers write: the array of all lines in a value format. The spacing of the
  * lines, and whether the last one ends with a line feed, are the style.
  */
-export const ndjson: TextNotation = {
+export const ndjson: TextFormat = {
   id: 'ndjson',
   version: 1,
   accepts: text => text.charCodeAt(0) === OPEN_BRACE && text.includes('}\n{'),
@@ -50,19 +49,19 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
   if (spacing === undefined) return []
   const inner = cheapestJson(values, tools, text.length, () => true)
   if (inner === null) return []
-  const style = innerStyle((isEnded ? ENDED : '') + spacing, [inner.notation])
+  const style = innerStyle((isEnded ? ENDED : '') + spacing, [inner.format])
   return [{ content: inner.content, style }]
 }
 
 function decode(content: string, style: string, maxChars: number): string {
   const read = readInnerStyle(style)
-  const notation = read?.notations.values().next().value
-  if (read === undefined || notation === undefined) {
+  const format = read?.formats.values().next().value
+  if (read === undefined || format === undefined) {
     throw notDecodable(content, 0, 'no known style of lines')
   }
   const isEnded = read.spacing.startsWith(ENDED)
   const spacing = isEnded ? read.spacing.slice(ENDED.length) : read.spacing
-  const values = notation.decode(content)
+  const values = format.decode(content)
   if (!Array.isArray(values)) throw notDecodable(content, 0, 'a list of lines expected')
   let out = ''
   for (const [index, value] of values.entries()) {

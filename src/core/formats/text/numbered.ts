@@ -1,15 +1,18 @@
-import { type LineGutter, readLineGutter } from '../gutter/line-gutter.ts'
-import { printNumber, SEPARATORS } from '../gutter/number-layout.ts'
-import { notDecodable } from '../not-decodable.ts'
-import { decodedTooLong } from './decoded-length.ts'
-import type { TextNotation, WrittenText } from './text-format.ts'
+import {
+  type LineGutter,
+  printNumber,
+  readLineGutter,
+  SEPARATORS,
+} from '../gutter/numbered-lines.ts'
+import { decodedTooLong, notDecodable } from '../not-decodable.ts'
+import type { TextFormat, WrittenText } from './text-format.ts'
 
 /**
  * A numbered file read with a number on the first line and on every fifth. A gutter costs three to
  * four tokens a line, more than a quarter of a typical read. With every fifth number left a reader
  * is at most two lines from one; every tenth would save one percent more.
  */
-export const numbered: TextNotation = {
+export const numbered: TextFormat = {
   id: 'numbered',
   version: 1,
   accepts: (text, { shape, inner_formats }) =>

@@ -1,15 +1,19 @@
-import { notDecodable } from '../not-decodable.ts'
-import { decodedTooLong } from './decoded-length.ts'
-import { type LineRun, readLineRuns, TIMES } from './line-runs.ts'
-import { choosePrefixGroups, type PrefixGroup } from './prefix-groups.ts'
-import type { TextNotation, TextTools, WrittenText } from './text-format.ts'
+import { decodedTooLong, notDecodable } from '../not-decodable.ts'
+import {
+  choosePrefixGroups,
+  type LineRun,
+  type PrefixGroup,
+  readLineRuns,
+  TIMES,
+} from './prefix-groups.ts'
+import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
 /**
  * Lines that begin alike, under a heading with what they have in common, as `rg --heading` writes
  * its matches: search results by file, paths by folder, log lines by date and host. A line that
  * stands there several times is counted, as `uniq -c` does.
  */
-export const prefixed: TextNotation = {
+export const prefixed: TextFormat = {
   id: 'prefixed',
   version: 1,
   accepts: text => text.length >= MIN_CHARS,

@@ -5,10 +5,10 @@ import { mcp } from './mcp.ts'
 import { ndjson } from './ndjson.ts'
 import { numbered } from './numbered.ts'
 import { prefixed } from './prefixed.ts'
-import { splitFormat, type TextNotation } from './text-format.ts'
+import { splitFormat, type TextFormat } from './text-format.ts'
 
 /** Every text format; of two equally cheap texts the earlier one is sent. */
-export const TEXT_NOTATIONS: readonly TextNotation[] = [
+export const TEXT_FORMATS: readonly TextFormat[] = [
   ndjson,
   markdown,
   embedded,
@@ -17,15 +17,15 @@ export const TEXT_NOTATIONS: readonly TextNotation[] = [
   mcp,
 ]
 
-const BY_FORMAT: ReadonlyMap<string, TextNotation> = new Map(
-  TEXT_NOTATIONS.map(notation => [formatId(notation), notation]),
+const BY_FORMAT: ReadonlyMap<string, TextFormat> = new Map(
+  TEXT_FORMATS.map(format => [formatId(format), format]),
 )
 
 /** The format and style of an answer's `format`; `undefined` for an unknown name or version. */
-export function findTextNotation(
-  format: string,
-): { notation: TextNotation; style: string } | undefined {
-  const { base, style } = splitFormat(format)
-  const notation = BY_FORMAT.get(base)
-  return notation === undefined ? undefined : { notation, style }
+export function findTextFormat(
+  answered: string,
+): { format: TextFormat; style: string } | undefined {
+  const { base, style } = splitFormat(answered)
+  const format = BY_FORMAT.get(base)
+  return format === undefined ? undefined : { format, style }
 }

@@ -1,6 +1,6 @@
 import type { ShapeReport } from '../../classify/classify.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import type { Notation } from '../json/json-format.ts'
+import type { JsonFormat } from '../json/json-format.ts'
 import type { WorkBudget } from '../work.ts'
 
 /** What a text format may use while it encodes. */
@@ -8,7 +8,7 @@ export interface TextTools {
   /** For choices between parts of the text; the whole is priced by the pipeline. */
   readonly counter: TokenCounter
   /** Value formats that may write JSON inside the text, the preferred one first. */
-  readonly notations: readonly Notation[]
+  readonly formats: readonly JsonFormat[]
   /** What the JSON inside may take; absent: there is no bound. */
   readonly work?: WorkBudget
 }
@@ -28,7 +28,7 @@ export interface WrittenText {
  * One way to write a text as a shorter text, layout included. A new one is a file with one of
  * these, listed in `registry.ts` beside it.
  */
-export interface TextNotation {
+export interface TextFormat {
   readonly id: string
   /** Version of the grammar; raised whenever `decode` would read older text differently. */
   readonly version: number

@@ -7,7 +7,7 @@ const HASH = /^[0-9a-f]{24}$/
 /** What a summary begins with, whole or cut. */
 const SUMMARY = /(?=["*])/y
 const NEXT = 'next: chunk '
-const REDEEM = ' | GET /v1/retrieve/{hash}'
+const RETRIEVE = ' | GET /v1/retrieve/{hash}'
 const LINES = /^lines ([1-9]\d{0,14})-([1-9]\d{0,14})$/
 
 /** `> [elided: 34 of 60 items at $.items[3:37] | "all passed" | next: chunk 2 of 3 | hash=…]` */
@@ -23,7 +23,7 @@ export const elision: Family<ElisionHint> = {
         ? ''
         : ` | ${writeShown(summary, SHOWN_CHARS[verbosity], quote)}`
     const more = next === undefined ? '' : ` | ${NEXT}${next.chunk} of ${next.of}`
-    return `elided: ${what}${words}${more} | hash=${hash}${verbosity === 'verbose' ? REDEEM : ''}`
+    return `elided: ${what}${words}${more} | hash=${hash}${verbosity === 'verbose' ? RETRIEVE : ''}`
   },
 
   read(reader) {
@@ -41,7 +41,7 @@ export const elision: Family<ElisionHint> = {
     if (next !== undefined && !reader.skip(' | ')) return null
     const hash = reader.skip('hash=') ? reader.hex() : undefined
     if (hash === undefined) return null
-    reader.skip(REDEEM)
+    reader.skip(RETRIEVE)
     return {
       family: 'elision',
       hash,

@@ -9,10 +9,14 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from '../char-codes.ts'
-import { endOfString } from './end-of-string.ts'
-import { type JsonBytes, type JsonNode, parseAt } from './json-node.ts'
-import { byteAt, endOfScalar, NO_BYTE, skipSpace } from './json-tokens.ts'
-import type { SelectedKey, Selection } from './selection.ts'
+import {
+  type JsonBytes,
+  type JsonNode,
+  parseAt,
+  type SelectedKey,
+  type Selection,
+} from './json-node.ts'
+import { byteAt, endOfScalar, endOfString, NO_BYTE, skipSpace } from './json-tokens.ts'
 
 /** What a body may hold at most; beyond it nothing is read. */
 export interface ReadLimits {
@@ -34,7 +38,7 @@ export interface KnownItems {
 
 /**
  * Reads what is selected of one JSON text (RFC 8259, UTF-8, no byte order mark), in one pass. All
- * of the text is checked: where this gives a node, `JSON.parse` gives a value. `null` for any other
+ * of the text is checked: if this gives a node, `JSON.parse` gives a value. `null` for any other
  * bytes, and beyond a limit. Recursion goes as deep as the selection, never as deep as the text.
  * @param known items that are not read again
  */
@@ -124,7 +128,7 @@ class JsonReader {
   }
 
   /**
-   * Takes over the items that were read before from here on; `false` where nothing follows them. An
+   * Takes over the items that were read before from here on; `false` if nothing follows them. An
    * object is the same if all its bytes are; a number only if the byte after it is, too.
    */
   #knownItems(items: JsonNode[], { items: known, bytes }: KnownItems): boolean {

@@ -1,4 +1,4 @@
-import { bareModelName } from '../../tokens/resolve.ts'
+import { bareModelName } from '../../tokens/profiles.ts'
 
 /** Ends a pattern that represents every model with this prefix. */
 const ANY = '*'
@@ -29,10 +29,10 @@ export function matchModel(
   let best: string | undefined
   let longest = -1
   for (const pattern of patterns) {
-    const isBeginning = pattern.endsWith(ANY)
-    const text = isBeginning ? spelling(pattern.slice(0, -1)) : canonical(pattern)
-    if (isBeginning ? !name.startsWith(text) : name === '' || name !== text) continue
-    const length = isBeginning ? text.length : Number.POSITIVE_INFINITY
+    const isPrefix = pattern.endsWith(ANY)
+    const text = isPrefix ? spelling(pattern.slice(0, -1)) : canonical(pattern)
+    if (isPrefix ? !name.startsWith(text) : name === '' || name !== text) continue
+    const length = isPrefix ? text.length : Number.POSITIVE_INFINITY
     if (length <= longest) continue
     longest = length
     best = pattern

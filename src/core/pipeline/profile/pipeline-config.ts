@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
 import { hintPolicy, VERBOSITIES } from '../../hints/hint-policy.ts'
 import { STRATEGY_IDS } from '../../reduce/budget/strategies.ts'
-import { TRIM_ALGORITHMS } from '../../reduce/trim/trim-algorithms.ts'
-import { NOTATION_IDS, profileAxes, recursionDepth } from './profile-axes.ts'
-import { TEMPLATE_IDS } from './templates.ts'
+import { TRIM_ALGORITHMS } from '../../reduce/trim/plan-tree.ts'
+import { FORMAT_IDS, profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
 
 /** The schema that this version reads; raised when a key changes its meaning. */
 const SCHEMA_VERSION = 1
@@ -49,7 +48,7 @@ const shapeThresholds = z.strictObject({
 
 const mckp = z.strictObject({
   recursion_depth: recursionDepth.default(MAX_LINE_DEPTH),
-  formats_enabled: z.array(z.enum(NOTATION_IDS)).default([...NOTATION_IDS]),
+  formats_enabled: z.array(z.enum(FORMAT_IDS)).default([...FORMAT_IDS]),
   shape_thresholds: shapeThresholds.prefault({}),
 })
 
@@ -119,3 +118,28 @@ export type PipelineConfig = z.output<typeof pipelineSchema>
 
 /** What is in force without a file. */
 export const DEFAULT_PIPELINE: PipelineConfig = pipelineSchema.parse({})
+
+/** The record's own entry, for names that clients choose: `constructor` is no entry of `{}`. */
+export function own<T>(
+  record: Readonly<Record<string, T>>,
+  key: string | undefined,
+): T | undefined {
+  return key !== undefined && Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+/**
+ * Keys of the published predecessor that could change nothing here, and why; named in the refusal
+ * of a file.
+ */
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  toon_overhead: 'TOON is none of the formats here, since it never wins',
+  chars_per_token: 'tokens are counted as docs/reference/tokens.md says; profiles only weigh',
+  bpe: 'tokens are counted as docs/reference/tokens.md says; profiles only weigh',
+  format_factors: 'formats are compared by counted tokens',
+  context_window: 'a request says its own budget',
+  margin: 'what leaves is counted, never estimated from characters',
+  priority: 'choices take no time that could be saved; set recursion_depth',
+  hint_aggressiveness: 'a hint is sent where it saves; set hints.types',
+  auto_detect_window: 'an agent variant is set by name, so that a session does not change midway',
+  mckp_recursion_depth: 'it is called recursion_depth here',
+}

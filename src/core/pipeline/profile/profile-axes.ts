@@ -1,10 +1,25 @@
 import { z } from 'zod'
-import { NOTATIONS } from '../../formats/json/registry.ts'
+import { JSON_FORMATS } from '../../formats/json/registry.ts'
 import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
-import { TEXT_NOTATIONS } from '../../formats/text/registry.ts'
+import { TEXT_FORMATS } from '../../formats/text/registry.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
 import { TOKENIZER_IDS } from '../../tokens/profiles.ts'
-import { TEMPLATE_IDS } from './templates.ts'
+
+/**
+ * Names of the templates of seed 000, and the format of each. Nested answers and diffs inside JSON
+ * are both what `tree` writes best: it recurses, and its fences keep a diff as real lines beside
+ * its siblings.
+ */
+export const TEMPLATE_FORMATS = {
+  csv_from_md: 'md',
+  pipeline_deep_mckp: 'tree',
+  mr_diff_fence: 'tree',
+} as const
+
+export type TemplateId = keyof typeof TEMPLATE_FORMATS
+
+/** All ids, in the order of the table. */
+export const TEMPLATE_IDS = Object.keys(TEMPLATE_FORMATS) as readonly TemplateId[]
 
 /** The variant is found by what the request names. */
 export const AUTO = 'auto'
@@ -13,7 +28,7 @@ export const AUTO = 'auto'
 export const DEFAULT_VARIANT = 'default'
 
 /** Every format, by the name without its version. */
-export const NOTATION_IDS: readonly string[] = [...NOTATIONS, ...TEXT_NOTATIONS].map(({ id }) => id)
+export const FORMAT_IDS: readonly string[] = [...JSON_FORMATS, ...TEXT_FORMATS].map(({ id }) => id)
 
 /** Levels of lines in the tree format. */
 export const recursionDepth = z.int().min(0).max(MAX_LINE_DEPTH)
@@ -39,7 +54,7 @@ const agentVariant = z.strictObject({
 
 const dataVariant = z.strictObject({
   endpoint_pattern: z.string().min(1).max(512),
-  preferred_format: z.enum([...TEMPLATE_IDS, ...NOTATION_IDS]).optional(),
+  preferred_format: z.enum([...TEMPLATE_IDS, ...FORMAT_IDS]).optional(),
   hint_set: z.array(z.enum(HINT_FAMILIES)).optional(),
 })
 

@@ -1,11 +1,7 @@
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
-import { resolveTokenizer } from '../../tokens/resolve.ts'
-import { type BudgetProfile, budgetFor } from './budget-profile.ts'
-import { dedupFor } from './dedup-profile.ts'
-import { type HintProfile, hintsFor } from './hint-profile.ts'
+import { resolveTokenizer } from '../../tokens/profiles.ts'
 import { matchModel } from './match-model.ts'
-import { own } from './own.ts'
-import { DEFAULT_PIPELINE, type PipelineConfig } from './pipeline-config.ts'
+import { DEFAULT_PIPELINE, own, type PipelineConfig } from './pipeline-config.ts'
 import {
   type AgentVariant,
   AUTO,
@@ -14,9 +10,17 @@ import {
   DEFAULT_VARIANT,
   type LlmVariant,
   type ProfileAxes,
+  TEMPLATE_FORMATS,
+  type TemplateId,
 } from './profile-axes.ts'
-import type { ProfileQuery } from './profile-query.ts'
-import { TEMPLATE_NOTATIONS, type TemplateId } from './templates.ts'
+import {
+  type BudgetProfile,
+  budgetFor,
+  dedupFor,
+  type HintProfile,
+  hintsFor,
+  type ProfileQuery,
+} from './sections.ts'
 
 /** How values and texts are written; see `docs/reference/profiles.md`. */
 export interface EncodingProfile {
@@ -136,7 +140,7 @@ function preferredFormat(
     own(endpoint_overrides, tool)?.template_id ??
     own(templates.endpoint_overrides, tool) ??
     preferred_format
-  if (format === undefined || !Object.hasOwn(TEMPLATE_NOTATIONS, format)) return format
+  if (format === undefined || !Object.hasOwn(TEMPLATE_FORMATS, format)) return format
   const template = format as TemplateId
-  return templates.active.includes(template) ? TEMPLATE_NOTATIONS[template] : undefined
+  return templates.active.includes(template) ? TEMPLATE_FORMATS[template] : undefined
 }

@@ -6,7 +6,7 @@ const MCP_SEPARATOR = '__'
  * all of a result must get it, or it asks again.
  * @param names of such tools, as their servers call them
  */
-export function isRedeeming(tool: string | undefined, names: readonly string[]): boolean {
+export function isRetrieving(tool: string | undefined, names: readonly string[]): boolean {
   if (tool === undefined) return false
   const at = tool.lastIndexOf(MCP_SEPARATOR)
   return names.includes(at === -1 ? tool : tool.slice(at + MCP_SEPARATOR.length))

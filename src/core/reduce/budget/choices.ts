@@ -3,7 +3,7 @@ import { ALL, extraOf, type Form, type Kept, type PricedNode } from './priced-no
 /** A way to keep a node: its tokens and value, and what it keeps. */
 export interface Choice {
   readonly cost: number
-  readonly worth: number
+  readonly value: number
   kept(): Kept
 }
 
@@ -50,13 +50,13 @@ export type Choices = (node: PricedNode, form: Form, most: number) => readonly C
 
 type Hull = readonly Choice[]
 
-function leafChoices({ own, worth, cuts = [] }: PricedNode): Choice[] {
-  const shorter = cuts.map(({ cost, worth: part, chars }) => ({
+function leafChoices({ own, value, cuts = [] }: PricedNode): Choice[] {
+  const shorter = cuts.map(({ cost, value: part, chars }) => ({
     cost,
-    worth: part,
+    value: part,
     kept: (): Kept => ({ kind: 'cut', chars }),
   }))
-  return [...shorter, { cost: own, worth, kept: () => ALL }]
+  return [...shorter, { cost: own, value, kept: () => ALL }]
 }
 
 /** A child's next choice: what it adds to the one before. */
@@ -64,14 +64,14 @@ interface Step {
   readonly child: number
   readonly choice: Choice
   readonly cost: number
-  readonly worth: number
+  readonly value: number
 }
 
 /**
  * A container's choices: its own tokens, and the best steps of its children one after the other.
  */
 function merged(
-  { children = [], worth: ownWorth }: PricedNode,
+  { children = [], value: ownValue }: PricedNode,
   own: number,
   form: Form,
   hullOfChild: (child: PricedNode) => Hull,
@@ -80,22 +80,22 @@ function merged(
   children.forEach((node, child) => {
     const extra = extraOf(node, form)
     let cost = 0
-    let worth = 0
+    let value = 0
     for (const choice of concave(hullOfChild(node), extra)) {
-      steps.push({ child, choice, cost: choice.cost + extra - cost, worth: choice.worth - worth })
+      steps.push({ child, choice, cost: choice.cost + extra - cost, value: choice.value - value })
       cost = choice.cost + extra
-      worth = choice.worth
+      value = choice.value
     }
   })
   // Stable: of equally good steps the earlier child's goes first, in every version of Node.
-  steps.sort((a, b) => b.worth * a.cost - a.worth * b.cost)
+  steps.sort((a, b) => b.value * a.cost - a.value * b.cost)
   const choices: Choice[] = []
   let cost = own
-  let worth = ownWorth
+  let value = ownValue
   steps.forEach((step, index) => {
     cost += step.cost
-    worth += step.worth
-    choices.push({ cost, worth, kept: () => keptBy(steps, index + 1, children.length) })
+    value += step.value
+    choices.push({ cost, value, kept: () => keptBy(steps, index + 1, children.length) })
   })
   return choices
 }
@@ -133,13 +133,13 @@ function concave(choices: Hull, extra: number): Hull {
 }
 
 function undominated(choices: Choice[]): Hull {
-  if (choices.length === 1) return choices[0]!.worth > 0 ? choices : []
+  if (choices.length === 1) return choices[0]!.value > 0 ? choices : []
   let most = 0
   return choices
-    .toSorted((a, b) => a.cost - b.cost || b.worth - a.worth)
-    .filter(({ worth }) => {
-      const isMore = worth > most
-      if (isMore) most = worth
+    .toSorted((a, b) => a.cost - b.cost || b.value - a.value)
+    .filter(({ value }) => {
+      const isMore = value > most
+      if (isMore) most = value
       return isMore
     })
 }
@@ -147,8 +147,8 @@ function undominated(choices: Choice[]): Hull {
 /** Whether `b` is on or below the line from `a` (the origin if there is none) to `c`. */
 function liesBelow(a: Choice | undefined, b: Choice, c: Choice, extra: number): boolean {
   const cost = a?.cost ?? -extra
-  const worth = a?.worth ?? 0
-  return (b.worth - worth) * (c.cost - cost) <= (c.worth - worth) * (b.cost - cost)
+  const value = a?.value ?? 0
+  return (b.value - value) * (c.cost - cost) <= (c.value - value) * (b.cost - cost)
 }
 
 /**

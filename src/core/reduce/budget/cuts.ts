@@ -13,7 +13,7 @@ const NEXT_SHARE = 0.8
 const MARK_TOKENS = 6
 
 /** The value of the first share of a text, of the whole. */
-const CUT_WORTHS = {
+const CUT_VALUES = {
   /** For a field: its first words mean more than its last. */
   early: (share: number): number => Math.sqrt(share),
   /** For a part of a text, like every other. */
@@ -23,18 +23,18 @@ const CUT_WORTHS = {
 /**
  * Prefixes of a text that may represent it, the shortest first: four fifths of it, four fifths of
  * that, and so on.
- * @param tokens of the whole text, whose value is `worth`
+ * @param tokens of the whole text, whose value is `value`
  */
 export function cutsOf(
   text: string,
-  { tokens, worth, by }: { tokens: number; worth: number; by: keyof typeof CUT_WORTHS },
+  { tokens, value, by }: { tokens: number; value: number; by: keyof typeof CUT_VALUES },
 ): readonly Cut[] {
   if (tokens < SHORTEST_CUT_TEXT) return []
   const cuts: Cut[] = []
   for (let share = NEXT_SHARE; tokens * share >= LEAST_TOKENS; share *= NEXT_SHARE) {
     cuts.push({
       cost: Math.ceil(tokens * share) + MARK_TOKENS,
-      worth: worth * CUT_WORTHS[by](share),
+      value: value * CUT_VALUES[by](share),
       chars: Math.floor(text.length * share),
     })
   }

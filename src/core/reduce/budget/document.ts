@@ -8,7 +8,7 @@ import { priceValue } from './price-value.ts'
 import type { Kept, PricedNode } from './priced-node.ts'
 import { pruneText } from './prune-text.ts'
 import { type Omission, pruneValue } from './prune-value.ts'
-import type { Worths } from './strategies.ts'
+import type { Valuation } from './strategies.ts'
 
 /** A content that parts may be left out of. */
 export interface Document {
@@ -39,19 +39,19 @@ interface Source {
 export function documentOf(
   { content, value, shape }: Source,
   counter: TokenCounter,
-  worths: Worths,
+  valuation: Valuation,
   budget: number,
 ): Document {
   if (typeof value === 'object' && value !== null) {
     return {
-      root: priceValue(value, counter, worths),
+      root: priceValue(value, counter, valuation),
       prune(kept) {
         const pruned = pruneValue(value, kept)
         return { content: writeJson(pruned.value), omissions: pruned.omissions }
       },
     }
   }
-  const text = priceText(content, counter, worths, { markdown: isMarkdown(shape), budget })
+  const text = priceText(content, counter, valuation, { markdown: isMarkdown(shape), budget })
   return {
     root: text.root.node,
     prune(kept) {

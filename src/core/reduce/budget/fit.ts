@@ -52,7 +52,7 @@ export function fitDocument<Text extends { readonly tokens: number }>(
       if (text.tokens > budget) high = { budget: Math.min(next, plan.cost), tokens: text.tokens }
       else {
         low = { budget: next, tokens: text.tokens }
-        if (best === null || plan.worth > best.plan.worth) best = { text, plan, pruned }
+        if (best === null || plan.value > best.plan.value) best = { text, plan, pruned }
         if (text.tokens >= budget * FULL) break
       }
     }
@@ -98,7 +98,7 @@ function fitLeast<Text extends { readonly tokens: number }>(
   const pruned = document.prune(kept)
   const text = write(pruned)
   if (text.tokens > budget) return { minimum: text.tokens }
-  return { text, plan: { ...plan, kept, cost: 0, worth: 0 }, pruned }
+  return { text, plan: { ...plan, kept, cost: 0, value: 0 }, pruned }
 }
 
 function requiredOf({ root }: Document): Kept {

@@ -1,18 +1,17 @@
 import { solveMckp } from '../../solvers/mckp/mckp.ts'
 import { SKIPPED } from '../../solvers/mckp/problem.ts'
-import { createChoices } from './choices.ts'
-import { classesOf, keptOf, type PlanClass } from './classes.ts'
+import { type Choice, type Choices, createChoices, MOST_CHOICES } from './choices.ts'
 import { type Opening, openWithin, totalOf, totalsOf } from './opening.ts'
-import { ALL, type Kept, type PricedNode } from './priced-node.ts'
+import { ALL, extraOf, type Kept, type PricedNode } from './priced-node.ts'
 
 /** What to keep of a document within a budget, and how good that is. */
 export interface Plan {
   readonly kept: Kept
   /** Tokens and value of what is kept, by the document's own prices. */
   readonly cost: number
-  readonly worth: number
+  readonly value: number
   /** Value of the whole document. */
-  readonly wholeWorth: number
+  readonly wholeValue: number
   /**
    * No plan that opens the same containers and makes the same choices of parts has a higher value.
    */
@@ -42,7 +41,7 @@ export interface Planner {
 export function createPlanner(root: PricedNode): Planner {
   const totals = totalsOf(root)
   const total = totalOf(root, totals)
-  const wholeWorth = worthOf(root)
+  const wholeValue = totalValue(root)
   const choicesOf = createChoices()
   /** By the number of open containers: coarser openings are parts of finer ones. */
   const known = new Map<number, readonly PlanClass[]>()
@@ -58,14 +57,14 @@ export function createPlanner(root: PricedNode): Planner {
     // A plan for less than all of it, which is known not to fit.
     most: total - 1,
     plan(budget) {
-      if (total <= budget) return wholePlan(total, wholeWorth)
+      if (total <= budget) return wholePlan(total, wholeValue)
       const opening = openWithin(root, budget, totals)
       const classes = classesFor(opening)
       const room = Math.max(0, Math.floor(budget - opening.frames))
       const { picks, cost, ...solution } = pickWithin(classes, room)
       return {
         ...solution,
-        wholeWorth,
+        wholeValue,
         kept: keptOf(root, opening, classes, picks),
         cost: opening.frames + cost,
         classes: classes.length,
@@ -74,21 +73,21 @@ export function createPlanner(root: PricedNode): Planner {
   }
 }
 
-function wholePlan(cost: number, worth: number): Plan {
+function wholePlan(cost: number, value: number): Plan {
   return {
     kept: ALL,
     cost,
-    worth,
-    wholeWorth: worth,
-    upperBound: worth,
+    value,
+    wholeValue: value,
+    upperBound: value,
     optimal: true,
     classes: 1,
   }
 }
 
 /** Value of a node as a whole. */
-export function worthOf({ worth, children = [] }: PricedNode): number {
-  return children.reduce((sum, child) => sum + worthOf(child), worth)
+export function totalValue({ value, children = [] }: PricedNode): number {
+  return children.reduce((sum, child) => sum + totalValue(child), value)
 }
 
 /** The best choice of each class, or none, as a multiple-choice knapsack with whole costs. */
@@ -99,9 +98,9 @@ function pickWithin(classes: readonly PlanClass[], budget: number) {
   const values = new Float64Array(size)
   let end = 0
   classes.forEach(({ choices, extra }, index) => {
-    for (const { cost, worth } of choices) {
+    for (const { cost, value } of choices) {
       costs[end] = Math.ceil(cost + extra)
-      values[end++] = worth
+      values[end++] = value
     }
     starts[index + 1] = end
   })
@@ -114,8 +113,120 @@ function pickWithin(classes: readonly PlanClass[], budget: number) {
       return pick === SKIPPED ? null : choices[pick]!
     }),
     cost: solution.cost,
-    worth: solution.value,
+    value: solution.value,
     upperBound: solution.upperBound,
     optimal: solution.optimal,
   }
+}
+
+/**
+ * Children of one open container that are decided on together: one, or a run if there are very
+ * many.
+ */
+interface PlanClass {
+  readonly parent: PricedNode
+  readonly indexes: readonly number[]
+  /** Tokens that go with any choice. */
+  readonly extra: number
+  readonly choices: readonly Choice[]
+}
+
+/**
+ * Children of one container that are classes of their own; more of them stand in runs of equal
+ * length.
+ */
+const MOST_CLASSES = 2_048
+/** Choices of all classes together, about; if classes are few, each has more. */
+const CHOICES = 4_096
+
+/** The classes of a document that is opened so, in its order. Required nodes are none. */
+export function classesOf(
+  root: PricedNode,
+  opening: Opening,
+  choicesOf: Choices,
+): readonly PlanClass[] {
+  const runs = runsOf(root, opening)
+  const most = Math.max(MOST_CHOICES, Math.floor(CHOICES / runs.length))
+  return runs.map(({ parent, indexes }) => {
+    const form = opening.forms.get(parent)!
+    const nodes = indexes.map(index => parent.children![index]!)
+    const [node] = nodes
+    if (node !== undefined && nodes.length === 1) {
+      const extra = extraOf(node, form)
+      return { parent, indexes, extra, choices: choicesOf(node, form, most) }
+    }
+    // A run has no frame: its choices are the best sets of its members' choices.
+    const run = { own: 0, key: 0, value: 0, children: nodes }
+    return { parent, indexes, extra: 0, choices: choicesOf(run, form, most) }
+  })
+}
+
+interface Run {
+  readonly parent: PricedNode
+  readonly indexes: readonly number[]
+}
+
+function runsOf(root: PricedNode, { forms }: Opening): readonly Run[] {
+  const runs: Run[] = []
+  const visit = (parent: PricedNode): void => {
+    const { children = [] } = parent
+    const length = Math.ceil(children.length / MOST_CLASSES)
+    let indexes: number[] = []
+    children.forEach((child, index) => {
+      if (forms.has(child)) visit(child)
+      else if (child.required !== true && indexes.push(index) === length) {
+        runs.push({ parent, indexes })
+        indexes = []
+      }
+    })
+    if (indexes.length > 0) runs.push({ parent, indexes })
+  }
+  visit(root)
+  return runs
+}
+
+/**
+ * What is kept of the whole document.
+ * @param picks the choice of each class, `null` for nothing
+ */
+function keptOf(
+  root: PricedNode,
+  { forms }: Opening,
+  classes: readonly PlanClass[],
+  picks: readonly (Choice | null)[],
+): Kept {
+  const parts = new Map<PricedNode, (Kept | null)[]>()
+  for (const node of forms.keys())
+    parts.set(
+      node,
+      (node.children ?? []).map(() => null),
+    )
+  classes.forEach(({ parent, indexes }, at) => {
+    const kept = picks[at]?.kept()
+    if (kept === undefined) return
+    const own = parts.get(parent)!
+    if (indexes.length === 1) own[indexes[0]!] = kept
+    else {
+      indexes.forEach((index, i) => {
+        own[index] = kept.kind === 'some' ? (kept.children[i] ?? null) : kept
+      })
+    }
+  })
+  const assemble = (node: PricedNode): Kept => {
+    const children = parts.get(node)!
+    node.children?.forEach((child, index) => {
+      if (child.required === true) children[index] = ALL
+      else if (forms.has(child)) {
+        const kept = assemble(child)
+        // Brackets with nothing in them would mean that there was nothing.
+        children[index] = keepsAny(kept) ? kept : null
+      }
+    })
+    return { kind: 'some', children }
+  }
+  return assemble(root)
+}
+
+function keepsAny(kept: Kept): boolean {
+  return kept.kind !== 'some' || kept.children.some(child => child !== null)
 }

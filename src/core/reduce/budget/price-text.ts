@@ -3,7 +3,7 @@ import { startsLikeHint } from '../../hints/look-alikes.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { cutsOf } from './cuts.ts'
 import { type PricedNode, SEPARATOR } from './priced-node.ts'
-import type { Worths } from './strategies.ts'
+import type { Valuation } from './strategies.ts'
 
 /** A text as lines, and as parts that are kept or omitted as one. */
 export interface PricedText {
@@ -36,7 +36,7 @@ const LEAST_PART_TOKENS = 24
 export function priceText(
   text: string,
   counter: TokenCounter,
-  worths: Worths,
+  valuation: Valuation,
   { markdown, budget }: { readonly markdown: boolean; readonly budget: number },
 ): PricedText {
   const lines = text.split('\n')
@@ -57,7 +57,7 @@ export function priceText(
       return [container(start, end, own, runs(start + head, end - tail))]
     }
     if (span.kind === 'lines') return runs(start, end)
-    return [{ start, end, node: { own: sum(start, end), key: 0, worth: 0, required: true } }]
+    return [{ start, end, node: { own: sum(start, end), key: 0, value: 0, required: true } }]
   }
 
   function container(
@@ -66,11 +66,11 @@ export function priceText(
     own: number,
     parts: readonly TextPart[],
   ): TextPart {
-    const worth = worthOf(own, start)
+    const value = linesValue(own, start)
     // A heading without a text below it is a part like any other.
-    if (parts.length === 0) return { start, end, node: { own, key: 0, worth } }
+    if (parts.length === 0) return { start, end, node: { own, key: 0, value } }
     const children = parts.map(part => part.node)
-    return { start, end, parts, node: { own, key: 0, worth, children, sealed: true } }
+    return { start, end, parts, node: { own, key: 0, value, children, sealed: true } }
   }
 
   /** Runs of lines of at most `most` tokens; a longer line is a part that may be cut. */
@@ -93,18 +93,18 @@ export function priceText(
 
   function run(start: number, end: number): TextPart {
     const own = sum(start, end)
-    const worth = worthOf(own, start)
-    const cuts = own > most ? cutsOf(lines[start]!, { tokens: own, worth, by: 'even' }) : []
-    return { start, end, node: { own, key: 0, worth, ...(cuts.length === 0 ? {} : { cuts }) } }
+    const value = linesValue(own, start)
+    const cuts = own > most ? cutsOf(lines[start]!, { tokens: own, value, by: 'even' }) : []
+    return { start, end, node: { own, key: 0, value, ...(cuts.length === 0 ? {} : { cuts }) } }
   }
 
   /** The value of text is its tokens, so that only its place distinguishes parts. */
-  function worthOf(own: number, start: number): number {
-    return (own + SEPARATOR) * lineFactor(start) * worths.strategy.factor(start, lines.length)
+  function linesValue(own: number, start: number): number {
+    return (own + SEPARATOR) * lineFactor(start) * valuation.strategy.factor(start, lines.length)
   }
 
   function lineFactor(at: number): number {
-    return worths.line?.(at) ?? 1
+    return valuation.line?.(at) ?? 1
   }
 
   function sum(start: number, end: number): number {

@@ -1,11 +1,10 @@
 import { writeInline } from '../../formats/json/tree/write-inline.ts'
 import { isScalar } from '../../formats/json/tree/write-text.ts'
-import { hasMoreNodes } from '../../json/has-more-nodes.ts'
-import { ObjectValue, type Value } from '../../json/value.ts'
+import { hasMoreNodes, ObjectValue, type Value } from '../../json/value.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { cutsOf } from './cuts.ts'
 import { type PricedNode, SEPARATOR } from './priced-node.ts'
-import type { Worths } from './strategies.ts'
+import type { Valuation } from './strategies.ts'
 
 /** Levels below which a value is one part. Recursion over priced nodes is no deeper. */
 const DEEPEST = 64
@@ -21,7 +20,7 @@ const ROW_SHARE = 0.8
 /**
  * The parts of a JSON value with their prices: near to what the formats take, exact in their texts.
  */
-export function priceValue(value: Value, counter: TokenCounter, worths: Worths): PricedNode {
+export function priceValue(value: Value, counter: TokenCounter, valuation: Valuation): PricedNode {
   const deepest = hasMoreNodes(value, MANY_NODES) ? SHALLOW : DEEPEST
   const keys = new Map<string, number>()
   return price(value, { key: 0, weight: 1, level: 0 })
@@ -38,21 +37,21 @@ export function priceValue(value: Value, counter: TokenCounter, worths: Worths):
     if (inner instanceof ObjectValue) {
       const children = inner.values.map((member, index) => {
         const name = inner.keys[index]!
-        const factor = weight * (worths.fields.get(name) ?? 1)
+        const factor = weight * (valuation.fields.get(name) ?? 1)
         return price(member, { key: keyTokens(name), weight: factor, level: level + 1 })
       })
-      return { own: SEPARATOR, key, worth: 0, children }
+      return { own: SEPARATOR, key, value: 0, children }
     }
     const children = inner.map((item, index) => {
-      const contentFactor = worths.item?.(inner, index) ?? 1
-      const factor = weight * contentFactor * worths.strategy.factor(index, inner.length)
+      const contentFactor = valuation.item?.(inner, index) ?? 1
+      const factor = weight * contentFactor * valuation.strategy.factor(index, inner.length)
       return price(item, { key: 0, weight: factor, level: level + 1 })
     })
     const tableOwn = headerTokens(inner)
     return {
       own: SEPARATOR,
       key,
-      worth: 0,
+      value: 0,
       children,
       ...(tableOwn === null ? {} : { tableOwn }),
     }
@@ -61,10 +60,10 @@ export function priceValue(value: Value, counter: TokenCounter, worths: Worths):
   function priceLeaf(inner: Value, key: number, weight: number): PricedNode {
     const text = writeInline(inner)
     const own = counter.count(text)
-    const worth = weight * (isScalar(inner) ? 1 : Math.max(1, own / TOKENS_PER_FIELD))
-    if (typeof inner !== 'string') return { own, key, worth }
-    const cuts = cutsOf(inner, { tokens: own, worth, by: 'early' })
-    return cuts.length === 0 ? { own, key, worth } : { own, key, worth, cuts }
+    const value = weight * (isScalar(inner) ? 1 : Math.max(1, own / TOKENS_PER_FIELD))
+    if (typeof inner !== 'string') return { own, key, value }
+    const cuts = cutsOf(inner, { tokens: own, value, by: 'early' })
+    return cuts.length === 0 ? { own, key, value } : { own, key, value, cuts }
   }
 
   function keyTokens(name: string): number {

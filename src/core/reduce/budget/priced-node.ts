@@ -15,7 +15,7 @@ export interface PricedNode {
    * The value of a leaf that is kept whole, or of the frame around a container's children, which
    * add their own.
    */
-  readonly worth: number
+  readonly value: number
   /** Shorter versions of a leaf, the shortest first. */
   readonly cuts?: readonly Cut[]
   readonly children?: readonly PricedNode[]
@@ -33,7 +33,7 @@ export interface PricedNode {
 /** A prefix of a text. */
 export interface Cut {
   readonly cost: number
-  readonly worth: number
+  readonly value: number
   /** UTF-16 code units of the prefix. */
   readonly chars: number
 }

@@ -1,5 +1,5 @@
-import { cutEnd } from './cuts.ts'
-import { createGapWriter } from './gap-writer.ts'
+import { escapeMarks } from '../../hints/escape.ts'
+import { cutEnd, gapOfChars } from './cuts.ts'
 import type { PricedText, TextPart } from './price-text.ts'
 import type { Kept } from './priced-node.ts'
 import type { Omission } from './prune-value.ts'
@@ -30,4 +30,98 @@ export function pruneText(
 
   visit(root, kept)
   return finish()
+}
+
+/**
+ * Lines of a text in their order, each kept or left out. A mark in each gap names what is left out.
+ */
+export interface GapWriter {
+  keep(start: number, end: number): void
+  /** Leaves out the lines `start` to `end` (from 0, exclusive). */
+  omit(start: number, end: number): void
+  /** Keeps a line without some runs of its characters; these are in order and do not touch. */
+  keepPart(line: number, gaps: readonly { readonly start: number; readonly end: number }[]): void
+  /** The text, and what is missing in it. */
+  finish(): { readonly text: string; readonly omissions: readonly Omission[] }
+}
+
+/** A run of lines that takes no more room than its mark would is kept. */
+export function createGapWriter(lines: readonly string[]): GapWriter {
+  const out: string[] = []
+  const omissions: Omission[] = []
+  let gap: { start: number; end: number } | null = null
+
+  /** Marks that a line has itself are none of ours. */
+  function copy(start: number, end: number): void {
+    for (let at = start; at < end; at++) out.push(escapeMarks(lines[at]!))
+  }
+
+  function closeGap(): void {
+    if (gap === null) return
+    const { start, end } = gap
+    gap = null
+    if (isShort(start, end)) {
+      copy(start, end)
+      return
+    }
+    out.push(gapMark(start, end))
+    omissions.push({
+      at: linesAt(start, end),
+      unit: 'lines',
+      omitted: end - start,
+      of: lines.length,
+    })
+  }
+
+  /** Whether the mark would take as much room as the lines that it represents. */
+  function isShort(start: number, end: number): boolean {
+    if (end - start > MARK_CHARS) return false
+    let chars = 0
+    for (let at = start; at < end; at++) chars += lines[at]!.length + 1
+    return chars <= MARK_CHARS
+  }
+
+  return {
+    keep(start, end) {
+      if (start < end) closeGap()
+      copy(start, end)
+    },
+    omit(start, end) {
+      if (start === end) return
+      if (gap === null) gap = { start, end }
+      else gap.end = end
+    },
+    keepPart(line, gaps) {
+      closeGap()
+      const whole = lines[line]!
+      let text = ''
+      let from = 0
+      for (const { start, end } of gaps) {
+        text += whole.slice(from, start) + gapOfChars(end - start)
+        from = end
+      }
+      out.push(text + whole.slice(from))
+      omissions.push({ at: linesAt(line, line + 1), unit: 'texts', omitted: 1 })
+    },
+    finish() {
+      closeGap()
+      return { text: out.join('\n'), omissions }
+    },
+  }
+}
+
+/** About the length of a gap's mark. */
+const MARK_CHARS = 18
+
+/** As `?lines=` takes them. */
+function linesAt(start: number, end: number): string {
+  return `lines ${start + 1}-${end}`
+}
+
+/**
+ * One line in place of the lines `start` to `end` (from 0, exclusive), numbered as `?lines=` counts
+ * them.
+ */
+function gapMark(start: number, end: number): string {
+  return end - start === 1 ? `[… line ${end}]` : `[… lines ${start + 1}-${end}]`
 }

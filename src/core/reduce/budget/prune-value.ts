@@ -1,5 +1,5 @@
-import { writePathStep } from '../../json/path-step.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
+import { writePathStep } from '../../json/write-json.ts'
 import { cutText } from './cuts.ts'
 import type { Kept } from './priced-node.ts'
 

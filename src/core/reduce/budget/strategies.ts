@@ -5,13 +5,13 @@ import {
   equal,
   headTail,
   leading,
+  sizeProportional,
+  threadLevel,
   trailing,
   uniform,
 } from '../trim/strategies/position.ts'
 import { priority } from '../trim/strategies/priority.ts'
-import { sizeProportional } from '../trim/strategies/size-proportional.ts'
 import type { Strategy } from '../trim/strategies/strategy.ts'
-import { threadLevel } from '../trim/strategies/thread-level.ts'
 
 /**
  * Strategies by the name in a request or the configuration. Field weights set how much the kinds of
@@ -36,7 +36,7 @@ export type StrategyId = keyof typeof STRATEGIES
 export const STRATEGY_IDS = Object.keys(STRATEGIES) as [StrategyId, ...StrategyId[]]
 
 /** What decides the value of parts. */
-export interface Worths {
+export interface Valuation {
   readonly strategy: Strategy
   /** Value of a field by its key; 1 if it is not named. 0: omitted first. */
   readonly fields: ReadonlyMap<string, number>

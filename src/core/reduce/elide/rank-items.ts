@@ -1,8 +1,30 @@
 import { startsLikeHint } from '../../hints/look-alikes.ts'
 import { NumberLiteral, ObjectValue, type Value } from '../../json/value.ts'
-import { type Column, extremes, rareValues } from './outliers.ts'
 import { BULK, CRITICAL, raiseEnds, STRUCTURE } from './reducer.ts'
 import { severityOf } from './severity.ts'
+
+/** Shorter lists stay as they are. */
+const LEAST_ITEMS = 20
+/** Levels of a value that are looked into for lists. */
+const DEEPEST_LIST = 64
+
+/**
+ * What the items of a value's long lists mean. Lists inside the items of such a list are not looked
+ * into.
+ */
+export function rankLists(value: Value): ReadonlyMap<readonly Value[], Uint8Array> {
+  const ranks = new Map<readonly Value[], Uint8Array>()
+  const visit = (inner: Value, level: number): void => {
+    if (level > DEEPEST_LIST) return
+    if (inner instanceof ObjectValue) for (const member of inner.values) visit(member, level + 1)
+    else if (Array.isArray(inner)) {
+      if (inner.length >= LEAST_ITEMS) ranks.set(inner, rankItems(inner))
+      else for (const item of inner) visit(item, level + 1)
+    }
+  }
+  visit(value, 0)
+  return ranks
+}
 
 const HEAD = 5
 const TAIL = 3
@@ -15,7 +37,7 @@ const OUTLIER_SHARE = 0.2
  */
 const STATE_CHARS = 256
 /** Objects in an item whose fields are looked at, and fields of a list in all. */
-const DEEPEST = 3
+const DEEPEST_OBJECT = 3
 const MOST_FIELDS = 256
 
 const FAILURE_KEY =
@@ -57,7 +79,7 @@ export function rankItems(items: readonly Value[]): Uint8Array {
  */
 function imitatesHint(value: Value, level: number): boolean {
   if (typeof value === 'string') return startsLikeHint(value)
-  if (level > DEEPEST || typeof value !== 'object' || value === null) return false
+  if (level > DEEPEST_OBJECT || typeof value !== 'object' || value === null) return false
   if (value instanceof NumberLiteral) return false
   const inner = value instanceof ObjectValue ? [...value.keys, ...value.values] : value
   return inner.some(each => imitatesHint(each, level + 1))
@@ -66,7 +88,7 @@ function imitatesHint(value: Value, level: number): boolean {
 /** Recursion is as deep as `DEEPEST`. */
 function hasFailure(value: Value, level: number): boolean {
   if (typeof value === 'string') return severityOf(value.slice(0, STATE_CHARS)) !== null
-  if (level > DEEPEST || typeof value !== 'object' || value === null) return false
+  if (level > DEEPEST_OBJECT || typeof value !== 'object' || value === null) return false
   if (value instanceof NumberLiteral) return false
   if (value instanceof ObjectValue) {
     return value.values.some((member, index) => {
@@ -121,7 +143,7 @@ function columnsOf(items: readonly Value[]): readonly Column[] {
     else if (value === null || typeof value === 'boolean') add(place, at, String(value))
     else if (value instanceof NumberLiteral) add(place, at, Number(value.text))
     else if (Array.isArray(value)) add(place, at, value.length)
-    else if (value instanceof ObjectValue && level <= DEEPEST) {
+    else if (value instanceof ObjectValue && level <= DEEPEST_OBJECT) {
       const { shape, places } = membersAt(place, value.keys)
       add(place, at, shape)
       value.values.forEach((member, index) => {
@@ -139,4 +161,51 @@ function columnsOf(items: readonly Value[]): readonly Column[] {
 interface Members {
   readonly shape: string
   readonly places: readonly string[]
+}
+
+/** Least observations of a field that a rule can be made of. */
+const LEAST_VALUES = 20
+/**
+ * A field has few values if these are at most this share of the observations; one is rare up to the
+ * second share.
+ */
+const DISTINCT_SHARE = 0.1
+const RARE_SHARE = 0.02
+/**
+ * Distances between the quartiles beyond them from which a number is far out (Tukey 1977,
+ * "Exploratory Data Analysis", 2D).
+ */
+const FAR_OUT = 3
+/** More far-out numbers than this share are a heavy tail; then only its ends are outliers. */
+const TAIL_SHARE = 0.05
+
+/** Values of one field, and the items that they are of. */
+interface Column {
+  readonly items: readonly number[]
+  readonly values: readonly (string | number)[]
+}
+
+/** Items with a value that few others have, if the field has few values in all. */
+function rareValues({ items, values }: Column): readonly number[] {
+  if (values.length < LEAST_VALUES) return []
+  const counts = new Map<string | number, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  if (counts.size > Math.max(2, values.length * DISTINCT_SHARE)) return []
+  const most = Math.max(1, Math.floor(values.length * RARE_SHARE))
+  return items.filter((_, index) => counts.get(values[index]!)! <= most)
+}
+
+/** Items whose number is far out; of a heavy tail only the least and the greatest. */
+function extremes(items: readonly number[], numbers: readonly number[]): readonly number[] {
+  if (numbers.length < LEAST_VALUES) return []
+  const sorted = Float64Array.from(numbers).sort()
+  const low = sorted[Math.floor(sorted.length / 4)]!
+  const high = sorted[Math.floor((sorted.length * 3) / 4)]!
+  const reach = FAR_OUT * (high - low)
+  if (!(reach > 0)) return []
+  const isFar = (number: number) => number < low - reach || number > high + reach
+  const far = items.filter((_, index) => isFar(numbers[index]!))
+  if (far.length <= numbers.length * TAIL_SHARE) return far
+  const ends = [sorted[0]!, sorted.at(-1)!].filter(isFar)
+  return ends.map(end => items[numbers.indexOf(end)]!)
 }

@@ -1,11 +1,9 @@
 import { hasGutter, withoutNumber } from '../../formats/gutter/numbered-lines.ts'
 import { startsLikeHint } from '../../hints/look-alikes.ts'
-import { isMarkdown } from './markdown.ts'
-import { bracesReducer } from './reduce-braces.ts'
+import { bracesReducer, indentsReducer } from './reduce-code.ts'
 import { diffReducer } from './reduce-diff.ts'
-import { indentsReducer } from './reduce-indents.ts'
 import { logReducer } from './reduce-log.ts'
-import { proseReducer } from './reduce-prose.ts'
+import { isMarkdown, proseReducer } from './reduce-prose.ts'
 import { isSearchWithContext, searchReducer } from './reduce-search.ts'
 import { BULK, type Ranking, type TextKind, type TextReducer, type TextView } from './reducer.ts'
 

@@ -1,4 +1,4 @@
-import type { ObjectValue, Value } from '../../json/value.ts'
+import { ObjectValue, type Value } from '../../json/value.ts'
 import { writeJson } from '../../json/write-json.ts'
 import type { TrimTree } from '../../solvers/tree/tree.ts'
 import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
@@ -9,17 +9,16 @@ import type { Planner } from '../budget/plan.ts'
 import { priceValue } from '../budget/price-value.ts'
 import { extraOf, type Form, type Kept, type PricedNode, SEPARATOR } from '../budget/priced-node.ts'
 import { pruneValue } from '../budget/prune-value.ts'
-import type { Worths } from '../budget/strategies.ts'
-import { type FoundItems, findItems } from './find-items.ts'
+import type { Valuation } from '../budget/strategies.ts'
 import type { ItemDocument, ItemList, Scope } from './item-document.ts'
 import { jsonFacts } from './json-facts.ts'
 import { JsonTree, someOf } from './json-tree.ts'
 import { kindOfItems } from './kinds.ts'
 import { createTreePlanner, type KeptOf } from './plan-tree.ts'
 import { uniform } from './strategies/position.ts'
+import { weighItems } from './strategies/strategy.ts'
 import { summarizeValues } from './summaries.ts'
 import { createTreeBuilder, type TreeBuilder } from './tree-builder.ts'
-import { weighItems } from './weigh.ts'
 
 const nothing: KeptOf = () => null
 
@@ -34,14 +33,14 @@ interface JsonItemsOptions {
 export function jsonItems(
   value: Value,
   counter: TokenCounter,
-  worths: Worths,
+  valuation: Valuation,
   { algorithm }: JsonItemsOptions,
 ): ItemDocument | null {
-  const root = priceValue(value, counter, { strategy: uniform, fields: worths.fields })
+  const root = priceValue(value, counter, { strategy: uniform, fields: valuation.fields })
   const totals = totalsOf(root)
   const found = findItems(value, root, totals)
   if (found === null) return null
-  return new JsonItems({ value, root, totals, found, worths, algorithm })
+  return new JsonItems({ value, root, totals, found, valuation, algorithm })
 }
 
 interface Source extends JsonItemsOptions {
@@ -49,7 +48,7 @@ interface Source extends JsonItemsOptions {
   readonly root: PricedNode
   readonly totals: Totals
   readonly found: FoundItems
-  readonly worths: Worths
+  readonly valuation: Valuation
 }
 
 class JsonItems implements ItemDocument {
@@ -62,7 +61,7 @@ class JsonItems implements ItemDocument {
   readonly #none: Kept
 
   constructor(source: Source) {
-    const { root, found, worths } = source
+    const { root, found, valuation } = source
     const { path, items } = found
     this.#source = source
     const node = path.reduce((parent, index) => parent.children![index]!, root)
@@ -72,7 +71,7 @@ class JsonItems implements ItemDocument {
     const kind = kindOfItems(items)
     const tokens = this.#nodes.map(item => this.#tokensOf(item))
     const facts = items.map((item, index) => jsonFacts(item, tokens[index]!))
-    this.#factors = weighItems(worths.strategy, facts)
+    this.#factors = weighItems(valuation.strategy, facts)
     const valuesAt = (indexes: readonly number[]) => indexes.map(index => items[index]!)
     const summarize = (chosen: readonly number[]) => summarizeValues(kind, valuesAt(chosen), chosen)
     this.list = { kind, tokens, summarize }
@@ -115,12 +114,12 @@ class JsonItems implements ItemDocument {
 
   /** The tree of a scope. */
   #grow(scope: Scope): { readonly tree: TrimTree; readonly keptOf: KeptOf } {
-    const { root, value, totals, worths } = this.#source
+    const { root, value, totals, valuation } = this.#source
     const builder = createTreeBuilder()
     const tree = new JsonTree(builder, totals, {
       cap: scope.level,
-      thread: worths.strategy.thread,
-      weighed: worths.fields,
+      thread: valuation.strategy.thread,
+      weighed: valuation.fields,
     })
     const growing = { scope, builder, tree }
     const keptOf = this.#addPath(growing, { node: root, value, depth: 0 })
@@ -187,4 +186,46 @@ interface PathStep {
   readonly node: PricedNode
   readonly value: Value
   readonly depth: number
+}
+
+/** A list that is what a value is about. */
+interface FoundItems {
+  /** Indexes of the members on the way to it. */
+  readonly path: readonly number[]
+  readonly items: readonly Value[]
+}
+
+/** A list of fewer is none to choose from. */
+const LEAST_ITEMS = 2
+/** Share of the value's tokens from which on the list is what it is about. */
+const LEAST_SHARE = 0.5
+/** Objects around the list, at most. */
+const DEEPEST = 6
+
+/** The list at the root, or in the largest member of the object there, and so on. */
+function findItems(value: Value, root: PricedNode, totals: Totals): FoundItems | null {
+  const least = totalOf(root, totals) * LEAST_SHARE
+  const path: number[] = []
+  let node = root
+  let inner = value
+  while (node.children !== undefined && totalOf(node, totals) >= least) {
+    if (!(inner instanceof ObjectValue)) {
+      const items = inner as readonly Value[]
+      return items.length < LEAST_ITEMS ? null : { path, items }
+    }
+    if (path.length === DEEPEST) return null
+    const index = largestOf(node.children, totals)
+    path.push(index)
+    node = node.children[index]!
+    inner = inner.values[index]!
+  }
+  return null
+}
+
+function largestOf(children: readonly PricedNode[], totals: Totals): number {
+  let largest = 0
+  children.forEach((child, index) => {
+    if (totalOf(child, totals) > totalOf(children[largest]!, totals)) largest = index
+  })
+  return largest
 }

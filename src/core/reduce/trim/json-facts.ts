@@ -1,7 +1,6 @@
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { FIELD_NAMES, fieldFor, fieldsOf } from './field-names.ts'
-import type { ItemFacts } from './item-facts.ts'
-import { mentionsError } from './mentions-error.ts'
+import { type ItemFacts, mentionsError } from './strategies/strategy.ts'
 
 type Fields = ReadonlyMap<string, Value>
 

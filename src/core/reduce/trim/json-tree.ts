@@ -1,16 +1,14 @@
 import { isScalar } from '../../formats/json/tree/write-text.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { type Totals, totalOf } from '../budget/opening.ts'
-import { worthOf } from '../budget/plan.ts'
+import { totalValue } from '../budget/plan.ts'
 import { ALL, extraOf, type Form, type Kept, type PricedNode } from '../budget/priced-node.ts'
 import { isEnvelope } from './field-names.ts'
 import { type ItemKind, isThread } from './kinds.ts'
-import { type Blocks, FieldBlock, LARGE, LevelBlocks } from './level-blocks.ts'
-import { isWithin, LEVEL_WORTHS, type Level, levelOfField, levelWithin } from './levels.ts'
+import { isWithin, LEVEL_VALUES, type Level, levelOfField, levelWithin } from './levels.ts'
 import type { KeptOf } from './plan-tree.ts'
 import type { ThreadRule } from './strategies/strategy.ts'
-import { addTextChain } from './text-chain.ts'
-import type { TreeBuilder } from './tree-builder.ts'
+import { addTextChain, type TreeBuilder } from './tree-builder.ts'
 
 /** Groups of parts of a large container have about this many tokens. */
 const GROUP = 32
@@ -97,7 +95,7 @@ export class JsonTree {
   /** Adds a value beside the items below a node: a large one part by part, any other whole. */
   addBeside(node: PricedNode, value: Value, below: number): KeptOf {
     const builder = this.#builder
-    const scale = LEVEL_WORTHS.standard
+    const scale = LEVEL_VALUES.standard
     if (node.children !== undefined && totalOf(node, this.#totals) >= LARGE) {
       return this.#addLarge(node, value, { below, scale, form: 'keyed' })
     }
@@ -105,7 +103,7 @@ export class JsonTree {
     if (node.children === undefined) {
       return addTextChain(builder, node, { below, extra, scale, startsInside: false })
     }
-    const own = builder.add(below, totalOf(node, this.#totals) + extra, worthOf(node) * scale)
+    const own = builder.add(below, totalOf(node, this.#totals) + extra, totalValue(node) * scale)
     return kept => (kept[own] === 1 ? ALL : null)
   }
 
@@ -119,7 +117,7 @@ export class JsonTree {
       return addTextChain(this.#builder, node, {
         below: blocks.nodeOf(level),
         extra: extraOf(node, form),
-        scale: factor * LEVEL_WORTHS[level],
+        scale: factor * LEVEL_VALUES[level],
         startsInside: level !== 'full' || node.cuts === undefined,
       })
     }
@@ -127,7 +125,7 @@ export class JsonTree {
     if (level !== 'minimal' && totalOf(node, this.#totals) >= LARGE) {
       return this.#addLarge(node, value, {
         below: blocks.nodeOf('standard'),
-        scale: factor * LEVEL_WORTHS[level],
+        scale: factor * LEVEL_VALUES[level],
         form,
       })
     }
@@ -192,7 +190,7 @@ export class JsonTree {
         room = GROUP
       }
       room -= total + extra
-      builder.grow(group, total + extra, worthOf(child) * scale)
+      builder.grow(group, total + extra, totalValue(child) * scale)
       const own = group
       return kept => (kept[own] === 1 ? ALL : null)
     })
@@ -223,4 +221,70 @@ function withFirst(levels: readonly Level[], level: Level): readonly Level[] {
 export function someOf(parts: readonly KeptOf[], kept: Uint8Array): Kept | null {
   const children = parts.map(part => part(kept))
   return children.every(child => child === null) ? null : { kind: 'some', children }
+}
+
+/**
+ * Containers of this many tokens are decided on part by part, and fields of a level in groups of as
+ * many.
+ */
+const LARGE = 128
+
+/** Finds the node that has the fields of a level of an item. */
+interface Blocks {
+  nodeOf(level: Level): number
+}
+
+/** The nodes of an item's fields, one for each level above the minimal one. */
+class LevelBlocks implements Blocks {
+  readonly #builder: TreeBuilder
+  readonly #top: number
+  readonly #nodes: Partial<Record<Level, number>>
+  readonly #rooms = { minimal: Number.POSITIVE_INFINITY, standard: LARGE, full: LARGE }
+  /** The first node of the standard level; those of the full level go below it. */
+  #standard: number | undefined
+
+  /** @param top the node of the minimal level */
+  constructor(builder: TreeBuilder, top: number) {
+    this.#builder = builder
+    this.#top = top
+    this.#nodes = { minimal: top }
+  }
+
+  nodeOf(level: Level): number {
+    const nodes = this.#nodes
+    if (level === 'full') {
+      nodes.full ??= this.#builder.add(this.#standard ?? this.nodeOf('standard'))
+    } else {
+      nodes[level] ??= this.#builder.add(this.#top)
+    }
+    this.#standard ??= nodes.standard
+    return nodes[level]!
+  }
+
+  /** Makes room for a field. If the fields of its level are many, further ones get a new node. */
+  makeRoom(level: Level, tokens: number): void {
+    if (this.#rooms[level] <= 0) {
+      delete this.#nodes[level]
+      this.#rooms[level] = LARGE
+    }
+    // A large field gets a node of its own.
+    if (tokens < LARGE) this.#rooms[level] -= tokens
+  }
+}
+
+/** One node below `top` for all levels of a field, added when it is first needed. */
+class FieldBlock implements Blocks {
+  readonly #builder: TreeBuilder
+  readonly #top: number
+  #node: number | undefined
+
+  constructor(builder: TreeBuilder, top: number) {
+    this.#builder = builder
+    this.#top = top
+  }
+
+  nodeOf(): number {
+    this.#node ??= this.#builder.add(this.#top)
+    return this.#node
+  }
 }

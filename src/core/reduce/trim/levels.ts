@@ -11,7 +11,7 @@ export const LEVELS = ['minimal', 'standard', 'full'] as const
 export type Level = (typeof LEVELS)[number]
 
 /** The value of a field of a level, so that every item is named before one is kept in full. */
-export const LEVEL_WORTHS: Readonly<Record<Level, number>> = { minimal: 4, standard: 2, full: 1 }
+export const LEVEL_VALUES: Readonly<Record<Level, number>> = { minimal: 4, standard: 2, full: 1 }
 
 /**
  * Roles of fields by the level that they belong to; what has no role here is decided by

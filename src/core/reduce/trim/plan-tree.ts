@@ -3,6 +3,18 @@ import { type TrimAlgorithm, type TrimChoice, trimTree } from '../../solvers/tre
 import type { Plan, Planner } from '../budget/plan.ts'
 import type { Kept } from '../budget/priced-node.ts'
 
+/**
+ * How a tree is solved, by the names that a configuration gives; `auto` is exact within a count of
+ * work.
+ */
+export const TRIM_ALGORITHMS = [
+  'auto',
+  'exact',
+  'greedy',
+  'fair',
+  'head_tail',
+] as const satisfies readonly (TrimAlgorithm | 'auto')[]
+
 /** What is kept of a part of a document, by the kept nodes of its tree; `null` for nothing. */
 export type KeptOf = (kept: Uint8Array) => Kept | null
 
@@ -19,7 +31,7 @@ export function createTreePlanner(
   algorithm: TrimAlgorithm | 'auto',
 ): Planner {
   const total = tree.cost.reduce((sum, cost) => sum + cost, 0)
-  const wholeWorth = tree.value.reduce((sum, value) => sum + value, 0)
+  const wholeValue = tree.value.reduce((sum, value) => sum + value, 0)
 
   function choose(budget: number): TrimChoice {
     const choice = trimTree(tree, budget, { algorithm })
@@ -34,8 +46,8 @@ export function createTreePlanner(
       return {
         kept: keptOf(kept) ?? NOTHING,
         cost,
-        worth: value,
-        wholeWorth,
+        value,
+        wholeValue,
         upperBound,
         optimal,
         classes: tree.parent.length,

@@ -5,17 +5,16 @@ import type { Document } from '../budget/document.ts'
 import type { TextPart } from '../budget/price-text.ts'
 import { type Kept, SEPARATOR } from '../budget/priced-node.ts'
 import { pruneText } from '../budget/prune-text.ts'
-import type { Worths } from '../budget/strategies.ts'
+import type { Valuation } from '../budget/strategies.ts'
 import type { ItemDocument, Scope } from './item-document.ts'
-import type { ItemFacts } from './item-facts.ts'
 import { KIND_NOUNS } from './kinds.ts'
 import { createTreePlanner, type KeptOf } from './plan-tree.ts'
 import { headTail } from './strategies/position.ts'
+import { type ItemFacts, weighPlaces } from './strategies/strategy.ts'
 import { countChanges, indexRange, summarizeFiles } from './summaries.ts'
 import { findTextItems } from './text-items.ts'
 import { createTextTree, type GrownPart, partOf, UNPRICED } from './text-tree.ts'
 import { createTreeBuilder, type TreeBuilder } from './tree-builder.ts'
-import { weighPlaces } from './weigh.ts'
 
 /** Parts that a text is cut into at most, and the budget, by tokens: finer ones leave more gaps. */
 const PARTS = 48
@@ -36,7 +35,7 @@ interface ItemPart extends GrownPart {
 export function textItems(
   { content, shape }: { readonly content: string; readonly shape: ShapeReport },
   counter: TokenCounter,
-  { strategy }: Worths,
+  { strategy }: Valuation,
   { budget, algorithm }: { readonly budget: number; readonly algorithm: TrimAlgorithm | 'auto' },
 ): ItemDocument | null {
   const lines = content.split('\n')

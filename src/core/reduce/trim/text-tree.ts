@@ -3,9 +3,8 @@ import type { TextPart } from '../budget/price-text.ts'
 import { ALL, type PricedNode } from '../budget/priced-node.ts'
 import { isWithin, type Level } from './levels.ts'
 import type { KeptOf } from './plan-tree.ts'
-import { addTextChain } from './text-chain.ts'
 import type { TextBlock } from './text-items.ts'
-import type { TreeBuilder } from './tree-builder.ts'
+import { addTextChain, type TreeBuilder } from './tree-builder.ts'
 
 /** A part as pruning knows it, and what is kept of it. */
 export interface GrownPart {
@@ -14,7 +13,7 @@ export interface GrownPart {
 }
 
 /** Represents the price of a part, which only the tree knows here. */
-export const UNPRICED: PricedNode = { own: 0, key: 0, worth: 0 }
+export const UNPRICED: PricedNode = { own: 0, key: 0, value: 0 }
 
 /** The lines of a text with their tokens, and how they are cut into parts. */
 interface TextPrices {
@@ -59,8 +58,8 @@ export function createTextTree(
   function addRun(start: number, end: number, below: number, factor: number): GrownPart {
     const own = sum(start, end)
     const isLong = own > most && end - start === 1
-    const cuts = isLong ? cutsOf(lines[start]!, { tokens: own, worth: own, by: 'even' }) : []
-    const leaf = { own, key: 0, worth: own, cuts }
+    const cuts = isLong ? cutsOf(lines[start]!, { tokens: own, value: own, by: 'even' }) : []
+    const leaf = { own, key: 0, value: own, cuts }
     const place = { below, extra: 0, scale: factor, startsInside: false }
     return { part: partOf(start, end), keptOf: addTextChain(builder, leaf, place) }
   }

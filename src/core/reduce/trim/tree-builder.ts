@@ -1,4 +1,6 @@
 import type { TrimTree } from '../../solvers/tree/tree.ts'
+import { ALL, type Kept, type PricedNode } from '../budget/priced-node.ts'
+import type { KeptOf } from './plan-tree.ts'
 
 /** Grows a tree of parts from its root, which is node 0 and costs nothing yet. */
 export interface TreeBuilder {
@@ -44,4 +46,54 @@ export function createTreeBuilder(): TreeBuilder {
       }
     },
   }
+}
+
+/** Of two prefixes of a text the shorter one has at most this share of the longer one's tokens. */
+const NEXT_SHARE = 0.6
+
+/** The place at which the chain of a text starts. */
+interface ChainPlace {
+  /** The node that it hangs below. */
+  readonly below: number
+  /** Tokens that go with any part of it, a key or a separator. */
+  readonly extra: number
+  /** Multiplies its value. */
+  readonly scale: number
+  /** Whether its first piece goes with the node above it, whatever that costs. */
+  readonly startsInside: boolean
+}
+
+/** A leaf as a chain: its shortest prefix, and what each longer one adds, to the whole. */
+export function addTextChain(builder: TreeBuilder, leaf: PricedNode, place: ChainPlace): KeptOf {
+  const steps = stepsOf(leaf)
+  const nodes: { readonly node: number; readonly kept: Kept }[] = []
+  let above = place.below
+  let cost = 0
+  let value = 0
+  steps.forEach((step, index) => {
+    const addedCost = step.cost - cost + (index === 0 ? place.extra : 0)
+    const addedValue = Math.max(0, step.value - value) * place.scale
+    if (index === 0 && place.startsInside) builder.grow(above, addedCost, addedValue)
+    else above = builder.add(above, addedCost, addedValue)
+    nodes.push({ node: above, kept: step.kept })
+    cost = step.cost
+    value = step.value
+  })
+  return kept => nodes.findLast(({ node }) => kept[node] === 1)?.kept ?? null
+}
+
+interface Step {
+  readonly cost: number
+  readonly value: number
+  readonly kept: Kept
+}
+
+/** The shortest first; prefixes that are nearly as long as the next longer one are skipped. */
+function stepsOf({ own, value, cuts = [] }: PricedNode): readonly Step[] {
+  const steps: Step[] = [{ cost: own, value, kept: ALL }]
+  for (const cut of cuts.toReversed()) {
+    if (cut.cost > steps.at(-1)!.cost * NEXT_SHARE) continue
+    steps.push({ cost: cut.cost, value: cut.value, kept: { kind: 'cut', chars: cut.chars } })
+  }
+  return steps.reverse()
 }

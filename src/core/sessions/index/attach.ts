@@ -1,7 +1,7 @@
 import { createIdentityReader } from './identity.ts'
 import { ENTRY, HINT_FAMILIES, type IndexView, SHARD, STATE, shardAt, viewIndex } from './layout.ts'
 import { acquire, release, tryAcquire } from './lock.ts'
-import { repairShard } from './repair.ts'
+import { repairShard } from './owners.ts'
 import { beginTurn, checkBody, noteReference, recordBody } from './results.ts'
 import type {
   Counters,
@@ -10,21 +10,23 @@ import type {
   NewEntry,
   ResultFacts,
   SessionIndex,
+  SessionKey,
   SessionSummary,
   Ticket,
   Turn,
 } from './session-index.ts'
-import type { SessionKey } from './session-key.ts'
 import { shardOf } from './session-table.ts'
 import {
+  addCounters,
   closeSession,
   compactSession,
   dropIdle,
   invalidateEntries,
   readEntries,
   readPresent,
+  readSummary,
+  takeHint,
 } from './sessions.ts'
-import { addCounters, readSummary, takeHint } from './summary.ts'
 
 export interface AttachOptions {
   /** Number of the calling thread, from 1; no two living threads have the same. */

@@ -1,12 +1,11 @@
-import { clearFilter, mayHave, noteUse } from './filter.ts'
-import { commonDigits, sameIdentity } from './identity.ts'
-import { ENTRY, ENTRY_WORDS, type IndexView, SESSION, SHARD, STATE } from './layout.ts'
-
 /**
  * The entries of a session: a ring in order of use, from its slot. All functions want the shard's
  * lock, and those that write want the session marked as dirty. `shard`, `session` and `at` are
  * offsets in words.
  */
+import { clearFilter, mayHave, noteUse } from './filter.ts'
+import { commonDigits, sameIdentity } from './identity.ts'
+import { ENTRY, ENTRY_WORDS, type IndexView, SESSION, SHARD, STATE } from './layout.ts'
 
 /** Shortest reference, in hexadecimal digits. */
 const SHORTEST_REF = 8

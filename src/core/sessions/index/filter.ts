@@ -1,5 +1,3 @@
-import { ENTRY, FILTER_WORDS, type IndexView, SESSION } from './layout.ts'
-
 /**
  * Which first digits the entries of a session may have, so that a body that is in none of them
  * costs no look at entries, which at many sessions lie in no cache. Two Bloom filters of 128 bits,
@@ -9,6 +7,7 @@ import { ENTRY, FILTER_WORDS, type IndexView, SESSION } from './layout.ts'
  * strange body in thirty passes; much longer sessions fill the filters, and their chains are
  * walked.
  */
+import { ENTRY, FILTER_WORDS, type IndexView, SESSION } from './layout.ts'
 
 /** Bits of the first word of an identity that place one of its bits. */
 const PLACE_BITS = 7

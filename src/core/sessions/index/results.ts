@@ -1,3 +1,7 @@
+/**
+ * What happens to a session with one result: the operations of `SessionIndex` that take a turn, for
+ * callers that have the shard's lock. `digest` is the body's identity in words.
+ */
 import {
   findBody,
   findCall,
@@ -13,14 +17,8 @@ import {
 import { readEntry, writeEntry } from './entry-fields.ts'
 import { noteUse } from './filter.ts'
 import { ENTRY, type IndexView, SESSION, SHARD, STATE } from './layout.ts'
-import type { Entry, NewEntry, ResultFacts, Ticket, Turn } from './session-index.ts'
-import type { SessionKey } from './session-key.ts'
+import type { Entry, NewEntry, ResultFacts, SessionKey, Ticket, Turn } from './session-index.ts'
 import { evictOldest, findSession, hasKey, openSession, touchSession } from './session-table.ts'
-
-/**
- * What happens to a session with one result: the operations of `SessionIndex` that take a turn, for
- * callers that have the shard's lock. `digest` is the body's identity in words.
- */
 
 export function beginTurn(
   view: IndexView,

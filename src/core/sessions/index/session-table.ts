@@ -1,11 +1,10 @@
-import { freeChain } from './entry-chain.ts'
-import { HEADER, type IndexView, SESSION, SESSION_WORDS, SHARD, shardAt } from './layout.ts'
-import type { SessionKey } from './session-key.ts'
-
 /**
  * The sessions of a shard: found by buckets of linked slots, ordered by use. All functions want the
  * shard's lock. `shard` and `at` are offsets in words.
  */
+import { freeChain } from './entry-chain.ts'
+import { HEADER, type IndexView, SESSION, SESSION_WORDS, SHARD, shardAt } from './layout.ts'
+import type { SessionKey } from './session-index.ts'
 
 /**
  * The shard of a key. Multilinear hashing with secret multipliers: a client cannot choose keys that

@@ -1,18 +1,20 @@
+/**
+ * What happens to whole sessions, and what is counted in them, for callers that have the shard's
+ * lock. See `SessionIndex`.
+ */
 import { freeChain, isLive, nextOf, removeEntries } from './entry-chain.ts'
 import { readEntry } from './entry-fields.ts'
-import { ENTRY, type IndexView, SESSION, SHARD } from './layout.ts'
+import { COUNTERS, ENTRY, HINT_FAMILIES, type IndexView, SESSION, SHARD } from './layout.ts'
 import {
+  type Counters,
   type Entry,
   type EntryMatch,
   KINDS,
+  type SessionKey,
   type SessionSummary,
   type Turn,
 } from './session-index.ts'
-import type { SessionKey } from './session-key.ts'
 import { dropSession, findSession, nextEpoch } from './session-table.ts'
-import { readSummary } from './summary.ts'
-
-/** What happens to whole sessions, for callers that have the shard's lock. See `SessionIndex`. */
 
 export function readPresent(
   view: IndexView,
@@ -88,5 +90,72 @@ export function dropIdle(view: IndexView, shard: number, beforeMs: number): numb
     const oldest = words[shard + SHARD.oldest]!
     if (oldest === 0 || floats[(oldest + SESSION.seen) >> 1]! >= beforeMs) return dropped
     dropSession(view, shard, oldest)
+  }
+}
+
+const MOST = 0xffffffff
+const MOST_HINTS = 0xffff
+
+export function addCounters(
+  view: IndexView,
+  shard: number,
+  key: SessionKey,
+  counters: Partial<Counters>,
+): void {
+  const { words } = view
+  const session = findSession(view, shard, key)
+  if (session === 0) return
+  for (let i = 0; i < COUNTERS.length; i++) {
+    const added = counters[COUNTERS[i]!]
+    if (added === undefined) continue
+    const at = session + SESSION.counters + i
+    words[at] = Math.min((words[at]! >>> 0) + added, MOST)
+  }
+}
+
+/** Counts a hint of a family unless `max` were sent, or more than can be counted. */
+export function takeHint(
+  view: IndexView,
+  shard: number,
+  key: SessionKey,
+  family: number,
+  max: number,
+): boolean {
+  const { words } = view
+  const session = findSession(view, shard, key)
+  if (session === 0) return false
+  const sent = hintsOf(words, session, family)
+  if (sent >= Math.min(max, MOST_HINTS)) return false
+  words[session + SESSION.hints + (family >> 1)]! += (family & 1) === 0 ? 1 : 0x10000
+  return true
+}
+
+function hintsOf(words: Int32Array, session: number, family: number): number {
+  const word = words[session + SESSION.hints + (family >> 1)]!
+  return (family & 1) === 0 ? word & MOST_HINTS : word >>> 16
+}
+
+export function readSummary(
+  view: IndexView,
+  shard: number,
+  key: SessionKey,
+): SessionSummary | null {
+  const { words, floats } = view
+  const session = findSession(view, shard, key)
+  if (session === 0) return null
+  let entries = 0
+  let at = words[session + SESSION.leastUsed]!
+  for (let left = words[session + SESSION.length]!; left > 0; left--, at = nextOf(view, at)) {
+    if (isLive(view, session, at)) entries++
+  }
+  const counters = COUNTERS.map((name, i) => [name, words[session + SESSION.counters + i]! >>> 0])
+  return {
+    ...(Object.fromEntries(counters) as Counters),
+    results: words[session + SESSION.results]!,
+    partition: words[session + SESSION.partition]!,
+    entries,
+    openedMs: floats[(session + SESSION.opened) >> 1]!,
+    seenMs: floats[(session + SESSION.seen) >> 1]!,
+    hints: Array.from({ length: HINT_FAMILIES }, (_, family) => hintsOf(words, session, family)),
   }
 }

@@ -1,4 +1,4 @@
-import type { SessionKey } from '../index/session-key.ts'
+import type { SessionKey } from '../index/session-index.ts'
 import {
   BODY_BYTES,
   BODY_CHECKSUM,

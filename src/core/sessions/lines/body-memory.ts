@@ -1,5 +1,5 @@
 import { createIdentityReader, identityText, sameIdentity } from '../index/identity.ts'
-import type { SessionKey } from '../index/session-key.ts'
+import type { SessionKey } from '../index/session-index.ts'
 import { bodyChecksum, bodyImage, noteChecksum, wordsOfBody } from './body-image.ts'
 import { ageOf, createLineTable, type LineTable } from './line-table.ts'
 import {

@@ -1,10 +1,17 @@
 import type { AppError } from '../../base/errors.ts'
-import { notDecodable } from '../../formats/not-decodable.ts'
-import { decodedTooLong } from '../../formats/text/decoded-length.ts'
-import { type EarlierText, openEarlierText } from './earlier-text.ts'
+import {
+  type ByteGutter,
+  continuedKind,
+  createGutter,
+  NONE,
+  readGutter,
+  writeGutter,
+} from '../../formats/gutter/byte-gutter.ts'
+import { decodedTooLong, notDecodable } from '../../formats/not-decodable.ts'
+import type { RunGutter } from './compare-lines.ts'
 import { isReferenceLike, unguardLine } from './guard-line.ts'
-import { gutterWriter } from './gutter-writer.ts'
 import { type LineReference, readReference } from './reference-line.ts'
+import { createNumberingTest, printedName, startsOfLines } from './scan-text.ts'
 
 /**
  * The text that `encodeLines` wrote.
@@ -78,4 +85,83 @@ export function decodeLines(
     at += line.length + 1
   }
   return out.join('\n')
+}
+
+/** An earlier result while an answer is decoded. */
+interface EarlierText {
+  /** The line with this name, counted from 0, or -1. */
+  find(name: number): number
+  /** Lines `from` to before `end` as they are. */
+  slice(from: number, end: number): string
+  /** A line with another gutter; `write` is given the old one and the path before it. */
+  withGutter(line: number, write: GutterRewriter): string | null
+}
+
+/** What stands before a line's text now, or `null` if there can be nothing. */
+type GutterRewriter = (gutter: ByteGutter, path: string) => string | null
+
+/** @returns `null` for a text that no reference can be to, having too many lines */
+function openEarlierText(text: string): EarlierText | null {
+  const buffer = Buffer.from(text, 'utf8')
+  const starts = startsOfLines(buffer)
+  if (starts === null) return null
+  const lines = starts.length - 1
+  const gutter = createGutter()
+  const names = printedNames()
+
+  /** Line by printed number, or `null` if lines are counted. */
+  function printedNames(): ReadonlyMap<number, number> | null {
+    const numbering = createNumberingTest()
+    const found = new Map<number, number>()
+    for (let line = 0; line < lines; line++) {
+      const end = starts![line + 1]! - 1
+      readGutter(buffer, starts![line]!, end, gutter)
+      numbering.add(gutter, end)
+      found.set(printedName(gutter), line)
+    }
+    return numbering.isNumbered() ? found : null
+  }
+
+  return {
+    find(name) {
+      if (names !== null) return names.get(name) ?? -1
+      return name >= 1 && name <= lines ? name - 1 : -1
+    },
+    slice: (from, end) => buffer.toString('utf8', starts[from], starts[end]! - 1),
+    withGutter(line, write) {
+      const end = starts[line + 1]! - 1
+      readGutter(buffer, starts[line]!, end, gutter)
+      const path = buffer.toString(
+        'utf8',
+        gutter.start,
+        Math.max(gutter.start, gutter.numberStart - 1),
+      )
+      const written = write(gutter, path)
+      return written === null ? null : written + buffer.toString('utf8', gutter.textStart, end)
+    },
+  }
+}
+
+/**
+ * What gutters become in a run.
+ * @param before the line before the run, whose gutter may be continued
+ */
+function gutterWriter(gutter: RunGutter, before: string): GutterRewriter {
+  if (gutter.kind === 'dropped') return () => ''
+  if (gutter.kind === 'kept') {
+    const { shift } = gutter
+    return (old, path) => {
+      if (old.kind === NONE) return ''
+      const number = old.number + shift
+      return number < 0 ? null : writeGutter(old, path, number, old.kind)
+    }
+  }
+  const bytes = Buffer.from(before, 'utf8')
+  const model = createGutter()
+  readGutter(bytes, 0, bytes.length, model)
+  const kind = continuedKind(model.kind, gutter.dashes)
+  if (kind === NONE) return () => null
+  const path = bytes.toString('utf8', 0, Math.max(0, model.numberStart - 1))
+  let { number } = model
+  return () => writeGutter(model, path, ++number, kind)
 }

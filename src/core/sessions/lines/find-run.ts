@@ -1,9 +1,8 @@
 import { type ByteGutter, createGutter, readGutter } from '../../formats/gutter/byte-gutter.ts'
-import type { SessionKey } from '../index/session-key.ts'
+import type { SessionKey } from '../index/session-index.ts'
 import type { BodyMemory, KeptBody } from './body-memory.ts'
 import { createLineComparer, type LineComparer, type RunGutter } from './compare-lines.ts'
-import { printedName } from './numbering.ts'
-import type { ScannedText } from './scan-text.ts'
+import { printedName, type ScannedText } from './scan-text.ts'
 
 /** Lines of a new text that repeat lines of an earlier body. */
 export interface FoundRun {

@@ -5,7 +5,7 @@
  * |---|---|
  * | header, 16 words | magic, layout version, units of the ring, positions before they begin again, buckets, head |
  * | table | buckets of 16 words: five entries of tag, position of a body, line; a word unused |
- * | ring | bodies behind one another in units of 64 bytes; none is split by the end of the ring |
+ * | ring | bodies one after the other in units of 64 bytes; none is split by the end of the ring |
  *
  * A **position** counts units ever given out; a body lies at its position modulo the ring's units.
  * Positions begin again after some 2^31 units, at a multiple of the ring's. The head is the

@@ -1,9 +1,9 @@
 import type { Verbosity } from '../../hints/hint.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
-import type { SessionKey } from '../index/session-key.ts'
+import type { SessionKey } from '../index/session-index.ts'
 import type { BodyMemory, KeptBody } from './body-memory.ts'
 import { createRunFinder, type FoundRun } from './find-run.ts'
-import { isReferenceLike } from './guard-line.ts'
+import { guardLine, isReferenceLike } from './guard-line.ts'
 import { createReferenceWriter, type EarlierResult, readReference } from './reference-line.ts'
 import type { ScannedText } from './scan-text.ts'
 
@@ -130,4 +130,23 @@ function isAbove(
 
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')
+}
+
+/** The answer: new lines as they are, one line for each run. Format `lines@1`. */
+export function encodeLines({ text: { bytes, starts, lines }, runs }: LinePlan): string {
+  const out: string[] = []
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const literal = (from: number, end: number) => {
+    if (from === end) return
+    const part = buffer.toString('utf8', starts[from]!, starts[end]! - 1)
+    for (const line of part.split('\n')) out.push(guardLine(line))
+  }
+  let at = 0
+  for (const { from, end, reference } of runs) {
+    literal(at, from)
+    out.push(reference)
+    at = end
+  }
+  literal(at, lines)
+  return out.join('\n')
 }

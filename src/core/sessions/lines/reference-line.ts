@@ -1,6 +1,5 @@
 import type { EarlierCall, Verbosity } from '../../hints/hint.ts'
-import { parseHint } from '../../hints/parse-hint.ts'
-import { hintLine } from '../../hints/render-hint.ts'
+import { hintLine, parseHint } from '../../hints/hint-line.ts'
 import type { RunGutter } from './compare-lines.ts'
 
 /** An earlier result as an answer refers to it. */
@@ -93,9 +92,9 @@ function suffixOf(gutter: RunGutter): string {
 /** The reference that a line is, or `null` for any other line. */
 export function readReference(line: string): LineReference | null {
   const bracket = line.lastIndexOf(']') + 1
-  const behind = line.slice(bracket)
-  const suffix = SUFFIXES.find(({ text }) => text === behind)
-  if (suffix === undefined && behind !== '') return null
+  const rest = line.slice(bracket)
+  const suffix = SUFFIXES.find(({ text }) => text === rest)
+  if (suffix === undefined && rest !== '') return null
   const hint = line.slice(0, bracket)
   const facts = fromSameBody(hint) ?? fromHint(hint)
   if (facts === null || facts.first > facts.last) return null

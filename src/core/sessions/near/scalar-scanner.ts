@@ -12,8 +12,8 @@ import {
   TAB,
 } from '../../json/char-codes.ts'
 import { parseJson } from '../../json/parse-json.ts'
-import { writePathStep } from '../../json/path-step.ts'
 import { passOverScalar, passOverString } from '../../json/text-tokens.ts'
+import { writePathStep } from '../../json/write-json.ts'
 
 /**
  * Walks over the scalars of a JSON text in their order. It does not check the text, and its steps

@@ -1,8 +1,18 @@
 import { hash } from 'node:crypto'
-import type { SessionKey } from '../index/session-key.ts'
+import type { SessionKey } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
 import { unsplit } from '../lines/scan-text.ts'
-import type { Dependency } from './dependency.ts'
+
+/** A body that an answer depends on: it must be retrievable when the answer leaves. */
+export interface Dependency {
+  readonly session: string
+  /** The id in the hint. */
+  readonly ref: string
+  /** The body that the id must represent: SHA-256, 64 hex digits. */
+  readonly identity: string
+  /** The agent's context that the body is in. */
+  readonly context: SessionKey
+}
 
 /** A call with its result: one that is sent again is the same. */
 export interface NamedCall {

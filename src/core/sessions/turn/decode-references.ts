@@ -1,10 +1,17 @@
 import { AppError } from '../../base/errors.ts'
 import { notDecodable } from '../../formats/not-decodable.ts'
-import { parseHint } from '../../hints/parse-hint.ts'
+import { parseHint } from '../../hints/hint-line.ts'
 import { decodeLines } from '../lines/decode-lines.ts'
 import { readReference } from '../lines/reference-line.ts'
-import { restoreNear } from '../near/restore-near.ts'
-import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
+import { restoreNear } from '../near/find-changes.ts'
+
+/**
+ * Formats of answers that refer to earlier results: their content means something in its session
+ * only.
+ */
+export const REFERENCE_FORMAT = 'ref@1'
+export const NEAR_FORMAT = 'near@1'
+export const LINES_FORMAT = 'lines@1'
 
 /** Earlier results that one answer refers to, at most. */
 export const MAX_REFERENCES = 1_000

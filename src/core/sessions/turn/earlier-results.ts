@@ -1,7 +1,6 @@
 import { type CallName, decisiveArgument, nameEarlierCall } from '../../hints/earlier-call.ts'
 import type { EarlierCall } from '../../hints/hint.ts'
-import type { Turn } from '../index/session-index.ts'
-import type { SessionKey } from '../index/session-key.ts'
+import type { SessionKey, Turn } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
 import type { CallFacts } from './call-facts.ts'
@@ -104,7 +103,7 @@ export function createEarlierResults(
     const latest = given === true ? turn.sequence : turn.sequence - 1
     if (sequence > latest) return undefined
     const ref = refIn(bodies, context, identity)
-    // Two bodies with the same digits cannot be told apart in one answer.
+    // Two bodies with the same digits cannot be distinguished in one answer.
     if ((byRef.get(ref) ?? identity) !== identity) return undefined
     byRef.set(ref, identity)
     const call = nameByDistance(name, turn.sequence - sequence)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { SessionKey } from '../index/session-key.ts'
+import type { SessionKey } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
 import { NO_TEXT, notesKey } from './call-memory.ts'
 

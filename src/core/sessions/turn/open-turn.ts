@@ -1,5 +1,9 @@
-import type { SessionIndex, Turn } from '../index/session-index.ts'
-import { type SessionKey, sessionKey } from '../index/session-key.ts'
+import {
+  type SessionIndex,
+  type SessionKey,
+  sessionKey,
+  type Turn,
+} from '../index/session-index.ts'
 import { type ScannedText, scanText } from '../lines/scan-text.ts'
 import { type CallFacts, hash32, kindOf, pathOf } from './call-facts.ts'
 import type { CallMemory, Seen } from './call-memory.ts'
@@ -58,7 +62,7 @@ interface KnownCall {
 
 /**
  * Counts a result in its session, unless it came before.
- * @param nowMs only tells idle sessions from others
+ * @param nowMs only distinguishes idle sessions from others
  */
 export function openTurn(
   index: SessionIndex,

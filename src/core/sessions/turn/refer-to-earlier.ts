@@ -5,15 +5,19 @@ import type { TokenCounter } from '../../tokens/counter.ts'
 import type { Entry, SessionIndex } from '../index/session-index.ts'
 import type { BodyMemory } from '../lines/body-memory.ts'
 import { decodeLines } from '../lines/decode-lines.ts'
-import { encodeLines } from '../lines/encode-lines.ts'
-import { type LinePlan, planLines } from '../lines/plan-lines.ts'
+import { encodeLines, type LinePlan, planLines } from '../lines/plan-lines.ts'
 import type { EarlierResult } from '../lines/reference-line.ts'
 import { findChanges } from '../near/find-changes.ts'
-import { decodeReferences, MAX_REFERENCES } from './decode-references.ts'
+import type { Dependency } from './call-memory.ts'
+import {
+  decodeReferences,
+  LINES_FORMAT,
+  MAX_REFERENCES,
+  NEAR_FORMAT,
+  REFERENCE_FORMAT,
+} from './decode-references.ts'
 import type { DedupTerms } from './dedup-terms.ts'
-import type { Dependency } from './dependency.ts'
 import { createEarlierResults, type NamedTurn } from './earlier-results.ts'
-import { LINES_FORMAT, NEAR_FORMAT, REFERENCE_FORMAT } from './formats.ts'
 import { refIn, shortRef } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
 

@@ -47,13 +47,13 @@ export function certify(reduced: Reduced, { picks, price, left }: Relaxation): C
     let largest = 0
     for (let j = starts[i]!; j < end; j++) {
       const more = costs[j]! - cost
-      const worth = values[j]! - value
-      const gain = worth - more * (more > 0 ? cheap : dear)
+      const added = values[j]! - value
+      const gain = added - more * (more > 0 ? cheap : dear)
       gains[j] = gain
       if (gain > largest) largest = gain
-      if (more <= left && worth > swapValue) {
+      if (more <= left && added > swapValue) {
         swap = j
-        swapValue = worth
+        swapValue = added
       }
     }
     excess += largest

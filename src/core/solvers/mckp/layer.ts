@@ -1,4 +1,5 @@
 import { type History, ROOT } from '../shared/history.ts'
+import type { Lattice } from '../shared/lattice.ts'
 import {
   AS_BEFORE,
   createStates,
@@ -8,8 +9,10 @@ import {
   type States,
   shift,
 } from '../shared/states.ts'
-import type { Taken } from './core.ts'
+import { type Certificate, ROUNDING } from './certify.ts'
+import type { Slopes, Taken } from './core.ts'
 import type { Reduced } from './reduce.ts'
+import type { Relaxation } from './relaxation.ts'
 
 /** What the break solution picks. */
 const BREAK_PICK = { cost: 0, value: 0, option: AS_BEFORE } as const
@@ -80,4 +83,32 @@ function remember({ node, option, count }: States, history: History): void {
   for (let s = 0; s < count; s++) {
     if (option[s] !== AS_BEFORE) node[s] = history.add(node[s]!, option[s]!)
   }
+}
+
+/**
+ * Limits by the slopes of the classes that are not in the core. Weak duality needs one price for
+ * both directions: should rounding have put the two slopes into the wrong order, their difference
+ * is added for the whole budget.
+ */
+export function limitsBySlopes(
+  { up, down }: Slopes,
+  needed: number,
+  lattice: Lattice,
+  { budget }: Reduced,
+): Limits {
+  const gainPerStep = Math.max(up, lattice.price)
+  const slack = 2 * Math.max(0, gainPerStep - down) * budget
+  return { gainPerStep, lossPerStep: down, slack, needed: needed - slack, lowest: -budget }
+}
+
+/** Limits by the price alone, which hold for states over any classes; weaker. */
+export function limitsByPrice(
+  { price }: Relaxation,
+  { excess }: Certificate,
+  needed: number,
+  { budget }: Reduced,
+): Limits {
+  const [gainPerStep, lossPerStep] = [price * (1 + ROUNDING), price * (1 - ROUNDING)]
+  const slack = excess + 2 * (gainPerStep - lossPerStep) * budget
+  return { gainPerStep, lossPerStep, slack, needed: needed - slack, lowest: -budget }
 }

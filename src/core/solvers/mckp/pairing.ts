@@ -3,11 +3,10 @@ import type { Incumbent } from '../shared/incumbent.ts'
 import type { States } from '../shared/states.ts'
 import type { Certificate } from './certify.ts'
 import type { Core } from './core.ts'
-import { createLayer, type Layer } from './layer.ts'
-import { limitsByPrice } from './limits.ts'
+import { createLayer, type Layer, limitsByPrice } from './layer.ts'
+import type { Work } from './problem.ts'
 import type { Reduced } from './reduce.ts'
 import type { Relaxation } from './relaxation.ts'
-import type { Work } from './work.ts'
 
 /** Smallest width that a partner may have, so that small layers find useful partners. */
 const MIN_WIDTH = 2 ** 13

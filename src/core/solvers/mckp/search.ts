@@ -4,13 +4,11 @@ import { type Lattice, neededFor, roundBound } from '../shared/lattice.ts'
 import { bestBound, lastFitting } from '../shared/states.ts'
 import type { Certificate } from './certify.ts'
 import { createCore } from './core.ts'
-import { createLayer } from './layer.ts'
-import { limitsBySlopes } from './limits.ts'
+import { createLayer, limitsBySlopes } from './layer.ts'
 import { createPairing } from './pairing.ts'
-import type { SolveOptions } from './problem.ts'
+import { createWork, type SolveOptions } from './problem.ts'
 import type { Reduced } from './reduce.ts'
 import type { Relaxation } from './relaxation.ts'
-import { createWork } from './work.ts'
 
 /**
  * Most states that one class may generate. A layer holds up to three times as many, at 24 bytes

@@ -71,7 +71,7 @@ function dropHopeless(
   left: number,
 ): void {
   const path = new Float64Array(status.length)
-  const worth = value.slice()
+  const sums = value.slice()
   for (let i = 0; i < status.length; i++) {
     if (status[i] !== OPEN) continue
     const up = above(i)
@@ -81,8 +81,8 @@ function dropHopeless(
   for (let i = status.length - 1; i > 0; i--) {
     if (status[i] !== OPEN) continue
     const up = above(i)
-    if (worth[i] === 0) status[i] = DROPPED
-    else if (up !== -1) worth[up]! += worth[i]!
+    if (sums[i] === 0) status[i] = DROPPED
+    else if (up !== -1) sums[up]! += sums[i]!
   }
 }
 

@@ -47,7 +47,7 @@ const MAX_WORK = 1.5e7
  * precedence-constrained knapsack on a tree (Cho and Shaw 1997). The same arguments give the same
  * choice everywhere: no clock, no randomness, ties go by the order of nodes. Nothing is kept that
  * costs something and brings nothing. Methods and guarantees: docs/internals/trim-tree.md.
- * @returns `minimum`, the tokens of what must be kept, where that is above the budget
+ * @returns `minimum`, the tokens of what must be kept, if that is above the budget
  * @throws RangeError if the tree or the budget (an integer from 0 to 2^53 - 1) is none
  */
 export function trimTree(
@@ -115,15 +115,15 @@ function gridOf(values: Float64Array) {
 /** The sum of values is compensated (Neumaier 1974), and exact if the grid is. */
 function sumsOf({ cost, value }: TrimTree, kept: Uint8Array) {
   let spent = 0
-  let worth = 0
+  let total = 0
   let lost = 0
   for (let i = 0; i < kept.length; i++) {
     if (kept[i] === 0) continue
     spent += cost[i]!
     const more = value[i]!
-    const sum = worth + more
-    lost += worth >= more ? worth - sum + more : more - sum + worth
-    worth = sum
+    const sum = total + more
+    lost += total >= more ? total - sum + more : more - sum + total
+    total = sum
   }
-  return { cost: spent, value: worth + lost }
+  return { cost: spent, value: total + lost }
 }

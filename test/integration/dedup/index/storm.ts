@@ -25,7 +25,7 @@ async function report(worker: Worker): Promise<StormReport> {
 /**
  * Threads on the same sessions at once, none of which is lost.
  * @returns what they did, after it was compared with what the index says
- * @throws Error where a result was lost or counted twice
+ * @throws Error if a result was lost or counted twice
  */
 export async function stormOfThreads(threads: number, operations: number) {
   const sessions = 40
@@ -61,7 +61,7 @@ export interface KillReport {
 
 /**
  * Terminates threads at points that nobody chose, while others go on, and replaces them.
- * @throws Error where a thread saw something false, or the index is not whole at the end
+ * @throws Error if a thread saw something false, or the index is not whole at the end
  */
 export async function stormWithKills(kills: number, between: number): Promise<KillReport> {
   const threads = 4

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
 import { createIndexMemory } from '../../../../src/core/sessions/index/layout.ts'
 import { releaseOwner } from '../../../../src/core/sessions/index/owners.ts'
-import { sessionKey } from '../../../../src/core/sessions/index/session-key.ts'
+import { sessionKey } from '../../../../src/core/sessions/index/session-index.ts'
 import { bundledWorker } from '../../../support/bundled-worker.ts'
 import { stormOfThreads, stormWithKills } from './storm.ts'
 

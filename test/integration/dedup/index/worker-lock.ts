@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
 import { SHARD, shardAt, viewIndex } from '../../../../src/core/sessions/index/layout.ts'
 import { acquire } from '../../../../src/core/sessions/index/lock.ts'
-import { sessionKey } from '../../../../src/core/sessions/index/session-key.ts'
+import { sessionKey } from '../../../../src/core/sessions/index/session-index.ts'
 
 /** One thread that takes the lock of the only shard and keeps it, and one that wants it. */
 const { memory, role, owner } = workerData as {

@@ -1,15 +1,18 @@
-import { hash } from 'node:crypto'
-import { parentPort, workerData } from 'node:worker_threads'
-import { createRandom } from '../../../../bench/support/random.ts'
-import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
-import type { Entry, NewEntry } from '../../../../src/core/sessions/index/session-index.ts'
-import { type SessionKey, sessionKey } from '../../../../src/core/sessions/index/session-key.ts'
-
 /**
  * A thread that uses the index as hard as it can, on sessions and bodies that all threads share,
  * and ends with an error at the first answer that cannot be true: an entry of another tenant or
  * session, or one that is half another.
  */
+import { hash } from 'node:crypto'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createRandom } from '../../../../bench/support/random.ts'
+import { attachIndex } from '../../../../src/core/sessions/index/attach.ts'
+import {
+  type Entry,
+  type NewEntry,
+  type SessionKey,
+  sessionKey,
+} from '../../../../src/core/sessions/index/session-index.ts'
 
 export interface StormSetup {
   readonly memory: SharedArrayBuffer

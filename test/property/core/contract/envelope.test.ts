@@ -24,7 +24,7 @@ function hasProto(any: unknown): boolean {
   return Object.hasOwn(any, '__proto__') || Object.values(any).some(hasProto)
 }
 
-/** What becomes of the bytes: a value, or `undefined` where they are refused as they should be. */
+/** What becomes of the bytes: a value, or `undefined` if they are refused as they should be. */
 function attempt(bytes: Uint8Array, media: 'json' | 'msgpack'): { value: unknown } | undefined {
   try {
     return { value: readEnvelope(bytes, media, LIMITS) }

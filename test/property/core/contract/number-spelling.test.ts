@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { parseKeepingSpelling } from '../../../../src/core/contract/number-spelling.ts'
+import { parseKeepingSpelling } from '../../../../src/core/contract/envelope.ts'
 
 const digits = fc.stringMatching(/^[0-9]{1,25}$/)
 /** Any number that JSON can spell. */

@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { admitRows, withdrawRows } from '../../../../src/core/fingerprints/admit-rows.ts'
-import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
+import { createCollector, type EndpointEvent } from '../../../../src/core/fingerprints/collect.ts'
 import {
   DAY_MS,
   type Fingerprint,
   LEAST_SESSIONS,
 } from '../../../../src/core/fingerprints/fingerprint.ts'
-import type { EndpointEvent } from '../../../../src/core/fingerprints/from-events.ts'
 import { FIELD, ROW } from '../../../../src/core/fingerprints/packed-rows.ts'
 import type { UploadRecord } from '../../../../src/core/fingerprints/upload-record.ts'
 import { runs } from '../../../support/runs.ts'
@@ -83,7 +82,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const steps = fc.array(step, { maxLength: 25, size: 'max' })
 
 /**
- * What an honest member says of a stretch of time: all calls in it that it knows of. `null` where
+ * What an honest member says of a stretch of time: all calls in it that it knows of. `null` if
  * there are none.
  */
 function rowOf(

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { INNER_FORMATS } from '../../../../src/core/classify/inner-formats.ts'
-import { createCollector } from '../../../../src/core/fingerprints/collect.ts'
+import { createCollector, type EndpointEvent } from '../../../../src/core/fingerprints/collect.ts'
 import {
   type Fingerprint,
   fingerprintSchema,
 } from '../../../../src/core/fingerprints/fingerprint.ts'
-import type { EndpointEvent } from '../../../../src/core/fingerprints/from-events.ts'
 import { NO_SESSION, SHAPES } from '../../../../src/core/telemetry/event.ts'
 import { runs } from '../../../support/runs.ts'
 

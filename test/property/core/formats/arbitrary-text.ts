@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Words with everything that a notation uses for itself, and text that some channels alter. */
+/** Words with everything that a format uses for itself, and text that some channels alter. */
 const word = fc.oneof(
   fc.string({ maxLength: 6 }),
   fc.constantFrom('|', '\\|', '\\', '```', '~~~', '→', '…', '*', '×3', ',', '"', '{', '[1]', '# a'),

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { parseNumber } from '../../../../src/core/json/parse-number.ts'
 import { ObjectValue, type Value } from '../../../../src/core/json/value.ts'
 
-/** Pieces that mean something to a parser, a notation, a terminal or a channel. */
+/** Pieces that mean something to a parser, a format, a terminal or a channel. */
 const PIECES = [
   ...'",:[]{}|\\/\'`#-> \t\n\r\u0000\u001b\u007f\u0085\u00a0\u2028\ufeff\ud800\udfff😀é0a',
   '""',
@@ -103,8 +103,8 @@ const nested: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>(tie => ({
 const member = fc.oneof({ weight: 3, arbitrary: scalar }, { weight: 1, arbitrary: nested })
 
 /**
- * Documents weighted to strings, keys and numbers that a careless notation would confuse: tables
- * and objects, which the notations accept, and rarely anything else.
+ * Documents weighted to strings, keys and numbers that a careless format would confuse: tables
+ * and objects, which the formats accept, and rarely anything else.
  */
 export const arbitraryDocument: fc.Arbitrary<Value> = fc.oneof(
   { weight: 5, arbitrary: tableOf(member) },
@@ -112,7 +112,7 @@ export const arbitraryDocument: fc.Arbitrary<Value> = fc.oneof(
   { weight: 1, arbitrary: fc.oneof(nested, fc.array(nested, { maxLength: 4 })) },
 )
 
-/** Text made of the same pieces; hardly ever what a notation wrote. */
+/** Text made of the same pieces; hardly ever what a format wrote. */
 export const arbitraryText = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 30 }).map(pieces => pieces.join('')),
   fc.string({ unit: 'binary', maxLength: 40 }),

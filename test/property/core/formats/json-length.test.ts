@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { jsonLength } from '../../../../src/core/json/json-length.ts'
-import { writeJson } from '../../../../src/core/json/write-json.ts'
+import { jsonLength, writeJson } from '../../../../src/core/json/write-json.ts'
 import { runs } from '../../../support/runs.ts'
 import { arbitraryDocument } from './arbitrary-value.ts'
 

@@ -16,7 +16,7 @@ import { arbitraryTree } from './tree-values.ts'
 
 const RUNS = runs(2000)
 
-/** What a notation chooses by: texts of the grammar that a choice by tokens would never send. */
+/** What a format chooses by: texts of the grammar that a choice by tokens would never send. */
 const WHIMS: readonly ((text: string) => number)[] = [
   text => text.length,
   text => text.split(/[[{]/).length,
@@ -45,17 +45,17 @@ function meaning(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, meaning(inner)]))
 }
 
-describe.each([csv, tree])('$id', notation => {
+describe.each([csv, tree])('$id', format => {
   it('says to a reader who knows only the grammar what it was made of', () => {
     let read = 0
     fc.assert(
       fc.property(arbitraryTree, fc.constantFrom(...WHIMS), (value, whim) => {
-        const accepts = notation.accepts(value, classify('', value))
-        const text = accepts ? notation.encode(value, counterOf(whim)) : null
+        const accepts = format.accepts(value, classify('', value))
+        const text = accepts ? format.encode(value, counterOf(whim)) : null
         if (text === null) return
         read++
         const json: unknown = JSON.parse(writeJson(value))
-        expect(meaning(readPlainly(`${notation.id}@1`, text))).toEqual(meaning(json))
+        expect(meaning(readPlainly(`${format.id}@1`, text))).toEqual(meaning(json))
       }),
       { numRuns: RUNS },
     )
@@ -66,17 +66,17 @@ describe.each([csv, tree])('$id', notation => {
 type NumberedLine = { readonly line: number | null; readonly text: string }
 
 /**
- * For each text notation, what a reading says of the text it was made of, and the text itself as
+ * For each text format, what a reading says of the text it was made of, and the text itself as
  * such.
  */
 const TEXT_READINGS = [
   {
-    notation: prefixed,
+    format: prefixed,
     said: (reading: unknown) => reading,
     is: (text: string) => text.split('\n'),
   },
   {
-    notation: numbered,
+    format: numbered,
     said: (reading: unknown) =>
       (reading as NumberedLine[]).map(({ line, text }) =>
         line === null ? text : `${line} ${text}`,
@@ -88,7 +88,7 @@ const TEXT_READINGS = [
     },
   },
   {
-    notation: ndjson,
+    format: ndjson,
     said: meaning,
     is: (text: string) =>
       text
@@ -98,16 +98,16 @@ const TEXT_READINGS = [
   },
 ]
 
-describe.each(TEXT_READINGS)('$notation.id', ({ notation, said, is }) => {
+describe.each(TEXT_READINGS)('$format.id', ({ format, said, is }) => {
   it('says to a reader who knows only the grammar what stood there', () => {
-    const tools = { counter: lengthCounter(1), notations: [csv, tree] }
+    const tools = { counter: lengthCounter(1), formats: [csv, tree] }
     let read = 0
     fc.assert(
       fc.property(arbitraryToolText, text => {
-        if (!notation.accepts(text, classify(text, undefined))) return
-        for (const { content, style } of notation.encode(text, tools)) {
+        if (!format.accepts(text, classify(text, undefined))) return
+        for (const { content, style } of format.encode(text, tools)) {
           read++
-          expect(said(readPlainly(`${notation.id}@1;${style}`, content))).toEqual(is(text, style))
+          expect(said(readPlainly(`${format.id}@1;${style}`, content))).toEqual(is(text, style))
         }
       }),
       { numRuns: RUNS },

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import { classify } from '../../../../src/core/classify/classify.ts'
-import { NOTATIONS } from '../../../../src/core/formats/json/registry.ts'
-import { TEXT_NOTATIONS } from '../../../../src/core/formats/text/registry.ts'
+import { JSON_FORMATS } from '../../../../src/core/formats/json/registry.ts'
+import { TEXT_FORMATS } from '../../../../src/core/formats/text/registry.ts'
 import type { TextTools } from '../../../../src/core/formats/text/text-format.ts'
 import { lengthCounter } from '../../../support/length-counter.ts'
 import { leastHits, runs } from '../../../support/runs.ts'
@@ -13,10 +13,10 @@ import { arbitraryEdit, arbitraryText } from './arbitrary-value.ts'
 const RUNS = runs(1_500)
 
 /** Every saving counts, so that as much as possible is written. */
-const tools: TextTools = { counter: lengthCounter(1), notations: NOTATIONS }
+const tools: TextTools = { counter: lengthCounter(1), formats: JSON_FORMATS }
 
 /**
- * Of the random texts, the least share that each notation must write, lest the test prove nothing.
+ * Of the random texts, the least share that each format must write, lest the test prove nothing.
  */
 const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   md: 0.08,
@@ -27,20 +27,20 @@ const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   mcp: 0,
 }
 
-describe.each(TEXT_NOTATIONS)('$id', notation => {
+describe.each(TEXT_FORMATS)('$id', format => {
   it('gives back every text that it writes', () => {
     let written = 0
     fc.assert(
       fc.property(arbitraryToolText, text => {
-        if (!notation.accepts(text, classify(text, undefined))) return
-        for (const { content, style } of notation.encode(text, tools)) {
+        if (!format.accepts(text, classify(text, undefined))) return
+        for (const { content, style } of format.encode(text, tools)) {
           written++
           expect(decodeOrNull(content, style, text.length)).toBe(text)
         }
       }),
       { numRuns: RUNS },
     )
-    expect(written).toBeGreaterThanOrEqual(leastHits(RUNS * LEAST_WRITTEN[notation.id]!))
+    expect(written).toBeGreaterThanOrEqual(leastHits(RUNS * LEAST_WRITTEN[format.id]!))
   })
 
   it('reads altered text as some other text, or says that it cannot', () => {
@@ -50,7 +50,7 @@ describe.each(TEXT_NOTATIONS)('$id', notation => {
         fc.array(arbitraryEdit, { minLength: 1 }),
         fc.string({ maxLength: 6 }),
         (text, edits, end) => {
-          for (const { content, style } of notation.encode(text, tools)) {
+          for (const { content, style } of format.encode(text, tools)) {
             decodeOrNull(
               edits.reduce((edited, edit) => edit(edited), content),
               style,
@@ -76,10 +76,10 @@ describe.each(TEXT_NOTATIONS)('$id', notation => {
     )
   })
 
-  /** `null` where it says so properly; never more characters than were asked for. */
+  /** `null` if it says so properly; never more characters than were asked for. */
   function decodeOrNull(content: string, style: string, maxChars: number): string | null {
     try {
-      const text = notation.decode(content, style, maxChars)
+      const text = format.decode(content, style, maxChars)
       expect(text.length).toBeLessThanOrEqual(maxChars)
       return text
     } catch (error) {

@@ -5,7 +5,7 @@ import { cutShown, type Shown } from '../../../../src/core/hints/text-slot.ts'
 const SHOWN = { terse: 40, standard: 80, verbose: 240 }
 
 /** The facts that a hint tells in a verbosity, stated apart from the code that writes them. */
-export function factsTold(hint: Hint, verbosity: Verbosity): Hint {
+export function keptFacts(hint: Hint, verbosity: Verbosity): Hint {
   const cut = (shown: Shown | undefined) =>
     shown === undefined ? undefined : cutShown(shown, SHOWN[verbosity])
   const call = (named: EarlierCall | undefined) =>

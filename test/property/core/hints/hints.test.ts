@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Hint, VERBOSITIES } from '../../../../src/core/hints/hint.ts'
+import { hintLine, parseHint } from '../../../../src/core/hints/hint-line.ts'
 import { looksLikeHint } from '../../../../src/core/hints/looks-like-hint.ts'
-import { parseHint } from '../../../../src/core/hints/parse-hint.ts'
-import { hintLine } from '../../../../src/core/hints/render-hint.ts'
 import { runs } from '../../../support/runs.ts'
-import { factsTold } from './facts.ts'
+import { keptFacts } from './facts.ts'
 import { HINTS, hostile, verbosity } from './hints.ts'
 
 /** Line breaks, controls and characters that nobody sees, by Unicode's own properties. */
@@ -20,7 +19,7 @@ describe.each(Object.keys(HINTS) as Hint['family'][])('%s', family => {
       fc.property(hints, verbosity, (hint, v) => {
         const line = hintLine(hint, v)
         fc.pre(line !== null)
-        expect(parseHint(line)).toStrictEqual(factsTold(hint, v))
+        expect(parseHint(line)).toStrictEqual(keptFacts(hint, v))
       }),
       { numRuns: runs(1500) },
     )

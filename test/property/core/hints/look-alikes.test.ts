@@ -8,8 +8,8 @@ import {
   unescapeLookAlikes,
 } from '../../../../src/core/hints/escape.ts'
 import type { Hint } from '../../../../src/core/hints/hint.ts'
+import { hintLine } from '../../../../src/core/hints/hint-line.ts'
 import { findLookAlikes } from '../../../../src/core/hints/look-alikes.ts'
-import { hintLine } from '../../../../src/core/hints/render-hint.ts'
 import { sameMeaning } from '../../../../src/core/verify/same-meaning.ts'
 import { createVerifier } from '../../../../src/core/verify/verify-transcript.ts'
 import { createLocalContext } from '../../../../src/runtime/local-context.ts'

@@ -7,7 +7,7 @@ import { runs } from '../../../support/runs.ts'
 
 const utf8 = new TextEncoder()
 
-/** The part as text; `null` where it is refused. */
+/** The part as text; `null` if it is refused. */
 function part(body: string, query: PartQuery): string | null {
   try {
     return new TextDecoder().decode(selectPart(utf8.encode(body), parsePart(query)!).content)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { equalValues } from '../../../../src/core/json/equal-values.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
+import { equalValues } from '../../../../src/core/json/value.ts'
 import { decode, encode } from '../../../../src/index.ts'
 import { runs } from '../../../support/runs.ts'
 

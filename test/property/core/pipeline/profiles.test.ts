@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { equalValues } from '../../../../src/core/json/equal-values.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
+import { equalValues } from '../../../../src/core/json/value.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
 import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
-import { NOTATION_IDS } from '../../../../src/core/pipeline/profile/profile-axes.ts'
-import { TEMPLATE_IDS } from '../../../../src/core/pipeline/profile/templates.ts'
+import { FORMAT_IDS, TEMPLATE_IDS } from '../../../../src/core/pipeline/profile/profile-axes.ts'
 import { decode } from '../../../../src/index.ts'
 import { FULL_RUNS, runs } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
@@ -25,7 +24,7 @@ function some(keys: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object>
 const config = some({
   mckp: some({
     recursion_depth: fc.nat(16),
-    formats_enabled: fc.subarray([...NOTATION_IDS], { minLength: 4 }),
+    formats_enabled: fc.subarray([...FORMAT_IDS], { minLength: 4 }),
     shape_thresholds: some({
       array_of_objects_min_items: fc.integer({ min: 1, max: 5 }),
       array_of_objects_min_key_stability: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -41,7 +40,7 @@ const config = some({
     llm: some({ prefer_explicit_keys: fc.boolean(), max_inline_nested: fc.nat(80) }).map(
       variant => ({ variants: { default: variant } }),
     ),
-    data: fc.constantFrom(...NOTATION_IDS).map(preferred_format => ({
+    data: fc.constantFrom(...FORMAT_IDS).map(preferred_format => ({
       variants: { all: { endpoint_pattern: TOOL, preferred_format } },
     })),
   }),

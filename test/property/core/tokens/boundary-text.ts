@@ -1,4 +1,4 @@
-import type { Random } from '../../../../bench/support/generated-text.ts'
+import type { Random } from '../../../../bench/support/random.ts'
 import {
   buildClassTable,
   CASELESS,

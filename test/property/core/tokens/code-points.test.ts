@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
+import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { FULL_RUNS, SEED } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'

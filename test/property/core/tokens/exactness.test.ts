@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createRandom, generatedTexts, HOSTILE } from '../../../../bench/support/generated-text.ts'
-import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
+import { generatedTexts, HOSTILE } from '../../../../bench/support/generated-text.ts'
+import { createXorshift } from '../../../../bench/support/random.ts'
 import { createHeapRoom, mergeWithHeap } from '../../../../src/core/tokens/merge-heap.ts'
 import { createPieceMerger } from '../../../../src/core/tokens/merge-pieces.ts'
+import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { openVocabulary } from '../../../../src/core/tokens/vocabulary.ts'
 import { runs, SEED } from '../../../support/runs.ts'
@@ -17,7 +18,7 @@ describe.each(ENCODINGS)('%s', encoding => {
   const counter = counters.get(encoding)
 
   it('counts generated strings as tiktoken does', () => {
-    const random = createRandom(SEED)
+    const random = createXorshift(SEED)
     for (let i = 0; i < STRINGS; i++) {
       const text = boundaryText(random)
       const tokens = counter.count(text)
@@ -32,7 +33,7 @@ describe.each(ENCODINGS)('%s', encoding => {
   })
 
   it('counts hostile text as tiktoken does', () => {
-    const random = createRandom(HOSTILE_SEED)
+    const random = createXorshift(HOSTILE_SEED)
     for (const [name, make] of Object.entries(HOSTILE)) {
       for (const chars of [70, 140, 290, 1500, 2600]) {
         const text = make(chars, random)
@@ -48,7 +49,7 @@ describe.each(ENCODINGS)('%s', encoding => {
   it('merges long pieces in windows to the same counts as all at once, and seldom tries again', () => {
     const vocabulary = openVocabulary(vocabularies[encoding])
     const merger = createPieceMerger(vocabulary)
-    const random = createRandom(HOSTILE_SEED)
+    const random = createXorshift(HOSTILE_SEED)
     for (const [name, make] of Object.entries(HOSTILE)) {
       for (let i = 0; i < 4; i++) {
         const bytes = Buffer.from(make(20_000 + random(5000), random))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createRandom } from '../../../../bench/support/generated-text.ts'
-import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
+import { createXorshift } from '../../../../bench/support/random.ts'
+import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { isSafeBoundary, lastSafeBoundary } from '../../../../src/core/tokens/safe-boundary.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { runs, SEED } from '../../../support/runs.ts'
@@ -8,7 +8,7 @@ import { counters } from '../../../support/vocabularies.ts'
 import { boundaryText } from './boundary-text.ts'
 
 it('counts add up at boundaries that are declared safe', () => {
-  const random = createRandom(SEED)
+  const random = createXorshift(SEED)
   let safe = 0
   for (let i = 0; i < runs(120_000); i++) {
     const left = boundaryText(random)
@@ -42,7 +42,7 @@ it('every pair of ASCII characters that is declared safe is safe in tiktoken too
 })
 
 it('blocks are cut at safe boundaries only', () => {
-  const random = createRandom(SEED)
+  const random = createXorshift(SEED)
   for (let i = 0; i < runs(20_000); i++) {
     const bytes = Buffer.from(boundaryText(random).toWellFormed())
     const at = lastSafeBoundary(bytes, 0, bytes.length)

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect, it } from 'vitest'
-import { createRandom } from '../../../../bench/support/generated-text.ts'
-import { ENCODINGS, type Encoding } from '../../../../src/core/tokens/encoding.ts'
+import { createXorshift } from '../../../../bench/support/random.ts'
+import { ENCODINGS, type Encoding } from '../../../../src/core/tokens/profiles.ts'
 import {
   pieceEndCl100k,
   pieceEndO200k,
@@ -32,11 +32,11 @@ function piecesOf(text: string, encoding: Encoding): string[] {
 }
 
 // Most wrong splits do not change a count: nothing merges across them. So tiktoken gets the real
-// pattern, but our pieces as its vocabulary; where it splits as we do, each piece is one token, and
+// pattern, but our pieces as its vocabulary; if it splits as we do, each piece is one token, and
 // the ids say which.
 it.each(ENCODINGS)('tiktoken splits where we do: %s', encoding => {
   const { pat_str } = require(`tiktoken/encoders/${encoding}.json`) as { pat_str: string }
-  const random = createRandom(SEED)
+  const random = createXorshift(SEED)
   const singles = Array.from({ length: 256 }, (_, byte) => Buffer.from([byte]).toString('base64'))
   for (let batch = 0; batch < BATCHES; batch++) {
     const texts = Array.from({ length: BATCH }, () => boundaryText(random))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { byNameAndTime, keptSpans, mostOf } from '../../../../src/core/fingerprints/kept-rows.ts'
+import { byNameAndTime, keptSpans, mostOf } from '../../../../src/core/fingerprints/collect.ts'
 import { DAY, NOW, row } from '../../fingerprints/rows.ts'
 
 /** Of one day, so many days ago. */

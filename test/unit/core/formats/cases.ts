@@ -1,5 +1,5 @@
 /**
- * One table for all notations: a value as JSON, and what `csv` writes for it. `null`: it declines.
+ * One table for all formats: a value as JSON, and what `csv` writes for it. `null`: it declines.
  * The others are required to give the value back, or to decline; what `tree` writes is in a table
  * of its own.
  */
@@ -116,7 +116,7 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
 }
 
-/** Texts that a notation did not write, with the line that its error names. */
+/** Texts that a format did not write, with the line that its error names. */
 export const UNDECODABLE: readonly (readonly [format: string, text: string, line: number])[] = [
   ['json_compact@1', '', 1],
   ['json_compact@1', '{"a":\n1,}', 2],

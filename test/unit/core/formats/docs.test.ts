@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readPlainly } from '../../../../bench/comprehension/readers.ts'
 import { formatId } from '../../../../src/core/formats/json/json-format.ts'
-import { NOTATIONS } from '../../../../src/core/formats/json/registry.ts'
-import { TEXT_NOTATIONS } from '../../../../src/core/formats/text/registry.ts'
+import { JSON_FORMATS } from '../../../../src/core/formats/json/registry.ts'
+import { TEXT_FORMATS } from '../../../../src/core/formats/text/registry.ts'
 import { splitFormat } from '../../../../src/core/formats/text/text-format.ts'
 import { decode, encode } from '../../../../src/index.ts'
 
@@ -23,7 +23,7 @@ const examples = [...text.matchAll(EXAMPLE)].map(([, format = '', , content = ''
   content,
 }))
 
-describe.each([...NOTATIONS, ...TEXT_NOTATIONS].map(formatId))(
+describe.each([...JSON_FORMATS, ...TEXT_FORMATS].map(formatId))(
   '%s in docs/reference/formats.md',
   id => {
     it('has a grammar, an example and a reason why a model can read it', () => {
@@ -55,7 +55,7 @@ describe.each([...NOTATIONS, ...TEXT_NOTATIONS].map(formatId))(
 )
 
 describe.each(examples)('the example of $format', ({ format, content }) => {
-  it('is what the notation writes for it', () => {
+  it('is what the format writes for it', () => {
     const decoded = decode({ content, format })
     const [id = ''] = format.split('@')
     const inner = [...format.matchAll(/,(\w+)@/g)].map(([, name = '']) => name)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readLineRuns } from '../../../../src/core/formats/text/line-runs.ts'
+import { readLineRuns } from '../../../../src/core/formats/text/prefix-groups.ts'
 
 const MANY = 50_000
 const LONG = 'src/app/main.ts:1: found'

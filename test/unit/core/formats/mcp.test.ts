@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { NOTATIONS } from '../../../../src/core/formats/json/registry.ts'
-import { findTextNotation } from '../../../../src/core/formats/text/registry.ts'
+import { JSON_FORMATS } from '../../../../src/core/formats/json/registry.ts'
+import { findTextFormat } from '../../../../src/core/formats/text/registry.ts'
 import { decode, encode } from '../../../../src/index.ts'
 import { lengthCounter } from '../../../support/length-counter.ts'
 
-const { notation: mcp } = findTextNotation('mcp@1')!
+const { format: mcp } = findTextFormat('mcp@1')!
 const tools = {
   counter: lengthCounter(4),
-  notations: NOTATIONS.filter(({ id }) => id === 'json_compact'),
+  formats: JSON_FORMATS.filter(({ id }) => id === 'json_compact'),
 }
 const rows = { rows: [{ id: 1, name: 'Zoë' }], total: 1.5 }
 

@@ -1,9 +1,9 @@
-/** One table for all text notations: a text, and what a notation writes for it. */
+/** One table for all text formats: a text, and what a format writes for it. */
 export interface TextCase {
   readonly text: string
   /** Name, and the style where there is one: `numbered;arrow`. */
   readonly format: string
-  /** `null`: the notation declines. */
+  /** `null`: the format declines. */
   readonly content: string | null
 }
 
@@ -311,7 +311,7 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
   'too few numbered lines': { format: 'numbered;arrow', text: '1→a\n2→b', content: null },
 }
 
-/** Texts that a notation did not write, with the line that its error names. */
+/** Texts that a format did not write, with the line that its error names. */
 export const UNDECODABLE_TEXTS: readonly (readonly [
   format: string,
   content: string,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import { formatId } from '../../../../src/core/formats/json/json-format.ts'
-import { NOTATIONS } from '../../../../src/core/formats/json/registry.ts'
-import { findTextNotation, TEXT_NOTATIONS } from '../../../../src/core/formats/text/registry.ts'
+import { JSON_FORMATS } from '../../../../src/core/formats/json/registry.ts'
+import { findTextFormat, TEXT_FORMATS } from '../../../../src/core/formats/text/registry.ts'
 import {
   formatLabel,
   splitFormat,
-  type TextNotation,
+  type TextFormat,
   type TextTools,
   textFormat,
   type WrittenText,
@@ -15,17 +15,17 @@ import { lengthCounter } from '../../../support/length-counter.ts'
 import { threadTime } from '../../../support/thread-time.ts'
 import { TEXT_CASES, type TextCase, UNDECODABLE_TEXTS } from './text-cases.ts'
 
-/** The notations that the table knows; others may come and be cheaper. */
+/** The formats that the table knows; others may come and be cheaper. */
 const tools: TextTools = {
   counter: lengthCounter(4),
-  notations: NOTATIONS.filter(({ id }) => ['csv', 'json_compact'].includes(id)),
+  formats: JSON_FORMATS.filter(({ id }) => ['csv', 'json_compact'].includes(id)),
 }
 
-/** What the notation writes, each after checking that it is read back as the same text. */
-function roundTrip(notation: TextNotation, text: string): readonly WrittenText[] {
-  const written = notation.encode(text, tools)
+/** What the format writes, each after checking that it is read back as the same text. */
+function roundTrip(format: TextFormat, text: string): readonly WrittenText[] {
+  const written = format.encode(text, tools)
   for (const { content, style } of written) {
-    expect(notation.decode(content, style, text.length)).toBe(text)
+    expect(format.decode(content, style, text.length)).toBe(text)
     expect(style).toMatch(/^[\w,@-]*$/)
   }
   return written
@@ -43,21 +43,22 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
 describe.each(Object.entries(TEXT_CASES))('%s', (_, { text, format, content }: TextCase) => {
   it(`is written by ${format} as in the table`, () => {
     const { base, style } = splitFormat(format)
-    const { notation } = findTextNotation(`${base}@1`)!
-    const written = roundTrip(notation, text).find(one => one.style === style)
+    const written = roundTrip(findTextFormat(`${base}@1`)!.format, text).find(
+      one => one.style === style,
+    )
     expect(written?.content ?? null).toBe(content)
   })
 
-  it.each(TEXT_NOTATIONS)('comes back from $id', notation => {
-    roundTrip(notation, text)
-    roundTrip(notation, `before\n${text}`)
-    roundTrip(notation, `${text}\nafter`)
+  it.each(TEXT_FORMATS)('comes back from $id', format => {
+    roundTrip(format, text)
+    roundTrip(format, `before\n${text}`)
+    roundTrip(format, `${text}\nafter`)
     // What was encoded is only another text: nothing in it is taken for a marker.
-    if (content !== null) roundTrip(notation, content)
+    if (content !== null) roundTrip(format, content)
   })
 })
 
-describe('a text that the notation did not write', () => {
+describe('a text that the format did not write', () => {
   it.each(UNDECODABLE_TEXTS)('%s refuses %j and names line %i', (format, content, line) => {
     expect(failureOf(format, content)).toMatchObject({
       code: 'not_decodable',
@@ -68,16 +69,15 @@ describe('a text that the notation did not write', () => {
 
 describe('formats of texts', () => {
   it('are found by name and version, with the style behind them', () => {
-    for (const notation of TEXT_NOTATIONS) {
-      const format = textFormat(formatId(notation), 'x')
-      expect(findTextNotation(format)).toEqual({ notation, style: 'x' })
-      expect(findTextNotation(`${notation.id}@${notation.version + 1}`)).toBeUndefined()
+    for (const format of TEXT_FORMATS) {
+      expect(findTextFormat(textFormat(formatId(format), 'x'))).toEqual({ format, style: 'x' })
+      expect(findTextFormat(`${format.id}@${format.version + 1}`)).toBeUndefined()
     }
-    expect(findTextNotation('__proto__')).toBeUndefined()
+    expect(findTextFormat('__proto__')).toBeUndefined()
   })
 
   it('have a style for every test above', () => {
-    expect(Object.keys(STYLES).sort()).toEqual(TEXT_NOTATIONS.map(({ id }) => id).sort())
+    expect(Object.keys(STYLES).sort()).toEqual(TEXT_FORMATS.map(({ id }) => id).sort())
   })
 
   it('have labels of a fixed set', () => {
@@ -94,12 +94,12 @@ describe('hostile text', { timeout: 60_000 }, () => {
   it.each(PIECES)('stays linear on a long run of %j', piece => {
     // A quadratic pass would take 10^11 steps and run into the test's time limit.
     const text = piece.repeat(SIZE / piece.length)
-    for (const notation of TEXT_NOTATIONS) {
-      roundTrip(notation, text)
-      roundTrip(notation, `| a | b |\n|---|---|\n| ${text} | x |\n1→\n2→\n3→`)
-      for (const style of STYLES[notation.id] ?? ['']) {
+    for (const format of TEXT_FORMATS) {
+      roundTrip(format, text)
+      roundTrip(format, `| a | b |\n|---|---|\n| ${text} | x |\n1→\n2→\n3→`)
+      for (const style of STYLES[format.id] ?? ['']) {
         try {
-          notation.decode(text, style, SIZE * 2)
+          format.decode(text, style, SIZE * 2)
         } catch (error) {
           expect(error).toBeInstanceOf(AppError)
         }
@@ -133,10 +133,10 @@ describe('a short text that stands for a long one', () => {
   })
 })
 
-function failureOf(format: string, content: string): unknown {
-  const { notation, style } = findTextNotation(format)!
+function failureOf(answered: string, content: string): unknown {
+  const { format, style } = findTextFormat(answered)!
   try {
-    notation.decode(content, style, 1_000_000)
+    format.decode(content, style, 1_000_000)
   } catch (error) {
     expect(error).toBeInstanceOf(AppError)
     return error

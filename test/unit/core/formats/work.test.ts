@@ -40,8 +40,8 @@ describe('a budget', () => {
       Array.from({ length: MANY }, (_, id) => ({ id, name: `name ${id}`, tags: ['a', 'bc'] })),
     )
     const dense = `[${'[],'.repeat(MANY)}0]`
-    for (const notation of [csv, tree]) {
-      const steps = notation.steps?.(extentOfJson(rows)) ?? 0
+    for (const format of [csv, tree]) {
+      const steps = format.steps?.(extentOfJson(rows)) ?? 0
       expect(createWorkBudget(rows.length).take(steps)).toBe(true)
     }
     const steps = tree.steps?.(extentOfJson(dense)) ?? 0

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { parseHint } from '../../../../src/core/hints/hint-line.ts'
 import { looksLikeHint } from '../../../../src/core/hints/looks-like-hint.ts'
-import { parseHint } from '../../../../src/core/hints/parse-hint.ts'
 
 const HASH = '9f2c41aa07d3b85e16f04c2a'
 

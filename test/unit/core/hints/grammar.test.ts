@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Hint, VERBOSITIES } from '../../../../src/core/hints/hint.ts'
-import { parseHint } from '../../../../src/core/hints/parse-hint.ts'
-import { hintLine, MAX_HINT_CHARS, renderHint } from '../../../../src/core/hints/render-hint.ts'
+import {
+  hintLine,
+  MAX_HINT_CHARS,
+  parseHint,
+  renderHint,
+} from '../../../../src/core/hints/hint-line.ts'
 import { NumberLiteral } from '../../../../src/core/json/value.ts'
 import { CASES } from './cases.ts'
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { ElisionHint, Hint } from '../../../../src/core/hints/hint.ts'
+import { renderHint } from '../../../../src/core/hints/hint-line.ts'
 import {
   BREAK_EVEN,
   createHintGate,
   type HintContext,
   type HintsPolicy,
 } from '../../../../src/core/hints/policy.ts'
-import { renderHint } from '../../../../src/core/hints/render-hint.ts'
 import { lengthCounter } from '../../../support/length-counter.ts'
 
 const REFERENCE: Hint = { family: 'reference', ref: '9f2c41aa' }

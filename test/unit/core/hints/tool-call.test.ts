@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseToolCall } from '../../../../src/core/hints/read-tool-call.ts'
+import { parseToolCall } from '../../../../src/core/hints/reader.ts'
 import { type Json, writeToolCall } from '../../../../src/core/hints/tool-call.ts'
 
 test.each<[name: string, args: { [argument: string]: Json }, text: string]>([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { hasMoreNodes } from '../../../../src/core/json/has-more-nodes.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
+import { hasMoreNodes } from '../../../../src/core/json/value.ts'
 
 it.each([
   ['[]', 1],

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { jsonLength } from '../../../../src/core/json/json-length.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { ObjectValue, type Value } from '../../../../src/core/json/value.ts'
-import { writeJson } from '../../../../src/core/json/write-json.ts'
+import { jsonLength, writeJson } from '../../../../src/core/json/write-json.ts'
 import { VALID_JSON } from './grammar-cases.ts'
 
 const UNLIMITED = Number.POSITIVE_INFINITY

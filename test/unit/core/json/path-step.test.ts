@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { writePathStep } from '../../../../src/core/json/path-step.ts'
+import { writePathStep } from '../../../../src/core/json/write-json.ts'
 import { parsePath } from '../../../../src/core/parts/path-steps.ts'
 
 it.each([

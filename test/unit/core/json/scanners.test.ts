@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { guardJson } from '../../../../src/core/contract/envelope-guard.ts'
 import { FigureReader } from '../../../../src/core/conversation/usage/figure-reader.ts'
-import { endOfString } from '../../../../src/core/json/bytes/end-of-string.ts'
+import { RANGE } from '../../../../src/core/json/bytes/json-node.ts'
 import {
   endOfScalar,
+  endOfString,
   passOverString as passOverBytes,
   skipSpace,
 } from '../../../../src/core/json/bytes/json-tokens.ts'
 import { readJson } from '../../../../src/core/json/bytes/read-json.ts'
-import { RANGE } from '../../../../src/core/json/bytes/selection.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import { passOverScalar, passOverString } from '../../../../src/core/json/text-tokens.ts'
 import { selectPath } from '../../../../src/core/parts/json-path.ts'

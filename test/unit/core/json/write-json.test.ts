@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { equalValues } from '../../../../src/core/json/equal-values.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
-import { NumberLiteral, ObjectValue, type Value } from '../../../../src/core/json/value.ts'
+import {
+  equalValues,
+  NumberLiteral,
+  ObjectValue,
+  type Value,
+} from '../../../../src/core/json/value.ts'
 import { quoteJson, writeJson } from '../../../../src/core/json/write-json.ts'
 import { VALID_JSON } from './grammar-cases.ts'
 

@@ -30,7 +30,7 @@ function savings({ tokens, savings: saved }: EncodeAnswer): number {
 }
 
 describe('encode', () => {
-  it('sends an array of objects as the cheapest notation, and accounts for it', () => {
+  it('sends an array of objects as the cheapest format, and accounts for it', () => {
     const answer = encode({ content: table })
     expect(answer).toMatchObject({
       layer: 'L2',

@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../../src/core/base/errors.ts'
 import { classify } from '../../../../src/core/classify/classify.ts'
-import type { Refusal } from '../../../../src/core/contract/report.ts'
-import type { Notation } from '../../../../src/core/formats/json/json-format.ts'
-import type { TextNotation } from '../../../../src/core/formats/text/text-format.ts'
+import type { Refusal } from '../../../../src/core/contract/operation-result.ts'
+import type { JsonFormat } from '../../../../src/core/formats/json/json-format.ts'
+import type { TextFormat } from '../../../../src/core/formats/text/text-format.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
-import { createNotationLayer } from '../../../../src/core/pipeline/format-layer.ts'
+import { createJsonLayer, createTextLayer } from '../../../../src/core/pipeline/format-layer.ts'
 import { passGate } from '../../../../src/core/pipeline/gate.ts'
 import { createPrices } from '../../../../src/core/pipeline/prices.ts'
-import { createTextLayer } from '../../../../src/core/pipeline/text-layer.ts'
 
-/** A notation that writes `text` and reads it back as `decoded`, whatever the value. */
-function planted(id: string, text: string | null, decode: () => never | [] | number): Notation {
+/** A format that writes `text` and reads it back as `decoded`, whatever the value. */
+function planted(id: string, text: string | null, decode: () => never | [] | number): JsonFormat {
   return { id, version: 1, accepts: () => true, encode: () => text, decode }
 }
 
@@ -23,12 +22,12 @@ const charCounter = (id: string) => ({
 })
 const counters = { get: charCounter } as Parameters<typeof createPrices>[2]
 
-function gate(content: string, notations: readonly Notation[]) {
+function gate(content: string, formats: readonly JsonFormat[]) {
   const parsed = parseJson(content)
   if (!parsed.ok) throw new Error(content)
   const { value } = parsed
   const refusals: Refusal[] = []
-  const proposals = createNotationLayer(notations).propose({
+  const proposals = createJsonLayer(formats).propose({
     request: { content },
     content,
     value,
@@ -79,8 +78,8 @@ describe('the gate', () => {
 })
 
 describe('the gate of texts', () => {
-  /** A text notation that writes `!` and reads it back as `decoded`. */
-  const plantedText = (decoded: string, json?: true): TextNotation => ({
+  /** A text format that writes `!` and reads it back as `decoded`. */
+  const plantedText = (decoded: string, json?: true): TextFormat => ({
     id: 'planted',
     version: 1,
     ...(json === undefined ? {} : { json }),
@@ -89,11 +88,11 @@ describe('the gate of texts', () => {
     decode: () => decoded,
   })
 
-  function refusalsOf(content: string, notation: TextNotation): readonly Refusal[] {
+  function refusalsOf(content: string, format: TextFormat): readonly Refusal[] {
     const parsed = parseJson(content)
     const value = parsed.ok ? parsed.value : undefined
     const refusals: Refusal[] = []
-    const proposals = createTextLayer([notation], []).propose({
+    const proposals = createTextLayer([format], []).propose({
       request: { content },
       content,
       value,
@@ -111,7 +110,7 @@ describe('the gate of texts', () => {
     expect(refusalsOf('words\r\n', plantedText('words\n'))).toEqual(differs)
   })
 
-  it('compares values where a notation takes JSON', () => {
+  it('compares values where a format takes JSON', () => {
     expect(refusalsOf('{ "a": 1.0 }', plantedText('{"a":1.0}', true))).toEqual([])
     const differs = [{ format: 'planted@1;x', reason: 'differs' }]
     expect(refusalsOf('{ "a": 1.0 }', plantedText('{"a":1}', true))).toEqual(differs)

@@ -253,7 +253,7 @@ describe('templates', () => {
     expect(asked({ templates: overrides, endpoint_overrides })).toBe('L2')
   })
 
-  it('can be the preferred format of data, as can any notation', () => {
+  it('can be the preferred format of data, as can any format', () => {
     const data = (preferred_format: string, endpoint_pattern = 'list_') => ({
       profiles: { data: { variants: { lists: { endpoint_pattern, preferred_format } } } },
     })

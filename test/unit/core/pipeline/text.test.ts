@@ -87,7 +87,7 @@ describe('text', () => {
     expect(reports).toMatchObject([{ layer: 'L2', format: 'ndjson@1', shape: 'prose' }])
   })
 
-  it('is what is not JSON: values are left to their own notations', () => {
+  it('is what is not JSON: values are left to their own formats', () => {
     const paths = Array.from({ length: 30 }, (_, i) => `/usr/lib/node/modules/${i}`)
     const content = JSON.stringify(paths, null, 2)
     expect(encode({ content, formats: ['prefixed', 'numbered', 'embedded'] }).format).toBe(

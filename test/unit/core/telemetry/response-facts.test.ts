@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { Report } from '../../../../src/core/contract/report.ts'
+import type { Report } from '../../../../src/core/contract/operation-result.ts'
 import { compressOperation } from '../../../../src/core/operations/compress.ts'
 import { dedupOperation } from '../../../../src/core/operations/dedup.ts'
 import { encodeOperation } from '../../../../src/core/operations/encode.ts'

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createEndpointSavings } from '../../../../src/core/telemetry/endpoint-savings.ts'
 import { createRepeats } from '../../../../src/core/telemetry/repeats.ts'
 import { createRollup } from '../../../../src/core/telemetry/rollup.ts'
-import { addSavings, noSavings, savingsOf } from '../../../../src/core/telemetry/savings.ts'
+import {
+  addSavings,
+  createEndpointSavings,
+  noSavings,
+  savingsOf,
+} from '../../../../src/core/telemetry/savings.ts'
 import { sessionSummary } from '../../../../src/core/telemetry/summary.ts'
 import { eventOf, HIT } from './events.ts'
 

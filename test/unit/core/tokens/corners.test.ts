@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
+import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { counters } from '../../../support/vocabularies.ts'
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { buildKernel } from '../../../../scripts/build-kernel.ts'
 import { asciiAutomaton } from '../../../../src/core/tokens/ascii-automaton.ts'
-import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
 import { AT_TEXT, createKernel } from '../../../../src/core/tokens/kernel.ts'
+import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import {
   pieceEndCl100k,
   pieceEndO200k,

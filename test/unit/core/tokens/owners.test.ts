@@ -4,8 +4,8 @@ import {
   createBpeCounter,
   createPieceOwners,
 } from '../../../../src/core/tokens/bpe-counter.ts'
-import { ENCODINGS } from '../../../../src/core/tokens/encoding.ts'
 import { OWNERS } from '../../../../src/core/tokens/kernel.ts'
+import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
 import { openVocabulary } from '../../../../src/core/tokens/vocabulary.ts'
 import { vocabularies } from '../../../support/vocabularies.ts'
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   PROFILES,
+  resolveTokenizer,
   TOKENIZER_IDS,
   type TokenizerId,
   tokenizerId,
 } from '../../../../src/core/tokens/profiles.ts'
-import { resolveTokenizer } from '../../../../src/core/tokens/resolve.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
 const MODELS = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { align, type Bounds, type Sequences } from '../../../../src/core/verify/align.ts'
+import { align, type Bounds, type Sequences } from '../../../../src/core/verify/missing-values.ts'
 
 /** Letters that are left of a word; a missing letter counts as much as `weights` says, else 1. */
 function letters(whole: string, left: string, weights: Record<string, number> = {}): Sequences {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EarlierCall } from '../../../../src/core/hints/hint.ts'
 import { createAgentContexts, identityOf } from '../../../../src/core/verify/agent-contexts.ts'
-import { wasShown, wrongEarlier } from '../../../../src/core/verify/check-earlier.ts'
+import { wasShown, wrongEarlier } from '../../../../src/core/verify/check-hints.ts'
 import type { CheckedAnswer } from '../../../../src/core/verify/checked-answer.ts'
 import { exchange } from './hand-written.ts'
 

@@ -1,5 +1,5 @@
 import type { EncodeAnswer, EncodeRequest } from '../../../../src/core/contract/encode.ts'
-import { parseHint } from '../../../../src/core/hints/parse-hint.ts'
+import { parseHint } from '../../../../src/core/hints/hint-line.ts'
 import { identityOf } from '../../../../src/core/verify/agent-contexts.ts'
 import type { Exchange, TranscriptEntry } from '../../../../src/core/verify/transcript.ts'
 import { type Finding, verifyTranscript } from '../../../../src/core/verify/verify-transcript.ts'

@@ -160,7 +160,7 @@ export const LIES_OF_MARKERS: readonly Lie[] = [
     /does not stand behind/,
   ],
   [
-    'what is left in another notation',
+    'what is left in another format',
     'fields',
     ({ fields }) => {
       fields.answer.format = 'trimmed@1;csv@1'

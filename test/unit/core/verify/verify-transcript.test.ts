@@ -120,11 +120,11 @@ it('counts hints, those that fail, and what can be redeemed', () => {
   const verifier = createVerifier(context.counters)
   const { read, job, error, reference } = structuredClone(recorded.lines)
   for (const [index, entry] of [read, job, error].entries()) verifier.check({ line: index, entry })
-  const { hints, failed, redeemable } = verifier.check({ line: 4, entry: reference })
+  const { hints, failed, retrievable } = verifier.check({ line: 4, entry: reference })
   expect({ hints, failed }).toEqual({ hints: 1, failed: 0 })
   const { ref } = read.answer
   const { content } = read.request
-  expect(redeemable).toEqual([{ line: 4, family: 'reference', id: ref, session: 's', content }])
+  expect(retrievable).toEqual([{ line: 4, family: 'reference', id: ref, session: 's', content }])
   rewrite(reference, 'Read', 'Grep')
   reference.request.tool_call_id = 'call-2'
   expect(verifier.check({ line: 5, entry: reference })).toMatchObject({ hints: 1, failed: 1 })
@@ -137,7 +137,7 @@ it('has nothing to redeem for a hint that cannot be read', () => {
   expect(verifier.check({ line: 1, entry: page })).toMatchObject({
     hints: 2,
     failed: 1,
-    redeemable: [],
+    retrievable: [],
   })
 })
 

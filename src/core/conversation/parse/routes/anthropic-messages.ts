@@ -1,5 +1,11 @@
-import { itemsOf, type JsonNode, memberOf } from '../../../json/bytes/json-node.ts'
-import { items, members, RANGE } from '../../../json/bytes/selection.ts'
+import {
+  items,
+  itemsOf,
+  type JsonNode,
+  memberOf,
+  members,
+  RANGE,
+} from '../../../json/bytes/json-node.ts'
 import {
   BREAKPOINT_KEYS,
   CALLER,

@@ -1,5 +1,11 @@
-import { itemsOf, type JsonNode, memberOf } from '../../../json/bytes/json-node.ts'
-import { items, members, RANGE } from '../../../json/bytes/selection.ts'
+import {
+  items,
+  itemsOf,
+  type JsonNode,
+  memberOf,
+  members,
+  RANGE,
+} from '../../../json/bytes/json-node.ts'
 import { BREAKPOINT_KEYS, type ConversationReader, TEXT_PARTS } from '../conversation-reader.ts'
 import type { ToolCall } from '../tool-result-text.ts'
 import { COMMON_KEYS, namesIn, type Route } from './route.ts'

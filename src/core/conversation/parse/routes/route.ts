@@ -1,5 +1,11 @@
-import { type JsonNode, memberOf } from '../../../json/bytes/json-node.ts'
-import { items, members, RANGE, type Selection } from '../../../json/bytes/selection.ts'
+import {
+  items,
+  type JsonNode,
+  memberOf,
+  members,
+  RANGE,
+  type Selection,
+} from '../../../json/bytes/json-node.ts'
 import type { ConversationReader } from '../conversation-reader.ts'
 
 /** How the requests of one endpoint are built. */

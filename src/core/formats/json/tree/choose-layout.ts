@@ -1,5 +1,5 @@
-import { jsonLength } from '../../../json/json-length.ts'
 import type { ObjectValue } from '../../../json/value.ts'
+import { jsonLength } from '../../../json/write-json.ts'
 import type { Column, Leaf } from './column.ts'
 import type { Pricer } from './pricer.ts'
 import type { Separator } from './syntax.ts'

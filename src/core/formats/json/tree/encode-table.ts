@@ -2,11 +2,12 @@ import { keyStability } from '../../../classify/json-shape.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
 import { chooseLayout } from './choose-layout.ts'
 import type { CellColumn, Column, PatternColumn } from './column.ts'
-import { patternOf, planColumns } from './plan-columns.ts'
-import type { Pricer } from './pricer.ts'
-import { regularKeys } from './regular-rows.ts'
+import { mergeKeyOrders } from './key-order.ts'
+import { isFilled, patternOf, planColumns } from './plan-columns.ts'
+import { excess, type Pricer } from './pricer.ts'
+import { weighsBrackets } from './style.ts'
 import { KEY_COLUMN } from './syntax.ts'
-import { collectBrackets, type Table } from './table-piece.ts'
+import type { Piece } from './trace.ts'
 import { RowWriter, writeHeader } from './write-table.ts'
 
 /** Fewer members than this are no table: the header would not save what it costs. */
@@ -87,4 +88,78 @@ function keyColumnOf(keys: readonly string[], pricer: Pricer): CellColumn | Patt
 /** Without one, every line would be empty. */
 function asCell(column: Column): CellColumn {
   return { kind: 'cell', name: column.name }
+}
+
+/** Kinds of rows that are tried; each costs a pass over the keys of those before. */
+const MOST_KINDS = 16
+
+/** Rows of a table, at least, that have its columns; the others stand in brackets. */
+const LEAST_REGULAR = 0.75
+
+/**
+ * The lists of keys that fit one table, the most frequent first, if not all do: a few rows of
+ * another order, or with many keys of their own, should not cost the others their table. Returns
+ * `null` if too few fit.
+ */
+function regularKeys(rows: readonly ObjectValue[]): ReadonlySet<readonly string[]> | null {
+  const rowsOf = new Map<readonly string[], ObjectValue[]>()
+  const kinds = new Map<string, readonly string[]>()
+  for (const row of rows) {
+    const known = rowsOf.get(row.keys) ?? rowsOf.get(kinds.get(nameOf(row.keys)) ?? [])
+    if (known !== undefined) known.push(row)
+    else {
+      kinds.set(nameOf(row.keys), row.keys)
+      rowsOf.set(row.keys, [row])
+    }
+    if (kinds.size > rows.length * (1 - LEAST_REGULAR) + MOST_KINDS) return null
+  }
+  const byCount = [...rowsOf.values()].sort((a, b) => b.length - a.length).slice(0, MOST_KINDS)
+  let regular: ObjectValue[] = []
+  for (const kind of byCount) {
+    const more = [...regular, ...kind]
+    const order = mergeKeyOrders(more)
+    if (order !== null && isFilled(order.names.length, more.length, order.members)) regular = more
+  }
+  return regular.length < rows.length * LEAST_REGULAR ? null : new Set(regular.map(row => row.keys))
+}
+
+/** Two lists have the same name only if they are the same. */
+function nameOf(keys: readonly string[]): string {
+  return JSON.stringify(keys)
+}
+
+/** A nested value in brackets inside a table. */
+interface Bracket {
+  readonly text: string
+  /** The rows of a column, which name no keys, rather than a value as in JSON. */
+  readonly isRows: boolean
+}
+
+/** A table as text, with the nested values in its rows if the style weighs them. */
+export interface Table {
+  readonly text: string
+  readonly brackets: readonly Bracket[]
+}
+
+/** The nested values that the writer is going to write; none if the style does not weigh them. */
+function collectBrackets(writer: RowWriter, { style }: Pricer): readonly Bracket[] {
+  const brackets: Bracket[] = []
+  if (weighsBrackets(style)) {
+    writer.onBracket = (text, isRows) => brackets.push({ text, isRows })
+  }
+  return brackets
+}
+
+/** The table with its price; what is in brackets in its rows costs what it costs elsewhere. */
+export function tablePiece({ text, brackets }: Table, pricer: Pricer): Piece {
+  const { style, tokens } = pricer
+  const count = tokens(text)
+  let surcharge = count * (style.tableCost - 1)
+  let values = ''
+  for (const bracket of brackets) {
+    surcharge += excess(bracket.text, style)
+    if (!bracket.isRows) values += `\n${bracket.text}`
+  }
+  if (values !== '') surcharge += tokens(values) * (style.bracketCost - 1)
+  return { text, tokens: count, surcharge }
 }

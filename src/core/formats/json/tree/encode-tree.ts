@@ -1,11 +1,10 @@
-import { jsonLength } from '../../../json/json-length.ts'
 import { parseJson } from '../../../json/parse-json.ts'
 import { ObjectValue, type Value } from '../../../json/value.ts'
+import { jsonLength } from '../../../json/write-json.ts'
 import { escapeText } from '../../bare-text.ts'
 import { findSpacing } from '../../text/json-spacing.ts'
-import { encodeKeyedTable, encodeTable } from './encode-table.ts'
+import { encodeKeyedTable, encodeTable, type Table, tablePiece } from './encode-table.ts'
 import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
-import type { Piece } from './piece.ts'
 import { bracketSurcharge, cheapest, type Pricer } from './pricer.ts'
 import {
   ITEM_MARK,
@@ -15,10 +14,8 @@ import {
   NOT_IN_LINE,
   PATTERN_MARK,
 } from './syntax.ts'
-import { type Table, tablePiece } from './table-piece.ts'
-import { ROLES } from './trace.ts'
-import { afterSign, inlinePiece, writeInline } from './write-inline.ts'
-import { writeStringLines } from './write-string-lines.ts'
+import { type Piece, ROLES } from './trace.ts'
+import { afterSign, inlinePiece, writeInline, writeStringLines } from './write-inline.ts'
 import { isScalar, type Scalar, writeAffix, writeScalar, writeText } from './write-text.ts'
 
 /** A table this much shorter than JSON is taken without looking at other ways. */

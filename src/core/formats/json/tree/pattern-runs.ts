@@ -1,5 +1,5 @@
+import { DIGIT, HEX_LETTER, LETTER, wordKind } from '../../../json/char-codes.ts'
 import type { Value } from '../../../json/value.ts'
-import { cutStart, sharedStart } from './affixes.ts'
 
 /** Neighbouring members whose values are strings with the same start. */
 export interface PatternRun {
@@ -54,4 +54,85 @@ function isCloserToNext(text: string, next: Value | undefined, shared: number): 
   if (typeof next !== 'string') return false
   const more = Math.floor(shared * MUCH_MORE) + 1
   return sharedStart(text, next, more) >= more
+}
+
+/** What all strings of a column begin and end with; the rest between is each string's own. */
+export interface Affixes {
+  readonly prefix: string
+  readonly suffix: string
+}
+
+/**
+ * The longest prefix and suffix that all texts share and that cut neither a word nor a number, nor
+ * a pair of surrogates; `null` if there is none. Prefix and suffix do not overlap in any text.
+ * Linear.
+ */
+export function commonAffixes(texts: readonly string[]): Affixes | null {
+  const first = texts[0]!
+  let start = first.length
+  let end = first.length
+  let shortest = first.length
+  for (const text of texts) {
+    shortest = Math.min(shortest, text.length)
+    start = sharedStart(first, text, start)
+    end = sharedEnd(first, text, end)
+    if (start === 0 && end === 0) return null
+  }
+  const prefix = first.slice(0, cutStart(texts, Math.min(start, shortest)))
+  end = Math.min(end, shortest - prefix.length)
+  const suffix = first.slice(first.length - cutEnd(texts, end))
+  return prefix === '' && suffix === '' ? null : { prefix, suffix }
+}
+
+/** Characters that both begin with, at most `limit`. */
+function sharedStart(a: string, b: string, limit: number): number {
+  const bound = Math.min(limit, b.length)
+  let at = 0
+  while (at < bound && a.charCodeAt(at) === b.charCodeAt(at)) at++
+  return at
+}
+
+function sharedEnd(a: string, b: string, limit: number): number {
+  const bound = Math.min(limit, b.length)
+  let length = 0
+  while (
+    length < bound &&
+    a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)
+  ) {
+    length++
+  }
+  return length
+}
+
+/**
+ * The longest prefix, at most `length`, after which no text goes on with the same kind of
+ * character.
+ */
+function cutStart(texts: readonly string[], length: number): number {
+  const first = texts[0]!
+  if (length > 0 && texts.every(text => isCut(text, length))) return length
+  let at = length - 1
+  while (at > 0 && !isCut(first, at)) at--
+  return Math.max(at, 0)
+}
+
+function cutEnd(texts: readonly string[], length: number): number {
+  const first = texts[0]!
+  if (length > 0 && texts.every(text => isCut(text, text.length - length))) return length
+  let left = length - 1
+  while (left > 0 && !isCut(first, first.length - left)) left--
+  return Math.max(left, 0)
+}
+
+/** Whether a word or number may be cut at `at`: the kinds before and after differ, or are signs. */
+function isCut(text: string, at: number): boolean {
+  if (at === 0 || at === text.length) return true
+  const before = kindOf(text.charCodeAt(at - 1))
+  return before !== kindOf(text.charCodeAt(at)) || before === 0
+}
+
+/** Letters, digits, or neither. */
+function kindOf(c: number): number {
+  const kind = wordKind(c)
+  return (kind & (LETTER | HEX_LETTER)) !== 0 ? LETTER : kind & DIGIT
 }

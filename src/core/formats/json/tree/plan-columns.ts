@@ -1,8 +1,7 @@
-import { equalValues } from '../../../json/equal-values.ts'
-import { ObjectValue, type Value } from '../../../json/value.ts'
-import { commonAffixes } from './affixes.ts'
+import { equalValues, ObjectValue, type Value } from '../../../json/value.ts'
 import type { Column } from './column.ts'
 import { mergeKeyOrders } from './key-order.ts'
+import { commonAffixes } from './pattern-runs.ts'
 import type { Pricer } from './pricer.ts'
 
 /**

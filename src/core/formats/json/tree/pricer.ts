@@ -1,7 +1,6 @@
 import type { TokenCounter } from '../../../tokens/counter.ts'
-import { type Piece, priceOf } from './piece.ts'
 import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
-import type { Role, Trace, Ways } from './trace.ts'
+import { type Piece, priceOf, type Role, type Trace, type Ways } from './trace.ts'
 
 /** Tokens of a text: exact, or estimated from its length if no counter is given. */
 export interface Pricer {

@@ -19,12 +19,17 @@ import {
 import { ObjectValue, type Value } from '../../../json/value.ts'
 import { writeSpacedJson } from '../../text/json-spacing.ts'
 import type { Column } from './column.ts'
-import { isDigit, isKeyEnd, isMarkEnd, isPatternMark } from './line-ends.ts'
-import { readFence } from './read-fence.ts'
-import { readColumn, readHeader } from './read-header.ts'
 import { readInline } from './read-inline.ts'
-import { RowReader } from './read-table.ts'
-import { bareValue, Reader } from './reader.ts'
+import { RowReader, readColumn, readHeader } from './read-table.ts'
+import {
+  bareValue,
+  isDigit,
+  isKeyEnd,
+  isMarkEnd,
+  isPatternMark,
+  Reader,
+  readFence,
+} from './reader.ts'
 import { JSON_MARK, SEPARATOR_BITS } from './syntax.ts'
 
 /** What `encodeTree` wrote. Throws `AppError('not_decodable')`; linear in the text. */

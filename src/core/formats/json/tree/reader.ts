@@ -1,8 +1,25 @@
-import { LINE_FEED, QUOTE, SPACE } from '../../../json/char-codes.ts'
+import {
+  ASTERISK,
+  BACKTICK,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  CLOSE_PARENTHESIS,
+  COLON,
+  DIGIT_0,
+  DIGIT_9,
+  DOT,
+  LINE_FEED,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  OPEN_PARENTHESIS,
+  QUOTE,
+  SPACE,
+} from '../../../json/char-codes.ts'
 import { DEFAULT_MAX_DEPTH } from '../../../json/parse-json.ts'
 import type { NumberLiteral } from '../../../json/value.ts'
 import { readLiteral } from '../../bare-text.ts'
 import { notDecodable } from '../../not-decodable.ts'
+import { LONGEST_FENCE } from './syntax.ts'
 
 /**
  * Cells, and constants of rows, that a text may represent: some, and more for each of its
@@ -121,4 +138,54 @@ export class Reader {
 export function bareValue(text: string): string | number | boolean | null | NumberLiteral {
   const literal = readLiteral(text, 0, text.length)
   return literal === undefined ? text : literal
+}
+
+/**
+ * The lines between the fence at the place and the next line that is the same fence; moves after
+ * it.
+ */
+export function readFence(reader: Reader): string {
+  const { text } = reader
+  const start = reader.at
+  while (reader.skip(BACKTICK));
+  if (reader.at - start > LONGEST_FENCE) throw reader.error('a shorter fence expected', start)
+  const fence = `\n${text.slice(start, reader.at)}`
+  reader.newLine()
+  const from = reader.at
+  for (let at = text.indexOf(fence, from - 1); at !== -1; at = text.indexOf(fence, at + 1)) {
+    const end = at + fence.length
+    if (end < text.length && text.charCodeAt(end) !== LINE_FEED) continue
+    reader.at = end
+    return text.slice(from, Math.max(at, from))
+  }
+  throw reader.error('a fence that is not closed', start)
+}
+
+/** Whether `c` ends the bare key of a line. */
+export function isKeyEnd(c: number): boolean {
+  return (
+    c === COLON ||
+    c === DOT ||
+    c === OPEN_PARENTHESIS ||
+    c === QUOTE ||
+    c === OPEN_BRACKET ||
+    c === OPEN_BRACE ||
+    c === CLOSE_BRACKET ||
+    c === CLOSE_BRACE
+  )
+}
+
+/** Whether `c` ends the bare prefix of a run. */
+export function isPatternMark(c: number): boolean {
+  return c === ASTERISK
+}
+
+/** Whether `c` ends the word in a key's mark. */
+export function isMarkEnd(c: number): boolean {
+  return c === SPACE || c === CLOSE_PARENTHESIS
+}
+
+/** Whether `c` is an ASCII digit. */
+export function isDigit(c: number): boolean {
+  return c >= DIGIT_0 && c <= DIGIT_9
 }

@@ -1,6 +1,18 @@
-import { writePathStep } from '../../../json/path-step.ts'
+import { writePathStep } from '../../../json/write-json.ts'
 import type { ExplainedPart } from '../json-format.ts'
-import { type Piece, priceOf } from './piece.ts'
+
+/** A text and its price. */
+export interface Piece {
+  readonly text: string
+  readonly tokens: number
+  /** Tokens that the style adds when ways to write are compared. */
+  readonly surcharge: number
+}
+
+/** What ways to write are compared by. */
+export function priceOf({ tokens, surcharge }: Piece): number {
+  return tokens + surcharge
+}
 
 /** How a container may be written; JSON in a string as the string that it is, or as its value. */
 type Way = 'brackets' | 'lines' | 'list' | 'table' | 'keyed table' | 'path' | 'string' | 'value'

@@ -1,7 +1,6 @@
-import { hasMoreNodes } from '../../../json/has-more-nodes.ts'
-import type { Value } from '../../../json/value.ts'
+import { hasMoreNodes, type Value } from '../../../json/value.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
-import type { ExplainedPart, Notation } from '../json-format.ts'
+import type { ExplainedPart, JsonFormat } from '../json-format.ts'
 import { encodeTree } from './encode-tree.ts'
 import { createPricer } from './pricer.ts'
 import { decodeTree } from './read-tree.ts'
@@ -23,7 +22,7 @@ const MEMBER_STEPS = 250
  * Lines for objects, tables for lists of objects, brackets for what is small: each part the
  * cheapest way.
  */
-export const tree: Notation = {
+export const tree: JsonFormat = {
   id: 'tree',
   version: 1,
   accepts: value => value !== null && typeof value === 'object' && !hasMoreNodes(value, MAX_NODES),
@@ -35,7 +34,7 @@ export const tree: Notation = {
 }
 
 /** The same format, written in another style; it is read alike. */
-export function treeInStyle(style: TreeStyle): Notation {
+export function treeInStyle(style: TreeStyle): JsonFormat {
   return {
     ...tree,
     encode: (value, counter) => encodeTree(value, createPricer(counter, style))?.text ?? null,

@@ -63,3 +63,51 @@ function inHeadAndTail(index: number, count: number): number {
   const inward = place < HEAD ? place / HEAD : (1 - place) / TAIL
   return 1 - CLEAR * inward - (TIE * index) / count
 }
+
+/**
+ * The value of a change by the kind of its file, the first that fits (seed 003,
+ * "Size-Proportional").
+ */
+const FILE_WEIGHTS: readonly { readonly weight: number; fits(path: string): boolean }[] = [
+  {
+    weight: 0.05,
+    fits: path =>
+      /(?:\.lock|\.sum|(?:^|\/)(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml))$/.test(path),
+  },
+  { weight: 0.1, fits: path => /\.min\.(?:js|css)$/.test(path) },
+  { weight: 0.6, fits: path => /migration|schema/.test(path) },
+  { weight: 0.7, fits: path => /test|spec/.test(path) },
+]
+
+/** Changes of files: in proportion to their length, less for files that no person reads. */
+export const sizeProportional: Strategy = {
+  bySize: true,
+  factor: uniform.factor,
+  weigh: items =>
+    items.map(({ path }, index) => fileWeight(path) * uniform.factor(index, items.length)),
+}
+
+function fileWeight(path: string | undefined): number {
+  if (path === undefined) return 1
+  const lower = path.toLowerCase()
+  return FILE_WEIGHTS.find(({ fits }) => fits(lower))?.weight ?? 1
+}
+
+/** The value of a settled discussion compared with an open one (seed 003, "Thread-Level"). */
+const RESOLVED = 0.3
+/** A comment between the first and the last one of its thread. */
+const MIDDLE = 0.5
+
+/**
+ * Discussions: the open ones before those that are settled, and of each its first and last comment
+ * in any case.
+ */
+export const threadLevel: Strategy = {
+  thread: { middle: MIDDLE },
+  factor: uniform.factor,
+  weigh: items =>
+    items.map(
+      ({ resolved }, index) =>
+        (resolved === true ? RESOLVED : 1) * uniform.factor(index, items.length),
+    ),
+}

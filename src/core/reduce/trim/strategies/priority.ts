@@ -1,5 +1,4 @@
-import type { ItemFacts } from '../item-facts.ts'
-import type { Strategy } from './strategy.ts'
+import type { ItemFacts, Strategy } from './strategy.ts'
 
 /** What place, activity and recency count. */
 const SHARES = { position: 0.4, activity: 0.35, recency: 0.25 } as const

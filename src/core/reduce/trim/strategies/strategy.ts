@@ -1,4 +1,21 @@
-import type { ItemFacts } from '../item-facts.ts'
+/**
+ * What strategies know of an item, whatever kind of content it is from. Facts that the content does
+ * not state are absent.
+ */
+export interface ItemFacts {
+  /** Tokens of the whole item, about. */
+  readonly tokens: number
+  /** Path of the file that it is about. */
+  readonly path?: string
+  /** Whether a discussion is settled. */
+  readonly resolved?: boolean
+  /** When it last changed, in Unix milliseconds. */
+  readonly date?: number
+  /** Comments, reactions, votes: how much it moves people. */
+  readonly activity?: number
+  /** Whether it reports an error. */
+  readonly isError?: boolean
+}
 
 /**
  * The value of a list's parts compared with each other, and what it depends on. A strategy is data:
@@ -21,4 +38,31 @@ export interface Strategy {
 /** Ends of a thread go with it, whatever they cost; what is between them counts less. */
 export interface ThreadRule {
   readonly middle: number
+}
+
+/**
+ * The factor of each item's value by a strategy, in order, if the value does not depend on the
+ * item's size yet.
+ */
+export function weighItems(strategy: Strategy, items: readonly ItemFacts[]): readonly number[] {
+  const factors = weighPlaces(strategy, items)
+  if (strategy.bySize !== true) return factors
+  const tokens = items.reduce((sum, item) => sum + item.tokens, 0)
+  const mean = Math.max(1, tokens / items.length)
+  return factors.map((factor, index) => (factor * items[index]!.tokens) / mean)
+}
+
+/** The factors if an item's value grows with its size by itself. */
+export function weighPlaces(strategy: Strategy, items: readonly ItemFacts[]): readonly number[] {
+  return strategy.weigh?.(items) ?? items.map((_, index) => strategy.factor(index, items.length))
+}
+
+/**
+ * Words that a line about an error has (seed 003, "Head+Tail"), and what begins a Python traceback.
+ */
+const ERROR = /\b(?:error|fatal|panic|panicked|critical)\b|exception|^traceback /i
+
+/** Whether a text reports an error. Linear: no part of the pattern repeats. */
+export function mentionsError(text: string): boolean {
+  return ERROR.test(text)
 }

@@ -40,7 +40,7 @@ function parsed(text: unknown): unknown {
   }
 }
 
-/** All results of a parsed request; `null` where it is no request to the route. */
+/** All results of a parsed request; `null` if it is no request to the route. */
 export function walk(route: RouteName, request: unknown): WalkedText[] | null {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) return null
   const body = request as Fields

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readJson } from '../../../../../src/core/json/bytes/read-json.ts'
 import {
   items,
   members,
   RANGE,
   type Selection,
-} from '../../../../../src/core/json/bytes/selection.ts'
+} from '../../../../../src/core/json/bytes/json-node.ts'
+import { readJson } from '../../../../../src/core/json/bytes/read-json.ts'
 import { runs } from '../../../../support/runs.ts'
 import { writeLoosely } from './loose-json.ts'
 

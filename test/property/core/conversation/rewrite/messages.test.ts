@@ -5,9 +5,9 @@ import {
   compressMessages,
   tokensAfter,
 } from '../../../../../src/core/conversation/rewrite/compress-messages.ts'
-import { parseHint } from '../../../../../src/core/hints/parse-hint.ts'
-import { equalValues } from '../../../../../src/core/json/equal-values.ts'
+import { parseHint } from '../../../../../src/core/hints/hint-line.ts'
 import { parseJson } from '../../../../../src/core/json/parse-json.ts'
+import { equalValues } from '../../../../../src/core/json/value.ts'
 import { compressOperation } from '../../../../../src/core/operations/compress.ts'
 import { decodeContent } from '../../../../../src/core/pipeline/decode.ts'
 import { createLocalContext } from '../../../../../src/runtime/local-context.ts'

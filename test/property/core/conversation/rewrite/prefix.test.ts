@@ -14,7 +14,7 @@ import {
   pipelineSchema,
 } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
-import { type Recalled, runByRecord } from '../../../../../src/http/proxy/run-by-record.ts'
+import { type Recalled, runByRecord } from '../../../../../src/http/proxy/run-rewrite.ts'
 import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
 import { createRewrites } from '../../../../../src/store/rewrites.ts'
 import type { Store } from '../../../../../src/store/store.ts'

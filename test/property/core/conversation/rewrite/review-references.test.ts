@@ -26,7 +26,7 @@ const CONFIGURATIONS = [
   { mckp: { formats_enabled: ['json_compact'] }, templates: { active: [] } },
 ].map(each => pipelineSchema.parse(each))
 
-/** Lines that no notation makes smaller. */
+/** Lines that no format makes smaller. */
 const page = (seed: number, lines = 12) =>
   Array.from({ length: lines }, (_, i) => hash('sha256', `${seed} ${i}`, 'base64url')).join('\n')
 /** A file as agents read it, from some line on. */

@@ -173,7 +173,7 @@ describe('elision of any text', () => {
   })
 })
 
-/** The answer; `null` where nothing is so small. */
+/** The answer; `null` if nothing is so small. */
 function attempt(request: EncodeRequest) {
   try {
     return encodeOperation.run(request, context).answer

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chunkItems } from '../../../../../src/core/reduce/trim/chunks.ts'
+import { chunkItems } from '../../../../../src/core/reduce/trim/chunk-index.ts'
 import { runs } from '../../../../support/runs.ts'
 
 /** More in the long run. */

@@ -75,7 +75,7 @@ const budget = fc.integer({ min: 60, max: 700 })
 type Part = Partial<EncodeRequest>
 
 /**
- * The answer, which is never above the budget, or `null` where nothing fits and the least that
+ * The answer, which is never above the budget, or `null` if nothing fits and the least that
  * would is true.
  */
 function trim(content: string, budget_tokens: number, part: Part): EncodeAnswer | null {
@@ -92,7 +92,7 @@ function trim(content: string, budget_tokens: number, part: Part): EncodeAnswer 
       expect(answer.content).toContain(id)
       expect(keep).toHaveLength(1)
       const body = bodyOf(answer)!
-      // What is left is written in the notation that the answer says.
+      // What is left is written in the format that the answer says.
       decodeContent(body.content, body.format, 1e6)
     }
     return answer

@@ -11,7 +11,7 @@ import {
   shardAt,
   viewIndex,
 } from '../../../../../src/core/sessions/index/layout.ts'
-import type { SessionKey } from '../../../../../src/core/sessions/index/session-key.ts'
+import type { SessionKey } from '../../../../../src/core/sessions/index/session-index.ts'
 import { findSession, shardOf } from '../../../../../src/core/sessions/index/session-table.ts'
 
 /** Everything that must hold of an index at rest; throws what does not. */

@@ -15,15 +15,19 @@ import {
   noteReference,
   recordBody,
 } from '../../../../../src/core/sessions/index/results.ts'
-import type { Entry, NewEntry } from '../../../../../src/core/sessions/index/session-index.ts'
-import { sessionKey } from '../../../../../src/core/sessions/index/session-key.ts'
 import {
+  type Entry,
+  type NewEntry,
+  sessionKey,
+} from '../../../../../src/core/sessions/index/session-index.ts'
+import {
+  addCounters,
   closeSession,
   compactSession,
   dropIdle,
   invalidateEntries,
+  takeHint,
 } from '../../../../../src/core/sessions/index/sessions.ts'
-import { addCounters, takeHint } from '../../../../../src/core/sessions/index/summary.ts'
 import { auditIndex } from './audit.ts'
 
 const SIZE = { maxSessions: 3, maxEntries: 7, shards: 1 }

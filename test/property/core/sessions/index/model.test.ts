@@ -7,10 +7,11 @@ import {
   ANSWERS,
   KINDS,
   type SessionIndex,
+  type SessionKey,
+  sessionKey,
   type Ticket,
   type Turn,
 } from '../../../../../src/core/sessions/index/session-index.ts'
-import { type SessionKey, sessionKey } from '../../../../../src/core/sessions/index/session-key.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
 import { auditIndex } from './audit.ts'
 import { IndexModel, type ModelTicket, type ModelTurn } from './model.ts'

@@ -67,7 +67,7 @@ function sent(steps: readonly Step[], context: OperationContext, fields: object 
 
 const remembering = (pipeline?: object) => contextWith(createHistoryMemory(2), pipeline)
 
-/** Lines that no notation makes smaller, other ones for each seed. */
+/** Lines that no format makes smaller, other ones for each seed. */
 const page = (seed: number, lines = 20) =>
   Array.from({ length: lines }, (_, i) => hash('sha256', `${seed} ${i}`, 'base64url')).join('\n')
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { savedPlaces } from '../../../../../src/core/conversation/rewrite/saved-places.ts'
+import { savedPlaces } from '../../../../../src/core/conversation/rewrite/stored-rewrite.ts'
 
 const BODY_BYTES = 100_000
 const request = {

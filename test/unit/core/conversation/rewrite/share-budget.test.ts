@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { cutToFit, fairLevel } from '../../../../../src/core/conversation/rewrite/share-budget.ts'
+import {
+  cutToFit,
+  fairLevel,
+} from '../../../../../src/core/conversation/rewrite/compress-messages.ts'
 
 describe('fairLevel', () => {
   it.each<[readonly number[], number, number]>([

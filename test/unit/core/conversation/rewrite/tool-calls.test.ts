@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { argsOf } from '../../../../../src/core/conversation/rewrite/tool-calls.ts'
+import { argsOf } from '../../../../../src/core/conversation/rewrite/message-texts.ts'
 
 describe('the arguments of a call', () => {
   it('are read once for all of its results, whichever way the vendor gives them', () => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { commonBytes } from '../../../../../src/core/conversation/parse/common-bytes.ts'
 import {
   type RouteName,
   scanRequest,
 } from '../../../../../src/core/conversation/parse/scan-request.ts'
+import { commonBytes } from '../../../../../src/core/conversation/parse/shared-messages.ts'
 import { createResultKeys } from '../../../../../src/core/conversation/rewrite/result-keys.ts'
 import {
   createTurnMemories,

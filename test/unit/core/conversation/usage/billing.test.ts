@@ -2,12 +2,10 @@ import { describe, expect, it } from 'vitest'
 import {
   type BilledRequest,
   billRequest,
-} from '../../../../../src/core/conversation/usage/billing.ts'
-import {
   costOf,
   DEFAULT_PRICES,
   pricesFor,
-} from '../../../../../src/core/conversation/usage/prices.ts'
+} from '../../../../../src/core/conversation/usage/billing.ts'
 import { NO_USAGE } from '../../../../../src/core/conversation/usage/token-usage.ts'
 
 const PRICES = DEFAULT_PRICES.anthropic

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { EncodeRequest } from '../../../../../src/core/contract/encode.ts'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
-import { worthsOf } from '../../../../../src/core/pipeline/profile/budget-profile.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
+import { valuationOf } from '../../../../../src/core/pipeline/profile/sections.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
 /** Words without a beginning or an end that all have. */
@@ -97,8 +97,8 @@ describe('the strategy', () => {
   it('treats parts alike where nothing says otherwise', () => {
     const { budget } = resolveProfile(undefined, { tool: 'list' })
     expect(budget).toEqual({ strategy: 'default', algorithm: 'auto', fields: new Map() })
-    expect(worthsOf(budget).strategy).toBe(worthsOf(budget, 'default').strategy)
-    expect(worthsOf(budget, 'leading').strategy).not.toBe(worthsOf(budget).strategy)
+    expect(valuationOf(budget).strategy).toBe(valuationOf(budget, 'default').strategy)
+    expect(valuationOf(budget, 'leading').strategy).not.toBe(valuationOf(budget).strategy)
   })
 })
 

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { HINT_FAMILIES } from '../../../../../src/core/hints/hint-policy.ts'
-import { LEFT_OUT } from '../../../../../src/core/pipeline/profile/left-out.ts'
-import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
+import {
+  LEFT_OUT,
+  pipelineSchema,
+} from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
 
 const text = readFileSync(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { HINT_FAMILIES } from '../../../../../src/core/hints/hint-policy.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
-import type { ProfileQuery } from '../../../../../src/core/pipeline/profile/profile-query.ts'
 import { resolveProfile } from '../../../../../src/core/pipeline/profile/resolve.ts'
+import type { ProfileQuery } from '../../../../../src/core/pipeline/profile/sections.ts'
 
 const resolve = (config: object, query: ProfileQuery = {}) =>
   resolveProfile(pipelineSchema.parse(config), query)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createChoices, MOST_CHOICES } from '../../../../../src/core/reduce/budget/choices.ts'
 import type { Kept, PricedNode } from '../../../../../src/core/reduce/budget/priced-node.ts'
 import { runs } from '../../../../support/runs.ts'
-import { bestAt, smallTree, waysOf, worthKept } from './small-trees.ts'
+import { bestAt, smallTree, valueKept, waysOf } from './small-trees.ts'
 
 describe('the choices of a node', () => {
   it('are each the best that its cost can buy, by trying every way', () => {
@@ -13,9 +13,9 @@ describe('the choices of a node', () => {
         const { tableOwn, ...lines } = node
         const forms = [waysOf(lines, form)]
         if (tableOwn !== undefined) forms.push(waysOf({ ...lines, own: tableOwn }, form, 'row'))
-        for (const { cost, worth } of createChoices()(node, form, 1_000)) {
+        for (const { cost, value } of createChoices()(node, form, 1_000)) {
           const best = forms.map(ways => bestAt(ways, cost))
-          expect(best.some(each => Math.abs(each - worth) < 1e-9)).toBe(true)
+          expect(best.some(each => Math.abs(each - value) < 1e-9)).toBe(true)
         }
       }),
       { numRuns: runs(400) },
@@ -27,12 +27,12 @@ describe('the choices of a node', () => {
       fc.property(smallTree, node => {
         const choices = createChoices()(node, 'keyed', 1_000)
         const most = bestAt(waysOf(node, 'keyed'), Infinity)
-        expect(choices.at(-1)?.worth ?? 0).toBeCloseTo(most, 9)
+        expect(choices.at(-1)?.value ?? 0).toBeCloseTo(most, 9)
         choices.forEach((choice, i) => {
           const before = choices[i - 1]
           if (before === undefined) return
           expect(choice.cost).toBeGreaterThan(before.cost)
-          expect(choice.worth).toBeGreaterThan(before.worth)
+          expect(choice.value).toBeGreaterThan(before.value)
         })
       }),
       { numRuns: runs(200) },
@@ -43,7 +43,7 @@ describe('the choices of a node', () => {
     fc.assert(
       fc.property(smallTree, node => {
         for (const choice of createChoices()(node, 'keyed', 1_000)) {
-          expect(worthKept(node, choice.kept())).toBeCloseTo(choice.worth, 9)
+          expect(valueKept(node, choice.kept())).toBeCloseTo(choice.value, 9)
         }
       }),
       { numRuns: runs(200) },
@@ -51,8 +51,8 @@ describe('the choices of a node', () => {
   })
 
   it('never have what is worth nothing', () => {
-    const nothing = { own: 1, key: 0, worth: 0 }
-    const node = { own: 1, key: 0, worth: 0, children: [nothing, { ...nothing, worth: 1 }] }
+    const nothing = { own: 1, key: 0, value: 0 }
+    const node = { own: 1, key: 0, value: 0, children: [nothing, { ...nothing, value: 1 }] }
     const choices = createChoices()(node, 'keyed', 16)
     expect(choices.map(choice => choice.kept())).toEqual([
       { kind: 'some', children: [null, { kind: 'all' }] },
@@ -61,8 +61,8 @@ describe('the choices of a node', () => {
   })
 
   it('are few, the cheapest and the dearest among them', () => {
-    const children = Array.from({ length: 500 }, (_, i) => ({ own: 3, key: 0, worth: 1 - i / 1e4 }))
-    const node = { own: 1, key: 0, worth: 0, children }
+    const children = Array.from({ length: 500 }, (_, i) => ({ own: 3, key: 0, value: 1 - i / 1e4 }))
+    const node = { own: 1, key: 0, value: 0, children }
     const all = createChoices()(node, 'keyed', 1_000)
     const few = createChoices()(node, 'keyed', MOST_CHOICES)
     expect(all).toHaveLength(500)
@@ -73,9 +73,9 @@ describe('the choices of a node', () => {
   })
 
   it('take no longer for every level, however many choices each has', () => {
-    let node: PricedNode = { own: 2_000, key: 0, worth: 1, cuts: cutsDownFrom(2_000) }
+    let node: PricedNode = { own: 2_000, key: 0, value: 1, cuts: cutsDownFrom(2_000) }
     for (let i = 0; i < 60; i++) {
-      node = { own: 1, key: 1, worth: 0, children: [node, { own: 5, key: 1, worth: 1 }] }
+      node = { own: 1, key: 1, value: 0, children: [node, { own: 5, key: 1, value: 1 }] }
     }
     const choices = createChoices()(node, 'keyed', 1_000)
     let levels = 0
@@ -87,7 +87,7 @@ describe('the choices of a node', () => {
 function cutsDownFrom(tokens: number) {
   return [16, 8, 4, 2].map(part => ({
     cost: tokens / part,
-    worth: Math.sqrt(1 / part),
+    value: Math.sqrt(1 / part),
     chars: tokens / part,
   }))
 }

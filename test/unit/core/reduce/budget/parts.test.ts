@@ -16,7 +16,7 @@ import { STRATEGIES } from '../../../../../src/core/reduce/budget/strategies.ts'
 import { lengthCounter } from '../../../../support/length-counter.ts'
 
 const counter = lengthCounter(4)
-const worths = { strategy: STRATEGIES.equal, fields: new Map<string, number>() }
+const valuation = { strategy: STRATEGIES.equal, fields: new Map<string, number>() }
 const NONE = null
 
 function parsed(json: string): Value {
@@ -118,33 +118,33 @@ describe('the beginning of a text', () => {
   })
 
   it('comes in steps of a fifth, the first words worth more in a field than in a text', () => {
-    const cuts = cutsOf('x'.repeat(4_000), { tokens: 1_000, worth: 8, by: 'early' })
-    expect(cuts.at(-1)).toEqual({ cost: 806, worth: 8 * Math.sqrt(0.8), chars: 3_200 })
+    const cuts = cutsOf('x'.repeat(4_000), { tokens: 1_000, value: 8, by: 'early' })
+    expect(cuts.at(-1)).toEqual({ cost: 806, value: 8 * Math.sqrt(0.8), chars: 3_200 })
     expect(cuts[0]!.cost).toBeLessThan(24)
     cuts.forEach((each, i) => {
       if (i > 0) expect(each.cost).toBeGreaterThan(cuts[i - 1]!.cost)
     })
-    expect(cutsOf('short', { tokens: 2, worth: 1, by: 'even' })).toEqual([])
-    const even = cutsOf('x'.repeat(4_000), { tokens: 1_000, worth: 8, by: 'even' })
-    expect(even.at(-1)!.worth).toBeCloseTo(6.4)
+    expect(cutsOf('short', { tokens: 2, value: 1, by: 'even' })).toEqual([])
+    const even = cutsOf('x'.repeat(4_000), { tokens: 1_000, value: 8, by: 'even' })
+    expect(even.at(-1)!.value).toBeCloseTo(6.4)
   })
 })
 
 describe('the price of a value', () => {
   const price = (json: string, fields: Record<string, number> = {}) =>
-    priceValue(parsed(json), counter, { ...worths, fields: new Map(Object.entries(fields)) })
+    priceValue(parsed(json), counter, { ...valuation, fields: new Map(Object.entries(fields)) })
 
   it('has a part for each scalar, and one for a list or object without any', () => {
     const { children = [] } = price('{"a":[],"b":{},"c":1}')
     expect(children.map(child => child.children)).toEqual([undefined, undefined, undefined])
-    expect(children.map(child => child.worth)).toEqual([1, 1, 1])
+    expect(children.map(child => child.value)).toEqual([1, 1, 1])
   })
 
   it('gives a field its worth, with everything in it', () => {
     const { children = [] } = price('{"a":{"b":1,"c":[1]},"d":1}', { a: 3, c: 0.5 })
-    expect(children[0]!.children!.map(child => child.worth)).toEqual([3, 0])
-    expect(children[0]!.children![1]!.children![0]!.worth).toBe(1.5)
-    expect(children[1]!.worth).toBe(1)
+    expect(children[0]!.children!.map(child => child.value)).toEqual([3, 0])
+    expect(children[0]!.children![1]!.children![0]!.value).toBe(1.5)
+    expect(children[1]!.value).toBe(1)
   })
 
   it('is that of a table only where the rows are alike', () => {
@@ -178,7 +178,7 @@ describe('the parts of a text', () => {
     'last',
   ].join('\n')
   const parts = (text: string, isMarkdown = true, budget = 200) =>
-    priceText(text, counter, worths, { markdown: isMarkdown, budget }).root.parts ?? []
+    priceText(text, counter, valuation, { markdown: isMarkdown, budget }).root.parts ?? []
   const extents = (found: readonly TextPart[]) => found.map(({ start, end }) => [start, end])
 
   it('are sections, fences, tables, blockquotes, and lie behind one another', () => {
@@ -203,7 +203,7 @@ describe('the parts of a text', () => {
     ])
     // A bare heading is a part that may stay.
     expect(found[2]!.node.children).toBeUndefined()
-    expect(found[2]!.node.worth).toBeGreaterThan(0)
+    expect(found[2]!.node.value).toBeGreaterThan(0)
   })
 
   it('know no blockquotes where the text is none that has them', () => {
@@ -223,7 +223,7 @@ describe('the parts of a text', () => {
   })
 
   it('leave marks where lines are missing, and keep what a mark would not be shorter than', () => {
-    const text = priceText(markdown, counter, worths, { markdown: true, budget: 200 })
+    const text = priceText(markdown, counter, valuation, { markdown: true, budget: 200 })
     const kept = some(NONE, ALL, NONE, NONE, NONE, NONE, ALL)
     expect(pruneText(text, kept)).toEqual({
       text: '# One\nfirst line\n> quoted\n> still quoted\n[… lines 5-12]\nlast',
@@ -232,7 +232,7 @@ describe('the parts of a text', () => {
   })
 
   it('may be the beginning of a long line', () => {
-    const text = priceText('x'.repeat(4_000), counter, worths, { markdown: false, budget: 100 })
+    const text = priceText('x'.repeat(4_000), counter, valuation, { markdown: false, budget: 100 })
     const result = pruneText(text, some(cut(10)))
     expect(result.text).toBe('xxxxxxxxxx…[+3990 chars]')
     expect(result.omissions).toEqual([{ at: 'lines 1-1', unit: 'texts', omitted: 1 }])

@@ -9,20 +9,20 @@ import {
 /** A way to keep a node, with what it costs and is worth. */
 export interface Way {
   readonly cost: number
-  readonly worth: number
+  readonly value: number
 }
 
 const leaf: fc.Arbitrary<PricedNode> = fc
   .record({
     own: fc.integer({ min: 1, max: 40 }),
     key: fc.nat(4),
-    worth: fc.nat(10),
+    value: fc.nat(10),
     share: fc.constantFrom(0, 0.25, 0.5),
   })
-  .map(({ own, key, worth, share }) => {
-    if (share === 0 || own < 8) return { own, key, worth }
-    const cut = { cost: Math.ceil(own * share) + 1, worth: worth * Math.sqrt(share), chars: 10 }
-    return { own, key, worth, cuts: [cut] }
+  .map(({ own, key, value, share }) => {
+    if (share === 0 || own < 8) return { own, key, value }
+    const cut = { cost: Math.ceil(own * share) + 1, value: value * Math.sqrt(share), chars: 10 }
+    return { own, key, value, cuts: [cut] }
   })
 
 /** Priced documents so small that every way to keep them can be tried. */
@@ -39,7 +39,7 @@ export const smallTree: fc.Arbitrary<PricedNode> = fc.letrec<{ tree: PricedNode 
       })
       .map(({ tableOwn, ...node }) => ({
         ...node,
-        worth: 0,
+        value: 0,
         ...(tableOwn === undefined ? {} : { tableOwn }),
       })),
   ),
@@ -50,11 +50,11 @@ export const smallTree: fc.Arbitrary<PricedNode> = fc.letrec<{ tree: PricedNode 
  * @param inside how members of its children stand, where it is no table
  */
 export function waysOf(node: PricedNode, form: Form, inside: Form = 'keyed'): readonly Way[] {
-  const { children, cuts = [], own, worth, tableOwn } = node
-  if (children === undefined) return [...cuts, { cost: own, worth }]
-  const keyed = combine(children, child => waysOf(child, inside), form, { cost: own, worth })
+  const { children, cuts = [], own, value, tableOwn } = node
+  if (children === undefined) return [...cuts, { cost: own, value }]
+  const keyed = combine(children, child => waysOf(child, inside), form, { cost: own, value })
   if (tableOwn === undefined) return keyed
-  const frame = { cost: tableOwn, worth }
+  const frame = { cost: tableOwn, value }
   return [...keyed, ...combine(children, child => waysOf(child, 'row'), form, frame)]
 }
 
@@ -71,7 +71,7 @@ function combine(
       sum,
       ...ways(child).map(way => ({
         cost: sum.cost + way.cost + extra,
-        worth: sum.worth + way.worth,
+        value: sum.value + way.value,
         kept: sum.kept + 1,
       })),
     ])
@@ -81,17 +81,17 @@ function combine(
 
 /** The most that any way is worth at such a cost; 0 for nothing at all. */
 export function bestAt(ways: readonly Way[], budget: number): number {
-  return ways.reduce((best, { cost, worth }) => (cost <= budget ? Math.max(best, worth) : best), 0)
+  return ways.reduce((best, { cost, value }) => (cost <= budget ? Math.max(best, value) : best), 0)
 }
 
 /** Worth of what is kept of a node. */
-export function worthKept(node: PricedNode, kept: Kept | null): number {
-  const { children = [], cuts = [], worth } = node
+export function valueKept(node: PricedNode, kept: Kept | null): number {
+  const { children = [], cuts = [], value } = node
   if (kept === null) return 0
   if (kept.kind === 'cut')
-    return cuts.find(({ chars }) => chars === kept.chars)?.worth ?? Number.NaN
+    return cuts.find(({ chars }) => chars === kept.chars)?.value ?? Number.NaN
   return children.reduce((sum, child, index) => {
     const inner = kept.kind === 'all' ? kept : (kept.children[index] ?? null)
-    return sum + worthKept(child, inner)
-  }, worth)
+    return sum + valueKept(child, inner)
+  }, value)
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { EncodeRequest } from '../../../../../src/core/contract/encode.ts'
-import { parseHint } from '../../../../../src/core/hints/parse-hint.ts'
+import { parseHint } from '../../../../../src/core/hints/hint-line.ts'
 import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../../../src/core/pipeline/decode.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { STRATEGIES, type StrategyId } from '../../../../../src/core/reduce/budget/strategies.ts'
-import type { ItemFacts } from '../../../../../src/core/reduce/trim/item-facts.ts'
 import { strategyFor } from '../../../../../src/core/reduce/trim/resolve-strategy.ts'
-import { weighItems, weighPlaces } from '../../../../../src/core/reduce/trim/weigh.ts'
+import {
+  type ItemFacts,
+  weighItems,
+  weighPlaces,
+} from '../../../../../src/core/reduce/trim/strategies/strategy.ts'
 
 const facts = (each: Partial<ItemFacts>[]): ItemFacts[] =>
   each.map(more => ({ tokens: 10, ...more }))

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { classify } from '../../../../../src/core/classify/classify.ts'
-import { diffFiles } from '../../../../../src/core/reduce/trim/diff-files.ts'
-import { findTextItems } from '../../../../../src/core/reduce/trim/text-items.ts'
+import { diffFiles, findTextItems } from '../../../../../src/core/reduce/trim/text-items.ts'
 
 const find = (lines: readonly string[], asLines = false) =>
   findTextItems(lines, classify(lines.join('\n'), undefined), asLines)

@@ -9,8 +9,7 @@ import {
 } from '../../../../../src/core/sessions/index/layout.ts'
 import { IndexBusyError } from '../../../../../src/core/sessions/index/lock.ts'
 import { releaseOwner } from '../../../../../src/core/sessions/index/owners.ts'
-import type { NewEntry } from '../../../../../src/core/sessions/index/session-index.ts'
-import { sessionKey } from '../../../../../src/core/sessions/index/session-key.ts'
+import { type NewEntry, sessionKey } from '../../../../../src/core/sessions/index/session-index.ts'
 
 const key = sessionKey('t', 's')
 

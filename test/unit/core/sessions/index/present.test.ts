@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { attachIndex } from '../../../../../src/core/sessions/index/attach.ts'
 import { createIndexMemory } from '../../../../../src/core/sessions/index/layout.ts'
-import { sessionKey } from '../../../../../src/core/sessions/index/session-key.ts'
+import { sessionKey } from '../../../../../src/core/sessions/index/session-index.ts'
 
 const key = sessionKey('acme', 's')
 const open = () => attachIndex(createIndexMemory({ maxSessions: 4, maxEntries: 16 }), { owner: 1 })

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { attachIndex } from '../../../../../src/core/sessions/index/attach.ts'
 import { createIndexMemory } from '../../../../../src/core/sessions/index/layout.ts'
-import { type SessionKey, sessionKey } from '../../../../../src/core/sessions/index/session-key.ts'
+import {
+  type SessionKey,
+  sessionKey,
+} from '../../../../../src/core/sessions/index/session-index.ts'
 
 test('different pairs have different keys', () => {
   const pairs: [string, string][] = [

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { attachIndex } from '../../../../../src/core/sessions/index/attach.ts'
 import { createIndexMemory } from '../../../../../src/core/sessions/index/layout.ts'
 import { indexUse } from '../../../../../src/core/sessions/index/owners.ts'
-import { sessionKey } from '../../../../../src/core/sessions/index/session-key.ts'
+import { sessionKey } from '../../../../../src/core/sessions/index/session-index.ts'
 import { auditIndex } from '../../../../property/core/sessions/index/audit.ts'
 
 const identity = hash('sha256', 'body')

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { sessionKey } from '../../../../../src/core/sessions/index/session-key.ts'
+import { sessionKey } from '../../../../../src/core/sessions/index/session-index.ts'
 import { attachBodyMemory } from '../../../../../src/core/sessions/lines/body-memory.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
 import { scanText } from '../../../../../src/core/sessions/lines/scan-text.ts'

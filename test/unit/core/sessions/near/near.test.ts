@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../../../../../src/core/hints/hint.ts'
 import { NumberLiteral } from '../../../../../src/core/json/value.ts'
-import { findChanges } from '../../../../../src/core/sessions/near/find-changes.ts'
-import { restoreNear } from '../../../../../src/core/sessions/near/restore-near.ts'
+import { findChanges, restoreNear } from '../../../../../src/core/sessions/near/find-changes.ts'
 
 const LOG = 'Fetching the dependencies of every package in the workspace. '.repeat(9)
 const JOB = { id: 7, status: 'pending', log: LOG, steps: [{ name: 'build', code: null }], 'a b': 1 }

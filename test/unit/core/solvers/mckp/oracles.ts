@@ -27,7 +27,7 @@ export function solved(problem: MckpProblem, maxStates = 1e8): MckpSolution {
   return solution
 }
 
-/** The largest value by trying every choice; `null` where none fits. */
+/** The largest value by trying every choice; `null` if none fits. */
 export function bruteForce(classes: readonly ClassOf[], budget: number): number | null {
   const [first, ...rest] = classes
   if (first === undefined) return 0
@@ -39,7 +39,7 @@ export function bruteForce(classes: readonly ClassOf[], budget: number): number 
   return values.length === 0 ? null : Math.max(...values)
 }
 
-/** The largest value by a table over all budgets (Bellman); `null` where no choice fits. */
+/** The largest value by a table over all budgets (Bellman); `null` if no choice fits. */
 export function tableOf({ starts, costs, values, required, budget }: MckpProblem): number | null {
   let table = new Float64Array(budget + 1)
   for (let i = 0; i < required.length; i++) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createHeap } from '../../../../../src/core/solvers/mckp/heap.ts'
+import { createHeap } from '../../../../../src/core/solvers/mckp/core.ts'
 import { bestPair } from '../../../../../src/core/solvers/mckp/pairing.ts'
 import { reduce } from '../../../../../src/core/solvers/mckp/reduce.ts'
 import { relax } from '../../../../../src/core/solvers/mckp/relaxation.ts'

@@ -38,8 +38,8 @@ function trees({ nodes, cost, required }: Size): fc.Arbitrary<TrimTree> {
         ),
       ),
     )
-    .chain(([worthOf, made]) =>
-      fc.tuple(...made.map(([, cost]) => worthOf(cost))).map(value => ({
+    .chain(([totalValue, made]) =>
+      fc.tuple(...made.map(([, cost]) => totalValue(cost))).map(value => ({
         parent: Int32Array.from(made, ([back], i) => Math.max(0, i - 1 - back) - Number(i === 0)),
         cost: Int32Array.from(made, ([, cost]) => cost),
         value: Float64Array.from(value),

@@ -30,7 +30,7 @@ export function nodesOf({ kept }: TrimChoice): number[] {
 }
 
 /**
- * The largest value by trying every set that is closed upwards; `null` where none fits.
+ * The largest value by trying every set that is closed upwards; `null` if none fits.
  * Exponential: for 16 nodes or so.
  */
 export function bruteForce(

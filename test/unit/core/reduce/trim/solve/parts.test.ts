@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { FAMILIES, type Family, makeTree } from '../../../../../../bench/trim/families.ts'
 import { naiveValue } from '../../../../../../bench/trim/naive.ts'
 import { blocksOf } from '../../../../../../src/core/solvers/tree/blocks.ts'
+import { settle } from '../../../../../../src/core/solvers/tree/exact.ts'
 import { type Forest, forestOf } from '../../../../../../src/core/solvers/tree/forest.ts'
 import { priced, takeRest } from '../../../../../../src/core/solvers/tree/lagrangian.ts'
 import { relax } from '../../../../../../src/core/solvers/tree/relaxation.ts'
 import { search } from '../../../../../../src/core/solvers/tree/search.ts'
-import { settle } from '../../../../../../src/core/solvers/tree/settle.ts'
 import { DROPPED, JOINED, OPEN, statusOf } from '../../../../../../src/core/solvers/tree/status.ts'
 import { cellsOf, solveByTable } from '../../../../../../src/core/solvers/tree/table.ts'
 import type { TrimTree } from '../../../../../../src/core/solvers/tree/tree.ts'
@@ -26,7 +26,7 @@ function forestFor(tree: TrimTree, budget: number): Forest {
 }
 
 /** Whether what is taken is closed upwards and fits, and what it is worth. */
-function worthOf({ size, parent, cost, value, budget }: Forest, taken: Uint8Array): number {
+function totalValue({ size, parent, cost, value, budget }: Forest, taken: Uint8Array): number {
   let [spent, worth] = [0, 0]
   for (let i = 0; i < size; i++) {
     if (taken[i] === 0) continue
@@ -84,20 +84,20 @@ describe.each(families)('%s', family => {
     takeRest(forest, at, 0, node => {
       taken[node] = 1
     })
-    expect(worthOf({ ...forest, budget: at.restCost[0]! }, taken)).toBe(at.restValue[0])
+    expect(totalValue({ ...forest, budget: at.restCost[0]! }, taken)).toBe(at.restValue[0])
   })
 
   it('is solved by the table', () => {
     expect(cellsOf(forest)).toBeLessThanOrEqual((BUDGET + 1) * forest.size)
     const { taken, value } = solveByTable(forest)
-    expect([value, worthOf(forest, taken)]).toEqual([best, best])
+    expect([value, totalValue(forest, taken)]).toEqual([best, best])
   })
 
   it('is solved by the search alone', () => {
     const { main, lattice } = relax(forest, true)
     const options = { maxWork: Infinity, lead: 1, width: Infinity }
     const found = search(forest, [main], lattice, -1, options)
-    expect([found.isComplete, found.value, worthOf(forest, found.taken!)]).toEqual([
+    expect([found.isComplete, found.value, totalValue(forest, found.taken!)]).toEqual([
       true,
       best,
       best,
@@ -111,7 +111,7 @@ describe.each(families)('%s', family => {
   it('has a solution by a narrow search, which proves nothing', () => {
     const { main, lattice } = relax(forest, true)
     const found = search(forest, [main], lattice, -1, { maxWork: Infinity, lead: 1, width: 2 })
-    expect(worthOf(forest, found.taken!)).toBe(found.value)
+    expect(totalValue(forest, found.taken!)).toBe(found.value)
     expect(found.value).toBeLessThanOrEqual(best)
   })
 
@@ -132,7 +132,7 @@ it('finds a solution again after much of the history was dropped', () => {
     const prices = [1.02, 0.98, 1.1, 0.9].map(factor => priced(forest, main.price * factor))
     const options = { maxWork: Infinity, lead: 1, width: Infinity }
     const { taken, value } = search(forest, [main, ...prices], lattice, -1, options)
-    expect([value, worthOf(forest, taken!)]).toEqual([solveByTable(forest).value, value])
+    expect([value, totalValue(forest, taken!)]).toEqual([solveByTable(forest).value, value])
   }
 })
 

@@ -1,0 +1,55 @@
+import { parseHint } from '../../core/hints/hint-line.ts'
+import { type PartQuery, parsePart } from '../../core/parts/parse-part.ts'
+import { selectPart } from '../../core/parts/select-part.ts'
+import type { TokenCounter } from '../../core/tokens/counter.ts'
+import type { EncodeAnswer } from '../../index.ts'
+
+/** What fetching originals back would cost. */
+export interface Retrieval {
+  /** Markers that are fetched, of all that were sent. */
+  markers: number
+  sent: number
+  /** Of what is fetched, and of the calls for it. */
+  tokens: number
+}
+
+/** Share of the markers that an agent is taken to fetch, unless the option says otherwise. */
+export const RETRIEVED_SHARE = 0.2
+/** Tokens of a call with a hash and a place, and of what stands around its result, about. */
+const CALL_TOKENS = 60
+
+/**
+ * Adds what an answer's marker costs if it is fetched. Whether it is follows from its hash alone,
+ * so that a replay gives the same again; what is fetched is the first place that it names, or the
+ * whole if it names none.
+ * @param share of the markers that are fetched, 0 to 1
+ * @param text the original
+ */
+export function addRetrieval(
+  sums: Retrieval,
+  { elided, hints }: EncodeAnswer,
+  text: string,
+  { share, counter }: { readonly share: number; readonly counter: TokenCounter },
+): void {
+  const [marker] = elided
+  if (marker === undefined) return
+  sums.sent++
+  if (Number.parseInt(marker.hash.slice(0, 8), 16) >= share * 2 ** 32) return
+  sums.markers++
+  const line = hints.find(({ family }) => family === 'elision')?.text ?? ''
+  sums.tokens += CALL_TOKENS + counter.count(fetched(text, line))
+}
+
+function fetched(text: string, line: string): string {
+  const hint = parseHint(line)
+  const at =
+    hint?.family === 'elision' ? hint.parts.find(part => part.at !== undefined)?.at : undefined
+  const selector = at === undefined ? undefined : parsePart(queryOf(at))
+  if (selector === undefined) return text
+  const part = selectPart(Buffer.from(text), selector)
+  return Buffer.from(part.content).toString()
+}
+
+function queryOf(at: string): PartQuery {
+  return at.startsWith('$') ? { path: at } : { lines: at.replace('lines ', '') }
+}

@@ -1,0 +1,96 @@
+import { jsonCompact } from '../formats/json/json-compact.ts'
+import { formatId } from '../formats/json/json-format.ts'
+import { PASSTHROUGH } from '../formats/passthrough.ts'
+import {
+  type Escaped,
+  escapeInJson,
+  escapeLookAlikes,
+  unescapeLookAlikes,
+} from '../hints/escape.ts'
+import { OPENING } from '../hints/hint-line.ts'
+import type { LookAlikes } from '../hints/look-alikes.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { equalValues, type Value } from '../json/value.ts'
+import { readReference } from '../sessions/lines/reference-line.ts'
+import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
+import type { Choice } from './gate.ts'
+import type { LayerInput } from './layer.ts'
+import { escapedFormat } from './wrapped-format.ts'
+
+const JSON_FORMAT = formatId(jsonCompact)
+
+/**
+ * The text that leaves, with everything escaped that could be taken for a hint of ours: the last
+ * step of every layer and format. A text without look-alikes is returned unchanged. If the escapes
+ * take what the format saved, the content itself leaves, with its own escapes: only these may make
+ * an answer longer than its input.
+ */
+export function escapeChoice(input: LayerInput, choice: Choice, kinds: LookAlikes): Choice {
+  const { content, value, prices } = input
+  const isSame = choice.format === PASSTHROUGH
+  const isJson = value !== undefined && (isSame || choice.format === JSON_FORMAT)
+  const escaped = isJson
+    ? escapedJson(choice.content, value, kinds)
+    : escapedText(choice.content, kinds)
+  if (escaped.count === 0) return choice
+  const tokens = isSame ? prices.counter.count(escaped.content) : prices.price(escaped.content)
+  if (tokens === null) {
+    const itself = { content, format: PASSTHROUGH, tokens: prices.baseline }
+    return escapeChoice(input, { ...choice, ...itself, layer: 'L3' }, kinds)
+  }
+  const format = isJson ? JSON_FORMAT : escapedFormat(choice.format, kinds)
+  return { ...choice, content: escaped.content, format, tokens, lookAlikes: escaped.count }
+}
+
+/** The gate of escapes: what cannot be undone is not done. */
+function escapedText(text: string, kinds: LookAlikes): Escaped {
+  const escaped = escapeLookAlikes(text, kinds)
+  return unescapeLookAlikes(escaped.content, kinds) === text || escaped.count === 0
+    ? escaped
+    : { content: text, count: 0 }
+}
+
+function escapedJson(json: string, value: Value, kinds: LookAlikes): Escaped {
+  const escaped = escapeInJson(json, kinds)
+  if (escaped.count === 0) return escaped
+  const parsed = parseJson(escaped.content, { maxDepth: Number.POSITIVE_INFINITY })
+  const isKept = parsed.ok && equalValues(parsed.value, value)
+  return isKept ? escaped : { content: json, count: 0 }
+}
+
+/** New lines with references between them, all that looks like one of these escaped. */
+export type BesideReferences = Pick<Choice, 'content' | 'format' | 'lookAlikes'>
+
+/**
+ * Escapes what looks like a hint in the new lines of a text whose references stay as they are.
+ * @param content in which a line that reads as a reference is one; see `hasOnlyReferences`
+ */
+export function escapeBeside(content: string, format: string): BesideReferences {
+  const escaped = escapeLookAlikes(content, 'all', at => {
+    return (at === 0 || content[at - 1] === '\n') && isReference(lineAt(content, at))
+  })
+  const { count: lookAlikes } = escaped
+  // The gate of escapes: what cannot be undone is not done.
+  if (lookAlikes === 0 || unescapeLookAlikes(escaped.content, 'all') !== content) {
+    return { content, format }
+  }
+  return { content: escaped.content, format: escapedFormat(format, 'all'), lookAlikes }
+}
+
+/**
+ * Whether the lines of a text that read as references are those of the referral and no others. A
+ * format that takes the numbers off lines may uncover what follows them.
+ */
+export function hasOnlyReferences(content: string, { hints }: Referral): boolean {
+  const found = content.split('\n').filter(isReference)
+  return found.length === hints.length && found.every((line, at) => line === hints[at]!.text)
+}
+
+function isReference(line: string): boolean {
+  return line.startsWith(OPENING) && readReference(line) !== null
+}
+
+function lineAt(text: string, start: number): string {
+  const end = text.indexOf('\n', start)
+  return text.slice(start, end === -1 ? text.length : end)
+}

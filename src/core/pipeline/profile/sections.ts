@@ -1,0 +1,118 @@
+import type { HintFamily } from '../../hints/hint.ts'
+import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
+import type { HintRule, HintsPolicy } from '../../hints/policy.ts'
+import { STRATEGIES, type StrategyId, type Valuation } from '../../reduce/budget/strategies.ts'
+import { strategyFor } from '../../reduce/trim/resolve-strategy.ts'
+import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
+import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
+import { matchModel } from './match-model.ts'
+import { own, type PipelineConfig } from './pipeline-config.ts'
+import type { AgentVariant, DataVariant } from './profile-axes.ts'
+
+/** The fields of a request by which profiles are found. */
+export interface ProfileQuery {
+  readonly model?: string | undefined
+  readonly tokenizer?: string | undefined
+  /** The endpoint: the tool's name. */
+  readonly tool?: string | undefined
+}
+
+/**
+ * The policy of hints for one request; it has a rule for every family, and no model is left to look
+ * for.
+ */
+export interface HintProfile extends HintsPolicy {
+  readonly types: Readonly<Record<HintFamily, HintRule>>
+}
+
+const EVERY_MODEL: readonly string[] = ['*']
+
+/**
+ * A family of hints is sent only if the policy, the model, the agent and the tool's data all allow
+ * it.
+ */
+export function hintsFor(
+  { hints }: PipelineConfig,
+  { model }: ProfileQuery,
+  { hints_enabled }: AgentVariant,
+  { hint_set }: Partial<DataVariant>,
+): HintProfile {
+  const types = {} as Record<HintFamily, HintRule>
+  for (const family of HINT_FAMILIES) {
+    const rule = hints.types[family]
+    const fits = rule === undefined || matchModel(rule.applies_to_models, model) !== undefined
+    const enabled = (rule?.enabled ?? true) && fits && (hint_set?.includes(family) ?? true)
+    const limit = rule?.max_per_session
+    types[family] = {
+      enabled,
+      ...(limit === undefined ? {} : { max_per_session: limit }),
+      applies_to_models: EVERY_MODEL,
+    }
+  }
+  const { default_verbosity } = hints
+  return { enabled: hints_enabled ?? hints.enabled, default_verbosity, types }
+}
+
+/** The section `dedup` for a tool and an agent. References that no hint may write are off. */
+export function dedupFor(
+  { dedup, endpoint_overrides }: PipelineConfig,
+  tool: string | undefined,
+  agent: AgentVariant,
+  hints: HintProfile,
+): DedupTerms {
+  const override = own(endpoint_overrides, tool)
+  const enabled = override?.dedup_enabled ?? own(dedup.enabled_per_endpoint, tool) ?? true
+  const may = (family: HintFamily) => enabled && hints.enabled && hints.types[family].enabled
+  const near = agent.near_ref_enabled ?? dedup.near_ref_enabled
+  const lines = agent.lines_enabled ?? dedup.lines_enabled
+  return {
+    exact: may('reference'),
+    near: near && may('near_reference'),
+    lines: lines && may('lines'),
+    lruSize: override?.lru_size ?? dedup.lru_size,
+    minBodyChars: override?.min_body_chars ?? dedup.min_body_chars,
+    nearMaxDeltaBytes: dedup.near_ref_max_delta_bytes,
+    nearMinBodyBytes: dedup.near_ref_min_body_bytes,
+    minSavedTokens: dedup.lines_min_saved_tokens,
+    mutating: dedup.mutating_tools,
+    stale: own(dedup.invalidates, tool) ?? [],
+    verbosity: dedup.hint_verbosity ?? hints.default_verbosity,
+  }
+}
+
+/**
+ * The section `budget` for a tool: the value of its parts. Fields that the tool names win one by
+ * one.
+ */
+export function budgetFor(
+  { budget, format_pipeline, endpoint_overrides }: PipelineConfig,
+  tool: string | undefined,
+): BudgetProfile {
+  const override = own(endpoint_overrides, tool)
+  return {
+    strategy:
+      override?.strategy ?? strategyFor(tool, format_pipeline.strategies) ?? budget.strategy,
+    algorithm: format_pipeline.algorithm,
+    fields: new Map([
+      ...Object.entries(budget.field_values),
+      ...Object.entries(override?.field_values ?? {}),
+    ]),
+  }
+}
+
+/** What is kept first of a tool's results if not all of it fits a budget. */
+export interface BudgetProfile {
+  readonly strategy: StrategyId
+  /** How a list of items is trimmed. */
+  readonly algorithm: TrimAlgorithm | 'auto'
+  /** Value of a field by its key, from 0; 1 if it is not named. */
+  readonly fields: ReadonlyMap<string, number>
+}
+
+/** The value of parts for one request, whose own strategy wins. */
+export function valuationOf(
+  { strategy, fields }: BudgetProfile,
+  requested?: StrategyId,
+): Valuation {
+  return { strategy: STRATEGIES[requested ?? strategy], fields }
+}

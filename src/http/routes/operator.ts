@@ -1,0 +1,61 @@
+import type { Metrics } from '../../observability/metrics.ts'
+import type { StoreHealth } from '../../store/store-health.ts'
+import type { AppDeps } from '../context.ts'
+import type { Route } from './route.ts'
+
+/**
+ * 200 while the event loop turns; asks nothing of workers, so that a busy service is not restarted.
+ */
+export const livezRoute: Route<unknown> = {
+  method: 'get',
+  path: '/livez',
+  summary: 'Whether the process is alive',
+  scope: 'open',
+  answer: { media: 'text/plain' },
+  mount: app => app.get('/livez', c => c.text('ok')),
+}
+
+/**
+ * What the answer reports of a store. Without one that can be opened content passes unchanged or
+ * encoded, so the service takes work; a store that does not answer would make each request wait for
+ * it.
+ */
+const BODIES: Readonly<Record<StoreHealth, { readonly text: string; readonly status: 200 | 503 }>> =
+  {
+    open: { text: 'ready', status: 200 },
+    salvaging: { text: 'ready; the store is being salvaged', status: 200 },
+    unavailable: { text: 'ready; the store cannot be opened', status: 200 },
+    away: { text: 'the store is away', status: 503 },
+  }
+
+/**
+ * 200 once workers and store have answered; 503 while starting or draining, or without the store.
+ */
+export const readyzRoute: Route<Pick<AppDeps, 'health'>> = {
+  method: 'get',
+  path: '/readyz',
+  summary: 'Whether the service takes work',
+  scope: 'open',
+  answer: { media: 'text/plain' },
+  mount: (app, { health }) =>
+    app.get('/readyz', async c => {
+      if (health.state !== 'ready') return c.text(health.state, 503)
+      const { text, status } = BODIES[await health.store()]
+      return c.text(text, status)
+    }),
+}
+
+/** The metrics in Prometheus' text format. */
+export const metricsRoute: Route<{ readonly metrics: Pick<Metrics, 'registry'> }> = {
+  method: 'get',
+  path: '/metrics',
+  summary: 'Metrics for Prometheus',
+  scope: 'metrics',
+  answer: { media: 'text/plain' },
+  mount: (app, { metrics }) =>
+    app.get('/metrics', async c =>
+      c.body(await metrics.registry.metrics(), 200, {
+        'content-type': metrics.registry.contentType,
+      }),
+    ),
+}
