@@ -7,6 +7,7 @@ import { codeOf, runChild } from './run-command/child.ts'
 import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
+import { withRetrieval } from './run-command/retrieval.ts'
 import { createSignalRelay, type SignalRelay } from './run-command/signal-relay.ts'
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
@@ -29,6 +30,10 @@ export const runCommand = defineCommand({
   operands: '-- COMMAND [ARG…]',
   maxOperands: Number.POSITIVE_INFINITY,
   options: {
+    elide: {
+      type: 'boolean',
+      help: 'Leave parts out of large results, and give claude or codex a tool that fetches them',
+    },
     summary: { type: 'boolean', help: 'Say at the end what was saved, on stderr' },
     log: {
       type: 'string',
@@ -43,12 +48,16 @@ export const runCommand = defineCommand({
   },
   async run(values, [command, ...args]) {
     if (command === undefined) throw new UsageError('run takes a command: run -- COMMAND')
+    if (values.elide && withRetrieval([command, ...args], '') === null) {
+      throw new UsageError('run --elide takes claude or codex as its command')
+    }
     const relay = createSignalRelay()
     try {
       const file = values.log
       return await runBehindProxy([command, ...args], {
         dataDir: values['data-dir'],
         summary: values.summary,
+        elides: values.elide,
         log: file === undefined ? logErrorsOnly() : logToFile(file),
         relay,
       })
@@ -64,6 +73,7 @@ export const runCommand = defineCommand({
 interface RunOptions {
   readonly dataDir: string | undefined
   readonly summary: boolean
+  readonly elides: boolean
   readonly log: QuietLog
   readonly relay: SignalRelay
 }
@@ -71,7 +81,7 @@ interface RunOptions {
 /** The environment of this process is left as it is. */
 async function runBehindProxy(
   command: readonly [string, ...string[]],
-  { dataDir, summary, log, relay }: RunOptions,
+  { dataDir, summary, elides, log, relay }: RunOptions,
 ): Promise<number> {
   const env = processEnv()
   const codex = codexCommand(command, env)
@@ -91,7 +101,7 @@ async function runBehindProxy(
     let code = NOT_STARTED
     try {
       if (relay.pending !== null) code = codeOf(relay.pending)
-      else code = await runCommandAt(service, { command, codex, urls, env, relay })
+      else code = await runCommandAt(service, { command, elides, codex, urls, env, relay })
     } finally {
       const isClosed = await closeInTime(service)
       if (summary) await tellWhatWasSaved(service)
@@ -108,6 +118,7 @@ async function runBehindProxy(
 
 interface CommandToRun {
   readonly command: readonly [string, ...string[]]
+  readonly elides: boolean
   readonly codex: CodexCommand | null
   readonly urls: BaseUrls
   readonly env: Env
@@ -116,14 +127,16 @@ interface CommandToRun {
 
 function runCommandAt(
   service: OwnService,
-  { command, codex, urls, env, relay }: CommandToRun,
+  { command, elides, codex, urls, env, relay }: CommandToRun,
 ): Promise<number> {
   const childEnv = urls.environment(service.url, service.anthropicUrl)
-  if (codex === null) return runChild(command, childEnv, relay)
+  const equipped = (line: readonly [string, ...string[]]) =>
+    (elides ? withRetrieval(line, `${service.url}/mcp`) : null) ?? line
+  if (codex === null) return runChild(equipped(command), childEnv, relay)
   // What it starts itself goes where it would have gone.
   const { OPENAI_BASE_URL: url = '' } = childEnv
   const codexEnv = { ...childEnv, OPENAI_BASE_URL: env['OPENAI_BASE_URL'] }
-  return runChild(codex.behind(url), codexEnv, relay)
+  return runChild(equipped(codex.behind(url)), codexEnv, relay)
 }
 
 /**

@@ -11,6 +11,7 @@ import { problemResponse } from './response/problems.ts'
 import { FINGERPRINT_TEAM_ROUTES } from './routes/fingerprint-teams.ts'
 import { fingerprintsRoute } from './routes/fingerprints.ts'
 import { JOB_ROUTES } from './routes/jobs.ts'
+import { mcpRoute, mountSecretMcp } from './routes/mcp.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { livezRoute, readyzRoute } from './routes/probes.ts'
@@ -24,6 +25,7 @@ import { mountVendorProxies } from './routes/vendor-proxy.ts'
 const ROUTES: readonly Route[] = [
   ...JOB_ROUTES,
   retrieveRoute,
+  mcpRoute,
   ...SESSION_ROUTES,
   savingsRoute,
   fingerprintsRoute,
@@ -58,7 +60,8 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
 
   // A caller without a key learns nothing of what there is.
   const knownCaller = authorize(deps.access, 'any')
-  const routes = deps.proxiesOnly === true ? [] : [...ROUTES, ...extra]
+  const below = deps.proxiesBelow
+  const routes = below === undefined ? [...ROUTES, ...extra] : []
   const methods = new Map<string, string[]>()
   const described = routes.length === 0 ? [] : [openApiRoute(routes)]
   for (const route of [...routes, ...described]) {
@@ -71,8 +74,11 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     const allow = offered.join(', ')
     app.all(path, knownCaller, c => refuse(c, wrongMethod(path, allow), { allow }))
   }
+  if (below !== undefined) {
+    mountSecretMcp(app, below, authorize(deps.access, 'retrieve'), deps)
+  }
   mountVendorProxies(app, deps)
-  for (const vendor of deps.proxiesOnly === true ? [] : ['anthropic', 'openai']) {
+  for (const vendor of below === undefined ? ['anthropic', 'openai'] : []) {
     const detail = `no upstream is configured: HAVERSACK_${vendor.toUpperCase()}_URL`
     const proxyCaller = authorize(deps.access, 'proxy')
     app.all(`/${vendor}/*`, proxyCaller, c => refuse(c, new AppError('not_found', detail)))

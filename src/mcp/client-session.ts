@@ -14,7 +14,7 @@ import {
   writeRequest,
   writeResponse,
 } from './json-rpc.ts'
-import { EMPTY_OBJECT, member } from './members.ts'
+import { EMPTY_OBJECT, member, objectMember, textMember } from './members.ts'
 
 /** Revisions that a client can agree on with us in a handshake, the newest first. */
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
@@ -114,12 +114,12 @@ export class ClientSession {
     if (this.#gateway !== null) {
       return errorOutcome(RPC_ERRORS.invalidRequest, 'initialize came twice')
     }
-    const asked = textOf(member(params, 'protocolVersion'))
-    const info = objectOf(member(params, 'clientInfo'))
+    const asked = textMember(params, 'protocolVersion')
+    const info = objectMember(params, 'clientInfo')
     const gateway = this.#options.createGateway({
-      name: info === null ? null : textOf(member(info, 'name')),
+      name: info === null ? null : textMember(info, 'name'),
       info,
-      capabilities: objectOf(member(params, 'capabilities')) ?? EMPTY_OBJECT,
+      capabilities: objectMember(params, 'capabilities') ?? EMPTY_OBJECT,
       notify: (method, about) => {
         if (!this.#isClosed) this.#options.send(writeNotification(method, about))
       },
@@ -169,12 +169,4 @@ export class ClientSession {
     if (method === 'notifications/initialized') return
     this.#gateway?.notified(method, params)
   }
-}
-
-function textOf(raw: JsonBytes | null | undefined): string | null {
-  return raw?.[0] === 0x22 ? (JSON.parse(raw.toString()) as string) : null
-}
-
-function objectOf(raw: JsonBytes | null | undefined): JsonBytes | null {
-  return raw?.[0] === 0x7b ? raw : null
 }

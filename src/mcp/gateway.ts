@@ -13,7 +13,7 @@ import { clientProfile } from './client-profile.ts'
 import type { GatewayOptions, ServerSettings } from './gateway-options.ts'
 import { withInput } from './input-rounds.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
-import { EMPTY_OBJECT, member, withMember } from './members.ts'
+import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
 import { callRetrieve, RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import { Servers } from './servers.ts'
 
@@ -193,7 +193,7 @@ class ClientGateway implements Gateway {
   }
 
   async #retrieve(params: JsonBytes): Promise<Outcome> {
-    const args = member(params, 'arguments') ?? EMPTY_OBJECT
+    const args = objectMember(params, 'arguments') ?? EMPTY_OBJECT
     const { tenant, originals } = this.#options
     return callRetrieve(args, tenant, originals, { maxBytes: MAX_ORIGINAL_BYTES })
   }
@@ -222,8 +222,8 @@ class ClientGateway implements Gateway {
   /** The reference of a completion names a prompt, or a resource by its template. */
   async #complete(call: ClientCall): Promise<Outcome> {
     const params = call.params ?? EMPTY_OBJECT
-    const ref = member(params, 'ref')
-    if (ref === undefined || ref === null) {
+    const ref = objectMember(params, 'ref')
+    if (ref === null) {
       return errorOutcome(RPC_ERRORS.invalidParams, 'a completion needs a ref')
     }
     await this.#servers.listed()
@@ -270,12 +270,6 @@ const COMMA = Buffer.from(',')
 
 /** Of the revisions before 2026-07-28. */
 const RESOURCE_NOT_FOUND = -32002
-
-function textMember(object: JsonBytes, name: string): string | null {
-  const raw = member(object, name)
-  if (raw === undefined || raw === null || raw[0] !== 0x22) return null
-  return JSON.parse(raw.toString()) as string
-}
 
 /** Where a page begins; `null` for a cursor that is none of ours. */
 function pageStart(params: JsonBytes | null): number | null {

@@ -2,7 +2,7 @@ import { type JsonBytes, type JsonNode, memberOf } from '../core/json/bytes/json
 import { skipSpace } from '../core/json/bytes/json-tokens.ts'
 import { readJson } from '../core/json/bytes/read-json.ts'
 import { members, RANGE } from '../core/json/bytes/selection.ts'
-import { COMMA, OPEN_BRACE } from '../core/json/char-codes.ts'
+import { COMMA, OPEN_BRACE, QUOTE } from '../core/json/char-codes.ts'
 
 /** An object without members. */
 export const EMPTY_OBJECT: JsonBytes = Buffer.from('{}')
@@ -21,6 +21,18 @@ export function member(object: JsonBytes, name: string): JsonBytes | null | unde
   if (root === null) return null
   const node = memberOf(root, name)
   return node === undefined ? undefined : object.subarray(node.start, node.end)
+}
+
+/** The text of a member; `null` if it is no string, or in the cases of `member`. */
+export function textMember(object: JsonBytes, name: string): string | null {
+  const raw = member(object, name)
+  return raw?.[0] === QUOTE ? (JSON.parse(raw.toString()) as string) : null
+}
+
+/** A member that is an object; `null` if it is none, or in the cases of `member`. */
+export function objectMember(object: JsonBytes, name: string): JsonBytes | null {
+  const raw = member(object, name)
+  return raw?.[0] === OPEN_BRACE ? raw : null
 }
 
 /**

@@ -17,7 +17,7 @@ export const RETRIEVE_DEFINITION: JsonBytes = jsonBytes({
   name: RETRIEVE_TOOL,
   description:
     'Fetch what a line "> [elided: … hash=H]" left out. Ask for a part first (lines, grep or path); ' +
-    'without one you get everything. A line that begins with "\\> [" is content that imitates a marker.',
+    'else you get all of it. A line that begins with "\\> [" is content that imitates a marker.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -31,6 +31,8 @@ export const RETRIEVE_DEFINITION: JsonBytes = jsonBytes({
     required: ['hash'],
   },
   annotations: { readOnlyHint: true },
+  // Claude Code would hide it until the model searches for it.
+  _meta: { 'anthropic/alwaysLoad': true },
 })
 
 const MAX_CHARS = 2048

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { createSteadyClock } from '../../core/base/steady-clock.ts'
 import type { StoreEvent } from '../store.ts'
 import { createLedger } from './ledger.ts'
 import { createLoop } from './loop.ts'
 import type { FromThread, ToThread } from './protocol.ts'
 import { type SqliteStoreOptions, settle } from './settings.ts'
-import { createSteadyClock } from '../../core/base/steady-clock.ts'
 
 /** Given to the thread at its start (`workerData`). */
 export type ThreadData = SqliteStoreOptions
