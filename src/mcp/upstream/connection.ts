@@ -17,8 +17,13 @@ export interface UpstreamCall {
   readonly canRepeat: boolean
   /** Progress and logs that belong to this call; never after its end. */
   notify(method: string, params: JsonBytes | null): void
-  /** What the upstream asks of the client meanwhile: sampling, elicitation, roots. */
-  ask(method: string, params: JsonBytes | null): Promise<Outcome>
+  /**
+   * What the upstream asks of the client meanwhile: sampling, elicitation, roots.
+   * @param signal aborted if the upstream cancels its request, or the call ends
+   */
+  ask(method: string, params: JsonBytes | null, signal: AbortSignal): Promise<Outcome>
+  /** For HTTP: headers that repeat parameters (`Mcp-Param-…`), as plain text. */
+  readonly mirrored?: Readonly<Record<string, string>>
 }
 
 /** What a server states of itself. */
@@ -41,10 +46,20 @@ export type CallFailure =
   | { readonly kind: 'aborted' }
   /** It wants credentials that we do not have. */
   | { readonly kind: 'unauthorized'; readonly authenticate: string | null }
-  /** The answer was no message of MCP, or too large. */
-  | { readonly kind: 'malformed'; readonly detail: string }
+  /** The answer was no message of MCP, or too large. `status`: of the answer over HTTP. */
+  | { readonly kind: 'malformed'; readonly detail: string; readonly status?: number }
 
 export type CallEnd = { readonly kind: 'answered'; readonly outcome: Outcome } | CallFailure
+
+/** What happened to a connection since it was made. */
+export interface UpstreamCounts {
+  /** Lines, events and bodies that were no messages. */
+  readonly torn: number
+  /** Answers to no request of ours, late ones included, and notifications of no call. */
+  readonly foreign: number
+  /** Connections after the first one. */
+  readonly reconnects: number
+}
 
 /**
  * One upstream as one client and one credential use it. It reconnects by itself; the eras behave
@@ -57,6 +72,7 @@ export interface UpstreamConnection {
   call(call: UpstreamCall): Promise<CallEnd>
   /** Forwards a notification of the client; forgotten if the upstream is down. */
   notify(method: string, params: JsonBytes | null): void
+  counts(): UpstreamCounts
   /** The last of what the server wrote to standard error, for logs and `check`; empty over HTTP. */
   lastErrors(): string
   close(): Promise<void>
@@ -67,7 +83,7 @@ export interface ConnectionListener {
   /** `notifications/…/list_changed`, `notifications/resources/updated`, logs without a call. */
   onNotification(method: string, params: JsonBytes | null): void
   /** A request outside of any call, such as `roots/list` of a legacy server after its start. */
-  onRequest(method: string, params: JsonBytes | null): Promise<Outcome>
+  onRequest(method: string, params: JsonBytes | null, signal: AbortSignal): Promise<Outcome>
   /** It is connected, for the first time or again. */
   onConnected(facts: ServerFacts): void
   onLost(): void
