@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { Guard } from '../proxy/guard.ts'
 import { ClientSession, type SessionOptions } from './client-session.ts'
 import { errorOutcome, RPC_ERRORS, readMessage, writeResponse } from './json-rpc.ts'
 import { LineReader } from './upstream/line-reader.ts'
@@ -8,6 +9,11 @@ const MAX_MESSAGE_BYTES = 100 * 1024 * 1024
 
 const NOT_READABLE = errorOutcome(RPC_ERRORS.parse, 'one message of JSON-RPC 2.0 a line is wanted')
 
+export interface StdioOptions extends Omit<SessionOptions, 'send'> {
+  /** Ends it from outside. */
+  readonly stop: AbortSignal
+}
+
 /**
  * Serves one client on a pair of streams, a message a line, until its input ends or its output is
  * gone. Never rejects.
@@ -15,7 +21,7 @@ const NOT_READABLE = errorOutcome(RPC_ERRORS.parse, 'one message of JSON-RPC 2.0
 export async function serveStdio(
   input: Readable,
   output: Writable,
-  options: Omit<SessionOptions, 'send'>,
+  options: StdioOptions,
 ): Promise<void> {
   const ended = Promise.withResolvers<void>()
   const write = (message: Uint8Array | null) => {
@@ -24,20 +30,26 @@ export async function serveStdio(
   }
   const session = new ClientSession({ ...options, send: write })
   const lines = new LineReader(MAX_MESSAGE_BYTES)
-  input.on('data', (chunk: Buffer) => {
+  const end = () => ended.resolve()
+  // What a handler throws ends this client, and its servers in order.
+  const guard = new Guard(end)
+  guard.on(input, 'data', (chunk: Buffer) => {
     const isReadable = lines.push(chunk, line => {
       if (line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN)) return
       const message = readMessage(line)
       if (message === null) write(writeResponse(null, NOT_READABLE))
-      else void session.receive(message).then(write)
+      else void session.receive(message).then(write, end)
     })
-    if (!isReadable) ended.resolve()
+    if (!isReadable) end()
   })
-  input.on('end', () => ended.resolve())
-  input.on('error', () => ended.resolve())
-  output.on('error', () => ended.resolve())
-  output.on('close', () => ended.resolve())
+  guard.on(input, 'end', end)
+  guard.on(input, 'error', end)
+  guard.on(output, 'error', end)
+  guard.on(output, 'close', end)
+  if (options.stop.aborted) end()
+  options.stop.addEventListener('abort', end)
   await ended.promise
+  options.stop.removeEventListener('abort', end)
   await session.close()
 }
 
