@@ -42,6 +42,6 @@ export const mcpCommand = defineCommand({
     for (const signal of SIGNALS) process.once(signal, () => stop.abort())
     const { stdin: input, stdout: output } = process
     await runGateway({ ...config, data_dir }, { env, logger, input, output, stop: stop.signal })
-    return EXIT.done
+    return EXIT.ok
   },
 })

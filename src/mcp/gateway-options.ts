@@ -30,7 +30,7 @@ export interface GatewayServer {
 export interface ClientFacts {
   /** `clientInfo.name`. */
   readonly name: string | null
-  /** JSON objects as they came. */
+  /** JSON objects, byte for byte. */
   readonly info: JsonBytes | null
   readonly capabilities: JsonBytes
 }
@@ -40,6 +40,15 @@ export interface GatewayClient extends ClientFacts {
   notify(method: string, params: JsonBytes | null): void
   /** Asks the client for input: sampling, elicitation, roots. */
   ask(method: string, params: JsonBytes | null): Promise<Outcome>
+}
+
+/** A request of the client, and what belongs to it. */
+export interface ClientCall {
+  readonly method: string
+  readonly params: JsonBytes | null
+  readonly signal: AbortSignal
+  /** Progress and logs of this request; never after its answer. */
+  notify(method: string, params: JsonBytes | null): void
 }
 
 export interface GatewayOptions {

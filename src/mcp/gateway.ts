@@ -10,21 +10,12 @@ import {
   toolFacts,
 } from './catalogue.ts'
 import { clientProfile } from './client-profile.ts'
-import type { GatewayOptions, ServerSettings } from './gateway-options.ts'
+import type { ClientCall, GatewayOptions, ServerSettings } from './gateway-options.ts'
 import { withInput } from './input-rounds.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
 import { callRetrieve, RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import { Servers } from './servers.ts'
-
-/** A request of the client, and what belongs to it. */
-export interface ClientCall {
-  readonly method: string
-  readonly params: JsonBytes | null
-  readonly signal: AbortSignal
-  /** Progress and logs of this request; never after its answer. */
-  notify(method: string, params: JsonBytes | null): void
-}
 
 /** One client's view of all servers. Answers in the words of the revisions before 2026-07-28. */
 export interface Gateway {

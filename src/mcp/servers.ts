@@ -8,8 +8,12 @@ import {
   MAX_ENTRIES,
   readPage,
 } from './catalogue.ts'
-import type { ClientCall } from './gateway.ts'
-import type { GatewayOptions, GatewayServer, ServerSettings } from './gateway-options.ts'
+import type {
+  ClientCall,
+  GatewayOptions,
+  GatewayServer,
+  ServerSettings,
+} from './gateway-options.ts'
 import type { Outcome } from './json-rpc.ts'
 import { EMPTY_OBJECT, member } from './members.ts'
 import type { ServerFacts, UpstreamConnection } from './upstream/connection.ts'
