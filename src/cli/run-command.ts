@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Env, processEnv } from '../config/env.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
 import { defineCommand, UsageError } from './command.ts'
@@ -7,7 +8,7 @@ import { codeOf, runChild } from './run-command/child.ts'
 import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
-import { withRetrieval } from './run-command/retrieval.ts'
+import { canRetrieve, withRetrieval } from './run-command/retrieval.ts'
 import { createSignalRelay, type SignalRelay } from './run-command/signal-relay.ts'
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
@@ -48,7 +49,7 @@ export const runCommand = defineCommand({
   },
   async run(values, [command, ...args]) {
     if (command === undefined) throw new UsageError('run takes a command: run -- COMMAND')
-    if (values.elide && withRetrieval([command, ...args], '') === null) {
+    if (values.elide && !canRetrieve([command, ...args])) {
       throw new UsageError('run --elide takes claude or codex as its command')
     }
     const relay = createSignalRelay()
@@ -88,6 +89,7 @@ async function runBehindProxy(
   const urls = baseUrls(codex === null ? env : { ...env, OPENAI_BASE_URL: codex.baseUrl })
   const folder = dataDir ?? makeTemporaryFolder()
   const isTemporary = dataDir === undefined
+  const mcpConfigFile = elides ? join(folder, `mcp-${process.pid}.json`) : null
   try {
     const service = await startOwnService({
       env: { ...env, ...urls.upstreams },
@@ -101,7 +103,7 @@ async function runBehindProxy(
     let code = NOT_STARTED
     try {
       if (relay.pending !== null) code = codeOf(relay.pending)
-      else code = await runCommandAt(service, { command, elides, codex, urls, env, relay })
+      else code = await runCommandAt(service, { command, mcpConfigFile, codex, urls, env, relay })
     } finally {
       const isClosed = await closeInTime(service)
       if (summary) await tellWhatWasSaved(service)
@@ -112,13 +114,15 @@ async function runBehindProxy(
     return code
   } finally {
     if (isTemporary) removeFolder(folder)
+    else if (mcpConfigFile !== null) rmSync(mcpConfigFile, { force: true })
     tellErrors(log)
   }
 }
 
 interface CommandToRun {
   readonly command: readonly [string, ...string[]]
-  readonly elides: boolean
+  /** Where the agent's configuration of our MCP server is written; `null`: it gets none. */
+  readonly mcpConfigFile: string | null
   readonly codex: CodexCommand | null
   readonly urls: BaseUrls
   readonly env: Env
@@ -127,11 +131,13 @@ interface CommandToRun {
 
 function runCommandAt(
   service: OwnService,
-  { command, elides, codex, urls, env, relay }: CommandToRun,
+  { command, mcpConfigFile, codex, urls, env, relay }: CommandToRun,
 ): Promise<number> {
   const childEnv = urls.environment(service.url, service.anthropicUrl)
+  const retrieval =
+    mcpConfigFile === null ? null : { url: `${service.url}/mcp`, configFile: mcpConfigFile }
   const equipped = (line: readonly [string, ...string[]]) =>
-    (elides ? withRetrieval(line, `${service.url}/mcp`) : null) ?? line
+    retrieval === null ? line : withRetrieval(line, retrieval)
   if (codex === null) return runChild(equipped(command), childEnv, relay)
   // What it starts itself goes where it would have gone.
   const { OPENAI_BASE_URL: url = '' } = childEnv

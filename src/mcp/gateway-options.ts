@@ -61,7 +61,6 @@ export interface GatewayOptions {
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
   /** Whether `haversack_retrieve` is offered even if no server's results may leave anything out. */
   readonly alwaysRetrieves: boolean
-  readonly version: string
   /** Reports what happens to a server: `event` is one of a few words. */
   onServer(server: string, event: string, detail?: object): void
 }

@@ -4,8 +4,8 @@ import { LOCAL } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
 import type { McpServerConfig } from '../config/mcp.ts'
-import { createGateway } from '../mcp/gateway.ts'
-import type { GatewayServer } from '../mcp/gateway-options.ts'
+import { createGateway, type Gateway } from '../mcp/gateway.ts'
+import type { GatewayClient, GatewayOptions, GatewayServer } from '../mcp/gateway-options.ts'
 import { jsonBytes } from '../mcp/json-rpc.ts'
 import { createPacker } from '../mcp/pack.ts'
 import { serveStdio } from '../mcp/stdio-front.ts'
@@ -14,7 +14,7 @@ import type { Verdicts } from '../mcp/upstream/era.ts'
 import type { ServerTarget } from '../mcp/upstream/options.ts'
 import type { Logger } from '../observability/logger.ts'
 import { VERSION } from '../runtime/version.ts'
-import { startEmbedded } from './embedded.ts'
+import { type EmbeddedService, startEmbedded } from './embedded.ts'
 
 export interface GatewayRun {
   readonly env: Env
@@ -37,15 +37,31 @@ const WARNED: ReadonlySet<string> = new Set(['lost', 'unlisted'])
  */
 export async function runGateway(config: Config, run: GatewayRun): Promise<void> {
   const { env, logger, input, output, stop } = run
-  const verdicts: Verdicts = new Map()
-  const servers = Object.entries(config.mcp.servers).map(([name, server]) =>
-    gatewayServer(name, server, { env, logger, verdicts }),
-  )
   // A local client needs no key.
   const { keys_file: _, ...open } = config
   const { limits } = config
   const service = await startEmbedded({ ...open, limits: { ...limits, drain_grace_ms: 0 } }, logger)
-  const { pool, originals, metrics, telemetry } = service.deps
+  try {
+    const gatewayFor = gatewayFactory(config, service.deps, { env, logger })
+    await serveStdio(input, output, { stop, version: VERSION, createGateway: gatewayFor })
+  } finally {
+    await service.close()
+  }
+}
+
+/**
+ * Makes the gateway of each client, with connections of its own to the configured servers.
+ * @throws Error for a secret that is not there
+ */
+export function gatewayFactory(
+  config: Config,
+  { pool, originals, metrics, telemetry }: EmbeddedService['deps'],
+  { env, logger }: Pick<GatewayRun, 'env' | 'logger'>,
+): (client: GatewayClient) => Gateway {
+  const verdicts: Verdicts = new Map()
+  const servers = Object.entries(config.mcp.servers).map(([name, server]) =>
+    gatewayServer(name, server, { env, logger, verdicts }),
+  )
   const { tenant } = LOCAL
   const pack = createPacker({
     pool,
@@ -58,30 +74,14 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
     },
     onBug: err => logger.error({ err }, 'unexpected error'),
   })
-  try {
-    await serveStdio(input, output, {
-      stop,
-      version: VERSION,
-      createGateway: client =>
-        createGateway({
-          servers,
-          tenant,
-          client,
-          pack,
-          originals,
-          alwaysRetrieves: false,
-          version: VERSION,
-          onServer(server, event, detail = {}) {
-            const fields = { server, ...detail }
-            if (event === 'bug') logger.error(fields, 'unexpected error')
-            else if (WARNED.has(event)) logger.warn(fields, `server ${event}`)
-            else logger.info(fields, `server ${event}`)
-          },
-        }),
-    })
-  } finally {
-    await service.close()
+  const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {
+    const fields = { server, ...detail }
+    if (event === 'bug') logger.error(fields, 'unexpected error')
+    else if (WARNED.has(event)) logger.warn(fields, `server ${event}`)
+    else logger.info(fields, `server ${event}`)
   }
+  return client =>
+    createGateway({ servers, tenant, client, pack, originals, alwaysRetrieves: false, onServer })
 }
 
 interface ServerNeeds {
