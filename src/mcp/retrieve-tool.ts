@@ -16,8 +16,8 @@ export const RETRIEVE_TOOL = 'haversack_retrieve'
 export const RETRIEVE_DEFINITION: JsonBytes = jsonBytes({
   name: RETRIEVE_TOOL,
   description:
-    'Fetch what a line "> [elided: … hash=H]" left out. Ask for a part first (lines, grep or path); ' +
-    'else you get all of it. A line that begins with "\\> [" is content that imitates a marker.',
+    'Fetch what a line "> [elided: … hash=H]" left out. Ask for a part first (lines, grep or path). ' +
+    'A line that begins with "\\> [" is content that imitates a marker.',
   inputSchema: {
     type: 'object',
     properties: {
