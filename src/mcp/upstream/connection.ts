@@ -4,7 +4,7 @@ import type { Outcome } from '../json-rpc.ts'
 /** Revisions from 2026-07-28 on are modern: no handshake, no sessions. */
 export type Era = 'modern' | 'legacy'
 
-/** A request to an upstream. Parameters, notifications and results are bytes as they came. */
+/** A request to an upstream. Parameters, notifications and results are unchanged bytes. */
 export interface UpstreamCall {
   readonly method: string
   /** A JSON object; `null` if there is none. */
@@ -30,7 +30,7 @@ export interface UpstreamCall {
 export interface ServerFacts {
   readonly era: Era
   readonly protocolVersion: string
-  /** JSON objects as they came. */
+  /** JSON objects, unchanged. */
   readonly capabilities: JsonBytes
   readonly serverInfo: JsonBytes | null
   readonly instructions: string | null

@@ -6,8 +6,8 @@ import type {
   UpstreamCall,
   UpstreamConnection,
 } from '../../../src/mcp/upstream/connection.ts'
-import type { Verdicts } from '../../../src/mcp/upstream/era.ts'
 import type { ServerTarget, UpstreamOptions } from '../../../src/mcp/upstream/options.ts'
+import type { Verdicts } from '../../../src/mcp/upstream/verdicts.ts'
 
 const RAW_UPSTREAM = fileURLToPath(new URL('./raw-upstream.ts', import.meta.url))
 
