@@ -73,7 +73,10 @@ export interface UpstreamConnection {
   /** Forwards a notification of the client; forgotten if the upstream is down. */
   notify(method: string, params: JsonBytes | null): void
   counts(): UpstreamCounts
-  /** The last of what the server wrote to standard error, for logs and `check`; empty over HTTP. */
+  /**
+   * The last of what the server wrote to standard error, or the last fault of the network: for logs
+   * and `check`.
+   */
   lastErrors(): string
   close(): Promise<void>
 }

@@ -164,6 +164,18 @@ describe('a legacy server over HTTP', () => {
     expect(events).toEqual(['connected legacy', 'lost', 'connected legacy'])
   })
 
+  it('may say in another way that it forgot its session', async () => {
+    await connect(
+      legacyServer((response, { id, headers }) => {
+        const isKnown = headers['mcp-session-id'] !== 'session-1'
+        const error = '{"code":-32000,"message":"Bad Request: No valid session ID provided"}'
+        const refusal = `{"jsonrpc":"2.0","id":null,"error":${error}}`
+        json(response, isKnown ? result(id, '{}') : refusal, isKnown ? 200 : 400)
+      }),
+    )
+    expect(textOfEnd(await connection.call(toolCall('x')))).toBe('{}')
+  })
+
   it('is asked only a few times if it forgets every session', async () => {
     await connect(legacyServer(response => response.writeHead(404).end()))
     expect(await connection.call(toolCall('x'))).toEqual({ kind: 'lost', hasRun: 'no' })

@@ -119,11 +119,15 @@ describe('a modern server over HTTP', () => {
       } else response.end(event(result(id, '{"resultType":"complete"}')))
       return null
     })
-    await eventually(() => expect(events.join()).toContain('notifications/tools/list_changed'))
+    await eventually(() => expect(events).toHaveLength(3))
     const [first] = upstream.of('subscriptions/listen')
     const { notifications } = JSON.parse(first?.body as string).params
     expect(notifications).toEqual({ toolsListChanged: true })
     expect(events.join()).not.toContain('acknowledged')
+    expect(events.slice(1)).toEqual([
+      'notifications/tools/list_changed null',
+      expect.stringContaining('notifications/tools/list_changed {"_meta"'),
+    ])
   })
 
   it('is found out again if it refuses the revision in a call', async () => {
@@ -152,6 +156,55 @@ describe('a modern server over HTTP', () => {
   })
 })
 
+describe('a connection that is cut', () => {
+  it('loses its call, which is not repeated once its answer has begun', async () => {
+    await connect(
+      modernServer(response => {
+        stream(response, ': begun\n\n')
+        response.write(': more', () => response.destroy())
+      }),
+    )
+    const end = await connection.call(toolCall('x', { canRepeat: true }))
+    expect(end).toEqual({ kind: 'lost', hasRun: 'maybe' })
+    expect(upstream.of('tools/call')).toHaveLength(1)
+  })
+
+  it.each([
+    [true, 2],
+    [false, 1],
+  ])('before the answer: a call that may be repeated (%s) is sent %i times', async (may, times) => {
+    await connect(modernServer(response => response.destroy()))
+    const end = await connection.call(toolCall('x', { canRepeat: may }))
+    expect(end).toEqual({ kind: 'lost', hasRun: 'maybe' })
+    expect(upstream.of('tools/call')).toHaveLength(times)
+    expect(connection.lastErrors()).toMatch(/socket hang up|ECONNRESET/)
+  })
+
+  it('leaves other calls alone', async () => {
+    let finish = () => {}
+    await connect(
+      modernServer((response, { id, headers }) => {
+        if (headers['mcp-name'] === 'cut') response.destroy()
+        else finish = () => json(response, result(id, '{}'))
+      }),
+    )
+    const other = connection.call(toolCall('other'))
+    expect(await connection.call(toolCall('cut'))).toMatchObject({ kind: 'lost' })
+    await eventually(() => expect(upstream.of('tools/call')).toHaveLength(2))
+    finish()
+    expect(textOfEnd(await other)).toBe('{}')
+  })
+
+  it('cannot be changed to another protocol', async () => {
+    await connect(
+      modernServer(response => {
+        response.socket?.end('HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+      }),
+    )
+    expect(await connection.call(toolCall('x'))).toEqual({ kind: 'lost', hasRun: 'maybe' })
+  })
+})
+
 describe('a server that cannot be connected to', () => {
   it('is not taken for a legacy one because it wants credentials', async () => {
     let hasToken = false
@@ -169,7 +222,9 @@ describe('a server that cannot be connected to', () => {
   })
 
   it('is not taken for a legacy one because it fails', async () => {
-    await connect(response => response.writeHead(500).end(), { limits: { firstWaitMs: 0 } })
+    await connect(response => response.writeHead(500).end(), {
+      limits: { firstWaitMs: 0, downWaitMs: 0 },
+    })
     expect(await connection.facts()).toBeNull()
     expect(await connection.call(toolCall('x'))).toEqual({ kind: 'down' })
     expect(upstream.of('initialize')).toEqual([])
@@ -177,7 +232,7 @@ describe('a server that cannot be connected to', () => {
 
   it('is called again when it has come back', async () => {
     const answer = modernServer((response, { id }) => json(response, result(id, '{}')))
-    await connect(answer, { verdicts: knownEra('modern') })
+    await connect(answer, { verdicts: knownEra('modern'), limits: { downWaitMs: 0 } })
     const port = Number(new URL(upstream.url).port)
     await upstream.close()
     const call = () => connection.call(toolCall('x', { canRepeat: true }))

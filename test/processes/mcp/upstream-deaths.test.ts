@@ -18,7 +18,7 @@ function isAlive(pid: number): boolean {
 
 describe('a child that dies', () => {
   it('loses its calls, and is started again, each time', async () => {
-    const { connection, events } = connect({ limits: { downWaitMs: 1e6, firstWaitMs: 1e6 } })
+    const { connection, events } = connect()
     for (let n = 1; n <= 4; n++) {
       const hanging = connection.call(toolCall('hang'))
       expect(await connection.call(toolCall('die'))).toEqual({ kind: 'lost', hasRun: 'maybe' })
@@ -31,7 +31,7 @@ describe('a child that dies', () => {
   })
 
   it('gets a call that may be repeated once more', async () => {
-    const { connection } = connect({ limits: { downWaitMs: 1e6, firstWaitMs: 1e6 } })
+    const { connection } = connect()
     const end = await connection.call(toolCall('die', { canRepeat: true }))
     expect(end).toEqual({ kind: 'lost', hasRun: 'maybe' })
     await connection.facts()
@@ -40,7 +40,7 @@ describe('a child that dies', () => {
   })
 
   it('is not called while it is down', async () => {
-    const { connection } = connect({ limits: { downWaitMs: 0, firstWaitMs: 1e6 } })
+    const { connection } = connect({ limits: { downWaitMs: 0 } })
     await connection.call(toolCall('die'))
     expect(await connection.call(toolCall('hang'))).toEqual({ kind: 'down' })
     await connection.close()
@@ -52,7 +52,10 @@ describe('a child that dies', () => {
     const target = { ...rawTarget('legacy'), command: '/no/such/command' } as ReturnType<
       typeof rawTarget
     >
-    const { connection } = connectTo(target, { clock: fastClock(), limits: { firstWaitMs: 1 } })
+    const { connection } = connectTo(target, {
+      clock: fastClock(),
+      limits: { firstWaitMs: 0, downWaitMs: 0 },
+    })
     expect(await connection.facts()).toBeNull()
     expect(await connection.call(toolCall('x'))).toEqual({ kind: 'down' })
     await connection.close()
@@ -61,11 +64,8 @@ describe('a child that dies', () => {
 
 describe('a child that counts as dead', () => {
   it.each(['flood', 'close-output'])('because of %s is killed', async tool => {
-    const pids: number[] = []
-    const limits = { messageBytes: 1_000_000, firstWaitMs: 1e6, downWaitMs: 1e6 }
-    const { connection } = connect({ limits })
+    const { connection } = connect({ limits: { messageBytes: 1_000_000 } })
     const { pid } = JSON.parse(textOfEnd(await connection.call(toolCall('fork'))) as string)
-    pids.push(pid)
     expect(await connection.call(toolCall(tool))).toEqual({ kind: 'lost', hasRun: 'maybe' })
     await eventually(() => expect(isAlive(pid)).toBe(false))
     expect(textOfEnd(await connection.call(toolCall('torn')))).toBe('{}')
@@ -87,7 +87,6 @@ describe('the end of a connection', () => {
     const { connection } = connectTo(rawTarget('legacy', { UPSTREAM_STUBBORN: 'yes' }), {
       verdicts: knownEra('legacy'),
       clock: fastClock(),
-      limits: { firstWaitMs: 1e6 },
     })
     const { pid } = JSON.parse(textOfEnd(await connection.call(toolCall('fork'))) as string)
     await connection.close()

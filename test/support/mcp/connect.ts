@@ -37,6 +37,9 @@ export function knownEra(era: 'modern' | 'legacy'): Verdicts {
   return new Map([['test', { era, version, until: Number.POSITIVE_INFINITY }]])
 }
 
+/** A busy machine is no failure, even by a clock that runs fast. */
+const PATIENT = { probeMs: 1e6, handshakeMs: 1e6, firstWaitMs: 1e6, downWaitMs: 1e6 }
+
 /** A connection whose reports are kept. */
 export function connectTo(
   target: ServerTarget,
@@ -62,6 +65,7 @@ export function connectTo(
       onLost: () => void events.push('lost'),
     },
     ...options,
+    limits: { ...PATIENT, ...options.limits },
   })
   return { connection, events }
 }
