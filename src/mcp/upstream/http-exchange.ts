@@ -64,6 +64,7 @@ function sendOnce({ url, body, guard, signal, ...options }: HttpRequest): Promis
         socket.setKeepAlive(true, KEEP_ALIVE_MS)
         reached = !socket.connecting
         const connected = url.protocol === 'https:' ? 'secureConnect' : 'connect'
+        if (reached) return
         guard.once(socket, connected, () => {
           reached = true
         })

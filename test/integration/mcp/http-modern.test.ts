@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { UpstreamConnection } from '../../../src/mcp/upstream/connection.ts'
 import type { UpstreamOptions } from '../../../src/mcp/upstream/options.ts'
@@ -70,6 +71,23 @@ describe('a modern server over HTTP', () => {
     await connection.close()
     expect(upstream.of('GET')).toEqual([])
     expect(upstream.of('DELETE')).toEqual([])
+  })
+
+  it('is called by the same connection, which keeps nothing of each call', async () => {
+    const sockets = new Set<Socket>()
+    await connect(
+      modernServer((response, { id }) => {
+        sockets.add(response.socket as Socket)
+        json(response, result(id, '{}'))
+      }),
+    )
+    const warnings: string[] = []
+    const keep = (warning: Error) => void warnings.push(warning.name)
+    process.on('warning', keep)
+    for (let n = 0; n < 15; n++) await connection.call(toolCall('x'))
+    process.off('warning', keep)
+    expect(sockets.size).toBe(1)
+    expect(warnings).toEqual([])
   })
 
   it('learns of a cancelled call by its closed stream', async () => {

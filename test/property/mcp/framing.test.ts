@@ -22,7 +22,8 @@ it('lines are the same however the stream is cut', () => {
       const lines: string[] = []
       const reader = new LineReader(NEVER_FULL)
       for (const piece of pieces(bytes, cuts)) reader.push(piece, line => lines.push(`${line}`))
-      expect(lines).toEqual(parts.join('').split('\n').slice(0, -1))
+      const whole = parts.join('').split('\n').slice(0, -1)
+      expect(lines).toEqual(whole.filter(line => line !== ''))
     }),
     { numRuns: runs(2000) },
   )
