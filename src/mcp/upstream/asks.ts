@@ -45,11 +45,14 @@ export class Asks {
       open?.delete(controller)
       const isCancelled = this.#open.get(key) !== controller
       if (isCancelled) return
+      const message = writeResponse(id, outcome)
       this.#open.delete(key)
-      void this.#send(writeResponse(id, outcome))
+      void this.#send(message)
     }
     const failed = () => end(errorOutcome(RPC_ERRORS.internal, 'the client gave no answer'))
-    void this.#ask(() => ask(method, params, controller.signal)).then(end, failed)
+    this.#ask(() => ask(method, params, controller.signal))
+      .then(end)
+      .catch(failed)
   }
 
   /** The server takes back its request: it gets no answer. */

@@ -24,6 +24,9 @@ import { StdioLink } from './stdio-transport.ts'
 /** Between two sessions that are opened at once, because the server forgot the one before. */
 const FORGOTTEN_MS = 10_000
 
+/** A call that did not run is sent again; not for ever, if its server dies each time. */
+const MOST_REPEATS = 2
+
 type State =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'up'; readonly session: Session; readonly facts: ServerFacts }
@@ -118,23 +121,28 @@ class LastingConnection implements UpstreamConnection {
   }
 
   async #run(call: UpstreamCall, limit: CallLimit): Promise<CallEnd> {
-    for (let isRepeated = false; ; isRepeated = true) {
+    let repeatsLeft = MOST_REPEATS
+    let mayReplay = call.canRepeat
+    for (;;) {
       const up = await this.#whenUp(limit)
       if (!(up instanceof Session)) return up
       const end = await up.call(call, limit)
-      if (isRepeated || !this.#mayRepeat(call, end, up)) return callEndOf(end)
+      const hasRun = this.#hasRun(end, up)
+      const isAgain = hasRun === 'no' || (hasRun === 'maybe' && mayReplay)
+      if (!isAgain || repeatsLeft-- === 0) return callEndOf(end)
+      if (hasRun === 'maybe') mayReplay = false
     }
   }
 
-  /** Whether a call did not run, or may run twice. */
-  #mayRepeat({ canRepeat }: UpstreamCall, end: LinkEnd, session: Session): boolean {
-    if (end.kind === 'noSession') return true
-    if (end.kind === 'lost') return end.hasRun === 'no' || (canRepeat && !end.sawBytes)
-    if (end.kind !== 'answered' || !isVersionRefused(end.outcome)) return false
+  /** `maybe`: and nothing of its answer came. */
+  #hasRun(end: LinkEnd, session: Session): 'yes' | 'maybe' | 'no' {
+    if (end.kind === 'noSession') return 'no'
+    if (end.kind === 'lost') return end.sawBytes ? 'yes' : end.hasRun
+    if (end.kind !== 'answered' || !isVersionRefused(end.outcome)) return 'yes'
     // The server was replaced by one of another revision.
     this.#options.verdicts.delete(this.#options.verdictKey)
     this.#gone(session, 'noSession')
-    return true
+    return 'no'
   }
 
   /** The session to use, after some waiting if there is none, or why there is none. */

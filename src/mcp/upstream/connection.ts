@@ -4,7 +4,7 @@ import type { Outcome } from '../json-rpc.ts'
 /** Revisions from 2026-07-28 on are modern: no handshake, no sessions. */
 export type Era = 'modern' | 'legacy'
 
-/** A request to an upstream. Parameters, notifications and results are bytes as they came. */
+/** A request to an upstream. Parameters, notifications and results are unchanged bytes. */
 export interface UpstreamCall {
   readonly method: string
   /** A JSON object; `null` if there is none. */
@@ -30,7 +30,7 @@ export interface UpstreamCall {
 export interface ServerFacts {
   readonly era: Era
   readonly protocolVersion: string
-  /** JSON objects as they came. */
+  /** JSON objects, unchanged. */
   readonly capabilities: JsonBytes
   readonly serverInfo: JsonBytes | null
   readonly instructions: string | null
@@ -73,7 +73,10 @@ export interface UpstreamConnection {
   /** Forwards a notification of the client; forgotten if the upstream is down. */
   notify(method: string, params: JsonBytes | null): void
   counts(): UpstreamCounts
-  /** The last of what the server wrote to standard error, for logs and `check`; empty over HTTP. */
+  /**
+   * The last of what the server wrote to standard error, or the last fault of the network: for logs
+   * and `check`.
+   */
   lastErrors(): string
   close(): Promise<void>
 }

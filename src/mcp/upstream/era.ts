@@ -1,6 +1,6 @@
 import { CallLimit } from './call-limit.ts'
 import type { Clock } from './clock.ts'
-import type { ConnectionListener, Era, ServerFacts } from './connection.ts'
+import type { ConnectionListener, ServerFacts } from './connection.ts'
 import {
   type HandshakeEnd,
   initializeParams,
@@ -11,18 +11,7 @@ import {
 import type { LinkFailure } from './link.ts'
 import type { ClientClaims, UpstreamLimits } from './options.ts'
 import type { Session } from './session.ts'
-
-/** Which era a server was of, and when that is asked again. */
-interface Verdict {
-  readonly era: Era
-  readonly version: string
-  readonly until: number
-}
-
-/** By server and credential. */
-export type Verdicts = Map<string, Verdict>
-
-const DAY_MS = 24 * 60 * 60 * 1000
+import { currentVerdict, keepVerdict, type Verdict, type Verdicts } from './verdicts.ts'
 
 export interface OpenOptions {
   readonly isStdio: boolean
@@ -50,11 +39,8 @@ type Attempt = Opened | Exclude<HandshakeEnd, { kind: 'open' | 'failed' }>
  */
 export async function openSession(options: OpenOptions): Promise<Opened> {
   const { verdicts, verdictKey, clock } = options
-  const opened = await tryEras(options, currentVerdict(options))
-  if (opened.kind === 'open') {
-    const { era, protocolVersion } = opened.facts
-    verdicts.set(verdictKey, { era, version: protocolVersion, until: clock.now() + DAY_MS })
-  }
+  const opened = await tryEras(options, currentVerdict(verdicts, verdictKey, clock))
+  if (opened.kind === 'open') keepVerdict(verdicts, verdictKey, clock, opened.facts)
   return opened
 }
 
@@ -126,11 +112,4 @@ async function attempt(
 
 function failedAs(failure: LinkFailure, lastErrors: string): Opened {
   return { kind: 'failed', failure, lastErrors }
-}
-
-function currentVerdict({ verdicts, verdictKey, clock }: OpenOptions): Verdict | undefined {
-  const verdict = verdicts.get(verdictKey)
-  if (verdict === undefined || clock.now() < verdict.until) return verdict
-  verdicts.delete(verdictKey)
-  return undefined
 }

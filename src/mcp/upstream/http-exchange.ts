@@ -51,10 +51,7 @@ export async function exchange(request: HttpRequest): Promise<HttpEnd> {
 function sendOnce({ url, body, guard, signal, ...options }: HttpRequest): Promise<HttpEnd> {
   return new Promise(resolve => {
     let reached = false
-    const fail = (error: unknown) => {
-      const detail = error instanceof Error ? error.message : String(error)
-      resolve({ kind: 'failed', reached, detail })
-    }
+    const fail = (error: Error) => resolve({ kind: 'failed', reached, detail: error.message })
     try {
       const send = url.protocol === 'https:' ? requestHttps : requestHttp
       const request = send(url, options)
@@ -67,6 +64,7 @@ function sendOnce({ url, body, guard, signal, ...options }: HttpRequest): Promis
         socket.setKeepAlive(true, KEEP_ALIVE_MS)
         reached = !socket.connecting
         const connected = url.protocol === 'https:' ? 'secureConnect' : 'connect'
+        if (reached) return
         guard.once(socket, connected, () => {
           reached = true
         })
@@ -76,11 +74,15 @@ function sendOnce({ url, body, guard, signal, ...options }: HttpRequest): Promis
         guard.on(answer, 'error', () => {})
         resolve({ kind: 'head', answer })
       })
-      // The protocol is not changed, and a connection that nothing reads would stay open.
-      guard.on(request, 'upgrade', () => request.destroy(new Error('a change of protocol')))
+      // Nothing would read the connection, and it would stay open.
+      guard.on(request, 'upgrade', (_: IncomingMessage, socket: Socket) => {
+        socket.destroy()
+        fail(new Error('a change of protocol'))
+      })
       request.end(body ?? undefined)
     } catch (error) {
-      fail(error)
+      // A header that cannot be written: nothing was sent.
+      resolve({ kind: 'refused', detail: String(error) })
     }
   })
 }
@@ -119,4 +121,8 @@ export async function readWhole(
   })
   if (bytes > maxBytes) return 'too large'
   return isWhole ? Buffer.concat(parts) : 'cut'
+}
+
+export function isEventStream({ headers }: IncomingMessage): boolean {
+  return (headers['content-type'] ?? '').toLowerCase().startsWith('text/event-stream')
 }

@@ -55,7 +55,7 @@ export function acceptHeader(method: 'GET' | 'POST' | 'DELETE', era: Era): Recor
  * wrapper.
  */
 export function headerValue(text: string): string {
-  const isPlain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(text)
+  const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
   const isLikeWrapped = text.startsWith('=?base64?') && text.endsWith('?=')
   return isPlain && !isLikeWrapped ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Guard } from '../../proxy/guard.ts'
 import { readMessage } from '../json-rpc.ts'
 import { type Clock, pause } from './clock.ts'
-import { type HttpEnd, readBody } from './http-exchange.ts'
+import { type HttpEnd, isEventStream, readBody } from './http-exchange.ts'
 import type { LinkEvents } from './link.ts'
 import { SseReader } from './sse-reader.ts'
 
@@ -103,8 +103,7 @@ function bounded(waitMs: number): number {
 /** Why an answer is no stream and never will be; `null` if it is one, or may be later. */
 function refusalOf(answer: IncomingMessage): FollowEnd | null {
   const status = answer.statusCode ?? 0
-  const type = answer.headers['content-type'] ?? ''
-  if (status === 200 && type.startsWith('text/event-stream')) return null
+  if (status === 200 && isEventStream(answer)) return null
   answer.destroy()
   if (status >= 500) return null
   return status === 404 ? 'no session' : 'not served'

@@ -5,8 +5,15 @@ import { Guard } from '../../proxy/guard.ts'
 import { type Message, readMessage } from '../json-rpc.ts'
 import type { Clock } from './clock.ts'
 import type { Era } from './connection.ts'
-import { exchange, type HttpEnd, type HttpRequest, readWhole } from './http-exchange.ts'
+import {
+  exchange,
+  type HttpEnd,
+  type HttpRequest,
+  isEventStream,
+  readWhole,
+} from './http-exchange.ts'
 import { acceptHeader, configuredHeaders, mirrorHeaders, versionHeader } from './http-headers.ts'
+import { isForgotten, sessionOf } from './http-session.ts'
 import { type FollowEnd, followStream, readStream, type StreamEnd } from './http-stream.ts'
 import type { Link, LinkEvents, LinkFailure, LinkGone, LinkRequest } from './link.ts'
 import type { ServerTarget, UpstreamLimits } from './options.ts'
@@ -46,6 +53,7 @@ export class HttpLink implements Link {
   #version: string | null
   #session: string | null = null
   #isGone = false
+  #lastError = ''
 
   /** @param version `null` for a legacy server, which names it in its handshake */
   constructor(
@@ -108,7 +116,7 @@ export class HttpLink implements Link {
   }
 
   lastErrors(): string {
-    return ''
+    return this.#lastError
   }
 
   async close(): Promise<void> {
@@ -147,8 +155,7 @@ export class HttpLink implements Link {
     }
     const isOk = status >= 200 && status < 300
     if (isOk && request.method === 'initialize') this.#session = sessionOf(answer)
-    const isStream = (answer.headers['content-type'] ?? '').startsWith('text/event-stream')
-    return isOk && isStream
+    return isOk && isEventStream(answer)
       ? await this.#stream(answer, request.id, signal)
       : await this.#single(answer, request.id, isOk)
   }
@@ -158,13 +165,14 @@ export class HttpLink implements Link {
     const body = await readWhole(answer, this.#guard, maxBytes)
     if (body === 'cut') return CUT
     if (body === 'too large') return { kind: 'malformed', detail: 'the answer is too large' }
+    const status = answer.statusCode ?? 0
+    if (this.#session !== null && isForgotten(status, body)) return { kind: 'noSession' }
     const message = readMessage(body)
     if (message?.kind === 'response') {
       const isAnonymous = message.id === null
       this.#onMessage(isAnonymous ? { ...message, id: Buffer.from(String(id)) } : message, id)
       if (!this.#exchanges.has(id)) return null
     }
-    const status = answer.statusCode ?? 0
     if (GATEWAY_STATUS.has(status)) return { kind: 'lost', hasRun: 'maybe', sawBytes: false }
     return { kind: 'malformed', detail: `HTTP ${status} without an answer`, status }
   }
@@ -252,7 +260,10 @@ export class HttpLink implements Link {
         ...headers,
       }
       const agent = this.#agent
-      return await exchange({ method, url, headers: all, body, agent, signal, guard: this.#guard })
+      const guard = this.#guard
+      const end = await exchange({ method, url, headers: all, body, agent, signal, guard })
+      if (end.kind !== 'head' && !signal.aborted) this.#lastError = end.detail
+      return end
     } catch {
       return { kind: 'refused', detail: 'the headers could not be read' }
     }
@@ -272,10 +283,4 @@ export class HttpLink implements Link {
 
 function tooLarge(): LinkFailure {
   return { kind: 'malformed', detail: 'the answer is too large' }
-}
-
-/** A session's id is visible ASCII; anything else is no id. */
-function sessionOf(answer: IncomingMessage): string | null {
-  const id = answer.headers['mcp-session-id']
-  return typeof id === 'string' && /^[\x21-\x7e]{1,1024}$/.test(id) ? id : null
 }

@@ -12,17 +12,19 @@ export class LineReader {
   }
 
   /**
-   * @param onLine called with every line that is complete, without its line feed
+   * @param onLine called with every complete line that is not empty, without its line feed
    * @returns `false` if a line exceeds the bound; nothing can be read any more
    */
   push(chunk: JsonBytes, onLine: (line: JsonBytes) => void): boolean {
     let start = 0
-    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
-      if (!this.#add(chunk.subarray(start, end))) return false
-      onLine(this.#take())
+    while (start < chunk.length) {
+      const end = chunk[start] === LINE_FEED ? start : chunk.indexOf(LINE_FEED, start)
+      if (end === -1) return this.#add(chunk.subarray(start))
+      if (end > start && !this.#add(chunk.subarray(start, end))) return false
+      if (this.#parts.length > 0) onLine(this.#take())
       start = end + 1
     }
-    return this.#add(chunk.subarray(start))
+    return true
   }
 
   #add(part: JsonBytes): boolean {
@@ -31,7 +33,7 @@ export class LineReader {
       this.#parts = []
       return false
     }
-    if (part.length > 0) this.#parts.push(part)
+    this.#parts.push(part)
     return true
   }
 

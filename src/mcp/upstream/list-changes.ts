@@ -27,11 +27,15 @@ export async function followChanges(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  const wanted = LISTS.filter(([list]) => isAnnounced(capabilities, list)).map(([, name]) => name)
-  if (wanted.length === 0) return
-  const notifications = Object.fromEntries(wanted.map(name => [name, true]))
+  const lists = LISTS.filter(([list]) => isAnnounced(capabilities, list))
+  if (lists.length === 0) return
+  const notifications = Object.fromEntries(lists.map(([, name]) => [name, true]))
   const backoff = new Backoff(clock)
+  // Between two streams nothing is reported.
+  const changed = (list: string) =>
+    listener.onNotification(`notifications/${list}/list_changed`, null)
   let isHonoured = true
+  let isAgain = false
   const call: SessionCall = {
     method: 'subscriptions/listen',
     params: jsonBytes({ notifications }),
@@ -41,6 +45,8 @@ export async function followChanges(
         return
       }
       backoff.connected()
+      if (isAgain) for (const [list] of lists) changed(list)
+      isAgain = true
       const honoured = params === null ? null : member(params, 'notifications')
       isHonoured = honoured == null || Object.keys(parsed(honoured)).length > 0
     },

@@ -1,7 +1,7 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Clock } from './clock.ts'
 import type { ConnectionListener } from './connection.ts'
-import type { Verdicts } from './era.ts'
+import type { Verdicts } from './verdicts.ts'
 
 /** Where a server is, as the configuration names it. */
 export type ServerTarget =

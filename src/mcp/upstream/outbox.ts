@@ -16,6 +16,7 @@ export class Outbox {
   readonly #waiting: Letter[] = []
   #bytes = 0
   #isFull = false
+  #isStopped = false
 
   constructor(stream: Writable, maxBytes: number, guard: Guard) {
     this.#stream = stream
@@ -31,7 +32,7 @@ export class Outbox {
    * @returns `false` if too much waits already: the message is not taken
    */
   add(message: JsonBytes, callId: number | null, onSent: () => void): boolean {
-    if (this.#bytes + message.length > this.#maxBytes) return false
+    if (this.#isStopped || this.#bytes + message.length > this.#maxBytes) return false
     this.#bytes += message.length
     this.#waiting.push({ message, callId, onSent })
     this.#flush()
@@ -49,14 +50,14 @@ export class Outbox {
 
   /** @returns the requests that were not sent */
   stop(): number[] {
-    this.#isFull = true
+    this.#isStopped = true
     const left = this.#waiting.splice(0)
     for (const { onSent } of left) onSent()
     return left.flatMap(({ callId }) => callId ?? [])
   }
 
   #flush(): void {
-    while (!this.#isFull) {
+    while (!this.#isFull && !this.#isStopped) {
       const letter = this.#waiting.shift()
       if (letter === undefined) return
       this.#bytes -= letter.message.length

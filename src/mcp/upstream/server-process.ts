@@ -38,14 +38,15 @@ export class ServerProcess {
       stdio: 'pipe',
       windowsHide: true,
     })
-    guard.on(this.child.stderr, 'data', (chunk: JsonBytes) => this.#keepErrors(chunk))
-    guard.on(this.child.stderr, 'error', () => {})
     const onExit = () => {
       this.#hasExited = true
       for (const handler of this.#onExit.splice(0)) handler()
     }
-    guard.once(this.child, 'exit', onExit)
+    // Before all else: without descriptors for pipes the lines below throw, and the error comes.
     guard.on(this.child, 'error', () => this.child.pid === undefined && onExit())
+    guard.once(this.child, 'exit', onExit)
+    guard.on(this.child.stderr, 'data', (chunk: JsonBytes) => this.#keepErrors(chunk))
+    guard.on(this.child.stderr, 'error', () => {})
   }
 
   lastErrors(): string {

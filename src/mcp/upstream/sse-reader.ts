@@ -54,36 +54,46 @@ export class SseReader {
 
   /** @returns `false` if an event exceeds the bound; nothing can be read any more */
   push(chunk: JsonBytes): boolean {
-    let start = 0
-    if (this.#afterReturn && chunk[0] === LINE_FEED) start = 1
-    if (chunk.length > 0) this.#afterReturn = false
+    const { length } = chunk
+    let start = this.#afterReturn && chunk[0] === LINE_FEED ? 1 : 0
+    if (length > 0) this.#afterReturn = false
+    // Where the next ones are: each byte is looked at once, however many lines there are.
     let feed = -1
-    for (;;) {
-      if (feed < start) feed = indexOrEnd(chunk, LINE_FEED, start, chunk.length)
-      const end = indexOrEnd(chunk, CARRIAGE_RETURN, start, feed)
-      if (end === chunk.length) break
-      if (!this.#add(chunk.subarray(start, end))) return false
+    let carriageReturn = -1
+    while (start < length) {
+      let end = start
+      if (chunk[start] !== LINE_FEED && chunk[start] !== CARRIAGE_RETURN) {
+        if (feed < start) feed = indexOrEnd(chunk, LINE_FEED, start)
+        if (carriageReturn < start) carriageReturn = indexOrEnd(chunk, CARRIAGE_RETURN, start)
+        end = Math.min(feed, carriageReturn)
+        if (!this.#add(chunk.subarray(start, end))) return false
+        if (end === length) return true
+      }
       this.#endLine()
       start = end + 1
       if (chunk[end] !== CARRIAGE_RETURN) continue
-      if (start === chunk.length) this.#afterReturn = true
+      if (start === length) this.#afterReturn = true
       else if (chunk[start] === LINE_FEED) start++
     }
-    return this.#add(chunk.subarray(start))
+    return true
   }
 
   #add(part: JsonBytes): boolean {
-    if (part.length === 0) return true
     this.#bytes += part.length
     this.#line.push(part)
     return this.#bytes <= this.#maxBytes
   }
 
   #endLine(): void {
+    const isFirst = this.#isFirstLine
+    this.#isFirstLine = false
+    if (this.#line.length === 0) {
+      this.#endEvent()
+      return
+    }
     let line = this.#line.length === 1 ? (this.#line[0] as JsonBytes) : Buffer.concat(this.#line)
     this.#line = []
-    if (this.#isFirstLine && line.indexOf(BYTE_ORDER_MARK) === 0) line = line.subarray(3)
-    this.#isFirstLine = false
+    if (isFirst && line.indexOf(BYTE_ORDER_MARK) === 0) line = line.subarray(3)
     if (line.length === 0) this.#endEvent()
     else if (line[0] === COLON) this.#bytes -= line.length
     else this.#field(line)
@@ -107,20 +117,20 @@ export class SseReader {
   }
 
   #endEvent(): void {
-    const data = this.#data
-    const isEvent = this.#hasFields
-    this.#data = []
     this.#bytes = 0
+    if (!this.#hasFields) return
+    const data = this.#data
+    this.#data = []
     this.#hasFields = false
     this.#lastId = this.#id
-    if (isEvent) this.#onEvent({ data: joinedLines(data), lastId: this.#lastId })
+    this.#onEvent({ data: joinedLines(data), lastId: this.#lastId })
   }
 }
 
-/** Where the byte is from `start` on; `end` if it is not before that. */
-function indexOrEnd(chunk: JsonBytes, byte: number, start: number, end: number): number {
-  const found = chunk.subarray(start, end).indexOf(byte)
-  return found === -1 ? end : start + found
+/** Where the byte is from `start` on; the length if it is not there. */
+function indexOrEnd(chunk: JsonBytes, byte: number, start: number): number {
+  const found = chunk.indexOf(byte, start)
+  return found === -1 ? chunk.length : found
 }
 
 function joinedLines(lines: readonly JsonBytes[]): JsonBytes {

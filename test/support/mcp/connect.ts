@@ -6,8 +6,8 @@ import type {
   UpstreamCall,
   UpstreamConnection,
 } from '../../../src/mcp/upstream/connection.ts'
-import type { Verdicts } from '../../../src/mcp/upstream/era.ts'
 import type { ServerTarget, UpstreamOptions } from '../../../src/mcp/upstream/options.ts'
+import type { Verdicts } from '../../../src/mcp/upstream/verdicts.ts'
 
 const RAW_UPSTREAM = fileURLToPath(new URL('./raw-upstream.ts', import.meta.url))
 
@@ -37,6 +37,9 @@ export function knownEra(era: 'modern' | 'legacy'): Verdicts {
   return new Map([['test', { era, version, until: Number.POSITIVE_INFINITY }]])
 }
 
+/** A busy machine is no failure, even by a clock that runs fast. */
+const PATIENT = { probeMs: 1e6, handshakeMs: 1e6, firstWaitMs: 1e6, downWaitMs: 1e6 }
+
 /** A connection whose reports are kept. */
 export function connectTo(
   target: ServerTarget,
@@ -62,6 +65,7 @@ export function connectTo(
       onLost: () => void events.push('lost'),
     },
     ...options,
+    limits: { ...PATIENT, ...options.limits },
   })
   return { connection, events }
 }

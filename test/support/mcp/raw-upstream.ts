@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 /**
  * A server over stdio that writes its messages by hand, and misbehaves as the name of the called
  * tool says. `UPSTREAM_ERA`: `legacy`, `modern`, or how a legacy server takes a probe: `exits`,
- * `silent`.
+ * `silent`. With `UPSTREAM_STUBBORN` it ignores every request to end.
  */
 const era = process.env['UPSTREAM_ERA'] ?? 'legacy'
 
@@ -38,6 +38,11 @@ const answer = (id: unknown, result: string) =>
 const notify = (method: string, params: string) =>
   send(`{"jsonrpc":"2.0","method":"${method}","params":${params}}`)
 const quoted = (line: string) => `{"received":${JSON.stringify(line)}}`
+
+if (process.env['UPSTREAM_STUBBORN'] !== undefined) {
+  process.on('SIGTERM', () => {})
+  setInterval(() => {}, 60_000)
+}
 
 /** The call that waits for the answer to a request of ours, or for its cancellation. */
 let waiting: unknown = null
