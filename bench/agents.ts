@@ -78,12 +78,26 @@ function follow(requests: readonly ArrivedRequest[], route: RouteName) {
   return { tokens, changes }
 }
 
+/** Calls of the tool that fetches originals, and whether the last one had an answer. */
+function retrievedIn(requests: readonly ArrivedRequest[]): string {
+  const text = Buffer.from(requests.at(-1)?.body ?? []).toString()
+  const calls = [
+    ...text.matchAll(
+      /"name":"[^"]*haversack_retrieve","input"|"name":"[^"]*haversack_retrieve","arguments"/g,
+    ),
+  ]
+  return `${calls.length}`
+}
+
 async function report(subject: Subject): Promise<readonly string[]> {
   const { client, program } = subject
   const { stdout: version } = await run(program, ['--version'])
   const direct = await converse(subject, [])
   const behind = await converse(subject, [process.execPath, COMMAND_LINE, 'run', '--'])
-  const [plain, sent] = [direct, behind].map(each => follow(each.requests, client.route))
+  const eliding = [process.execPath, COMMAND_LINE, 'run', '--elide', '--']
+  const elided = await converse(subject, eliding)
+  const ran = [direct, behind, elided]
+  const [plain, sent, shortened] = ran.map(each => follow(each.requests, client.route))
   const saved = 1 - sent!.tokens / plain!.tokens
   return [
     client.name,
@@ -95,6 +109,8 @@ async function report(subject: Subject): Promise<readonly string[]> {
     `${(100 * saved).toFixed(1)} %`,
     `${plain!.changes} → ${sent!.changes}`,
     direct.answer === behind.answer ? 'yes' : 'no',
+    `${shortened!.tokens.toLocaleString('en-US')} (${(100 * (1 - shortened!.tokens / plain!.tokens)).toFixed(1)} %)`,
+    String(retrievedIn(elided.requests)),
   ]
 }
 
@@ -103,7 +119,7 @@ try {
   const rows: (readonly string[])[] = []
   for (const client of CLIENTS) {
     const program = options[client.program]
-    if (program === undefined) continue
+    if (program === '') continue
     const project = join(folder, client.program)
     mkdirSync(project, { recursive: true })
     const script = makeProject(project)
@@ -114,6 +130,7 @@ try {
   const header = [
     ...['agent', 'version', 'requests', 'WebSocket handshakes', 'compressed'],
     ...['tokens of results', 'saved', 'beginnings that changed', 'same last words'],
+    ...['with --elide', 'fetched back'],
   ]
   const table = markdownTable(header, rows)
   const title =

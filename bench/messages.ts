@@ -7,7 +7,7 @@
 
 import { type RouteName, scanRequest } from '../src/core/conversation/parse/scan-request.ts'
 import { sharedMessages } from '../src/core/conversation/parse/shared-messages.ts'
-import { literalOf, splice } from '../src/core/conversation/parse/splice.ts'
+import { literalOf, splice } from '../src/core/json/bytes/splice.ts'
 import { historyOf, stepsOf } from './messages/histories.ts'
 import { HOSTILE } from './messages/hostile.ts'
 import { machine } from './support/machine.ts'

@@ -8,6 +8,8 @@ import { join } from 'node:path'
 export type Step =
   | { readonly command: string }
   | { readonly file: string; readonly offset?: number; readonly limit?: number }
+  /** Fetches what the last marker names, if the conversation has one and the agent a tool for it. */
+  | { readonly retrieves: true }
 
 /** Writes a small project, and gives steps that look at it, some twice. */
 export function makeProject(folder: string): readonly Step[] {
@@ -42,5 +44,6 @@ export function makeProject(folder: string): readonly Step[] {
     { file: source, offset: 20, limit: 60 },
     { command: `cat ${list}` },
     { command: `cat ${file('log.txt', log.join('\n'))}` },
+    { retrieves: true },
   ]
 }

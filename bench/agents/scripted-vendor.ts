@@ -109,21 +109,45 @@ function resultsIn(list: readonly object[] | undefined, type: RegExp): number {
   return [...texts].filter(([, name]) => type.test(name!)).length
 }
 
+/** A call of the tool that fetches originals, as the model would make it after a marker. */
+function retrievalIn(request: Request): { readonly tool: string; readonly hash: string } | null {
+  const tool = toolsOf(request).find(name => name.endsWith('haversack_retrieve'))
+  const text = JSON.stringify(request.messages ?? request.input ?? [])
+  const hash = [...text.matchAll(/> \[elided: [^\]]*hash=([0-9a-f]+)/g)].at(-1)?.[1]
+  return tool === undefined || hash === undefined ? null : { tool, hash }
+}
+
+/** The step that comes next; `undefined` if the model has no more to do. */
+function nextStep(request: Request, step: Step | undefined): Step | undefined {
+  return step !== undefined && 'retrieves' in step && retrievalIn(request) === null
+    ? undefined
+    : step
+}
+
 const commandOf = (step: Step): string => {
+  if ('retrieves' in step) throw new Error('a retrieval is no command')
   if ('command' in step) return step.command
   const { file, offset = 1, limit } = step
   return `nl -ba ${file} | tail -n +${offset}${limit === undefined ? '' : ` | head -n ${limit}`}`
 }
 
+/** The name and the arguments of a call. */
+function anthropicCall(request: Request, step: Step): readonly [string, object] {
+  if ('retrieves' in step) {
+    const { tool, hash } = retrievalIn(request)!
+    return [tool, { hash, lines: '1-5' }]
+  }
+  return 'file' in step
+    ? ['Read', { ...step, file: undefined, file_path: step.file }]
+    : ['Bash', { ...step, description: 'look' }]
+}
+
 function speakAnthropic(request: Request, script: readonly Step[]): Events {
   const { model, messages } = request
   const done = resultsIn(messages, /^tool_result$/)
-  const step = toolsOf(request).includes('Bash') ? script[done] : undefined
+  const step = toolsOf(request).includes('Bash') ? nextStep(request, script[done]) : undefined
   const isCall = step !== undefined
-  const called =
-    step !== undefined && 'file' in step
-      ? ['Read', { ...step, file: undefined, file_path: step.file }]
-      : ['Bash', { ...step, description: 'look' }]
+  const called = step === undefined ? [] : anthropicCall(request, step)
   const usage = { input_tokens: 10, output_tokens: 5 }
   const stop = { stop_reason: isCall ? 'tool_use' : 'end_turn', stop_sequence: null }
   const message = {
@@ -157,10 +181,17 @@ const SHELLS: Readonly<Record<string, (command: string) => object>> = {
   shell_command: command => ({ type: 'function_call', arguments: JSON.stringify({ command }) }),
 }
 
+function retrievalCall(request: Request): object {
+  const { hash } = retrievalIn(request)!
+  return { type: 'function_call', arguments: JSON.stringify({ hash, lines: '1-5' }) }
+}
+
 function speakResponses(request: Request, script: readonly Step[]): Events {
   const done = resultsIn(request.input, /_output$/)
-  const step = script[done]
-  const name = toolsOf(request).find(each => Object.hasOwn(SHELLS, each))
+  const step = nextStep(request, script[done])
+  const isRetrieval = step !== undefined && 'retrieves' in step
+  const shell = toolsOf(request).find(each => Object.hasOwn(SHELLS, each))
+  const name = isRetrieval ? retrievalIn(request)!.tool : shell
   const item =
     step === undefined || name === undefined
       ? {
@@ -169,7 +200,7 @@ function speakResponses(request: Request, script: readonly Step[]): Events {
         }
       : {
           ...{ id: `fc_${done}`, call_id: `call_${done}`, name, status: 'completed' },
-          ...SHELLS[name]!(commandOf(step)),
+          ...(isRetrieval ? retrievalCall(request) : SHELLS[name]!(commandOf(step))),
         }
   const response = { id: `resp_${done}`, object: 'response', status: 'in_progress', output: [] }
   const usage = {

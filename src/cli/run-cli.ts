@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./run-command.ts')).runCommand,
   proxy: async () => (await import('./proxy.ts')).proxyCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
+  mcp: async () => (await import('./mcp.ts')).mcpCommand,
   keys: async () => (await import('./keys.ts')).keysCommand,
   encode: async () => (await import('./encode.ts')).encodeCommand,
   decode: async () => (await import('./decode.ts')).decodeCommand,

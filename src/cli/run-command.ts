@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Env, processEnv } from '../config/env.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
 import { defineCommand, UsageError } from './command.ts'
@@ -7,6 +8,7 @@ import { codeOf, createSignalRelay, runChild, type SignalRelay } from './run-com
 import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
+import { canRetrieve, withRetrieval } from './run-command/retrieval.ts'
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
 /**
@@ -28,6 +30,10 @@ export const runCommand = defineCommand({
   operands: '-- COMMAND [ARG…]',
   maxOperands: Number.POSITIVE_INFINITY,
   options: {
+    elide: {
+      type: 'boolean',
+      help: 'Leave parts out of large results, and give claude or codex a tool that fetches them',
+    },
     summary: { type: 'boolean', help: 'Say at the end what was saved, on stderr' },
     log: {
       type: 'string',
@@ -42,12 +48,16 @@ export const runCommand = defineCommand({
   },
   async run(values, [command, ...args]) {
     if (command === undefined) throw new UsageError('run takes a command: run -- COMMAND')
+    if (values.elide && !canRetrieve([command, ...args])) {
+      throw new UsageError('run --elide takes claude or codex as its command')
+    }
     const relay = createSignalRelay()
     try {
       const file = values.log
       return await runBehindProxy([command, ...args], {
         dataDir: values['data-dir'],
         summary: values.summary,
+        elides: values.elide,
         log: file === undefined ? logErrorsOnly() : logToFile(file),
         relay,
       })
@@ -63,6 +73,7 @@ export const runCommand = defineCommand({
 interface RunOptions {
   readonly dataDir: string | undefined
   readonly summary: boolean
+  readonly elides: boolean
   readonly log: QuietLog
   readonly relay: SignalRelay
 }
@@ -70,13 +81,14 @@ interface RunOptions {
 /** The environment of this process is left as it is. */
 async function runBehindProxy(
   command: readonly [string, ...string[]],
-  { dataDir, summary, log, relay }: RunOptions,
+  { dataDir, summary, elides, log, relay }: RunOptions,
 ): Promise<number> {
   const env = processEnv()
   const codex = codexCommand(command, env)
   const urls = baseUrls(codex === null ? env : { ...env, OPENAI_BASE_URL: codex.baseUrl })
   const folder = dataDir ?? makeTemporaryFolder()
   const isTemporary = dataDir === undefined
+  const mcpConfigFile = elides ? join(folder, `mcp-${process.pid}.json`) : null
   try {
     const service = await startOwnService({
       env: { ...env, ...urls.upstreams },
@@ -90,7 +102,7 @@ async function runBehindProxy(
     let code = NOT_STARTED
     try {
       if (relay.pending !== null) code = codeOf(relay.pending)
-      else code = await runCommandAt(service, { command, codex, urls, env, relay })
+      else code = await runCommandAt(service, { command, mcpConfigFile, codex, urls, env, relay })
     } finally {
       const isClosed = await closeInTime(service)
       if (summary) await tellWhatWasSaved(service)
@@ -101,12 +113,15 @@ async function runBehindProxy(
     return code
   } finally {
     if (isTemporary) removeFolder(folder)
+    else if (mcpConfigFile !== null) rmSync(mcpConfigFile, { force: true })
     tellErrors(log)
   }
 }
 
 interface CommandToRun {
   readonly command: readonly [string, ...string[]]
+  /** Where the agent's configuration of our MCP server is written; `null`: it gets none. */
+  readonly mcpConfigFile: string | null
   readonly codex: CodexCommand | null
   readonly urls: BaseUrls
   readonly env: Env
@@ -115,14 +130,18 @@ interface CommandToRun {
 
 function runCommandAt(
   service: OwnService,
-  { command, codex, urls, env, relay }: CommandToRun,
+  { command, mcpConfigFile, codex, urls, env, relay }: CommandToRun,
 ): Promise<number> {
   const childEnv = urls.environment(service.url, service.anthropicUrl)
-  if (codex === null) return runChild(command, childEnv, relay)
+  const retrieval =
+    mcpConfigFile === null ? null : { url: `${service.url}/mcp`, configFile: mcpConfigFile }
+  const equipped = (line: readonly [string, ...string[]]) =>
+    retrieval === null ? line : withRetrieval(line, retrieval)
+  if (codex === null) return runChild(equipped(command), childEnv, relay)
   // What it starts itself goes where it would have gone.
   const { OPENAI_BASE_URL: url = '' } = childEnv
   const codexEnv = { ...childEnv, OPENAI_BASE_URL: env['OPENAI_BASE_URL'] }
-  return runChild(codex.behind(url), codexEnv, relay)
+  return runChild(equipped(codex.behind(url)), codexEnv, relay)
 }
 
 /**

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { memberName, teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
 import { LOG_LEVELS } from '../observability/logger.ts'
+import { mcpSchema } from './mcp.ts'
 
 const MIB = 1024 * 1024
 
@@ -201,6 +202,8 @@ export const configSchema = z.strictObject({
         .default({}),
     })
     .prefault({}),
+  /** The MCP gateway. */
+  mcp: mcpSchema,
   workers: z
     .strictObject({
       count: positive.max(256).default(() => availableParallelism()),

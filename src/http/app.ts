@@ -10,6 +10,7 @@ import { problemResponse, vendorResponse } from './response/problems.ts'
 import { FINGERPRINT_TEAM_ROUTES } from './routes/fingerprint-teams.ts'
 import { fingerprintsRoute } from './routes/fingerprints.ts'
 import { JOB_ROUTES } from './routes/jobs.ts'
+import { mcpRoute, mountSecretMcp } from './routes/mcp.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { livezRoute, metricsRoute, readyzRoute } from './routes/operator.ts'
 import { retrieveRoute } from './routes/retrieve.ts'
@@ -22,6 +23,7 @@ import { mountVendorProxies } from './routes/vendor-proxy.ts'
 const ROUTES: readonly Route[] = [
   ...JOB_ROUTES,
   retrieveRoute,
+  mcpRoute,
   ...SESSION_ROUTES,
   savingsRoute,
   fingerprintsRoute,
@@ -56,7 +58,8 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
 
   // A caller without a key learns nothing of what there is.
   const knownCaller = authorize(deps.access, 'any')
-  const routes = deps.proxiesOnly === true ? [] : [...ROUTES, ...extra]
+  const below = deps.proxiesBelow
+  const routes = below === undefined ? [...ROUTES, ...extra] : []
   const methods = new Map<string, string[]>()
   const described = routes.length === 0 ? [] : [openApiRoute(routes)]
   for (const route of [...routes, ...described]) {
@@ -69,8 +72,11 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     const allow = offered.join(', ')
     app.all(path, knownCaller, c => refuse(c, wrongMethod(path, allow), { allow }))
   }
+  if (below !== undefined) {
+    mountSecretMcp(app, below, authorize(deps.access, 'retrieve'), deps)
+  }
   mountVendorProxies(app, deps)
-  for (const vendor of deps.proxiesOnly === true ? [] : ['anthropic', 'openai']) {
+  for (const vendor of below === undefined ? ['anthropic', 'openai'] : []) {
     const detail = `no upstream is configured: HAVERSACK_${vendor.toUpperCase()}_URL`
     const proxyCaller = authorize(deps.access, 'proxy')
     app.all(`/${vendor}/*`, proxyCaller, c => refuse(c, new AppError('not_found', detail)))

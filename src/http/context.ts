@@ -109,8 +109,8 @@ export interface AppDeps extends JobDeps {
   readonly tracing?: Pick<Tracing, 'request'>
   /** Vendors' APIs that the service stands in for. */
   readonly vendorProxies?: readonly VendorProxy[]
-  /** There is no other route. */
-  readonly proxiesOnly?: boolean
+  /** Only the vendor proxies and an MCP server are there, below this path: `/` and a secret. */
+  readonly proxiesBelow?: string
   /** What is rewritten of what is forwarded to them. */
   readonly rewriting?: Rewriting
   /** What the proxies saved. */

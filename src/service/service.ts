@@ -41,7 +41,7 @@ export interface Service {
 
 /** Seams for `haversack run`, benches and tests; the service itself uses none. */
 export interface ServiceSeams {
-  /** Nothing is offered but the vendor proxies, below this path: `/` and a secret. */
+  /** Only the vendor proxies and an MCP server are offered, below this path: `/` and a secret. */
   readonly proxiesBelow?: string
   readonly workerUrl?: URL
   /** Instead of those that `cache_dir` keeps. */
@@ -143,7 +143,7 @@ async function assemble(
       sessions,
       desk: createSessionDesk(sessions.index),
       vendorProxies,
-      proxiesOnly: proxiesBelow !== undefined,
+      ...(proxiesBelow === undefined ? {} : { proxiesBelow }),
       observeUsage: createUsageObservers(),
       allowedHosts: () => live.config.allowed_hosts,
       maxBodyBytes: config.limits.max_body_bytes,

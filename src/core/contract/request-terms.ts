@@ -8,6 +8,23 @@ export interface RequestTerms {
   readonly bypass: boolean
   /** Whether originals that earlier markers name are missing, and must be kept again. */
   readonly restores?: true
+  /** What is known of an MCP tool result; absent for any other request. */
+  readonly result?: ResultTerms
   /** How a body of bytes is compressed, and its largest size without that; absent: it is not. */
   readonly compressed?: { readonly coding: ContentCoding; readonly maxBytes: number }
+}
+
+/** What the gateway knows of a tool result beside its bytes. */
+export interface ResultTerms {
+  /** The endpoint: `mcp__{server}__{tool}`. */
+  readonly tool: string
+  /** The call's arguments as JSON. */
+  readonly args?: Uint8Array
+  readonly mode: 'lossless' | 'elide' | 'trim'
+  readonly budget_tokens?: number
+  /**
+   * `keep`: `structuredContent` stays, and texts are encoded. `text`: one text that encodes it takes
+   * the place of both.
+   */
+  readonly structured: 'keep' | 'text'
 }

@@ -7,6 +7,7 @@ import { encodeOperation } from './encode.ts'
 import { keepInputOperation } from './keep-input.ts'
 import { knapsackOperation } from './knapsack.ts'
 import type { ByteOperation, Operation } from './operation.ts'
+import { packResultOperation } from './pack-result.ts'
 import { ROUTE_NAMES, rewriteRequestOperation } from './rewrite-request.ts'
 
 /** What a worker can do, by name. */
@@ -30,7 +31,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Obj
   ] as readonly Operation[]),
 })
 
-/** Every operation on bytes by its name: what the proxies ask for. */
+/** Every operation on bytes by its name: what the proxies and the MCP gateway ask for. */
 export const BYTE_OPERATIONS: Readonly<Record<string, ByteOperation>> = Object.fromEntries(
-  ROUTE_NAMES.map(rewriteRequestOperation).map(operation => [operation.name, operation]),
+  [...ROUTE_NAMES.map(rewriteRequestOperation), packResultOperation].map(operation => [
+    operation.name,
+    operation,
+  ]),
 )

@@ -171,7 +171,15 @@ describe('config.example.toml', () => {
     const { cache_dir, keys_file, pipeline_config_file, workers, traces, store, proxy } = example
     const { team, providers } = example.fingerprints
     const { anthropic_url, openai_url, https_proxy, no_proxy, max_rewrite_bytes } = proxy
+    const { github, files } = example.mcp.servers
+    const mcp = {
+      servers: {
+        github: { url: github?.url, auth: github?.auth },
+        files: { command: files?.command, args: files?.args, env: files?.env, cwd: files?.cwd },
+      },
+    }
     const withoutDefault = {
+      mcp,
       cache_dir,
       keys_file,
       pipeline_config_file,

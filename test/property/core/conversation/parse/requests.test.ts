@@ -5,7 +5,7 @@ import {
   scanRequest,
 } from '../../../../../src/core/conversation/parse/scan-request.ts'
 import { sharedMessages } from '../../../../../src/core/conversation/parse/shared-messages.ts'
-import { literalOf, splice } from '../../../../../src/core/conversation/parse/splice.ts'
+import { literalOf, splice } from '../../../../../src/core/json/bytes/splice.ts'
 import { runs } from '../../../../support/runs.ts'
 import { ROUTES, someRequest } from './conversations.ts'
 import { generator, writeLoosely } from './loose-json.ts'

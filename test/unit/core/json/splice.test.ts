@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { literalOf, splice } from '../../../../../src/core/conversation/parse/splice.ts'
+import { literalOf, splice } from '../../../../src/core/json/bytes/splice.ts'
 
 const body = new TextEncoder().encode(String.raw`{"a": "\u0061", "b":1.0, "c":"é" }`)
 const [a, c] = [

@@ -1,4 +1,4 @@
-/** A string literal for the one in the bytes `[start, end)`. */
+/** JSON for the bytes `[start, end)`; nothing if `literal` is empty. */
 export interface Replacement {
   readonly start: number
   readonly end: number
@@ -13,9 +13,8 @@ export function literalOf(text: string): Uint8Array {
 }
 
 /**
- * Replaces literals by others; every other byte stays.
- * @param replacements in the order of the body and not adjacent, with the places that `scanRequest`
- * returned
+ * Replaces values by others; every other byte stays.
+ * @param replacements in the order of the body, none within another
  * @returns `bytes` itself if nothing changes
  * @throws RangeError if the places are not like that
  */

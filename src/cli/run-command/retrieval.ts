@@ -1,0 +1,46 @@
+import { writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+
+/** The name under which the agent knows our MCP server, and by which its permission is given. */
+const SERVER = 'haversack'
+const TOOL = `mcp__${SERVER}__haversack_retrieve`
+
+type CommandLine = readonly [string, ...string[]]
+
+/** What an agent needs to know of the MCP server. */
+export interface RetrievalServer {
+  readonly url: string
+  /** A file that does not exist yet, in a folder that only this user can read. */
+  readonly configFile: string
+}
+
+/** Whether the options of this program for an MCP server are known. */
+export function canRetrieve([program]: CommandLine): boolean {
+  return nameOf(program) === 'claude' || nameOf(program) === 'codex'
+}
+
+/**
+ * The command line of an agent with an MCP server, for this one run, from which its model can fetch
+ * what the proxies left out. The agent's own configuration stays as it is.
+ */
+export function withRetrieval(
+  command: CommandLine,
+  { url, configFile }: RetrievalServer,
+): CommandLine {
+  const [program, ...args] = command
+  if (nameOf(program) === 'claude') {
+    // Other users can see command lines, and the URL is a secret.
+    const servers = { mcpServers: { [SERVER]: { type: 'http', url } } }
+    writeFileSync(configFile, JSON.stringify(servers), { mode: 0o600 })
+    // With a space instead of `=` each would take what comes after it too.
+    return [program, `--mcp-config=${configFile}`, `--allowedTools=${TOOL}`, ...args]
+  }
+  if (nameOf(program) === 'codex') {
+    return [program, '-c', `mcp_servers.${SERVER}.url=${JSON.stringify(url)}`, ...args]
+  }
+  return command
+}
+
+function nameOf(program: string): string {
+  return basename(program).replace(/\.(?:exe|cmd)$/, '')
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+
+/** Names are part of the tools' names, which clients bound. */
+const serverName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,19}$/)
+
+/** `*` matches anything. */
+const toolPattern = z.string().min(1).max(256)
+
+/** A header's value as it is, or where it is: `env:NAME`, `file:PATH`. */
+const secretText = z.string().min(1).max(8_192)
+
+const auth = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('none') }),
+  z.strictObject({
+    kind: z.literal('headers'),
+    headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/), secretText),
+  }),
+])
+
+/** A server behind the gateway: a command that is started here, or a URL. */
+const mcpServer = z
+  .strictObject({
+    url: z.url({ protocol: /^https?$/ }).optional(),
+    command: z.string().min(1).optional(),
+    args: z.array(z.string()).max(1_000).default([]),
+    env: z.record(z.string().regex(/^\w{1,256}$/), secretText).default({}),
+    cwd: z.string().min(1).optional(),
+    auth: auth.default({ kind: 'none' }),
+    /** Whether the annotations of its tools are believed. */
+    trusted: z.boolean().default(false),
+    tools: z
+      .strictObject({
+        include: z.array(toolPattern).max(1_000).default(['*']),
+        exclude: z.array(toolPattern).max(1_000).default([]),
+      })
+      .prefault({}),
+    mode: z.enum(['lossless', 'elide', 'trim']).default('lossless'),
+    budget_tokens: z.int().positive().optional(),
+    structured: z.enum(['auto', 'keep', 'text']).default('auto'),
+    timeout_ms: z.int().positive().max(86_400_000).default(60_000),
+  })
+  .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
+    message: 'must have either url or command',
+  })
+  .refine(({ mode, budget_tokens }) => mode !== 'trim' || budget_tokens !== undefined, {
+    message: 'mode trim needs budget_tokens',
+  })
+
+/** The servers of the MCP gateway, by name. */
+export const mcpSchema = z
+  .strictObject({ servers: z.record(serverName, mcpServer).default({}) })
+  .prefault({})
+
+export type McpServerConfig = z.output<typeof mcpServer>

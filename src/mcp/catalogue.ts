@@ -1,0 +1,174 @@
+import {
+  items,
+  itemsOf,
+  type JsonBytes,
+  memberOf,
+  members,
+  parseAt,
+  RANGE,
+  textOf,
+} from '../core/json/bytes/json-node.ts'
+import { readJson } from '../core/json/bytes/read-json.ts'
+import { withMember, withoutMember } from './members.ts'
+import { publicName } from './public-names.ts'
+
+/** What servers list. */
+export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates'
+
+export const LIST_KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources', 'templates']
+
+/** The request for each list, the member of its result, and what names an entry. */
+export const LISTS = {
+  tools: { method: 'tools/list', member: 'tools', key: 'name' },
+  prompts: { method: 'prompts/list', member: 'prompts', key: 'name' },
+  resources: { method: 'resources/list', member: 'resources', key: 'uri' },
+  templates: {
+    method: 'resources/templates/list',
+    member: 'resourceTemplates',
+    key: 'uriTemplate',
+  },
+} as const satisfies Record<ListKind, { method: string; member: string; key: string }>
+
+/** One entry of a list, as its server wrote it. */
+export interface ListEntry {
+  /** Its name, or its URI. */
+  readonly key: string
+  readonly raw: JsonBytes
+}
+
+/** What a tool's definition states that decides how its calls are treated. */
+export interface ToolFacts {
+  readonly hasOutputSchema: boolean
+  /** Drawn by the client from the structured value. */
+  readonly hasUi: boolean
+  readonly isReadOnly: boolean
+  readonly isIdempotent: boolean
+}
+
+/** An entry under the name that clients know. */
+export interface PublicEntry extends ListEntry {
+  readonly server: string
+  readonly publicKey: string
+}
+
+/** Entries of one answer, most of all servers together. */
+export const MAX_ENTRIES = 20_000
+
+/**
+ * Reads one page of a list.
+ * @returns `null` if it is none
+ */
+export function readPage(
+  kind: ListKind,
+  result: JsonBytes,
+): { readonly entries: readonly ListEntry[]; readonly next: JsonBytes | null } | null {
+  const { member, key } = LISTS[kind]
+  const selection = members({ [member]: items(members({ [key]: RANGE })), nextCursor: RANGE })
+  const limits = { maxBytes: result.length, maxDepth: 10_000, maxValues: 4 * MAX_ENTRIES }
+  const root = readJson(result, selection, limits)
+  const list = memberOf(root ?? undefined, member)
+  if (root === null || root.doubled || list === undefined || list.items === null) return null
+  const entries: ListEntry[] = []
+  for (const item of itemsOf(list)) {
+    const name = textOf(result, memberOf(item, key))
+    if (name === undefined || item.doubled) continue
+    entries.push({ key: name, raw: result.subarray(item.start, item.end) })
+  }
+  const cursor = memberOf(root, 'nextCursor')
+  const next = cursor === undefined ? null : result.subarray(cursor.start, cursor.end)
+  return { entries, next: next?.[0] === QUOTE ? next : null }
+}
+
+const QUOTE = 0x22
+
+const TOOL = members({
+  outputSchema: RANGE,
+  annotations: members({ readOnlyHint: RANGE, idempotentHint: RANGE }),
+  _meta: members({ ui: RANGE }),
+})
+
+export function toolFacts(raw: JsonBytes): ToolFacts {
+  const limits = { maxBytes: raw.length, maxDepth: 10_000, maxValues: 16 }
+  const root = readJson(raw, TOOL, limits) ?? undefined
+  const hints = memberOf(root, 'annotations')
+  const isTrue = (name: string) => {
+    const hint = memberOf(hints, name)
+    return hint !== undefined && parseAt(raw, hint) === true
+  }
+  return {
+    hasOutputSchema: memberOf(root, 'outputSchema') !== undefined,
+    hasUi: memberOf(memberOf(root, '_meta'), 'ui') !== undefined,
+    isReadOnly: isTrue('readOnlyHint'),
+    isIdempotent: isTrue('idempotentHint'),
+  }
+}
+
+/**
+ * What all servers list, under the names that clients know, and sorted by them, so that the bytes
+ * stay the same as long as no server changes. Of two entries with one name or URI the first in the
+ * order of the servers is offered.
+ */
+export class Catalogue {
+  readonly #servers: readonly string[]
+  readonly #entries = new Map<string, readonly ListEntry[]>()
+  readonly #merged = new Map<ListKind, ReadonlyMap<string, PublicEntry>>()
+
+  /** @param servers their names, in the order of the configuration */
+  constructor(servers: readonly string[]) {
+    this.#servers = servers
+  }
+
+  /** @returns whether the list differs from the one before */
+  set(server: string, kind: ListKind, entries: readonly ListEntry[]): boolean {
+    const place = `${server} ${kind}`
+    const before = this.#entries.get(place) ?? []
+    const isSame =
+      before.length === entries.length &&
+      before.every((each, i) => each.raw.equals(entries[i]!.raw))
+    if (isSame) return false
+    this.#entries.set(place, entries)
+    this.#merged.delete(kind)
+    return true
+  }
+
+  all(kind: ListKind): readonly PublicEntry[] {
+    return [...this.#of(kind).values()]
+  }
+
+  find(kind: ListKind, publicKey: string): PublicEntry | undefined {
+    return this.#of(kind).get(publicKey)
+  }
+
+  /** Entries of a server that are hidden by another one of the same name. */
+  #of(kind: ListKind): ReadonlyMap<string, PublicEntry> {
+    const known = this.#merged.get(kind)
+    if (known !== undefined) return known
+    const isNamed = LISTS[kind].key === 'name'
+    const prefixes = this.#servers.length > 1
+    const found = new Map<string, PublicEntry>()
+    for (const server of this.#servers) {
+      for (const entry of this.#entries.get(`${server} ${kind}`) ?? []) {
+        const publicKey = isNamed ? publicName(prefixes ? server : null, entry.key) : entry.key
+        if (found.has(publicKey) || found.size >= MAX_ENTRIES) continue
+        found.set(publicKey, { ...entry, server, publicKey })
+      }
+    }
+    const sorted = new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
+    this.#merged.set(kind, sorted)
+    return sorted
+  }
+}
+
+/** An entry as clients see it. */
+export function publicEntry(
+  kind: ListKind,
+  entry: PublicEntry,
+  { dropsOutputSchema }: { readonly dropsOutputSchema: boolean },
+): JsonBytes {
+  if (LISTS[kind].key !== 'name') return entry.raw
+  const named =
+    entry.publicKey === entry.key
+      ? entry.raw
+      : (withMember(entry.raw, 'name', JSON.stringify(entry.publicKey)) ?? entry.raw)
+  return dropsOutputSchema ? (withoutMember(named, 'outputSchema') ?? named) : named
+}

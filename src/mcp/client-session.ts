@@ -1,0 +1,172 @@
+import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import type { Gateway } from './gateway.ts'
+import type { GatewayClient } from './gateway-options.ts'
+import {
+  errorOutcome,
+  jsonBytes,
+  type Message,
+  type NotificationMessage,
+  type Outcome,
+  type RequestMessage,
+  type ResponseMessage,
+  RPC_ERRORS,
+  writeNotification,
+  writeRequest,
+  writeResponse,
+} from './json-rpc.ts'
+import { EMPTY_OBJECT, member, objectMember, textMember } from './members.ts'
+
+/** Revisions that a client can agree on with us in a handshake, the newest first. */
+const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
+
+/** How long the answer to `initialize` waits for servers, in milliseconds. */
+const READY_MS = 5_000
+
+export interface SessionOptions {
+  readonly version: string
+  createGateway(client: GatewayClient): Gateway
+  /** Sends a message of its own accord: a request, or a notification that belongs to no request. */
+  send(message: JsonBytes): void
+}
+
+/** What a request of the client may send before its answer. */
+type SendRelated = (message: JsonBytes) => void
+
+/** A client of a revision before 2026-07-28, whatever its transport: handshake, ids, cancellation. */
+export class ClientSession {
+  readonly #options: SessionOptions
+  #gateway: Gateway | null = null
+  /** Requests under way, by their ids as the client wrote them. */
+  readonly #running = new Map<string, AbortController>()
+  /** Requests of ours that the client has not answered, by their ids. */
+  readonly #asked = new Map<string, (outcome: Outcome) => void>()
+  #lastId = 0
+  #isClosed = false
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Takes a message of the client.
+   * @param sendRelated for what belongs to this request, if the transport tells it apart
+   * @returns the answer to a request; `null` if there is none to send. Never rejects.
+   */
+  async receive(message: Message, sendRelated?: SendRelated): Promise<JsonBytes | null> {
+    if (message.kind === 'request') return this.#answer(message, sendRelated)
+    if (message.kind === 'response') this.#settle(message)
+    else this.#notified(message)
+    return null
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const running of this.#running.values()) running.abort()
+    const gone = errorOutcome(RPC_ERRORS.internal, 'the client has gone')
+    for (const settle of this.#asked.values()) settle(gone)
+    this.#asked.clear()
+    await this.#gateway?.close()
+  }
+
+  async #answer(request: RequestMessage, sendRelated?: SendRelated): Promise<JsonBytes | null> {
+    const id = request.id.toString()
+    if (this.#running.has(id)) {
+      const outcome = errorOutcome(RPC_ERRORS.invalidRequest, 'a request with this id is running')
+      return writeResponse(request.id, outcome)
+    }
+    const controller = new AbortController()
+    this.#running.set(id, controller)
+    try {
+      const outcome = await this.#outcomeOf(request, controller.signal, sendRelated)
+      return controller.signal.aborted ? null : writeResponse(request.id, outcome)
+    } finally {
+      this.#running.delete(id)
+    }
+  }
+
+  async #outcomeOf(
+    { method, params }: RequestMessage,
+    signal: AbortSignal,
+    sendRelated: SendRelated = message => this.#options.send(message),
+  ): Promise<Outcome> {
+    if (method === 'initialize') return this.#initialize(params ?? EMPTY_OBJECT)
+    if (this.#gateway === null) {
+      if (method === 'ping') return { kind: 'result', result: EMPTY_OBJECT }
+      return errorOutcome(
+        method === 'server/discover' ? RPC_ERRORS.methodNotFound : RPC_ERRORS.invalidRequest,
+        `${method} before initialize`,
+      )
+    }
+    let isOpen = true
+    const outcome = await this.#gateway.handle({
+      method,
+      params,
+      signal,
+      notify(name, about) {
+        if (isOpen && !signal.aborted) sendRelated(writeNotification(name, about))
+      },
+    })
+    isOpen = false
+    return outcome
+  }
+
+  async #initialize(params: JsonBytes): Promise<Outcome> {
+    if (this.#gateway !== null) {
+      return errorOutcome(RPC_ERRORS.invalidRequest, 'initialize came twice')
+    }
+    const asked = textMember(params, 'protocolVersion')
+    const info = objectMember(params, 'clientInfo')
+    const gateway = this.#options.createGateway({
+      name: info === null ? null : textMember(info, 'name'),
+      info,
+      capabilities: objectMember(params, 'capabilities') ?? EMPTY_OBJECT,
+      notify: (method, about) => {
+        if (!this.#isClosed) this.#options.send(writeNotification(method, about))
+      },
+      ask: (method, about) => this.#ask(method, about),
+    })
+    this.#gateway = gateway
+    await gateway.ready(READY_MS)
+    const instructions = gateway.instructions()
+    const head = jsonBytes({
+      protocolVersion: VERSIONS.find(version => version === asked) ?? VERSIONS[0],
+      serverInfo: { name: 'haversack', version: this.#options.version },
+      ...(instructions === null ? {} : { instructions }),
+    })
+    const result = Buffer.concat([
+      head.subarray(0, -1),
+      Buffer.from(',"capabilities":'),
+      gateway.capabilities(),
+      Buffer.from('}'),
+    ])
+    return { kind: 'result', result }
+  }
+
+  #ask(method: string, params: JsonBytes | null): Promise<Outcome> {
+    if (this.#isClosed) {
+      return Promise.resolve(errorOutcome(RPC_ERRORS.internal, 'the client has gone'))
+    }
+    const id = JSON.stringify(`haversack-${++this.#lastId}`)
+    return new Promise(resolve => {
+      this.#asked.set(id, resolve)
+      this.#options.send(writeRequest(Buffer.from(id), method, params))
+    })
+  }
+
+  #settle({ id, outcome }: ResponseMessage): void {
+    const name = id?.toString()
+    if (name === undefined) return
+    this.#asked.get(name)?.(outcome)
+    this.#asked.delete(name)
+  }
+
+  #notified({ method, params }: NotificationMessage): void {
+    if (method === 'notifications/cancelled') {
+      const id = params === null ? undefined : member(params, 'requestId')
+      if (id !== undefined && id !== null) this.#running.get(id.toString())?.abort()
+      return
+    }
+    if (method === 'notifications/initialized') return
+    this.#gateway?.notified(method, params)
+  }
+}

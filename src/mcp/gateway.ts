@@ -1,0 +1,271 @@
+import type { ResultTerms } from '../core/contract/request-terms.ts'
+import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { failureError, failureResult } from './call-failures.ts'
+import {
+  LIST_KINDS,
+  LISTS,
+  type ListKind,
+  type PublicEntry,
+  publicEntry,
+  toolFacts,
+} from './catalogue.ts'
+import { clientProfile } from './client-profile.ts'
+import type { ClientCall, GatewayOptions, ServerSettings } from './gateway-options.ts'
+import { withInput } from './input-rounds.ts'
+import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
+import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
+import { callRetrieve, RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
+import { Servers } from './servers.ts'
+
+/** One client's view of all servers. Answers in the words of the revisions before 2026-07-28. */
+export interface Gateway {
+  /** Resolves when all servers have answered or failed, at the latest after `limitMs`. */
+  ready(limitMs: number): Promise<void>
+  /** The `capabilities` of an answer to `initialize`. */
+  capabilities(): JsonBytes
+  /** What the servers state for the model; `null` if nothing. */
+  instructions(): string | null
+  /** Never rejects. */
+  handle(call: ClientCall): Promise<Outcome>
+  /** A notification of the client for all servers. */
+  notified(method: string, params: JsonBytes | null): void
+  close(): Promise<void>
+}
+
+/** Entries of a page of ours. */
+const PAGE = 200
+
+/** Above this an original is not answered whole: some 25,000 tokens, the limit of clients. */
+const MAX_ORIGINAL_BYTES = 80_000
+
+export function createGateway(options: GatewayOptions): Gateway {
+  return new ClientGateway(options)
+}
+
+class ClientGateway implements Gateway {
+  readonly #options: GatewayOptions
+  readonly #servers: Servers
+  readonly #showsStructured: boolean
+  readonly #offersRetrieve: boolean
+
+  constructor(options: GatewayOptions) {
+    this.#options = options
+    this.#showsStructured = clientProfile(options.client.name).showsStructured
+    this.#offersRetrieve =
+      options.alwaysRetrieves ||
+      options.servers.some(({ settings }) => settings.mode !== 'lossless')
+    this.#servers = new Servers(options)
+  }
+
+  ready(limitMs: number): Promise<void> {
+    return this.#servers.ready(limitMs)
+  }
+
+  capabilities(): JsonBytes {
+    const has = (name: string) => this.#servers.mayHave(name)
+    return jsonBytes({
+      ...(has('tools') || this.#offersRetrieve ? { tools: { listChanged: true } } : {}),
+      ...(has('prompts') ? { prompts: { listChanged: true } } : {}),
+      ...(has('resources') ? { resources: { subscribe: true, listChanged: true } } : {}),
+      ...(has('logging') ? { logging: {} } : {}),
+      ...(has('completions') ? { completions: {} } : {}),
+    })
+  }
+
+  instructions(): string | null {
+    return this.#servers.instructions()
+  }
+
+  async handle(call: ClientCall): Promise<Outcome> {
+    try {
+      return await this.#route(call)
+    } catch (err) {
+      this.#options.onServer('', 'bug', { err })
+      return errorOutcome(RPC_ERRORS.internal, 'an unexpected error; it was logged')
+    }
+  }
+
+  notified(method: string, params: JsonBytes | null): void {
+    this.#servers.notifyAll(method, params)
+  }
+
+  close(): Promise<void> {
+    return this.#servers.close()
+  }
+
+  #route(call: ClientCall): Promise<Outcome> | Outcome {
+    const kind = LIST_KINDS.find(each => LISTS[each].method === call.method)
+    if (kind !== undefined) return this.#list(kind, call.params)
+    switch (call.method) {
+      case 'ping':
+        return { kind: 'result', result: EMPTY_OBJECT }
+      case 'tools/call':
+        return this.#callTool(call)
+      case 'prompts/get':
+        return this.#forwardNamed(call, 'prompts')
+      case 'resources/read':
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        return this.#forwardByUri(call)
+      case 'completion/complete':
+        return this.#complete(call)
+      case 'logging/setLevel':
+        return this.#servers.setLogLevel(call)
+      default:
+        return errorOutcome(RPC_ERRORS.methodNotFound, `no method ${call.method}`)
+    }
+  }
+
+  /** Answers from memory. */
+  async #list(kind: ListKind, params: JsonBytes | null): Promise<Outcome> {
+    await this.#servers.listed()
+    const entries = this.#servers.catalogue.all(kind).map(entry => this.#shown(kind, entry))
+    if (kind === 'tools' && this.#offersRetrieve) entries.push(RETRIEVE_DEFINITION)
+    const start = pageStart(params)
+    if (start === null || start > entries.length) {
+      return errorOutcome(RPC_ERRORS.invalidParams, 'an unknown cursor')
+    }
+    const page = entries.slice(start, start + PAGE)
+    const list = page.flatMap((raw, i) => (i === 0 ? [raw] : [COMMA, raw]))
+    const next = start + PAGE < entries.length ? `],"nextCursor":"${start + PAGE}"}` : ']}'
+    const head = `{"${LISTS[kind].member}":[`
+    return {
+      kind: 'result',
+      result: Buffer.concat([Buffer.from(head), ...list, Buffer.from(next)]),
+    }
+  }
+
+  #shown(kind: ListKind, entry: PublicEntry): JsonBytes {
+    const dropsOutputSchema = kind === 'tools' && this.#structuredOf(entry) === 'text'
+    return publicEntry(kind, entry, { dropsOutputSchema })
+  }
+
+  /** What was listed to a client decides for its calls. */
+  #structuredOf(entry: PublicEntry): 'keep' | 'text' {
+    const { structured } = this.#servers.settingsOf(entry.server)
+    if (structured !== 'auto') return structured
+    return this.#showsStructured && !toolFacts(entry.raw).hasUi ? 'text' : 'keep'
+  }
+
+  async #callTool(call: ClientCall): Promise<Outcome> {
+    const params = call.params ?? EMPTY_OBJECT
+    const name = textMember(params, 'name')
+    if (name === null) return errorOutcome(RPC_ERRORS.invalidParams, 'a call needs one name')
+    if (name === RETRIEVE_TOOL && this.#offersRetrieve) return this.#retrieve(params)
+    await this.#servers.listed()
+    const entry = this.#servers.catalogue.find('tools', name)
+    const settings = entry && this.#servers.settingsOf(entry.server)
+    const named = entry && withMember(params, 'name', JSON.stringify(entry.key))
+    if (entry === undefined || settings === undefined || named === undefined || named === null) {
+      return errorOutcome(RPC_ERRORS.invalidParams, `Unknown tool: ${name}`)
+    }
+    const facts = toolFacts(entry.raw)
+    const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
+    const end = await this.#send(call, entry.server, named, canRepeat)
+    if (end.kind !== 'answered') return failureResult(entry.server, end)
+    if (end.outcome.kind === 'error') return end.outcome
+    const result = await this.#options.pack(
+      end.outcome.result,
+      this.#termsOf(entry, settings, params),
+    )
+    return { kind: 'result', result }
+  }
+
+  #termsOf(entry: PublicEntry, settings: ServerSettings, params: JsonBytes): ResultTerms {
+    const args = member(params, 'arguments')
+    const { mode, budget_tokens } = settings
+    return {
+      tool: `mcp__${entry.server}__${entry.key}`,
+      mode,
+      structured: this.#structuredOf(entry),
+      ...(budget_tokens === undefined ? {} : { budget_tokens }),
+      ...(args === undefined || args === null ? {} : { args: new Uint8Array(args) }),
+    }
+  }
+
+  async #retrieve(params: JsonBytes): Promise<Outcome> {
+    const args = objectMember(params, 'arguments') ?? EMPTY_OBJECT
+    const { tenant, originals } = this.#options
+    return callRetrieve(args, tenant, originals, { maxBytes: MAX_ORIGINAL_BYTES })
+  }
+
+  async #forwardNamed(call: ClientCall, kind: 'prompts'): Promise<Outcome> {
+    const params = call.params ?? EMPTY_OBJECT
+    const name = textMember(params, 'name')
+    await this.#servers.listed()
+    const entry = name === null ? undefined : this.#servers.catalogue.find(kind, name)
+    const named = entry && withMember(params, 'name', JSON.stringify(entry.key))
+    if (entry === undefined || named === undefined || named === null) {
+      return errorOutcome(RPC_ERRORS.invalidParams, `Unknown prompt: ${name}`)
+    }
+    return this.#forward(call, entry.server, named)
+  }
+
+  async #forwardByUri(call: ClientCall): Promise<Outcome> {
+    const params = call.params ?? EMPTY_OBJECT
+    const uri = textMember(params, 'uri')
+    await this.#servers.listed()
+    const server = uri === null ? null : this.#servers.ownerOf(uri)
+    if (server === null) return errorOutcome(RESOURCE_NOT_FOUND, 'Resource not found', { uri })
+    return this.#forward(call, server, params)
+  }
+
+  /** The reference of a completion names a prompt, or a resource by its template. */
+  async #complete(call: ClientCall): Promise<Outcome> {
+    const params = call.params ?? EMPTY_OBJECT
+    const ref = objectMember(params, 'ref')
+    if (ref === null) {
+      return errorOutcome(RPC_ERRORS.invalidParams, 'a completion needs a ref')
+    }
+    await this.#servers.listed()
+    const { catalogue } = this.#servers
+    if (textMember(ref, 'type') === 'ref/resource') {
+      const uri = textMember(ref, 'uri') ?? ''
+      const server = catalogue.find('templates', uri)?.server ?? this.#servers.ownerOf(uri)
+      if (server === null) return errorOutcome(RPC_ERRORS.invalidParams, `Unknown resource: ${uri}`)
+      return this.#forward(call, server, params)
+    }
+    const name = textMember(ref, 'name')
+    const entry = name === null ? undefined : catalogue.find('prompts', name)
+    const named = entry && withMember(ref, 'name', JSON.stringify(entry.key))
+    const sent = named && withMember(params, 'ref', named)
+    if (entry === undefined || sent === undefined || sent === null) {
+      return errorOutcome(RPC_ERRORS.invalidParams, `Unknown prompt: ${name}`)
+    }
+    return this.#forward(call, entry.server, sent)
+  }
+
+  async #forward(call: ClientCall, server: string, params: JsonBytes): Promise<Outcome> {
+    const end = await this.#send(call, server, params, true)
+    return end.kind === 'answered' ? end.outcome : failureError(server, end)
+  }
+
+  #send(call: ClientCall, server: string, params: JsonBytes, canRepeat: boolean) {
+    const { client } = this.#options
+    const { timeout_ms } = this.#servers.settingsOf(server)
+    const send = (sent: JsonBytes) =>
+      this.#servers.connectionOf(server).call({
+        method: call.method,
+        params: sent,
+        signal: call.signal,
+        timeoutMs: timeout_ms,
+        canRepeat,
+        notify: (method, about) => call.notify(method, about),
+        ask: (method, about) => client.ask(method, about),
+      })
+    return withInput(params, send, (method, about) => client.ask(method, about))
+  }
+}
+
+const COMMA = Buffer.from(',')
+
+/** Of the revisions before 2026-07-28. */
+const RESOURCE_NOT_FOUND = -32002
+
+/** Where a page begins; `null` for a cursor that is none of ours. */
+function pageStart(params: JsonBytes | null): number | null {
+  const cursor = params === null ? undefined : member(params, 'cursor')
+  if (cursor === undefined) return 0
+  const digits = cursor === null ? undefined : /^"(\d{1,6})"$/.exec(cursor.toString('latin1'))?.[1]
+  return digits === undefined ? null : Number(digits)
+}

@@ -1,0 +1,99 @@
+import { type JsonBytes, memberOf, members, RANGE, textOf } from '../core/json/bytes/json-node.ts'
+import { readJson } from '../core/json/bytes/read-json.ts'
+import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
+import { withMember } from './members.ts'
+import type { CallEnd } from './upstream/connection.ts'
+
+/** Rounds of one call. */
+const MAX_ROUNDS = 10
+/** Requests for input in one round. */
+const MAX_REQUESTS = 64
+
+const RESULT = members({ resultType: RANGE, inputRequests: RANGE, requestState: RANGE })
+
+/** Sends a call with these parameters. */
+type Send = (params: JsonBytes) => Promise<CallEnd>
+
+/** Asks the client; an error of the client ends the call. */
+type Ask = (method: string, params: JsonBytes | null) => Promise<Outcome>
+
+/**
+ * Plays the rounds of input that a modern server asks for inside its results, for a client that is
+ * asked by requests of their own.
+ * @param params of the call, as the client sent them
+ */
+export async function withInput(params: JsonBytes, send: Send, ask: Ask): Promise<CallEnd> {
+  let end = await send(params)
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const wanted = end.kind === 'answered' ? inputWanted(end.outcome) : null
+    if (wanted === null) return end
+    const answers = await answersOf(wanted, ask)
+    if ('error' in answers) return { kind: 'answered', outcome: answers.error }
+    let next = withMember(params, 'inputResponses', answers.responses)
+    if (next !== null && wanted.state !== null)
+      next = withMember(next, 'requestState', wanted.state)
+    if (next === null) return invalid('params have a member twice')
+    end = await send(next)
+  }
+  const isOpen = end.kind === 'answered' && inputWanted(end.outcome) !== null
+  return isOpen ? invalid(`the server asked for input in more than ${MAX_ROUNDS} rounds`) : end
+}
+
+interface Wanted {
+  readonly requests: readonly {
+    readonly key: string
+    readonly method: string
+    readonly params: JsonBytes | null
+  }[]
+  /** A JSON string. */
+  readonly state: JsonBytes | null
+}
+
+/** What a result asks for; `null` if it is complete. */
+function inputWanted(outcome: Outcome): Wanted | null {
+  if (outcome.kind === 'error') return null
+  const { result } = outcome
+  const limits = { maxBytes: result.length, maxDepth: 10_000, maxValues: 8 }
+  const root = readJson(result, RESULT, limits)
+  if (root === null || root.doubled) return null
+  if (textOf(result, memberOf(root, 'resultType')) !== 'input_required') return null
+  const at = (name: string) => {
+    const node = memberOf(root, name)
+    return node === undefined ? null : result.subarray(node.start, node.end)
+  }
+  const requests = at('inputRequests')
+  return { requests: requests === null ? [] : requestsOf(requests), state: at('requestState') }
+}
+
+function requestsOf(requests: JsonBytes): Wanted['requests'] {
+  const parsed: unknown = JSON.parse(requests.toString())
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return []
+  return Object.entries(parsed)
+    .slice(0, MAX_REQUESTS)
+    .flatMap(([key, request]: [string, { method?: unknown; params?: unknown } | null]) =>
+      typeof request?.method === 'string'
+        ? [
+            {
+              key,
+              method: request.method,
+              params: request.params === undefined ? null : jsonBytes(request.params),
+            },
+          ]
+        : [],
+    )
+}
+
+async function answersOf({ requests }: Wanted, ask: Ask) {
+  const parts: JsonBytes[] = []
+  for (const { key, method, params } of requests) {
+    const outcome = await ask(method, params)
+    if (outcome.kind === 'error') return { error: outcome }
+    parts.push(Buffer.from(`${parts.length === 0 ? '' : ','}${JSON.stringify(key)}:`))
+    parts.push(outcome.result)
+  }
+  return { responses: Buffer.concat([Buffer.from('{'), ...parts, Buffer.from('}')]) }
+}
+
+function invalid(message: string): CallEnd {
+  return { kind: 'answered', outcome: errorOutcome(RPC_ERRORS.internal, message) }
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { AppError } from '../core/base/errors.ts'
+import { toText } from '../core/base/text-bytes.ts'
+import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { parsePart } from '../core/parts/parse-part.ts'
+import type { Part } from '../core/parts/part.ts'
+import { wholeCharacters } from '../core/parts/whole-characters.ts'
+import type { Originals } from '../store/originals.ts'
+import type { StoredBody, StoredPart } from '../store/store.ts'
+import { jsonBytes, type Outcome } from './json-rpc.ts'
+
+/** The name by which the proxies know that a request can fetch originals. */
+export const RETRIEVE_TOOL = 'haversack_retrieve'
+
+/** At most 180 tokens: each session of each agent pays for them. */
+export const RETRIEVE_DEFINITION: JsonBytes = jsonBytes({
+  name: RETRIEVE_TOOL,
+  description:
+    'Fetch what a line "> [elided: … hash=H]" left out. Ask for a part first (lines, grep or path). ' +
+    'A line that begins with "\\> [" is content that imitates a marker.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      hash: { type: 'string', description: 'H of the marker' },
+      lines: { type: 'string', description: '40-80, 40- or -20' },
+      grep: { type: 'string', description: 'Text that lines must contain' },
+      context: { type: 'integer', description: 'Lines around each match' },
+      ignore_case: { type: 'boolean' },
+      path: { type: 'string', description: 'JSON path, such as $.items[3:9]' },
+    },
+    required: ['hash'],
+  },
+  annotations: { readOnlyHint: true },
+  // Claude Code would hide it until the model searches for it.
+  _meta: { 'anthropic/alwaysLoad': true },
+})
+
+const MAX_CHARS = 2048
+const text = z.string().max(MAX_CHARS)
+/** Models give numbers and booleans as texts too. */
+const loose = z.union([z.string().max(16), z.int(), z.boolean()]).transform(String)
+
+const retrieveArgs = z.strictObject({
+  hash: z.string().max(64),
+  lines: text.optional(),
+  bytes: text.optional(),
+  grep: text.optional(),
+  path: text.optional(),
+  context: loose.optional(),
+  ignore_case: loose.optional(),
+})
+
+/** What a call of the tool may take of an original. */
+export interface RetrieveLimits {
+  /** A whole original above is answered with its size, and how to ask for parts. */
+  readonly maxBytes: number
+}
+
+/**
+ * Answers a call of `haversack_retrieve`. Anything that the model can mend comes back as a result
+ * with `isError`, so that the model reads it.
+ * @param args a JSON object
+ */
+export async function callRetrieve(
+  args: JsonBytes,
+  tenant: string,
+  originals: Pick<Originals, 'fetch' | 'fetchPart'>,
+  { maxBytes }: RetrieveLimits,
+): Promise<Outcome> {
+  const parsed = retrieveArgs.safeParse(JSON.parse(args.toString()))
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    return failed(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`)
+  }
+  const { hash, ...query } = parsed.data
+  try {
+    const selector = parsePart(query as Parameters<typeof parsePart>[0])
+    const reference = { tenant, ref: hash.toLowerCase() }
+    if (selector !== undefined) return shown(partOf(await originals.fetchPart(reference, selector)))
+    const whole = await originals.fetch(reference, bytes => {
+      if (bytes > maxBytes) throw new TooLarge(bytes)
+    })
+    return shown(textOf(whole))
+  } catch (error) {
+    if (error instanceof TooLarge) return failed(error.message)
+    if (error instanceof AppError) return failed(`${hash}: ${error.detail}`)
+    throw error
+  }
+}
+
+class TooLarge extends Error {
+  constructor(bytes: number) {
+    super(`the original has ${bytes} bytes: ask for a part of it with lines, grep or path`)
+  }
+}
+
+function textOf({ body, media_type }: StoredBody): string {
+  return toText({ bytes: body, media_type })
+}
+
+function partOf({ part, media_type }: StoredPart): string {
+  const content = part.kind === 'bytes' ? wholeBytes(part) : part.content
+  const shownText = toText({ bytes: content, media_type })
+  switch (part.kind) {
+    case 'grep':
+      return part.matches === 0
+        ? 'no line has this text'
+        : part.shown < part.matches
+          ? `${shownText}\n(${part.shown} of ${part.matches} matching lines)`
+          : shownText
+    case 'path':
+      return part.values === 0 ? 'the path leads to no value' : shownText
+    default:
+      return shownText
+  }
+}
+
+/** Without the halves of characters at its ends. */
+function wholeBytes(part: Part): Uint8Array {
+  const { start, end } = wholeCharacters(part.content)
+  return part.content.subarray(start, end)
+}
+
+function shown(content: string): Outcome {
+  return { kind: 'result', result: jsonBytes({ content: [{ type: 'text', text: content }] }) }
+}
+
+function failed(message: string): Outcome {
+  const content = [{ type: 'text', text: message }]
+  return { kind: 'result', result: jsonBytes({ content, isError: true }) }
+}

@@ -1,0 +1,280 @@
+import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import {
+  Catalogue,
+  LIST_KINDS,
+  LISTS,
+  type ListEntry,
+  type ListKind,
+  MAX_ENTRIES,
+  readPage,
+} from './catalogue.ts'
+import type {
+  ClientCall,
+  GatewayOptions,
+  GatewayServer,
+  ServerSettings,
+} from './gateway-options.ts'
+import type { Outcome } from './json-rpc.ts'
+import { EMPTY_OBJECT, member } from './members.ts'
+import type { ServerFacts, UpstreamConnection } from './upstream/connection.ts'
+
+/** How long lists wait for servers that start slowly, in milliseconds. */
+const START_MS = 10_000
+/** Changes of lists within this time are one for the client, in milliseconds. */
+const BURST_MS = 250
+/** Time for one page of a list, in milliseconds. */
+const PAGE_MS = 10_000
+
+/** The capability that a server needs for a list. */
+const CAPABILITY: Record<ListKind, string> = {
+  tools: 'tools',
+  prompts: 'prompts',
+  resources: 'resources',
+  templates: 'resources',
+}
+
+const CHANGED: Readonly<Record<string, readonly ListKind[]>> = {
+  'notifications/tools/list_changed': ['tools'],
+  'notifications/prompts/list_changed': ['prompts'],
+  'notifications/resources/list_changed': ['resources', 'templates'],
+}
+
+interface Connected {
+  readonly server: GatewayServer
+  readonly connection: UpstreamConnection
+  facts: ServerFacts | null
+  /** Settled once its lists are known for the first time, or it is down. */
+  readonly listed: Promise<void>
+}
+
+/** The connections of one client, and what their servers list. */
+export class Servers {
+  readonly catalogue: Catalogue
+  readonly #options: GatewayOptions
+  readonly #all = new Map<string, Connected>()
+  readonly #started: Promise<void>
+  #startLimit: NodeJS.Timeout | undefined
+  readonly #dirty = new Set<ListKind>()
+  #burst: NodeJS.Timeout | undefined
+  #isReady = false
+
+  constructor(options: GatewayOptions) {
+    this.#options = options
+    this.catalogue = new Catalogue(options.servers.map(({ name }) => name))
+    for (const server of options.servers) this.#connect(server)
+    const all = Promise.all([...this.#all.values()].map(({ listed }) => listed))
+    const late = new Promise<void>(resolve => {
+      this.#startLimit = setTimeout(resolve, START_MS)
+    })
+    this.#started = Promise.race([all, late]).then(() => {
+      clearTimeout(this.#startLimit)
+      this.#isReady = true
+    })
+  }
+
+  async ready(limitMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, limitMs)
+    })
+    await Promise.race([this.#started, limit])
+    clearTimeout(timer)
+  }
+
+  /** Resolves when all lists are known, or their servers had time enough. */
+  listed(): Promise<void> {
+    return this.#started
+  }
+
+  settingsOf(name: string): ServerSettings {
+    return this.#known(name).server.settings
+  }
+
+  connectionOf(name: string): UpstreamConnection {
+    return this.#known(name).connection
+  }
+
+  /** Whether a server has a capability, or may have it because it has not answered yet. */
+  mayHave(capability: string): boolean {
+    return [...this.#all.values()].some(({ facts }) => facts === null || has(facts, capability))
+  }
+
+  instructions(): string | null {
+    const texts = [...this.#all.values()].flatMap(({ server, facts }) =>
+      facts?.instructions ? [{ name: server.name, text: facts.instructions }] : [],
+    )
+    if (texts.length === 0) return null
+    if (this.#all.size === 1) return texts[0]!.text
+    return texts.map(({ name, text }) => `# ${name}\n${text}`).join('\n\n')
+  }
+
+  /** The server that lists this resource or a template that may name it; `null` if none does. */
+  ownerOf(uri: string): string | null {
+    const listed = this.catalogue.find('resources', uri)
+    if (listed !== undefined) return listed.server
+    const template = this.catalogue
+      .all('templates')
+      .find(({ key }) => uri.startsWith(key.split('{', 1)[0] as string))
+    if (template !== undefined) return template.server
+    const able = [...this.#all.values()].filter(
+      ({ facts }) => facts !== null && has(facts, 'resources'),
+    )
+    return able.length === 1 ? able[0]!.server.name : null
+  }
+
+  notifyAll(method: string, params: JsonBytes | null): void {
+    for (const { connection } of this.#all.values()) connection.notify(method, params)
+  }
+
+  async setLogLevel(call: ClientCall): Promise<Outcome> {
+    const able = [...this.#all.values()].filter(
+      ({ facts }) => facts?.era === 'legacy' && has(facts, 'logging'),
+    )
+    const ends = await Promise.all(
+      able.map(({ connection, server }) =>
+        connection.call({
+          method: call.method,
+          params: call.params,
+          signal: call.signal,
+          timeoutMs: server.settings.timeout_ms,
+          canRepeat: true,
+          notify: call.notify,
+          ask: this.#options.client.ask,
+        }),
+      ),
+    )
+    for (const end of ends) {
+      if (end.kind === 'answered' && end.outcome.kind === 'error') return end.outcome
+    }
+    return { kind: 'result', result: EMPTY_OBJECT }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#startLimit)
+    clearTimeout(this.#burst)
+    await Promise.all([...this.#all.values()].map(({ connection }) => connection.close()))
+  }
+
+  #known(name: string): Connected {
+    const known = this.#all.get(name)
+    if (known === undefined) throw new Error(`no server ${name}`)
+    return known
+  }
+
+  #connect(server: GatewayServer): void {
+    const { client, onServer } = this.#options
+    const { name } = server
+    const first = Promise.withResolvers<void>()
+    const connection = server.connect(client, {
+      onNotification: (method, params) => this.#onNotification(name, method, params),
+      onRequest: (method, params) => client.ask(method, params),
+      onConnected: facts => {
+        onServer(name, 'connected', { version: facts.protocolVersion })
+        const known = this.#all.get(name)
+        if (known !== undefined) known.facts = facts
+        void this.#refresh(name, LIST_KINDS).then(first.resolve)
+      },
+      onLost: () => onServer(name, 'lost'),
+    })
+    const down = connection.facts().then(facts => {
+      if (facts === null) first.resolve()
+    })
+    const listed = Promise.all([down, first.promise]).then(() => undefined)
+    this.#all.set(name, { server, connection, facts: null, listed })
+  }
+
+  #onNotification(name: string, method: string, params: JsonBytes | null): void {
+    const kinds = CHANGED[method]
+    if (kinds !== undefined) void this.#refresh(name, kinds)
+    else this.#options.client.notify(method, params)
+  }
+
+  /** Reads lists of a server again; a list that cannot be read stays as it was. Never rejects. */
+  async #refresh(name: string, kinds: readonly ListKind[]): Promise<void> {
+    try {
+      await Promise.all(kinds.map(kind => this.#read(name, kind)))
+    } catch (err) {
+      this.#options.onServer(name, 'bug', { err })
+    }
+  }
+
+  async #read(name: string, kind: ListKind): Promise<void> {
+    const { facts, server } = this.#known(name)
+    if (facts === null || !has(facts, CAPABILITY[kind])) return
+    const entries = await this.#pages(name, kind)
+    if (entries === null) {
+      this.#options.onServer(name, 'unlisted', { kind })
+      return
+    }
+    const isOffered = ({ key }: ListEntry) => kind !== 'tools' || isIncluded(key, server.settings)
+    if (!this.catalogue.set(name, kind, entries.filter(isOffered))) return
+    if (this.#isReady) this.#announce(kind)
+  }
+
+  async #pages(name: string, kind: ListKind): Promise<readonly ListEntry[] | null> {
+    const connection = this.connectionOf(name)
+    const all: ListEntry[] = []
+    let cursor: JsonBytes | null = null
+    do {
+      const params: JsonBytes =
+        cursor === null
+          ? EMPTY_OBJECT
+          : Buffer.concat([Buffer.from('{"cursor":'), cursor, Buffer.from('}')])
+      const end = await connection.call({
+        method: LISTS[kind].method,
+        params,
+        signal: NEVER,
+        timeoutMs: PAGE_MS,
+        canRepeat: true,
+        notify: () => {},
+        ask: this.#options.client.ask,
+      })
+      if (end.kind !== 'answered' || end.outcome.kind === 'error') return null
+      const page = readPage(kind, end.outcome.result)
+      if (page === null) return null
+      // A server that gives the same cursor for ever ends here too.
+      if (page.entries.length === 0 && page.next !== null) return all
+      all.push(...page.entries)
+      cursor = page.next
+    } while (cursor !== null && all.length < MAX_ENTRIES)
+    return all
+  }
+
+  /** One notification for all changes of a burst. */
+  #announce(kind: ListKind): void {
+    this.#dirty.add(kind === 'templates' ? 'resources' : kind)
+    this.#burst ??= setTimeout(() => {
+      this.#burst = undefined
+      for (const each of this.#dirty) {
+        this.#options.client.notify(`notifications/${each}/list_changed`, null)
+      }
+      this.#dirty.clear()
+    }, BURST_MS)
+  }
+}
+
+const NEVER = new AbortController().signal
+
+function has({ capabilities }: ServerFacts, name: string): boolean {
+  const value = member(capabilities, name)
+  return value !== undefined && value !== null
+}
+
+function isIncluded(tool: string, { include, exclude }: ServerSettings): boolean {
+  const matches = (patterns: readonly string[]) => patterns.some(pattern => isLike(tool, pattern))
+  return matches(include) && !matches(exclude)
+}
+
+/** @param pattern in which `*` matches anything */
+function isLike(text: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  if (!text.startsWith(first)) return false
+  let at = first.length
+  for (const [i, part] of rest.entries()) {
+    if (i === rest.length - 1) return text.endsWith(part) && text.length - part.length >= at
+    const found = text.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return at === text.length
+}

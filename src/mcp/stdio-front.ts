@@ -1,0 +1,57 @@
+import type { Readable, Writable } from 'node:stream'
+import { Guard } from '../proxy/guard.ts'
+import { ClientSession, type SessionOptions } from './client-session.ts'
+import { errorOutcome, RPC_ERRORS, readMessage, writeResponse } from './json-rpc.ts'
+import { LineReader } from './upstream/line-reader.ts'
+
+/** Bytes of one message of the client. */
+const MAX_MESSAGE_BYTES = 100 * 1024 * 1024
+
+const NOT_READABLE = errorOutcome(RPC_ERRORS.parse, 'one message of JSON-RPC 2.0 a line is wanted')
+
+export interface StdioOptions extends Omit<SessionOptions, 'send'> {
+  /** Ends it from outside. */
+  readonly stop: AbortSignal
+}
+
+/**
+ * Serves one client on a pair of streams, a message a line, until its input ends or its output is
+ * gone. Never rejects.
+ */
+export async function serveStdio(
+  input: Readable,
+  output: Writable,
+  options: StdioOptions,
+): Promise<void> {
+  const ended = Promise.withResolvers<void>()
+  const write = (message: Uint8Array | null) => {
+    if (message === null || !output.writable) return
+    output.write(Buffer.concat([message, LINE_FEED]))
+  }
+  const session = new ClientSession({ ...options, send: write })
+  const lines = new LineReader(MAX_MESSAGE_BYTES)
+  const end = () => ended.resolve()
+  // What a handler throws ends this client, and its servers in order.
+  const guard = new Guard(end)
+  guard.on(input, 'data', (chunk: Buffer) => {
+    const isReadable = lines.push(chunk, line => {
+      if (line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN)) return
+      const message = readMessage(line)
+      if (message === null) write(writeResponse(null, NOT_READABLE))
+      else void session.receive(message).then(write, end)
+    })
+    if (!isReadable) end()
+  })
+  guard.on(input, 'end', end)
+  guard.on(input, 'error', end)
+  guard.on(output, 'error', end)
+  guard.on(output, 'close', end)
+  if (options.stop.aborted) end()
+  options.stop.addEventListener('abort', end)
+  await ended.promise
+  options.stop.removeEventListener('abort', end)
+  await session.close()
+}
+
+const LINE_FEED = Buffer.from('\n')
+const CARRIAGE_RETURN = 0x0d

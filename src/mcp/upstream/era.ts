@@ -1,0 +1,115 @@
+import { CallLimit } from './call-limit.ts'
+import type { Clock } from './clock.ts'
+import type { ConnectionListener, ServerFacts } from './connection.ts'
+import {
+  type HandshakeEnd,
+  initializeParams,
+  MODERN_VERSIONS,
+  readDiscovery,
+  readInitialized,
+} from './handshake.ts'
+import type { LinkFailure } from './link.ts'
+import type { ClientClaims, UpstreamLimits } from './options.ts'
+import type { Session } from './session.ts'
+import { currentVerdict, keepVerdict, type Verdict, type Verdicts } from './verdicts.ts'
+
+export interface OpenOptions {
+  readonly isStdio: boolean
+  readonly verdicts: Verdicts
+  readonly verdictKey: string
+  readonly claims: ClientClaims
+  readonly listener: ConnectionListener
+  readonly limits: UpstreamLimits
+  readonly clock: Clock
+  /** Aborted if the connection is not wanted any more. */
+  readonly signal: AbortSignal
+  /** @param version of a modern server; `null` for a legacy one */
+  createSession(version: string | null): Session
+}
+
+export type Opened =
+  | { readonly kind: 'open'; readonly session: Session; readonly facts: ServerFacts }
+  | { readonly kind: 'failed'; readonly failure: LinkFailure; readonly lastErrors: string }
+
+type Attempt = Opened | Exclude<HandshakeEnd, { kind: 'open' | 'failed' }>
+
+/**
+ * Opens a session with a server of either era: `server/discover` first, else `initialize`. A probe
+ * over stdio has a process of its own, which goes on being used only if the server is modern.
+ */
+export async function openSession(options: OpenOptions): Promise<Opened> {
+  const { verdicts, verdictKey, clock } = options
+  const opened = await tryEras(options, currentVerdict(verdicts, verdictKey, clock))
+  if (opened.kind === 'open') keepVerdict(verdicts, verdictKey, clock, opened.facts)
+  return opened
+}
+
+async function tryEras(options: OpenOptions, known: Verdict | undefined): Promise<Opened> {
+  const { limits } = options
+  let attempt: Attempt = { kind: 'legacy' }
+  if (known?.era !== 'legacy') {
+    const version = known?.version ?? (MODERN_VERSIONS[0] as string)
+    attempt = await tryModern(options, version, known ? limits.handshakeMs : limits.probeMs)
+    if (attempt.kind === 'modern') {
+      attempt = await tryModern(options, attempt.version, limits.handshakeMs)
+    }
+  }
+  if (attempt.kind === 'legacy') attempt = await tryLegacy(options)
+  // It may have been too slow for the probe.
+  if (attempt.kind === 'modern') {
+    attempt = await tryModern(options, attempt.version, limits.handshakeMs)
+  }
+  if (attempt.kind === 'open' || attempt.kind === 'failed') return attempt
+  const failure: LinkFailure = { kind: 'malformed', detail: 'the server refuses both eras' }
+  return { kind: 'failed', failure, lastErrors: '' }
+}
+
+function tryModern(options: OpenOptions, version: string, ms: number): Promise<Attempt> {
+  const method = 'server/discover'
+  return attempt(options, version, { method, params: null }, ms, end =>
+    readDiscovery(end, version, options.isStdio),
+  )
+}
+
+function tryLegacy(options: OpenOptions): Promise<Attempt> {
+  const request = { method: 'initialize', params: initializeParams(options.claims) }
+  return attempt(options, null, request, options.limits.handshakeMs, readInitialized)
+}
+
+async function attempt(
+  options: OpenOptions,
+  version: string | null,
+  request: Pick<Parameters<Session['call']>[0], 'method' | 'params'>,
+  ms: number,
+  read: (end: Awaited<ReturnType<Session['call']>>) => HandshakeEnd,
+): Promise<Attempt> {
+  const { listener, clock, signal } = options
+  let session: Session
+  try {
+    session = options.createSession(version)
+  } catch {
+    return failedAs({ kind: 'down' }, 'the process could not be started')
+  }
+  const limit = new CallLimit(signal, ms, clock)
+  const call = {
+    ...request,
+    notify: listener.onNotification.bind(listener),
+    ask: listener.onRequest.bind(listener),
+  }
+  const end = read(await session.call(call, limit))
+  if (end.kind === 'open') {
+    await limit.race(session.ready(end.facts.protocolVersion))
+    const { reason } = limit
+    limit.release()
+    if (reason === null) return { kind: 'open', session, facts: end.facts }
+    await session.close()
+    return failedAs({ kind: reason }, session.lastErrors())
+  }
+  limit.release()
+  await session.close()
+  return end.kind === 'failed' ? failedAs(end.failure, session.lastErrors()) : end
+}
+
+function failedAs(failure: LinkFailure, lastErrors: string): Opened {
+  return { kind: 'failed', failure, lastErrors }
+}

@@ -1,0 +1,286 @@
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import { Guard } from '../../proxy/guard.ts'
+import { type Message, readMessage } from '../json-rpc.ts'
+import type { Clock } from './clock.ts'
+import type { Era } from './connection.ts'
+import {
+  exchange,
+  type HttpEnd,
+  type HttpRequest,
+  isEventStream,
+  readWhole,
+} from './http-exchange.ts'
+import { acceptHeader, configuredHeaders, mirrorHeaders, versionHeader } from './http-headers.ts'
+import { isForgotten, sessionOf } from './http-session.ts'
+import { type FollowEnd, followStream, readStream, type StreamEnd } from './http-stream.ts'
+import type { Link, LinkEvents, LinkFailure, LinkGone, LinkRequest } from './link.ts'
+import type { ServerTarget, UpstreamLimits } from './options.ts'
+import { ownIdOf } from './own-id.ts'
+
+/** Bytes of an answer that reports an error. */
+const ERROR_BYTES = 1024 * 1024
+/** How long a stream may stay open after its answer, so that its connection can be used again. */
+const AFTER_ANSWER_MS = 1000
+/** For the answer to a notification, which says nothing. */
+const SEND_MS = 30_000
+/** Attempts to go on with a cut stream of a call. */
+const RESUMPTIONS = 5
+/** Of something between us and the server, which may have the request. */
+const GATEWAY_STATUS = new Set([502, 503, 504])
+
+/** The answer was cut. */
+const CUT: LinkFailure = { kind: 'lost', hasRun: 'maybe', sawBytes: true }
+
+interface Exchange {
+  readonly controller: AbortController
+  cancelEnd: () => void
+}
+
+/** Streamable HTTP: a POST for each message; its answer is one message or a stream of them. */
+export class HttpLink implements Link {
+  readonly #target: Extract<ServerTarget, { kind: 'http' }>
+  readonly #events: LinkEvents
+  readonly #limits: UpstreamLimits
+  readonly #clock: Clock
+  readonly #era: Era
+  readonly #agent: HttpAgent
+  readonly #guard = new Guard(() => this.#gone('closed'))
+  /** Requests without an answer, by id. */
+  readonly #exchanges = new Map<number, Exchange>()
+  readonly #closing = new AbortController()
+  #version: string | null
+  #session: string | null = null
+  #isGone = false
+  #lastError = ''
+
+  /** @param version `null` for a legacy server, which names it in its handshake */
+  constructor(
+    target: Extract<ServerTarget, { kind: 'http' }>,
+    events: LinkEvents,
+    limits: UpstreamLimits,
+    clock: Clock,
+    version: string | null,
+  ) {
+    this.#target = target
+    this.#events = events
+    this.#limits = limits
+    this.#clock = clock
+    this.#era = version === null ? 'legacy' : 'modern'
+    this.#version = version
+    const options = { keepAlive: true }
+    this.#agent =
+      target.url.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+  }
+
+  request(request: LinkRequest): void {
+    const one: Exchange = { controller: new AbortController(), cancelEnd: () => {} }
+    this.#exchanges.set(request.id, one)
+    const bug: LinkFailure = { kind: 'malformed', detail: 'our own failure' }
+    this.#post(request, one.controller.signal)
+      .catch(() => bug)
+      .then(failure => this.#end(request.id, one, failure))
+      .catch(() => this.#gone('closed'))
+  }
+
+  async send(message: JsonBytes): Promise<void> {
+    if (this.#era === 'modern') return
+    const controller = new AbortController()
+    const cancel = this.#clock.after(SEND_MS, () => controller.abort())
+    const signal = AbortSignal.any([controller.signal, this.#closing.signal])
+    const end = await this.#exchange('POST', {}, message, signal)
+    if (end.kind === 'head') {
+      const hasNoSession = end.answer.statusCode === 404 && this.#session !== null
+      await readWhole(end.answer, this.#guard, ERROR_BYTES)
+      if (hasNoSession) this.#gone('noSession')
+    }
+    cancel()
+  }
+
+  drop(callId: number): boolean {
+    const one = this.#exchanges.get(callId)
+    this.#exchanges.delete(callId)
+    one?.controller.abort()
+    return one !== undefined && this.#era === 'legacy'
+  }
+
+  speak(protocolVersion: string): void {
+    this.#version = protocolVersion
+  }
+
+  listen(): void {
+    if (this.#era === 'modern') return
+    const follow = this.#follow(null, { lastId: null, retryMs: null }, this.#closing.signal)
+    follow.then(end => this.#goneBy(end)).catch(() => this.#gone('closed'))
+  }
+
+  lastErrors(): string {
+    return this.#lastError
+  }
+
+  async close(): Promise<void> {
+    const isHeld = this.#session !== null && !this.#isGone
+    this.#isGone = true
+    if (isHeld) {
+      const controller = new AbortController()
+      const cancel = this.#clock.after(this.#limits.endMs, () => controller.abort())
+      const end = await this.#exchange('DELETE', {}, null, controller.signal)
+      if (end.kind === 'head') end.answer.destroy()
+      cancel()
+    }
+    this.#closing.abort()
+    for (const callId of [...this.#exchanges.keys()]) this.drop(callId)
+    this.#agent.destroy()
+  }
+
+  /** @returns why there is no answer; `null` if there is one */
+  async #post(request: LinkRequest, signal: AbortSignal): Promise<LinkFailure | null> {
+    const headers = this.#era === 'modern' ? mirrorHeaders(request) : {}
+    const hadSession = this.#session !== null
+    const end = await this.#exchange('POST', headers, request.message, signal)
+    if (end.kind === 'failed') {
+      return { kind: 'lost', hasRun: end.reached ? 'maybe' : 'no', sawBytes: false }
+    }
+    if (end.kind === 'refused') return { kind: 'malformed', detail: end.detail }
+    const { answer } = end
+    const status = answer.statusCode ?? 0
+    if (status === 401 || status === 403) {
+      answer.destroy()
+      return { kind: 'unauthorized', authenticate: answer.headers['www-authenticate'] ?? null }
+    }
+    if (status === 404 && hadSession && this.#era === 'legacy') {
+      answer.destroy()
+      return { kind: 'noSession' }
+    }
+    const isOk = status >= 200 && status < 300
+    if (isOk && request.method === 'initialize') this.#session = sessionOf(answer)
+    return isOk && isEventStream(answer)
+      ? await this.#stream(answer, request.id, signal)
+      : await this.#single(answer, request.id, isOk)
+  }
+
+  async #single(answer: IncomingMessage, id: number, isOk: boolean): Promise<LinkFailure | null> {
+    const maxBytes = isOk ? this.#limits.messageBytes : ERROR_BYTES
+    const body = await readWhole(answer, this.#guard, maxBytes)
+    if (body === 'cut') return CUT
+    if (body === 'too large') return { kind: 'malformed', detail: 'the answer is too large' }
+    const status = answer.statusCode ?? 0
+    if (this.#session !== null && isForgotten(status, body)) return { kind: 'noSession' }
+    const message = readMessage(body)
+    if (message?.kind === 'response') {
+      const isAnonymous = message.id === null
+      this.#onMessage(isAnonymous ? { ...message, id: Buffer.from(String(id)) } : message, id)
+      if (!this.#exchanges.has(id)) return null
+    }
+    if (GATEWAY_STATUS.has(status)) return { kind: 'lost', hasRun: 'maybe', sawBytes: false }
+    return { kind: 'malformed', detail: `HTTP ${status} without an answer`, status }
+  }
+
+  async #stream(
+    answer: IncomingMessage,
+    callId: number,
+    signal: AbortSignal,
+  ): Promise<LinkFailure | null> {
+    const stream = await readStream(answer, this.#reading(callId))
+    if (!this.#exchanges.has(callId)) return null
+    if (stream.kind === 'too large') return tooLarge()
+    if (this.#era === 'modern' || stream.lastId === null) return CUT
+    const end = await this.#follow(callId, stream, signal)
+    if (!this.#exchanges.has(callId)) return null
+    this.#goneBy(end)
+    return end === 'too large' ? tooLarge() : CUT
+  }
+
+  #follow(
+    callId: number | null,
+    from: Pick<StreamEnd, 'lastId' | 'retryMs'>,
+    signal: AbortSignal,
+  ): Promise<FollowEnd> {
+    const isResumed = callId !== null
+    return followStream({
+      ...this.#reading(callId),
+      clock: this.#clock,
+      signal,
+      from,
+      isResumed,
+      mostAttempts: isResumed ? RESUMPTIONS : Number.POSITIVE_INFINITY,
+      get: lastId =>
+        this.#exchange('GET', lastId === null ? {} : { 'last-event-id': lastId }, null, signal),
+    })
+  }
+
+  #reading(callId: number | null) {
+    const isDone = () => (callId === null ? this.#isGone : !this.#exchanges.has(callId))
+    const events = {
+      onIgnored: () => this.#events.onIgnored(),
+      onMessage: (message: Message) => this.#onMessage(message, callId),
+    }
+    return { events, guard: this.#guard, callId, maxBytes: this.#limits.messageBytes, isDone }
+  }
+
+  /** An answer may come on any stream of a legacy server. */
+  #onMessage(message: Message, callId: number | null): void {
+    const id = message.kind === 'response' ? ownIdOf(message.id) : null
+    const one = id === null ? undefined : this.#exchanges.get(id)
+    if (id !== null && one !== undefined) {
+      this.#exchanges.delete(id)
+      one.cancelEnd = this.#clock.after(AFTER_ANSWER_MS, () => one.controller.abort())
+    }
+    this.#events.onMessage(message, callId)
+  }
+
+  #end(id: number, one: Exchange, failure: LinkFailure | null): void {
+    one.cancelEnd()
+    if (this.#exchanges.get(id) !== one || failure === null) return
+    this.#exchanges.delete(id)
+    this.#events.onFailed(id, failure)
+    if (failure.kind === 'noSession') this.#gone('noSession')
+    if (failure.kind === 'lost' && failure.hasRun === 'no') this.#gone('unreachable')
+  }
+
+  async #exchange(
+    method: HttpRequest['method'],
+    headers: Readonly<Record<string, string>>,
+    body: JsonBytes | null,
+    signal: AbortSignal,
+  ): Promise<HttpEnd> {
+    const { url } = this.#target
+    try {
+      const all = {
+        'user-agent': 'haversack',
+        ...configuredHeaders(await this.#target.headers()),
+        'accept-encoding': 'identity',
+        ...(body === null
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': String(body.length) }),
+        ...acceptHeader(method, this.#era),
+        ...versionHeader(this.#version),
+        ...(this.#session === null ? {} : { 'mcp-session-id': this.#session }),
+        ...headers,
+      }
+      const agent = this.#agent
+      const guard = this.#guard
+      const end = await exchange({ method, url, headers: all, body, agent, signal, guard })
+      if (end.kind !== 'head' && !signal.aborted) this.#lastError = end.detail
+      return end
+    } catch {
+      return { kind: 'refused', detail: 'the headers could not be read' }
+    }
+  }
+
+  #goneBy(end: FollowEnd): void {
+    if (end === 'unreachable') this.#gone('unreachable')
+    if (end === 'no session' && this.#session !== null) this.#gone('noSession')
+  }
+
+  #gone(reason: LinkGone): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    this.#events.onGone(reason)
+  }
+}
+
+function tooLarge(): LinkFailure {
+  return { kind: 'malformed', detail: 'the answer is too large' }
+}

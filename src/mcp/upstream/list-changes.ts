@@ -1,0 +1,75 @@
+import { type JsonBytes, parseAt } from '../../core/json/bytes/json-node.ts'
+import { errorOutcome, jsonBytes, RPC_ERRORS } from '../json-rpc.ts'
+import { member } from '../members.ts'
+import { Backoff } from './backoff.ts'
+import { CallLimit } from './call-limit.ts'
+import { type Clock, pause } from './clock.ts'
+import type { ConnectionListener } from './connection.ts'
+import type { Session, SessionCall } from './session.ts'
+
+/** The lists that a server may change, and how they are asked for. */
+const LISTS = [
+  ['tools', 'toolsListChanged'],
+  ['prompts', 'promptsListChanged'],
+  ['resources', 'resourcesListChanged'],
+] as const
+
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
+
+/**
+ * Listens for changes of a modern server's lists, again whenever the stream ends. Resolves if the
+ * server has none to report, or the signal is aborted.
+ */
+export async function followChanges(
+  session: Session,
+  capabilities: JsonBytes,
+  listener: ConnectionListener,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const lists = LISTS.filter(([list]) => isAnnounced(capabilities, list))
+  if (lists.length === 0) return
+  const notifications = Object.fromEntries(lists.map(([, name]) => [name, true]))
+  const backoff = new Backoff(clock)
+  // Between two streams nothing is reported.
+  const changed = (list: string) =>
+    listener.onNotification(`notifications/${list}/list_changed`, null)
+  let isHonoured = true
+  let isAgain = false
+  const call: SessionCall = {
+    method: 'subscriptions/listen',
+    params: jsonBytes({ notifications }),
+    notify(method, params) {
+      if (method !== ACKNOWLEDGED) {
+        listener.onNotification(method, params)
+        return
+      }
+      backoff.connected()
+      if (isAgain) for (const [list] of lists) changed(list)
+      isAgain = true
+      const honoured = params === null ? null : member(params, 'notifications')
+      isHonoured = honoured == null || Object.keys(parsed(honoured)).length > 0
+    },
+    ask: () => Promise.resolve(errorOutcome(RPC_ERRORS.methodNotFound, 'nothing can be asked')),
+  }
+  while (!signal.aborted && !session.isGone) {
+    const limit = new CallLimit(signal, Number.POSITIVE_INFINITY, clock)
+    const end = await session.call(call, limit)
+    limit.release()
+    const mayGoOn =
+      end.kind === 'lost' || (end.kind === 'answered' && end.outcome.kind === 'result')
+    if (!mayGoOn || !isHonoured) return
+    await pause(clock, backoff.next(), signal)
+  }
+}
+
+function isAnnounced(capabilities: JsonBytes, list: string): boolean {
+  const capability = member(capabilities, list)
+  if (capability == null) return false
+  return String(member(capability, 'listChanged')) === 'true'
+}
+
+function parsed(raw: JsonBytes): object {
+  const value = parseAt(raw, { start: 0, end: raw.length })
+  return typeof value === 'object' && value !== null ? value : {}
+}

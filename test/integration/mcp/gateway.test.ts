@@ -1,0 +1,282 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { configSchema } from '../../../src/config/config.ts'
+import { decode, encode } from '../../../src/index.ts'
+import { serveStdio } from '../../../src/mcp/stdio-front.ts'
+import { createLogger } from '../../../src/observability/logger.ts'
+import { type EmbeddedService, startEmbedded } from '../../../src/service/embedded.ts'
+import { gatewayFactory } from '../../../src/service/stdio-gateway.ts'
+import { eventually } from '../../support/eventually.ts'
+import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
+
+const ROWS = Array.from({ length: 40 }, (_, id) => ({ id, name: `item ${id}`, state: 'open' }))
+const ROWS_JSON = JSON.stringify(ROWS)
+const LOG = Array.from({ length: 2000 }, (_, i) => `10:00:0${i % 10} INFO request ${i} served`)
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-gateway-'))
+const base = { data_dir: folder, workers: { count: 1 }, limits: { drain_grace_ms: 0 } }
+const logger = createLogger('silent')
+let service: EmbeddedService
+beforeAll(async () => {
+  service = await startEmbedded(configSchema.parse(base), logger)
+})
+afterAll(async () => {
+  await service.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** A client that writes lines, and reads lines. */
+async function connect(servers: object, clientInfo: object = { name: 'test', version: '1' }) {
+  const config = configSchema.parse({ ...base, mcp: { servers } })
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const stop = new AbortController()
+  const served = serveStdio(input, output, {
+    stop: stop.signal,
+    version: '0',
+    createGateway: gatewayFactory(config, service.deps, { env: process.env, logger }),
+  })
+  onTestFinished(async () => {
+    stop.abort()
+    await served
+  })
+  const lines: string[] = []
+  let rest = ''
+  output.on('data', (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split('\n')
+    rest = parts.pop() as string
+    lines.push(...parts)
+  })
+  const send = (line: string) => input.write(`${line}\n`)
+  const answerTo = async (id: string): Promise<string> => {
+    await eventually(() => expect(lines.some(line => isAnswer(line, id))).toBe(true))
+    return lines.find(line => isAnswer(line, id)) as string
+  }
+  let last = 0
+  const request = async (method: string, params: string | object = {}) => {
+    const id = String(++last)
+    const text = typeof params === 'string' ? params : JSON.stringify(params)
+    send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${text}}`)
+    return JSON.parse(await answerTo(id))
+  }
+  const capabilities = { sampling: {}, elicitation: {} }
+  const hello = await request('initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities,
+    clientInfo,
+  })
+  send('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+  return { lines, send, answerTo, request, hello }
+}
+
+const isAnswer = (line: string, id: string) =>
+  line.startsWith(`{"jsonrpc":"2.0","id":${id},`) && !line.includes('"method":')
+
+async function recording(options: Parameters<typeof RecordingUpstream.start>[0]) {
+  const upstream = await RecordingUpstream.start(options)
+  onTestFinished(() => upstream.close())
+  return upstream
+}
+
+const text = (content: string) => `{"content":[{"type":"text","text":${JSON.stringify(content)}}]}`
+
+describe.each(['legacy', 'modern'] as const)('a gateway before a %s server', era => {
+  it('offers its tools and passes calls on, byte for byte', async () => {
+    const upstream = await recording({ era })
+    const { request, send, answerTo, hello } = await connect({ one: { url: upstream.url } })
+    expect(hello.result).toMatchObject({
+      protocolVersion: '2025-06-18',
+      serverInfo: { name: 'haversack' },
+      capabilities: { tools: { listChanged: true } },
+    })
+    const { result } = await request('tools/list')
+    expect(result.tools.map((tool: { name: string }) => tool.name)).toEqual(['echo'])
+    upstream.on('tools/call', exchange =>
+      exchange.result('{"content":[],"n":1.0,"big":12345678901234567890}'),
+    )
+    const args = '{"n":1.0,"big":12345678901234567890,"text":"\\u0061"}'
+    send(
+      `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"echo","arguments":${args}}}`,
+    )
+    expect(await answerTo('"x"')).toMatch(/"n":1\.0,"big":12345678901234567890[,}]/)
+    const [call] = upstream.callsOf('tools/call')
+    expect(call?.bytes.toString()).toContain(`"arguments":${args}`)
+  })
+
+  it('makes results smaller, and none of its errors shorter', async () => {
+    const upstream = await recording({ era })
+    upstream.on('tools/call', exchange => exchange.result(text(ROWS_JSON)))
+    const { request } = await connect({ one: { url: upstream.url } })
+    const { result } = await request('tools/call', { name: 'echo', arguments: {} })
+    const packed = result.content[0].text
+    expect(packed.length).toBeLessThan(ROWS_JSON.length / 2)
+    const { format } = encode({ content: ROWS_JSON, tool: 'mcp__one__echo' })
+    expect(JSON.parse(decode({ content: packed, format }).content)).toEqual(ROWS)
+  })
+
+  it('passes progress on before the result, and never after it', async () => {
+    const upstream = await recording({ era })
+    upstream.on('tools/call', exchange => {
+      const token = /"progressToken":("[^"]*"|\d+)/.exec(exchange.call.bytes.toString())?.[1]
+      exchange.notify('notifications/progress', `{"progressToken":${token},"progress":1}`)
+      exchange.result(text('done'))
+      exchange.notify('notifications/progress', `{"progressToken":${token},"progress":2}`)
+    })
+    const { request, lines } = await connect({ one: upstream.stdio.command() })
+    const params = { name: 'echo', arguments: {}, _meta: { progressToken: 'mine' } }
+    await request('tools/call', params)
+    await request('ping')
+    const progress = lines.filter(line => line.includes('notifications/progress'))
+    expect(progress.map(line => JSON.parse(line).params)).toEqual([
+      { progressToken: 'mine', progress: 1 },
+    ])
+  })
+
+  it('tells the model which server died', async () => {
+    const upstream = await recording({ era })
+    upstream.on('tools/call', ({ channel }) => channel.die())
+    const { request } = await connect({ one: { url: upstream.url } })
+    const { result } = await request('tools/call', { name: 'echo', arguments: {} })
+    expect(result).toMatchObject({ isError: true })
+    expect(result.content[0].text).toContain('"one"')
+  })
+})
+
+describe('a gateway before several servers', () => {
+  it('offers tools under their servers’ names, and knows no others', async () => {
+    const [a, b] = await Promise.all([recording({ era: 'legacy' }), recording({ era: 'modern' })])
+    a.on('tools/call', exchange => exchange.result(text('from a')))
+    b.on('tools/call', exchange => exchange.result(text('from b')))
+    const { request } = await connect({ b: { url: b.url }, a: { url: a.url } })
+    const { result } = await request('tools/list')
+    expect(result.tools.map((tool: { name: string }) => tool.name)).toEqual(['a__echo', 'b__echo'])
+    for (const name of ['a', 'b']) {
+      const call = await request('tools/call', { name: `${name}__echo`, arguments: {} })
+      expect(call.result.content[0].text).toBe(`from ${name}`)
+    }
+    const unknown = await request('tools/call', { name: 'echo', arguments: {} })
+    expect(unknown.error.code).toBe(-32602)
+  })
+
+  it('serves the others if one is down', async () => {
+    const upstream = await recording({ era: 'legacy' })
+    const dead = { command: process.execPath, args: ['-e', 'process.exit(3)'] }
+    const { request } = await connect({ dead, good: { url: upstream.url } })
+    const { result } = await request('tools/list')
+    expect(result.tools.map((tool: { name: string }) => tool.name)).toEqual(['good__echo'])
+  })
+
+  it('reports a list that changed, once for a burst', async () => {
+    const tools = ['{"name":"echo","inputSchema":{"type":"object"}}']
+    const upstream = await recording({ era: 'legacy' })
+    upstream.on('tools/list', exchange => exchange.result(`{"tools":[${tools.join(',')}]}`))
+    const { request, lines } = await connect({
+      one: upstream.stdio.command(),
+    })
+    await request('tools/list')
+    tools.push('{"name":"more","inputSchema":{"type":"object"}}')
+    for (let i = 0; i < 5; i++) upstream.announce('notifications/tools/list_changed')
+    const changes = () => lines.filter(line => line.includes('tools/list_changed'))
+    await eventually(() => expect(changes()).toHaveLength(1))
+    const { result } = await request('tools/list')
+    expect(result.tools).toHaveLength(2)
+    expect(changes()).toHaveLength(1)
+  })
+})
+
+describe('results that may have parts left out', () => {
+  it('name an original that the client can fetch', async () => {
+    const upstream = await recording({ era: 'legacy' })
+    upstream.on('tools/call', exchange => exchange.result(text(LOG.join('\n'))))
+    const { request } = await connect({
+      one: { url: upstream.url, mode: 'elide', budget_tokens: 500 },
+    })
+    const list = await request('tools/list')
+    expect(list.result.tools.at(-1).name).toBe('haversack_retrieve')
+    const { result } = await request('tools/call', { name: 'echo', arguments: {} })
+    const shown = result.content[0].text
+    expect(shown.length).toBeLessThan(LOG.join('\n').length / 3)
+    const hash = /hash=([0-9a-f]+)/.exec(shown)?.[1]
+    const part = await request('tools/call', {
+      name: 'haversack_retrieve',
+      arguments: { hash, lines: '1000-1002' },
+    })
+    expect(part.result.content[0].text).toBe(`${LOG.slice(999, 1002).join('\n')}\n`)
+  })
+
+  it('are refused to be shortened if they are errors', async () => {
+    const upstream = await recording({ era: 'legacy' })
+    const failed = text(LOG.join('\n')).replace(/}$/, ',"isError":true}')
+    upstream.on('tools/call', exchange => exchange.result(failed))
+    const { request } = await connect({
+      one: { url: upstream.url, mode: 'elide', budget_tokens: 500 },
+    })
+    const { result } = await request('tools/call', { name: 'echo', arguments: {} })
+    expect(result.content[0].text).not.toContain('[elided:')
+  })
+})
+
+describe('a structured value', () => {
+  const definition =
+    '{"name":"rows","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}'
+  const structured = `{"content":[{"type":"text","text":"{}"}],"structuredContent":{"rows":${ROWS_JSON}}}`
+
+  it.each([
+    ['claude-code', false],
+    ['some-client', true],
+  ])('is shown to the model as %s shows it', async (name, isKept) => {
+    const upstream = await recording({ era: 'legacy' })
+    upstream.on('tools/list', exchange => exchange.result(`{"tools":[${definition}]}`))
+    upstream.on('tools/call', exchange => exchange.result(structured))
+    const { request } = await connect({ one: { url: upstream.url } }, { name, version: '2' })
+    const { result: list } = await request('tools/list')
+    expect('outputSchema' in list.tools[0]).toBe(isKept)
+    const { result } = await request('tools/call', { name: 'rows', arguments: {} })
+    expect('structuredContent' in result).toBe(isKept)
+    if (isKept) return
+    const content = `{"rows":${ROWS_JSON}}`
+    const { format } = encode({ content, tool: 'mcp__one__rows' })
+    expect(JSON.parse(decode({ content: result.content[0].text, format }).content).rows).toEqual(
+      ROWS,
+    )
+  })
+})
+
+describe('what a server asks of the client', () => {
+  it('reaches the client, and its answer the server', async () => {
+    const upstream = await recording({ era: 'modern' })
+    upstream.on('tools/call', exchange => {
+      const body = exchange.call.bytes.toString()
+      if (body.includes('"inputResponses"'))
+        exchange.result(
+          `{"resultType":"complete",${text(body.includes('"Ada"') ? 'hello Ada' : 'who?').slice(1)}`,
+        )
+      else
+        exchange.result(
+          '{"resultType":"input_required","inputRequests":{"who":{"method":"elicitation/create","params":{"message":"name?","requestedSchema":{"type":"object","properties":{}}}}},"requestState":"s1"}',
+        )
+    })
+    const { send, lines, answerTo } = await connect({ one: { url: upstream.url } })
+    send('{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"echo","arguments":{}}}')
+    const asked = () => lines.find(line => line.includes('"elicitation/create"'))
+    await eventually(() => expect(asked()).toBeDefined())
+    const { id } = JSON.parse(asked() as string)
+    send(`{"jsonrpc":"2.0","id":"${id}","result":{"action":"accept","content":{"name":"Ada"}}}`)
+    expect(await answerTo('"c"')).toContain('hello Ada')
+    const retry = upstream.callsOf('tools/call').at(-1)?.bytes.toString()
+    expect(retry).toContain('"requestState":"s1"')
+  })
+})
+
+describe('a client that speaks wrongly', () => {
+  it('is answered, and can go on', async () => {
+    const { send, lines, request } = await connect({})
+    for (const line of ['{', '[]', '{"jsonrpc":"1.0","id":1,"method":"ping"}', '']) send(line)
+    await eventually(() => expect(lines.filter(line => line.includes('-32700'))).toHaveLength(3))
+    expect((await request('no/such')).error.code).toBe(-32601)
+    expect((await request('tools/list', '{"cursor":"x"}')).error.code).toBe(-32602)
+    expect((await request('ping')).result).toEqual({})
+  })
+})
