@@ -1,0 +1,44 @@
+import { ObjectValue, type Value } from '../json/value.ts'
+
+/** Names of arguments that are addresses, whatever they hold. */
+const ADDRESS_NAME = /ur[li]|href|link|host|domain|endpoint|address|website/i
+/** Begins a URL, as lenient readers see it: `https:host` and `//host` too. */
+const ADDRESS_START = /^\s*(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i
+
+/**
+ * Whether every address in the arguments is an HTTP URL without credentials, to a host that was
+ * called before. A text counts as an address if its argument is named like one, or if it begins
+ * like a URL or holds `://`. A search result that somebody planted could name any other host.
+ * @param knownHosts hosts with their ports, as `URL.host` gives them, in lower case
+ */
+export function areHostsKnown(args: ObjectValue, knownHosts: ReadonlySet<string>): boolean {
+  return args.keys.every((key, at) => {
+    const value = args.values[at]!
+    return typeof value !== 'string' || !isAddress(key, value) || isKnown(value, knownHosts)
+  })
+}
+
+/** The hosts of the URLs among a call's arguments, to be remembered as called. */
+export function hostsOf(args: Value): readonly string[] {
+  if (!(args instanceof ObjectValue)) return []
+  return args.values.flatMap(value => {
+    const url = typeof value === 'string' && value.length < MAX_URL ? URL.parse(value) : null
+    return url !== null && isWeb(url) ? [url.host] : []
+  })
+}
+
+const MAX_URL = 4_096
+
+function isAddress(name: string, value: string): boolean {
+  return ADDRESS_NAME.test(name) || ADDRESS_START.test(value) || value.includes('://')
+}
+
+function isKnown(value: string, knownHosts: ReadonlySet<string>): boolean {
+  const url = URL.parse(value)
+  if (url === null || !isWeb(url) || url.username !== '' || url.password !== '') return false
+  return knownHosts.has(url.host)
+}
+
+function isWeb({ protocol, host }: URL): boolean {
+  return (protocol === 'https:' || protocol === 'http:') && host !== ''
+}
