@@ -78,6 +78,20 @@ export function addFailFast(counts: EffectivenessCounts, predictedTokens: number
   counts.tokens_saved += predictedTokens
 }
 
+/** Counts a fetch that was started, or what became of it. */
+export function addFetch(
+  counts: EffectivenessCounts,
+  fetch: {
+    readonly kind: 'dispatched' | 'served' | 'joined' | 'wasted'
+    readonly bytes: number
+    readonly savedMs: number
+  },
+): void {
+  counts[fetch.kind]++
+  counts.saved_ms += fetch.savedMs
+  if (fetch.kind === 'wasted') counts.wasted_bytes += fetch.bytes
+}
+
 /** Whether a result was at least 1.3 times as large as predicted. */
 function isOverrun(predicted: number, actual: number): boolean {
   return 10 * actual >= 13 * predicted

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   addEvent,
   addFailFast,
+  addFetch,
   type EffectivenessCounts,
   type EnrichmentEvent,
   noEffectiveness,
@@ -57,6 +58,17 @@ describe('effectiveness', () => {
     addFailFast(counts, 4)
     expect(changed(counts)).toEqual({ saved_fail_fast: 2, tokens_saved: 34 })
     expect(reportLine(counts)).toContain('prefetch_hit=n/a ')
+  })
+
+  it('counts fetches and what became of them', () => {
+    const counts = noEffectiveness()
+    const kinds = ['dispatched', 'dispatched', 'served', 'joined', 'wasted'] as const
+    for (const kind of kinds)
+      addFetch(counts, { kind, bytes: 5, savedMs: kind === 'joined' ? 7 : 0 })
+    expect(changed(counts)).toEqual({
+      ...{ dispatched: 2, served: 1, joined: 1, wasted: 1, wasted_bytes: 5, saved_ms: 7 },
+    })
+    expect(ratesOf(counts)).toMatchObject({ race_win: 0.5, waste: 0.5 })
   })
 
   // The line of the seed, under `# enrichment:`.
