@@ -34,8 +34,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** A tool with its arguments, as one text; `null` as for `canonicalArguments`. */
-export function callKey(server: string, tool: string, args: Value): string | null {
-  const canonical = canonicalArguments(args)
-  return canonical === null ? null : `${JSON.stringify([server, tool])}${canonical}`
+/** A tool with the `canonicalArguments` of a call, as one text. */
+export function callKey(server: string, tool: string, args: string): string {
+  return `${quoteJson(server)},${quoteJson(tool)}${args}`
 }

@@ -39,6 +39,8 @@ const MAX_EXACT = 256
 /** Work of the exact solver, in states: some milliseconds. */
 const MAX_STATES = 200_000
 
+const NO_DEPENDENTS: readonly number[] = []
+
 /** One combination of an item's options and those of its dependents. */
 interface Way extends ItemChoice {
   readonly cost: number
@@ -65,7 +67,7 @@ export function chooseCalls(items: readonly ChoiceItem[], budget: number): Choic
 /** An item's ways that fit, by rising cost; without those that cost more and are worth no more. */
 function waysOf({ options, dependents }: ChoiceItem, budget: number): readonly Way[] {
   let ways = options.map((option, at): Way => {
-    return { cost: option.cost_tokens, value: option.value, option: at, dependents: [] }
+    return { cost: option.cost_tokens, value: option.value, option: at, dependents: NO_DEPENDENTS }
   })
   for (const own of dependents) {
     ways = ways.flatMap(way => [
@@ -83,7 +85,8 @@ function waysOf({ options, dependents }: ChoiceItem, budget: number): readonly W
 }
 
 function withoutDominated(ways: readonly Way[], budget: number, least: number): Way[] {
-  const sorted = ways.toSorted((a, b) => a.cost - b.cost || b.value - a.value)
+  const isSorted = ways.every((way, i) => i === 0 || way.cost > (ways[i - 1]?.cost ?? 0))
+  const sorted = isSorted ? ways : ways.toSorted((a, b) => a.cost - b.cost || b.value - a.value)
   let best = least
   return sorted.filter(({ cost, value }) => {
     const isBetter = cost <= budget && value > best

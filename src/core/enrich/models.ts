@@ -49,15 +49,20 @@ export interface Models {
  * exact name wins over that for the name without prefix; `"*"` is for tools without any entry.
  */
 export function createModels({ mined = {}, user = {} }: ModelLayers = {}): Models {
-  const remembered = new Map<string, FoundModel>()
+  /** By server and tool. */
+  const remembered = new Map<string | undefined, Map<string, FoundModel>>()
+  let count = 0
   return {
     find(tool, server) {
-      const key = JSON.stringify([tool, server])
-      const known = remembered.get(key)
+      const known = remembered.get(server)?.get(tool)
       if (known !== undefined) return known
+      if (count++ === REMEMBERED) {
+        remembered.clear()
+        count = 1
+      }
       const found = findModel(tool, server, mined, user)
-      if (remembered.size >= REMEMBERED) remembered.clear()
-      remembered.set(key, found)
+      const ofServer = remembered.get(server) ?? new Map<string, FoundModel>()
+      remembered.set(server, ofServer.set(tool, found))
       return found
     },
   }

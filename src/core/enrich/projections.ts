@@ -1,13 +1,16 @@
 import { NumberLiteral, ObjectValue, type Value } from '../json/value.ts'
-import { writeJson } from '../json/write-json.ts'
+import { canonicalArguments } from './call-key.ts'
 import { acceptsArguments, isTextOnly, memberOf, requiredArguments } from './input-schema.ts'
 import { listValues, type TriggerResult } from './result-values.ts'
+import { addressedHosts } from './url-arguments.ts'
 import type { FollowUp } from './value-model.ts'
 
 /** One call whose arguments stand in the trigger's result. Plain data. */
 export interface OfferedCall {
-  /** As JSON, numbers in the result's own spelling. */
+  /** `canonicalArguments`: JSON with sorted keys, numbers in the result's own spelling. */
   readonly args: string
+  /** `addressedHosts` of the arguments. */
+  readonly hosts: readonly string[] | null
   /** Its place in the list: 1, 2 or 3. */
   readonly rank: number
   /** How many there are in the list. */
@@ -39,8 +42,10 @@ export function projectCalls(
   return values.flatMap((value, at) => {
     const fitting = asText(value, isTextOnly(inputSchema, argument))
     const args = new ObjectValue([argument, ...taken.keys], [fitting, ...taken.values])
-    const isSafe = !hasControls(fitting) && acceptsArguments(inputSchema, args)
-    return isSafe ? [{ args: writeJson(args), rank: at + 1, listed: count }] : []
+    const canonical = canonicalArguments(args)
+    const isAccepted = !hasControls(fitting) && acceptsArguments(inputSchema, args)
+    if (canonical === null || !isAccepted) return []
+    return [{ args: canonical, hosts: addressedHosts(args), rank: at + 1, listed: count }]
   })
 }
 

@@ -6,16 +6,20 @@ const ADDRESS_NAME = /ur[li]|href|link|host|domain|endpoint|address|website/i
 const ADDRESS_START = /^\s*(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i
 
 /**
- * Whether every address in the arguments is an HTTP URL without credentials, to a host that was
- * called before. A text counts as an address if its argument is named like one, or if it begins
- * like a URL or holds `://`. A search result that somebody planted could name any other host.
- * @param knownHosts hosts with their ports, as `URL.host` gives them, in lower case
+ * The hosts of all addresses among the arguments, with their ports, as `URL.host` gives them; `null`
+ * if one of them is no HTTP URL without credentials. A text counts as an address if its argument is
+ * named like one, or if it begins like a URL or holds `://`.
  */
-export function areHostsKnown(args: ObjectValue, knownHosts: ReadonlySet<string>): boolean {
-  return args.keys.every((key, at) => {
-    const value = args.values[at]!
-    return typeof value !== 'string' || !isAddress(key, value) || isKnown(value, knownHosts)
-  })
+export function addressedHosts({ keys, values }: ObjectValue): readonly string[] | null {
+  const hosts: string[] = []
+  for (const [at, key] of keys.entries()) {
+    const value = values[at]
+    if (typeof value !== 'string' || !isAddress(key, value)) continue
+    const url = URL.parse(value)
+    if (url === null || !isWeb(url) || url.username !== '' || url.password !== '') return null
+    hosts.push(url.host)
+  }
+  return hosts
 }
 
 /** The hosts of the URLs among a call's arguments, to be remembered as called. */
@@ -31,12 +35,6 @@ const MAX_URL = 4_096
 
 function isAddress(name: string, value: string): boolean {
   return ADDRESS_NAME.test(name) || ADDRESS_START.test(value) || value.includes('://')
-}
-
-function isKnown(value: string, knownHosts: ReadonlySet<string>): boolean {
-  const url = URL.parse(value)
-  if (url === null || !isWeb(url) || url.username !== '' || url.password !== '') return false
-  return knownHosts.has(url.host)
 }
 
 function isWeb({ protocol, host }: URL): boolean {

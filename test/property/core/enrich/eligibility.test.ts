@@ -1,11 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createModels } from '../../../../src/core/enrich/models.ts'
-import {
-  type CatalogueTool,
-  type Offering,
-  planCalls,
-} from '../../../../src/core/enrich/planner.ts'
+import type { CatalogueTool, Offering } from '../../../../src/core/enrich/plan.ts'
+import { planCalls } from '../../../../src/core/enrich/planner.ts'
 import { createProbabilities } from '../../../../src/core/enrich/probability.ts'
 import type { SideEffect, ToolModel } from '../../../../src/core/enrich/value-model.ts'
 import { runs } from '../../../support/runs.ts'
@@ -114,7 +111,9 @@ it('plans nothing that is not eligible, whatever servers, users and tuning say',
       const offering: Offering = {
         ...{ trigger: 'trigger', server: tool.server },
         link: { tool: tool.name, probability: 1 },
-        calls: [{ args: JSON.stringify({ id }), rank: 1, listed: 1 }],
+        calls: [
+          { args: JSON.stringify({ id }), hosts: address ? ['a.b'] : [], rank: 1, listed: 1 },
+        ],
       }
       const { calls, declined } = planCalls([offering], {
         models: createModels({ user: modelsFor(tool, user), mined: modelsFor(tool, mined) }),

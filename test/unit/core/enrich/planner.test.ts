@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { callKey } from '../../../../src/core/enrich/call-key.ts'
+import { screenArguments } from '../../../../src/core/enrich/candidates.ts'
 import { createModels } from '../../../../src/core/enrich/models.ts'
-import {
-  type CatalogueTool,
-  type Offering,
-  type PlanContext,
-  planCalls,
-  screenArguments,
-} from '../../../../src/core/enrich/planner.ts'
+import type { CatalogueTool, Offering, PlanContext } from '../../../../src/core/enrich/plan.ts'
+import { planCalls } from '../../../../src/core/enrich/planner.ts'
 import { createProbabilities } from '../../../../src/core/enrich/probability.ts'
 import type { ToolModel } from '../../../../src/core/enrich/value-model.ts'
-import { parseJson } from '../../../../src/core/json/parse-json.ts'
 
 const READS: ToolModel = { side_effect_class: 'read_only' }
 
@@ -62,6 +57,7 @@ function offering(target: string, ids: readonly (number | string)[], link: Link 
     link: { tool: target, probability, ...(requires === undefined ? {} : { requires }) },
     calls: ids.map((id, at) => ({
       args: JSON.stringify({ id }),
+      hosts: id === 'https://a.b/x' ? ['a.b'] : [],
       rank: at + 1,
       listed: ids.length,
     })),
@@ -77,10 +73,7 @@ function plan(offerings: readonly Offering[], more: Partial<PlanContext> = {}) {
   }
 }
 
-const keyOf = (name: string, args: string) => {
-  const parsed = parseJson(args)
-  return parsed.ok ? callKey('s', name, parsed.value) : null
-}
+const keyOf = (name: string, args: string) => callKey('s', name, args)
 
 // Seed 001, "Knapsack algorithm"; contract, section 8, "Plan".
 describe('a plan', () => {
@@ -187,8 +180,8 @@ describe('a call is declined', () => {
     ],
     ['get {"id":1}: cached', offering('get', [1]), { isCached: () => true }],
     [
-      'get {"id":"https://a.b"}: unsafe_argument',
-      offering('get', ['https://a.b']),
+      'get {"id":"https://a.b/x"}: unsafe_argument',
+      offering('get', ['https://a.b/x']),
       { findTool: name => tool(name, { isTrusted: false }) },
     ],
   ])('%s', (expected, offered, more) => {
@@ -209,11 +202,12 @@ describe('a call is declined', () => {
     const more = { findTool, knownHosts: new Set(['a.b']) }
     expect(plan([offering('get', ['https://a.b/x'])], more).calls.length).toBe(1)
     const context = contextOf(more)
-    expect(screenArguments(tool('get'), '{"id":"x"}', context)).toEqual({
-      key: keyOf('get', '{"id":"x"}'),
-    })
-    expect(screenArguments(tool('get'), '[]', context)).toBe('no_projection')
-    expect(screenArguments(tool('write'), '{}', context)).toBe('not_speculatable')
+    const call = { args: '{"id":"x"}', hosts: ['a.b'], rank: 1, listed: 1 }
+    expect(screenArguments(tool('get'), call, context)).toEqual({ key: keyOf('get', call.args) })
+    const open = tool('get', { isTrusted: false })
+    expect(screenArguments(open, call, context)).toEqual({ key: keyOf('get', call.args) })
+    expect(screenArguments(open, { ...call, hosts: null }, context)).toBe('unsafe_argument')
+    expect(screenArguments(tool('write'), call, context)).toBe('not_speculatable')
   })
 })
 
