@@ -14,6 +14,7 @@ export interface Candidate {
   readonly link: FollowUp
   readonly offer: Offer
   readonly probability: number
+  /** With the values that they had if the call were certain to be used. */
   readonly options: readonly CallOption[]
   readonly dependents: Candidate[]
 }
@@ -99,7 +100,7 @@ export class Candidates {
     const { key } = screened
     const known = this.#byKey.get(key)
     if (known !== undefined && known.probability >= probability) return
-    const options = this.#optionsOf(tool, probability)
+    const options = this.#optionsOf(tool)
     const { link } = offering
     const { args } = call
     this.#byKey.set(key, { tool, args, key, link, offer, probability, options, dependents: [] })
@@ -114,7 +115,7 @@ export class Candidates {
     } else if (base.dependents.length >= MAX_DEPENDENTS) {
       this.#decline(tool, null, 'parallel_limit', offer)
     } else {
-      const options = this.#optionsOf(tool, probability)
+      const options = this.#optionsOf(tool)
       const { link } = offering
       const unknown = { args: null, key: null, dependents: [] }
       base.dependents.push({ tool, link, offer, probability, options, ...unknown })
@@ -125,19 +126,15 @@ export class Candidates {
     return probability > 0 && probability >= this.#context.minProbability
   }
 
-  /** A call's value is its probability by what it would be worth if it were certain. */
-  #optionsOf(tool: CatalogueTool, probability: number): readonly CallOption[] {
-    let options = this.#options.get(tool)
-    if (options === undefined) {
-      const { models, keywords, isCostAware } = this.#context
-      const { model } = models.find(tool.name, tool.server)
-      const observedTokens = this.#context.observedTokens(tool)
-      options = callOptions(model, { probability: 1, keywords, observedTokens, isCostAware })
-      this.#options.set(tool, options)
-    }
-    return options.map(({ include, cost_tokens, value }) => {
-      return { include, cost_tokens, value: value * probability }
-    })
+  #optionsOf(tool: CatalogueTool): readonly CallOption[] {
+    const known = this.#options.get(tool)
+    if (known !== undefined) return known
+    const { models, keywords, isCostAware } = this.#context
+    const { model } = models.find(tool.name, tool.server)
+    const observedTokens = this.#context.observedTokens(tool)
+    const options = callOptions(model, { probability: 1, keywords, observedTokens, isCostAware })
+    this.#options.set(tool, options)
+    return options
   }
 
   #decline(tool: CatalogueTool, args: string | null, reason: DeclineReason, offer: Offer): void {

@@ -8,11 +8,17 @@ interface Priced {
   readonly value: number
 }
 
-/** A call that may be made in one of several ways, and the calls that are possible only with it. */
-export interface ChoiceItem {
+/** A call that may be made in one of several ways. */
+export interface Choosable {
   readonly options: readonly Priced[]
-  /** By dependent call, its options. At most three, since all combinations are looked at. */
-  readonly dependents: readonly (readonly Priced[])[]
+  /** Scales the values of its options; 1 if absent. */
+  readonly weight?: number
+}
+
+/** A call, and the calls that are possible only together with it. */
+export interface ChoiceItem extends Choosable {
+  /** At most three, since all combinations are looked at. */
+  readonly dependents: readonly Choosable[]
 }
 
 /** What is chosen of an item: indices of options, `NONE` for what is left out. */
@@ -65,16 +71,16 @@ export function chooseCalls(items: readonly ChoiceItem[], budget: number): Choic
 }
 
 /** An item's ways that fit, by rising cost; without those that cost more and are worth no more. */
-function waysOf({ options, dependents }: ChoiceItem, budget: number): readonly Way[] {
-  let ways = options.map((option, at): Way => {
-    return { cost: option.cost_tokens, value: option.value, option: at, dependents: NO_DEPENDENTS }
+function waysOf({ options, weight = 1, dependents }: ChoiceItem, budget: number): readonly Way[] {
+  let ways = options.map(({ cost_tokens, value }, at): Way => {
+    return { cost: cost_tokens, value: value * weight, option: at, dependents: NO_DEPENDENTS }
   })
-  for (const own of dependents) {
+  for (const { options, weight = 1 } of dependents) {
     ways = ways.flatMap(way => [
       { ...way, dependents: [...way.dependents, NONE] },
-      ...own.map((option, at): Way => {
+      ...options.map((option, at): Way => {
         const cost = way.cost + option.cost_tokens
-        const value = way.value + option.value
+        const value = way.value + option.value * weight
         return { cost, value, option: way.option, dependents: [...way.dependents, at] }
       }),
     ])

@@ -1,6 +1,6 @@
 import type { CallOption } from './call-options.ts'
 import { type Candidate, Candidates } from './candidates.ts'
-import { chooseCalls, NONE } from './choose-calls.ts'
+import { type Choosable, chooseCalls, NONE } from './choose-calls.ts'
 import type { DeclinedCall, Offering, Plan, PlanContext, PlannedCall } from './plan.ts'
 
 /**
@@ -22,18 +22,24 @@ export function planCalls(offerings: readonly Offering[], context: PlanContext):
   return solve(candidates.all, candidates.declined, context.budgetTokens)
 }
 
+interface Chosen {
+  readonly candidate: Candidate
+  readonly picked: CallOption
+  readonly dependents: readonly number[]
+}
+
 function solve(
   candidates: readonly Candidate[],
   declinedBefore: readonly DeclinedCall[],
   budgetTokens: number,
 ): Plan {
-  const items = candidates.map(({ options, dependents }) => ({
-    options,
-    dependents: dependents.map(({ options }) => options),
+  const items = candidates.map(candidate => ({
+    ...choosable(candidate),
+    dependents: candidate.dependents.map(choosable),
   }))
   const { picks, value, cost_tokens, bound } = chooseCalls(items, budgetTokens)
   const declined = [...declinedBefore]
-  const chosen: { candidate: Candidate; picked: CallOption; dependents: readonly number[] }[] = []
+  const chosen: Chosen[] = []
   candidates.forEach((candidate, i) => {
     const { option, dependents } = picks[i]!
     const picked = candidate.options[option]
@@ -43,9 +49,7 @@ function solve(
       if ((dependents[j] ?? NONE) === NONE) declined.push(decline(dependent))
     })
   })
-  chosen.sort(
-    (a, b) => b.picked.value / b.picked.cost_tokens - a.picked.value / a.picked.cost_tokens,
-  )
+  chosen.sort((a, b) => density(b) - density(a))
   const calls: PlannedCall[] = []
   for (const { candidate, picked, dependents } of chosen) {
     const requires = calls.push(plannedCall(candidate, picked, null)) - 1
@@ -57,11 +61,22 @@ function solve(
   return { calls, declined, value, cost_tokens, bound }
 }
 
+/** A call's value is its probability by what it would be worth if it were certain. */
+function choosable({ options, probability }: Candidate): Choosable {
+  return { options, weight: probability }
+}
+
+/** The value of a token in a call that was chosen. */
+function density({ candidate, picked }: Chosen): number {
+  return (candidate.probability * picked.value) / picked.cost_tokens
+}
+
 function plannedCall(
   { tool, args, key, link, offer, probability }: Candidate,
-  { include, cost_tokens, value }: CallOption,
+  { include, cost_tokens, value: certain }: CallOption,
   requires: number | null,
 ): PlannedCall {
+  const value = certain * probability
   return { tool, args, key, requires, link, offer, probability, include, cost_tokens, value }
 }
 
