@@ -1,6 +1,7 @@
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { toolModelSchema } from '../core/enrich/value-model.ts'
 import { memberName, teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
 import { LOG_LEVELS } from '../observability/logger.ts'
@@ -201,6 +202,27 @@ export const configSchema = z.strictObject({
         .default({}),
     })
     .prefault({}),
+  /** Calls that are made before the model asks for them, and which of them are worth it. */
+  enrichment: z
+    .strictObject({
+      enabled: z.boolean().default(false),
+      /** Less probable calls are not made. */
+      min_probability: z.number().min(0).max(1).default(0.5),
+      /** Tokens that the results of one plan may have, as predicted. */
+      prefetch_budget_tokens: z.int().nonnegative().max(10_000_000).default(8_000),
+      /** At once for a context, and to a host. */
+      max_parallel_prefetches: positive.max(64).default(3),
+      max_prefetches_per_host: positive.max(64).default(4),
+      respect_rate_limits: z.boolean().default(true),
+      /** Whether slow and expensive calls count half. */
+      cost_aware: z.boolean().default(false),
+      /** Whether a result waits for its prefetches, and says which there are. */
+      announce: z.boolean().default(false),
+      prefetch_timeout_ms: positive.max(60_000).default(1_000),
+    })
+    .prefault({}),
+  /** Value models by tool, over those that are built in; `"*"` for tools that have none. */
+  tools: z.record(z.string().min(1).max(512), toolModelSchema).default({}),
   workers: z
     .strictObject({
       count: positive.max(256).default(() => availableParallelism()),

@@ -59,7 +59,7 @@ const MIB = 1_024 * 1_024
 /** Of all results together. */
 const MAX_BYTES = 64 * MIB
 /** Of one result; larger ones are not kept. */
-export const MAX_RESULT_BYTES = MIB
+const MAX_RESULT_BYTES = MIB
 /** Of all tenants together, so that looking through them stays cheap. */
 const MAX_ENTRIES = 4_096
 /** What an entry takes beside its result and its key. */

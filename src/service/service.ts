@@ -17,6 +17,7 @@ import { appRecords } from './app-deps.ts'
 import { BUILDERS, type Builders } from './builders.ts'
 import { gaugesOf } from './gauges.ts'
 import { serverLimits } from './limits.ts'
+import { planningTerms } from './planning.ts'
 import { openRecords } from './records.ts'
 import type { LiveConfig, Reloading } from './reload.ts'
 
@@ -148,6 +149,7 @@ async function assemble(
       observeUsage: createUsageObservers(),
       allowedHosts: () => live.config.allowed_hosts,
       maxBodyBytes: config.limits.max_body_bytes,
+      planning: () => planningTerms(live.config),
       ...(authority === undefined ? {} : { authority }),
     },
     seams.routes,

@@ -176,7 +176,7 @@ function screenCall(
   context: ScreeningContext,
 ): { readonly key: string } | DeclineReason {
   const { knownHosts } = context
-  // A search result that somebody planted could name any other host.
+  // A planted search result could name any other host.
   const isSafe = hosts?.every(host => knownHosts.has(host)) ?? false
   if (checksHosts && !isSafe) return 'unsafe_argument'
   const key = callKey(tool.server, tool.name, args)

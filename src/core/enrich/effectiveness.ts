@@ -1,5 +1,3 @@
-import type { TelemetryEvent } from '../telemetry/event.ts'
-
 /** Counters of what calls ahead, fail-fast and repeated results brought (seed 001). */
 export interface EffectivenessCounts {
   /** Results that were fetched ahead, as events tell of them. */
@@ -29,13 +27,14 @@ export interface EffectivenessCounts {
   tokens_saved: number
 }
 
-/** The part of an event that is read. `enricher_served` is of a result that was fetched ahead. */
-export type EnrichmentEvent = Pick<TelemetryEvent, 'is_dedup_hit' | 'tokens_baseline'> & {
-  readonly [F in
-    | 'enricher_prefetched'
-    | 'enricher_predicted_cost_tokens'
-    | 'enricher_decline_reason'
-    | 'cited_in_next_n_turns']?: TelemetryEvent[F]
+/** The part of a telemetry event that is read. */
+export interface EnrichmentEvent {
+  readonly is_dedup_hit: boolean
+  readonly tokens_baseline: number
+  readonly enricher_prefetched?: boolean | undefined
+  readonly enricher_predicted_cost_tokens?: number | undefined
+  readonly enricher_decline_reason?: string | undefined
+  readonly cited_in_next_n_turns?: boolean | undefined
 }
 
 export function noEffectiveness(): EffectivenessCounts {

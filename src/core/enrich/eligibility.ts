@@ -65,7 +65,7 @@ export function eligibilityOf(tool: ListedTool, found: FoundModel): Eligibility 
   return { isEligible: true, checksHosts: !isClosed }
 }
 
-/** Whether calls of the tool only read, by somebody who is believed. */
+/** Whether calls of the tool only read, according to who is believed. */
 function isReading(tool: ListedTool, { model, userClass, shippedClass }: FoundModel): boolean {
   if (userClass !== undefined) return userClass === 'pure' || userClass === 'read_only'
   if (!tool.isTrusted || mutates(model.side_effect_class)) return false

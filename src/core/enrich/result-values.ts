@@ -18,7 +18,7 @@ export interface ListedValues {
 }
 
 /** Longest JSON text that is parsed for its values; of other texts so much is read. */
-export const MAX_TEXT = 4 * 1024 * 1024
+const MAX_TEXT = 4 * 1024 * 1024
 /** Deepest JSON that is parsed. */
 const MAX_DEPTH = 128
 /** Values that are looked at in a result. */

@@ -7,6 +7,7 @@ import { encodeOperation } from './encode.ts'
 import { keepInputOperation } from './keep-input.ts'
 import { knapsackOperation } from './knapsack.ts'
 import type { ByteOperation, Operation } from './operation.ts'
+import { planOperation } from './plan.ts'
 import { ROUTE_NAMES, rewriteRequestOperation } from './rewrite-request.ts'
 
 /** What a worker can do, by name. */
@@ -21,6 +22,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Obj
   compress: compressOperation,
   inputs: keepInputOperation,
   knapsack: knapsackOperation,
+  plan: planOperation,
   batch: batchOperation([
     encodeOperation,
     decodeOperation,
