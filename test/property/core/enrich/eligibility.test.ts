@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createModels } from '../../../../src/core/enrich/models.ts'
-import type { CatalogueTool, Offering } from '../../../../src/core/enrich/plan.ts'
+import type { CatalogueTool, Offering, PlannedCall } from '../../../../src/core/enrich/plan.ts'
 import { planCalls } from '../../../../src/core/enrich/planner.ts'
 import { createProbabilities } from '../../../../src/core/enrich/probability.ts'
 import type { SideEffect, ToolModel } from '../../../../src/core/enrich/value-model.ts'
+import { Speculation } from '../../../../src/enrich/speculation.ts'
 import { runs } from '../../../support/runs.ts'
 
 const EFFECTS = ['pure', 'read_only', 'mutates_local', 'mutates_external', 'indeterminate'] as const
@@ -103,10 +104,33 @@ const everything = fc.record({
   address: fc.boolean(),
 })
 
-it('plans nothing that is not eligible, whatever servers, users and tuning say', () => {
+/** The names of the tools that an upstream is asked for if a plan is carried out. */
+async function carryOut(calls: readonly PlannedCall[]): Promise<readonly string[]> {
+  const asked: string[] = []
+  const engine = new Speculation<null>({
+    now: () => 0,
+    dispatcher: {
+      async fetch({ tool }) {
+        asked.push(tool)
+        return { result: null, bytes: 0, isUsable: true }
+      },
+    },
+  })
+  const scope = { tenant: 't', upstream: 'u', credential: 'c', connection: null }
+  const { ended } = engine.prefetch(
+    calls.map(({ tool, args }) => ({
+      ...{ call: { scope, tool: tool.name, args: args ?? '{}' }, context: 'x', host: null },
+    })),
+  )
+  await ended
+  await engine.close()
+  return asked
+}
+
+it('calls nothing that is not eligible, whatever servers, users and tuning say', async () => {
   let planned = 0
-  fc.assert(
-    fc.property(everything, ({ tool, user, mined, known, address }) => {
+  await fc.assert(
+    fc.asyncProperty(everything, async ({ tool, user, mined, known, address }) => {
       const id = address ? 'https://a.b/c' : 'c'
       const offering: Offering = {
         ...{ trigger: 'trigger', server: tool.server },
@@ -131,6 +155,7 @@ it('plans nothing that is not eligible, whatever servers, users and tuning say',
       expect(calls.length + declined.length).toBe(1)
       if (calls.length === 0) return
       planned++
+      expect(await carryOut(calls)).toEqual([tool.name])
       expect(mayBePlanned(tool, user, mined)).toBe(true)
       const isClosed = tool.isTrusted && tool.annotations?.openWorldHint === false
       expect(!address || known || isClosed).toBe(true)
