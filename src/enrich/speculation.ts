@@ -8,6 +8,25 @@ import {
 } from './result-cache.ts'
 import { createSlots, type Slots } from './slots.ts'
 
+/*
+ * How a gateway uses this folder, for each call of a model:
+ *
+ * 1. `FailFast.check` and `Polling.answer` may answer it without a call.
+ * 2. `Speculation.take` may have its result, or a fetch to join. If the joined fetch fails, go on.
+ * 3. If it may change something (`mayMutate`): `Speculation.beginMutation` and
+ *    `Polling.invalidateUpstream`, then dispatch it. What `beginMutation` returned is called when the
+ *    call has ended, however it ended. A change of a server's lists is `invalidateUpstream`.
+ * 4. After the result: `FailFast.observe`, `Polling.observe`, `ObservedCosts.observe`. In a worker
+ *    `readTrigger` and `projectCalls` for the links of its tool.
+ * 5. `planCalls` with what they offer, then `Speculation.prefetch` with the calls whose arguments are
+ *    known. One with `requires` follows after that call's own result: `projectCalls`, then
+ *    `screenArguments`.
+ * 6. Whether an offer was followed within three calls: `Probabilities.observe`, for planned and
+ *    declined ones alike.
+ *
+ * `abortContext`, `abortConnection` and `close` end what is on its way.
+ */
+
 /** What makes the calls: the only thing here that reaches a server. */
 export interface Dispatcher<T> {
   /** Settles soon after `signal` is aborted. May throw or reject: that counts as no result. */
@@ -314,5 +333,6 @@ export class Speculation<T> {
 /** Whether a call that may change something can change what another call returns. */
 function affects({ upstream, invalidates }: MutationScope, { scope, tool }: ScopedCall): boolean {
   if (scope.upstream === upstream) return true
+  if (invalidates.length === 0) return false
   return namesOf(tool, scope.upstream).some(name => invalidates.includes(name))
 }

@@ -139,13 +139,18 @@ function walk(list: Distinct, root: Value, key: string): void {
 /** Ends a URL in running text. */
 const URL_END = /[\s"'<>()[\]{}|\\^`]/g
 
+/** At the end of a URL they belong to the sentence. */
+const SENTENCE_MARKS = '.,;:!?'
+
 /** The URLs of a text, in order. */
 function* urlsOf(text: string): Generator<string> {
   for (let at = text.indexOf('http'); at !== -1; at = text.indexOf('http', at + 4)) {
     if (!text.startsWith('://', at + 4) && !text.startsWith('s://', at + 4)) continue
     URL_END.lastIndex = at
     const end = URL_END.exec(text)?.index ?? text.length
-    yield text.slice(at, end).replace(/[.,;:!?]+$/, '')
+    let last = end
+    while (last > at && SENTENCE_MARKS.includes(text.charAt(last - 1))) last--
+    yield text.slice(at, last)
     at = Math.max(at, end - 4)
   }
 }
