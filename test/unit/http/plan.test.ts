@@ -12,7 +12,8 @@ async function plan(config: object, request: object) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(request),
   })
-  return { status: response.status, answer: await response.json() }
+  const answer = (await response.json()) as { readonly declined: readonly object[] }
+  return { status: response.status, answer }
 }
 
 describe('POST /v1/plan', () => {
