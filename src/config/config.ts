@@ -1,6 +1,7 @@
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { toolModelSchema } from '../core/enrich/value-model.ts'
 import { memberName, teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
 import { LOG_LEVELS } from '../observability/logger.ts'
@@ -204,6 +205,19 @@ export const configSchema = z.strictObject({
     .prefault({}),
   /** The MCP gateway. */
   mcp: mcpSchema,
+  /** Which calls are worth making before the model asks for them. */
+  enrichment: z
+    .strictObject({
+      /** Less probable calls are not planned. */
+      min_probability: z.number().min(0).max(1).default(0.5),
+      /** Tokens that the results of one plan may have, as predicted. */
+      prefetch_budget_tokens: z.int().nonnegative().max(10_000_000).default(8_000),
+      /** Whether slow and expensive calls count half. */
+      cost_aware: z.boolean().default(false),
+    })
+    .prefault({}),
+  /** Value models by tool, over those that are built in; `"*"` for tools that have none. */
+  tools: z.record(z.string().min(1).max(512), toolModelSchema).default({}),
   workers: z
     .strictObject({
       count: positive.max(256).default(() => availableParallelism()),

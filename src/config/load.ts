@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
+import { modelFaults } from '../core/enrich/models.ts'
 import { type Config, configSchema } from './config.ts'
 import { ENV_KEYS, type Env, FILE_SUFFIX, overlayEnv, type Tree, unknownVariables } from './env.ts'
 
@@ -104,7 +105,7 @@ const STORE_BODIES = 16
 
 function crossChecks(config: Config, insecure: boolean): string[] {
   const { limits, host, store } = config
-  const faults: string[] = []
+  const faults: string[] = modelFaults(config.tools)
   if (limits.max_queue_bytes < limits.max_body_bytes) {
     faults.push('limits.max_queue_bytes: must be at least limits.max_body_bytes')
   }

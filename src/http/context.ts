@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { Access, Caller } from '../access/access.ts'
 import type { ErrorCode } from '../core/base/errors.ts'
+import type { PlanningTerms } from '../core/contract/request-terms.ts'
 import type { RewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
 import type { UsageRoute } from '../core/conversation/usage/usage-figures.ts'
 import type { SessionDesk } from '../core/operations/session-desk.ts'
@@ -73,6 +74,8 @@ export interface JobDeps {
   readonly metrics: Pick<Metrics, 'detached' | 'job' | 'report'>
   readonly maxBodyBytes: number
   readonly originals: Originals
+  /** What plans are made with, read at each use; absent: the defaults. */
+  readonly planning?: () => PlanningTerms
   /** Absent if it is off. */
   readonly telemetry?: Pick<Telemetry, 'record' | 'end'>
   /** What sessions have seen; absent if they have no effect. */

@@ -1,4 +1,5 @@
 import type { ContentCoding } from '../base/content-coding.ts'
+import type { ToolModels } from '../enrich/value-model.ts'
 
 /** What a request comes with beside its body. */
 export interface RequestTerms {
@@ -12,6 +13,25 @@ export interface RequestTerms {
   readonly result?: ResultTerms
   /** How a body of bytes is compressed, and its largest size without that; absent: it is not. */
   readonly compressed?: { readonly coding: ContentCoding; readonly maxBytes: number }
+  /** What plans are made with; absent: the defaults. */
+  readonly planning?: PlanningTerms
+}
+
+/** The part of the configuration that a plan of calls ahead depends on. */
+export interface PlanningTerms {
+  /** The user's value models. */
+  readonly tools: ToolModels
+  readonly budgetTokens: number
+  readonly minProbability: number
+  readonly isCostAware: boolean
+}
+
+/** As the configuration is if nothing is set. */
+export const UNCONFIGURED_PLANNING: PlanningTerms = {
+  tools: {},
+  budgetTokens: 8_000,
+  minProbability: 0.5,
+  isCostAware: false,
 }
 
 /** What the gateway knows of a tool result beside its bytes. */

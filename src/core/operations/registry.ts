@@ -8,6 +8,7 @@ import { keepInputOperation } from './keep-input.ts'
 import { knapsackOperation } from './knapsack.ts'
 import type { ByteOperation, Operation } from './operation.ts'
 import { packResultOperation } from './pack-result.ts'
+import { planOperation } from './plan.ts'
 import { ROUTE_NAMES, rewriteRequestOperation } from './rewrite-request.ts'
 
 /** What a worker can do, by name. */
@@ -22,6 +23,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Obj
   compress: compressOperation,
   inputs: keepInputOperation,
   knapsack: knapsackOperation,
+  plan: planOperation,
   batch: batchOperation([
     encodeOperation,
     decodeOperation,

@@ -33,7 +33,7 @@ export interface JobRoute {
   /** Writes the answer from what was kept, instead of what the worker wrote. */
   kept?(kept: readonly Kept[], accept: MediaType): Written
   /** What the request states beside its body, if the operation asks. */
-  terms?(c: AppContext): RequestTerms
+  terms?(c: AppContext, deps: JobDeps): RequestTerms
 }
 
 /** How the jobs of a route differ from those of others. */
@@ -67,7 +67,7 @@ async function serveJob(
   const ticket = deps.admission.enter(caller, announced ?? 0, op)
   try {
     const body = await readBody(c, announced, deps.maxBodyBytes, ticket)
-    const job = { ...toJob(c, op, media, body), ...(terms && { terms: terms(c) }) }
+    const job = { ...toJob(c, op, media, body), ...(terms && { terms: terms(c, deps) }) }
     const { result, keptNow } = await answerDurably(c, job, ticket, deps)
     reportJob(result, caller.tenant, deps)
     const written = kept?.(keptNow, job.accept) ?? { media: result.media, bytes: result.body }

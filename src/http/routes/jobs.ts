@@ -11,6 +11,7 @@ import { writeEnvelope } from '../../core/contract/envelope.ts'
 import { HASH_DIGITS } from '../../core/contract/fields.ts'
 import { inputsAnswer, inputsRequest } from '../../core/contract/kept-contents.ts'
 import { knapsackAnswer, knapsackRequest } from '../../core/contract/knapsack.ts'
+import { planAnswer, planRequest } from '../../core/contract/plan.ts'
 import type { JobDeps } from '../context.ts'
 import { type JobRoute, jobRoute } from '../jobs/job-route.ts'
 import { isBypassed } from '../request/bypass.ts'
@@ -49,6 +50,19 @@ const JOBS: readonly JobRoute[] = [
     scope: 'encode',
     request: knapsackRequest,
     answer: knapsackAnswer,
+  },
+  {
+    op: 'plan',
+    path: '/v1/plan',
+    summary: 'Choose calls that are worth making before the model asks for them',
+    scope: 'encode',
+    request: planRequest,
+    answer: planAnswer,
+    terms: (_, { planning }) => ({
+      redeems: false,
+      bypass: false,
+      ...(planning === undefined ? {} : { planning: planning() }),
+    }),
   },
   {
     op: 'batch',

@@ -133,6 +133,18 @@ function requestsOf(format: string): Record<string, readonly object[]> {
     ],
     inputs: [{ content: rows() }],
     knapsack: [knapsack, { ...knapsack, budget: secret() }],
+    plan: [
+      {
+        session: secret(),
+        recent: [
+          { tool: 'Grep', args: { pattern: secret() }, result: `${path()}:3:${secret()}` },
+          { tool: secret(), args: { [secret()]: secret() }, result: rows() },
+        ],
+        budget_tokens: 100,
+        intent: secret(),
+      },
+      { recent: secret(), [secret()]: secret() },
+    ],
     batch: [
       {
         jobs: [

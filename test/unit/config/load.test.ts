@@ -67,6 +67,20 @@ describe('the configuration', () => {
     }
   })
 
+  it('has value models of tools, and faults for those that contradict themselves', () => {
+    const path = file('[enrichment]\ncost_aware = true\n[tools."*"]\npoll_ttl_s = 5\n')
+    const { enrichment, tools } = loadConfig({ env: { HAVERSACK_CONFIG: path } })
+    expect([enrichment.cost_aware, enrichment.min_probability, tools]).toEqual([
+      ...[true, 0.5, { '*': { poll_ttl_s: 5 } }],
+    ])
+    const wrong = file('[tools.Edit]\nspeculate = true\n')
+    expect(faults({ env: { HAVERSACK_CONFIG: wrong } })).toContain(
+      'tools.Edit.speculate: must not be true, since the tool is mutates_local',
+    )
+    const unknown = file('[tools.Edit]\nworth = 1\n')
+    expect(faults({ env: { HAVERSACK_CONFIG: unknown } })).toContain('tools.Edit')
+  })
+
   it('says where a file breaks the syntax, or that there is none', () => {
     expect(faults({ env: { HAVERSACK_CONFIG: file('port = = 1') } })).toContain(
       'test.toml: line 1: ',

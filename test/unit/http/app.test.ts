@@ -301,6 +301,7 @@ describe('operations', () => {
       '/v1/encode',
       '/v1/inputs',
       '/v1/knapsack',
+      '/v1/plan',
       '/v1/retrieve/{hash}',
       '/v1/savings',
       '/v1/sessions/{id}',

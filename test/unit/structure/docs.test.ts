@@ -32,6 +32,7 @@ const DOCS = [
   'docs/guide/kubernetes.md',
   'docs/internals/mutation.md',
   'docs/guide/operations.md',
+  'docs/guide/planning.md',
   'docs/reference/profiles.md',
   'docs/guide/proxies.md',
   'docs/guide/savings.md',

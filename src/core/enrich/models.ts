@@ -1,0 +1,146 @@
+import { BUILT_IN_MODELS } from './built-in-models.ts'
+import { PROVIDERS } from './provider-models.ts'
+import { namesOf, serverOf } from './tool-names.ts'
+import {
+  fillModel,
+  mergeModels,
+  type SideEffect,
+  type ToolModel,
+  type ToolModels,
+  type ValueModel,
+} from './value-model.ts'
+
+/** The key for tools that have no model of their own. */
+const ANY = '*'
+
+/** Models that are remembered by name. Names come from upstreams, so their number is bounded. */
+const REMEMBERED = 10_000
+
+/** What users and tuning state, beside what is built in. */
+export interface ModelLayers {
+  /** From recorded sessions (`tune mine --tools`, rule R7). May forbid, but not permit. */
+  readonly mined?: ToolModels
+  readonly user?: ToolModels
+}
+
+/** A tool's model, and who stated what calls ahead depend on. */
+export interface FoundModel {
+  readonly model: ValueModel
+  /** The class that the user states; for the tool, or for `"*"` if the tool has no model. */
+  readonly userClass: SideEffect | undefined
+  /** The class that is built in, or a provider's. */
+  readonly shippedClass: SideEffect | undefined
+  /** Whether the user lists the tool by its name, with a class or with `speculate = true`. */
+  readonly isListed: boolean
+  /** Whether the user asks for calls ahead: `speculate = true`. */
+  readonly isAsked: boolean
+  /** Who states `speculate = false`; the user's word is the last one. */
+  readonly forbiddenBy: 'user' | 'mined' | undefined
+}
+
+/** Models in force. `find` gives the same object for a tool until the layers change. */
+export interface Models {
+  /** @param server that offers the tool; without it, the tool's prefix names one, if it has one */
+  find(tool: string, server?: string): FoundModel
+}
+
+/**
+ * Merges built-in ← provider's ← mined ← user's models, field by field. A layer's entry for the
+ * exact name wins over that for the name without prefix; `"*"` is for tools without any entry.
+ */
+export function createModels({ mined = {}, user = {} }: ModelLayers = {}): Models {
+  /** By server and tool. */
+  const remembered = new Map<string | undefined, Map<string, FoundModel>>()
+  let count = 0
+  return {
+    find(tool, server) {
+      const known = remembered.get(server)?.get(tool)
+      if (known !== undefined) return known
+      if (count++ === REMEMBERED) {
+        remembered.clear()
+        count = 1
+      }
+      const found = findModel(tool, server, mined, user)
+      const ofServer = remembered.get(server) ?? new Map<string, FoundModel>()
+      remembered.set(server, ofServer.set(tool, found))
+      return found
+    },
+  }
+}
+
+function findModel(
+  tool: string,
+  server: string | undefined,
+  mined: ToolModels,
+  user: ToolModels,
+): FoundModel {
+  const names = namesOf(tool, server)
+  const provider = providerModels(server ?? serverOf(tool))
+  const shipped = [BUILT_IN_MODELS, provider].map(layer => entryOf(layer, names))
+  const own = [...shipped, entryOf(mined, names), entryOf(user, names)]
+  const isOwn = own.some(entry => entry !== undefined)
+  const used = isOwn ? own : [undefined, undefined, anyOf(mined), anyOf(user)]
+  const merged = used.reduce<ToolModel>(
+    (model, entry) => (entry === undefined ? model : mergeModels(model, entry)),
+    {},
+  )
+  const [, , fromMined, fromUser] = used
+  const named = isOwn ? own[3] : undefined
+  return {
+    model: fillModel(merged),
+    userClass: fromUser?.side_effect_class,
+    shippedClass: shipped.reduce<SideEffect | undefined>(
+      (before, entry) => entry?.side_effect_class ?? before,
+      undefined,
+    ),
+    isListed: named?.side_effect_class !== undefined || named?.speculate === true,
+    isAsked: fromUser?.speculate === true,
+    forbiddenBy: forbiddenBy(fromUser ?? {}, fromMined ?? {}, anyOf(user) ?? {}),
+  }
+}
+
+/** `"*"` may forbid for all tools; an entry of the tool's own that states otherwise wins. */
+function forbiddenBy(user: ToolModel, mined: ToolModel, any: ToolModel): FoundModel['forbiddenBy'] {
+  if ((user.speculate ?? any.speculate) === false) return 'user'
+  return user.speculate === undefined && mined.speculate === false ? 'mined' : undefined
+}
+
+/** What a layer states of a tool, the more exact name over the less exact one. */
+function entryOf(layer: ToolModels, names: readonly string[]): ToolModel | undefined {
+  let found: ToolModel | undefined
+  for (const name of names.toReversed()) {
+    if (name === ANY || !Object.hasOwn(layer, name)) continue
+    found = found === undefined ? layer[name] : mergeModels(found, layer[name] as ToolModel)
+  }
+  return found
+}
+
+function anyOf(layer: ToolModels): ToolModel | undefined {
+  return Object.hasOwn(layer, ANY) ? layer[ANY] : undefined
+}
+
+function providerModels(server: string | undefined): ToolModels {
+  const name = server?.toLowerCase() ?? ''
+  const provider = PROVIDERS.find(({ words }) => words.some(word => name.includes(word)))
+  return provider?.models ?? {}
+}
+
+/**
+ * Faults of a user's models that no single field has: `speculate = true` on a tool that is known to
+ * change something. One line each, as the configuration reports them.
+ */
+export function modelFaults(user: ToolModels, mined: ToolModels = {}): string[] {
+  const models = createModels({ user, mined })
+  return Object.entries(user).flatMap(([name, { speculate, side_effect_class }]) => {
+    if (speculate !== true) return []
+    const effect = name === ANY ? side_effect_class : models.find(name).model.side_effect_class
+    return effect !== undefined && mutates(effect)
+      ? [`tools.${name}.speculate: must not be true, since the tool is ${effect}`]
+      : []
+  })
+}
+
+/** Whether a class says that calls change something. */
+export function mutates(effect: SideEffect): boolean {
+  return effect === 'mutates_local' || effect === 'mutates_external'
+}

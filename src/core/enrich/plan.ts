@@ -1,0 +1,92 @@
+import type { Value } from '../json/value.ts'
+import type { ListedTool } from './eligibility.ts'
+import type { Models } from './models.ts'
+import type { Offer, Probabilities } from './probability.ts'
+import type { OfferedCall } from './projections.ts'
+import type { FollowUp } from './value-model.ts'
+
+/** Why a call is not made ahead. The last three are for what dispatches a plan. */
+export type DeclineReason =
+  | 'below_probability'
+  | 'budget'
+  | 'not_speculatable'
+  | 'unsafe_argument'
+  | 'no_projection'
+  | 'in_context'
+  | 'cached'
+  | 'upstream_down'
+  | 'tuned_off'
+  | 'host_saturated'
+  | 'parallel_limit'
+
+/** A link of a recent call, and the calls that the call's result offers by it. Plain data. */
+export interface Offering {
+  /** The tool whose result it was, and its server. */
+  readonly trigger: string
+  readonly server: string
+  readonly link: FollowUp
+  /** From `projectCalls`; empty for a link that `requires` another call. */
+  readonly calls: readonly OfferedCall[]
+}
+
+/** A tool that may be called ahead, as the catalogue has it. */
+export interface CatalogueTool extends ListedTool {
+  readonly inputSchema?: Value | undefined
+}
+
+/** What a plan is made with: what the planner is told, and what it asks. */
+export interface PlanContext {
+  readonly models: Models
+  readonly probabilities: Pick<Probabilities, 'of'>
+  /** Hosts that the model has called in this context: see `hostsOf`. */
+  readonly knownHosts: ReadonlySet<string>
+  readonly keywords: readonly string[]
+  readonly budgetTokens: number
+  readonly minProbability: number
+  readonly isCostAware?: boolean
+  /** The tool that a link of the server's tool names; `undefined` if nobody offers it. */
+  findTool(name: string, server: string): CatalogueTool | undefined
+  isUp(server: string): boolean
+  /** Whether this very call (`callKey`) has been made in this context, and its result is there. */
+  isInContext(key: string): boolean
+  /** Whether its result is kept, or on its way. */
+  isCached(key: string): boolean
+  /** Median tokens of the tool's results, if enough came. */
+  observedTokens(tool: CatalogueTool): number | undefined
+}
+
+export interface PlannedCall {
+  readonly tool: CatalogueTool
+  /** JSON; `null` if the arguments come from the result of `requires`. */
+  readonly args: string | null
+  /** `callKey`; `null` as `args` is. */
+  readonly key: string | null
+  /** Index in `calls` of the call that must be made first. */
+  readonly requires: number | null
+  readonly link: FollowUp
+  readonly offer: Offer
+  readonly probability: number
+  /** Groups of fields that are worth their tokens; `null` for all. */
+  readonly include: readonly string[] | null
+  readonly cost_tokens: number
+  readonly value: number
+}
+
+export interface DeclinedCall {
+  readonly tool: string
+  readonly server: string
+  readonly args: string | null
+  readonly reason: DeclineReason
+  /** Absent if no call was offered. */
+  readonly offer?: Offer
+}
+
+export interface Plan {
+  /** By falling value for a token; a call comes after the one that it requires. */
+  readonly calls: readonly PlannedCall[]
+  readonly declined: readonly DeclinedCall[]
+  readonly value: number
+  readonly cost_tokens: number
+  /** No plan within the budget has a higher value. */
+  readonly bound: number
+}

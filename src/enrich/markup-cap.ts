@@ -1,0 +1,28 @@
+import { hasMarkup } from '../'
+
+/** From this size on the markup of a page is left out. */
+const MAX_MARKUP_BYTES = 4_096
+/** An intent with one of these words is about the markup itself. */
+const ABOUT_MARKUP = ['html', 'dom', 'markup', 'selector', 'xpath']
+const BROWSER = /browser|playwright|puppeteer|selenium|chrome|webdriver|(?:^|_)dom(?:_|$)/i
+
+/**
+ * Whether a result is markup of a browser's tool that should be elided: above 4 kB, unless the
+ * intent is about markup (seed 001, pattern 9).
+ * @param server that offers the tool: many tools of browsers are named by what they do alone
+ * @param keywords of the intent, see `intentKeywords`
+ */
+export function capsMarkup(
+  tool: string,
+  server: string,
+  text: string,
+  keywords: readonly string[],
+): boolean {
+  if (!BROWSER.test(tool) && !BROWSER.test(server)) return false
+  if (
+    keywords.some(keyword => ABOUT_MARKUP.some(word => keyword === word || keyword === `${word}s`))
+  ) {
+    return false
+  }
+  return Buffer.byteLength(text) > MAX_MARKUP_BYTES && hasMarkup(text)
+}

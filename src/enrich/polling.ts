@@ -1,0 +1,108 @@
+/** One result of a call that may be repeated. */
+export interface PolledResult {
+  /** What tells results apart: a hash of the bytes. */
+  readonly hash: string
+  /** The text, to answer a fourth call with. */
+  readonly text: string
+}
+
+/** Notices an agent that asks the same again and again, and gets the same. */
+export interface Polling {
+  /**
+   * Asked before a call. After three calls with the same result the fourth is answered from the
+   * third. The fifth is made again, so that a change is seen.
+   */
+  answer(poll: Poll): { readonly text: string; readonly note: string } | null
+  /** Told after a call. Returns the note for its result if it was the same three times. */
+  observe(poll: Poll, result: PolledResult): string | null
+  /** Something may have changed at a server: what is known of its calls is dropped. */
+  invalidateUpstream(upstream: string): void
+  forget(context: string): void
+}
+
+/** A call that reads only, and for how long its results count as the same question. */
+export interface Poll {
+  readonly context: string
+  readonly upstream: string
+  /** `callKey` of the call. */
+  readonly key: string
+  /** `pollTtl` of the tool. */
+  readonly ttlS: number
+}
+
+interface Series extends PolledResult {
+  readonly upstream: string
+  readonly context: string
+  /** When the calls were made that had this result. */
+  times: readonly number[]
+  /** Whether the next call may be answered from the last result. */
+  canAnswer: boolean
+}
+
+const REPEATS = 3
+const MAX_SERIES = 1_000
+/** Longest text that is kept to answer with. */
+const MAX_TEXT = 64 * 1_024
+
+/** @param now milliseconds from any start */
+export function createPolling(now: () => number): Polling {
+  const all = new Map<string, Series>()
+  const idOf = ({ context, key }: Poll) => JSON.stringify([context, key])
+
+  function drop(matches: (series: Series) => boolean): void {
+    for (const [id, series] of all) if (matches(series)) all.delete(id)
+  }
+
+  return {
+    answer(poll) {
+      const series = all.get(idOf(poll))
+      if (series === undefined || !series.canAnswer || series.text.length > MAX_TEXT) return null
+      const times = recent([...series.times, now()], poll.ttlS)
+      if (times.length <= REPEATS) return null
+      series.canAnswer = false
+      series.times = times
+      return { text: series.text, note: `${noteOf(times)}, answered from the last one]` }
+    },
+    observe(poll, { hash, text }) {
+      const id = idOf(poll)
+      const before = all.get(id)
+      const isSame = before?.hash === hash
+      const times = recent([...(isSame ? before.times : []), now()], poll.ttlS)
+      const isRepeated = times.length >= REPEATS
+      all.delete(id)
+      if (all.size >= MAX_SERIES) all.delete(all.keys().next().value as string)
+      const kept = isRepeated && text.length <= MAX_TEXT ? text : ''
+      const { upstream, context } = poll
+      const canAnswer = isRepeated && text.length <= MAX_TEXT
+      all.set(id, { upstream, context, hash, text: kept, times, canAnswer })
+      return isRepeated ? `${noteOf(times)}]` : null
+    },
+    invalidateUpstream(upstream) {
+      drop(series => series.upstream === upstream)
+    },
+    forget(context) {
+      drop(series => series.context === context)
+    },
+  }
+}
+
+/** The times within the window that ends now. */
+function recent(times: readonly number[], ttlS: number): readonly number[] {
+  const last = times.at(-1) ?? 0
+  return times.filter(time => last - time <= ttlS * 1_000)
+}
+
+function noteOf(times: readonly number[]): string {
+  const seconds = Math.round(((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000)
+  return `> [unchanged: ${times.length} calls in ${seconds} s`
+}
+
+/** Words in the names of tools that report a state which changes by itself. */
+const STATUS_LIKE =
+  /status|state|pipeline|progress|health|poll|(?:^|_)(?:jobs?|runs?|builds?|checks?)(?:_|$)/i
+const DEFAULT_TTL_S = 15
+
+/** `poll_ttl_s` of a tool: what its model states, else 15 for what is named like a status. */
+export function pollTtl(tool: string, stated: number | undefined): number | undefined {
+  return stated ?? (STATUS_LIKE.test(tool) ? DEFAULT_TTL_S : undefined)
+}

@@ -1,0 +1,11 @@
+import type { Config } from '../config/config.ts'
+
+/** What plans are made with, by the configuration. */
+export function planningTerms({ enrichment, tools }: Pick<Config, 'enrichment' | 'tools'>) {
+  return {
+    tools,
+    budgetTokens: enrichment.prefetch_budget_tokens,
+    minProbability: enrichment.min_probability,
+    isCostAware: enrichment.cost_aware,
+  }
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import { createObservedCosts } from '../../../../src/core/enrich/observed-costs.ts'
+import {
+  createProbabilities,
+  type Offer,
+  probabilityState,
+} from '../../../../src/core/enrich/probability.ts'
+
+const WEEK_MS = 604_800_000
+const offer: Offer = { trigger: 'Grep', target: 'Read', prior: 0.5, rank: 1, listed: 1 }
+
+// Contract, section 8, "Probability of use".
+describe('the probability of an offer', () => {
+  it.each([
+    [1, 0.5],
+    [2, 0.5 * 2 ** -0.8],
+    [5, 0.5 * 5 ** -0.8],
+    [100, 0.5 * 100 ** -0.8],
+  ])('is at first what the model states, less for a list of %i', (listed, expected) => {
+    const probabilities = createProbabilities(() => 0)
+    expect(probabilities.of({ ...offer, listed })).toBeCloseTo(expected, 12)
+  })
+
+  it('follows what was used: (10·p0·n^−0.8 + used) / (10 + tried)', () => {
+    const probabilities = createProbabilities(() => 0)
+    for (let i = 0; i < 30; i++) probabilities.observe(offer, i < 24)
+    expect(probabilities.of(offer)).toBeCloseTo((5 + 24) / 40, 12)
+  })
+
+  it('is of each link, rank and class of length', () => {
+    const probabilities = createProbabilities(() => 0)
+    const kinds = [
+      ...[offer, { ...offer, trigger: 'Glob' }, { ...offer, target: 'Edit' }],
+      ...[
+        { ...offer, rank: 2 },
+        { ...offer, rank: 3 },
+      ],
+      ...[
+        { ...offer, listed: 2 },
+        { ...offer, listed: 4 },
+        { ...offer, listed: 11 },
+      ],
+    ]
+    kinds.forEach((kind, i) => {
+      for (let n = 0; n <= i; n++) probabilities.observe(kind, false)
+    })
+    const fresh = createProbabilities(() => 0)
+    kinds.forEach((kind, i) => {
+      expect(probabilities.of(kind)).toBeCloseTo((fresh.of(kind) * 10) / (11 + i), 12)
+    })
+    const alike = [
+      [
+        { ...offer, listed: 2 },
+        { ...offer, listed: 3 },
+      ],
+      [
+        { ...offer, listed: 4 },
+        { ...offer, listed: 10 },
+      ],
+      [
+        { ...offer, rank: 3 },
+        { ...offer, rank: 9 },
+      ],
+    ] as const
+    for (const [one, other] of alike) {
+      const share = probabilities.of(one) / fresh.of(one)
+      expect(probabilities.of(other) / fresh.of(other)).toBeCloseTo(share, 12)
+    }
+  })
+
+  it('halves the past every week', () => {
+    let now = 1_000
+    const probabilities = createProbabilities(() => now)
+    for (let i = 0; i < 8; i++) probabilities.observe(offer, true)
+    now += WEEK_MS - 1
+    expect(probabilities.of(offer)).toBeCloseTo(13 / 18, 12)
+    now += 1
+    expect(probabilities.of(offer)).toBeCloseTo(9 / 14, 12)
+    now += 2 * WEEK_MS
+    expect(probabilities.of(offer)).toBeCloseTo(6 / 11, 12)
+    now += 1_000 * WEEK_MS
+    expect(probabilities.of(offer)).toBe(0.5)
+    expect(probabilities.save().counts).toEqual([])
+  })
+
+  it('does not mind a clock that goes back', () => {
+    let now = 10 * WEEK_MS
+    const probabilities = createProbabilities(() => now)
+    probabilities.observe(offer, true)
+    now = 0
+    expect(probabilities.of(offer)).toBeCloseTo(6 / 11, 12)
+  })
+
+  it('is kept in a file', () => {
+    let now = 5
+    const before = createProbabilities(() => now)
+    for (let i = 0; i < 4; i++) before.observe(offer, i < 3)
+    const saved = probabilityState.parse(JSON.parse(JSON.stringify(before.save())))
+    now += WEEK_MS
+    const after = createProbabilities(() => now, saved)
+    expect(after.of(offer)).toBeCloseTo((5 + 1.5) / 12, 12)
+    expect(after.of(offer)).toBe(before.of(offer))
+  })
+
+  it('forgets the oldest kinds of too many', () => {
+    const probabilities = createProbabilities(() => 0)
+    for (let i = 0; i < 10_001; i++) probabilities.observe({ ...offer, target: `t${i}` }, true)
+    expect(probabilities.of({ ...offer, target: 't0' })).toBe(0.5)
+    expect(probabilities.of({ ...offer, target: 't1' })).toBeGreaterThan(0.5)
+    expect(probabilities.save().counts.length).toBe(10_000)
+  })
+})
+
+describe('observed sizes', () => {
+  it('count from twenty results on, by their median', () => {
+    const costs = createObservedCosts()
+    for (let i = 1; i <= 19; i++) costs.observe('t', i)
+    expect(costs.median('t')).toBeUndefined()
+    costs.observe('t', 1_000)
+    expect(costs.median('t')).toBe(11)
+    for (let i = 0; i < 64; i++) costs.observe('t', 7)
+    expect(costs.median('t')).toBe(7)
+    expect(costs.median('other')).toBeUndefined()
+  })
+
+  it('are of a bounded number of tools', () => {
+    const costs = createObservedCosts()
+    for (let i = 0; i < 20; i++) costs.observe('first', 5)
+    for (let i = 0; i < 1_000; i++) costs.observe(`t${i}`, 1)
+    expect(costs.median('first')).toBeUndefined()
+  })
+})

@@ -1,0 +1,343 @@
+import { describe, expect, it } from 'vitest'
+import { announce } from '../../../src/enrich/announcement.ts'
+import type { ScopedCall } from '../../../src/enrich/result-cache.ts'
+import {
+  type FetchEvent,
+  type Fetched,
+  type Prefetch,
+  Speculation,
+  type SpeculationOptions,
+} from '../../../src/enrich/speculation.ts'
+
+const SCOPE = { tenant: 't', upstream: 'u', credential: 'c', connection: null }
+const call = (id: number, more: Partial<ScopedCall> = {}): ScopedCall => ({
+  ...{ scope: SCOPE, tool: 'get', args: `{"id":${id}}` },
+  ...more,
+})
+const prefetch = (id: number, more: Partial<Prefetch> = {}): Prefetch => ({
+  ...{ call: call(id), context: 'x', host: null },
+  ...more,
+})
+const usable = (result: string, more: Partial<Fetched<string>> = {}): Fetched<string> => ({
+  ...{ result, bytes: 10, isUsable: true },
+  ...more,
+})
+
+/** A fetch that the test ends. */
+interface Pending {
+  readonly call: ScopedCall
+  readonly signal: AbortSignal
+  resolve(fetched: Fetched<string>): Promise<void>
+  reject(): Promise<void>
+}
+
+const settled = (_: unknown) => new Promise<void>(resolve => setImmediate(resolve))
+
+function setUp(options: Partial<SpeculationOptions<string>> = {}) {
+  const clock = { now: 0 }
+  const pending: Pending[] = []
+  const events: FetchEvent[] = []
+  const engine = new Speculation<string>({
+    now: () => clock.now,
+    onEvent: event => events.push(event),
+    dispatcher: {
+      fetch(call, signal) {
+        const { promise, resolve, reject } = Promise.withResolvers<Fetched<string>>()
+        pending.push({
+          ...{ call, signal },
+          resolve: fetched => settled(resolve(fetched)),
+          reject: () => settled(reject(new Error('down'))),
+        })
+        return promise
+      },
+    },
+    ...options,
+  })
+  const kinds = () => events.map(({ kind }) => kind)
+  /** Fetches a call and lets it land. */
+  const keep = async (id: number, more: Partial<Prefetch> = {}) => {
+    engine.prefetch([prefetch(id, more)])
+    await pending.at(-1)?.resolve(usable(`body ${id}`))
+  }
+  return { clock, pending, events, engine, kinds, keep }
+}
+
+// Contract, section 8, "Race" and "Cache"; seed 001, "Race strategy".
+describe('a call that was fetched ahead', () => {
+  it('is answered from its result, once', async () => {
+    const { engine, pending, events, clock } = setUp()
+    engine.prefetch([prefetch(1)])
+    expect(engine.has(call(1))).toBe(true)
+    clock.now = 70
+    await pending[0]?.resolve(usable('body'))
+    expect(engine.take(call(1))).toEqual({ kind: 'served', result: 'body' })
+    expect(engine.take(call(1))).toBeNull()
+    expect(events.map(({ kind, bytes, savedMs }) => [kind, bytes, savedMs])).toEqual([
+      ['dispatched', 0, 0],
+      ['served', 10, 70],
+    ])
+  })
+
+  it('joins a fetch that is on its way', async () => {
+    const { engine, pending, clock, events } = setUp()
+    engine.prefetch([prefetch(1)])
+    clock.now = 30
+    const taken = engine.take(call(1))
+    expect(taken?.kind).toBe('joined')
+    // The fetch is that call's now: another one makes its own.
+    expect([engine.take(call(1)), engine.has(call(1))]).toEqual([null, false])
+    await pending[0]?.resolve(usable('body'))
+    expect(taken?.kind === 'joined' && (await taken.result)).toBe('body')
+    expect(events.at(-1)).toMatchObject({ kind: 'joined', savedMs: 30 })
+    expect(engine.running).toBe(0)
+  })
+
+  it('joins one whose result is too large to be kept', async () => {
+    const { engine, pending, kinds } = setUp()
+    engine.prefetch([prefetch(1)])
+    const taken = engine.take(call(1))
+    await pending[0]?.resolve(usable('large', { bytes: 2 ** 21 }))
+    expect(taken?.kind === 'joined' && (await taken.result)).toBe('large')
+    engine.prefetch([prefetch(2)])
+    await pending[1]?.resolve(usable('large', { bytes: 2 ** 21 }))
+    expect(engine.take(call(2))).toBeNull()
+    expect(kinds()).toEqual(['dispatched', 'joined', 'dispatched', 'wasted'])
+  })
+
+  it.each(['fails', 'is an error', 'is refused at once'])(
+    'is made anyway if the fetch %s',
+    async how => {
+      const refusing = {
+        fetch: () => {
+          throw new Error('no')
+        },
+      }
+      const { engine, pending, kinds } = setUp(
+        how === 'is refused at once' ? { dispatcher: refusing } : {},
+      )
+      engine.prefetch([prefetch(1)])
+      const taken = engine.take(call(1))
+      if (how === 'fails') await pending[0]?.reject()
+      if (how === 'is an error') await pending[0]?.resolve(usable('e', { isUsable: false }))
+      expect(taken?.kind === 'joined' ? await taken.result : null).toBeNull()
+      expect(engine.take(call(1))).toBeNull()
+      expect([kinds(), engine.running]).toEqual([['dispatched', 'wasted'], 0])
+    },
+  )
+
+  it('is not answered with what is too old, counted from the begin of the fetch', async () => {
+    const { engine, pending, clock, keep } = setUp()
+    await keep(1, { ttlMs: 500 })
+    await keep(2)
+    clock.now = 500
+    expect(engine.take(call(1))).toBeNull()
+    clock.now = 29_999
+    expect(engine.take(call(2))?.kind).toBe('served')
+    engine.prefetch([prefetch(3, { ttlMs: 10 })])
+    clock.now = 30_009
+    expect(engine.take(call(3))).toBeNull()
+    await pending.at(-1)?.resolve(usable('late'))
+    expect(engine.take(call(3))).toBeNull()
+  })
+
+  it.each([
+    ['tenant', { ...SCOPE, tenant: 'other' }],
+    ['credential', { ...SCOPE, credential: 'other' }],
+    ['connection', { ...SCOPE, connection: 'other' }],
+    ['server', { ...SCOPE, upstream: 'other' }],
+  ])('is not answered with the result of another %s', async (_, scope) => {
+    const { engine, keep } = setUp()
+    await keep(1)
+    expect(engine.take(call(1, { scope }))).toBeNull()
+    expect(engine.take(call(1))?.kind).toBe('served')
+  })
+})
+
+describe('a call that may change something', () => {
+  it('drops what is known of its server, kept and on its way, before it is dispatched', async () => {
+    const { engine, pending, keep, kinds } = setUp()
+    const elsewhere = call(9, { scope: { ...SCOPE, upstream: 'v' } })
+    await keep(1)
+    await keep(9, { call: elsewhere })
+    engine.prefetch([prefetch(2)])
+    engine.beginMutation({ upstream: 'u', invalidates: [] })
+    expect([engine.take(call(1)), engine.take(call(2))]).toEqual([null, null])
+    expect(pending.at(-1)?.signal.aborted).toBe(true)
+    await pending.at(-1)?.resolve(usable('old'))
+    expect(engine.take(call(2))).toBeNull()
+    expect(engine.take(elsewhere)?.kind).toBe('served')
+    expect(kinds().filter(kind => kind === 'wasted').length).toBe(2)
+  })
+
+  it('lets nothing be fetched there until it has ended', async () => {
+    const { engine } = setUp()
+    const end = engine.beginMutation({ upstream: 'u', invalidates: [] })
+    const { started, declined } = engine.prefetch([prefetch(1)])
+    expect([started, declined]).toEqual([[], [{ call: call(1), reason: 'parallel_limit' }]])
+    end(true)
+    expect(engine.prefetch([prefetch(1)]).started.length).toBe(1)
+  })
+
+  it('is expected to have its effect for a minute if nobody knows its end', () => {
+    const { engine, clock } = setUp()
+    engine.beginMutation({ upstream: 'u', invalidates: [] })(false)
+    clock.now = 59_999
+    expect(engine.prefetch([prefetch(1)]).started.length).toBe(0)
+    clock.now = 60_000
+    expect(engine.prefetch([prefetch(1)]).started.length).toBe(1)
+  })
+
+  // Seed 001, "Annotation taxonomy", 5: `Edit` makes results of `Read` stale.
+  it('drops the results of the tools that it invalidates, of other servers too', async () => {
+    const { engine, keep } = setUp()
+    const read = (upstream: string) => call(1, { tool: 'Read', scope: { ...SCOPE, upstream } })
+    await keep(1, { call: read('v') })
+    await keep(1, { call: read('w') })
+    await keep(2)
+    engine.beginMutation({ upstream: 'x', invalidates: ['v__Read'] })(true)
+    expect(engine.take(read('v'))).toBeNull()
+    expect(engine.take(read('w'))?.kind).toBe('served')
+    engine.beginMutation({ upstream: 'x', invalidates: ['get'] })(true)
+    expect(engine.take(call(2))).toBeNull()
+  })
+
+  it('leaves a fetch alone that a call has joined', async () => {
+    const { engine, pending } = setUp()
+    engine.prefetch([prefetch(1)])
+    const taken = engine.take(call(1))
+    engine.beginMutation({ upstream: 'u', invalidates: [] })
+    await pending[0]?.resolve(usable('body'))
+    expect(taken?.kind === 'joined' && (await taken.result)).toBe('body')
+  })
+
+  it('is not the only reason: lists and resources change too', async () => {
+    const { engine, keep } = setUp()
+    await keep(1)
+    engine.invalidateUpstream('v')
+    expect(engine.has(call(1))).toBe(true)
+    engine.invalidateUpstream('u')
+    expect(engine.take(call(1))).toBeNull()
+  })
+})
+
+describe('limits', () => {
+  it('are 3 of a context at once', async () => {
+    const { engine, pending } = setUp()
+    const batch = engine.prefetch([1, 2, 3, 4].map(id => prefetch(id)))
+    expect(batch.declined).toEqual([{ call: call(4), reason: 'parallel_limit' }])
+    expect(engine.prefetch([prefetch(5, { context: 'y' })]).started.length).toBe(1)
+    await pending[0]?.reject()
+    expect(engine.prefetch([prefetch(4)]).started.length).toBe(1)
+  })
+
+  it('are 4 to a host, for all contexts, and what the host asks for', async () => {
+    const { engine, pending, clock } = setUp()
+    const host = 'api.github.com'
+    const to = (id: number) => prefetch(id, { context: `${id}`, host })
+    const batch = engine.prefetch([1, 2, 3, 4, 5].map(to))
+    expect(batch.declined).toEqual([{ call: call(5), reason: 'host_saturated' }])
+    expect(engine.prefetch([prefetch(6, { context: '6', host: 'b' })]).started.length).toBe(1)
+    await pending[0]?.resolve(usable('slow down', { isUsable: false, retryAfterMs: 5_000 }))
+    expect(engine.prefetch([to(5)]).started.length).toBe(0)
+    clock.now = 5_000
+    expect(engine.prefetch([to(5)]).started.length).toBe(1)
+  })
+
+  it('to hosts do not count if the operator says so', () => {
+    const { engine } = setUp({ respectRateLimits: false })
+    const to = (id: number) => prefetch(id, { context: `${id}`, host: 'a' })
+    expect(engine.prefetch([1, 2, 3, 4, 5].map(to)).started.length).toBe(5)
+  })
+
+  it('are 64 in all', () => {
+    const { engine } = setUp()
+    const many = Array.from({ length: 65 }, (_, id) => prefetch(id, { context: `${id}` }))
+    expect(engine.prefetch(many).declined.length).toBe(1)
+  })
+
+  it('do not let the same call be fetched twice', async () => {
+    const { engine, pending } = setUp()
+    expect(engine.prefetch([prefetch(1), prefetch(1)]).declined).toEqual([
+      { call: call(1), reason: 'cached' },
+    ])
+    await pending[0]?.resolve(usable('body'))
+    expect(engine.prefetch([prefetch(1)]).declined[0]?.reason).toBe('cached')
+  })
+})
+
+// Seed 001, "Race strategy": cancellation cascades on session shutdown.
+describe('an end', () => {
+  it('of a context aborts what it asked for, and drops it', async () => {
+    const { engine, pending, keep } = setUp()
+    await keep(1)
+    await keep(2, { context: 'y' })
+    engine.prefetch([prefetch(3)])
+    engine.abortContext('x')
+    expect(pending.at(-1)?.signal.aborted).toBe(true)
+    expect([engine.take(call(1)), engine.take(call(3))]).toEqual([null, null])
+    expect(engine.take(call(2))?.kind).toBe('served')
+  })
+
+  it('of a connection does the same for what is its own', async () => {
+    const { engine, pending, keep } = setUp()
+    const mine = call(1, { scope: { ...SCOPE, connection: 'a' } })
+    const other = call(2, { scope: { ...SCOPE, connection: 'a' } })
+    await keep(1, { call: mine })
+    engine.prefetch([prefetch(2, { call: other })])
+    const joined = engine.take(other)
+    engine.abortConnection('a')
+    await pending.at(-1)?.resolve(usable('late'))
+    expect(engine.take(mine)).toBeNull()
+    expect(joined?.kind === 'joined' && (await joined.result)).toBeNull()
+  })
+
+  it('of the service waits for all fetches and starts none', async () => {
+    const { engine, pending, kinds } = setUp()
+    engine.prefetch([prefetch(1), prefetch(2)])
+    const closed = engine.close()
+    expect(pending.map(({ signal }) => signal.aborted)).toEqual([true, true])
+    await pending[0]?.reject()
+    await pending[1]?.resolve(usable('late'))
+    await closed
+    expect([engine.running, engine.bytes]).toEqual([0, 0])
+    expect(engine.prefetch([prefetch(3)]).started).toEqual([])
+    expect(kinds()).toEqual(['dispatched', 'dispatched', 'wasted', 'wasted'])
+  })
+})
+
+// Contract, section 8, "Race": only with `announce`.
+describe('an announcement', () => {
+  const never = () => new Promise<void>(() => {})
+
+  it('names what is there when all have ended', async () => {
+    const { engine, pending } = setUp()
+    const batch = engine.prefetch([prefetch(1), prefetch(2)])
+    const line = announce(batch, 1_000, never)
+    await pending[0]?.resolve(usable('1'))
+    await pending[1]?.reject()
+    expect(await line).toBe('> [prefetched: get(id=1)]')
+  })
+
+  it('names what is there when the time is over, and the fetches go on', async () => {
+    const { engine, pending } = setUp()
+    const batch = engine.prefetch([
+      prefetch(1),
+      prefetch(2, { call: call(2, { args: '{"a":"é]\\n"}' }) }),
+    ])
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const line = announce(batch, 1_000, () => promise)
+    await pending[1]?.resolve(usable('2'))
+    resolve()
+    expect(await line).toBe('> [prefetched: get(a="é\\u005d\\n")]')
+    await pending[0]?.resolve(usable('1'))
+    expect(engine.take(call(1))?.kind).toBe('served')
+  })
+
+  it('is none if nothing is there, or nothing was started', async () => {
+    const { engine, pending } = setUp()
+    expect(await announce(engine.prefetch([]), 1_000, never)).toBeNull()
+    const batch = engine.prefetch([prefetch(1)])
+    expect(await announce(batch, 1_000, () => Promise.reject(new Error('aborted')))).toBeNull()
+    await pending[0]?.reject()
+  })
+})
