@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { createBodyMemory } from '../../../../src/core/sessions/lines/memory-layout.ts'
 import { bundledWorker } from '../../../support/bundled-worker.ts'
 import { createContext } from '../../../support/line-references.ts'
-import { runs } from '../../../support/runs.ts'
+import { FULL_RUNS } from '../../../support/runs.ts'
 import type { BodiesReport, BodiesSetup } from './worker-bodies.ts'
 
 const MEMORY_BYTES = 1 << 16
-const ROUNDS = 3 * runs(500)
+const ROUNDS = FULL_RUNS ? 1_500 : 500
 
 function start(setup: Omit<BodiesSetup, 'started'>) {
   const started = new SharedArrayBuffer(4)
