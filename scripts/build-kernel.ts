@@ -1,7 +1,7 @@
 /**
  * Compiles the token counter's inner loop and writes it as a module: `node
  * scripts/build-kernel.ts`. The same source and the pinned compiler give the same bytes, which
- * `test/unit/core/tokens/kernel.test.ts` checks.
+ * `test/release/kernel.test.ts` checks.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { acknowledged, check, startWriter } from '../../test/integration/store/killed.ts'
+import { acknowledged, check, startWriter } from '../../test/processes/store/killed.ts'
 import { markdownTable } from '../support/markdown-table.ts'
 
 /** Writers are killed at random moments; every second round two of them share the file. */

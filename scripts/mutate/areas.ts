@@ -55,7 +55,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
       'test/unit/http/**/*.test.ts',
       'test/property/http/http-*.test.ts',
       'test/integration/proxy/{faults-held-end,faults-store,prefix-records}.test.ts',
-      'test/integration/service/{originals,proxy,proxy-elision,reload,sessions}.test.ts',
+      'test/integration/service/{originals,proxy,proxy-elision,sessions}.test.ts',
       'test/integration/service/{session-faults,verify}.test.ts',
     ],
     percent: 10,

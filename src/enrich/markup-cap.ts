@@ -1,4 +1,4 @@
-import { hasMarkup } from '../'
+import { hasMarkup } from '../core/classify/inner-formats.ts'
 
 /** From this size on the markup of a page is left out. */
 const MAX_MARKUP_BYTES = 4_096

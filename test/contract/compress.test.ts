@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compress, HeadroomAuthError, HeadroomClient, HeadroomCompressError } from 'headroom-ai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestService } from '../integration/service/harness.ts'
+import { startSmallService } from '../integration/service/harness.ts'
 import { keyFor, writeKeysFile } from '../support/keys.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-compress-'))
@@ -11,11 +11,11 @@ const plain = keyFor('acme', { scopes: ['encode', 'retrieve'] })
 const retrieving = keyFor('acme', { scopes: ['encode', 'retrieve'], redeems: true })
 const stranger = keyFor('beta', { scopes: ['encode', 'retrieve'], redeems: true })
 
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 beforeAll(async () => {
   const keys_file = join(folder, 'keys.json')
   writeKeysFile(keys_file, plain, retrieving, stranger)
-  service = await startTestService({ keys_file, workers: { count: 1 } })
+  service = await startSmallService({ keys_file, workers: { count: 1 } })
 })
 afterAll(async () => {
   await service.close()

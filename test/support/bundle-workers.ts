@@ -10,8 +10,13 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const KEPT = join(ROOT, 'node_modules/.cache/haversack-test-workers')
 const KEPT_MS = 86_400_000
 
-/** Modules of worker threads that services of tests are started with. */
-const WORKERS = ['workers/tasks.ts', 'test/integration/**/worker-*.ts']
+/** Modules of the threads that services and stores of tests start. */
+const WORKERS = [
+  'workers/tasks.ts',
+  'src/store/sqlite/{thread,parts-thread}.ts',
+  'src/fingerprints/{thread,build/build-thread}.ts',
+  'test/{integration,processes}/**/worker-*.ts',
+]
 
 /**
  * Bundles the modules of worker threads. A thread loads 400 modules from their sources, which takes

@@ -148,7 +148,7 @@ const PROLOGUES = ['<?xml', '<!DOCTYPE html', '<!doctype html']
  * Whether the text holds XML or HTML: it begins as such a document, or closes two elements that it
  * opened.
  */
-function hasMarkup(text: string): boolean {
+export function hasMarkup(text: string): boolean {
   let at = text.indexOf('<')
   if (at === -1) return false
   if (

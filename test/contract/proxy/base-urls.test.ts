@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestService } from '../../integration/proxy/watched-service.ts'
-import { startTestService } from '../../integration/service/harness.ts'
+import { startSmallService } from '../../integration/service/harness.ts'
 import { CONVERSATIONS } from '../../integration/service/proxy-conversations.ts'
 import {
   type RecordingUpstream,
@@ -49,7 +49,7 @@ describe.each(BASES)('an upstream at "%s"', (upstreamBase, clientBases) => {
   beforeAll(async () => {
     upstream = await recordingUpstream()
     const url = upstream.url + upstreamBase
-    service = await startTestService({ proxy: { anthropic_url: url, openai_url: url } })
+    service = await startSmallService({ proxy: { anthropic_url: url, openai_url: url } })
   })
   afterAll(async () => {
     await service.close()

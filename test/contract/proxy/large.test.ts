@@ -1,34 +1,37 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestService } from '../../integration/service/harness.ts'
+import { startSmallService } from '../../integration/service/harness.ts'
 import { records } from '../../integration/service/proxy-conversations.ts'
 import {
   type RecordingUpstream,
   recordingUpstream,
 } from '../../integration/service/recording-upstream.ts'
+import { FULL_RUNS } from '../../support/runs.ts'
 import {
   ANTHROPIC_MESSAGE,
   CHAT_COMPLETION,
   RESPONSE,
 } from '../../unit/core/conversation/usage/answers.ts'
 
+/** Of a request; a short run shows the same with fewer. */
+const MEGABYTES = FULL_RUNS ? 10 : 2
+
 /** Text full of escapes, and an image, as clients send them. */
 const PROSE = Array.from(
-  { length: 60_000 },
+  { length: 6_000 * MEGABYTES },
   (_, n) => `${n * 7919} says: "it’s ${n % 97}\\${n}"`,
 ).join('\n')
-const IMAGE = Buffer.from(Array.from({ length: 6_000_000 }, (_, n) => (n * n) % 251)).toString(
-  'base64',
-)
-const MEGABYTE = 1_000_000
+const IMAGE = Buffer.from(
+  Array.from({ length: 600_000 * MEGABYTES }, (_, n) => (n * n) % 251),
+).toString('base64')
 
 let upstream: RecordingUpstream
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 
 beforeAll(async () => {
   upstream = await recordingUpstream()
-  service = await startTestService({
+  service = await startSmallService({
     workers: { count: 1 },
     proxy: { anthropic_url: upstream.url, openai_url: upstream.url },
   })
@@ -53,7 +56,7 @@ afterAll(async () => {
 function expectSmaller(said: object, before: string): void {
   const got = upstream.last().body.toString()
   const sent = JSON.stringify(said)
-  expect(sent.length).toBeGreaterThan(10 * MEGABYTE)
+  expect(sent.length).toBeGreaterThan(MEGABYTES * 1_000_000)
   expect(got.length).toBeLessThan(sent.length)
   const [head, tail] = sent.split(JSON.stringify(before)) as [string, string]
   expect(got.startsWith(head)).toBe(true)
@@ -64,7 +67,7 @@ function expectSmaller(said: object, before: string): void {
 
 const call = { id: 'toolu_1', name: 'list', input: {} }
 
-describe('a request of more than ten megabytes', () => {
+describe(`a request of more than ${MEGABYTES} megabytes`, () => {
   it('of the Anthropic client arrives, with smaller results', async () => {
     const baseURL = `${service.url}/anthropic`
     const client = new Anthropic({ baseURL, apiKey: 'sk-ant-x', authToken: null, maxRetries: 0 })

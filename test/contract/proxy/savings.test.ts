@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, startTestService } from '../../integration/service/harness.ts'
+import { json, startSmallService } from '../../integration/service/harness.ts'
 import { records } from '../../integration/service/proxy-conversations.ts'
 import {
   type RecordingUpstream,
@@ -22,11 +22,11 @@ import {
 } from '../../unit/core/conversation/usage/answers.ts'
 
 let upstream: RecordingUpstream
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 
 beforeAll(async () => {
   upstream = await recordingUpstream()
-  service = await startTestService({
+  service = await startSmallService({
     workers: { count: 1 },
     proxy: { anthropic_url: upstream.url, openai_url: upstream.url },
   })

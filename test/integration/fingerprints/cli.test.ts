@@ -15,17 +15,18 @@ import {
 } from '../../../src/fingerprints/span-file.ts'
 import { loadTelemetryKey } from '../../../src/telemetry/key-file.ts'
 import { captureCli } from '../../support/capture.ts'
+import { FULL_RUNS } from '../../support/runs.ts'
 import { DAY, row } from '../../unit/fingerprints/rows.ts'
-import { json, startTestService } from '../service/harness.ts'
+import { json, startSmallService } from '../service/harness.ts'
 import { eventsOf, writeEvents } from './telemetry-events.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-fingerprints-'))
 const config = join(folder, 'haversack.toml')
 const data = join(folder, 'data')
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 
 beforeAll(async () => {
-  service = await startTestService({ workers: { count: 1 } })
+  service = await startSmallService({ workers: { count: 1 } })
   writeEvents(data, 'local', [
     ...eventsOf('mcp__gitlab__get_issue', 12),
     ...eventsOf('Read', 15),
@@ -174,7 +175,7 @@ describe('the fingerprints command', () => {
     )
     await writeFingerprintFile(own, spans)
     const settings = `[fingerprints]\nshare_endpoints_with_team = true\n[fingerprints.team]\n${place('large')}`
-    for (let time = 0; time < 2; time += 1) {
+    for (let time = 0; time < (FULL_RUNS ? 2 : 1); time += 1) {
       expect(await fingerprints(settings, 'push', '--data', large)).toEqual({
         code: 0,
         stdout: 'team large: 10000 accepted, 500 not sent (too many for one upload)\n',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fingerprintsToParquet } from '../../../src/fingerprints/parquet-file.ts'
 import { runs } from '../../support/runs.ts'
 import { row as fixedRow } from '../../unit/fingerprints/rows.ts'
-import { json, startTestService } from '../service/harness.ts'
+import { json, startSmallService } from '../service/harness.ts'
 
 const TEAM = '/mcp/fingerprints/v1/teams/backend'
 const PARQUET = 'application/vnd.apache.parquet'
@@ -13,9 +13,9 @@ const row: typeof fixedRow = overrides =>
   fixedRow({ first_seen_ms: Date.now() - 10 * DAY, last_seen_ms: Date.now() - DAY, ...overrides })
 const evil = () => row({ endpoint_class: 'evil', source_sessions: 99 })
 
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 beforeAll(async () => {
-  service = await startTestService({ workers: { count: 1 } })
+  service = await startSmallService({ workers: { count: 1 } })
 })
 afterAll(() => service.close())
 

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parquetWriteBuffer } from 'hyparquet-writer'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../../src/core/fingerprints/fingerprint.ts'
 import { endpointClass } from '../../../src/core/telemetry/endpoint-class.ts'
 import { fingerprintsToParquet } from '../../../src/fingerprints/parquet-file.ts'
 import { COLUMN_NAMES, PARQUET_SCHEMA } from '../../../src/fingerprints/parquet-schema.ts'
 import { row as fixedRow } from '../../unit/fingerprints/rows.ts'
-import { json, startTestService } from '../service/harness.ts'
+import { json, startSmallService } from '../service/harness.ts'
 import { eventsOf, writeEvents } from './telemetry-events.ts'
 
-const TEAM = '/mcp/fingerprints/v1/teams/backend'
+const TEAMS = '/mcp/fingerprints/v1/teams/'
 const PARQUET = { 'content-type': 'application/vnd.apache.parquet' }
 const DAY = 86_400_000
 
@@ -22,27 +22,27 @@ const row: typeof fixedRow = overrides =>
     ...overrides,
   })
 
-let service: Awaited<ReturnType<typeof startTestService>>
-afterEach(() => service.close())
+let service: Awaited<ReturnType<typeof startSmallService>>
 
 describe('a team of a running service', () => {
-  beforeEach(async () => {
-    service = await startTestService({ workers: { count: 1 } })
+  beforeAll(async () => {
+    service = await startSmallService()
   })
-  const upload = (member: string, endpoints: readonly unknown[]) =>
-    service.post(TEAM, JSON.stringify({ member, endpoints }))
+  afterAll(() => service.close())
+  const upload = (team: string, member: string, endpoints: readonly unknown[]) =>
+    service.post(TEAMS + team, JSON.stringify({ member, endpoints }))
 
   it('is kept by the store, and merged in a thread', async () => {
-    const uploads = ['ada', 'bob', 'eve'].map(member => upload(member, [row()]))
+    const uploads = ['ada', 'bob', 'eve'].map(member => upload('merged', member, [row()]))
     for (const answer of await Promise.all(uploads)) expect(answer.status).toBe(200)
-    const document = await json(fetch(service.url + TEAM))
+    const document = await json(fetch(`${service.url}${TEAMS}merged`))
     expect(document['fingerprints']).toMatchObject([{ source_sessions: 36, stale: false }])
   })
 
   it('keeps every one of uploads at once, and counts the last of each member', async () => {
     const members = Array.from({ length: 12 }, (_, index) => `m${index % 4}`)
     const grown = members.map((member, index) =>
-      upload(member, [
+      upload('at-once', member, [
         row({
           source_sessions: 10 + 6 * Math.floor(index / 4),
           last_seen_ms: Date.now() - DAY + index,
@@ -50,7 +50,7 @@ describe('a team of a running service', () => {
       ]),
     )
     for (const answer of await Promise.all(grown)) expect(answer.status).toBe(200)
-    const document = await json(fetch(service.url + TEAM))
+    const document = await json(fetch(`${service.url}${TEAMS}at-once`))
     const [{ source_sessions }] = document['fingerprints'] as [{ source_sessions: number }]
     // Whichever came last of each: with 10, 16 or 22 sessions.
     expect(source_sessions).toBeGreaterThanOrEqual(40)
@@ -61,8 +61,11 @@ describe('a team of a running service', () => {
     const rows = Array.from({ length: LIMITS.rows }, (_, index) =>
       row({ endpoint_class: `endpoint_${index}` }),
     )
-    expect(await json(upload('ada', rows))).toMatchObject({ accepted: LIMITS.rows, refused: [] })
-    const more = await upload('ada', [...rows, row()])
+    expect(await json(upload('large', 'ada', rows))).toMatchObject({
+      accepted: LIMITS.rows,
+      refused: [],
+    })
+    const more = await upload('large', 'ada', [...rows, row()])
     expect([more.status, await more.json()]).toMatchObject([
       400,
       { errors: [{ path: 'endpoints' }] },
@@ -70,16 +73,19 @@ describe('a team of a running service', () => {
   })
 
   it('refuses a Parquet file that says a billion times the same, and goes on', async () => {
-    const answer = await service.post(`${TEAM}?member=ada`, endlessRun(), PARQUET)
+    const answer = await service.post(`${TEAMS}packed?member=ada`, endlessRun(), PARQUET)
     expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'invalid_request' }])
     const file = new Uint8Array(fingerprintsToParquet([row()]))
-    expect((await service.post(`${TEAM}?member=ada`, file, PARQUET)).status).toBe(200)
+    expect((await service.post(`${TEAMS}packed?member=ada`, file, PARQUET)).status).toBe(200)
   })
 })
 
 describe('what a service publishes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-published-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(async () => {
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
 
   it('is built from its telemetry: closed spans of endpoints that match, of five sessions or more', async () => {
     writeEvents(folder, 'local', [
@@ -87,7 +93,7 @@ describe('what a service publishes', () => {
       ...eventsOf('mcp__gitlab__list_issues', 4),
       ...eventsOf('mcp__jira__get_issue', 9),
     ])
-    service = await startTestService({
+    service = await startSmallService({
       data_dir: folder,
       telemetry: { enabled: true },
       fingerprints: { publish: ['mcp__gitlab__*'], build_interval_ms: 1_000 },

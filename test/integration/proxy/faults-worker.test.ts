@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestService } from '../service/harness.ts'
+import { startSmallService } from '../service/harness.ts'
 import { CONVERSATIONS } from '../service/proxy-conversations.ts'
 import {
   answerOk,
@@ -19,7 +19,7 @@ beforeAll(async () => {
   upstream = await recordingUpstream()
   // Everything but rewriting may take as long as it does by default.
   const proxy = { anthropic_url: upstream.url, rewrite_timeout_ms: 300 }
-  service = await startTestService({ workers: { count: 1 }, proxy }, { workerUrl })
+  service = await startSmallService({ workers: { count: 1 }, proxy }, { workerUrl })
 })
 beforeEach(() => upstream.answerWith(answerOk))
 afterAll(async () => {
@@ -27,7 +27,7 @@ afterAll(async () => {
   await upstream.close()
 })
 
-const stuck = (turn: number) => body(turn).replace('claude-sonnet-4', 'fault-spin')
+const stuck = (turn: number) => body(turn).replace('claude-sonnet-4', 'fault-hang')
 
 it('a thread that does not come back is waited for no longer than rewriting may take', async () => {
   expect(await exchange(service, path, stuck(1))).toMatchObject({ status: 200, whole: true })

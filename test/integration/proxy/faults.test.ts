@@ -13,7 +13,7 @@ import {
   onTestFinished,
 } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
-import { startTestService } from '../service/harness.ts'
+import { startSmallService } from '../service/harness.ts'
 import { CONVERSATIONS } from '../service/proxy-conversations.ts'
 import {
   answerOk,
@@ -51,7 +51,7 @@ beforeAll(async () => {
     openai_url: upstream.url,
     max_rewrite_bytes: 100_000,
   }
-  service = await startTestService({ workers: { count: 1 }, proxy })
+  service = await startSmallService({ workers: { count: 1 }, proxy })
 })
 beforeEach(() => upstream.answerWith(answerOk))
 afterEach(() => expectNothingHeld(service))

@@ -3,7 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startTestService } from '../service/harness.ts'
+import { FULL_RUNS } from '../../support/runs.ts'
+import { startSmallService } from '../service/harness.ts'
 import { front, httpUpstream } from './stand-in.ts'
 
 setFlagsFromString('--expose-gc')
@@ -90,14 +91,14 @@ describe('the body of a request whose answer has begun', () => {
 
   it('is not held by the service either', async () => {
     const upstream = await patientUpstream()
-    const service = await startTestService({
+    const service = await startSmallService({
       workers: { count: 1 },
       proxy: { anthropic_url: upstream.url.href },
     })
     onTestFinished(() => service.close())
     const target = `${service.url}/anthropic/v1/messages`
     const agent = ownAgent()
-    const BYTES = 4_000_000
+    const BYTES = FULL_RUNS ? 4_000_000 : 1_000_000
     const body = () => Buffer.from(JSON.stringify({ messages: [], pad: 'x'.repeat(BYTES) }))
     const streaming: Promise<void>[] = []
     const one = async () => streaming.push((await begin(target, agent, body)).ended)

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { FULL_RUNS, SEED } from '../../support/runs.ts'
 import { dial, front, message, rawUpstream } from './stand-in.ts'
 
-/** Every byte that may make a value end, or be read otherwise. */
-const BYTES = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte))
+/** Every byte; in a short run all control characters of ASCII, and every eighth of the others. */
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte)
+  .filter(byte => FULL_RUNS || byte <= 0x20 || byte === 0x7f || byte % 8 === SEED % 8)
+  .map(byte => String.fromCharCode(byte))
+/** More than are ever refused. */
+const REFUSED = 56
 const CHUNKED = 'Transfer-Encoding: chunked'
 
 /** A message with a value in one of the places where headers stand. */
@@ -31,7 +36,9 @@ describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('any byte in %s', 
       else expect(outcome).toBe('broken')
     }
     const outcomes = await Promise.all(proxy.exchanges)
-    expect(outcomes.filter(({ outcome }) => outcome === 'answered').length).toBeGreaterThan(200)
+    expect(outcomes.filter(({ outcome }) => outcome === 'answered').length).toBeGreaterThan(
+      BYTES.length - REFUSED,
+    )
   })
 
   it('of a request passes as it is, or is refused', async () => {
@@ -56,6 +63,6 @@ describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('any byte in %s', 
       if (text.includes(' 204 ')) passed++
       else await sent
     }
-    expect(passed).toBeGreaterThan(200)
+    expect(passed).toBeGreaterThan(BYTES.length - REFUSED)
   })
 })

@@ -21,11 +21,11 @@ import {
   RESPONSE,
   responseEvents,
 } from '../../unit/core/conversation/usage/answers.ts'
-import { json, startTestService } from '../service/harness.ts'
+import { json, startSmallService } from '../service/harness.ts'
 import { CONVERSATIONS } from '../service/proxy-conversations.ts'
 import { type RecordingUpstream, recordingUpstream } from '../service/recording-upstream.ts'
 
-type TestService = Awaited<ReturnType<typeof startTestService>>
+type TestService = Awaited<ReturnType<typeof startSmallService>>
 
 /** A service, as one tenant of it. */
 interface Client {
@@ -81,7 +81,7 @@ function newFolder(): string {
 
 async function start(settings: object = {}): Promise<TestService> {
   const proxy = { anthropic_url: upstream.url, openai_url: upstream.url }
-  const service = await startTestService({ workers: { count: 1 }, proxy, ...settings })
+  const service = await startSmallService({ workers: { count: 1 }, proxy, ...settings })
   services.add(service)
   return service
 }
@@ -234,6 +234,7 @@ describe('the accounts of the proxies', () => {
     const client = newTenant()
     const bomb = gzipSync(
       Buffer.concat([Buffer.alloc(40 * 1024 * 1024, ' '), Buffer.from(JSON_MESSAGE)]),
+      { level: 1 },
     )
     const cases = [
       ['text/plain', JSON_MESSAGE, {}],

@@ -2,9 +2,9 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { expect, onTestFinished } from 'vitest'
 import type { ServiceSeams } from '../../../src/service/service.ts'
 import { eventually } from '../../support/eventually.ts'
-import { startTestService } from '../service/harness.ts'
+import { startSmallService } from '../service/harness.ts'
 
-export type TestService = Awaited<ReturnType<typeof startTestService>>
+export type TestService = Awaited<ReturnType<typeof startSmallService>>
 
 /** A service before one upstream, for one test, with one worker. */
 export async function serviceBefore(
@@ -13,7 +13,7 @@ export async function serviceBefore(
   seams: ServiceSeams = {},
 ): Promise<TestService> {
   const proxy = { anthropic_url: String(url), openai_url: String(url), ...settings.proxy }
-  const service = await startTestService({ workers: { count: 1 }, ...settings, proxy }, seams)
+  const service = await startSmallService({ workers: { count: 1 }, ...settings, proxy }, seams)
   onTestFinished(() => service.close())
   return service
 }

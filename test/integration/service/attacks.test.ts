@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { countRequest, dial, exchange, type RawAnswer, request } from '../../support/raw-http.ts'
-import { startTestService } from './harness.ts'
+import { startSmallService } from './harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-attacks-'))
 const acme = keyFor('acme')
@@ -25,12 +25,12 @@ const CHUNKS = `${SIZE}\r\n${BODY}\r\n0\r\n\r\n`
 /** A request that a smuggler would hide; its route tells whether it was taken for one. */
 const HIDDEN = request(['GET /openapi.json HTTP/1.1', 'host: localhost', AUTH])
 
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 
 beforeAll(async () => {
   const keys_file = join(folder, 'keys.json')
   writeKeysFile(keys_file, acme, metrics)
-  service = await startTestService({
+  service = await startSmallService({
     keys_file,
     workers: { count: 1 },
     limits: { drain_timeout_ms: 500 },

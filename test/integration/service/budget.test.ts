@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ElidedPart, ElisionHint } from '../../../src/core/hints/hint.ts'
 import { parseHint } from '../../../src/core/hints/hint-line.ts'
-import { json, startTestService } from './harness.ts'
+import { json, startSmallService } from './harness.ts'
 
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 beforeAll(async () => {
-  service = await startTestService({ workers: { count: 1 } })
+  service = await startSmallService({ workers: { count: 1 } })
 })
 afterAll(() => service.close())
 
@@ -147,7 +147,7 @@ describe('what a budget left out', () => {
 
 describe('a store that refuses', () => {
   it('lets nothing leave that lacks parts, and everything else', async () => {
-    const small = await startTestService({
+    const small = await startSmallService({
       workers: { count: 1 },
       limits: { max_body_bytes: 1024 * 1024 },
       store: { max_bytes: 16 * 1024 * 1024, compress: false },

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { dial, message } from '../proxy/stand-in.ts'
-import { json, startTestService } from './harness.ts'
+import { json, startSmallService } from './harness.ts'
 import { answerOk, type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
-type TestService = Awaited<ReturnType<typeof startTestService>>
+type TestService = Awaited<ReturnType<typeof startSmallService>>
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-forwarding-'))
 const agent = keyFor('team', { scopes: ['proxy'] })
@@ -23,8 +23,8 @@ beforeAll(async () => {
   const keys_file = join(folder, 'keys.json')
   writeKeysFile(keys_file, agent, encoder)
   const workers = { count: 1 }
-  open = await startTestService({ workers, proxy: { anthropic_url: upstream.url } })
-  closed = await startTestService({ workers, keys_file, proxy: { openai_url: upstream.url } })
+  open = await startSmallService({ workers, proxy: { anthropic_url: upstream.url } })
+  closed = await startSmallService({ workers, keys_file, proxy: { openai_url: upstream.url } })
 })
 
 beforeEach(() => upstream.answerWith(answerOk))
@@ -95,7 +95,7 @@ describe('the routes of a configured vendor', () => {
 
   it('say in the words of the vendor that there is no upstream', async () => {
     const proxy = { anthropic_url: 'http://127.0.0.1:1' }
-    const service = await startTestService({ workers: { count: 1 }, proxy })
+    const service = await startSmallService({ workers: { count: 1 }, proxy })
     try {
       const response = await fetch(`${service.url}/anthropic/v1/models`)
       expect(response.status).toBe(502)
@@ -210,7 +210,7 @@ describe('an upgrade', () => {
   it('does not hold up the end of the service', async () => {
     const proxy = { anthropic_url: upstream.url }
     const limits = { drain_timeout_ms: 1 }
-    const service = await startTestService({ workers: { count: 1 }, proxy, limits })
+    const service = await startSmallService({ workers: { count: 1 }, proxy, limits })
     const head = ['GET /anthropic/v1/live HTTP/1.1', `Host: ${host(service)}`, ...UPGRADE]
     const wire = dial(new URL(service.url), message(head))
     await wire.until('101')

@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../../../src/config/load.ts'
+import { BUILDERS } from '../../../src/service/builders.ts'
 import { type Service, type ServiceSeams, startService } from '../../../src/service/service.ts'
-import { bundledWorker } from '../../support/bundled-worker.ts'
+import { bundledWorker, useBundledWorkers } from '../../support/bundled-worker.ts'
 import { vocabularies } from '../../support/vocabularies.ts'
 
 const WORKER = new URL('../../../workers/tasks.ts', import.meta.url)
+
+useBundledWorkers()
 
 /** Limits that no test runs into unless it sets them, however busy the machine is. */
 const PATIENT = {
@@ -19,6 +22,19 @@ const PATIENT = {
   },
   proxy: { connect_timeout_ms: 600_000, rewrite_timeout_ms: 600_000 },
 } as const
+
+/** Without the thread that is kept for short jobs: a third of a start. */
+const ONE_THREAD: ServiceSeams['builders'] = {
+  startConfiguredThreads: (config, options) =>
+    BUILDERS.startConfiguredThreads(
+      { ...config, workers: { ...config.workers, count: 0 } },
+      options,
+    ),
+}
+
+/** The same with one thread, for tests that are about neither threads nor what they share. */
+export const startSmallService: typeof startTestService = (toml, seams) =>
+  startTestService(toml, { ...seams, builders: { ...ONE_THREAD, ...seams?.builders } })
 
 /** A real service on a free port, with one real worker. */
 export async function startTestService(

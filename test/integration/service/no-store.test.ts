@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { json, startTestService } from './harness.ts'
+import { json, startSmallService } from './harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-no-store-'))
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 
 beforeAll(async () => {
   // Nobody can make a folder below a file, whoever runs the test; a read-only disk looks the same.
   writeFileSync(join(folder, 'file'), '')
-  service = await startTestService({
+  service = await startSmallService({
     workers: { count: 1 },
     data_dir: join(folder, 'file', 'data'),
     telemetry: { enabled: false },

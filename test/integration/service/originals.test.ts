@@ -6,7 +6,7 @@ import { unpack } from 'msgpackr'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
-import { json, startTestService } from './harness.ts'
+import { json, startSmallService, startTestService } from './harness.ts'
 
 type TestService = Awaited<ReturnType<typeof startTestService>>
 
@@ -249,7 +249,7 @@ it('outlives the service, and cannot be read in its file', async () => {
 
 it('of one tenant leaves room for the answers of others, however slowly it is read', async () => {
   const body = 'slow '.repeat(200_000)
-  const narrow = await startTestService({
+  const narrow = await startSmallService({
     ...settings,
     data_dir: join(folder, 'narrow'),
     limits: { max_body_bytes: 2_000_000, max_queue_bytes: 8_000_000 },
@@ -283,7 +283,7 @@ it('of one tenant leaves room for the answers of others, however slowly it is re
 })
 
 it('is refused where live bodies take all the room, and the service goes on', async () => {
-  const small = await startTestService({
+  const small = await startSmallService({
     workers: { count: 1 },
     limits: { max_body_bytes: 1024 * 1024 },
     store: { max_bytes: 16 * 1024 * 1024, compress: false },

@@ -6,7 +6,7 @@ import {
   encodeBody,
 } from '../../../src/core/base/content-coding.ts'
 import { dial, message } from '../proxy/stand-in.ts'
-import { startTestService } from './harness.ts'
+import { startSmallService } from './harness.ts'
 import { CONVERSATIONS } from './proxy-conversations.ts'
 import { answerOk, type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
@@ -14,7 +14,7 @@ import { answerOk, type RecordingUpstream, recordingUpstream } from './recording
  * What Codex does beside plain requests: compressed bodies, the paths of a subscription, WebSockets
  * first.
  */
-type TestService = Awaited<ReturnType<typeof startTestService>>
+type TestService = Awaited<ReturnType<typeof startSmallService>>
 
 const MAX_BYTES = 60_000
 
@@ -26,8 +26,8 @@ let subscription: TestService
 beforeAll(async () => {
   upstream = await recordingUpstream()
   const proxy = { openai_url: upstream.url, max_rewrite_bytes: MAX_BYTES }
-  service = await startTestService({ workers: { count: 1 }, proxy })
-  subscription = await startTestService({
+  service = await startSmallService({ workers: { count: 1 }, proxy })
+  subscription = await startSmallService({
     workers: { count: 1 },
     proxy: { openai_url: `${upstream.url}/backend-api/codex/`, responses_websockets: 'pass' },
   })
@@ -180,7 +180,7 @@ describe('a conversation over a WebSocket', () => {
 
   it('passes where it is configured to, and where nothing is rewritten', async () => {
     expect(await shaken('/openai/responses', [BETA], subscription)).toMatch(/^HTTP\/1\.1 101 /)
-    const off = await startTestService({
+    const off = await startSmallService({
       workers: { count: 1 },
       compression: { enabled: false },
       proxy: { openai_url: upstream.url },

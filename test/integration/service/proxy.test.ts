@@ -3,8 +3,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { BATCH_LIMITS } from '../../../src/pool/batching.ts'
-import { killProcesses, type ServiceProcess, startProcess } from '../../support/service-process.ts'
-import { json, startTestService } from './harness.ts'
+import { json, startSmallService, startTestService } from './harness.ts'
 import { CONVERSATIONS, records } from './proxy-conversations.ts'
 import { answerOk, type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
@@ -35,7 +34,7 @@ beforeAll(async () => {
 beforeEach(() => upstream.answerWith(answerOk))
 
 afterAll(async () => {
-  killProcesses()
+  await (await other)?.close()
   await service.close()
   await upstream.close()
 })
@@ -102,7 +101,7 @@ describe.each(Object.entries(CONVERSATIONS))('a conversation: %s', (_, conversat
     }
   })
 
-  it('begins in each turn as it did before, in another process too', async () => {
+  it('begins in each turn as it did before, through another service too', async () => {
     const turns = [0, 1, 2, 3, 4, 5]
     const inFirst: string[] = []
     for (const turn of turns) inFirst.push(await forwarded(path, conversation.body(turn)))
@@ -111,9 +110,9 @@ describe.each(Object.entries(CONVERSATIONS))('a conversation: %s', (_, conversat
       expect(before.startsWith(open) && before.endsWith(close)).toBe(true)
       expect(inFirst[turn]!.startsWith(before.slice(0, -close.length))).toBe(true)
     }
-    // From the last to the first, so that nothing that a process remembers could help.
+    // From the last to the first, so that nothing that a service remembers could help.
     for (const turn of turns.toReversed()) {
-      const other = await forwarded(path, conversation.body(turn), {}, (await otherProcess()).url)
+      const other = await forwarded(path, conversation.body(turn), {}, (await otherService()).url)
       expect(other).toBe(inFirst[turn])
     }
   })
@@ -125,12 +124,12 @@ describe.each(Object.entries(CONVERSATIONS))('a conversation: %s', (_, conversat
   })
 })
 
-let other: Promise<ServiceProcess> | undefined
+let other: Promise<TestService> | undefined
 
-/** Another service, started when it is first needed. */
-function otherProcess(): Promise<ServiceProcess> {
-  other ??= startProcess({
-    env: { HAVERSACK_ANTHROPIC_URL: upstream.url, HAVERSACK_OPENAI_URL: upstream.url },
+/** Another service with a store of its own, started when it is first needed. */
+function otherService(): Promise<TestService> {
+  other ??= startSmallService({
+    proxy: { anthropic_url: upstream.url, openai_url: upstream.url },
   })
   return other
 }
@@ -161,7 +160,7 @@ describe('forwarded byte for byte', () => {
     expect(await counted(name)).toBe(before + 1)
   })
 
-  it.each(['fault-exit', 'fault-spin', 'fault-bug'])('what a worker fails at: %s', async fault => {
+  it.each(['fault-exit', 'fault-hang', 'fault-bug'])('what a worker fails at: %s', async fault => {
     const body = bodyOf(60).replace('claude-sonnet-4', fault)
     expect(body.length).toBeGreaterThan(BATCH_LIMITS.copyBytes)
     const name = 'haversack_proxy_untouched_total{vendor="anthropic",reason="failed"}'
@@ -183,7 +182,7 @@ describe('forwarded byte for byte', () => {
   })
 
   it('everything, where compression is off', async () => {
-    const off = await startTestService({
+    const off = await startSmallService({
       workers: { count: 1 },
       compression: { enabled: false },
       proxy: { anthropic_url: upstream.url },
@@ -196,7 +195,7 @@ describe('forwarded byte for byte', () => {
   })
 
   it('what there is no room for, announced or not', async () => {
-    const full = await startTestService({
+    const full = await startSmallService({
       workers: { count: 1 },
       proxy: { anthropic_url: upstream.url, max_rewrite_bytes: 100_000 },
       limits: { max_body_bytes: 1000, max_queue_bytes: 1000 },

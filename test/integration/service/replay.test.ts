@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { captureCli } from '../../support/capture.ts'
-import { startTestService } from './harness.ts'
+import { startSmallService } from './harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-replay-'))
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 
 beforeAll(async () => {
-  service = await startTestService({ workers: { count: 1 }, limits: { max_body_bytes: 1_000 } })
+  service = await startSmallService({ workers: { count: 1 }, limits: { max_body_bytes: 1_000 } })
 })
 afterAll(async () => {
   await service.close()

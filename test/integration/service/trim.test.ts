@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { EncodeAnswer } from '../../../src/core/contract/encode.ts'
-import { startTestService } from './harness.ts'
+import { startSmallService } from './harness.ts'
 
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 beforeAll(async () => {
-  service = await startTestService({ workers: { count: 1 } })
+  service = await startSmallService({ workers: { count: 1 } })
 })
 afterAll(() => service.close())
 

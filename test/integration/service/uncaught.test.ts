@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { figure } from '../proxy/watched-service.ts'
-import { startTestService } from './harness.ts'
+import { startSmallService } from './harness.ts'
 
 it('an error that nothing caught is counted, and the first is logged', async () => {
   const lines: string[] = []
   const logger = createLogger('error', { write: line => void lines.push(line) })
-  const service = await startTestService({ workers: { count: 1 } }, { logger })
+  const service = await startSmallService({ workers: { count: 1 } }, { logger })
   service.noteUncaught(new Error('first'))
   service.noteUncaught('second')
   expect(await figure(service, 'haversack_uncaught_errors_total')).toBe(2)

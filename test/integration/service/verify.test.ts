@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { captureCli } from '../../support/capture.ts'
-import { startTestService } from './harness.ts'
+import { startSmallService } from './harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-verify-'))
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 
 beforeAll(async () => {
-  service = await startTestService({ workers: { count: 1 } })
+  service = await startSmallService({ workers: { count: 1 } })
 })
 afterAll(async () => {
   await service.close()
@@ -42,7 +42,7 @@ it('redeems every id of a replay at the service that it was played against', asy
 
   const verified = await captureCli('verify', '--url', service.url, transcript)
   expect(verified.stdout).toBe('4 answers, 2 hints, 2 ids asked for: all true.\n')
-  const other = await startTestService({ workers: { count: 1 } })
+  const other = await startSmallService({ workers: { count: 1 } })
   const elsewhere = await captureCli('verify', '--url', other.url, transcript)
   await other.close()
   expect(elsewhere.code).toBe(1)

@@ -4,8 +4,10 @@ import { startThread } from '../../../workers/thread.ts'
 
 const FAULTS: Readonly<Record<string, () => never>> = {
   'fault-exit': () => process.exit(7),
-  'fault-spin': () => {
-    for (;;);
+  // Like a loop without an end, but for the processor time.
+  'fault-hang': () => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    throw new Error('woken')
   },
   'fault-bug': () => {
     throw new TypeError('secret')

@@ -4,7 +4,7 @@ import { readTelemetryKey } from '../../../src/telemetry/key-file.ts'
 import { telemetryFolder } from '../../../src/telemetry/layout.ts'
 import { eventually } from '../../support/eventually.ts'
 import { eventsIn, summariesIn, temporaryFolder } from '../../unit/telemetry/writer.ts'
-import { startTestService } from '../service/harness.ts'
+import { startSmallService } from '../service/harness.ts'
 import { recordingUpstream } from '../service/recording-upstream.ts'
 
 const rows = (name: string) =>
@@ -22,7 +22,7 @@ it('tells of a result in requests of a proxy once, also behind a restart', async
    * their own.
    */
   const eventsAfter = async (...turns: unknown[][]) => {
-    const service = await startTestService({
+    const service = await startSmallService({
       data_dir,
       workers: { count: 1 },
       proxy: { anthropic_url: upstream.url },
@@ -52,7 +52,7 @@ it('tells of a result in requests of a proxy once, also behind a restart', async
 
 it('sums a session up when its client closes it', async () => {
   const data_dir = temporaryFolder()
-  const service = await startTestService({
+  const service = await startSmallService({
     data_dir,
     workers: { count: 1 },
     telemetry: { enabled: true },

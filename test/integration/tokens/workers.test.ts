@@ -4,20 +4,22 @@ import { expect, it } from 'vitest'
 import { generatedTexts, HOSTILE } from '../../../bench/support/generated-text.ts'
 import { createXorshift } from '../../../bench/support/random.ts'
 import { ENCODINGS } from '../../../src/core/tokens/profiles.ts'
+import { bundledWorker } from '../../support/bundled-worker.ts'
+import { runs } from '../../support/runs.ts'
 import { counters, vocabularies } from '../../support/vocabularies.ts'
+
+const MODULE = bundledWorker(new URL('worker-count.ts', import.meta.url))
 
 it('many threads count over one vocabulary at once', async () => {
   const texts = [
-    ...generatedTexts(9, 200),
+    ...generatedTexts(9, runs(200)),
     ...Object.values(HOSTILE).map(make => make(3000, createXorshift(9))),
   ]
   const expected = ENCODINGS.map(id => texts.map(text => counters.get(id).count(text)))
   const before = ENCODINGS.map(id => Buffer.from(new Uint8Array(vocabularies[id]).slice()))
   const answers = await Promise.all(
     Array.from({ length: 6 }, async () => {
-      const worker = new Worker(new URL('count-worker.ts', import.meta.url), {
-        workerData: { vocabularies, texts },
-      })
+      const worker = new Worker(MODULE, { workerData: { vocabularies, texts } })
       const [answer] = (await once(worker, 'message')) as [{ shared: boolean; counts: number[][] }]
       await worker.terminate()
       return answer

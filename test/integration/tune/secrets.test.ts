@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { afterAll, describe, expect, it } from 'vitest'
 import { captureCli } from '../../support/capture.ts'
+import { FULL_RUNS, SEED } from '../../support/runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mine-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -86,6 +87,9 @@ const KINDS: readonly object[] = [
   },
 ]
 
+/** A short run plants secrets in the first kind and in every third, other ones each time. */
+const isLookedAt = (index: number) => FULL_RUNS || index === 0 || index % 3 === SEED % 3
+
 const FIRST = 'Zqsecretfilezq.jsonl'
 let secrets = 0
 const secret = () => `Zqsecret${++secrets}zq`
@@ -112,6 +116,7 @@ describe('tune mine', () => {
     const place = join(folder, secret(), secret())
     mkdirSync(place, { recursive: true })
     for (const [index, kind] of KINDS.entries()) {
+      if (!isLookedAt(index)) continue
       // With what was before it, so that calls have results and results calls; none is a copy of
       // another.
       const parts = [...planted(kind)].map((each, n) => {
@@ -136,7 +141,7 @@ describe('tune mine', () => {
     })
     expect([json.code, tables.code]).toEqual([0, 0])
     expect(json.stderr).toContain('1 files or folders that cannot be read')
-    expect(secrets).toBeGreaterThan(250)
+    expect(secrets).toBeGreaterThan(FULL_RUNS ? 250 : 50)
     expect(rows.length).toBeGreaterThan(4 * secrets)
     expect(told).toContain('git_log')
     expect(told.toLowerCase()).not.toContain('zqsecret')

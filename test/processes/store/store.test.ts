@@ -8,12 +8,7 @@ import { parsePart } from '../../../src/core/parts/parse-part.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 import { threadConnect } from '../../../src/store/sqlite/connection.ts'
 import type { StoreEvent } from '../../../src/store/store.ts'
-import {
-  acknowledged,
-  check,
-  startLimitedWriter,
-  startWriter,
-} from '../../integration/store/killed.ts'
+import { acknowledged, check, startLimitedWriter, startWriter } from './killed.ts'
 
 function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-store-'))

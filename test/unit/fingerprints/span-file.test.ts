@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -99,19 +97,6 @@ describe('a build', () => {
     })
     await build()
     expect(readdirSync(folder).sort()).toEqual(['build.lock', 'endpoints.parquet', 'spans.parquet'])
-  })
-
-  it('is not in the way of the next one when its process is killed', async () => {
-    const folder = await build()
-    const module = new URL('../../../src/fingerprints/build/build-lock.ts', import.meta.url).href
-    const code = `import { withBuildLock } from ${JSON.stringify(module)}
-      await withBuildLock(${JSON.stringify(folder)}, () => { console.log('in'); return new Promise(() => setInterval(() => {}, 1e6)) })`
-    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code])
-    await once(child.stdout, 'data')
-    await expect(build()).rejects.toThrow('another build is under way')
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-    await build()
   })
 
   it('shares no day once more after a clock that was wrong for a while', async () => {

@@ -6,19 +6,24 @@ import { createIndexMemory } from '../../../../src/core/sessions/index/layout.ts
 import { releaseOwner } from '../../../../src/core/sessions/index/owners.ts'
 import { sessionKey } from '../../../../src/core/sessions/index/session-index.ts'
 import { bundledWorker } from '../../../support/bundled-worker.ts'
+import { FULL_RUNS } from '../../../support/runs.ts'
 import { stormOfThreads, stormWithKills } from './storm.ts'
 
+/** What each thread does, and how many are terminated. */
+const OPERATIONS = FULL_RUNS ? 40_000 : 10_000
+const KILLS = FULL_RUNS ? 12 : 4
+
 test('four threads lose nothing, and see nothing torn or foreign', async () => {
-  const { results, matches, recorded } = await stormOfThreads(4, 40_000)
-  expect(results).toBe(160_000)
-  expect(matches).toBeGreaterThan(5_000)
+  const { results, matches, recorded } = await stormOfThreads(4, OPERATIONS)
+  expect(results).toBe(4 * OPERATIONS)
+  expect(matches).toBeGreaterThan(OPERATIONS / 8)
   expect(recorded).toBe(results - matches)
 })
 
 test('threads that are terminated anywhere neither block others nor leave anything false', async () => {
-  const { kills, results, evicted } = await stormWithKills(12, 500)
-  expect(kills).toBe(12)
-  expect(results).toBeGreaterThan(12 * 500 * 4)
+  const { kills, results, evicted } = await stormWithKills(KILLS, 500)
+  expect(kills).toBe(KILLS)
+  expect(results).toBeGreaterThan(KILLS * 500 * 4)
   expect(evicted).toBeGreaterThan(0)
 })
 

@@ -5,7 +5,7 @@ import { DEFAULT_MAX_DEPTH, parseJson } from '../../../../src/core/json/parse-js
 import { equalValues, type Value } from '../../../../src/core/json/value.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
 import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
-import { runs } from '../../../support/runs.ts'
+import { FULL_RUNS, runs } from '../../../support/runs.ts'
 import { NO_TREES, TREE_CASES } from './tree-cases.ts'
 
 /** Prefers lines and tables, as tokens often do and lengths do not. */
@@ -73,6 +73,9 @@ describe('what the writer never writes, but a reader would expect', () => {
   })
 })
 
+/** Members and rows of a large input; a short run shows the same with fewer. */
+const LARGE = FULL_RUNS ? 50_000 : 10_000
+
 /** For the large inputs, on a machine that is busy with other things. */
 describe('size and depth', { timeout: 60_000 }, () => {
   it.each([
@@ -118,7 +121,7 @@ describe('size and depth', { timeout: 60_000 }, () => {
     ['quotes', n => `[${list(n, () => '{"a":"\\"\\\\,;"}')}]`],
   ])('writes no more than the input, and in linear time: %s', (_, make) => {
     // A quadratic step would need minutes for the larger one.
-    for (const n of [1000, 50_000]) {
+    for (const n of [1000, LARGE]) {
       const json = make(n)
       expect(roundTrip(json).length).toBeLessThan(2 * json.length)
     }
@@ -129,7 +132,7 @@ describe('size and depth', { timeout: 60_000 }, () => {
     filler => {
       for (const start of ['', 'a:1\n', '- ', '[9]:\na,b{c},d[e]\n', 'a:```\n', '{9}:\nkey,a\n']) {
         try {
-          tree.decode(`${start}${filler.repeat(100_000)}\u0000"[`)
+          tree.decode(`${start}${filler.repeat(2 * LARGE)}\u0000"[`)
         } catch (error) {
           expect(error).toBeInstanceOf(AppError)
         }
@@ -138,12 +141,11 @@ describe('size and depth', { timeout: 60_000 }, () => {
   )
 
   it('refuses a short text that stands for too many cells', () => {
-    const names = list(50_000, i => `k${i}=1`)
-    expect(() => tree.decode(`[50000]:\na,${names}${'\n1'.repeat(50_000)}`)).toThrow(
-      'too many cells',
-    )
-    const empty = list(50_000, i => `k${i}`)
-    expect(() => tree.decode(`[50000]:\n${empty}${'\n1'.repeat(50_000)}`)).toThrow('too many cells')
+    const rows = '\n1'.repeat(LARGE)
+    const names = list(LARGE, i => `k${i}=1`)
+    expect(() => tree.decode(`[${LARGE}]:\na,${names}${rows}`)).toThrow('too many cells')
+    const empty = list(LARGE, i => `k${i}`)
+    expect(() => tree.decode(`[${LARGE}]:\n${empty}${rows}`)).toThrow('too many cells')
   })
 
   function nestedText(levels: number): string {

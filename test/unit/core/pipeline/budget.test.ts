@@ -8,6 +8,7 @@ import { decodeContent } from '../../../../src/core/pipeline/decode.ts'
 import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { withoutNotes } from '../../../../src/core/pipeline/wrapped-format.ts'
 import { explain } from '../../../../src/index.ts'
+import { FULL_RUNS } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
 const word = (seed: number) => ((seed * 2_654_435_761) % 4_294_967_296).toString(36)
@@ -221,14 +222,16 @@ describe('notes beside a content', () => {
 })
 
 describe('hostile content within a budget', () => {
+  /** Thousands; a short run shows the same with fewer. */
+  const MANY = FULL_RUNS ? 20_000 : 4_000
   const repeated = (line: string, times: number) => `${line}\n`.repeat(times)
   it.each([
-    ['one long line', 'x'.repeat(300_000)],
-    ['empty lines', '\n'.repeat(50_000)],
-    ['headings', repeated('# heading', 20_000)],
-    ['fences', `# t\n${repeated('```\na\n```', 20_000)}`],
+    ['one long line', 'x'.repeat(15 * MANY)],
+    ['empty lines', '\n'.repeat(2.5 * MANY)],
+    ['headings', repeated('# heading', MANY)],
+    ['fences', `# t\n${repeated('```\na\n```', MANY)}`],
     ['a fence that is never closed', `# t\n\`\`\`js\n${repeated(words(3, 1), 3_000)}`],
-    ['a table that is not one', `# t\n${repeated('| a | b', 20_000)}`],
+    ['a table that is not one', `# t\n${repeated('| a | b', MANY)}`],
     [
       'many keys',
       JSON.stringify(

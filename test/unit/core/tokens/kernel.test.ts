@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { buildKernel } from '../../../../scripts/build-kernel.ts'
 import { asciiAutomaton } from '../../../../src/core/tokens/ascii-automaton.ts'
 import { AT_TEXT, createKernel } from '../../../../src/core/tokens/kernel.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
@@ -25,14 +23,6 @@ function signature(bytes: Uint8Array, start: number, end: number): number {
 }
 
 describe('kernel', () => {
-  it('is what its source compiles to', async () => {
-    const written = readFileSync(
-      new URL('../../../../src/core/tokens/kernel-bytes.ts', import.meta.url),
-      'utf8',
-    )
-    expect(await buildKernel()).toBe(written)
-  })
-
   it.each(ENCODINGS)('splits ASCII as the pattern by hand does: %s', encoding => {
     // Each piece counts as a number made of its bytes, so that sums differ where splits do, cache
     // or not.

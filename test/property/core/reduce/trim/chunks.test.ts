@@ -39,7 +39,7 @@ describe('chunks', () => {
           }
         }
       }),
-      { numRuns: RUNS / 10 },
+      { numRuns: Math.ceil(RUNS / 10) },
     )
   })
 })

@@ -92,7 +92,8 @@ describe('a result that the request holds already', () => {
   })
 
   it('is a longer reference if another one has the same first digits', () => {
-    const [one, two] = twins(i => `${i}\n${page(4)}`)
+    const rest = page(4)
+    const [one, two] = twins(i => `${i}\n${rest}`)
     const both = [read('a', one), read('b', two), read('b', two), read('a', one)]
     const steps = [...both, read('c', `${two}\n${page(5)}`)]
     const [, , again, before, lines] = sent(steps, remembering())

@@ -138,7 +138,8 @@ describe('a thread that is lost after it recorded a result', () => {
 })
 
 describe('two bodies whose ids begin alike', () => {
-  const [one, two] = twins(i => `${i}\n${sourceText('twin', 16)}`)
+  const rest = sourceText('twin', 16)
+  const [one, two] = twins(i => `${i}\n${rest}`)
 
   it('the first keeps the short reference, the other one gets a longer one', async () => {
     const app = sessionApp(await inlineStore())

@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest'
 import { FAMILIES, type Family, makeTree } from '../../../../../../bench/trim/families.ts'
 import { solveTreeWithHighs } from '../../../../../../bench/trim/highs.ts'
+import { FULL_RUNS } from '../../../../../support/runs.ts'
 import { chosen, faultsOf } from '../../../../../unit/core/reduce/trim/solve/oracles.ts'
 
 const families = Object.keys(FAMILIES) as Family[]
 /**
  * As many as take a few seconds; `npm run bench -- trim --highs 500` compares as many as one likes.
  */
-const SEEDS = 5
+const SEEDS = FULL_RUNS ? 5 : 2
 
 it.each(families)('is as good as HiGHS on trees: %s', family => {
   for (let seed = 0; seed < SEEDS; seed++) {

@@ -10,6 +10,7 @@ import { search } from '../../../../../../src/core/solvers/tree/search.ts'
 import { DROPPED, JOINED, OPEN, statusOf } from '../../../../../../src/core/solvers/tree/status.ts'
 import { cellsOf, solveByTable } from '../../../../../../src/core/solvers/tree/table.ts'
 import type { TrimTree } from '../../../../../../src/core/solvers/tree/tree.ts'
+import { FULL_RUNS } from '../../../../../support/runs.ts'
 import { treeOf } from './oracles.ts'
 
 const families = Object.keys(FAMILIES) as Family[]
@@ -126,7 +127,7 @@ describe.each(families)('%s', family => {
 })
 
 it('finds a solution again after much of the history was dropped', () => {
-  for (let seed = 0; seed < 6; seed++) {
+  for (let seed = 0; seed < (FULL_RUNS ? 6 : 2); seed++) {
     const forest = forestFor(whole('narrow', 1_500, seed), 2_000)
     const { main, lattice } = relax(forest, true)
     const prices = [1.02, 0.98, 1.1, 0.9].map(factor => priced(forest, main.price * factor))

@@ -3,11 +3,15 @@ import { FAMILIES, type Family, makeTree } from '../../../../../../bench/trim/fa
 import { naiveValue } from '../../../../../../bench/trim/naive.ts'
 import type { TrimTree } from '../../../../../../src/core/solvers/tree/tree.ts'
 import { type TrimAlgorithm, trimTree } from '../../../../../../src/core/solvers/tree/trim-tree.ts'
+import { FULL_RUNS } from '../../../../../support/runs.ts'
 import { chosen, faultsOf, type NodeOf, nodesOf, treeOf } from './oracles.ts'
 
 const ALGORITHMS = ['auto', 'exact', 'greedy', 'fair', 'head_tail'] as const
 const LARGEST = 2 ** 31 - 1
 const families = Object.keys(FAMILIES) as Family[]
+/** Nodes of the largest trees; a short run shows the same with fewer. */
+const MANY = FULL_RUNS ? 100_000 : 20_000
+const FULL_SIZE = FULL_RUNS ? 3_000 : 1_000
 
 /** Cases that every algorithm solves alike. */
 const PLAIN: [string, NodeOf[], number, number[]][] = [
@@ -83,6 +87,19 @@ const PLAIN: [string, NodeOf[], number, number[]][] = [
   ],
 ]
 
+/** One tree for each budget, the same for every algorithm. */
+const mediumTree = (family: Family, budget: number) => makeTree(family, 400, budget)
+
+const best = new Map<string, number>()
+
+/** The value of the plain dynamic program, which is slow. */
+function bestOf(family: Family, budget: number): number {
+  const key = `${family} ${budget}`
+  const value = best.get(key) ?? naiveValue(mediumTree(family, budget), budget)
+  best.set(key, value)
+  return value
+}
+
 describe.each(ALGORITHMS)('%s', algorithm => {
   it.each(PLAIN)('%s', (_, nodes, budget, expected) => {
     const tree = treeOf(nodes)
@@ -101,15 +118,15 @@ describe.each(ALGORITHMS)('%s', algorithm => {
     expect(trimTree(tree, 5, { algorithm })).toEqual({ minimum: 6 })
   })
 
-  it('takes a chain of 100,000 nodes', () => {
-    const tree = uniform(100_000, i => i - 1)
+  it(`takes a chain of ${MANY} nodes`, () => {
+    const tree = uniform(MANY, i => i - 1)
     const choice = chosen(tree, 8_000, { algorithm })
     expect(faultsOf(tree, 8_000, choice)).toEqual([])
     expect([choice.optimal, choice.value]).toEqual([true, 8_000])
   })
 
-  it('takes a star of 100,000 nodes', () => {
-    const tree = uniform(100_000, () => 0)
+  it(`takes a star of ${MANY} nodes`, () => {
+    const tree = uniform(MANY, () => 0)
     const choice = chosen(tree, 8_000, { algorithm })
     expect(faultsOf(tree, 8_000, choice)).toEqual([])
     expect([choice.optimal, choice.value]).toEqual([true, 8_000])
@@ -127,9 +144,9 @@ describe.each(ALGORITHMS)('%s', algorithm => {
 
   it.each(families)('is sound on %s', family => {
     for (const budget of [0, 1, 40, 333, 1_500]) {
-      const tree = makeTree(family, 400, budget)
+      const tree = mediumTree(family, budget)
       const choice = chosen(tree, budget, { algorithm })
-      const best = naiveValue(tree, budget)
+      const best = bestOf(family, budget)
       expect(faultsOf(tree, budget, choice)).toEqual([])
       expect(choice.upperBound).toBeGreaterThanOrEqual(best * (1 - 1e-12))
       expect(choice.value).toBeLessThanOrEqual(best * (1 + 1e-12))
@@ -140,14 +157,15 @@ describe.each(ALGORITHMS)('%s', algorithm => {
 
 describe.each(families)('%s at full size', family => {
   it('is solved exactly', () => {
-    const tree = makeTree(family, 3_000, 1)
-    const choice = chosen(tree, 4_000)
-    expect([choice.optimal, choice.algorithm, faultsOf(tree, 4_000, choice)]).toEqual([
+    const budget = Math.floor((FULL_SIZE * 4) / 3)
+    const tree = makeTree(family, FULL_SIZE, 1)
+    const choice = chosen(tree, budget)
+    expect([choice.optimal, choice.algorithm, faultsOf(tree, budget, choice)]).toEqual([
       true,
       'exact',
       [],
     ])
-    expect(choice.value).toBeCloseTo(naiveValue(tree, 4_000), 6)
+    expect(choice.value).toBeCloseTo(naiveValue(tree, budget), 6)
   })
 })
 

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { OPERATIONS } from '../../../src/core/operations/registry.ts'
 import { telemetryFolder } from '../../../src/telemetry/layout.ts'
+import { recordingUpstream } from '../../integration/service/recording-upstream.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
 import { killProcesses, startProcess } from '../../support/service-process.ts'
 import {
@@ -14,7 +15,6 @@ import {
   temporaryFolder,
   textIn,
 } from '../../unit/telemetry/writer.ts'
-import { recordingUpstream } from '../service/recording-upstream.ts'
 
 afterAll(killProcesses)
 
