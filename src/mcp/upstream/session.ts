@@ -40,7 +40,7 @@ interface Pending {
   end(end: LinkEnd): void
 }
 
-/** Belongs to nobody's call even if it comes on a call's stream. */
+/** Belongs to no call, even if it comes on a call's stream. */
 const FOR_ALL =
   /^notifications\/(?:(?:tools|prompts|resources|roots)\/list_changed|resources\/updated)$/
 
