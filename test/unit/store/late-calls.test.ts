@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { fail } from '../../../src/store/failure.ts'
 import { openLateStore } from '../../../src/store/late-store.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const key = { tenant: 'a', namespace: 'n', key: 'k' }
 const reference = { tenant: 'a', ref: 'f'.repeat(12) }
@@ -99,13 +100,13 @@ test('a store that cannot be opened has no load; what is thrown is reported', as
     refused: 0,
     threads_lost: 0,
   })
-  await vi.waitFor(() => expect(attempts).toHaveLength(2))
+  await eventually(() => expect(attempts).toHaveLength(2))
   attempts[1]!.reject(new Error('EROFS'))
-  await vi.waitFor(() => expect(attempts).toHaveLength(3))
+  await eventually(() => expect(attempts).toHaveLength(3))
   expect(details).toEqual(['no error', 'EROFS'])
   const { store } = plainStore()
   attempts[2]!.resolve(store)
-  await vi.waitFor(async () => expect(await late.prune()).toBe('prune'))
+  await eventually(async () => expect(await late.prune()).toBe('prune'))
   await late.close()
   expect(attempts).toHaveLength(3)
 })
@@ -123,11 +124,11 @@ test('closing closes the store, and one that is opened only then', async () => {
   const { opening, attempts } = await lateStore()
   attempts[0]!.reject(new Error('EROFS'))
   const tooLate = await opening
-  await vi.waitFor(() => expect(attempts).toHaveLength(2))
+  await eventually(() => expect(attempts).toHaveLength(2))
   await tooLate.close()
   const { store, asked } = plainStore()
   attempts[1]!.resolve(store)
-  await vi.waitFor(() => expect(asked).toEqual([['close']]))
+  await eventually(() => expect(asked).toEqual([['close']]))
   expect(await tooLate.prune()).toMatchObject({ reason: 'closed' })
 })
 
@@ -135,7 +136,7 @@ test('an attempt that fails after the end is reported, and is the last', async (
   const { opening, attempts, details } = await lateStore()
   attempts[0]!.reject(new Error('one'))
   const late = await opening
-  await vi.waitFor(() => expect(attempts).toHaveLength(2))
+  await eventually(() => expect(attempts).toHaveLength(2))
   const timers = vi.spyOn(globalThis, 'setTimeout')
   try {
     await late.close()

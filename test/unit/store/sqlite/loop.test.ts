@@ -5,6 +5,7 @@ import type { CallOnly, Ledger } from '../../../../src/store/sqlite/ledger.ts'
 import { createLoop } from '../../../../src/store/sqlite/loop.ts'
 import type { Answer, FromThread, OperationName } from '../../../../src/store/sqlite/protocol.ts'
 import type { StoreState } from '../../../../src/store/store.ts'
+import { eventually } from '../../../support/eventually.ts'
 
 const MIB = 1024 * 1024
 
@@ -198,7 +199,7 @@ describe('upkeep', () => {
 
   test('comes again by the clock', async () => {
     const { asked } = loopOver({ upkeepMs: 1 })
-    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(2))
+    await eventually(() => expect(asked.length).toBeGreaterThan(2))
     expect(new Set(asked)).toEqual(new Set(['upkeep quiet']))
   })
 
