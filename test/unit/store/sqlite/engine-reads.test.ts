@@ -201,6 +201,40 @@ describe('a part', () => {
   })
 })
 
+describe('a reference in a session', () => {
+  test('means no body that has expired, swept or not', () => {
+    const { engine, clock, put, reasonOf } = memoryEngine()
+    const { hash } = put('x', { session: 's', ttlMs: MINUTE })
+    const get = () => engine.reads.get({ tenant: 'a', session: 's', ref: hash.slice(0, 8) })
+    clock.now += MINUTE - 1
+    expect(reasonOf(get())).toBe('ok')
+    clock.now += 1
+    expect(reasonOf(get())).toBe('gone')
+  })
+
+  test('means no body from which it differs in a later digit', () => {
+    const { engine, put, reasonOf } = memoryEngine()
+    const { hash } = put('x', { session: 's' })
+    const other = hash.slice(0, 20) + (hash[20] === '0' ? '1' : '0')
+    const get = (ref: string) => reasonOf(engine.reads.get({ tenant: 'a', session: 's', ref }))
+    expect([get(hash.slice(0, 20)), get(other)]).toEqual(['ok', 'not_found'])
+  })
+
+  test('of a body that was damaged and put again keeps it as it was kept before', () => {
+    for (const [session, left] of [
+      [undefined, 1],
+      ['s', 0],
+    ] as const) {
+      const { engine, database, put } = memoryEngine()
+      put('x', { session: 's' })
+      database.exec(`UPDATE chunk SET data = x'00'`)
+      expect(put('x', session === undefined ? {} : { session }).created).toBe(true)
+      must(engine.writes.disownSession('a', 's'))
+      expect(must(engine.reads.stats('a')).bodies).toBe(left)
+    }
+  })
+})
+
 test('a body that is touched or put again never ends earlier than was promised', () => {
   const { engine, clock, put } = memoryEngine()
   const now = clock.now

@@ -248,6 +248,25 @@ describe('the index of another generation', () => {
   })
 })
 
+test.each([
+  [1, null],
+  [2 ** 31 - 1, null],
+  [2 ** 31, 'frame 1 of'],
+  [2 ** 32 - 1, 'frame 1 of'],
+])('an index of a generation that is %i earlier', (earlier, told) => {
+  const { path } = killedAfterWrites()
+  edit(`${path}-shm`, bytes => {
+    for (const copy of [0, 48]) {
+      bytes.writeUInt32BE((bytes.readUInt32BE(copy + 32) - earlier) >>> 0, copy + 32)
+      const sum = walSum(bytes.subarray(copy, copy + 40), false)
+      sum.forEach((word, i) => void bytes.writeUInt32LE(word, copy + 40 + 4 * i))
+    }
+  })
+  const found = inspectLog(path)
+  if (told === null) expect(found).toBeNull()
+  else expect(found?.detail).toContain(told)
+})
+
 describe('an index that does not check', () => {
   /** A log that has lost its last transaction, which only the index shows. */
   function shortened() {

@@ -153,6 +153,22 @@ describe('a part is refused', () => {
     expect(parts.refused).toBe(2)
   })
 
+  test('by what such parts took so far', async () => {
+    const { parts, part, reads } = desk({ maxWaitMs: 5 })
+    const first = part()
+    await turn()
+    reads[0]!.resolve(fail('gone', ''))
+    await first
+    // It took no time worth mentioning, so that the next ones are short, too.
+    const answers = Array.from({ length: 4 }, () => part())
+    expect([parts.refused, parts.waiting]).toEqual([0, 2])
+    for (let i = 1; i < 5; i++) {
+      await turn()
+      reads[i]!.resolve(fail('gone', ''))
+    }
+    await Promise.all(answers)
+  })
+
   test('when its tenant would wait too long, with the seconds', async () => {
     const { parts, part, reads } = desk({ maxWaitMs: 0.2 })
     // One read of unknown size is estimated at 0.08 ms; two are under way, and do not wait.
