@@ -47,6 +47,12 @@ const EQUIVALENT: readonly Equivalent[] = [
     why: 'a place beyond the end of the line never comes back to it, and only the end counts',
   },
   {
+    file: 'commit-answer.ts',
+    from: '() => true',
+    to: '() => undefined',
+    why: 'of the texts of a session only `false` is looked for',
+  },
+  {
     file: 'original-answer.ts',
     from: 'end < bytes.length',
     to: 'true',

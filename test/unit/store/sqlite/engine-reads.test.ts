@@ -256,3 +256,40 @@ test('a body that is touched or put again never ends earlier than was promised',
     created: false,
   })
 })
+
+test('a body that has expired and was not swept is kept as a new one', () => {
+  const { engine, clock, put } = memoryEngine()
+  put('x', { ttlMs: 1 })
+  clock.now += 1
+  expect(put('x')).toMatchObject({ created: true, expires_at: clock.now + 30 * MINUTE })
+  const stats = must(engine.reads.stats(undefined))
+  expect([stats.bodies, stats.file?.tombstones]).toEqual([1, 0])
+})
+
+test('lines of an empty body are the client’s mistake', () => {
+  const { engine, put } = memoryEngine()
+  const { hash: ref } = put('')
+  const lines: PartSelector = { kind: 'lines', range: { first: 1, last: 1 } }
+  expect(engine.reads.part({ tenant: 'a', ref }, lines)).toMatchObject({
+    reason: 'invalid_request',
+  })
+})
+
+test('versions go on above those of a record that was carried over', () => {
+  const { engine } = memoryEngine()
+  const key = { tenant: 'a', namespace: 'n', key: 'k' }
+  const old = { ...key, value: bytesOf('old'), version: 50, expires_at: null }
+  expect(engine.restore.record(old)).toBeUndefined()
+  expect(must(engine.reads.readRecord(key)).version).toBe(50)
+  // What is there already stays, but its version is known.
+  expect(engine.restore.record({ ...old, value: bytesOf('x'), version: 60 })).toBeUndefined()
+  expect(text(must(engine.reads.readRecord(key)).value)).toBe('old')
+  expect(must(engine.writes.writeRecord({ ...key, value: bytesOf('new') })).version).toBe(61)
+})
+
+test('a step of a purge that has ended has nothing to do', () => {
+  const { engine, put } = memoryEngine()
+  put('x', { session: 's' })
+  const nothing = { ok: true, bodies: 0, records: 0, done: true }
+  expect([engine.writes.purgeSession(1), engine.writes.purgeTenant(1)]).toEqual([nothing, nothing])
+})
