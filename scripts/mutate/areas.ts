@@ -30,7 +30,12 @@ export const AREAS: Readonly<Record<string, Area>> = {
   },
   store: {
     code: ['src/store/**/*.ts'],
-    tests: ['test/unit/store/!(fairness).test.ts', 'test/property/store/store*.test.ts'],
+    tests: [
+      'test/unit/store/!(fairness).test.ts',
+      'test/unit/store/sqlite/**/*.test.ts',
+      'test/property/store/store*.test.ts',
+      'test/integration/store/parts-thread.test.ts',
+    ],
     percent: 4,
   },
   dedup: {

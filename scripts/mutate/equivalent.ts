@@ -46,6 +46,24 @@ const EQUIVALENT: readonly Equivalent[] = [
     to: 'true',
     why: 'a place beyond the end of the line never comes back to it, and only the end counts',
   },
+  {
+    file: 'commit-answer.ts',
+    from: '() => true',
+    to: '() => undefined',
+    why: 'of the texts of a session only `false` is looked for',
+  },
+  {
+    file: 'original-answer.ts',
+    from: 'end < bytes.length',
+    to: 'true',
+    why: 'beyond the end there is no byte that goes on a character',
+  },
+  {
+    file: 'vendor-proxy.ts',
+    from: 'incoming === undefined',
+    to: 'false',
+    why: 'without a request of Node there is no target, and so no path, which is asked next',
+  },
 ]
 
 /** Whether this change is on the list. */

@@ -203,7 +203,7 @@ export class Speculation<T> {
   /**
    * Must be called before a call that may change something is dispatched. Drops all results that
    * the call can make stale, those on their way too, and lets none be fetched until it has ended.
-   * @returns to be called when it has ended. `isAnswered` is `false` if nobody knows whether the
+   * @returns to be called when it has ended. `isAnswered` is `false` if it is unknown whether the
    * server still works on it; then its effect is expected for another minute.
    */
   beginMutation(scope: MutationScope): (isAnswered: boolean) => void {

@@ -1,7 +1,7 @@
 import { type FoundModel, mutates } from './models.ts'
 import { bareName } from './tool-names.ts'
 
-/** What a server says of a tool. Hints, which anybody can give. */
+/** What a server says of a tool. Hints, which any server can give. */
 export interface ToolAnnotations {
   readonly readOnlyHint?: boolean | undefined
   readonly destructiveHint?: boolean | undefined

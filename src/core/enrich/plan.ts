@@ -44,7 +44,7 @@ export interface PlanContext {
   readonly budgetTokens: number
   readonly minProbability: number
   readonly isCostAware?: boolean
-  /** The tool that a link of the server's tool names; `undefined` if nobody offers it. */
+  /** The tool that a link of the server's tool names; `undefined` if no server offers it. */
   findTool(name: string, server: string): CatalogueTool | undefined
   isUp(server: string): boolean
   /** Whether this very call (`callKey`) has been made in this context, and its result is there. */

@@ -82,7 +82,7 @@ export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
   function read(owner: ChunkOwner, first: number, last: number): Uint8Array<ArrayBuffer> {
     const count = chunkCount(owner.bytes)
     // A damaged size must not be believed: what is not there takes no memory.
-    if (!(count >= 0 && count <= IDS_A_BODY)) throw new UnreadableError(null)
+    if (!(owner.bytes >= 0 && count <= IDS_A_BODY)) throw new UnreadableError(null)
     if (last - first >= TRUSTED_CHUNKS) lineAt(owner, last)
     const start = first * CHUNK_BYTES
     const end = Math.min(owner.bytes, (last + 1) * CHUNK_BYTES)

@@ -82,9 +82,10 @@ function frameAt(index: number): number {
 
 function readLog(bytes: Buffer): Log {
   const salts = Buffer.alloc(8)
-  bytes.copy(salts, 0, 16, 24)
-  const magic = bytes.length < HEADER_BYTES ? 0 : bytes.readUInt32BE(0)
   const nothing = { bytes, salts, isWhole: false, valid: 0, committed: 0 }
+  if (bytes.length < HEADER_BYTES) return nothing
+  bytes.copy(salts, 0, 16, 24)
+  const magic = bytes.readUInt32BE(0)
   if ((magic & ~1) >>> 0 !== MAGIC || bytes.readUInt32BE(8) !== PAGE_BYTES) return nothing
   const isBig = (magic & 1) === 1
   let sum = addUp(bytes, 0, 24, isBig, [0, 0])

@@ -33,6 +33,18 @@ const count = (headers: Record<string, string>, to = app) =>
     headers: { 'content-type': 'application/json', ...headers },
   })
 
+it('says what is wrong with two keys, and with what is no Bearer key', async () => {
+  const detail = async (headers: Record<string, string>) =>
+    ((await (await count(headers)).json()) as { detail: string }).detail
+  const authorization = `Bearer ${acme.key}`
+  expect(await detail({ authorization, 'x-api-key': beta.key })).toBe(
+    'Authorization and X-Api-Key name different keys',
+  )
+  expect(await detail({ authorization: `Basic ${acme.key}` })).toBe(
+    'Authorization must be a Bearer key',
+  )
+})
+
 async function expectUnauthorized(response: Response): Promise<void> {
   expect(response.status).toBe(401)
   expect(response.headers.get('www-authenticate')).toBe('Bearer realm="haversack"')

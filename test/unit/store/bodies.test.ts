@@ -1,7 +1,17 @@
 import { hash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { twins } from '../../support/twins.ts'
-import { bytesOf, inlineStore, keep, MINUTE, must, noise, START, text } from './inline-store.ts'
+import {
+  bytesOf,
+  inlineStore,
+  keep,
+  MINUTE,
+  must,
+  NEVER_SWEPT,
+  noise,
+  START,
+  text,
+} from './inline-store.ts'
 
 const DAY = 24 * 60 * MINUTE
 
@@ -178,7 +188,7 @@ describe('references', () => {
 
 describe('time', () => {
   test('an expired body is gone, then not found; another tenant’s never was', async () => {
-    const { store, clock } = await inlineStore({ tombstoneMs: DAY })
+    const { store, clock } = await inlineStore({ tombstoneMs: DAY, upkeepMs: NEVER_SWEPT })
     const { hash } = await keep(store, 'x', { tenant: 'a', session: 's' })
     await keep(store, 'y', { tenant: 'b' })
     const get = (tenant: string, ref = hash) => store.get({ tenant, ref })

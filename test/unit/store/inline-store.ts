@@ -28,17 +28,23 @@ export function tempFolder(): string {
 export interface InlineOptions extends Partial<Omit<OpenStoreOptions, 'connect' | 'onEvent'>> {
   readonly clock?: FakeClock
   readonly open?: LedgerOptions['open']
+  /** How often what has expired is swept; in the product once a second. */
+  readonly upkeepMs?: number
 }
+
+/** Longer than any test: nothing is swept but by a call. */
+export const NEVER_SWEPT = 3_600_000
 
 /** The whole store but the thread: the same loop over the same ledger, in this one. */
 export async function inlineStore({
   clock = { now: START },
   open,
+  upkeepMs = 20,
   ...options
 }: InlineOptions = {}) {
   const events: StoreEvent[] = []
   const folder = options.folder ?? tempFolder()
-  const inline = inlineConnect({ ...options, folder }, clock, open)
+  const inline = inlineConnect({ ...options, folder, upkeepMs }, clock, open)
   const onEvent = (event: StoreEvent) => events.push(event)
   const elsewhere: SelectElsewhere = {
     select: async (body, selector) => selectOwn({ body, selector }),
@@ -51,7 +57,7 @@ export async function inlineStore({
 }
 
 function inlineConnect(
-  options: InlineOptions & { readonly folder: string },
+  options: InlineOptions & { readonly folder: string; readonly upkeepMs: number },
   clock: FakeClock,
   open: LedgerOptions['open'],
 ) {
@@ -74,7 +80,7 @@ function inlineConnect(
       })
       const loop = createLoop({
         ledger,
-        upkeepMs: 20,
+        upkeepMs: options.upkeepMs,
         post: message => {
           if (!over) setImmediate(onMessage, message)
         },

@@ -15,6 +15,7 @@ const RANGES: readonly PartSelector[] = [
   { first: 6000, last: 12_000 },
   { first: 17_990, last: 18_001 },
   { first: 17_000, last: null },
+  { first: 10_000, last: null },
   { suffix: 5 },
 ].map(range => ({ kind: 'lines', range }) as const)
 

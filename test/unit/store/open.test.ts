@@ -1,10 +1,12 @@
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -39,6 +41,19 @@ test('a file that another process is writing to is opened, and never moved', asy
     openDatabase({ settings: settle({ folder }), thorough: true }).close()
   }
   expect(must(await store.verify(100))).toMatchObject({ checked: 30, damaged: 0 })
+})
+
+test.each([1, 15, 31])('a log cut to %i bytes keeps nobody from opening', async size => {
+  const { store, folder } = await inlineStore()
+  await keep(store, 'x')
+  const other = tempFolder()
+  for (const suffix of ['', '-wal']) {
+    copyFileSync(join(folder, `store.sqlite${suffix}`), join(other, `store.sqlite${suffix}`))
+  }
+  truncateSync(join(other, 'store.sqlite-wal'), size)
+  const again = await inlineStore({ folder: other })
+  expect(again.events[0]).toMatchObject({ kind: 'damaged_log', lost_pages: null })
+  await keep(again.store, 'y')
 })
 
 test('a write that is under way keeps nobody from opening', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bytesOf, inlineStore, MINUTE, must, noise, text } from './inline-store.ts'
+import { bytesOf, inlineStore, MINUTE, must, NEVER_SWEPT, noise, text } from './inline-store.ts'
 
 const key = { tenant: 'a', namespace: 'session', key: 'k' }
 
@@ -35,7 +35,7 @@ describe('records', () => {
   })
 
   test('a record ends at its time, and counts as absent from then on', async () => {
-    const { store, clock } = await inlineStore()
+    const { store, clock } = await inlineStore({ upkeepMs: NEVER_SWEPT })
     must(await store.writeRecord({ ...key, value: bytesOf('v'), ttlMs: MINUTE }))
     must(await store.writeRecord({ ...key, key: 'forever', value: bytesOf('v') }))
     clock.now += MINUTE

@@ -1,0 +1,253 @@
+import { describe, expect, test } from 'vitest'
+import { AppError } from '../../../../src/core/base/errors.ts'
+import type { RequestTerms } from '../../../../src/core/contract/request-terms.ts'
+import type { RequestState, Rewriting } from '../../../../src/http/context.ts'
+import { type ReadBody, runRewrite } from '../../../../src/http/proxy/run-rewrite.ts'
+import type { Job, JobResult } from '../../../../src/pool/job.ts'
+import { inContext } from '../http-context.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const REPORT = { readable: true, texts: 1, rewritten: 1, tokens_saved: 2 }
+const BODY: ReadBody = { vendor: 'openai', shape: 'openai_chat', body: bytes('as sent') }
+
+type Outcome = Partial<JobResult & { readonly ok: true }>
+
+function done(fields: Outcome = {}): JobResult {
+  return {
+    ok: true,
+    queue_ms: 1,
+    work_ms: 2,
+    media: 'json',
+    body: bytes('smaller'),
+    reports: [{ op: 'x' }, { op: 'rewrite', rewrite: REPORT, response: '{}' }],
+    keep: [],
+    records: [],
+    markers: [],
+    dependencies: [],
+    ...fields,
+  }
+}
+
+interface Setting {
+  readonly body?: ReadBody
+  readonly timeoutMs?: number
+  readonly telemetry?: boolean
+  /** Whether markers' originals are there, in turn. */
+  readonly renewed?: readonly boolean[]
+  readonly kept?: (text: string) => void
+  readonly overruled?: ReadonlySet<string>
+}
+
+/** Rewrites a body by a worker that gives these results in turn. */
+async function rewrite(results: readonly (JobResult | Error | null)[], setting: Setting = {}) {
+  const jobs: Job[] = []
+  const noted: string[] = []
+  const logged: unknown[] = []
+  const state = { requestId: 'r', caller: { tenant: 't' }, timing: {} } as unknown as RequestState
+  const renewed = [...(setting.renewed ?? [])]
+  const run = async (job: Job) => {
+    jobs.push(job)
+    const result = results[jobs.length - 1]
+    if (result instanceof Error) throw result
+    return result ?? new Promise<never>(() => {})
+  }
+  const rewriting = {
+    timeoutMs: setting.timeoutMs ?? 60_000,
+    maxBytes: 99,
+    memory: {
+      place: () => null,
+      confirm: (position: number) => void noted.push(`confirm ${position}`),
+    },
+    rewrites: {
+      recall: async () => ({ found: {}, differs: false }),
+      async record(tenant: string, records: { key: string }[]) {
+        noted.push(`record ${tenant} ${records.map(({ key }) => key)}`)
+        return setting.overruled ?? new Set()
+      },
+    },
+  } as unknown as Rewriting
+  const needs = {
+    pool: { run },
+    metrics: {
+      job: (op: string, queue: number, work: number) =>
+        void noted.push(`job ${op} ${queue} ${work}`),
+      proxy: {
+        untouched: (vendor: string, reason: string) =>
+          void noted.push(`untouched ${vendor} ${reason}`),
+        rewrite: (vendor: string, report: unknown) =>
+          void noted.push(`rewrite ${vendor} ${report === REPORT}`),
+        unrecorded: () => {},
+      },
+    },
+    logger: { error: (fields: unknown) => void logged.push(fields) },
+    originals: {
+      async keep(tenant: string, text: { bytes: Uint8Array }) {
+        noted.push(`keep ${tenant}`)
+        setting.kept?.(new TextDecoder().decode(text.bytes))
+      },
+      async renew(tenant: string, markers: readonly string[]) {
+        if (markers.length > 0) noted.push(`renew ${tenant} ${markers}`)
+        return renewed.shift() ?? true
+      },
+    },
+    ...(setting.telemetry === true
+      ? { telemetry: { record: (tenant: string) => void noted.push(`telemetry ${tenant}`) } }
+      : {}),
+  } as unknown as Parameters<typeof runRewrite>[3]
+  const outgoing = { destroyed: false }
+  const rewritten = await inContext(
+    {},
+    c => {
+      c.set('state', state)
+      return runRewrite(c, setting.body ?? BODY, rewriting, needs)
+    },
+    { outgoing: outgoing as never },
+  )
+  await rewritten.recorded
+  const terms = jobs.map(job => job.terms as RequestTerms)
+  return { rewritten, jobs, noted, logged, state, terms, outgoing }
+}
+
+const leaves = (body: Uint8Array) => new TextDecoder().decode(body)
+
+describe('a body that a worker rewrites', () => {
+  test('leaves smaller, on record, and reported', async () => {
+    const records = [
+      { key: 'a', bytes: bytes(''), position: 3 },
+      { key: 'b', bytes: bytes(''), position: null },
+      { key: 'c', bytes: bytes(''), position: 5 },
+    ]
+    const overruled = new Set(['c'])
+    const { rewritten, jobs, noted, state, outgoing } = await rewrite([done({ records })], {
+      telemetry: true,
+      overruled,
+    })
+    expect([leaves(rewritten.body), rewritten.report]).toEqual(['smaller', REPORT])
+    expect(noted.slice(1)).toEqual([
+      'rewrite openai true',
+      'telemetry t',
+      'record t a,b,c',
+      'confirm 3',
+    ])
+    expect(noted[0]).toMatch(/^job .* 1 2$/)
+    expect(state.timing).toEqual({ queue: 1, work: 2 })
+    expect(jobs).toMatchObject([
+      {
+        tenant: 't',
+        media: 'json',
+        accept: 'json',
+        body: BODY.body,
+        retained: true,
+        requestId: 'r',
+        limitMs: 60_000,
+        recalled: {},
+        terms: { redeems: true, bypass: false },
+      },
+    ])
+    expect(jobs[0]?.terms).not.toHaveProperty('compressed')
+    // Asked before it gets a thread.
+    expect(jobs[0]?.abandoned?.()).toBe(false)
+    outgoing.destroyed = true
+    expect(jobs[0]?.abandoned?.()).toBe(true)
+  })
+
+  test('that is compressed is unpacked there, up to the limit', async () => {
+    const { terms } = await rewrite([done()], { body: { ...BODY, coding: 'gzip' } })
+    expect(terms).toEqual([
+      { redeems: true, bypass: false, compressed: { coding: 'gzip', maxBytes: 99 } },
+    ])
+  })
+
+  test('and finds nothing to change leaves as it was sent, with its report', async () => {
+    const { rewritten } = await rewrite([done({ body: new Uint8Array() })])
+    expect([leaves(rewritten.body), rewritten.report]).toEqual(['as sent', REPORT])
+  })
+})
+
+describe('a body leaves as it was sent', () => {
+  const failed = (code: 'overloaded' | 'internal'): JobResult => {
+    return { ok: false, queue_ms: 1, work_ms: 2, problem: { code, detail: '' } }
+  }
+
+  test.each([
+    ['overloaded', 'overloaded'],
+    ['internal', 'failed'],
+  ] as const)('if the job fails with %s', async (code, reason) => {
+    const { rewritten, noted } = await rewrite([failed(code)])
+    expect(rewritten).toEqual({ body: BODY.body })
+    expect(noted.slice(1)).toEqual([`untouched openai ${reason}`])
+  })
+
+  test.each([
+    ['is no request of its endpoint', [{ op: 'x', rewrite: { ...REPORT, readable: false } }]],
+    ['has no report', [{ op: 'x' }]],
+  ])('if it %s', async (_, reports) => {
+    const { rewritten, noted } = await rewrite([done({ reports })])
+    expect(rewritten).toEqual({ body: BODY.body })
+    expect(noted.slice(1)).toEqual(['untouched openai unreadable'])
+  })
+
+  test('if it takes too long: the job is given up', async () => {
+    const { rewritten, noted, jobs } = await rewrite([null], { timeoutMs: 1 })
+    expect(rewritten).toEqual({ body: BODY.body })
+    expect(noted).toEqual(['untouched openai failed'])
+    expect(jobs[0]?.abandoned?.()).toBe(true)
+  })
+
+  test('if there is a bug, which is logged', async () => {
+    const bug = new TypeError('a bug')
+    const { rewritten, noted, logged } = await rewrite([bug])
+    expect(rewritten).toEqual({ body: BODY.body })
+    expect(noted).toEqual(['untouched openai failed'])
+    expect(logged).toEqual([{ requestId: 'r', err: bug }])
+  })
+})
+
+describe('originals of markers', () => {
+  const marked = (body: string) =>
+    done({
+      body: bytes(body),
+      markers: ['f'],
+      keep: [{ bytes: bytes('text'), media_type: 'x' }] as never,
+    })
+  const ELIDING = { redeems: true, bypass: false }
+  const LOSSLESS = { redeems: false, bypass: false }
+
+  test('are kept and renewed before it leaves', async () => {
+    const { rewritten, noted } = await rewrite([marked('one')])
+    expect(leaves(rewritten.body)).toBe('one')
+    expect(noted.slice(1, 3)).toEqual(['renew t f', 'keep t'])
+  })
+
+  test('that are not there are restored from the request, or not made', async () => {
+    const restored = await rewrite([marked('one'), marked('two')], { renewed: [false, true] })
+    expect(leaves(restored.rewritten.body)).toBe('two')
+    expect(restored.terms).toEqual([ELIDING, { ...ELIDING, restores: true }])
+    const none = await rewrite([marked('one'), marked('two'), done()], { renewed: [false, false] })
+    expect(leaves(none.rewritten.body)).toBe('smaller')
+    expect(none.terms[2]).toEqual(LOSSLESS)
+  })
+
+  test('that cannot be kept are not made; a bug there leaves it as it was sent', async () => {
+    const full = () => {
+      throw new AppError('overloaded', 'full')
+    }
+    const { rewritten, terms } = await rewrite([marked('one'), marked('two'), done()], {
+      kept: full,
+    })
+    expect([leaves(rewritten.body), terms.length]).toEqual(['smaller', 3])
+    const broken = () => {
+      throw new TypeError('a bug')
+    }
+    const { rewritten: sent, logged } = await rewrite([marked('one')], { kept: broken })
+    expect([sent, logged.length]).toEqual([{ body: BODY.body }, 1])
+  })
+
+  test('a job that fails has none', async () => {
+    const problem = { code: 'internal', detail: '' } as const
+    const { terms } = await rewrite([{ ok: false, queue_ms: 1, work_ms: 2, problem }], {
+      renewed: [false],
+    })
+    expect(terms).toEqual([ELIDING])
+  })
+})

@@ -1,0 +1,95 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Config } from '../../../../src/config/config.ts'
+import { createVendorProxies, vendorProxyFor } from '../../../../src/http/proxy/vendor-proxies.ts'
+import { vendorResponse } from '../../../../src/http/response/problems.ts'
+
+const SETTINGS = {
+  connect_timeout_ms: 1,
+  headers_timeout_ms: 2,
+  idle_timeout_ms: 3,
+  total_timeout_ms: 4,
+  openai_paths: 'versioned',
+} as unknown as Config['proxy']
+
+function proxiesOf(settings: object, below?: string) {
+  const all = createVendorProxies({ ...SETTINGS, ...settings }, { below, onBug: () => {} })
+  onTestFinished(
+    async () => void (await Promise.all(all.map(({ forwarder }) => forwarder.close()))),
+  )
+  return all
+}
+
+const BOTH = { anthropic_url: 'https://a.test/base/', openai_url: 'https://o.test' }
+
+describe('vendors', () => {
+  test('have a proxy each, if they are configured', () => {
+    expect(proxiesOf({})).toEqual([])
+    const about = ({ vendor, prefix, pattern, basePath }: ReturnType<typeof proxiesOf>[0]) => {
+      return { vendor, prefix, pattern, basePath }
+    }
+    expect(proxiesOf(BOTH).map(about)).toEqual([
+      { vendor: 'anthropic', prefix: '/anthropic', pattern: '/anthropic', basePath: '/base' },
+      { vendor: 'openai', prefix: '/openai', pattern: '/openai', basePath: '' },
+    ])
+    expect(proxiesOf({ openai_url: BOTH.openai_url }).map(({ vendor }) => vendor)).toEqual([
+      'openai',
+    ])
+  })
+
+  test('may be below a secret, which no pattern tells', () => {
+    const [proxy] = proxiesOf({ openai_url: BOTH.openai_url }, '/s3cret')
+    expect(proxy).toMatchObject({ prefix: '/s3cret/openai', pattern: '/:secret/openai' })
+  })
+
+  test('are found by the target, with the path as the vendor names it', () => {
+    const all = proxiesOf(BOTH)
+    const found = (target: string | undefined) => {
+      const { proxy, path } = vendorProxyFor(all, target) ?? {}
+      return proxy === undefined ? null : `${proxy.vendor} ${path}`
+    }
+    expect(found('/anthropic/messages?x=1')).toBe('anthropic /v1/messages?x=1')
+    expect(found('/openai/responses')).toBe('openai /v1/responses')
+    expect(found('/openai')).toBe('openai /')
+    for (const target of [undefined, '', '/', '/openaix/y', '/v1/openai/y', 'http://h/openai']) {
+      expect(found(target)).toBeNull()
+    }
+  })
+
+  test('of OpenAI’s kind get paths as they are sent, if that is configured', () => {
+    const openai = { openai_url: BOTH.openai_url, openai_paths: 'as_sent' }
+    const path = (settings: object) =>
+      vendorProxyFor(proxiesOf(settings), '/openai/responses')?.path
+    expect(path(openai)).toBe('/responses')
+    expect(path({ openai_url: 'https://o.test/backend-api/codex' })).toBe('/responses')
+  })
+})
+
+describe('a problem of ours', () => {
+  test('is written as its vendor does, with our headers', async () => {
+    const problem = { code: 'overloaded', detail: 'no room', retry_after_s: 30 } as const
+    const response = vendorResponse('anthropic', problem, { 'x-request-id': 'r' })
+    expect(response.status).toBe(503)
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'content-type': 'application/json',
+      'retry-after': '30',
+      'x-request-id': 'r',
+    })
+    expect(await response.json()).toEqual({
+      type: 'error',
+      error: { type: 'overloaded_error', message: 'Haversack: no room' },
+    })
+  })
+
+  test('that asks for HTTP names it', async () => {
+    const response = vendorResponse('openai', { code: 'upgrade_required', detail: 'over HTTP' }, {})
+    expect(response.status).toBe(426)
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'content-type': 'application/json',
+      upgrade: 'HTTP/1.1',
+      connection: 'upgrade, close',
+    })
+    expect(await response.json()).toMatchObject({
+      error: { code: 'upgrade_required', message: 'Haversack: over HTTP' },
+    })
+  })
+})

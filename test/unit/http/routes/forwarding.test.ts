@@ -1,0 +1,181 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import type { AppDeps, Rewriting, ServerBindings } from '../../../../src/http/context.ts'
+import type { VendorProxy } from '../../../../src/http/proxy/vendor-proxies.ts'
+import type { Exchange, ForwardOptions } from '../../../../src/proxy/exchange.ts'
+import { testApp } from '../../../support/app.ts'
+
+const ANSWERED: Exchange = {
+  outcome: 'answered',
+  status: 201,
+  sent_bytes: 3,
+  received_bytes: 4,
+  first_byte_ms: 0,
+  total_ms: 0,
+  retried: false,
+  error: null,
+}
+const SAID = { tokens: 7 }
+
+/** The app before an upstream that answers at once, and what was asked of it and noted. */
+function forwarding({
+  exchange = ANSWERED,
+  isGiven = true,
+  rewriting = undefined as Rewriting | undefined,
+} = {}) {
+  const noted: unknown[] = []
+  const options: ForwardOptions[] = []
+  const proxy: VendorProxy = {
+    vendor: 'openai',
+    prefix: '/openai',
+    pattern: '/openai',
+    basePath: '/base',
+    pathAtVendor: path => path,
+    forwarder: {
+      async forward(_incoming, _outgoing, given) {
+        options.push(given)
+        given.onAnswer?.head?.(200, { 'content-type': 'x' } as never)
+        given.onAnswer?.chunk?.(Buffer.from('bytes'))
+        return exchange
+      },
+      async upgrade(_incoming, head, given) {
+        noted.push(['upgrade', head.toString(), given.path, Object.keys(given.extraHeaders ?? {})])
+        return exchange
+      },
+      close: async () => {},
+    },
+  }
+  const { app, logged } = testApp({
+    vendorProxies: [proxy],
+    ...(rewriting === undefined ? {} : { rewriting }),
+    observeUsage: ((route: string) => {
+      noted.push(['observed', route])
+      return {
+        head: (status: number) => void noted.push(['head', status]),
+        chunk: (bytes: Uint8Array) => void noted.push(['chunk', Buffer.from(bytes).toString()]),
+        finish: async () => ({ isGiven, said: SAID }),
+      }
+    }) as unknown as AppDeps['observeUsage'],
+    savings: {
+      record: async (tenant: string, answered: Promise<unknown>) => {
+        noted.push(['saved', tenant === '' ? 'nobody' : 'someone', await answered])
+      },
+    } as unknown as AppDeps['savings'],
+  })
+  async function send(
+    method: string,
+    path: string,
+    bindings: Partial<ServerBindings> = {},
+    headers = {},
+  ) {
+    const incoming = { url: path, headers } as unknown as IncomingMessage
+    const outgoing = { shouldKeepAlive: true } as unknown as ServerResponse
+    const env = { incoming, outgoing, ...bindings }
+    const response = await app.request(path, { method, headers }, env)
+    return { response, outgoing }
+  }
+  return { app, send, noted, options, logged }
+}
+
+describe('a request to a vendor', () => {
+  test('that is billed is accounted for, by what its answer said', async () => {
+    const { send, noted, options } = forwarding()
+    await send('POST', '/openai/v1/responses?x=1')
+    expect(noted.slice(0, 3)).toEqual([
+      ['observed', 'openai_responses'],
+      ['head', 200],
+      ['chunk', 'bytes'],
+    ])
+    await expect.poll(() => noted.length).toBe(4)
+    expect(noted[3]).toMatchObject(['saved', expect.any(String), { vendor: 'openai', said: SAID }])
+    expect(options[0]?.path).toBe('/v1/responses?x=1')
+    expect(options[0]?.extraHeaders).toEqual({
+      'x-haversack-added-ms': expect.stringMatching(/^\d+(\.\d{3})?$/),
+    })
+    expect(options[0]?.awaitsContinue).toBe(false)
+    expect([options[0]?.body, options[0]?.holdEnd]).toEqual([undefined, undefined])
+  })
+
+  test('that got no answer of the vendor’s saved nothing', async () => {
+    const { send, noted } = forwarding({ isGiven: false })
+    await send('POST', '/openai/v1/responses')
+    await expect.poll(() => noted.length).toBe(4)
+    expect(noted[3]).toEqual(['saved', expect.any(String), null])
+  })
+
+  test.each([
+    ['GET', '/openai/v1/responses'],
+    ['POST', '/openai/v1/responses/input_tokens'],
+    ['POST', '/openai/v1/embeddings'],
+  ])('%s %s is not billed, and not read', async (method, path) => {
+    const { send, noted, options } = forwarding()
+    await send(method, path)
+    expect(noted).toEqual([])
+    expect(options).toHaveLength(1)
+  })
+
+  test('that waits for a 100 has it from the upstream', async () => {
+    const { send, options } = forwarding()
+    await send('POST', '/openai/v1/embeddings', { awaitsContinue: true })
+    expect(options[0]?.awaitsContinue).toBe(true)
+  })
+
+  test('that failed is logged without its content', async () => {
+    const failed = { ...ANSWERED, outcome: 'failed', error: 'ECONNRESET' } as unknown as Exchange
+    const { send, logged } = forwarding({ exchange: failed })
+    await send('GET', '/openai/v1/models')
+    expect(logged.filter(({ level }) => level === 'warn')).toEqual([
+      {
+        level: 'warn',
+        message: 'an exchange failed',
+        fields: {
+          requestId: expect.any(String),
+          vendor: 'openai',
+          outcome: 'failed',
+          error: 'ECONNRESET',
+        },
+      },
+    ])
+    const { send: again, logged: none } = forwarding()
+    await again('GET', '/openai/v1/models')
+    expect(none.filter(({ level }) => level === 'warn')).toEqual([])
+  })
+
+  test('that did not come by a port leads nowhere', async () => {
+    const { app } = forwarding()
+    const response = await app.request('/openai/v1/models', {}, {})
+    expect(response.status).toBe(404)
+  })
+})
+
+describe('a WebSocket', () => {
+  const headers = { upgrade: 'websocket', 'openai-beta': 'responses_websockets=1' }
+  const rewriting = (isOn: boolean, declines: boolean) =>
+    ({ isOn: () => isOn, declinesWebSockets: () => declines }) as unknown as Rewriting
+  const upgradeHead = Buffer.from('head')
+
+  test('is upgraded at the upstream', async () => {
+    const { send, noted } = forwarding()
+    await send('GET', '/openai/v1/responses', { upgradeHead }, headers)
+    expect(noted).toEqual([['upgrade', 'head', '/v1/responses', ['x-haversack-added-ms']]])
+  })
+
+  test('for a conversation is declined if that is rewritten, and asked for so', async () => {
+    const path = '/openai/v1/responses'
+    const declined = forwarding({ rewriting: rewriting(true, true) })
+    const { response } = await declined.send('GET', path, { upgradeHead }, headers)
+    expect([response.status, declined.noted]).toEqual([426, []])
+    const { send, noted } = declined
+    await send('GET', path, { upgradeHead }, { ...headers, 'x-haversack-bypass': 'true' })
+    await send('GET', '/openai/v1/realtime', { upgradeHead }, headers)
+    expect(noted).toHaveLength(2)
+    for (const [isOn, declines] of [
+      [true, false],
+      [false, true],
+    ] as const) {
+      const taken = forwarding({ rewriting: rewriting(isOn, declines) })
+      await taken.send('GET', path, { upgradeHead }, headers)
+      expect(taken.noted).toHaveLength(1)
+    }
+  })
+})
