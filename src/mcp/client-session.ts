@@ -32,7 +32,9 @@ export interface SessionOptions {
 /** What a request of the client may send before its answer. */
 type SendRelated = (message: JsonBytes) => void
 
-/** A client of a revision before 2026-07-28, whatever its transport: handshake, ids, cancellation. */
+/**
+ * A client of a revision before 2026-07-28, whatever its transport: handshake, ids, cancellation.
+ */
 export class ClientSession {
   readonly #options: SessionOptions
   #gateway: Gateway | null = null

@@ -6,9 +6,10 @@ import { createLocalSessions } from '../../src/runtime/local-sessions.ts'
 const wrong = vi.hoisted(() => ({ isOn: false }))
 
 vi.mock('../../src/core/sessions/near/find-changes.ts', async original => {
-  const { findChanges } =
-    await original<typeof import('../../src/core/sessions/near/find-changes.ts')>()
+  const actual = await original<typeof import('../../src/core/sessions/near/find-changes.ts')>()
+  const { findChanges } = actual
   return {
+    ...actual,
     findChanges(...args: Parameters<typeof findChanges>) {
       const changes = findChanges(...args)
       return wrong.isOn && changes !== null ? changes.slice(1) : changes

@@ -43,7 +43,8 @@ export interface ResultTerms {
   readonly mode: 'lossless' | 'elide' | 'trim'
   readonly budget_tokens?: number
   /**
-   * `keep`: `structuredContent` stays, and texts are encoded. `text`: one text that encodes it takes
+   * `keep`: `structuredContent` stays, and texts are encoded. `text`: one text that encodes it
+   * takes
    * the place of both.
    */
   readonly structured: 'keep' | 'text'

@@ -2,7 +2,9 @@
 const SEPARATOR = '__'
 /** How clients mark tools of MCP servers: `mcp__server__tool`. */
 const MARK = 'mcp'
-/** Names of one tool that are looked up. More separators are in names that are made to cost time. */
+/**
+ * Names of one tool that are looked up. More separators are in names that are made to cost time.
+ */
 const MAX_NAMES = 8
 
 /**

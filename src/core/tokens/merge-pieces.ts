@@ -136,7 +136,8 @@ export function createPieceMerger(vocabulary: OpenVocabulary): PieceMerger {
 const KEPT_PARTS = 1 << 16
 
 /**
- * Byte pair merges of few or repetitive parts: one pass over all parts for each rank. Merges `ids[0 .. count)` in place. `merges[i]` is what parts `i` and `i + 1` merge to, or
+ * Byte pair merges of few or repetitive parts: one pass over all parts for each rank. Merges `ids[0
+ * .. count)` in place. `merges[i]` is what parts `i` and `i + 1` merge to, or
  * NO_MERGE. Every pair of the lowest rank is merged in one pass, left to right: no merge makes a
  * pair of a lower rank than its own, as packing has checked that tokens are made of earlier ones
  * only. A run of one letter takes a few passes.

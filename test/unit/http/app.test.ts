@@ -287,6 +287,7 @@ describe('operations', () => {
     const document = (await (await app.request('/openapi.json')).json()) as OpenApiLike
     expect(Object.keys(document.paths).sort()).toEqual([
       '/livez',
+      '/mcp',
       '/mcp/fingerprints/v1',
       '/mcp/fingerprints/v1/teams/{team}',
       '/mcp/fingerprints/v1/teams/{team}/members/{member}',
