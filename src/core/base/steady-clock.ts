@@ -17,9 +17,8 @@ export interface SteadyClockOptions {
 /**
  * The time by which bodies, sessions and files end. A wall clock that jumps ahead would end them
  * all at once, and nothing brings them back when the jump is taken back. So after a jump time goes
- * on by the
- * stopwatch for `HOLD_MS`. A clock that goes back is followed at once: that only lets bodies live
- * longer.
+ * on by the stopwatch for `HOLD_MS`. A clock that goes back is followed at once: that only lets
+ * bodies live longer.
  */
 export function createSteadyClock({ wall, stopwatch, onJump }: SteadyClockOptions): () => number {
   let time = wall()

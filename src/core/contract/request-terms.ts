@@ -44,8 +44,7 @@ export interface ResultTerms {
   readonly budget_tokens?: number
   /**
    * `keep`: `structuredContent` stays, and texts are encoded. `text`: one text that encodes it
-   * takes
-   * the place of both.
+   * takes the place of both.
    */
   readonly structured: 'keep' | 'text'
 }

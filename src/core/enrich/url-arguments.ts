@@ -7,9 +7,8 @@ const ADDRESS_START = /^\s*(?:[a-z][a-z0-9+.-]*:|[\\/]{2})/i
 
 /**
  * The hosts of all addresses among the arguments, with their ports, as `URL.host` gives them;
- * `null`
- * if one of them is no HTTP URL without credentials. A text counts as an address if its argument is
- * named like one, or if it begins like a URL or holds `://`.
+ * `null` if one of them is no HTTP URL without credentials. A text counts as an address if its
+ * argument is named like one, or if it begins like a URL or holds `://`.
  */
 export function addressedHosts({ keys, values }: ObjectValue): readonly string[] | null {
   const hosts: string[] = []

@@ -1,9 +1,8 @@
 /**
  * Characters and tokens of JSON (RFC 8259). The classes of characters are all ASCII, so each takes
- * a
- * code unit of a text as well as a byte of UTF-8, and `NaN` after the end is in none. Tokens are of
- * a text that is known to be JSON, or may be treated as if it were: they are followed to their end
- * and not checked. `parseJson` checks; `bytes/json-tokens.ts` is the same for bytes.
+ * a code unit of a text as well as a byte of UTF-8, and `NaN` after the end is in none. Tokens are
+ * of a text that is known to be JSON, or may be treated as if it were: they are followed to their
+ * end and not checked. `parseJson` checks; `bytes/json-tokens.ts` is the same for bytes.
  */
 import {
   BACKSLASH,

@@ -1,8 +1,7 @@
 import { NumberLiteral, ObjectValue, type Value } from './value.ts'
 
 /** What a JSON string cannot hold as it is, or must not if the text is to be valid UTF-8. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be
-// found
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be found
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/
 
 /** Keys remembered in quotes; more would cost memory where keys do not repeat. */

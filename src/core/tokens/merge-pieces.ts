@@ -137,10 +137,10 @@ const KEPT_PARTS = 1 << 16
 
 /**
  * Byte pair merges of few or repetitive parts: one pass over all parts for each rank. Merges `ids[0
- * .. count)` in place. `merges[i]` is what parts `i` and `i + 1` merge to, or
- * NO_MERGE. Every pair of the lowest rank is merged in one pass, left to right: no merge makes a
- * pair of a lower rank than its own, as packing has checked that tokens are made of earlier ones
- * only. A run of one letter takes a few passes.
+ * .. count)` in place. `merges[i]` is what parts `i` and `i + 1` merge to, or NO_MERGE. Every pair
+ * of the lowest rank is merged in one pass, left to right: no merge makes a pair of a lower rank
+ * than its own, as packing has checked that tokens are made of earlier ones only. A run of one
+ * letter takes a few passes.
  * @param work parts to visit before giving up
  * @returns how many parts are left; their negative count if `work` was used up before the end
  */
