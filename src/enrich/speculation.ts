@@ -15,13 +15,11 @@ import { createSlots, type Slots } from './slots.ts'
  * 2. `Speculation.take` may have its result, or a fetch to join. If the joined fetch fails, go on.
  * 3. If it may change something (`mayMutate`): `Speculation.beginMutation` and
  *    `Polling.invalidateUpstream`, then dispatch it. What `beginMutation` returned is called when
- * the
- *    call has ended, however it ended. A change of a server's lists is `invalidateUpstream`.
+ *    the call has ended, however it ended. A change of a server's lists is `invalidateUpstream`.
  * 4. After the result: `FailFast.observe`, `Polling.observe`, `ObservedCosts.observe`. In a worker
  *    `readTrigger` and `projectCalls` for the links of its tool.
  * 5. `planCalls` with what they offer, then `Speculation.prefetch` with the calls whose arguments
- * are
- *    known. One with `requires` follows after that call's own result: `projectCalls`, then
+ *    are known. One with `requires` follows after that call's own result: `projectCalls`, then
  *    `screenArguments`.
  * 6. Whether an offer was followed within three calls: `Probabilities.observe`, for planned and
  *    declined ones alike.
