@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { canRetrieve } from '../src/cli/run-command/retrieval.ts'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
 import { type AgentClient, CLIENTS } from './agents/clients.ts'
@@ -14,14 +15,14 @@ import { writeSection } from './support/write-section.ts'
 import { createFollower } from './turns/follow-messages.ts'
 
 /**
- * npm run bench -- agents [--claude PROGRAM] [--codex PROGRAM] [--write]
+ * npm run bench -- agents [--claude PROGRAM] [--codex PROGRAM] [--opencode PROGRAM] [--write]
  *
  * Real agents as their users start them, with a vendor of this machine whose model follows a
  * script: directly, and behind `haversack run`. What arrives at the vendor, and whether each
  * request begins as the one before. The programs are not among the dependencies: npm has them as
- * `@anthropic-ai/claude-code` and `@openai/codex`.
+ * `@anthropic-ai/claude-code`, `@openai/codex` and `opencode-ai`.
  */
-const options = readOptions({ claude: '', codex: '', write: false })
+const options = readOptions({ claude: '', codex: '', opencode: '', write: false })
 
 const LIMIT_MS = 120_000
 const COMMAND_LINE = new URL('../src/cli.ts', import.meta.url).pathname
@@ -78,15 +79,21 @@ function follow(requests: readonly ArrivedRequest[], route: RouteName) {
   return { tokens, changes }
 }
 
-/** Calls of the tool that fetches originals, and whether the last one had an answer. */
-function retrievedIn(requests: readonly ArrivedRequest[]): string {
+/** Calls of the tool that fetches originals, in the whole conversation. */
+function retrievedIn(requests: readonly ArrivedRequest[]): number {
   const text = Buffer.from(requests.at(-1)?.body ?? []).toString()
-  const calls = [
-    ...text.matchAll(
-      /"name":"[^"]*haversack_retrieve","input"|"name":"[^"]*haversack_retrieve","arguments"/g,
-    ),
-  ]
-  return `${calls.length}`
+  return [...text.matchAll(/"name":"[^"]*haversack_retrieve","(?:input|arguments)"/g)].length
+}
+
+/** What `run --elide` makes of the conversation. */
+async function reportElided(subject: Subject, plainTokens: number): Promise<readonly string[]> {
+  const { client } = subject
+  if (!canRetrieve([client.program])) return ['', '']
+  const before = [process.execPath, COMMAND_LINE, 'run', '--elide', '--']
+  const { requests } = await converse(subject, before)
+  const { tokens } = follow(requests, client.route)
+  const saved = (100 * (1 - tokens / plainTokens)).toFixed(1)
+  return [`${tokens.toLocaleString('en-US')} (${saved} %)`, String(retrievedIn(requests))]
 }
 
 async function report(subject: Subject): Promise<readonly string[]> {
@@ -94,10 +101,7 @@ async function report(subject: Subject): Promise<readonly string[]> {
   const { stdout: version } = await run(program, ['--version'])
   const direct = await converse(subject, [])
   const behind = await converse(subject, [process.execPath, COMMAND_LINE, 'run', '--'])
-  const eliding = [process.execPath, COMMAND_LINE, 'run', '--elide', '--']
-  const elided = await converse(subject, eliding)
-  const ran = [direct, behind, elided]
-  const [plain, sent, shortened] = ran.map(each => follow(each.requests, client.route))
+  const [plain, sent] = [direct, behind].map(each => follow(each.requests, client.route))
   const saved = 1 - sent!.tokens / plain!.tokens
   return [
     client.name,
@@ -109,8 +113,7 @@ async function report(subject: Subject): Promise<readonly string[]> {
     `${(100 * saved).toFixed(1)} %`,
     `${plain!.changes} → ${sent!.changes}`,
     direct.answer === behind.answer ? 'yes' : 'no',
-    `${shortened!.tokens.toLocaleString('en-US')} (${(100 * (1 - shortened!.tokens / plain!.tokens)).toFixed(1)} %)`,
-    String(retrievedIn(elided.requests)),
+    ...(await reportElided(subject, plain!.tokens)),
   ]
 }
 

@@ -5,7 +5,7 @@ import type { RouteName } from '../../src/core/conversation/parse/scan-request.t
 /** An agent as its users start it. */
 export interface AgentClient {
   readonly name: string
-  readonly program: 'claude' | 'codex'
+  readonly program: 'claude' | 'codex' | 'opencode'
   readonly route: RouteName
   readonly args: readonly string[]
   /**
@@ -32,6 +32,30 @@ export const CLIENTS: readonly AgentClient[] = [
       ANTHROPIC_API_KEY: 'sk-ant-none',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     }),
+  },
+  {
+    name: 'OpenCode',
+    program: 'opencode',
+    route: 'anthropic_messages',
+    args: ['run', PROMPT],
+    prepare(home, vendorUrl) {
+      const folder = join(home, '.config', 'opencode')
+      mkdirSync(folder, { recursive: true })
+      const settings = {
+        ...{ model: 'anthropic/claude-sonnet-4-5', autoupdate: false, share: 'disabled' },
+        permission: 'allow',
+      }
+      writeFileSync(join(folder, 'opencode.json'), JSON.stringify(settings))
+      return {
+        // The AI SDK puts `/messages` after its base URL.
+        ANTHROPIC_BASE_URL: `${vendorUrl}/v1`,
+        ANTHROPIC_API_KEY: 'sk-ant-none',
+        // It would fetch them, and wait for ever if it cannot.
+        OPENCODE_DISABLE_MODELS_FETCH: '1',
+        OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+        OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      }
+    },
   },
   {
     name: 'Codex, API key',

@@ -131,21 +131,27 @@ const commandOf = (step: Step): string => {
   return `nl -ba ${file} | tail -n +${offset}${limit === undefined ? '' : ` | head -n ${limit}`}`
 }
 
+/** The tool that runs commands, if the agent asks for its main model. */
+function shellOf(request: Request): string | undefined {
+  return toolsOf(request).find(name => name === 'Bash' || name === 'bash')
+}
+
 /** The name and the arguments of a call. */
 function anthropicCall(request: Request, step: Step): readonly [string, object] {
   if ('retrieves' in step) {
     const { tool, hash } = retrievalIn(request)!
     return [tool, { hash, lines: '1-5' }]
   }
+  const [shell, read] = shellOf(request) === 'Bash' ? ['Bash', 'Read'] : ['bash', 'read']
   return 'file' in step
-    ? ['Read', { ...step, file: undefined, file_path: step.file }]
-    : ['Bash', { ...step, description: 'look' }]
+    ? [read, { ...step, file: undefined, file_path: step.file, filePath: step.file }]
+    : [shell, { ...step, description: 'look' }]
 }
 
 function speakAnthropic(request: Request, script: readonly Step[]): Events {
   const { model, messages } = request
   const done = resultsIn(messages, /^tool_result$/)
-  const step = toolsOf(request).includes('Bash') ? nextStep(request, script[done]) : undefined
+  const step = shellOf(request) === undefined ? undefined : nextStep(request, script[done])
   const isCall = step !== undefined
   const called = step === undefined ? [] : anthropicCall(request, step)
   const usage = { input_tokens: 10, output_tokens: 5 }
