@@ -142,10 +142,10 @@ function anthropicCall(request: Request, step: Step): readonly [string, object] 
     const { tool, hash } = retrievalIn(request)!
     return [tool, { hash, lines: '1-5' }]
   }
-  const [shell, read] = shellOf(request) === 'Bash' ? ['Bash', 'Read'] : ['bash', 'read']
-  return 'file' in step
-    ? [read, { ...step, file: undefined, file_path: step.file, filePath: step.file }]
-    : [shell, { ...step, description: 'look' }]
+  const isClaude = shellOf(request) === 'Bash'
+  if ('command' in step) return [isClaude ? 'Bash' : 'bash', { ...step, description: 'look' }]
+  const { file, ...part } = step
+  return isClaude ? ['Read', { ...part, file_path: file }] : ['read', { ...part, filePath: file }]
 }
 
 function speakAnthropic(request: Request, script: readonly Step[]): Events {

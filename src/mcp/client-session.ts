@@ -22,6 +22,11 @@ const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as con
 /** How long the answer to `initialize` waits for servers, in milliseconds. */
 const READY_MS = 5_000
 
+/** How long the client, and its user, may take for an answer, in milliseconds. */
+const ASK_MS = 600_000
+/** Questions of servers that are open at once. */
+const MAX_ASKED = 256
+
 export interface SessionOptions {
   readonly version: string
   createGateway(client: GatewayClient): Gateway
@@ -148,9 +153,19 @@ export class ClientSession {
     if (this.#isClosed) {
       return Promise.resolve(errorOutcome(RPC_ERRORS.internal, 'the client has gone'))
     }
+    if (this.#asked.size >= MAX_ASKED) {
+      return Promise.resolve(errorOutcome(RPC_ERRORS.internal, 'too many questions are open'))
+    }
     const id = JSON.stringify(`haversack-${++this.#lastId}`)
     return new Promise(resolve => {
-      this.#asked.set(id, resolve)
+      const limit = setTimeout(() => {
+        this.#asked.delete(id)
+        resolve(errorOutcome(RPC_ERRORS.internal, 'the client did not answer'))
+      }, ASK_MS)
+      this.#asked.set(id, outcome => {
+        clearTimeout(limit)
+        resolve(outcome)
+      })
       this.#options.send(writeRequest(Buffer.from(id), method, params))
     })
   }

@@ -119,8 +119,12 @@ class ClientGateway implements Gateway {
   /** Answers from memory. */
   async #list(kind: ListKind, params: JsonBytes | null): Promise<Outcome> {
     await this.#servers.listed()
-    const entries = this.#servers.catalogue.all(kind).map(entry => this.#shown(kind, entry))
-    if (kind === 'tools' && this.#offersRetrieve) entries.push(RETRIEVE_DEFINITION)
+    const offersOurs = kind === 'tools' && this.#offersRetrieve
+    const entries = this.#servers.catalogue
+      .all(kind)
+      .filter(({ publicKey }) => !offersOurs || publicKey !== RETRIEVE_TOOL)
+      .map(entry => this.#shown(kind, entry))
+    if (offersOurs) entries.push(RETRIEVE_DEFINITION)
     const start = pageStart(params)
     if (start === null || start > entries.length) {
       return errorOutcome(RPC_ERRORS.invalidParams, 'an unknown cursor')

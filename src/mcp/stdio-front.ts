@@ -50,6 +50,8 @@ export async function serveStdio(
   options.stop.addEventListener('abort', end)
   await ended.promise
   options.stop.removeEventListener('abort', end)
+  // An open input would keep the process.
+  input.destroy()
   await session.close()
 }
 
