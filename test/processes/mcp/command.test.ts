@@ -33,7 +33,7 @@ async function start() {
     '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}\n',
   )
   const [answer] = await once(lines, 'line')
-  const [served] = upstream.stdio.processes.slice(-1)
+  const served = [...upstream.stdio.processes].at(-1)
   return { child, exit, answer: String(answer), served: served! }
 }
 
