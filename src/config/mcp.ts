@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Names are part of the tools' names, which clients bound. */
-const serverName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,19}$/)
+const serverName = z.string().regex(/^[A-Za-z0-9](?!.*__)[A-Za-z0-9_-]{0,19}$/)
 
 /** `*` matches anything. */
 const toolPattern = z.string().min(1).max(256)

@@ -34,6 +34,8 @@ export interface SessionOptions {
   send(message: JsonBytes): void
 }
 
+const CANCELLED = 'notifications/cancelled'
+
 /** What a request of the client may send before its answer. */
 type SendRelated = (message: JsonBytes) => void
 
@@ -130,7 +132,7 @@ export class ClientSession {
       notify: (method, about) => {
         if (!this.#isClosed) this.#options.send(writeNotification(method, about))
       },
-      ask: (method, about) => this.#ask(method, about),
+      ask: (method, about, signal) => this.#ask(method, about, signal),
     })
     this.#gateway = gateway
     await gateway.ready(READY_MS)
@@ -149,8 +151,8 @@ export class ClientSession {
     return { kind: 'result', result }
   }
 
-  #ask(method: string, params: JsonBytes | null): Promise<Outcome> {
-    if (this.#isClosed) {
+  #ask(method: string, params: JsonBytes | null, signal?: AbortSignal): Promise<Outcome> {
+    if (this.#isClosed || signal?.aborted === true) {
       return Promise.resolve(errorOutcome(RPC_ERRORS.internal, 'the client has gone'))
     }
     if (this.#asked.size >= MAX_ASKED) {
@@ -158,12 +160,17 @@ export class ClientSession {
     }
     const id = JSON.stringify(`haversack-${++this.#lastId}`)
     return new Promise(resolve => {
-      const limit = setTimeout(() => {
+      const withdraw = () => {
+        this.#asked.get(id)?.(errorOutcome(RPC_ERRORS.internal, 'the client did not answer'))
         this.#asked.delete(id)
-        resolve(errorOutcome(RPC_ERRORS.internal, 'the client did not answer'))
-      }, ASK_MS)
+        const about = Buffer.from(`{"requestId":${id}}`)
+        if (!this.#isClosed) this.#options.send(writeNotification(CANCELLED, about))
+      }
+      const limit = setTimeout(withdraw, ASK_MS)
+      signal?.addEventListener('abort', withdraw)
       this.#asked.set(id, outcome => {
         clearTimeout(limit)
+        signal?.removeEventListener('abort', withdraw)
         resolve(outcome)
       })
       this.#options.send(writeRequest(Buffer.from(id), method, params))
@@ -178,7 +185,7 @@ export class ClientSession {
   }
 
   #notified({ method, params }: NotificationMessage): void {
-    if (method === 'notifications/cancelled') {
+    if (method === CANCELLED) {
       const id = params === null ? undefined : member(params, 'requestId')
       if (id !== undefined && id !== null) this.#running.get(id.toString())?.abort()
       return

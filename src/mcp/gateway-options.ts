@@ -38,8 +38,11 @@ export interface ClientFacts {
 /** The client of a gateway. */
 export interface GatewayClient extends ClientFacts {
   notify(method: string, params: JsonBytes | null): void
-  /** Asks the client for input: sampling, elicitation, roots. */
-  ask(method: string, params: JsonBytes | null): Promise<Outcome>
+  /**
+   * Asks the client for input: sampling, elicitation, roots.
+   * @param signal aborted if the answer is not wanted any more
+   */
+  ask(method: string, params: JsonBytes | null, signal?: AbortSignal): Promise<Outcome>
 }
 
 /** A request of the client, and what belongs to it. */

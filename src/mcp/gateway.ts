@@ -255,9 +255,12 @@ class ClientGateway implements Gateway {
         timeoutMs: timeout_ms,
         canRepeat,
         notify: (method, about) => call.notify(method, about),
-        ask: (method, about) => client.ask(method, about),
+        ask: (method, about, signal) => client.ask(method, about, signal),
       })
-    return withInput(params, send, (method, about) => client.ask(method, about))
+    if (!this.#servers.isModern(server)) return send(params)
+    const { signal } = call
+    const ask = (method: string, about: JsonBytes | null) => client.ask(method, about, signal)
+    return withInput(params, { send, ask, signal })
   }
 }
 

@@ -1,7 +1,8 @@
 import { type JsonBytes, memberOf, members, RANGE, textOf } from '../core/json/bytes/json-node.ts'
 import { readJson } from '../core/json/bytes/read-json.ts'
-import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
-import { withMember } from './members.ts'
+import { OPEN_BRACE } from '../core/json/char-codes.ts'
+import { errorOutcome, type Outcome, RPC_ERRORS } from './json-rpc.ts'
+import { member, objectMember, textMember, withMember } from './members.ts'
 import type { CallEnd } from './upstream/connection.ts'
 
 /** Rounds of one call. */
@@ -22,12 +23,16 @@ type Ask = (method: string, params: JsonBytes | null) => Promise<Outcome>
  * asked by requests of their own.
  * @param params of the call, as the client sent them
  */
-export async function withInput(params: JsonBytes, send: Send, ask: Ask): Promise<CallEnd> {
+export async function withInput(
+  params: JsonBytes,
+  { send, ask, signal }: { readonly send: Send; readonly ask: Ask; readonly signal: AbortSignal },
+): Promise<CallEnd> {
   let end = await send(params)
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const wanted = end.kind === 'answered' ? inputWanted(end.outcome) : null
     if (wanted === null) return end
     const answers = await answersOf(wanted, ask)
+    if (signal.aborted) return { kind: 'aborted' }
     if ('error' in answers) return { kind: 'answered', outcome: answers.error }
     let next = withMember(params, 'inputResponses', answers.responses)
     if (next !== null && wanted.state !== null)
@@ -49,7 +54,7 @@ interface Wanted {
   readonly state: JsonBytes | null
 }
 
-/** What a result asks for; `null` if it is complete. */
+/** What a result asks for; `null` if it is complete, or asks for nothing that can be answered. */
 function inputWanted(outcome: Outcome): Wanted | null {
   if (outcome.kind === 'error') return null
   const { result } = outcome
@@ -62,25 +67,23 @@ function inputWanted(outcome: Outcome): Wanted | null {
     return node === undefined ? null : result.subarray(node.start, node.end)
   }
   const requests = at('inputRequests')
-  return { requests: requests === null ? [] : requestsOf(requests), state: at('requestState') }
+  const asked = requests === null ? [] : requestsOf(requests)
+  return asked === null ? null : { requests: asked, state: at('requestState') }
 }
 
-function requestsOf(requests: JsonBytes): Wanted['requests'] {
+function requestsOf(requests: JsonBytes): Wanted['requests'] | null {
   const parsed: unknown = JSON.parse(requests.toString())
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return []
-  return Object.entries(parsed)
-    .slice(0, MAX_REQUESTS)
-    .flatMap(([key, request]: [string, { method?: unknown; params?: unknown } | null]) =>
-      typeof request?.method === 'string'
-        ? [
-            {
-              key,
-              method: request.method,
-              params: request.params === undefined ? null : jsonBytes(request.params),
-            },
-          ]
-        : [],
-    )
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return null
+  const found: { key: string; method: string; params: JsonBytes | null }[] = []
+  for (const key of Object.keys(parsed).slice(0, MAX_REQUESTS)) {
+    const request = objectMember(requests, key)
+    const method = request === null ? null : textMember(request, 'method')
+    const params = request === null ? undefined : member(request, 'params')
+    if (method === null || params === null) return null
+    if (params !== undefined && params[0] !== OPEN_BRACE) return null
+    found.push({ key, method, params: params ?? null })
+  }
+  return found
 }
 
 async function answersOf({ requests }: Wanted, ask: Ask) {

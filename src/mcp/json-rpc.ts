@@ -72,7 +72,8 @@ export function readMessage(bytes: JsonBytes): Message | null {
   const id = raw('id')
   if (memberOf(root, 'method') === undefined) return responseOf(id, raw('result'), raw('error'))
   const method = textOf(bytes, memberOf(root, 'method'))
-  const params = raw('params')
+  const given = raw('params')
+  const params = given?.toString('latin1', 0, 4) === 'null' ? null : given
   if (method === undefined || (params !== null && !isObject(params))) return null
   if (id === null) return { kind: 'notification', method, params }
   return isId(id) ? { kind: 'request', id, method, params } : null

@@ -76,7 +76,12 @@ export async function callRetrieve(
   try {
     const selector = parsePart(query as Parameters<typeof parsePart>[0])
     const reference = { tenant, ref: hash.toLowerCase() }
-    if (selector !== undefined) return shown(partOf(await originals.fetchPart(reference, selector)))
+    if (selector !== undefined) {
+      const found = await originals.fetchPart(reference, selector)
+      const { length } = found.part.content
+      if (length > maxBytes) return failed(`this part has ${length} bytes: ask for a smaller one`)
+      return shown(partOf(found))
+    }
     const whole = await originals.fetch(reference, bytes => {
       if (bytes > maxBytes) throw new TooLarge(bytes)
     })

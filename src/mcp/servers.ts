@@ -25,6 +25,9 @@ const BURST_MS = 250
 /** Time for one page of a list, in milliseconds. */
 const PAGE_MS = 10_000
 
+/** Pages of one list. */
+const MAX_PAGES = 500
+
 /** The capability that a server needs for a list. */
 const CAPABILITY: Record<ListKind, string> = {
   tools: 'tools',
@@ -57,6 +60,9 @@ export class Servers {
   readonly #dirty = new Set<ListKind>()
   #burst: NodeJS.Timeout | undefined
   #isReady = false
+  #isClosed = false
+  /** Lists that are being read, and whether they changed meanwhile. */
+  readonly #reading = new Map<string, boolean>()
 
   constructor(options: GatewayOptions) {
     this.#options = options
@@ -99,6 +105,11 @@ export class Servers {
     return [...this.#all.values()].some(({ facts }) => facts === null || has(facts, capability))
   }
 
+  /** Whether a server asks for input inside its results. */
+  isModern(name: string): boolean {
+    return this.#known(name).facts?.era === 'modern'
+  }
+
   instructions(): string | null {
     const texts = [...this.#all.values()].flatMap(({ server, facts }) =>
       facts?.instructions ? [{ name: server.name, text: facts.instructions }] : [],
@@ -139,7 +150,7 @@ export class Servers {
           timeoutMs: server.settings.timeout_ms,
           canRepeat: true,
           notify: call.notify,
-          ask: this.#options.client.ask,
+          ask: (method, params, asked) => this.#options.client.ask(method, params, asked),
         }),
       ),
     )
@@ -150,6 +161,7 @@ export class Servers {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     clearTimeout(this.#startLimit)
     clearTimeout(this.#burst)
     await Promise.all([...this.#all.values()].map(({ connection }) => connection.close()))
@@ -167,7 +179,7 @@ export class Servers {
     const first = Promise.withResolvers<void>()
     const connection = server.connect(client, {
       onNotification: (method, params) => this.#onNotification(name, method, params),
-      onRequest: (method, params) => client.ask(method, params),
+      onRequest: (method, params, signal) => client.ask(method, params, signal),
       onConnected: facts => {
         onServer(name, 'connected', { version: facts.protocolVersion })
         const known = this.#all.get(name)
@@ -192,9 +204,29 @@ export class Servers {
   /** Reads lists of a server again; a list that cannot be read stays as it was. Never rejects. */
   async #refresh(name: string, kinds: readonly ListKind[]): Promise<void> {
     try {
-      await Promise.all(kinds.map(kind => this.#read(name, kind)))
+      await Promise.all(kinds.map(kind => this.#readInTurn(name, kind)))
     } catch (err) {
       this.#options.onServer(name, 'bug', { err })
+    }
+  }
+
+  /** One read of a list at a time; what changed meanwhile is read once more after it. */
+  async #readInTurn(name: string, kind: ListKind): Promise<void> {
+    const place = `${name} ${kind}`
+    if (this.#reading.has(place)) {
+      this.#reading.set(place, true)
+      return
+    }
+    this.#reading.set(place, false)
+    try {
+      await this.#read(name, kind)
+    } finally {
+      const isOutdated = this.#reading.get(place) === true
+      this.#reading.delete(place)
+      if (isOutdated && !this.#isClosed) {
+        // A server may report a change at each read.
+        setTimeout(() => void this.#refresh(name, [kind]), BURST_MS).unref()
+      }
     }
   }
 
@@ -215,6 +247,7 @@ export class Servers {
     const connection = this.connectionOf(name)
     const all: ListEntry[] = []
     let cursor: JsonBytes | null = null
+    let pages = 0
     do {
       const params: JsonBytes =
         cursor === null
@@ -227,15 +260,16 @@ export class Servers {
         timeoutMs: PAGE_MS,
         canRepeat: true,
         notify: () => {},
-        ask: this.#options.client.ask,
+        ask: (method, params, asked) => this.#options.client.ask(method, params, asked),
       })
       if (end.kind !== 'answered' || end.outcome.kind === 'error') return null
       const page = readPage(kind, end.outcome.result)
       if (page === null) return null
-      // A server that gives the same cursor for ever ends here too.
-      if (page.entries.length === 0 && page.next !== null) return all
       all.push(...page.entries)
+      // A server may give the same cursor for ever.
+      if (page.next !== null && cursor !== null && page.next.equals(cursor)) return null
       cursor = page.next
+      if (++pages > MAX_PAGES) return null
     } while (cursor !== null && all.length < MAX_ENTRIES)
     return all
   }

@@ -7,6 +7,9 @@ import { LineReader } from './upstream/line-reader.ts'
 /** Bytes of one message of the client. */
 const MAX_MESSAGE_BYTES = 100 * 1024 * 1024
 
+/** Bytes that the client has not read. */
+const MAX_UNREAD_BYTES = 256 * 1024 * 1024
+
 const NOT_READABLE = errorOutcome(RPC_ERRORS.parse, 'one message of JSON-RPC 2.0 a line is wanted')
 
 export interface StdioOptions extends Omit<SessionOptions, 'send'> {
@@ -27,6 +30,8 @@ export async function serveStdio(
   const write = (message: Uint8Array | null) => {
     if (message === null || !output.writable) return
     output.write(Buffer.concat([message, LINE_FEED]))
+    // A client that does not read is as good as gone.
+    if (output.writableLength > MAX_UNREAD_BYTES) ended.resolve()
   }
   const session = new ClientSession({ ...options, send: write })
   const lines = new LineReader(MAX_MESSAGE_BYTES)
@@ -43,6 +48,7 @@ export async function serveStdio(
     if (!isReadable) end()
   })
   guard.on(input, 'end', end)
+  guard.on(input, 'close', end)
   guard.on(input, 'error', end)
   guard.on(output, 'error', end)
   guard.on(output, 'close', end)

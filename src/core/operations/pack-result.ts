@@ -13,6 +13,7 @@ import {
 } from '../json/bytes/json-node.ts'
 import { readJson } from '../json/bytes/read-json.ts'
 import { literalOf, type Replacement, splice } from '../json/bytes/splice.ts'
+import { COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../json/char-codes.ts'
 import { isSpace } from '../json/text-tokens.ts'
 import { encodeContent } from '../pipeline/encode.ts'
 import type { ByteOperation, OperationContext } from './operation.ts'
@@ -71,8 +72,10 @@ class ResultPacker {
     const content = memberOf(root, 'content')
     const structured = memberOf(root, 'structuredContent')
     const isError = this.#isWord(memberOf(root, 'isError'), 'true')
-    if (this.#terms.structured === 'text' && structured !== undefined) {
-      if (!this.#replaceStructured(root, content, structured, isError)) return UNCHANGED
+    const isReplaced =
+      this.#terms.structured === 'text' && !isError && this.#isContainer(structured)
+    if (isReplaced && structured !== undefined) {
+      if (!this.#replaceStructured(root, content, structured)) return UNCHANGED
     } else {
       for (const block of itemsOf(content)) this.#packBlock(block, isError)
     }
@@ -92,19 +95,14 @@ class ResultPacker {
   }
 
   /**
-   * Puts one text in place of the structured value and of the texts for the model, which are the
-   * same once more.
+   * Puts one text in place of the structured value and of the texts that are the same once more. All
+   * other blocks stay.
    */
-  #replaceStructured(
-    root: JsonNode,
-    content: JsonNode | undefined,
-    structured: JsonNode,
-    isError: boolean,
-  ): boolean {
+  #replaceStructured(root: JsonNode, content: JsonNode | undefined, structured: JsonNode): boolean {
     const json = this.#bytes.toString('utf8', structured.start, structured.end)
     const block = Buffer.concat([
       Buffer.from('{"type":"text","text":'),
-      literalOf(this.#encode(json, isError)),
+      literalOf(this.#encode(json, false)),
       Buffer.from('}'),
     ])
     if (content === undefined) {
@@ -113,7 +111,8 @@ class ResultPacker {
       return true
     }
     if (content.items === null) return false
-    const kept = content.items.filter(each => !this.#isForModel(each))
+    const canonical = JSON.stringify(JSON.parse(json))
+    const kept = content.items.filter(each => !this.#represents(each, canonical))
     const blocks = [block, ...kept.map(({ start, end }) => this.#bytes.subarray(start, end))]
     const list = Buffer.concat([
       Buffer.from('['),
@@ -124,6 +123,17 @@ class ResultPacker {
     this.#edits.push({ ...memberRange(this.#bytes, root, structured), literal: NOTHING })
     this.#edits.sort((a, b) => a.start - b.start)
     return true
+  }
+
+  /** Whether a block is a text for the model with this JSON, and nothing else. */
+  #represents(block: JsonNode, canonical: string): boolean {
+    if (!this.#isForModel(block)) return false
+    const text = parseAt(this.#bytes, memberOf(block, 'text') as JsonNode) as string
+    try {
+      return JSON.stringify(JSON.parse(text)) === canonical
+    } catch {
+      return false
+    }
   }
 
   #encode(content: string, isError: boolean): string {
@@ -154,13 +164,16 @@ class ResultPacker {
     return readers.length === 0 || readers.includes('assistant')
   }
 
+  #isContainer(node: JsonNode | undefined): boolean {
+    const first = node === undefined ? undefined : this.#bytes[node.start]
+    return first === OPEN_BRACE || first === OPEN_BRACKET
+  }
+
   #isWord(node: JsonNode | undefined, word: string): boolean {
     return node !== undefined && this.#bytes.toString('latin1', node.start, node.end) === word
   }
 }
 
-const QUOTE = 0x22
-const COMMA = 0x2c
 const NOTHING = new Uint8Array(0)
 
 function readArgs(args: Uint8Array | undefined): unknown {

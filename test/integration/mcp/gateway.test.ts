@@ -168,6 +168,23 @@ describe('a gateway before several servers', () => {
     expect(result.tools.map((tool: { name: string }) => tool.name)).toEqual(['good__echo'])
   })
 
+  it('shows the newest list, and all of its pages', async () => {
+    let version = 0
+    const upstream = await recording({ era: 'legacy' })
+    upstream.on('tools/list', exchange => {
+      const tool = `{"name":"t${version}","inputSchema":{"type":"object"}}`
+      const isFirst = !exchange.call.bytes.toString().includes('"cursor"')
+      exchange.result(isFirst ? '{"tools":[],"nextCursor":"2"}' : `{"tools":[${tool}]}`)
+    })
+    const { request } = await connect({ one: upstream.stdio.command() })
+    const names = async () =>
+      (await request('tools/list')).result.tools.map((tool: { name: string }) => tool.name)
+    expect(await names()).toEqual(['t0'])
+    for (version = 1; version < 50; version++) upstream.announce('notifications/tools/list_changed')
+    await eventually(async () => expect(await names()).toEqual(['t50']))
+    expect(upstream.callsOf('tools/list').length).toBeLessThan(40)
+  })
+
   it('reports a list that changed, once for a burst', async () => {
     const tools = ['{"name":"echo","inputSchema":{"type":"object"}}']
     const upstream = await recording({ era: 'legacy' })
@@ -221,7 +238,7 @@ describe('results that may have parts left out', () => {
 describe('a structured value', () => {
   const definition =
     '{"name":"rows","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}'
-  const structured = `{"content":[{"type":"text","text":"{}"}],"structuredContent":{"rows":${ROWS_JSON}}}`
+  const structured = `{"content":[],"structuredContent":{"rows":${ROWS_JSON}}}`
 
   it.each([
     ['claude-code', false],
@@ -267,6 +284,26 @@ describe('what a server asks of the client', () => {
     expect(await answerTo('"c"')).toContain('hello Ada')
     const retry = upstream.callsOf('tools/call').at(-1)?.bytes.toString()
     expect(retry).toContain('"requestState":"s1"')
+  })
+})
+
+describe('a client that cancels a call', () => {
+  it('is asked nothing more for it', async () => {
+    const upstream = await recording({ era: 'modern' })
+    const question =
+      '{"resultType":"input_required","inputRequests":{"7":{"method":"elicitation/create","params":{"n":1.0,"big":12345678901234567890}}}}'
+    upstream.on('tools/call', exchange => exchange.result(question))
+    const { send, lines, request } = await connect({ one: { url: upstream.url } })
+    send('{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"echo"}}')
+    const asked = () => lines.filter(line => line.includes('"elicitation/create"'))
+    await eventually(() => expect(asked()).toHaveLength(1))
+    expect(asked()[0]).toContain('"params":{"n":1.0,"big":12345678901234567890}')
+    send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c"}}')
+    const withdrawn = () => lines.filter(line => line.includes('notifications/cancelled'))
+    await eventually(() => expect(withdrawn()).toHaveLength(1))
+    expect((await request('ping')).result).toEqual({})
+    expect(lines.filter(line => isAnswer(line, '"c"'))).toEqual([])
+    expect(asked()).toHaveLength(1)
   })
 })
 

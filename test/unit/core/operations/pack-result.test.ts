@@ -93,9 +93,9 @@ describe('a structured value', () => {
   })
 
   it.each([
-    ['after its text', `{"content":[${textBlock('the same')}],${structured},"isError":false}`],
-    ['before its text', `{${structured},"content":[${textBlock('the same')}],"isError":false}`],
-    ['last', `{"isError":false,"content":[${textBlock('the same')}] , ${structured} }`],
+    ['after its text', `{"content":[${textBlock(VALUE)}],${structured},"isError":false}`],
+    ['before its text', `{${structured},"content":[${textBlock(VALUE)}],"isError":false}`],
+    ['last', `{"isError":false,"content":[${textBlock(VALUE)}] , ${structured} }`],
     ['without any content', `{"isError":false,${structured}}`],
   ])('becomes the one text: %s', (_, result) => {
     const packed = JSON.parse(pack(result, { structured: 'text' }))
@@ -109,11 +109,30 @@ describe('a structured value', () => {
   it('keeps blocks that are no text for the model', () => {
     const image = '{"type":"image","data":"AAAA","mimeType":"image/png"}'
     const note = textBlock('for the user', ',"annotations":{"audience":["user"]}')
-    const packed = pack(`{"content":[${image},${textBlock('{}')},${note}],${structured}}`, {
+    const packed = pack(`{"content":[${image},${textBlock(VALUE)},${note}],${structured}}`, {
       structured: 'text',
     })
     const { content } = JSON.parse(packed)
     expect(content).toHaveLength(3)
     expect(packed).toContain(`,${image},${note}]`)
+  })
+
+  it('loses no text that differs from it', () => {
+    const summary = textBlock('40 rows; ask for the next page')
+    const { content } = JSON.parse(
+      pack(`{"content":[${summary}],${structured}}`, { structured: 'text' }),
+    )
+    expect(content).toHaveLength(2)
+    expect(content[1].text).toBe('40 rows; ask for the next page')
+  })
+
+  it.each([
+    ['null', `{"content":[${textBlock('the only text')}],"structuredContent":null}`],
+    [
+      'of an error',
+      `{"content":[${textBlock('no such file')}],"structuredContent":{},"isError":true}`,
+    ],
+  ])('stays with its texts: %s', (_, result) => {
+    expect(pack(result, { structured: 'text' })).toBe(result)
   })
 })
