@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../../src/core/base/errors.ts'
+import type { ResultTerms } from '../../../src/core/contract/request-terms.ts'
+import { createPacker, type PackerNeeds } from '../../../src/mcp/pack.ts'
+import type { Job, JobResult } from '../../../src/pool/job.ts'
+
+const RESULT = Buffer.from(`{"content":[{"type":"text","text":"${'x'.repeat(100)}"}]}`)
+const ELIDE: ResultTerms = { tool: 'mcp__a__b', mode: 'elide', structured: 'keep' }
+
+const done = (body: string, kept: readonly string[] = []): JobResult => ({
+  ok: true,
+  media: 'json',
+  body: Buffer.from(body),
+  reports: [],
+  keep: kept.map(text => ({ bytes: Buffer.from(text), media_type: 'text/plain' })),
+  records: [],
+  markers: [],
+  dependencies: [],
+  queue_ms: 0,
+  work_ms: 0,
+})
+
+/** Leaves parts out if it may, and names what it kept in the order of events. */
+function packer(overrides: Partial<PackerNeeds> = {}) {
+  const events: string[] = []
+  const bugs: unknown[] = []
+  const pack = createPacker({
+    pool: {
+      async run({ terms }: Job) {
+        const mode = terms?.result?.mode ?? 'none'
+        events.push(`run ${mode}`)
+        return mode === 'elide' ? done('short', ['original']) : done('lossless')
+      },
+    },
+    originals: {
+      async keep(tenant) {
+        events.push(`keep for ${tenant}`)
+        return { hash: '', bytes: 0, expires_at: 0, media_type: '', created: true }
+      },
+    },
+    tenant: 'acme',
+    timeoutMs: 1,
+    onReport: () => {},
+    onBug: bug => bugs.push(bug),
+    ...overrides,
+  })
+  return { pack, events, bugs }
+}
+
+describe('a result with parts left out', () => {
+  it('leaves only after its original is kept', async () => {
+    const { pack, events } = packer()
+    expect((await pack(RESULT, ELIDE)).toString()).toBe('short')
+    expect(events).toEqual(['run elide', 'keep for acme'])
+  })
+
+  it('is lossless instead, if its original cannot be kept', async () => {
+    const { pack, events } = packer({
+      originals: { keep: () => Promise.reject(new AppError('overloaded', 'no room')) },
+    })
+    expect((await pack(RESULT, ELIDE)).toString()).toBe('lossless')
+    expect(events).toEqual(['run elide', 'run lossless'])
+  })
+})
+
+describe('a result goes on as the server sent it', () => {
+  it.each<[string, Partial<PackerNeeds>]>([
+    [
+      'if the job fails',
+      {
+        pool: {
+          run: async () => ({
+            ok: false,
+            problem: { code: 'overloaded', detail: '' },
+            queue_ms: 0,
+            work_ms: 0,
+          }),
+        },
+      },
+    ],
+    ['if nothing changed', { pool: { run: async () => done('') } }],
+    ['if there is a bug', { pool: { run: () => Promise.reject(new Error('a bug')) } }],
+    ['if the store has one', { originals: { keep: () => Promise.reject(new Error('a bug')) } }],
+  ])('%s', async (_, overrides) => {
+    expect(await packer(overrides).pack(RESULT, ELIDE)).toBe(RESULT)
+  })
+
+  it('and a bug is reported', async () => {
+    const { pack, bugs } = packer({ pool: { run: () => Promise.reject(new Error('a bug')) } })
+    await pack(RESULT, ELIDE)
+    expect(bugs).toHaveLength(1)
+  })
+})
