@@ -17,7 +17,8 @@ export const mcpCommand = defineCommand({
   name: 'mcp',
   summary: 'Serve the MCP servers of the configuration to one agent, with smaller results',
   details:
-    'Speaks MCP on stdin and stdout. The servers are those of [mcp.servers] in the TOML file that --config or HAVERSACK_CONFIG names.',
+    'Speaks MCP on stdin and stdout. The servers are those of [mcp.servers] in the TOML file ' +
+    'that --config or HAVERSACK_CONFIG names.',
   operands: '',
   maxOperands: 0,
   options: {

@@ -95,8 +95,8 @@ class ResultPacker {
   }
 
   /**
-   * Puts one text in place of the structured value and of the texts that are the same once more. All
-   * other blocks stay.
+   * Puts one text in place of the structured value and of the texts that are the same once more.
+   * All other blocks stay.
    */
   #replaceStructured(root: JsonNode, content: JsonNode | undefined, structured: JsonNode): boolean {
     const json = this.#bytes.toString('utf8', structured.start, structured.end)
