@@ -41,7 +41,9 @@ export const replayCommand = defineCommand({
     redeem: {
       type: 'string',
       value: 'SHARE',
-      help: `Share of the markers that are taken to be fetched, for the net savings (default ${RETRIEVED_SHARE})`,
+      help:
+        'Share of the markers that are taken to be fetched, for the net savings ' +
+        `(default ${RETRIEVED_SHARE})`,
       read: readShare,
     },
     transcript: { type: 'string', value: 'FILE', help: 'Write requests and answers, for verify' },

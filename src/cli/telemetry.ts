@@ -93,7 +93,8 @@ export function reportSavings(groups: readonly TokenizerSavings[], tally: ReadTa
   })
   return [
     ...tables,
-    'dedup and combined: of all tokens; encoder and omission: of the tokens of results without a reference; L0: share of results with one',
+    'dedup and combined: of all tokens; encoder and omission: of the tokens of results without ' +
+      'a reference; L0: share of results with one',
     readLine(tally),
   ].join('\n\n')
 }
