@@ -111,9 +111,11 @@ export class ClientSession {
       method,
       params,
       signal,
+      context: null,
       notify(name, about) {
         if (isOpen && !signal.aborted) sendRelated(writeNotification(name, about))
       },
+      ask: (name, about, asked) => this.#ask(name, about, asked, sendRelated),
     })
     isOpen = false
     return outcome
@@ -132,7 +134,8 @@ export class ClientSession {
       notify: (method, about) => {
         if (!this.#isClosed) this.#options.send(writeNotification(method, about))
       },
-      ask: (method, about, signal) => this.#ask(method, about, signal),
+      ask: (method, about, asked) =>
+        this.#ask(method, about, asked, message => this.#options.send(message)),
     })
     this.#gateway = gateway
     await gateway.ready(READY_MS)
@@ -151,7 +154,12 @@ export class ClientSession {
     return { kind: 'result', result }
   }
 
-  #ask(method: string, params: JsonBytes | null, signal?: AbortSignal): Promise<Outcome> {
+  #ask(
+    method: string,
+    params: JsonBytes | null,
+    signal: AbortSignal | undefined,
+    send: SendRelated,
+  ): Promise<Outcome> {
     if (this.#isClosed || signal?.aborted === true) {
       return Promise.resolve(errorOutcome(RPC_ERRORS.internal, 'the client has gone'))
     }
@@ -164,7 +172,7 @@ export class ClientSession {
         this.#asked.get(id)?.(errorOutcome(RPC_ERRORS.internal, 'the client did not answer'))
         this.#asked.delete(id)
         const about = Buffer.from(`{"requestId":${id}}`)
-        if (!this.#isClosed) this.#options.send(writeNotification(CANCELLED, about))
+        if (!this.#isClosed) send(writeNotification(CANCELLED, about))
       }
       const limit = setTimeout(withdraw, ASK_MS)
       signal?.addEventListener('abort', withdraw)
@@ -173,7 +181,7 @@ export class ClientSession {
         signal?.removeEventListener('abort', withdraw)
         resolve(outcome)
       })
-      this.#options.send(writeRequest(Buffer.from(id), method, params))
+      send(writeRequest(Buffer.from(id), method, params))
     })
   }
 

@@ -39,7 +39,7 @@ export interface ClientFacts {
 export interface GatewayClient extends ClientFacts {
   notify(method: string, params: JsonBytes | null): void
   /**
-   * Asks the client for input: sampling, elicitation, roots.
+   * Answers what a server asks outside of any call: sampling, elicitation, roots.
    * @param signal aborted if the answer is not wanted any more
    */
   ask(method: string, params: JsonBytes | null, signal?: AbortSignal): Promise<Outcome>
@@ -50,8 +50,18 @@ export interface ClientCall {
   readonly method: string
   readonly params: JsonBytes | null
   readonly signal: AbortSignal
+  /**
+   * Which conversation the result is read in: one context has read what it was answered before.
+   * `null` if nothing tells.
+   */
+  readonly context: string | null
   /** Progress and logs of this request; never after its answer. */
   notify(method: string, params: JsonBytes | null): void
+  /**
+   * Asks the client that made this request for input: sampling, elicitation, roots.
+   * @param signal aborted if the answer is not wanted any more
+   */
+  ask(method: string, params: JsonBytes | null, signal?: AbortSignal): Promise<Outcome>
 }
 
 export interface GatewayOptions {

@@ -1,21 +1,12 @@
-import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
-import { failureError, failureResult } from './call-failures.ts'
-import {
-  LIST_KINDS,
-  LISTS,
-  type ListKind,
-  type PublicEntry,
-  publicEntry,
-  toolFacts,
-} from './catalogue.ts'
-import { clientProfile } from './client-profile.ts'
-import type { ClientCall, GatewayOptions, ServerSettings } from './gateway-options.ts'
-import { withInput } from './input-rounds.ts'
+import { failureError } from './call-failures.ts'
+import { LIST_KINDS, LISTS, type ListKind, type PublicEntry, publicEntry } from './catalogue.ts'
+import type { ClientCall, GatewayOptions } from './gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
-import { callRetrieve, RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
+import { RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import { Servers } from './servers.ts'
+import { ToolCalls } from './tool-calls.ts'
 
 /** One client's view of all servers. Answers in the words of the revisions before 2026-07-28. */
 export interface Gateway {
@@ -35,9 +26,6 @@ export interface Gateway {
 /** Entries of a page of ours. */
 const PAGE = 200
 
-/** Above this an original is not answered whole: some 25,000 tokens, the limit of clients. */
-const MAX_ORIGINAL_BYTES = 80_000
-
 export function createGateway(options: GatewayOptions): Gateway {
   return new ClientGateway(options)
 }
@@ -45,16 +33,12 @@ export function createGateway(options: GatewayOptions): Gateway {
 class ClientGateway implements Gateway {
   readonly #options: GatewayOptions
   readonly #servers: Servers
-  readonly #showsStructured: boolean
-  readonly #offersRetrieve: boolean
+  readonly #tools: ToolCalls
 
   constructor(options: GatewayOptions) {
     this.#options = options
-    this.#showsStructured = clientProfile(options.client.name).showsStructured
-    this.#offersRetrieve =
-      options.alwaysRetrieves ||
-      options.servers.some(({ settings }) => settings.mode !== 'lossless')
     this.#servers = new Servers(options)
+    this.#tools = new ToolCalls(options, this.#servers)
   }
 
   ready(limitMs: number): Promise<void> {
@@ -64,7 +48,7 @@ class ClientGateway implements Gateway {
   capabilities(): JsonBytes {
     const has = (name: string) => this.#servers.mayHave(name)
     return jsonBytes({
-      ...(has('tools') || this.#offersRetrieve ? { tools: { listChanged: true } } : {}),
+      ...(has('tools') || this.#tools.offersRetrieve ? { tools: { listChanged: true } } : {}),
       ...(has('prompts') ? { prompts: { listChanged: true } } : {}),
       ...(has('resources') ? { resources: { subscribe: true, listChanged: true } } : {}),
       ...(has('logging') ? { logging: {} } : {}),
@@ -100,7 +84,7 @@ class ClientGateway implements Gateway {
       case 'ping':
         return { kind: 'result', result: EMPTY_OBJECT }
       case 'tools/call':
-        return this.#callTool(call)
+        return this.#tools.call(call)
       case 'prompts/get':
         return this.#forwardNamed(call, 'prompts')
       case 'resources/read':
@@ -119,7 +103,7 @@ class ClientGateway implements Gateway {
   /** Answers from memory. */
   async #list(kind: ListKind, params: JsonBytes | null): Promise<Outcome> {
     await this.#servers.listed()
-    const offersOurs = kind === 'tools' && this.#offersRetrieve
+    const offersOurs = kind === 'tools' && this.#tools.offersRetrieve
     const entries = this.#servers.catalogue
       .all(kind)
       .filter(({ publicKey }) => !offersOurs || publicKey !== RETRIEVE_TOOL)
@@ -140,57 +124,8 @@ class ClientGateway implements Gateway {
   }
 
   #shown(kind: ListKind, entry: PublicEntry): JsonBytes {
-    const dropsOutputSchema = kind === 'tools' && this.#structuredOf(entry) === 'text'
+    const dropsOutputSchema = kind === 'tools' && this.#tools.structuredOf(entry) === 'text'
     return publicEntry(kind, entry, { dropsOutputSchema })
-  }
-
-  /** What was listed to a client decides for its calls. */
-  #structuredOf(entry: PublicEntry): 'keep' | 'text' {
-    const { structured } = this.#servers.settingsOf(entry.server)
-    if (structured !== 'auto') return structured
-    return this.#showsStructured && !toolFacts(entry.raw).hasUi ? 'text' : 'keep'
-  }
-
-  async #callTool(call: ClientCall): Promise<Outcome> {
-    const params = call.params ?? EMPTY_OBJECT
-    const name = textMember(params, 'name')
-    if (name === null) return errorOutcome(RPC_ERRORS.invalidParams, 'a call needs one name')
-    if (name === RETRIEVE_TOOL && this.#offersRetrieve) return this.#retrieve(params)
-    await this.#servers.listed()
-    const entry = this.#servers.catalogue.find('tools', name)
-    const settings = entry && this.#servers.settingsOf(entry.server)
-    const named = entry && withMember(params, 'name', JSON.stringify(entry.key))
-    if (entry === undefined || settings === undefined || named === undefined || named === null) {
-      return errorOutcome(RPC_ERRORS.invalidParams, `Unknown tool: ${name}`)
-    }
-    const facts = toolFacts(entry.raw)
-    const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
-    const end = await this.#send(call, entry.server, named, canRepeat)
-    if (end.kind !== 'answered') return failureResult(entry.server, end)
-    if (end.outcome.kind === 'error') return end.outcome
-    const result = await this.#options.pack(
-      end.outcome.result,
-      this.#termsOf(entry, settings, params),
-    )
-    return { kind: 'result', result }
-  }
-
-  #termsOf(entry: PublicEntry, settings: ServerSettings, params: JsonBytes): ResultTerms {
-    const args = member(params, 'arguments')
-    const { mode, budget_tokens } = settings
-    return {
-      tool: `mcp__${entry.server}__${entry.key}`,
-      mode,
-      structured: this.#structuredOf(entry),
-      ...(budget_tokens === undefined ? {} : { budget_tokens }),
-      ...(args === undefined || args === null ? {} : { args: new Uint8Array(args) }),
-    }
-  }
-
-  async #retrieve(params: JsonBytes): Promise<Outcome> {
-    const args = objectMember(params, 'arguments') ?? EMPTY_OBJECT
-    const { tenant, originals } = this.#options
-    return callRetrieve(args, tenant, originals, { maxBytes: MAX_ORIGINAL_BYTES })
   }
 
   async #forwardNamed(call: ClientCall, kind: 'prompts'): Promise<Outcome> {
@@ -240,27 +175,8 @@ class ClientGateway implements Gateway {
   }
 
   async #forward(call: ClientCall, server: string, params: JsonBytes): Promise<Outcome> {
-    const end = await this.#send(call, server, params, true)
+    const end = await this.#servers.send(call, { server, params, canRepeat: true })
     return end.kind === 'answered' ? end.outcome : failureError(server, end)
-  }
-
-  #send(call: ClientCall, server: string, params: JsonBytes, canRepeat: boolean) {
-    const { client } = this.#options
-    const { timeout_ms } = this.#servers.settingsOf(server)
-    const send = (sent: JsonBytes) =>
-      this.#servers.connectionOf(server).call({
-        method: call.method,
-        params: sent,
-        signal: call.signal,
-        timeoutMs: timeout_ms,
-        canRepeat,
-        notify: (method, about) => call.notify(method, about),
-        ask: (method, about, signal) => client.ask(method, about, signal),
-      })
-    if (!this.#servers.isModern(server)) return send(params)
-    const { signal } = call
-    const ask = (method: string, about: JsonBytes | null) => client.ask(method, about, signal)
-    return withInput(params, { send, ask, signal })
   }
 }
 

@@ -14,9 +14,10 @@ import type {
   GatewayServer,
   ServerSettings,
 } from './gateway-options.ts'
+import { withInput } from './input-rounds.ts'
 import type { Outcome } from './json-rpc.ts'
 import { EMPTY_OBJECT, member } from './members.ts'
-import type { ServerFacts, UpstreamConnection } from './upstream/connection.ts'
+import type { CallEnd, ServerFacts, UpstreamConnection } from './upstream/connection.ts'
 
 /** How long lists wait for servers that start slowly, in milliseconds. */
 const START_MS = 10_000
@@ -48,6 +49,14 @@ interface Connected {
   facts: ServerFacts | null
   /** Settled once its lists are known for the first time, or it is down. */
   readonly listed: Promise<void>
+}
+
+/** A call of a client as one server gets it. */
+interface ServerCall {
+  readonly server: string
+  readonly params: JsonBytes
+  /** Whether it may be sent again if its connection dies before any byte came. */
+  readonly canRepeat: boolean
 }
 
 /** The connections of one client, and what their servers list. */
@@ -137,6 +146,20 @@ export class Servers {
     for (const { connection } of this.#all.values()) connection.notify(method, params)
   }
 
+  /** Sends a call of the client to a server, and plays the rounds of input that it asks for. */
+  send(call: ClientCall, { server, params, canRepeat }: ServerCall): Promise<CallEnd> {
+    const { timeout_ms } = this.settingsOf(server)
+    const { method, signal } = call
+    const ask: ClientCall['ask'] = (name, about, asked) => call.ask(name, about, asked)
+    const send = (sent: JsonBytes) =>
+      this.connectionOf(server).call({
+        ...{ method, params: sent, signal, timeoutMs: timeout_ms, canRepeat, ask },
+        notify: (name, about) => call.notify(name, about),
+      })
+    if (!this.isModern(server)) return send(params)
+    return withInput(params, { send, ask: (name, about) => ask(name, about, signal), signal })
+  }
+
   async setLogLevel(call: ClientCall): Promise<Outcome> {
     const able = [...this.#all.values()].filter(
       ({ facts }) => facts?.era === 'legacy' && has(facts, 'logging'),
@@ -150,7 +173,7 @@ export class Servers {
           timeoutMs: server.settings.timeout_ms,
           canRepeat: true,
           notify: call.notify,
-          ask: (method, params, asked) => this.#options.client.ask(method, params, asked),
+          ask: (method, params, asked) => call.ask(method, params, asked),
         }),
       ),
     )
