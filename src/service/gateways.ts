@@ -4,9 +4,9 @@ import type { AppDeps } from '../http/context.ts'
 import { createGateway, type Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient, GatewayOptions } from '../mcp/gateway-options.ts'
 import { createPacker } from '../mcp/pack.ts'
-import type { Verdicts } from '../mcp/upstream/verdicts.ts'
+import type { ChildPlaces } from '../mcp/upstream/child-places.ts'
 import type { Logger } from '../observability/logger.ts'
-import { gatewayServer } from './mcp-servers.ts'
+import { configuredServer } from './mcp-servers.ts'
 
 /** What packing may take of a call, in milliseconds; after that the result goes on unchanged. */
 const PACK_MS = 5_000
@@ -19,6 +19,10 @@ export interface GatewayNeeds {
   readonly deps: Pick<AppDeps, 'pool' | 'originals' | 'metrics' | 'telemetry'>
   readonly env: Env
   readonly logger: Logger
+  /** Counts the processes of all servers. */
+  readonly places: ChildPlaces
+  /** Whether there are many clients. */
+  readonly isService: boolean
 }
 
 /** Whose gateway it is, and what it offers. */
@@ -35,17 +39,17 @@ export interface Gateways {
   /** Names of the configured servers. */
   readonly servers: ReadonlySet<string>
   create(client: GatewayClient, terms: GatewayTerms): Gateway
+  /** No more clients come: a connection ends with its last client. */
+  retire(): void
+  close(): Promise<void>
 }
 
 /** @throws Error for a secret that is not there */
-export function createGateways(
-  { mcp }: Pick<Config, 'mcp'>,
-  { deps, env, logger }: GatewayNeeds,
-): Gateways {
+export function createGateways({ mcp }: Pick<Config, 'mcp'>, needs: GatewayNeeds): Gateways {
+  const { deps, logger } = needs
   const { pool, originals, metrics, telemetry } = deps
-  const verdicts: Verdicts = new Map()
   const all = Object.entries(mcp.servers).map(([name, server]) =>
-    gatewayServer(name, server, { env, logger, verdicts }),
+    configuredServer(name, server, needs),
   )
   const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {
     const fields = { server, ...detail }
@@ -56,7 +60,9 @@ export function createGateways(
   return {
     servers: new Set(all.map(({ name }) => name)),
     create(client, { tenant, only, alwaysRetrieves }) {
-      const servers = only === null ? all : all.filter(({ name }) => name === only)
+      const servers = all
+        .filter(({ name }) => only === null || name === only)
+        .map(server => server.of(tenant))
       const pack = createPacker({
         pool,
         originals,
@@ -69,6 +75,12 @@ export function createGateways(
         onBug: err => logger.error({ err }, 'unexpected error'),
       })
       return createGateway({ servers, tenant, client, pack, originals, alwaysRetrieves, onServer })
+    },
+    retire() {
+      for (const server of all) server.retire()
+    },
+    async close() {
+      await Promise.all(all.map(server => server.close()))
     },
   }
 }

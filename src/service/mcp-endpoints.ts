@@ -4,6 +4,7 @@ import { createEraDispatch } from '../mcp/fronts/era-dispatch.ts'
 import type { HttpFront } from '../mcp/fronts/http-exchange.ts'
 import { SessionTable } from '../mcp/fronts/legacy/session-table.ts'
 import { LegacyHttpFront } from '../mcp/fronts/legacy-http.ts'
+import { ChildPlaces } from '../mcp/upstream/child-places.ts'
 import { SYSTEM_CLOCK } from '../mcp/upstream/clock.ts'
 import { VERSION } from '../runtime/version.ts'
 import { createGateways, type GatewayNeeds, type Gateways } from './gateways.ts'
@@ -22,10 +23,16 @@ export interface ServiceEndpoints extends McpEndpoints {
 }
 
 /** @throws Error for a secret that is not there */
-export function createMcpEndpoints(config: Config, needs: GatewayNeeds): ServiceEndpoints {
+export function createMcpEndpoints(
+  config: Config,
+  given: Pick<GatewayNeeds, 'deps' | 'env' | 'logger'>,
+): ServiceEndpoints {
+  const needs: GatewayNeeds = { ...given, places: new ChildPlaces(), isService: true }
   const table = new SessionTable(SYSTEM_CLOCK)
   const fronts = new Map<string, HttpFront>()
   let gateways: Gateways = createGateways(config, needs)
+  /** Those of earlier configurations, which clients may still use. */
+  const retired: Gateways[] = []
 
   function frontOf(only: string | null, alwaysRetrieves: boolean): HttpFront {
     const key = `${only ?? ''} ${alwaysRetrieves}`
@@ -50,12 +57,16 @@ export function createMcpEndpoints(config: Config, needs: GatewayNeeds): Service
       return frontOf(only, only === null && caller.scopes.has('retrieve'))
     },
     read(next) {
+      const before = gateways
       gateways = createGateways(next, needs)
+      before.retire()
+      retired.push(before)
     },
     drain: () => table.drain(),
     async close() {
       await table.close()
       await Promise.all([...fronts.values()].map(front => front.close()))
+      await Promise.all([gateways, ...retired].map(each => each.close()))
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Env } from '../config/env.ts'
 import type { Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient } from '../mcp/gateway-options.ts'
 import { serveStdio } from '../mcp/stdio-front.ts'
+import { ChildPlaces } from '../mcp/upstream/child-places.ts'
 import type { Logger } from '../observability/logger.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type EmbeddedService, startEmbedded } from './embedded.ts'
@@ -46,7 +47,11 @@ export function gatewayFactory(
   deps: EmbeddedService['deps'],
   { env, logger }: Pick<GatewayRun, 'env' | 'logger'>,
 ): (client: GatewayClient) => Gateway {
-  const gateways = createGateways(config, { deps, env, logger })
+  const gateways = createGateways(config, {
+    ...{ deps, env, logger },
+    places: new ChildPlaces(),
+    isService: false,
+  })
   const terms = { tenant: LOCAL.tenant, only: null, alwaysRetrieves: false }
   return client => gateways.create(client, terms)
 }
