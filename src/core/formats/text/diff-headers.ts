@@ -89,7 +89,7 @@ function spell(header: FileHeader, as: Spelling): readonly string[] {
   return [as.first(path, path), ...state, ...names, as.range(kind, lines)]
 }
 
-/** The lines of git that a header stands for. */
+/** The lines of git that a header represents. */
 export function gitHeader(header: FileHeader): readonly string[] {
   return spell(header, GIT)
 }
@@ -144,9 +144,9 @@ export function readGitHeader(lines: readonly string[], start: number): FileHead
       ? [from.slice('rename from '.length), to.slice('rename to '.length)]
       : [rest.slice(0, length), rest.slice(0, length)]
   })
-  if (header === null || !stands(lines, start, gitHeader(header))) return null
+  if (header === null || !isAt(lines, start, gitHeader(header))) return null
   const again = readShortHeader(shortHeader(header), 0)
-  return again !== null && stands(gitHeader(header), 0, gitHeader(again)) ? header : null
+  return again !== null && isAt(gitHeader(header), 0, gitHeader(again)) ? header : null
 }
 
 /** Reads a short header; `null` if there is none. */
@@ -159,7 +159,7 @@ export function readShortHeader(lines: readonly string[], start: number): FileHe
     if (!isRename(lines, start) || arrow === -1) return [path, path]
     return [path.slice(0, arrow), path.slice(arrow + ARROW.length)]
   })
-  return header !== null && stands(lines, start, shortHeader(header)) ? header : null
+  return header !== null && isAt(lines, start, shortHeader(header)) ? header : null
 }
 
 function isRename(lines: readonly string[], start: number): boolean {
@@ -195,6 +195,6 @@ function readHeader(
   }
 }
 
-function stands(lines: readonly string[], start: number, expected: readonly string[]): boolean {
+function isAt(lines: readonly string[], start: number, expected: readonly string[]): boolean {
   return expected.every((line, i) => lines[start + i] === line)
 }
