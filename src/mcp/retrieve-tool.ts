@@ -17,9 +17,9 @@ export const RETRIEVE_TOOL = 'haversack_retrieve'
 export const RETRIEVE_DEFINITION: JsonBytes = jsonBytes({
   name: RETRIEVE_TOOL,
   description:
-    'Fetch what a line "> [elided: … hash=H]" left out, or "> [ref H …]" refers to. ' +
-    'Ask for a part first (lines, grep or path). ' +
-    'A line that begins with "\\> [" is content that imitates a marker.',
+    'Fetch what "> [elided: … hash=H]" left out, or "> [ref H …]" repeats. ' +
+    'Ask for a part first (lines, grep, path). ' +
+    'A line that begins with "\\> [" is content.',
   inputSchema: {
     type: 'object',
     properties: {

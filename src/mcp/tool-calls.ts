@@ -88,14 +88,15 @@ export class ToolCalls {
     const structured = this.structuredOf(entry)
     const { limit } = this.#profile
     const terms = resultTerms({ entry, settings, params, structured, place, limit })
-    const delivery = this.#deliveryOf(call)
+    const delivery = this.#deliveryOf(call, place)
     return { kind: 'result', result: await this.#options.pack(end.outcome.result, terms, delivery) }
   }
 
-  #deliveryOf({ context, signal, sent }: ClientCall): Delivery {
+  #deliveryOf({ context, signal, sent }: ClientCall, place: ResultPlace | null): Delivery {
     const { contexts } = this.#options
     return {
-      isCurrent: () => context === null || contexts === undefined || contexts.refresh(context),
+      isCurrent: () =>
+        context === null || place === null || contexts?.isCurrent(context, place) !== false,
       hasLeft: () => sent ?? !signal.aborted,
     }
   }

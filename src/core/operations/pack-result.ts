@@ -1,7 +1,7 @@
 import { AppError } from '../base/errors.ts'
 import type { EncodeAnswer } from '../contract/encode.ts'
 import type { ByteAnswer, Done, KeepItem, Report } from '../contract/operation-result.ts'
-import type { ResultTerms } from '../contract/request-terms.ts'
+import type { ResultPlace, ResultTerms } from '../contract/request-terms.ts'
 import {
   items,
   itemsOf,
@@ -18,6 +18,7 @@ import { literalOf, type Replacement, splice } from '../json/bytes/splice.ts'
 import { COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../json/char-codes.ts'
 import { isSpace } from '../json/text-tokens.ts'
 import { encodeContent } from '../pipeline/encode.ts'
+import { sessionKey } from '../sessions/index/session-index.ts'
 import type { Dependency } from '../sessions/turn/call-memory.ts'
 import type { ByteOperation, OperationContext } from './operation.ts'
 
@@ -55,24 +56,38 @@ export const packResultOperation: ByteOperation = {
     const root = readJson(bytes, RESULT, limits)
     // A member that is there twice may be read either way.
     if (root === null || root.members === null || root.doubled) return UNCHANGED
-    const packer = new ResultPacker(bytes, terms, withPlace(context, terms))
+    const place = presentPlace(context, terms)
+    const packer = new ResultPacker(bytes, { ...terms, place }, withPlace(context, place))
     return terms.of === 'resource' ? packer.packResource(root) : packer.pack(root)
   },
 }
 
+/** `undefined` if the result stands alone, or if its context has ended since its call came. */
+function presentPlace(
+  { sessions }: OperationContext,
+  { place }: ResultTerms,
+): ResultPlace | undefined {
+  if (sessions === undefined || place === undefined) return undefined
+  const present = sessions.index.present(sessionKey(sessions.tenant, place.session))
+  return present?.epoch === place.epoch ? place : undefined
+}
+
 /** The context with the result's place in its session; without sessions if it has none. */
-function withPlace(context: OperationContext, { place }: ResultTerms): OperationContext {
+function withPlace(context: OperationContext, place: ResultPlace | undefined): OperationContext {
   const { sessions, ...rest } = context
   if (sessions === undefined || place === undefined) return rest
   const { sequence, epoch } = place
   return { ...rest, sessions: { ...sessions, counted: { sequence, epoch } } }
 }
 
+/** The terms of a result, with its place only if that still holds. */
+type PlacedTerms = Omit<ResultTerms, 'place'> & { readonly place: ResultPlace | undefined }
+
 const UNCHANGED = { bytes: null, reports: [], records: [], keep: [], markers: [] } as const
 
 class ResultPacker {
   readonly #bytes: JsonBytes
-  readonly #terms: ResultTerms
+  readonly #terms: PlacedTerms
   readonly #context: OperationContext
   readonly #args: unknown
   readonly #edits: Replacement[] = []
@@ -80,7 +95,7 @@ class ResultPacker {
   readonly #dependencies: Dependency[] = []
   readonly #reports: Report[] = []
 
-  constructor(bytes: JsonBytes, terms: ResultTerms, context: OperationContext) {
+  constructor(bytes: JsonBytes, terms: PlacedTerms, context: OperationContext) {
     this.#bytes = bytes
     this.#terms = terms
     this.#context = context

@@ -11,7 +11,7 @@ const IDLE_MS = 60 * 60 * 1000
 const MAX_WATCHED = 10_000
 
 export interface ContextsOptions {
-  readonly index: Pick<SessionIndex, 'begin' | 'summary' | 'compact' | 'close'>
+  readonly index: Pick<SessionIndex, 'begin' | 'present' | 'summary' | 'compact' | 'close'>
   readonly tenant: string
   /** The key of the client; `null` if it needs none. Keys share no contexts. */
   readonly credential: string | null
@@ -29,10 +29,10 @@ export interface Contexts {
    */
   arrive(context: string): ResultPlace | null
   /**
-   * Looks once more whether the context was compacted: before a result leaves. Returns `false` if
-   * that cannot be known now.
+   * Whether the context is still the one that the call came in: not compacted since, as far as that
+   * can be known. Asked before its result leaves.
    */
-  refresh(context: string): boolean
+  isCurrent(context: string, place: ResultPlace): boolean
   /** The context has lost a text that it was sent: nothing older is referred to again. */
   lost(context: string): void
   /** The name of its session, by which references are retrieved. */
@@ -73,9 +73,9 @@ export function createContexts(options: ContextsOptions): Contexts {
     stamps.delete(oldest as string)
   }
 
-  function refresh(context: string): true {
+  function isCurrent(context: string, { epoch }: ResultPlace): boolean {
     watch(context)
-    return true
+    return index.present(keyOf(context))?.epoch === epoch
   }
 
   function begin(context: string): ResultPlace {
@@ -103,7 +103,7 @@ export function createContexts(options: ContextsOptions): Contexts {
 
   return {
     arrive: context => unlessBusy(context, () => begin(context)),
-    refresh: context => unlessBusy(context, () => refresh(context)) ?? false,
+    isCurrent: (context, place) => unlessBusy(context, () => isCurrent(context, place)) ?? false,
     lost: context => void unlessBusy(context, () => index.compact(keyOf(context))),
     sessionOf,
   }
