@@ -95,7 +95,7 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
   const { content } = input
   const { session, ...rest } = input.request
   if (sessions === undefined || session === undefined) return null
-  const { tenant, index, bodies, isDetached } = sessions
+  const { tenant, index, bodies, isDetached, counted } = sessions
   const request = { ...rest, session }
   const key = sessionKey(tenant, session)
   if (request.is_sidechain === true) {
@@ -125,7 +125,7 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
     )
   }
   invalidateBy(index, key, request, profile.dedup)
-  const call = { name, identity, memory: known, epoch: present?.epoch ?? 0 }
+  const call = { name, identity, memory: known, epoch: present?.epoch ?? 0, counted }
   const here = openTurn(index, key, { ...request, content }, call, sessions.nowMs)
   const memory = here.turn.epoch === present?.epoch ? known : memoryIn(here.turn.epoch)
   const sent = here.seen?.sent ?? sentTo(sessions, key, profile)
