@@ -53,7 +53,7 @@ export async function listenForCallback(
       returned,
       take(text) {
         const given = URL.parse(text.trim())
-        return given?.href.startsWith(url) === true && accept(given)
+        return given !== null && `${given.origin}${given.pathname}` === url && accept(given)
       },
       close() {
         server.close()
