@@ -122,7 +122,17 @@ export class OAuthProvider implements OAuthClientProvider {
     return this.#discovery
   }
 
+  /**
+   * Called before anything is sent to the authorization server.
+   * @throws AuthFailure if it does not describe itself, or does not state that it checks PKCE
+   */
   saveDiscoveryState(state: OAuthDiscoveryState): void {
+    const { authorizationServerMetadata: metadata } = state
+    if (metadata === undefined) throw new AuthFailure('the authorization server has no metadata')
+    const checksPkce = metadata.code_challenge_methods_supported?.includes('S256') === true
+    if (this.redirectUrl !== undefined && !checksPkce) {
+      throw new AuthFailure('the authorization server lacks what is needed: PKCE')
+    }
     this.#discovery = state
   }
 
