@@ -22,6 +22,16 @@ export interface PackerNeeds {
 const SMALLEST_BYTES = 64
 
 /**
+ * Whether a thread may find something to pack. To look for names takes a hundredth of the way to a
+ * thread and back; a name with an escape in it may be any.
+ */
+function mayHaveText(result: JsonBytes): boolean {
+  return NAMES_OF_TEXT.some(name => result.includes(name))
+}
+
+const NAMES_OF_TEXT = ['"text"', '"structuredContent"', '\\u'].map(name => Buffer.from(name))
+
+/**
  * Makes results smaller in the worker threads. The result itself goes on if anything fails. A
  * result with markers leaves only once the originals are durable; else a lossless one does.
  */
@@ -46,7 +56,7 @@ export function createPacker(
   }
 
   return async (result, terms) => {
-    if (result.length < SMALLEST_BYTES) return result
+    if (result.length < SMALLEST_BYTES || !mayHaveText(result)) return result
     try {
       let packed = await run(result, terms)
       if (packed.ok && !(await areKept(packed.keep, needs))) {

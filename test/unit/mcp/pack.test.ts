@@ -91,3 +91,21 @@ describe('a result goes on as the server sent it', () => {
     expect(bugs).toHaveLength(1)
   })
 })
+
+describe('a result is packed in a thread', () => {
+  const image = `{"content":[{"type":"image","data":"${'A'.repeat(100)}","mimeType":"image/png"}]}`
+  it.each([
+    ['not without any text', image, []],
+    ['if it has texts', RESULT.toString(), ['run lossless']],
+    [
+      'if it has a structured value',
+      `${image.slice(0, -1)},"structuredContent":{}}`,
+      ['run lossless'],
+    ],
+    ['if a name may be one of these', image.replace('image', '\\u0074ext'), ['run lossless']],
+  ])('%s', async (_, result, expected) => {
+    const { pack, events } = packer()
+    await pack(Buffer.from(result), { ...ELIDE, mode: 'lossless' })
+    expect(events).toEqual(expected)
+  })
+})
