@@ -2,7 +2,7 @@ import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Outcome } from './json-rpc.ts'
-import type { ConnectionListener, UpstreamConnection } from './upstream/connection.ts'
+import type { CallFailure, ConnectionListener, UpstreamConnection } from './upstream/connection.ts'
 
 /** How the results of one server are treated. */
 export interface ServerSettings {
@@ -55,6 +55,8 @@ export interface ClientCall {
    * `null` if nothing tells.
    */
   readonly context: string | null
+  /** The W3C trace context of the HTTP request, if it has one; `_meta` may have another. */
+  readonly traceparent?: string | null
   /** Progress and logs of this request; never after its answer. */
   notify(method: string, params: JsonBytes | null): void
   /**
@@ -64,13 +66,29 @@ export interface ClientCall {
   ask(method: string, params: JsonBytes | null, signal?: AbortSignal): Promise<Outcome>
 }
 
+/** A call of a tool, as operators see it: nothing of its content. */
+export interface EndedToolCall {
+  readonly server: string
+  /** `result` or `error` if the server answered, else why there is no answer. */
+  readonly outcome: Outcome['kind'] | CallFailure['kind']
+  /** By `performance.now()`. */
+  readonly started: number
+  /** Until the server had answered. */
+  readonly upstreamMs: number
+  readonly totalMs: number
+  /** Of the client's request: the W3C trace context; `null` if it is not traced. */
+  traceparent(): string | null
+}
+
 export interface GatewayOptions {
   /** In the order of the configuration. */
   readonly servers: readonly GatewayServer[]
   readonly tenant: string
   readonly client: GatewayClient
-  /** Makes a result smaller; the result itself if that fails. Never rejects. */
-  pack(result: JsonBytes, terms: ResultTerms): Promise<JsonBytes>
+  /** Makes a result of a server smaller; the result itself if that fails. Never rejects. */
+  pack(result: JsonBytes, terms: ResultTerms, server: string): Promise<JsonBytes>
+  /** A call of a tool has ended. Must not throw. */
+  onToolCall(call: EndedToolCall): void
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
   /** Whether `haversack_retrieve` is offered even if no server's results may leave anything out. */
   readonly alwaysRetrieves: boolean

@@ -14,7 +14,7 @@ export interface PackerNeeds {
   readonly tenant: string
   /** What a result may be worked on, in milliseconds; later it goes on unchanged. */
   readonly timeoutMs: number
-  onReport(report: SentReport): void
+  onReport(report: SentReport, server: string): void
   onBug(error: unknown): void
 }
 
@@ -37,7 +37,7 @@ const NAMES_OF_TEXT = ['"text"', '"structuredContent"', '\\u'].map(name => Buffe
  */
 export function createPacker(
   needs: PackerNeeds,
-): (result: JsonBytes, terms: ResultTerms) => Promise<JsonBytes> {
+): (result: JsonBytes, terms: ResultTerms, server: string) => Promise<JsonBytes> {
   const { pool, tenant, timeoutMs, onReport, onBug } = needs
 
   const run = (body: JsonBytes, result: ResultTerms): Promise<JobResult> => {
@@ -55,7 +55,7 @@ export function createPacker(
     })
   }
 
-  return async (result, terms) => {
+  return async (result, terms, server) => {
     if (result.length < SMALLEST_BYTES || !mayHaveText(result)) return result
     try {
       let packed = await run(result, terms)
@@ -63,7 +63,7 @@ export function createPacker(
         packed = await run(result, { ...terms, mode: 'lossless' })
       }
       if (!packed.ok) return result
-      for (const report of packed.reports) onReport(report)
+      for (const report of packed.reports) onReport(report, server)
       const { body } = packed
       return body.length === 0 ? result : Buffer.from(body.buffer, body.byteOffset, body.length)
     } catch (error) {

@@ -8,6 +8,8 @@ import { errorOutcome, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
 import { callRetrieve, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import type { Servers } from './servers.ts'
+import { traceOf, withTrace } from './trace-context.ts'
+import type { CallEnd } from './upstream/connection.ts'
 
 /** Above this an original is not answered whole: some 25,000 tokens, the limit of clients. */
 const MAX_ORIGINAL_BYTES = 80_000
@@ -63,11 +65,29 @@ export class ToolCalls {
     if (named === null) return unknownTool(entry.publicKey)
     const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
     const { server } = entry
-    const end = await this.#servers.send(call, { server, params: named, canRepeat })
+    const started = performance.now()
+    const traced = withTrace(named, call.traceparent)
+    const end = await this.#servers.send(call, { server, params: traced, canRepeat })
+    const upstreamMs = performance.now() - started
+    const outcome = await this.#outcomeOf(end, { call, entry, facts, settings, params })
+    this.#options.onToolCall({
+      server,
+      outcome: end.kind === 'answered' ? end.outcome.kind : end.kind,
+      started,
+      upstreamMs,
+      totalMs: performance.now() - started,
+      traceparent: () => traceOf(traced),
+    })
+    return outcome
+  }
+
+  /** What the client gets for it. */
+  async #outcomeOf(end: CallEnd, { entry, settings, params }: ToolCall): Promise<Outcome> {
+    const { server } = entry
     if (end.kind !== 'answered') return failureResult(server, end)
     if (end.outcome.kind === 'error') return end.outcome
     const terms = this.#termsOf(entry, settings, params)
-    return { kind: 'result', result: await this.#options.pack(end.outcome.result, terms) }
+    return { kind: 'result', result: await this.#options.pack(end.outcome.result, terms, server) }
   }
 
   #termsOf(entry: PublicEntry, settings: ServerSettings, params: JsonBytes): ResultTerms {

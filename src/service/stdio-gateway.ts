@@ -10,6 +10,7 @@ import { jsonBytes } from '../mcp/json-rpc.ts'
 import { createPacker } from '../mcp/pack.ts'
 import { serveStdio } from '../mcp/stdio-front.ts'
 import { connectUpstream } from '../mcp/upstream/connect-upstream.ts'
+import { observeConnection } from '../mcp/upstream/observe-connection.ts'
 import type { ServerTarget } from '../mcp/upstream/options.ts'
 import type { Verdicts } from '../mcp/upstream/verdicts.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -55,12 +56,12 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
  */
 export function gatewayFactory(
   config: Config,
-  { pool, originals, metrics, telemetry }: EmbeddedService['deps'],
+  { pool, originals, metrics, telemetry, tracing }: EmbeddedService['deps'],
   { env, logger }: Pick<GatewayRun, 'env' | 'logger'>,
 ): (client: GatewayClient) => Gateway {
   const verdicts: Verdicts = new Map()
   const servers = Object.entries(config.mcp.servers).map(([name, server]) =>
-    gatewayServer(name, server, { env, logger, verdicts }),
+    gatewayServer(name, server, { env, logger, verdicts, metrics }),
   )
   const { tenant } = LOCAL
   const pack = createPacker({
@@ -68,8 +69,10 @@ export function gatewayFactory(
     originals,
     tenant,
     timeoutMs: PACK_MS,
-    onReport(report) {
+    onReport(report, server) {
       metrics.report(report)
+      const { tokens_in = 0, tokens_out = 0 } = report
+      metrics.mcp.tokens(server, tokens_in, tokens_out)
       if (report.response !== undefined) telemetry?.record(tenant, report.response)
     },
     onBug: err => logger.error({ err }, 'unexpected error'),
@@ -80,20 +83,26 @@ export function gatewayFactory(
     else if (WARNED.has(event)) logger.warn(fields, `server ${event}`)
     else logger.info(fields, `server ${event}`)
   }
-  return client =>
-    createGateway({ servers, tenant, client, pack, originals, alwaysRetrieves: false, onServer })
+  const onToolCall: GatewayOptions['onToolCall'] = call => {
+    metrics.mcp.call(call.server, call.outcome)
+    metrics.mcp.added(call.server, call.totalMs - call.upstreamMs)
+    tracing?.toolCall({ ...call, tenant, traceparent: call.traceparent() ?? undefined })
+  }
+  const shared = { servers, tenant, pack, originals, alwaysRetrieves: false, onServer, onToolCall }
+  return client => createGateway({ ...shared, client })
 }
 
 interface ServerNeeds {
   readonly env: Env
   readonly logger: Logger
   readonly verdicts: Verdicts
+  readonly metrics: EmbeddedService['deps']['metrics']
 }
 
 function gatewayServer(
   name: string,
   config: McpServerConfig,
-  { env, logger, verdicts }: ServerNeeds,
+  { env, logger, verdicts, metrics }: ServerNeeds,
 ): GatewayServer {
   const { mode, budget_tokens, structured, timeout_ms, trusted, tools } = config
   const target = targetOf(config, env)
@@ -101,15 +110,24 @@ function gatewayServer(
     name,
     settings: { mode, budget_tokens, structured, timeout_ms, trusted, ...tools },
     connect: (client, listener) =>
-      connectUpstream({
-        name,
-        target,
-        claims: { capabilities: client.capabilities, clientInfo: client.info ?? OWN_INFO },
+      observeConnection(
+        observed =>
+          connectUpstream({
+            name,
+            target,
+            claims: { capabilities: client.capabilities, clientInfo: client.info ?? OWN_INFO },
+            listener: observed,
+            verdicts,
+            verdictKey: name,
+            log: (event, fields) => logger.debug({ ...fields }, `server ${event}`),
+          }),
         listener,
-        verdicts,
-        verdictKey: name,
-        log: (event, fields) => logger.debug({ ...fields }, `server ${event}`),
-      }),
+        {
+          onConnected: isAgain => metrics.mcp.connected(name, isAgain),
+          onDisconnected: () => metrics.mcp.disconnected(name),
+          onListChanged: () => metrics.mcp.listChanged(name),
+        },
+      ),
   }
 }
 

@@ -50,7 +50,7 @@ function packer(overrides: Partial<PackerNeeds> = {}) {
 describe('a result with parts left out', () => {
   it('leaves only after its original is kept', async () => {
     const { pack, events } = packer()
-    expect((await pack(RESULT, ELIDE)).toString()).toBe('short')
+    expect((await pack(RESULT, ELIDE, 'a')).toString()).toBe('short')
     expect(events).toEqual(['run elide', 'keep for acme'])
   })
 
@@ -58,7 +58,7 @@ describe('a result with parts left out', () => {
     const { pack, events } = packer({
       originals: { keep: () => Promise.reject(new AppError('overloaded', 'no room')) },
     })
-    expect((await pack(RESULT, ELIDE)).toString()).toBe('lossless')
+    expect((await pack(RESULT, ELIDE, 'a')).toString()).toBe('lossless')
     expect(events).toEqual(['run elide', 'run lossless'])
   })
 })
@@ -82,12 +82,12 @@ describe('a result goes on as the server sent it', () => {
     ['if there is a bug', { pool: { run: () => Promise.reject(new Error('a bug')) } }],
     ['if the store has one', { originals: { keep: () => Promise.reject(new Error('a bug')) } }],
   ])('%s', async (_, overrides) => {
-    expect(await packer(overrides).pack(RESULT, ELIDE)).toBe(RESULT)
+    expect(await packer(overrides).pack(RESULT, ELIDE, 'a')).toBe(RESULT)
   })
 
   it('and a bug is reported', async () => {
     const { pack, bugs } = packer({ pool: { run: () => Promise.reject(new Error('a bug')) } })
-    await pack(RESULT, ELIDE)
+    await pack(RESULT, ELIDE, 'a')
     expect(bugs).toHaveLength(1)
   })
 })
@@ -105,7 +105,7 @@ describe('a result is packed in a thread', () => {
     ['if a name may be one of these', image.replace('image', '\\u0074ext'), ['run lossless']],
   ])('%s', async (_, result, expected) => {
     const { pack, events } = packer()
-    await pack(Buffer.from(result), { ...ELIDE, mode: 'lossless' })
+    await pack(Buffer.from(result), { ...ELIDE, mode: 'lossless' }, 'a')
     expect(events).toEqual(expected)
   })
 })
