@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { contextOf } from './contexts/context-of.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewayClient } from './gateway-options.ts'
 import {
@@ -33,6 +34,8 @@ const MAX_ASKED = 256
 
 export interface SessionOptions {
   readonly version: string
+  /** Names this connection, if it is one context; absent: it is not. */
+  readonly context?: string
   createGateway(client: GatewayClient): Gateway
   /** Sends a message of its own accord: a request, or a notification that belongs to no request. */
   send(message: JsonBytes): void
@@ -49,6 +52,12 @@ export interface RequestTerms {
   readonly sendRelated?: SendRelated
   /** Ends the request without an answer, as its cancellation does. */
   readonly signal?: AbortSignal
+  /** The header `X-Haversack-Session`. */
+  readonly context?: string | null
+  /** The header of the same name. */
+  readonly traceparent?: string | null
+  /** Whether the answer has left for the client, once that is known. */
+  readonly sent?: Promise<boolean>
 }
 
 /**
@@ -113,7 +122,7 @@ export class ClientSession {
     terms.signal?.addEventListener('abort', end)
     this.#running.set(id, controller)
     try {
-      const outcome = await this.#outcomeOf(request, controller.signal, terms.sendRelated)
+      const outcome = await this.#outcomeOf(request, controller.signal, terms)
       return controller.signal.aborted ? null : writeResponse(request.id, outcome)
     } finally {
       terms.signal?.removeEventListener('abort', end)
@@ -124,7 +133,12 @@ export class ClientSession {
   async #outcomeOf(
     { method, params }: RequestMessage,
     signal: AbortSignal,
-    sendRelated: SendRelated = message => this.#options.send(message),
+    {
+      sendRelated = message => this.#options.send(message),
+      context,
+      traceparent,
+      sent,
+    }: RequestTerms,
   ): Promise<Outcome> {
     if (this.#gateway === null) {
       if (method === 'ping') return { kind: 'result', result: EMPTY_OBJECT }
@@ -138,7 +152,13 @@ export class ClientSession {
       method,
       params,
       signal,
-      context: null,
+      context: contextOf({
+        params,
+        header: context ?? null,
+        connection: this.#options.context ?? null,
+      }),
+      ...(traceparent === undefined ? {} : { traceparent }),
+      ...(sent === undefined ? {} : { sent }),
       notify(name, about) {
         if (isOpen && !signal.aborted) sendRelated(writeNotification(name, about))
       },

@@ -41,8 +41,8 @@ export function createMcpEndpoints(
     const legacy = new LegacyHttpFront({
       table,
       version: VERSION,
-      createGateway: (client, { tenant }) =>
-        gateways.create(client, { tenant, only, alwaysRetrieves }),
+      createGateway: (client, { tenant, credential }) =>
+        gateways.create(client, { tenant, credential, only, alwaysRetrieves }),
     })
     const front = createEraDispatch({ legacy, modern: null })
     fronts.set(key, front)

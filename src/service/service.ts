@@ -136,7 +136,7 @@ async function assemble(
   })
   const kept = appRecords(live, records, build.attachRewriteMemory(shared.rewrites))
   const mcp = createMcpEndpoints(config, {
-    deps: { ...kept, pool, metrics },
+    deps: { ...kept, pool, metrics, sessions },
     env: processEnv(),
     logger,
   })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import { LOCAL } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
@@ -18,6 +19,8 @@ export interface GatewayRun {
   readonly output: Writable
   /** Ends it from outside. */
   readonly stop: AbortSignal
+  /** Whether the client has one context, in which it has read all results that it was sent. */
+  readonly isOneContext?: boolean
 }
 
 /**
@@ -25,14 +28,15 @@ export interface GatewayRun {
  * @throws what keeps the service from starting, and Error for a secret that is not there
  */
 export async function runGateway(config: Config, run: GatewayRun): Promise<void> {
-  const { env, logger, input, output, stop } = run
+  const { env, logger, input, output, stop, isOneContext = false } = run
   // A local client needs no key, and is the only one of its gateway.
   const { keys_file: _, ...open } = config
   const limits = { ...config.limits, drain_grace_ms: 0 }
   const service = await startEmbedded({ ...open, mcp: { servers: {} }, limits }, logger)
   try {
-    const gatewayFor = gatewayFactory(config, service.deps, { env, logger })
-    await serveStdio(input, output, { stop, version: VERSION, createGateway: gatewayFor })
+    const createGateway = gatewayFactory(config, service.deps, { env, logger, isOneContext })
+    const context = isOneContext ? { context: `connection ${randomUUID()}` } : {}
+    await serveStdio(input, output, { stop, version: VERSION, createGateway, ...context })
   } finally {
     await service.close()
   }
@@ -45,13 +49,14 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
 export function gatewayFactory(
   config: Config,
   deps: EmbeddedService['deps'],
-  { env, logger }: Pick<GatewayRun, 'env' | 'logger'>,
+  { env, logger, isOneContext = false }: Pick<GatewayRun, 'env' | 'logger' | 'isOneContext'>,
 ): (client: GatewayClient) => Gateway {
   const gateways = createGateways(config, {
     ...{ deps, env, logger },
     places: new ChildPlaces(),
     isService: false,
   })
-  const terms = { tenant: LOCAL.tenant, only: null, alwaysRetrieves: false }
+  const { tenant } = LOCAL
+  const terms = { tenant, credential: null, only: null, alwaysRetrieves: isOneContext }
   return client => gateways.create(client, terms)
 }

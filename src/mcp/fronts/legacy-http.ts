@@ -1,4 +1,5 @@
 import { type ClientSession, LEGACY_VERSIONS, type SessionOptions } from '../client-session.ts'
+import { CONTEXT_HEADER } from '../contexts/context-of.ts'
 import { type Message, RPC_ERRORS, readMessage, readRequestId } from '../json-rpc.ts'
 import type { HttpExchange, HttpFront, HttpReply, McpCaller } from './http-exchange.ts'
 import { emptyReply, refusal } from './http-replies.ts'
@@ -122,10 +123,15 @@ function listen(exchange: HttpExchange, session: HttpSession): HttpReply {
   return reply ?? invalid('there is no event with this Last-Event-ID any more')
 }
 
-function readPosted({ body }: HttpExchange): Posted | HttpReply {
+function readPosted(exchange: HttpExchange): Posted | HttpReply {
+  const { body } = exchange
+  const origin = {
+    context: exchange.header(CONTEXT_HEADER),
+    traceparent: exchange.header('traceparent'),
+  }
   if (!isBatch(body)) {
     const message = readMessage(body)
-    if (message !== null) return { messages: [message], isBatch: false }
+    if (message !== null) return { ...origin, messages: [message], isBatch: false }
     const id = readRequestId(body)
     const code = id === null ? RPC_ERRORS.parse : RPC_ERRORS.invalidRequest
     return refusal(400, { code, message: 'one message of JSON-RPC 2.0 is wanted', id })
@@ -134,7 +140,7 @@ function readPosted({ body }: HttpExchange): Posted | HttpReply {
   const messages = all.filter((message): message is Message => message !== null)
   const isInitial = messages.some(each => each.kind === 'request' && each.method === 'initialize')
   if (messages.length < all.length || isInitial) return invalid('the batch cannot be read')
-  return { messages, isBatch: true }
+  return { ...origin, messages, isBatch: true }
 }
 
 function invalid(message: string): HttpReply {

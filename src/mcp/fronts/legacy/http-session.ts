@@ -26,6 +26,9 @@ export interface HttpSessionOptions extends Omit<SessionOptions, 'send'> {
 export interface Posted {
   readonly messages: readonly Message[]
   readonly isBatch: boolean
+  /** The headers `X-Haversack-Session` and `traceparent`. */
+  readonly context: string | null
+  readonly traceparent: string | null
 }
 
 /** One client of a revision before 2026-07-28 over Streamable HTTP. */
@@ -74,7 +77,7 @@ export class HttpSession {
   }
 
   /** @param signal aborted when the client has gone */
-  async post({ messages, isBatch }: Posted, signal: AbortSignal): Promise<HttpReply> {
+  async post({ messages, isBatch, ...origin }: Posted, signal: AbortSignal): Promise<HttpReply> {
     this.#touch()
     const requests = messages.filter(({ kind }) => kind === 'request')
     for (const message of messages) {
@@ -85,7 +88,7 @@ export class HttpSession {
     const { now } = this.#options
     const stream = new PostStream({ number, log: this.#log, isBatch, signal, now })
     this.#posts.set(number, stream)
-    void this.#run(requests, stream)
+    void this.#run(requests, stream, origin)
     return stream.reply
   }
 
@@ -140,15 +143,21 @@ export class HttpSession {
     this.#log.clear()
   }
 
-  async #run(requests: readonly Message[], stream: PostStream): Promise<void> {
-    const terms = {
-      sendRelated: (message: JsonBytes) => stream.send(message),
-      signal: stream.ending,
-    }
+  async #run(
+    requests: readonly Message[],
+    stream: PostStream,
+    origin: Pick<Posted, 'context' | 'traceparent'>,
+  ): Promise<void> {
     await Promise.all(
       requests.map(async request => {
-        const answer = await this.#session.receive(request, terms)
-        if (answer !== null) stream.answered(answer)
+        const sent = Promise.withResolvers<boolean>()
+        const answer = await this.#session.receive(request, {
+          ...origin,
+          sendRelated: message => stream.send(message),
+          signal: stream.ending,
+          sent: sent.promise,
+        })
+        sent.resolve(answer !== null && stream.answered(answer))
       }),
     )
     this.#touch()

@@ -61,9 +61,11 @@ export class PostStream {
     this.#write(message)
   }
 
-  answered(answer: JsonBytes): void {
+  /** @returns whether the client is there to read it */
+  answered(answer: JsonBytes): boolean {
     if (this.#hasBegun) this.#write(answer)
     else this.#answers.push(answer)
+    return this.#leftAt === null
   }
 
   /** All requests have ended. */
