@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { LOCAL } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
 import type { McpServerConfig } from '../config/mcp.ts'
+import { readCompactions } from '../mcp/contexts/compactions.ts'
+import { createContexts } from '../mcp/contexts/contexts.ts'
 import { createGateway, type Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient, GatewayOptions, GatewayServer } from '../mcp/gateway-options.ts'
 import { jsonBytes } from '../mcp/json-rpc.ts'
@@ -24,6 +27,8 @@ export interface GatewayRun {
   readonly output: Writable
   /** Ends it from outside. */
   readonly stop: AbortSignal
+  /** Whether the client has one context, in which it has read all results that it was sent. */
+  readonly isOneContext?: boolean
 }
 
 /** What packing may take of a call, in milliseconds; after that the result goes on unchanged. */
@@ -37,14 +42,15 @@ const WARNED: ReadonlySet<string> = new Set(['lost', 'unlisted'])
  * @throws what keeps the service from starting, and Error for a secret that is not there
  */
 export async function runGateway(config: Config, run: GatewayRun): Promise<void> {
-  const { env, logger, input, output, stop } = run
+  const { env, logger, input, output, stop, isOneContext = false } = run
   // A local client needs no key.
   const { keys_file: _, ...open } = config
   const { limits } = config
   const service = await startEmbedded({ ...open, limits: { ...limits, drain_grace_ms: 0 } }, logger)
   try {
-    const gatewayFor = gatewayFactory(config, service.deps, { env, logger })
-    await serveStdio(input, output, { stop, version: VERSION, createGateway: gatewayFor })
+    const createGateway = gatewayFactory(config, service.deps, { env, logger, isOneContext })
+    const context = isOneContext ? { context: `connection ${randomUUID()}` } : {}
+    await serveStdio(input, output, { stop, version: VERSION, createGateway, ...context })
   } finally {
     await service.close()
   }
@@ -56,8 +62,8 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
  */
 export function gatewayFactory(
   config: Config,
-  { pool, originals, metrics, telemetry, tracing }: EmbeddedService['deps'],
-  { env, logger }: Pick<GatewayRun, 'env' | 'logger'>,
+  { pool, originals, metrics, sessions, telemetry, tracing }: EmbeddedService['deps'],
+  { env, logger, isOneContext = false }: Pick<GatewayRun, 'env' | 'logger' | 'isOneContext'>,
 ): (client: GatewayClient) => Gateway {
   const verdicts: Verdicts = new Map()
   const servers = Object.entries(config.mcp.servers).map(([name, server]) =>
@@ -67,6 +73,7 @@ export function gatewayFactory(
   const pack = createPacker({
     pool,
     originals,
+    sessions,
     tenant,
     timeoutMs: PACK_MS,
     onReport(report, server) {
@@ -77,6 +84,16 @@ export function gatewayFactory(
     },
     onBug: err => logger.error({ err }, 'unexpected error'),
   })
+  const contexts =
+    sessions === undefined
+      ? undefined
+      : createContexts({
+          index: sessions.index,
+          tenant,
+          credential: null,
+          compactions: readCompactions(config.data_dir),
+          now: Date.now,
+        })
   const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {
     const fields = { server, ...detail }
     if (event === 'bug') logger.error(fields, 'unexpected error')
@@ -88,8 +105,10 @@ export function gatewayFactory(
     metrics.mcp.added(call.server, call.totalMs - call.upstreamMs)
     tracing?.toolCall({ ...call, tenant, traceparent: call.traceparent() ?? undefined })
   }
-  const shared = { servers, tenant, pack, originals, alwaysRetrieves: false, onServer, onToolCall }
-  return client => createGateway({ ...shared, client })
+  const calls = { onServer, onToolCall, alwaysRetrieves: isOneContext }
+  const shared = { servers, tenant, pack, originals, ...calls }
+  return client =>
+    createGateway({ ...shared, client, ...(contexts === undefined ? {} : { contexts }) })
 }
 
 interface ServerNeeds {
@@ -104,11 +123,15 @@ function gatewayServer(
   config: McpServerConfig,
   { env, logger, verdicts, metrics }: ServerNeeds,
 ): GatewayServer {
-  const { mode, budget_tokens, structured, timeout_ms, trusted, tools } = config
+  const { mode, budget_tokens, resources, structured, timeout_ms, trusted, tools } = config
+  const per_tool = Object.entries(config.per_tool).map(([pattern, terms]) => ({ pattern, terms }))
   const target = targetOf(config, env)
   return {
     name,
-    settings: { mode, budget_tokens, structured, timeout_ms, trusted, ...tools },
+    settings: {
+      ...{ mode, budget_tokens, per_tool, resources, structured, timeout_ms, trusted },
+      ...tools,
+    },
     connect: (client, listener) =>
       observeConnection(
         observed =>
