@@ -71,13 +71,13 @@ export interface ClientCall {
    * `null` if nothing tells.
    */
   readonly context: string | null
-  /** The W3C trace context of the HTTP request, if it has one; `_meta` may have another. */
-  readonly traceparent?: string | null
   /**
    * Whether the answer has left for the client, once that is known. If the front does not say, it
    * leaves right after, unless `signal` is aborted.
    */
   readonly sent?: Promise<boolean>
+  /** The W3C trace context of the HTTP request, if it has one; `_meta` may have another. */
+  readonly traceparent?: string | null
   /** Progress and logs of this request; never after its answer. */
   notify(method: string, params: JsonBytes | null): void
   /**
@@ -107,10 +107,10 @@ export interface GatewayOptions {
   readonly tenant: string
   readonly client: GatewayClient
   readonly pack: Pack
-  /** A call of a tool has ended. Must not throw. */
-  onToolCall(call: EndedToolCall): void
   /** Absent: no result refers to an earlier one. */
   readonly contexts?: Contexts
+  /** A call of a tool has ended. Must not throw. */
+  onToolCall(call: EndedToolCall): void
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
   /** Whether `haversack_retrieve` is offered even if nothing seems to need it. */
   readonly alwaysRetrieves: boolean

@@ -79,7 +79,8 @@ export class ToolCalls {
     return this.#callServer({ call, entry, facts: toolFacts(entry.raw), settings, params, place })
   }
 
-  async #callServer({ call, entry, facts, settings, params, place }: ToolCall): Promise<Outcome> {
+  async #callServer(toolCall: ToolCall): Promise<Outcome> {
+    const { call, entry, facts, settings, params } = toolCall
     const named = withMember(params, 'name', JSON.stringify(entry.key))
     if (named === null) return unknownTool(entry.publicKey)
     const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
@@ -88,7 +89,7 @@ export class ToolCalls {
     const traced = withTrace(named, call.traceparent)
     const end = await this.#servers.send(call, { server, params: traced, canRepeat })
     const upstreamMs = performance.now() - started
-    const outcome = await this.#outcomeOf(end, { call, entry, facts, settings, params, place })
+    const outcome = await this.#outcomeOf(end, toolCall)
     this.#options.onToolCall({
       server,
       outcome: end.kind === 'answered' ? end.outcome.kind : end.kind,
@@ -101,10 +102,8 @@ export class ToolCalls {
   }
 
   /** What the client gets for it. */
-  async #outcomeOf(
-    end: CallEnd,
-    { call, entry, settings, params, place }: ToolCall,
-  ): Promise<Outcome> {
+  async #outcomeOf(end: CallEnd, toolCall: ToolCall): Promise<Outcome> {
+    const { call, entry, settings, params, place } = toolCall
     const { server } = entry
     if (end.kind !== 'answered') return failureResult(server, end)
     if (end.outcome.kind === 'error') return end.outcome
@@ -112,10 +111,8 @@ export class ToolCalls {
     const { limit } = this.#profile
     const terms = resultTerms({ entry, settings, params, structured, place, limit })
     const delivery = this.#deliveryOf(call, place)
-    return {
-      kind: 'result',
-      result: await this.#options.pack(end.outcome.result, terms, server, delivery),
-    }
+    const packed = await this.#options.pack(end.outcome.result, terms, server, delivery)
+    return { kind: 'result', result: packed }
   }
 
   #deliveryOf({ context, signal, sent }: ClientCall, place: ResultPlace | null): Delivery {
