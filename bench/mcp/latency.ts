@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { percentile } from '../support/statistics.ts'
 import { callTool } from './peer.ts'
 import type { ToolName } from './results.ts'
-import { WAYS, type Way, type Ways } from './stdio-ways.ts'
+import { WAYS, type Way, type Ways } from './ways.ts'
 
 export interface Latency {
   readonly ms: Readonly<Record<Way, readonly number[]>>
@@ -14,7 +14,7 @@ export interface Latency {
 const TICK_MS = 10
 
 /** Processor time of a process with all its threads, in milliseconds. */
-export function processorMs(pid: number): number {
+function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS

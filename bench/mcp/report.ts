@@ -2,7 +2,7 @@ import { markdownTable } from '../support/markdown-table.ts'
 import { median, percentile } from '../support/statistics.ts'
 import type { Latency } from './latency.ts'
 import type { ToolName } from './results.ts'
-import { WAYS } from './stdio-ways.ts'
+import { WAYS } from './ways.ts'
 
 export interface Measured {
   readonly tool: ToolName

@@ -11,7 +11,7 @@ import { gatewayFactory } from '../../src/service/stdio-gateway.ts'
 import { nextNonce } from './latency.ts'
 import { createLinesClient, type LinesClient } from './lines-client.ts'
 import type { ToolName } from './results.ts'
-import { script } from './stdio-ways.ts'
+import { script } from './ways.ts'
 
 export interface SoakOptions {
   readonly calls: number

@@ -5,16 +5,14 @@ import { INITIALIZE, type Peer } from './peer.ts'
 
 interface StdioCommand {
   readonly args: readonly string[]
-  readonly env?: NodeJS.ProcessEnv
   /** What its processor time is told as. */
   readonly name: string
 }
 
 /** Starts a server over stdio, and shakes hands. */
-export async function startStdioPeer({ args, env = {}, name }: StdioCommand): Promise<Peer> {
+export async function startStdioPeer({ args, name }: StdioCommand): Promise<Peer> {
   const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, ...env },
   })
   const waiting = new Map<number, (answer: Buffer) => void>()
   const lines = new LineReader(1e9)

@@ -1,21 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Peer } from './peer.ts'
 import { startStdioPeer } from './stdio-peer.ts'
+import { script, type Ways } from './ways.ts'
 
-/** The ways to the same upstream that are compared. */
-export const WAYS = ['direct', 'relay', 'gateway'] as const
-export type Way = (typeof WAYS)[number]
-
-export interface Ways {
-  readonly peers: Readonly<Record<Way, Peer>>
-  close(): Promise<void>
-}
-
-export const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-export const CLI = script('../../src/cli.ts')
+const CLI = script('../../src/cli.ts')
 
 /** Each way with processes of its own, over stdio on both sides. */
 export async function startStdioWays(): Promise<Ways> {
@@ -27,7 +17,7 @@ export async function startStdioWays(): Promise<Ways> {
       name: 'relay',
       args: ['--no-warnings', script('sdk-relay.ts'), process.execPath, ...upstream],
     }),
-    gateway: await startGateway(folder, { bench: upstream }),
+    gateway: await startGateway(folder, upstream),
   }
   return {
     peers,
@@ -38,18 +28,12 @@ export async function startStdioWays(): Promise<Ways> {
   }
 }
 
-/** `haversack mcp` with these servers, by name, each a script with its arguments. */
-export function startGateway(
-  folder: string,
-  servers: Readonly<Record<string, readonly string[]>>,
-  extra = '',
-): Promise<Peer> {
+/** `haversack mcp` with one server, a script with its arguments. */
+function startGateway(folder: string, args: readonly string[]): Promise<Peer> {
   const config = join(folder, 'haversack.toml')
-  const tables = Object.entries(servers).map(
-    ([name, args]) =>
-      `[mcp.servers.${name}]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\n`,
-  )
-  writeFileSync(config, `${extra}\n[log]\nlevel = "warn"\n\n${tables.join('\n')}`)
-  const args = [CLI, 'mcp', '--config', config, '--data-dir', join(folder, 'data')]
-  return startStdioPeer({ name: 'gateway', args })
+  const [command, list] = [process.execPath, args].map(each => JSON.stringify(each))
+  const server = `[mcp.servers.bench]\ncommand = ${command}\nargs = ${list}\n`
+  writeFileSync(config, `[log]\nlevel = "warn"\n\n${server}`)
+  const run = [CLI, 'mcp', '--config', config, '--data-dir', join(folder, 'data')]
+  return startStdioPeer({ name: 'gateway', args: run })
 }

@@ -5,8 +5,8 @@ import { LineReader } from '../../src/mcp/upstream/line-reader.ts'
 import { type Halves, resultsOf, TOOLS, type ToolName } from './results.ts'
 
 /**
- * An MCP server that costs next to nothing: `node upstream-server.ts` over stdio, with `--http` over
- * Streamable HTTP; then it prints where it listens. It writes results that were made at the tool's first call,
+ * An MCP server that costs next to nothing: over stdio, or with `BENCH_HTTP` over Streamable
+ * HTTP; then it prints where it listens. It writes results that were made at the tool's first call,
  * with the call's `nonce` in each.
  */
 const results = new Map<string, readonly Halves[]>()
@@ -87,5 +87,5 @@ function serveHttp(): void {
   })
 }
 
-if (process.argv.includes('--http') || process.env['BENCH_HTTP'] !== undefined) serveHttp()
+if (process.env['BENCH_HTTP'] !== undefined) serveHttp()
 else serveStdio()
