@@ -1,11 +1,21 @@
 import { z } from 'zod'
 import { mcpAuth, secretText } from './mcp-auth.ts'
 
-/** Names are part of the tools' names, which clients bound. */
-const serverName = z.string().regex(/^[A-Za-z0-9](?!.*__)[A-Za-z0-9_-]{0,19}$/)
+/**
+ * Names are part of the tools' names, which clients bound. Without `__`, and without `_` at the
+ * end, no two servers can have a tool of the same public name.
+ */
+const serverName = z.string().regex(/^[A-Za-z0-9](?!.*__)(?!.*_$)[A-Za-z0-9_-]{0,19}$/)
 
 /** `*` matches anything. */
 const toolPattern = z.string().min(1).max(256)
+
+const resultMode = z.enum(['lossless', 'elide', 'trim'])
+
+const toolMode = z.strictObject({
+  mode: resultMode.optional(),
+  budget_tokens: z.int().positive().optional(),
+})
 
 /** A server behind the gateway: a command that is started here, or a URL. */
 const mcpServer = z
@@ -24,8 +34,12 @@ const mcpServer = z
         exclude: z.array(toolPattern).max(1_000).default([]),
       })
       .prefault({}),
-    mode: z.enum(['lossless', 'elide', 'trim']).default('lossless'),
+    mode: resultMode.default('lossless'),
     budget_tokens: z.int().positive().optional(),
+    /** The same for single tools, by a pattern of their names; the first one decides. */
+    per_tool: z.record(toolPattern, toolMode).default({}),
+    /** Whether texts of resources are encoded too. */
+    resources: z.boolean().default(false),
     structured: z.enum(['auto', 'keep', 'text']).default('auto'),
     timeout_ms: z.int().positive().max(86_400_000).default(60_000),
   })
@@ -38,6 +52,14 @@ const mcpServer = z
   .refine(({ mode, budget_tokens }) => mode !== 'trim' || budget_tokens !== undefined, {
     message: 'mode trim needs budget_tokens',
   })
+  .refine(
+    ({ per_tool, budget_tokens }) =>
+      budget_tokens !== undefined ||
+      Object.values(per_tool).every(
+        tool => tool.mode !== 'trim' || tool.budget_tokens !== undefined,
+      ),
+    { message: 'mode trim of a tool needs budget_tokens' },
+  )
 
 /** The servers of the MCP gateway, by name. */
 export const mcpSchema = z
