@@ -4,23 +4,21 @@ import { LOCAL } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
 import type { McpServerConfig } from '../config/mcp.ts'
-import type { Vault } from '../mcp/auth/vault.ts'
 import { readCompactions } from '../mcp/contexts/compactions.ts'
 import { createContexts } from '../mcp/contexts/contexts.ts'
 import { createGateway, type Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient, GatewayOptions, GatewayServer } from '../mcp/gateway-options.ts'
 import { jsonBytes } from '../mcp/json-rpc.ts'
 import { createPacker } from '../mcp/pack.ts'
-import { secretReader } from '../mcp/secret-text.ts'
 import { serveStdio } from '../mcp/stdio-front.ts'
 import { connectUpstream } from '../mcp/upstream/connect-upstream.ts'
 import { observeConnection } from '../mcp/upstream/observe-connection.ts'
-import type { ServerTarget } from '../mcp/upstream/options.ts'
 import type { Verdicts } from '../mcp/upstream/verdicts.ts'
 import type { Logger } from '../observability/logger.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type EmbeddedService, startEmbedded } from './embedded.ts'
-import { oauthHeaders, openVault } from './mcp-authorization.ts'
+import { openVault } from './mcp-authorization.ts'
+import { type TargetNeeds, targetOf } from './mcp-targets.ts'
 
 export interface GatewayRun {
   readonly env: Env
@@ -118,13 +116,8 @@ export function gatewayFactory(
     createGateway({ ...shared, client, ...(contexts === undefined ? {} : { contexts }) })
 }
 
-interface ServerNeeds {
-  readonly env: Env
-  readonly logger: Logger
+interface ServerNeeds extends TargetNeeds {
   readonly verdicts: Verdicts
-  /** `null` if no server needs one. */
-  readonly vault: Vault | null
-  readonly tenant: string
   readonly metrics: EmbeddedService['deps']['metrics']
 }
 
@@ -163,29 +156,3 @@ function gatewayServer(name: string, config: McpServerConfig, needs: ServerNeeds
 
 /** What servers are told of a client that does not name itself. */
 const OWN_INFO = jsonBytes({ name: 'haversack', version: VERSION })
-
-function targetOf(name: string, config: McpServerConfig, needs: ServerNeeds): ServerTarget {
-  const { command, args, cwd = null, auth } = config
-  const { env, vault } = needs
-  if (command !== undefined) {
-    const own = secrets(config.env, env)()
-    return { kind: 'stdio', command, args, env: own, cwd, processEnvironment: env }
-  }
-  const url = new URL(config.url as string)
-  if (auth.kind === 'oauth' && vault !== null) {
-    return { kind: 'http', url, ...oauthHeaders(name, url, auth, { ...needs, vault }) }
-  }
-  const headers = secrets(auth.kind === 'headers' ? auth.headers : {}, env)
-  return { kind: 'http', url, headers }
-}
-
-/** @throws Error for a secret that is not there */
-function secrets(
-  values: Readonly<Record<string, string>>,
-  env: Env,
-): () => Readonly<Record<string, string>> {
-  const readers = Object.entries(values).map(
-    ([key, text]) => [key, secretReader(text, env)] as const,
-  )
-  return () => Object.fromEntries(readers.map(([key, read]) => [key, read()]))
-}

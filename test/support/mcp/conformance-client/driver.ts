@@ -107,6 +107,8 @@ async function listedCalls(calls: NonNullable<typeof context.toolCalls>): Promis
 
 async function callAll(): Promise<void> {
   const { tools } = await client.listTools()
+  // That server lists a tool which it does not serve.
+  if (scenario === 'json-schema-ref-no-deref') return
   for (const { name, inputSchema } of tools) {
     await client.callTool({ name, arguments: argumentsFor(inputSchema) })
   }
