@@ -1,6 +1,7 @@
 import type { Env } from '../config/env.ts'
 import type { McpServerConfig } from '../config/mcp.ts'
 import type { Vault } from '../mcp/auth/vault.ts'
+import { type ForwardedHeaders, pickForwarded } from '../mcp/forwarded-headers.ts'
 import { secretReader } from '../mcp/secret-text.ts'
 import type { ServerTarget } from '../mcp/upstream/options.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -12,6 +13,8 @@ export interface TargetNeeds {
   /** `null` if no server needs one. */
   readonly vault: Vault | null
   readonly tenant: string
+  /** Of the client that connects; `null` if it has none, as over stdio. */
+  readonly forwarded?: ForwardedHeaders | null
 }
 
 /**
@@ -28,6 +31,13 @@ export function targetOf(name: string, config: McpServerConfig, needs: TargetNee
   const url = new URL(config.url as string)
   if (auth.kind === 'oauth' && vault !== null) {
     return { kind: 'http', url, ...oauthHeaders(name, url, auth, { ...needs, vault }) }
+  }
+  if (auth.kind === 'forward') {
+    if (needs.forwarded == null) {
+      throw new Error(`mcp.servers.${name}: auth forward is for clients over HTTP`)
+    }
+    const picked = pickForwarded(auth.headers, needs.forwarded)
+    return { kind: 'http', url, headers: () => picked }
   }
   const headers = secrets(auth.kind === 'headers' ? auth.headers : {}, env)
   return { kind: 'http', url, headers }

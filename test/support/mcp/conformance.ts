@@ -86,7 +86,11 @@ export async function runClientScenario(
 ): Promise<readonly Check[] | null> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-conformance-'))
   try {
-    const options = { command: `${process.execPath} ${DRIVER}`, 'output-dir': folder, timeout: 280_000 }
+    const options = {
+      command: `${process.execPath} ${DRIVER}`,
+      'output-dir': folder,
+      timeout: 280_000,
+    }
     const args = Object.entries({ scenario, 'spec-version': revision, ...options })
     const child = spawn(
       process.execPath,
