@@ -14,7 +14,7 @@ export interface TargetNeeds {
   readonly vault: Vault | null
   readonly tenant: string
   /** Of the client that connects; `null` if it has none, as over stdio. */
-  readonly forwarded?: ForwardedHeaders | null
+  readonly forwarded: ForwardedHeaders | null
 }
 
 /**
@@ -33,7 +33,7 @@ export function targetOf(name: string, config: McpServerConfig, needs: TargetNee
     return { kind: 'http', url, ...oauthHeaders(name, url, auth, { ...needs, vault }) }
   }
   if (auth.kind === 'forward') {
-    if (needs.forwarded == null) {
+    if (needs.forwarded === null) {
       throw new Error(`mcp.servers.${name}: auth forward is for clients over HTTP`)
     }
     const picked = pickForwarded(auth.headers, needs.forwarded)
