@@ -9,7 +9,7 @@ export interface Caller {
   readonly keyId: string
   readonly scopes: ReadonlySet<Scope>
   readonly redeems: boolean
-  /** The only teams that there are for it; `null`: all of the tenant. */
+  /** The only teams that the key may use; `null`: all of the tenant. */
   readonly teams: ReadonlySet<string> | null
   /** The only member that it may write as; `null`: any. */
   readonly member: string | null
@@ -79,7 +79,7 @@ export function createAccess(initial: readonly KeyRecord[] | null, now: () => nu
   let entries = index(initial, new Map())
   let tenants = countTenants(initial)
 
-  /** Digests that begin alike are few, and all of them are compared, each in constant time. */
+  /** Few digests have the same prefix. All of them are compared, each in constant time. */
   function find(key: string): Entry | undefined {
     const digest = hash('sha256', key, 'buffer')
     let found: Entry | undefined

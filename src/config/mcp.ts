@@ -6,7 +6,7 @@ const serverName = z.string().regex(/^[A-Za-z0-9](?!.*__)[A-Za-z0-9_-]{0,19}$/)
 /** `*` matches anything. */
 const toolPattern = z.string().min(1).max(256)
 
-/** A header's value as it is, or where it is: `env:NAME`, `file:PATH`. */
+/** A header's value, or its place: `env:NAME`, `file:PATH`. */
 const secretText = z.string().min(1).max(8_192)
 
 const auth = z.discriminatedUnion('kind', [

@@ -25,7 +25,10 @@ export interface GatewayRun {
   readonly stop: AbortSignal
 }
 
-/** What packing may take of a call, in milliseconds; after that the result goes on unchanged. */
+/**
+ * How long the packing of a call's result may take, in milliseconds. After that the result is
+ * passed on unchanged.
+ */
 const PACK_MS = 5_000
 
 /** Words of events that are worth a warning. */
@@ -113,7 +116,7 @@ function gatewayServer(
   }
 }
 
-/** What servers are told of a client that does not name itself. */
+/** The client information that servers get if the client does not name itself. */
 const OWN_INFO = jsonBytes({ name: 'haversack', version: VERSION })
 
 function targetOf(config: McpServerConfig, env: Env): ServerTarget {
@@ -127,7 +130,7 @@ function targetOf(config: McpServerConfig, env: Env): ServerTarget {
   return { kind: 'http', url: new URL(url as string), headers: () => headers }
 }
 
-/** The text itself, or what it names: `env:NAME`, `file:PATH`. */
+/** The text itself, or the secret that it names: `env:NAME`, `file:PATH`. */
 function secretOf(text: string, env: Env): string {
   if (text.startsWith('file:')) return readFileSync(text.slice('file:'.length), 'utf8').trim()
   if (!text.startsWith('env:')) return text

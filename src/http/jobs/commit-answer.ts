@@ -23,7 +23,7 @@ export type Done = JobResult & { readonly ok: true }
 
 /**
  * Makes every text durable that an answer keeps. Then checks that the answer's dependencies can be
- * retrieved, will stay, and are in the agent's context. After that the answer may leave.
+ * retrieved, stay kept, and are in the agent's context. After that the answer may leave.
  * @returns what was kept, or `null` if a part of its session failed: then the caller sends another
  * answer, without the session
  * @throws AppError of the store, for texts without which the answer cannot be sent
@@ -44,7 +44,7 @@ export async function commitAnswer(
     const kept = await keepAll(keep, context)
     // Some of it may just have been kept.
     const isTrue = kept !== null && (await areRetrievable(dependencies, context))
-    // Bodies of an answer that does not leave may not be referred to.
+    // If the answer does not leave, its bodies must not be referred to.
     commitBodies(isTrue)
     return isTrue ? kept : null
   } catch (error) {
