@@ -115,7 +115,7 @@ export function unpackRow({ names, numbers }: PackedRows, index: number): Finger
 
 const TABLE = SHAPES.indexOf('markdown_table')
 const LIST = SHAPES.indexOf('array_of_objects')
-/** What a format counts for by its place among a row's three. */
+/** The weight of a format by its place among a row's three. */
 const PLACE_WEIGHTS = [3, 2, 1]
 
 /**

@@ -58,7 +58,7 @@ export function batchOperation(
       ),
     run({ jobs }, context) {
       const collected: Collected = { reports: [], keep: [], dependencies: [] }
-      // What the jobs may decode to is bounded for the batch as a whole.
+      // The decoded size is bounded for all jobs of the batch together.
       let left = context.maxDecodedChars
       const results = jobs.map((job, index) =>
         settle(
@@ -75,7 +75,7 @@ export function batchOperation(
   }
 }
 
-/** What the jobs return beside their answers. */
+/** The results of the jobs besides their answers. */
 interface Collected {
   readonly reports: Report[]
   readonly keep: KeepItem[]
@@ -92,7 +92,7 @@ function settle<T, U>(attempt: () => T, refused: (error: AppError) => U): T | U 
   }
 }
 
-/** In full, the faults of a thousand jobs would be many times the size of the request. */
+/** The full faults of a thousand jobs would be many times the size of the request. */
 function briefProblem(error: AppError) {
   const { errors, ...problem } = error.toProblem()
   return problemBody({

@@ -4,7 +4,7 @@ import { AppError } from '../base/errors.ts'
 export interface TokenCounter {
   /** Tokenizer or profile id, as in `tokens.tokenizer` of an answer. */
   readonly id: string
-  /** Whether `count` is what the model's tokenizer gives, or an estimate. */
+  /** Whether `count` equals the count of the model's tokenizer, or is an estimate. */
   readonly exact: boolean
   /** Tokens of `text`; time grows linearly with its length. Lone surrogates count as U+FFFD. */
   count(text: string): number

@@ -15,8 +15,8 @@ const ROUNDS = 12
 interface WindowSize {
   readonly bytes: number
   /**
-   * Tokens that end this close to the window's end are not taken from it: what follows may change
-   * them.
+   * Tokens that end this close to the window's end are not taken from it, because later bytes may
+   * change them.
    */
   readonly margin: number
 }

@@ -182,9 +182,9 @@ interface Reading {
   readonly missing: MissingLines
 }
 
-/** In place of lines that are missing. */
+/** The mark that replaces missing lines. */
 const MARK = /^\[… (?:line (\d{1,9})|lines (\d{1,9})-(\d{1,9}))\]$/
-/** In place of characters of a line. */
+/** The mark that replaces characters of a line. */
 const GAP = /…\[\+([1-9]\d{0,8}) chars\]/
 /** A text that has marks itself may be read in several ways; more than these are not followed. */
 const MOST_READINGS = 64

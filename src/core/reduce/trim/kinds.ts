@@ -1,7 +1,7 @@
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { type FieldRole, fieldFor, fieldsOf } from './field-names.ts'
 
-/** What the items of a list are. */
+/** The kinds of items of a list. */
 export type ItemKind =
   | 'issue'
   | 'merge_request'

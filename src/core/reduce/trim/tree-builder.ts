@@ -9,7 +9,7 @@ export interface TreeBuilder {
    * end.
    */
   add(parent: number, cost?: number, value?: number): number
-  /** More that is kept with a node. */
+  /** Adds cost and value to a node. */
   grow(node: number, cost: number, value: number): void
   /** The node must be kept, with all above it. */
   require(node: number): void

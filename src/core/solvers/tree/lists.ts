@@ -11,7 +11,7 @@ import {
 import type { Forest } from './forest.ts'
 import { type Priced, slackOf } from './lagrangian.ts'
 
-/** A list that comes to a node: as it is, or with a node that all its states take. */
+/** A list that comes to a node: unchanged, or with a node that all its states take. */
 export interface Coming {
   readonly states: States
   /** Node of the forest, or `AS_BEFORE`. */
@@ -27,7 +27,7 @@ export interface Lists {
    * what is needed.
    */
   join(coming: readonly Coming[], at: number): States
-  /** What the states at a node can become at most, in units. */
+  /** Upper bound of the values that the states at a node can lead to, in units. */
   bestBound(states: States, at: number): number
   /** Gives a list back that is not needed any more. */
   release(states: States): void

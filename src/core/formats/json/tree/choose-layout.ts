@@ -6,8 +6,8 @@ import type { Separator } from './syntax.ts'
 import { type Layout, RowWriter } from './write-table.ts'
 
 /**
- * Rows that represent the whole table, and how long they may be as JSON: long rows hang less on
- * separators.
+ * Rows that represent the whole table, and their length as JSON at most. In longer rows separators
+ * matter less.
  */
 const SAMPLE = 24
 const SAMPLE_CHARS = 16_000
@@ -111,7 +111,7 @@ function hasRowsColumn(columns: readonly Column[]): boolean {
   )
 }
 
-/** Leaves whose cells are cheaper with a space in front, if the separator is none itself. */
+/** Leaves whose cells are cheaper with a space in front, if the separator is not a space itself. */
 function spacedLeaves(
   { cells }: TightRows,
   separator: Separator,
