@@ -9,7 +9,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8787'
 /** Query parameters that options of the same name fill. */
 const PARAMETERS = ['session', 'lines', 'bytes', 'path', 'grep', 'context'] as const
 
-/** What the service's statuses mean for the caller that wants an original. */
+/** Messages for the service's statuses when an original is requested. */
 const OUTCOMES: Readonly<Record<number, string>> = {
   404: 'not_found',
   409: 'ambiguous',

@@ -45,7 +45,7 @@ export const jsonOption = {
 
 const MODES = ['lossless', 'elide', 'trim'] as const
 
-/** How much may leave, and what goes first if it must be less. */
+/** The budget, and what is left out first to reach it. */
 export const budgetOptions = {
   budget: wholeNumber({
     value: 'TOKENS',
@@ -80,7 +80,7 @@ export function budgetFieldsOf({
   }
 }
 
-/** What of a list of items leaves if it is trimmed. */
+/** What of a list of items is sent if it is trimmed. */
 export const itemOptions = {
   level: choice(LEVELS, {
     value: 'LEVEL',

@@ -86,9 +86,9 @@ function unreadable(body: unknown, name: string, label: string): string {
   return `${label} is no request to ${name} (${why}): a proxy would forward it as it is`
 }
 
-/** What keeps a proxy of this configuration from rewriting the body. */
+/** The reason why a proxy with this configuration would not rewrite the body. */
 function untouchedBecause(body: Uint8Array): Untouched | null {
-  // Nothing listens here.
+  // This process listens on no port, so it needs no keys.
   const { compression, proxy } = loadConfig({ env: processEnv(), insecure: true })
   if (!compression.enabled) return 'compression is off'
   return body.length > proxy.max_rewrite_bytes ? 'above max_rewrite_bytes' : null

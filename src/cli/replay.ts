@@ -67,7 +67,7 @@ export const replayCommand = defineCommand({
     const { results, skipped } = readResults(path)
     for (const { file, reason } of skipped) process.stderr.write(`skipped ${file}: ${reason}\n`)
     if (results.length === 0) throw new UsageError(`no tool results in ${path}`)
-    // Options that are wrong and a service that is not there fail here, once for all results.
+    // Wrong options and a missing service fail here, once for all results.
     const { tokens } = await player.encode({ content: '', ...common })
     const { baseline = 'input', redeem = RETRIEVED_SHARE } = values
     const render = await loadBaseline(baseline)

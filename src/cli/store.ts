@@ -9,7 +9,7 @@ import { dataOption, loadDataConfig } from './data-folder.ts'
 import { jsonOption } from './options.ts'
 import { alignColumns } from './table.ts'
 
-/** Bodies that are read between two looks at the clock of another call that waits. */
+/** Bodies that one step reads, so that other calls do not wait long. */
 const VERIFY_STEP = 200
 
 const options = {

@@ -156,12 +156,12 @@ async function openFile(path: string): Promise<EventFile> {
   }
 }
 
-/** What ends a process that does not ask otherwise. */
+/** Signals that end a process by default. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Clears up before a signal ends the process, which it then does as ever.
- * @returns ends that
+ * Cleans up when a signal comes, and then lets the signal end the process. @returns a function that
+ * stops this
  */
 export function clearUpOnSignal(clearUp: () => void): () => void {
   const end = (signal: NodeJS.Signals) => {

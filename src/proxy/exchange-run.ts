@@ -169,7 +169,7 @@ export class ExchangeRun {
         this.#limits.progress()
       },
     })
-    // Not now: what came in with the head leaves with it.
+    // On the next tick, so that bytes that came in with the head leave together with it.
     this.#guard.nextTick(() => {
       if (this.#record.sent === 0 && !this.#over) flushHead(request)
     })
@@ -199,7 +199,7 @@ export class ExchangeRun {
     guard.on(answer, 'close', () => {
       if (!answer.complete) this.#fail(FAILURES.broken)
     })
-    // Not now: what came in with the head leaves with it.
+    // On the next tick, so that bytes that came in with the head leave together with it.
     guard.nextTick(() => {
       if (this.#record.received === 0 && !this.#over) flushHead(outgoing)
     })

@@ -52,7 +52,7 @@ export function toTables({ tally, tokenizer, baseline, verdicts }: Replayed): st
   return `${[title, ...parts].join('\n\n')}\n`
 }
 
-/** What is left of the savings where some of what was left out is fetched after all. */
+/** The savings after some of the omitted parts were fetched. */
 function netOf({ tokens_in, tokens_out }: Sums, { markers, sent, tokens }: Retrieval): string {
   const net = tokens_in - tokens_out - tokens
   return (

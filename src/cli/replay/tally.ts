@@ -107,7 +107,7 @@ function accumulate(sums: Sums, { answer, restored }: Played, baseline: number):
   for (const means of MEANS) sums.saved_tokens[means] += saved[means]
 }
 
-/** By what an answer became smaller. */
+/** The means by which an answer became smaller. */
 export const MEANS = ['exact', 'near', 'lines', 'encoder', 'omission'] as const
 type Means = (typeof MEANS)[number]
 
@@ -143,8 +143,8 @@ function noSavings(): Savings {
 type Explained = ReturnType<typeof explain>['candidates']
 
 /**
- * What becomes of a candidate, in the order of the table's columns; the last three are refusals by
- * the gate.
+ * The verdicts about a candidate, in the order of the table's columns; the last three are refusals
+ * by the gate.
  */
 export const VERDICTS = ['sent', 'dearer', 'declined', 'bigger', 'differs', 'failed'] as const
 type Verdict = (typeof VERDICTS)[number]

@@ -58,7 +58,7 @@ parentPort?.on('message', ({ index, file }: MineTask) => {
       batch = []
     }
   } catch (error) {
-    // It says nothing of the others.
+    // The other logs can still be read.
     if (!(error instanceof UnreadableLog)) throw error
     isWhole = false
   }

@@ -52,7 +52,7 @@ export function toTables({ study }: Minings): string {
   return `${[headline(study), ...parts, NEXT].join('\n\n')}\n`
 }
 
-/** What all percentages are of, in a sentence. */
+/** A sentence that names the baseline of all percentages. */
 export function headline({ results, sessions, tokenizer }: Study): string {
   const counted = tokenizer === null ? '' : `; tokens of ${tokenizer}`
   const all = `${results.toLocaleString('en-US')} results, ${sessions.toLocaleString('en-US')} sessions`
@@ -213,7 +213,7 @@ function endpoints({ endpoints: all }: Study): ReportTable {
 }
 
 /**
- * What was read and what was passed over, a line each; without a path, since that names a project.
+ * What was read and what was skipped, a line each. Paths are left out, since they name projects.
  */
 export function summaryOf({ files, other, unreadable, tally, study }: Minings): string {
   const { lines, without_call, skipped } = tally

@@ -75,7 +75,7 @@ function stepsOf(item: Fields): readonly LogStep[] | null {
 }
 
 /**
- * Calls without a name are called what they are. Of namespaces only servers' belong to the name;
+ * Calls without a name are named by their type. Only the namespaces of servers belong to the name;
  * some versions end it with `__`.
  */
 function toolOf(item: Fields): string {
