@@ -1,13 +1,19 @@
 import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
+import type { Contexts } from './contexts/contexts.ts'
 import type { Outcome } from './json-rpc.ts'
+import type { Pack } from './pack.ts'
 import type { ConnectionListener, UpstreamConnection } from './upstream/connection.ts'
 
 /** How the results of one server are treated. */
 export interface ServerSettings {
   readonly mode: ResultTerms['mode']
   readonly budget_tokens?: number | undefined
+  /** The same for tools whose names are like a pattern; the first one decides. */
+  readonly per_tool: readonly ToolMode[]
+  /** Whether texts of resources are encoded too. */
+  readonly resources: boolean
   /** What becomes of `structuredContent`; `auto` decides by the client. */
   readonly structured: 'auto' | 'keep' | 'text'
   /** Limits a call, in milliseconds. */
@@ -17,6 +23,16 @@ export interface ServerSettings {
   /** Patterns of tool names, in which `*` matches anything. */
   readonly include: readonly string[]
   readonly exclude: readonly string[]
+}
+
+/** How the results of some tools of a server are treated; what is absent is as for the server. */
+export interface ToolMode {
+  /** In which `*` matches anything. */
+  readonly pattern: string
+  readonly terms: {
+    readonly mode?: ResultTerms['mode'] | undefined
+    readonly budget_tokens?: number | undefined
+  }
 }
 
 /** One configured server. */
@@ -55,6 +71,11 @@ export interface ClientCall {
    * `null` if nothing tells.
    */
   readonly context: string | null
+  /**
+   * Whether the answer has left for the client, once that is known. If the front does not say, it
+   * leaves right after, unless `signal` is aborted.
+   */
+  readonly sent?: Promise<boolean>
   /** Progress and logs of this request; never after its answer. */
   notify(method: string, params: JsonBytes | null): void
   /**
@@ -69,10 +90,11 @@ export interface GatewayOptions {
   readonly servers: readonly GatewayServer[]
   readonly tenant: string
   readonly client: GatewayClient
-  /** Makes a result smaller; the result itself if that fails. Never rejects. */
-  pack(result: JsonBytes, terms: ResultTerms): Promise<JsonBytes>
+  readonly pack: Pack
+  /** Absent: no result refers to an earlier one. */
+  readonly contexts?: Contexts
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
-  /** Whether `haversack_retrieve` is offered even if no server's results may leave anything out. */
+  /** Whether `haversack_retrieve` is offered even if nothing seems to need it. */
   readonly alwaysRetrieves: boolean
   /** Reports what happens to a server: `event` is one of a few words. */
   onServer(server: string, event: string, detail?: object): void

@@ -66,6 +66,9 @@ export type JobResult = JobTimes &
     | { readonly ok: false; readonly problem: Problem }
   )
 
+/** A job that has an answer. */
+export type Done = JobResult & { readonly ok: true }
+
 /**
  * Answers the lookups of a job between its phases: the store for kept inputs, and Redis for
  * sessions that several replicas share. It is asked once for each request that has lookups. Entries

@@ -20,6 +20,8 @@ const done = (body: string, kept: readonly string[] = []): JobResult => ({
   work_ms: 0,
 })
 
+const DEAF = { pinDependency: () => Promise.resolve() }
+
 /** Leaves parts out if it may, and names what it kept in the order of events. */
 function packer(overrides: Partial<PackerNeeds> = {}) {
   const events: string[] = []
@@ -37,7 +39,9 @@ function packer(overrides: Partial<PackerNeeds> = {}) {
         events.push(`keep for ${tenant}`)
         return { hash: '', bytes: 0, expires_at: 0, media_type: '', created: true }
       },
+      pinDependency: () => Promise.resolve(),
     },
+    sessions: undefined,
     tenant: 'acme',
     timeoutMs: 1,
     onReport: () => {},
@@ -56,7 +60,7 @@ describe('a result with parts left out', () => {
 
   it('is lossless instead, if its original cannot be kept', async () => {
     const { pack, events } = packer({
-      originals: { keep: () => Promise.reject(new AppError('overloaded', 'no room')) },
+      originals: { ...DEAF, keep: () => Promise.reject(new AppError('overloaded', 'no room')) },
     })
     expect((await pack(RESULT, ELIDE)).toString()).toBe('lossless')
     expect(events).toEqual(['run elide', 'run lossless'])
@@ -80,7 +84,10 @@ describe('a result goes on as the server sent it', () => {
     ],
     ['if nothing changed', { pool: { run: async () => done('') } }],
     ['if there is a bug', { pool: { run: () => Promise.reject(new Error('a bug')) } }],
-    ['if the store has one', { originals: { keep: () => Promise.reject(new Error('a bug')) } }],
+    [
+      'if the store has one',
+      { originals: { ...DEAF, keep: () => Promise.reject(new Error('a bug')) } },
+    ],
   ])('%s', async (_, overrides) => {
     expect(await packer(overrides).pack(RESULT, ELIDE)).toBe(RESULT)
   })
