@@ -14,6 +14,7 @@ import { createPacker } from '../mcp/pack.ts'
 import { secretReader } from '../mcp/secret-text.ts'
 import { serveStdio } from '../mcp/stdio-front.ts'
 import { connectUpstream } from '../mcp/upstream/connect-upstream.ts'
+import { observeConnection } from '../mcp/upstream/observe-connection.ts'
 import type { ServerTarget } from '../mcp/upstream/options.ts'
 import type { Verdicts } from '../mcp/upstream/verdicts.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -66,7 +67,7 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
  */
 export function gatewayFactory(
   config: Config,
-  { pool, originals, metrics, sessions, telemetry }: EmbeddedService['deps'],
+  { pool, originals, metrics, sessions, telemetry, tracing }: EmbeddedService['deps'],
   { env, logger, isOneContext = false }: Pick<GatewayRun, 'env' | 'logger' | 'isOneContext'>,
 ): (client: GatewayClient) => Gateway {
   const verdicts: Verdicts = new Map()
@@ -75,7 +76,7 @@ export function gatewayFactory(
   const needsVault = configured.some(([, { auth }]) => auth.kind === 'oauth')
   const vault = needsVault ? openVault(config) : null
   const servers = configured.map(([name, server]) =>
-    gatewayServer(name, server, { env, logger, verdicts, vault, tenant }),
+    gatewayServer(name, server, { env, logger, verdicts, vault, tenant, metrics }),
   )
   const pack = createPacker({
     pool,
@@ -83,8 +84,10 @@ export function gatewayFactory(
     sessions,
     tenant,
     timeoutMs: PACK_MS,
-    onReport(report) {
+    onReport(report, server) {
       metrics.report(report)
+      const { tokens_in = 0, tokens_out = 0 } = report
+      metrics.mcp.tokens(server, tokens_in, tokens_out)
       if (report.response !== undefined) telemetry?.record(tenant, report.response)
     },
     onBug: err => logger.error({ err }, 'unexpected error'),
@@ -105,7 +108,15 @@ export function gatewayFactory(
     else if (WARNED.has(event)) logger.warn(fields, `server ${event}`)
     else logger.info(fields, `server ${event}`)
   }
-  const shared = { servers, tenant, pack, originals, onServer, alwaysRetrieves: isOneContext }
+  const onToolCall: GatewayOptions['onToolCall'] = call => {
+    metrics.mcp.call(call.server, call.outcome)
+    metrics.mcp.added(call.server, call.totalMs - call.upstreamMs)
+    tracing?.toolCall({ ...call, tenant, traceparent: call.traceparent() ?? undefined })
+  }
+  const shared = {
+    ...{ servers, tenant, pack, originals, onServer, onToolCall },
+    alwaysRetrieves: isOneContext,
+  }
   return client =>
     createGateway({ ...shared, client, ...(contexts === undefined ? {} : { contexts }) })
 }
@@ -117,10 +128,11 @@ interface ServerNeeds {
   /** `null` if no server needs one. */
   readonly vault: Vault | null
   readonly tenant: string
+  readonly metrics: EmbeddedService['deps']['metrics']
 }
 
 function gatewayServer(name: string, config: McpServerConfig, needs: ServerNeeds): GatewayServer {
-  const { logger, verdicts } = needs
+  const { logger, verdicts, metrics } = needs
   const { mode, budget_tokens, resources, structured, timeout_ms, trusted, tools } = config
   const per_tool = Object.entries(config.per_tool).map(([pattern, terms]) => ({ pattern, terms }))
   const target = targetOf(name, config, needs)
@@ -131,15 +143,24 @@ function gatewayServer(name: string, config: McpServerConfig, needs: ServerNeeds
       ...tools,
     },
     connect: (client, listener) =>
-      connectUpstream({
-        name,
-        target,
-        claims: { capabilities: client.capabilities, clientInfo: client.info ?? OWN_INFO },
+      observeConnection(
+        observed =>
+          connectUpstream({
+            name,
+            target,
+            claims: { capabilities: client.capabilities, clientInfo: client.info ?? OWN_INFO },
+            listener: observed,
+            verdicts,
+            verdictKey: name,
+            log: (event, fields) => logger.debug({ ...fields }, `server ${event}`),
+          }),
         listener,
-        verdicts,
-        verdictKey: name,
-        log: (event, fields) => logger.debug({ ...fields }, `server ${event}`),
-      }),
+        {
+          onConnected: isAgain => metrics.mcp.connected(name, isAgain),
+          onDisconnected: () => metrics.mcp.disconnected(name),
+          onListChanged: () => metrics.mcp.listChanged(name),
+        },
+      ),
   }
 }
 
