@@ -65,7 +65,7 @@ async function explainInput(
 ): Promise<number> {
   const elsewhere = (['url', 'session'] as const).find(name => values[name] !== undefined)
   if (elsewhere !== undefined) {
-    throw new UsageError(`--explain looks into this process; it does not go with --${elsewhere}`)
+    throw new UsageError(`--explain looks into this process; it cannot be used with --${elsewhere}`)
   }
   const explanation = explain({ content: await readInput(file), ...fields })
   const isJson = values.json

@@ -53,7 +53,8 @@ type Values = ValuesOf<typeof options>
 
 export const fingerprintsCommand = defineActions({
   name: 'fingerprints',
-  summary: 'What endpoints are like: build it from telemetry, share it, fetch what others share',
+  summary:
+    'Fingerprints of endpoints: build them from telemetry, share them, fetch those of others',
   options,
   actions: {
     show: reported(show),

@@ -66,7 +66,7 @@ const options = {
     actions: ['add'],
     help: 'the only member it may upload as',
   },
-  note: { type: 'string', value: 'TEXT', actions: ['add'], help: 'for whoever reads the list' },
+  note: { type: 'string', value: 'TEXT', actions: ['add'], help: 'a note, shown in the list' },
   ...jsonOption,
 } as const satisfies Options
 

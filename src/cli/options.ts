@@ -49,7 +49,7 @@ const MODES = ['lossless', 'elide', 'trim'] as const
 export const budgetOptions = {
   budget: wholeNumber({
     value: 'TOKENS',
-    help: 'Fail if the answer would be above',
+    help: 'Most tokens that the answer may have',
     min: 0,
     takes: 'a whole number',
   }),
@@ -84,7 +84,7 @@ export function budgetFieldsOf({
 export const itemOptions = {
   level: choice(LEVELS, {
     value: 'LEVEL',
-    help: `The most that is told of each item then: ${LEVELS.join(', ')}`,
+    help: `Most detail of each item then: ${LEVELS.join(', ')}`,
   }),
   chunk: wholeNumber({
     value: 'N',

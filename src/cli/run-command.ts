@@ -25,7 +25,7 @@ export const runCommand = defineCommand({
   name: 'run',
   summary: 'Run an agent, such as claude or codex, behind a proxy of its own',
   details:
-    'The proxy stands before the APIs of Anthropic and OpenAI, and ends with COMMAND. The exit code is that of COMMAND; ' +
+    'The proxy forwards to the APIs of Anthropic and OpenAI, and ends with COMMAND. The exit code is that of COMMAND; ' +
     '126, 127: it cannot be run; 125: the proxy cannot be started.',
   operands: '-- COMMAND [ARG…]',
   maxOperands: Number.POSITIVE_INFINITY,
@@ -34,7 +34,7 @@ export const runCommand = defineCommand({
       type: 'boolean',
       help: 'Leave parts out of large results, and give claude or codex a tool that fetches them',
     },
-    summary: { type: 'boolean', help: 'Say at the end what was saved, on stderr' },
+    summary: { type: 'boolean', help: 'Report at the end on stderr what was saved' },
     log: {
       type: 'string',
       value: 'FILE',

@@ -34,7 +34,7 @@ type Figures = Readonly<Record<string, unknown>>
 
 export const storeCommand = defineActions({
   name: 'store',
-  summary: 'Look after the kept originals of this data folder, beside a running service or without',
+  summary: 'Maintain the kept originals of this data folder, with or without a running service',
   options,
   actions: {
     stats: onStore(stats),

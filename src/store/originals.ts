@@ -114,7 +114,7 @@ export function createOriginals(
         if (isDue) pinned.done(key, at)
         return
       }
-      throw new AppError('ambiguous', 'the reference means another body')
+      throw new AppError('ambiguous', 'the reference names another body')
     },
     async renew(tenant, hashes) {
       const { originalMs } = lifetimes(tenant)

@@ -78,7 +78,7 @@ function savings({ sums, sessions, sessions_compacted, results }: Study): Report
   const { dedup, encoder, combined } = savingsOf(sums)
   const share = (value: number | null) => percent(value ?? 0, 1)
   return {
-    title: 'Savings by references (dedup) and by notations (encoder)',
+    title: 'Savings by references (dedup) and by formats (encoder)',
     header: ['figure', 'value'],
     rows: [
       ['tokens', sums.baseline],
@@ -96,7 +96,7 @@ function shapes({ shapes: counts, results }: Study): ReportTable {
   const sorted = Object.entries(counts).sort(([, a], [, b]) => b.results - a.results)
   return {
     title: 'Shapes',
-    header: ['shape', 'results', 'share', 'tokens', 'saved by notations'],
+    header: ['shape', 'results', 'share', 'tokens', 'saved by formats'],
     rows: sorted.map(([shape, each]) => [
       shape,
       each.results,
@@ -146,7 +146,7 @@ function combinations({ combinations: all }: Study): ReportTable {
 function histogram({ encoded }: Study): ReportTable {
   const label = (index: number) => (index === 0 ? 'nothing' : `${10 * (index - 1)}–${10 * index} %`)
   return {
-    title: `Savings by notations; at least ${100 * APPLICABLE_SHARE} %: ${applicable(encoded.applicable)}`,
+    title: `Savings by formats; at least ${100 * APPLICABLE_SHARE} %: ${applicable(encoded.applicable)}`,
     header: ['saved', 'results', 'tokens', 'saved tokens'],
     rows: encoded.histogram.map((each, index) => [
       ...[label(index), each.results, each.tokens, each.saved_tokens],

@@ -52,7 +52,7 @@ export function decodeContent(
   }
   const json = findJsonFormat(format)
   if (json === undefined) {
-    throw new AppError('not_decodable', 'the format is none that this version wrote')
+    throw new AppError('not_decodable', 'the format is not one that this version writes')
   }
   const value = json.decode(content)
   if (jsonLength(value, maxChars) > maxChars) {

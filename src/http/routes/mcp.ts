@@ -41,7 +41,7 @@ export function mountSecretMcp(
     if (c.req.path !== `${below}/mcp`) return next()
     let response: Response | undefined
     await authorized(c, async () => {
-      if (c.req.method !== 'POST') throw new AppError('method_not_allowed', 'a POST is wanted')
+      if (c.req.method !== 'POST') throw new AppError('method_not_allowed', 'use POST')
       response = await serve(c, needs)
     })
     return response

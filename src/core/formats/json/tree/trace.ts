@@ -119,7 +119,7 @@ function collect(node: Node, { role, path, depth }: Place, parts: ExplainedPart[
 function wayOf({ ways, best }: Decision): Way {
   const names = Object.keys(ways) as Way[]
   const found = names.find(way => ways[way] === best)
-  if (found === undefined) throw new Error('the best way is none of those that were looked at')
+  if (found === undefined) throw new Error('the best way is not among those that were tried')
   return found
 }
 
