@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../core/base/errors.ts'
 import { type KeyRecord, SCOPES, type Scope } from './key-record.ts'
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface Caller {
   readonly tenant: string
   /** Id of the key, as in the keys file; empty if there are no keys. */
@@ -19,10 +19,12 @@ export interface Caller {
   readonly rate: RateLimit | null
 }
 
-/** What a key needs: one scope, one of several, or just to be valid. */
+/**
+ * The scope that a key needs: one scope, one of several, or none if the key only has to be valid.
+ */
 export type NeededScope = Scope | 'any' | readonly Scope[]
 
-/** Decides who a request is from and whether it may go on. */
+/** Identifies the caller of a request, and decides whether the request may pass. */
 export interface Access {
   /**
    * The caller that a key belongs to; without configured keys the tenant `local`, whatever it

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { memberName, teamName } from '../core/fingerprints/upload.ts'
 
-/** What a key may be for; each route names one. */
+/** The scopes of keys; each route names one. */
 export const SCOPES = [
   'encode',
   'retrieve',

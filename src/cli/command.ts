@@ -47,7 +47,7 @@ export interface Command {
   readonly summary: string
   /** Text of its own help page. */
   readonly details?: string
-  /** What comes after the name, for example `[FILE]`. */
+  /** The operands after the name, for example `[FILE]`. */
   readonly operands: string
   /** Most operands that are taken. */
   readonly maxOperands: number
@@ -89,7 +89,7 @@ interface Action<O extends Options> {
 
 interface ActionsTerms<O extends Options> extends CommonTerms<O> {
   readonly actions: Readonly<Record<string, Action<O>>>
-  /** What a call without any operand does. */
+  /** The action of a call without any operand. */
   readonly run?: Run<O>
   /** The message for anything else than one of the actions with its operands. */
   readonly wrongAction?: string

@@ -27,7 +27,7 @@ interface Place {
   readonly now: number
 }
 
-/** What is printed of it; `problems` if some of it failed. */
+/** The result to print; `problems` if a part failed. */
 interface Outcome {
   readonly text: string
   readonly problems?: readonly string[]

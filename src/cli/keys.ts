@@ -184,7 +184,7 @@ function readCount(given: string, refuse: Refuse): number {
   return Number.isInteger(count) ? count : refuse('a whole number')
 }
 
-/** What a key for fingerprints is limited to. */
+/** The teams and the member that a key for fingerprints is limited to. */
 function teamsOf(
   { team, member }: Values,
   scopes: readonly Scope[],

@@ -57,7 +57,7 @@ function withTexts(checked: Checked, withText: boolean): object {
   return { ...checked, texts: checked.texts.map(({ text: _, ...rest }) => rest) }
 }
 
-/** @throws Error for what is no JSON */
+/** @throws Error for bytes that are not JSON */
 function parse(body: Buffer, label: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))

@@ -158,7 +158,7 @@ export const configSchema = z.strictObject({
     .prefault({}),
   /** Whether the proxies rewrite requests; if off, everything is forwarded byte for byte. */
   compression: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
-  /** What tokens cost, for the accounts of the proxies. */
+  /** Prices of tokens, for the accounts of the proxies. */
   savings: z
     .strictObject({
       currency: z.string().min(1).max(16).default('USD'),
@@ -173,7 +173,7 @@ export const configSchema = z.strictObject({
       sample_rate: sampleRate.default(1),
       /** Events of a session that are written together. */
       flush_every_n: positive.max(1_000).default(25),
-      /** From this size on a session goes on in another file. */
+      /** From this size on a session continues in another file. */
       rotate_bytes: positive
         .min(64 * 1024)
         .max(1024 * MIB)

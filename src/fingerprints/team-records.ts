@@ -41,7 +41,7 @@ export interface StoredUpload {
 }
 
 /**
- * The formats are in the names, so that another version's records are never taken for this one's.
+ * The formats are in the names, so that records of another version are never read as this one's.
  */
 const UPLOADS = 'fingerprint_uploads.v1'
 const TEAMS = 'fingerprint_teams.v2'

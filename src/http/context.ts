@@ -48,7 +48,7 @@ export interface RequestState {
   bodyBytes: number
   /** 0 if it is not known. */
   answerBytes: number
-  /** Who sent it; `ANONYMOUS` until that is known. */
+  /** The sender; `ANONYMOUS` until that is known. */
   caller: Caller
   /** The status if the answer did not go through the app; `null`: it got none. */
   status?: number | null

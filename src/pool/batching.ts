@@ -41,7 +41,7 @@ export interface Estimates {
   isKnown(job: Sized): boolean
   /** Learns from a job that ended or was stopped. */
   learn(job: Sized, workUs: number): void
-  /** Learns from a job that was taken for short and is running long. */
+  /** Learns from a job that was estimated as short and is running long. */
   distrust(job: Sized): void
 }
 

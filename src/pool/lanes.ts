@@ -190,7 +190,7 @@ class ThreadLanes implements Lanes {
   }
 }
 
-/** Whether a job that was taken for short runs long. */
+/** Whether a job that was estimated as short runs long. */
 function isOverdue({ kind, isLong, ranMs }: Slot): boolean {
   return kind === 'short' && isLong && ranMs > SHORT_MS
 }

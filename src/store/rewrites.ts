@@ -14,7 +14,7 @@ export interface Rewrites {
    */
   recall(tenant: string, records: readonly FreshRecord[]): Promise<OnRecord | null>
   /**
-   * Puts decisions on record. Never rejects, and resolves within two seconds.
+   * Records decisions. Never rejects, and resolves within two seconds.
    * @returns keys for which another process recorded another decision first; that decision is used
    *   from the next turn on
    */
@@ -43,7 +43,7 @@ const RECALL_MS = 2_000
 const RECORD_MS = 2_000
 const NONE: ReadonlySet<string> = new Set()
 
-/** @param ttlMs how long a decision is on record, asked each time */
+/** @param ttlMs how long a decision is recorded, asked each time */
 export function createRewrites(
   store: Pick<Store, 'readRecord' | 'writeRecord'>,
   ttlMs: () => number,

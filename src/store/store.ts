@@ -2,10 +2,9 @@ import type { FieldError } from '../core/base/errors.ts'
 import type { Part, PartSelector } from '../core/parts/part.ts'
 
 /**
- * Where originals, sessions and fingerprints are kept. Nothing here rejects or throws for an
- * expected failure: a full disk, a lost thread and an unknown hash are all values.
- * `src/store/failure.ts` turns them into problems for clients. Times are Unix milliseconds, sizes
- * are bytes.
+ * Keeps originals, sessions and fingerprints. Nothing here rejects or throws for an expected
+ * failure: a full disk, a lost thread and an unknown hash are all values. `src/store/failure.ts`
+ * turns them into problems for clients. Times are Unix milliseconds, sizes are bytes.
  *
  * A tenant's bodies do not exist for another: the look-up, its cost and the answer are those of an
  * unknown hash.

@@ -14,7 +14,7 @@ export interface Line {
   readonly text: string
 }
 
-/** When a segment ends although its session goes on. */
+/** When a segment ends although its session continues. */
 export interface RotationSettings {
   readonly rotate_bytes: number
 }

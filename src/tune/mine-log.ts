@@ -26,7 +26,7 @@ import { type LogTally, type MinedResult, readLog } from './logs/read-log.ts'
  */
 export interface Mined {
   readonly event: TelemetryEvent
-  /** Name and version of what the result was written in; `null` if it stayed as it was. */
+  /** Name and version of the result's format; `null` if it stayed unchanged. */
   readonly notation: string | null
   /** Of JSON: the inner formats by level, see `formatLevels`. */
   readonly levels: readonly number[]

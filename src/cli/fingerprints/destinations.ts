@@ -17,7 +17,7 @@ interface Sharing {
   readonly servers: readonly string[] | null
 }
 
-/** What is sent to one of them. */
+/** The fingerprints for one destination. */
 export interface Share extends Omit<Sharing, 'servers'> {
   readonly rows: readonly Fingerprint[]
   /** Rows beyond the most that an upload may have. */

@@ -17,7 +17,7 @@ export function providerFile(name: string): string {
   return `provider-${name}.json`
 }
 
-/** What others say of endpoints, by name. */
+/** The figures of others about endpoints, by name. */
 export interface Pulled {
   readonly team: ReadonlyMap<string, MergedFingerprint>
   readonly providers: ReadonlyMap<string, Fingerprint>

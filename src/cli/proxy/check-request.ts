@@ -37,14 +37,14 @@ export interface CheckedText {
   readonly text: string
 }
 
-/** What they would do with a request. */
+/** What the proxies would do with a request. */
 export interface CheckedRequest {
   readonly model: string | null
-  /** What counted. */
+  /** The tokenizer that counted. */
   readonly tokenizer: string
   readonly exact: boolean
   readonly texts: readonly CheckedText[]
-  /** Results that programs get instead of the model, which stay as they are. */
+  /** Results that programs get instead of the model, which stay unchanged. */
   readonly program_results: readonly Pick<CheckedText, 'message' | 'block' | 'tool' | 'call_id'>[]
   readonly tokens_saved: number
   readonly bytes_before: number

@@ -3,7 +3,7 @@ import { BASELINES, type Baseline } from './baselines.ts'
 import type { Retrieval } from './retrieval.ts'
 import { DIMENSIONS, MEANS, type Sums, type Tally, VERDICTS, type VerdictTally } from './tally.ts'
 
-/** What was measured, and how. */
+/** The measured sums, and how they were measured. */
 export interface Replayed {
   readonly tally: Tally
   readonly tokenizer: string

@@ -36,11 +36,11 @@ export interface Tally {
   readonly total: Sums
   readonly by: Readonly<Record<Dimension, ReadonlyMap<string, Sums>>>
   readonly hints: HintCounts
-  /** What it would cost to fetch some of what was left out. */
+  /** The tokens for fetching some of the omitted parts. */
   readonly retrieval: Retrieval
   /** Of all answers, beside what was wrong with hints. */
   findings: number
-  /** Results that got no answer, and so are in none of the sums. */
+  /** Results that got no answer. The sums do not include them. */
   failed: number
   /** As these, because nothing that may be sent of them fits the budget. */
   too_small: number

@@ -40,7 +40,7 @@ export function codeOf(signal: NodeJS.Signals): number {
   return SIGNALLED + constants.signals[signal]
 }
 
-/** What asks a process to end. */
+/** Signals that ask a process to end. */
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const
 export type EndSignal = (typeof SIGNALS)[number]
 

@@ -14,9 +14,9 @@ export interface OwnService {
   readonly url: string
   /** Where the requests to Anthropic go. */
   readonly anthropicUrl: string
-  /** What it has done so far. */
+  /** Sums over the requests so far. */
   sums(): Promise<{ readonly requests: number; readonly tokensSaved: number }>
-  /** Notes an error that nothing caught; requests are forwarded as they are from then on. */
+  /** Notes an error that nothing caught; requests are forwarded unchanged from then on. */
   noteUncaught(error: unknown): void
   close(): Promise<void>
 }

@@ -13,7 +13,7 @@ interface MineFilesOptions extends MineSetup {
   onRead(bytes: number): void
 }
 
-/** What was read of all logs. */
+/** Counts over all logs. */
 export interface FilesRead {
   readonly tally: LogTally
   /** Logs that could not be read, or not to their end. */

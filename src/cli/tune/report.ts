@@ -10,7 +10,7 @@ import type { Rule } from '../../tune/study/rules.ts'
 import type { Study } from '../../tune/study/study.ts'
 import { percent, table } from '../table.ts'
 
-/** What was mined of which logs. */
+/** The result of mining, with counts of the logs. */
 export interface Minings {
   /** Logs, files of other kinds, and what could not be read. */
   readonly files: number

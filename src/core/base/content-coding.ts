@@ -61,8 +61,8 @@ export function contentCodingOf(header: string): ContentCoding | null {
 }
 
 /**
- * The body without its coding; `null` if it is not of that coding, breaks off, goes on after
- * its end, or is above `maxBytes`.
+ * The body without its coding; `null` if it is not of that coding, breaks off, has bytes after its
+ * end, or is above `maxBytes`.
  */
 export function decodeBody(
   bytes: Uint8Array,

@@ -27,7 +27,7 @@ export interface FieldError {
   readonly message: string
 }
 
-/** What a client gets of an error beside its code. */
+/** The fields of an error for a client, besides its code. */
 export interface ErrorExtras {
   readonly errors?: readonly FieldError[]
   readonly minimum_tokens?: number

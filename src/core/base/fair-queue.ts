@@ -1,7 +1,7 @@
 /** Jobs that are short by estimate, and the others. Neither waits for the other. */
 export type Kind = 'short' | 'long'
 
-/** What the queue orders by. */
+/** The fields that the queue orders by. */
 export interface Queued {
   readonly tenant: string
   /** Absent: short. */

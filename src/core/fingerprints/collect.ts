@@ -146,7 +146,7 @@ function spanOf(name: string, endpoint: Endpoint): Fingerprint | null {
 const SHAPE_INDEX = new Map(SHAPES.map((shape, index) => [shape, index]))
 const FORMAT_INDEX = new Map(INNER_FORMATS.map((format, index) => [format, index]))
 
-/** What a fingerprint takes from an event. */
+/** The fields of an event that a fingerprint uses. */
 export type EndpointEvent = Pick<
   TelemetryEvent,
   | 'endpoint_class'

@@ -79,8 +79,8 @@ export function packRow(
 }
 
 /**
- * One row again; equal to the one that was packed, but for `shape_dominant` and `format_entropy`,
- * which follow from the shapes.
+ * One row again; equal to the one that was packed, except for `shape_dominant` and
+ * `format_entropy`, which follow from the shapes.
  */
 export function unpackRow({ names, numbers }: PackedRows, index: number): Fingerprint {
   const at = index * ROW

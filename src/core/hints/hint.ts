@@ -22,7 +22,7 @@ export interface ReferenceHint {
   readonly call?: EarlierCall
 }
 
-/** The content has the value of the earlier result, but for `changes`, which are all there are. */
+/** The content has the value of the earlier result, except for `changes`, which are complete. */
 export interface NearReferenceHint {
   readonly family: 'near_reference'
   readonly ref: string

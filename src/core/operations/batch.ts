@@ -22,7 +22,7 @@ export function batchOperation(
   const byName = new Map(offered.map(operation => [operation.name, operation]))
 
   /**
-   * @throws AppError `invalid_request` if the job is none of the operations or breaks its schema.
+   * @throws AppError `invalid_request` if the job names no known operation, or breaks its schema.
    */
   function read(job: Record<string, unknown>): { operation: Operation; request: unknown } {
     const { op, ...fields } = job

@@ -20,10 +20,10 @@ import { escapedFormat } from './wrapped-format.ts'
 const JSON_FORMAT = formatId(jsonCompact)
 
 /**
- * The text that leaves, with everything escaped that could be taken for a hint of ours: the last
- * step of every layer and format. A text without look-alikes is returned unchanged. If the escapes
- * take as much as the format saved, the content itself leaves, with its own escapes. Only these may
- * make an answer longer than its input.
+ * Escapes everything in the chosen text that a reader could mistake for a hint of ours. This is the
+ * last step of every layer and format. A text without look-alikes is returned unchanged. If the
+ * escapes take as much as the format saved, the content itself leaves, with its own escapes. Only
+ * these may make an answer longer than its input.
  */
 export function escapeChoice(input: LayerInput, choice: Choice, kinds: LookAlikes): Choice {
   const { content, value, prices } = input

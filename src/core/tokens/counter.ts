@@ -15,7 +15,10 @@ export interface TokenCounter {
   countUpTo(text: string, limit: number): number
 }
 
-/** Throws `AppError` `invalid_request` for what is not a string: types do not hold at the edges. */
+/**
+ * Throws `AppError` `invalid_request` if the value is not a string, because types are not checked
+ * at the edges.
+ */
 export function requireString(text: unknown): asserts text is string {
   if (typeof text !== 'string') throw new AppError('invalid_request', 'the text is not a string')
 }

@@ -63,8 +63,8 @@ export type TokenizerId = keyof typeof PROFILES
 export const TOKENIZER_IDS = Object.keys(PROFILES) as readonly TokenizerId[]
 
 /**
- * The id itself if it is one; throws `AppError` `invalid_request` otherwise, also for what is not a
- * string.
+ * The id itself if it is valid. Throws `AppError` `invalid_request` otherwise, also for a value
+ * that is not a string.
  */
 export function tokenizerId(value: unknown): TokenizerId {
   if (typeof value === 'string' && Object.hasOwn(PROFILES, value)) return value as TokenizerId

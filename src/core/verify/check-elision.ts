@@ -222,7 +222,7 @@ function readLine({ next, missing }: Reading, line: string, lines: readonly stri
 
 /**
  * Whether `left` is `line` with a true mark in place of one run of its characters or more. A mark
- * may also be the line's own text, so all places at which the rest can go on are followed.
+ * may also be the line's own text, so all places at which the rest can continue are followed.
  */
 function lacksParts(line: string, left: string): boolean {
   // Text and numbers of characters in turn.

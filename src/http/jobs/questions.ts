@@ -5,7 +5,7 @@ import { MAX_REFERENCES } from '../../core/sessions/turn/decode-references.ts'
 import type { Authority } from '../../pool/job.ts'
 import type { Originals } from '../../store/originals.ts'
 
-/** Who answers the questions of one request's jobs. */
+/** Answers the lookups of one request's jobs. */
 export interface Answerers {
   readonly originals: Pick<Originals, 'fetch'>
   readonly tenant: string

@@ -146,7 +146,7 @@ async function areKept(
   return !(await Promise.all(attempts)).includes(false)
 }
 
-/** Decisions on record, by their keys. */
+/** Recorded decisions, by their keys. */
 export type Recalled = NonNullable<Job['recalled']>
 
 export interface RecordKeeping {

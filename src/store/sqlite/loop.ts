@@ -26,7 +26,7 @@ export interface LoopOptions {
 
 /** How often expired bodies are looked for by default, in milliseconds. */
 const UPKEEP_MS = 1000
-/** Reads go on for so long before writes have their turn, in milliseconds. */
+/** How long reads run before writes have their turn, in milliseconds. */
 const READ_TURN_MS = 10
 /** What a call costs beside its bytes, as bytes; for its part of a transaction's time. */
 const CALL_BYTES = 8192

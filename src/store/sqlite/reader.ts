@@ -19,7 +19,7 @@ export interface Reader {
   /** A part of a body. Returns the whole body instead if it is large and must be searched. */
   part(reference: Reference, selector: PartSelector, now: number): Result<StoredPart | WholeForPart>
   /**
-   * Damaged ones of up to `limit` bodies after `cursor`, and where to go on; stops early after
+   * The damaged ones of up to `limit` bodies after `cursor`, and the next cursor; stops early after
    * `STEP_BYTES`.
    */
   check(limit: number, cursor: number): Checked

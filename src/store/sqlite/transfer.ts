@@ -19,7 +19,9 @@ export interface Transfer {
    * end.
    */
   step(restore: Restore, isOver: () => boolean): boolean
-  /** What was carried over is durable: reports it, and goes on with the next file. */
+  /**
+   * Called when the carried-over rows are durable: reports them, and continues with the next file.
+   */
   end(): void
   /** Begins again after a step was rolled back. Rows that are there already stay unchanged. */
   restart(): void

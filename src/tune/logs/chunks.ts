@@ -72,9 +72,8 @@ export function plainName(name: string): string {
 }
 
 /**
- * What was compressed.
- * @param name of the file, whose end names the compression
- * @throws Error if the bytes are none of that kind, are torn, or hold more than 512 MiB
+ * The decompressed bytes. @param name of the file, whose suffix names the compression @throws Error
+ * if the bytes are not of that kind, are torn, or hold more than 512 MiB
  */
 function decompress(name: string, bytes: Uint8Array): Buffer {
   const suffix = SUFFIXES.find(each => name.endsWith(each))!

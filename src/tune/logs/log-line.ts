@@ -36,7 +36,7 @@ export interface LoggedResult {
   readonly epoch?: number
 }
 
-/** Reads the lines of one agent's logs; `null` for a line that is none of them. */
+/** Reads the lines of one agent's logs; returns `null` for any other line. */
 export type Dialect = (line: Fields) => LogLine | null
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -12,7 +12,7 @@ type ResultFault = (typeof RESULT_FAULTS)[number]
 /** Counts of what was read in logs, and what was skipped. */
 export interface LogTally {
   lines: number
-  /** Lines of agents' logs, and JSON that is none of them. */
+  /** Lines of agents' logs, and other JSON. */
   read: number
   other: number
   results: number

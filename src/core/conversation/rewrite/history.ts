@@ -125,7 +125,7 @@ export function createHistoryMemory(conversations: number): HistoryMemory {
 }
 
 /**
- * Finds a memory to go on with, or an empty one.
+ * Finds a memory to continue with, or an empty one.
  * @param first the first result of the window, as an index
  * @param keys names of all results up to the one that comes now
  */

@@ -80,7 +80,7 @@ interface PlacedRewrite {
   readonly position: number
 }
 
-/** What an entry takes beside its literal, about. */
+/** Approximate bytes of an entry besides its literal. */
 const ENTRY_BYTES = 512
 /** Share of the room that is still used after the oldest entries were dropped. */
 const KEPT_SHARE = 7 / 8

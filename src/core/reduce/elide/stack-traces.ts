@@ -16,7 +16,7 @@ const FRAMES = [
 ]
 /** A file of a frame in Go, under the function that it is of: `\t/app/main.go:12 +0x1d`. */
 const GO_FILE = '.go:'
-/** Lines at which a trace starts, or goes on with its cause. */
+/** Lines at which a trace starts, or continues with its cause. */
 const OPENINGS = [
   /^(?:Traceback \(most|Caused by:|Suppressed:|stack backtrace:)/,
   /^goroutine \d{1,9} \[/,

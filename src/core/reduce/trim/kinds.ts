@@ -25,8 +25,8 @@ export const KIND_NOUNS: Readonly<Record<ItemKind, string>> = {
 }
 
 /**
- * An object is of the first kind of which it has a field for each of these roles, and for none of
- * the others.
+ * An object has the first kind whose rule it meets: it has a field for each of these roles, and no
+ * field for the other roles.
  */
 const RULES: readonly {
   readonly kind: ItemKind

@@ -29,7 +29,7 @@ export interface TextTree {
   addLines(start: number, end: number, below: number, factor: number): GrownPart[]
   /** One part below a node. */
   addRun(start: number, end: number, below: number, factor: number): GrownPart
-  /** A block whose head goes with `top`; what is in it hangs below. */
+  /** A block whose head is kept with `top`; its content is below. */
   addBlock(block: TextBlock, top: number, factor: number): GrownPart
   /** `[start, end)` in parts of at most `most` tokens, none across an edge. */
   runsOf(

@@ -53,7 +53,7 @@ const NEXT_SHARE = 0.6
 
 /** The place at which the chain of a text starts. */
 interface ChainPlace {
-  /** The node that it hangs below. */
+  /** The node above it. */
   readonly below: number
   /** Tokens that go with any part of it, a key or a separator. */
   readonly extra: number

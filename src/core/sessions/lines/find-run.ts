@@ -29,7 +29,7 @@ export interface RunFinder {
    *   are the cheapest
    */
   find(line: number, floor: number, favourite: FoundRun | null): FoundRun | null
-  /** The line up to which the last `find` compared; a search that goes on there stays linear. */
+  /** The line up to which the last `find` compared; a search that continues there stays linear. */
   tried(): number
 }
 

@@ -1,6 +1,6 @@
 /**
- * States of the dynamic program, by falling budget and rising value: none of them leaves less and
- * has a lower value than another. 24 bytes a state.
+ * States of the dynamic program, by falling budget and rising value. A state that leaves less than
+ * another has a higher value. 24 bytes a state.
  */
 export interface States {
   /** Budget that is left, in steps; negative if more than the budget is used so far. */

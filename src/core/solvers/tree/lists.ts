@@ -18,7 +18,7 @@ export interface Coming {
   readonly take: number
 }
 
-/** Makes lists of states: by falling budget and rising value, none of them as good as dominated. */
+/** Makes lists of states, by falling budget and rising value, without dominated states. */
 export interface Lists {
   /** The list of the state that took nothing. */
   start(): States

@@ -105,7 +105,7 @@ function sharedEnd(a: string, b: string, limit: number): number {
 }
 
 /**
- * The longest prefix, at most `length`, after which no text goes on with the same kind of
+ * The longest prefix, at most `length`, after which no text continues with the same kind of
  * character.
  */
 function cutStart(texts: readonly string[], length: number): number {

@@ -112,7 +112,7 @@ export class Reader {
     }
   }
 
-  /** What is left of the line. */
+  /** Reads the rest of the line. */
   restOfLine(): string {
     const { text } = this
     const start = this.at
