@@ -45,8 +45,8 @@ export function rewriteByItself(
 
 /**
  * The smallest lossless text for a payload. It depends on the text, the call that it answers and
- * the configuration, and on nothing else of the conversation, so that a conversation which goes on
- * is written the same way again.
+ * the configuration, and on nothing else of the conversation, so that a conversation which
+ * continues is written the same way again.
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
 export function rewriteLossless(
