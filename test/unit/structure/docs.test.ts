@@ -37,6 +37,13 @@ describe.each([...PAGES, 'bench/README.md'])('%s', name => {
     }
   })
 
+  it('sets only variables that the tests read', () => {
+    const readers = read('test/support/runs.ts')
+    for (const [, name = ''] of text.matchAll(/\b([A-Z][A-Z_]+)=\S+`?(?=\s(?:np[mx]|it)\s)/g)) {
+      expect(readers, name).toContain(`process.env['${name}']`)
+    }
+  })
+
   it('names only npm scripts that exist', () => {
     for (const [, script = ''] of text.matchAll(/npm run (?:-\S+ )*([\w:-]+)/g)) {
       expect(Object.keys(manifest.scripts), script).toContain(script)
