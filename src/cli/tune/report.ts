@@ -181,7 +181,7 @@ function formatTable({ encoded: { notations: counts } }: Study): ReportTable {
 function rules({ rules: all }: Study): ReportTable {
   return {
     title:
-      'Rules: the results that meet the predicate, the share that the notation was sent for, and what it saved of these',
+      'Rules: the results that meet the predicate, the share for which the format was sent, and what it saved of these',
     header: ['predicate', 'notation', 'support', 'confidence', 'median', 'saved', 'covered'],
     rows: all.map(rule => [
       ...[predicateOf(rule), rule.notation, rule.support, percent(rule.confidence, 1)],
