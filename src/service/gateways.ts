@@ -12,7 +12,10 @@ import type { EmbeddedDeps } from './embedded-deps.ts'
 import { openVault } from './mcp-authorization.ts'
 import { configuredServer } from './mcp-servers.ts'
 
-/** What packing may take of a call, in milliseconds; after that the result goes on unchanged. */
+/**
+ * How long the packing of a call's result may take, in milliseconds. After that the result is
+ * passed on unchanged.
+ */
 const PACK_MS = 5_000
 
 /** Words of events that are worth a warning. */
