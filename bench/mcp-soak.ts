@@ -30,7 +30,7 @@ const report = [
   `${options.calls} calls of ${options.clients} clients at a time in ${seconds.toFixed(0)} s; ${JSON.stringify(machine())}`,
   markdownTable(Object.keys(counts), [Object.values(counts)]),
   markdownTable(
-    ['heap after each quarter, MiB', '2nd', '3rd', '4th'],
+    ['heap after the 1st quarter, MiB', '2nd', '3rd', '4th'],
     [heapMib.map(mib => Number(mib.toFixed(1)))],
   ),
   markdownTable(

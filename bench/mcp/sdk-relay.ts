@@ -29,8 +29,11 @@ function createRelay(): Server {
   return server
 }
 
-if (url === undefined) await createRelay().connect(new StdioServerTransport())
-else serveHttp()
+if (url === undefined) {
+  await createRelay().connect(new StdioServerTransport())
+  // The transport does not end with its input.
+  process.stdin.on('end', () => void upstream.close().finally(() => process.exit()))
+} else serveHttp()
 
 function serveHttp(): void {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
