@@ -8,7 +8,10 @@ import { type Service, startService } from '../../../../src/service/service.ts'
 import { keyFor, writeKeysFile } from '../../../support/keys.ts'
 import { AuthorizationServer } from '../../../support/mcp/authorization-server.ts'
 import { RawHttpClient } from '../../../support/mcp/http-client.ts'
-import { type ProtectedServer, startProtectedServer } from '../../../support/mcp/protected-server.ts'
+import {
+  type ProtectedServer,
+  startProtectedServer,
+} from '../../../support/mcp/protected-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-forward-'))
 const ours = keyFor('a', { scopes: ['mcp'] })
