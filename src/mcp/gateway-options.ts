@@ -2,7 +2,12 @@ import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Outcome } from './json-rpc.ts'
-import type { ConnectionListener, UpstreamConnection } from './upstream/connection.ts'
+import type {
+  CallEnd,
+  ConnectionListener,
+  UpstreamCall,
+  UpstreamConnection,
+} from './upstream/connection.ts'
 
 /** How the results of one server are treated. */
 export interface ServerSettings {
@@ -37,6 +42,8 @@ export interface ClientFacts {
 
 /** The client of a gateway. */
 export interface GatewayClient extends ClientFacts {
+  /** Set for clients of the revision 2026-07-28. */
+  readonly isModern?: boolean
   notify(method: string, params: JsonBytes | null): void
   /**
    * Answers what a server asks outside of any call: sampling, elicitation, roots.
@@ -62,7 +69,30 @@ export interface ClientCall {
    * @param signal aborted if the answer is not wanted any more
    */
   ask(method: string, params: JsonBytes | null, signal?: AbortSignal): Promise<Outcome>
+  /** Set if the client is asked for input inside results: what is sent to the server then. */
+  readonly rounds?: Rounds
 }
+
+/** A call as one server is to get it. */
+export interface ServerRequest {
+  readonly server: string
+  /** Whether the server asks inside results, too. */
+  readonly isModern: boolean
+  readonly method: string
+  /** With the server's own name for what is called. */
+  readonly params: JsonBytes
+  /** What the server may take, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** Sends a call to its server on other terms than those of the client's request. */
+export type SendAs = (
+  params: JsonBytes,
+  terms: Pick<UpstreamCall, 'signal' | 'timeoutMs' | 'notify' | 'ask'>,
+) => Promise<CallEnd>
+
+/** Plays one round of a call. Never rejects. */
+export type Rounds = (request: ServerRequest, send: SendAs) => Promise<CallEnd>
 
 export interface GatewayOptions {
   /** In the order of the configuration. */

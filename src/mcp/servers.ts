@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { type CacheHint, CacheHints, readHint } from './cache-hints.ts'
 import {
   Catalogue,
   LIST_KINDS,
@@ -12,11 +13,15 @@ import type {
   ClientCall,
   GatewayOptions,
   GatewayServer,
+  SendAs,
   ServerSettings,
 } from './gateway-options.ts'
 import { withInput } from './input-rounds.ts'
 import type { Outcome } from './json-rpc.ts'
+import { legacyEnd } from './legacy-results.ts'
 import { EMPTY_OBJECT, member } from './members.ts'
+import { hasValidMirrors } from './mirrored-params.ts'
+import { isIncluded } from './tool-patterns.ts'
 import type { CallEnd, ServerFacts, UpstreamConnection } from './upstream/connection.ts'
 
 /** How long lists wait for servers that start slowly, in milliseconds. */
@@ -57,11 +62,16 @@ interface ServerCall {
   readonly params: JsonBytes
   /** Whether it may be sent again if its connection dies before any byte came. */
   readonly canRepeat: boolean
+  /** Headers that repeat parameters, for servers that want them. */
+  readonly mirrored?: Readonly<Record<string, string>>
 }
 
 /** The connections of one client, and what their servers list. */
 export class Servers {
   readonly catalogue: Catalogue
+  readonly hints = new CacheHints()
+  /** Called when a server is connected, for the first time or again. */
+  onConnected: (name: string) => void = () => {}
   readonly #options: GatewayOptions
   readonly #all = new Map<string, Connected>()
   readonly #started: Promise<void>
@@ -99,6 +109,15 @@ export class Servers {
   /** Resolves when all lists are known, or their servers had time enough. */
   listed(): Promise<void> {
     return this.#started
+  }
+
+  has(name: string): boolean {
+    return this.#all.has(name)
+  }
+
+  /** Of the servers that have answered. */
+  capabilities(): readonly JsonBytes[] {
+    return [...this.#all.values()].flatMap(({ facts }) => facts?.capabilities ?? [])
   }
 
   settingsOf(name: string): ServerSettings {
@@ -147,17 +166,25 @@ export class Servers {
   }
 
   /** Sends a call of the client to a server, and plays the rounds of input that it asks for. */
-  send(call: ClientCall, { server, params, canRepeat }: ServerCall): Promise<CallEnd> {
-    const { timeout_ms } = this.settingsOf(server)
+  async send(call: ClientCall, { server, params, ...rest }: ServerCall): Promise<CallEnd> {
+    const { timeout_ms: timeoutMs } = this.settingsOf(server)
     const { method, signal } = call
+    const isModern = this.isModern(server)
+    const send: SendAs = (sent, terms) =>
+      this.connectionOf(server).call({ method, params: sent, ...rest, ...terms })
+    if (call.rounds !== undefined) {
+      return call.rounds({ server, isModern, method, params, timeoutMs }, send)
+    }
     const ask: ClientCall['ask'] = (name, about, asked) => call.ask(name, about, asked)
-    const send = (sent: JsonBytes) =>
-      this.connectionOf(server).call({
-        ...{ method, params: sent, signal, timeoutMs: timeout_ms, canRepeat, ask },
-        notify: (name, about) => call.notify(name, about),
-      })
-    if (!this.isModern(server)) return send(params)
-    return withInput(params, { send, ask: (name, about) => ask(name, about, signal), signal })
+    const notify: ClientCall['notify'] = (name, about) => call.notify(name, about)
+    const terms = { signal, timeoutMs, ask, notify }
+    if (!isModern) return send(params, terms)
+    const end = await withInput(params, {
+      send: sent => send(sent, terms),
+      ask: (name, about) => ask(name, about, signal),
+      signal,
+    })
+    return method === 'tools/call' ? legacyEnd(end) : end
   }
 
   async setLogLevel(call: ClientCall): Promise<Outcome> {
@@ -177,10 +204,9 @@ export class Servers {
         }),
       ),
     )
-    for (const end of ends) {
-      if (end.kind === 'answered' && end.outcome.kind === 'error') return end.outcome
-    }
-    return { kind: 'result', result: EMPTY_OBJECT }
+    const outcomes = ends.flatMap(end => (end.kind === 'answered' ? end.outcome : []))
+    const refused = outcomes.find(({ kind }) => kind === 'error')
+    return refused ?? { kind: 'result', result: EMPTY_OBJECT }
   }
 
   async close(): Promise<void> {
@@ -207,6 +233,7 @@ export class Servers {
         onServer(name, 'connected', { version: facts.protocolVersion })
         const known = this.#all.get(name)
         if (known !== undefined) known.facts = facts
+        this.onConnected(name)
         void this.#refresh(name, LIST_KINDS).then(first.resolve)
       },
       onLost: () => onServer(name, 'lost'),
@@ -261,7 +288,9 @@ export class Servers {
       this.#options.onServer(name, 'unlisted', { kind })
       return
     }
-    const isOffered = ({ key }: ListEntry) => kind !== 'tools' || isIncluded(key, server.settings)
+    const isOffered = ({ key, raw }: ListEntry) =>
+      kind !== 'tools' ||
+      (isIncluded(key, server.settings) && (facts.era === 'legacy' || hasValidMirrors(raw)))
     if (!this.catalogue.set(name, kind, entries.filter(isOffered))) return
     if (this.#isReady) this.#announce(kind)
   }
@@ -269,6 +298,7 @@ export class Servers {
   async #pages(name: string, kind: ListKind): Promise<readonly ListEntry[] | null> {
     const connection = this.connectionOf(name)
     const all: ListEntry[] = []
+    const hints: CacheHint[] = []
     let cursor: JsonBytes | null = null
     let pages = 0
     do {
@@ -289,11 +319,13 @@ export class Servers {
       const page = readPage(kind, end.outcome.result)
       if (page === null) return null
       all.push(...page.entries)
+      hints.push(readHint(end.outcome.result))
       // A server may give the same cursor for ever.
       if (page.next !== null && cursor !== null && page.next.equals(cursor)) return null
       cursor = page.next
       if (++pages > MAX_PAGES) return null
     } while (cursor !== null && all.length < MAX_ENTRIES)
+    this.hints.set(name, kind, hints)
     return all
   }
 
@@ -315,23 +347,4 @@ const NEVER = new AbortController().signal
 function has({ capabilities }: ServerFacts, name: string): boolean {
   const value = member(capabilities, name)
   return value !== undefined && value !== null
-}
-
-function isIncluded(tool: string, { include, exclude }: ServerSettings): boolean {
-  const matches = (patterns: readonly string[]) => patterns.some(pattern => isLike(tool, pattern))
-  return matches(include) && !matches(exclude)
-}
-
-/** @param pattern in which `*` matches anything */
-function isLike(text: string, pattern: string): boolean {
-  const [first = '', ...rest] = pattern.split('*')
-  if (!text.startsWith(first)) return false
-  let at = first.length
-  for (const [i, part] of rest.entries()) {
-    if (i === rest.length - 1) return text.endsWith(part) && text.length - part.length >= at
-    const found = text.indexOf(part, at)
-    if (found === -1) return false
-    at = found + part.length
-  }
-  return at === text.length
 }

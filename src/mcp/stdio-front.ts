@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import { Guard } from '../proxy/guard.ts'
 import { ClientSession, type SessionOptions } from './client-session.ts'
+import { EraSession } from './fronts/era-session.ts'
+import { SEALING_KEY_BYTES } from './fronts/modern/seal.ts'
+import { ModernSession } from './fronts/modern/stdio-session.ts'
 import { errorOutcome, RPC_ERRORS, readMessage, writeResponse } from './json-rpc.ts'
 import { LineReader } from './upstream/line-reader.ts'
 
@@ -13,6 +17,10 @@ const MAX_UNREAD_BYTES = 256 * 1024 * 1024
 const NOT_READABLE = errorOutcome(RPC_ERRORS.parse, 'one message of JSON-RPC 2.0 a line is wanted')
 
 export interface StdioOptions extends Omit<SessionOptions, 'send'> {
+  /** 32 bytes that seal what clients keep for us; random ones if there is none. */
+  readonly sealingKey?: Uint8Array
+  /** Reports an error that nothing expected. */
+  onBug?(error: unknown): void
   /** Ends it from outside. */
   readonly stop: AbortSignal
 }
@@ -33,7 +41,10 @@ export async function serveStdio(
     // A client that does not read is as good as gone.
     if (output.writableLength > MAX_UNREAD_BYTES) ended.resolve()
   }
-  const session = new ClientSession({ ...options, send: write })
+  const session = new EraSession({
+    legacy: () => new ClientSession({ ...options, send: write }),
+    modern: () => new ModernSession(modernOptions(options), write),
+  })
   const lines = new LineReader(MAX_MESSAGE_BYTES)
   const end = () => ended.resolve()
   // What a handler throws ends this client, and its servers in order.
@@ -59,6 +70,15 @@ export async function serveStdio(
   // An open input would keep the process.
   input.destroy()
   await session.close()
+}
+
+function modernOptions({ version, createGateway, sealingKey, onBug }: StdioOptions) {
+  return {
+    version,
+    createGateway,
+    sealingKey: sealingKey ?? randomBytes(SEALING_KEY_BYTES),
+    onBug: onBug ?? (() => {}),
+  }
 }
 
 const LINE_FEED = Buffer.from('\n')

@@ -6,6 +6,7 @@ import { clientProfile } from './client-profile.ts'
 import type { ClientCall, GatewayOptions, ServerSettings } from './gateway-options.ts'
 import { errorOutcome, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
+import { mirrorsOf } from './mirrored-params.ts'
 import { callRetrieve, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import type { Servers } from './servers.ts'
 
@@ -63,7 +64,8 @@ export class ToolCalls {
     if (named === null) return unknownTool(entry.publicKey)
     const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
     const { server } = entry
-    const end = await this.#servers.send(call, { server, params: named, canRepeat })
+    const mirrored = mirrorsOf(entry.raw, params)
+    const end = await this.#servers.send(call, { server, params: named, canRepeat, mirrored })
     if (end.kind !== 'answered') return failureResult(server, end)
     if (end.outcome.kind === 'error') return end.outcome
     const terms = this.#termsOf(entry, settings, params)

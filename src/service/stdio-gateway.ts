@@ -15,6 +15,7 @@ import type { Verdicts } from '../mcp/upstream/verdicts.ts'
 import type { Logger } from '../observability/logger.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type EmbeddedService, startEmbedded } from './embedded.ts'
+import { loadSealingKey } from './sealing-key.ts'
 
 export interface GatewayRun {
   readonly env: Env
@@ -43,7 +44,13 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
   const service = await startEmbedded({ ...open, limits: { ...limits, drain_grace_ms: 0 } }, logger)
   try {
     const gatewayFor = gatewayFactory(config, service.deps, { env, logger })
-    await serveStdio(input, output, { stop, version: VERSION, createGateway: gatewayFor })
+    await serveStdio(input, output, {
+      stop,
+      version: VERSION,
+      createGateway: gatewayFor,
+      sealingKey: loadSealingKey(config.data_dir),
+      onBug: err => logger.error({ err }, 'unexpected error'),
+    })
   } finally {
     await service.close()
   }
