@@ -23,7 +23,11 @@ export const CALLER_HEADER = 'x-test-caller'
 
 /** Mounts a front on a server of its own, without keys. */
 export async function serveFront(front: HttpFront): Promise<FrontServer> {
-  const server = createServer((request, response) => void answer(front, request, response))
+  const open = new Set<Promise<void>>()
+  const server = createServer((request, response) => {
+    const answered = answer(front, request, response).finally(() => open.delete(answered))
+    open.add(answered)
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -31,6 +35,7 @@ export async function serveFront(front: HttpFront): Promise<FrontServer> {
     url: `http://127.0.0.1:${port}/mcp`,
     async close() {
       await front.close()
+      await Promise.all(open)
       server.close()
       server.closeAllConnections()
       await once(server, 'close')
@@ -38,7 +43,11 @@ export async function serveFront(front: HttpFront): Promise<FrontServer> {
   }
 }
 
-async function answer(front: HttpFront, request: IncomingMessage, response: ServerResponse) {
+async function answer(
+  front: HttpFront,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   const foreign = foreignStatus(request)
