@@ -109,7 +109,7 @@ export interface AppDeps extends JobDeps {
   readonly health: Health
   readonly desk: SessionDesk
   readonly access: Pick<Access, 'identify' | 'allow'>
-  readonly tracing?: Pick<Tracing, 'request'>
+  readonly tracing?: Pick<Tracing, 'request' | 'toolCall'>
   /** Vendors' APIs that the service stands in for. */
   readonly vendorProxies?: readonly VendorProxy[]
   /** Only the vendor proxies and an MCP server are there, below this path: `/` and a secret. */

@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { contextOf } from './contexts/context-of.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewayClient } from './gateway-options.ts'
 import {
@@ -29,6 +30,8 @@ const MAX_ASKED = 256
 
 export interface SessionOptions {
   readonly version: string
+  /** Names this connection, if it is one context; absent: it is not. */
+  readonly context?: string
   createGateway(client: GatewayClient): Gateway
   /** Sends a message of its own accord: a request, or a notification that belongs to no request. */
   send(message: JsonBytes): void
@@ -111,7 +114,7 @@ export class ClientSession {
       method,
       params,
       signal,
-      context: null,
+      context: contextOf({ params, header: null, connection: this.#options.context ?? null }),
       notify(name, about) {
         if (isOpen && !signal.aborted) sendRelated(writeNotification(name, about))
       },

@@ -8,6 +8,7 @@ import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts
 import { describesOtherValues } from './legacy-results.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
 import { ResourceWatches } from './resource-watches.ts'
+import { resourceTerms } from './result-terms.ts'
 import { RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import { Servers } from './servers.ts'
 import { ToolCalls } from './tool-calls.ts'
@@ -70,7 +71,7 @@ class ClientGateway implements Gateway {
   capabilities(): JsonBytes {
     const has = (name: string) => this.#servers.mayHave(name)
     const own = jsonBytes({
-      ...(has('tools') || this.#tools.offersRetrieve ? { tools: { listChanged: true } } : {}),
+      ...(has('tools') || this.#tools.offersRetrieve() ? { tools: { listChanged: true } } : {}),
       ...(has('prompts') ? { prompts: { listChanged: true } } : {}),
       ...(has('resources') ? { resources: { subscribe: true, listChanged: true } } : {}),
       ...(has('logging') ? { logging: {} } : {}),
@@ -123,7 +124,7 @@ class ClientGateway implements Gateway {
 
   #route(call: ClientCall): Promise<Outcome> | Outcome {
     const kind = LIST_KINDS.find(each => LISTS[each].method === call.method)
-    if (kind !== undefined) return this.#list(kind, call.params)
+    if (kind !== undefined) return this.#list(kind, call)
     switch (call.method) {
       case 'ping':
         return { kind: 'result', result: EMPTY_OBJECT }
@@ -132,7 +133,7 @@ class ClientGateway implements Gateway {
       case 'prompts/get':
         return this.#forwardNamed(call, 'prompts')
       case 'resources/read':
-        return this.#forwardByUri(call)
+        return this.#readResource(call)
       case 'resources/subscribe':
       case 'resources/unsubscribe':
         return this.#watch(call)
@@ -146,9 +147,9 @@ class ClientGateway implements Gateway {
   }
 
   /** Answers from memory. */
-  async #list(kind: ListKind, params: JsonBytes | null): Promise<Outcome> {
+  async #list(kind: ListKind, { params, context }: ClientCall): Promise<Outcome> {
     await this.#servers.listed()
-    const offersOurs = kind === 'tools' && this.#tools.offersRetrieve
+    const offersOurs = kind === 'tools' && this.#tools.offersRetrieve(context)
     const entries = this.#servers.catalogue
       .all(kind)
       .filter(({ publicKey }) => !offersOurs || publicKey !== RETRIEVE_TOOL)
@@ -186,6 +187,16 @@ class ClientGateway implements Gateway {
       return errorOutcome(RPC_ERRORS.invalidParams, `Unknown prompt: ${name}`)
     }
     return this.#forward(call, entry.server, named)
+  }
+
+  async #readResource(call: ClientCall): Promise<Outcome> {
+    const outcome = await this.#forwardByUri(call)
+    if (outcome.kind === 'error') return outcome
+    const uri = textMember(call.params ?? EMPTY_OBJECT, 'uri') as string
+    const server = this.#servers.ownerOf(uri)
+    if (server === null || !this.#servers.settingsOf(server).resources) return outcome
+    const result = await this.#options.pack(outcome.result, resourceTerms(server), server)
+    return { kind: 'result', result }
   }
 
   async #forwardByUri(call: ClientCall): Promise<Outcome> {

@@ -1,14 +1,6 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
-import { type CacheHint, CacheHints, readHint } from './cache-hints.ts'
-import {
-  Catalogue,
-  LIST_KINDS,
-  LISTS,
-  type ListEntry,
-  type ListKind,
-  MAX_ENTRIES,
-  readPage,
-} from './catalogue.ts'
+import { CacheHints } from './cache-hints.ts'
+import { Catalogue, LIST_KINDS, type ListKind } from './catalogue.ts'
 import type {
   ClientCall,
   GatewayOptions,
@@ -19,29 +11,13 @@ import type {
 import { withInput } from './input-rounds.ts'
 import type { Outcome } from './json-rpc.ts'
 import { legacyEnd } from './legacy-results.ts'
-import { EMPTY_OBJECT, member } from './members.ts'
-import { hasValidMirrors } from './mirrored-params.ts'
-import { isIncluded } from './tool-patterns.ts'
+import { EMPTY_OBJECT } from './members.ts'
+import { ServerLists } from './server-lists.ts'
+import { hasCapability } from './upstream/capabilities.ts'
 import type { CallEnd, ServerFacts, UpstreamConnection } from './upstream/connection.ts'
 
 /** How long lists wait for servers that start slowly, in milliseconds. */
 const START_MS = 10_000
-/** Changes of lists within this time are one for the client, in milliseconds. */
-const BURST_MS = 250
-/** Time for one page of a list, in milliseconds. */
-const PAGE_MS = 10_000
-
-/** Pages of one list. */
-const MAX_PAGES = 500
-
-/** The capability that a server needs for a list. */
-const CAPABILITY: Record<ListKind, string> = {
-  tools: 'tools',
-  prompts: 'prompts',
-  resources: 'resources',
-  templates: 'resources',
-}
-
 const CHANGED: Readonly<Record<string, readonly ListKind[]>> = {
   'notifications/tools/list_changed': ['tools'],
   'notifications/prompts/list_changed': ['prompts'],
@@ -76,16 +52,18 @@ export class Servers {
   readonly #all = new Map<string, Connected>()
   readonly #started: Promise<void>
   #startLimit: NodeJS.Timeout | undefined
-  readonly #dirty = new Set<ListKind>()
-  #burst: NodeJS.Timeout | undefined
-  #isReady = false
-  #isClosed = false
-  /** Lists that are being read, and whether they changed meanwhile. */
-  readonly #reading = new Map<string, boolean>()
+  readonly #lists: ServerLists
 
   constructor(options: GatewayOptions) {
     this.#options = options
     this.catalogue = new Catalogue(options.servers.map(({ name }) => name))
+    const { client, onServer } = options
+    const serverOf = (name: string) => {
+      const { connection, facts, server } = this.#known(name)
+      return { connection, facts, settings: server.settings }
+    }
+    const { catalogue, hints } = this
+    this.#lists = new ServerLists({ catalogue, hints, client, onServer, serverOf })
     for (const server of options.servers) this.#connect(server)
     const all = Promise.all([...this.#all.values()].map(({ listed }) => listed))
     const late = new Promise<void>(resolve => {
@@ -93,7 +71,7 @@ export class Servers {
     })
     this.#started = Promise.race([all, late]).then(() => {
       clearTimeout(this.#startLimit)
-      this.#isReady = true
+      this.#lists.announce()
     })
   }
 
@@ -130,7 +108,9 @@ export class Servers {
 
   /** Whether a server has a capability, or may have it because it has not answered yet. */
   mayHave(capability: string): boolean {
-    return [...this.#all.values()].some(({ facts }) => facts === null || has(facts, capability))
+    return [...this.#all.values()].some(
+      ({ facts }) => facts === null || hasCapability(facts, capability),
+    )
   }
 
   /** Whether a server asks for input inside its results. */
@@ -156,7 +136,7 @@ export class Servers {
       .find(({ key }) => uri.startsWith(key.split('{', 1)[0] as string))
     if (template !== undefined) return template.server
     const able = [...this.#all.values()].filter(
-      ({ facts }) => facts !== null && has(facts, 'resources'),
+      ({ facts }) => facts !== null && hasCapability(facts, 'resources'),
     )
     return able.length === 1 ? able[0]!.server.name : null
   }
@@ -189,7 +169,7 @@ export class Servers {
 
   async setLogLevel(call: ClientCall): Promise<Outcome> {
     const able = [...this.#all.values()].filter(
-      ({ facts }) => facts?.era === 'legacy' && has(facts, 'logging'),
+      ({ facts }) => facts?.era === 'legacy' && hasCapability(facts, 'logging'),
     )
     const ends = await Promise.all(
       able.map(({ connection, server }) =>
@@ -204,15 +184,15 @@ export class Servers {
         }),
       ),
     )
-    const outcomes = ends.flatMap(end => (end.kind === 'answered' ? end.outcome : []))
-    const refused = outcomes.find(({ kind }) => kind === 'error')
-    return refused ?? { kind: 'result', result: EMPTY_OBJECT }
+    for (const end of ends) {
+      if (end.kind === 'answered' && end.outcome.kind === 'error') return end.outcome
+    }
+    return { kind: 'result', result: EMPTY_OBJECT }
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
     clearTimeout(this.#startLimit)
-    clearTimeout(this.#burst)
+    this.#lists.close()
     await Promise.all([...this.#all.values()].map(({ connection }) => connection.close()))
   }
 
@@ -234,7 +214,7 @@ export class Servers {
         const known = this.#all.get(name)
         if (known !== undefined) known.facts = facts
         this.onConnected(name)
-        void this.#refresh(name, LIST_KINDS).then(first.resolve)
+        void this.#lists.refresh(name, LIST_KINDS).then(first.resolve)
       },
       onLost: () => onServer(name, 'lost'),
     })
@@ -247,104 +227,7 @@ export class Servers {
 
   #onNotification(name: string, method: string, params: JsonBytes | null): void {
     const kinds = CHANGED[method]
-    if (kinds !== undefined) void this.#refresh(name, kinds)
+    if (kinds !== undefined) void this.#lists.refresh(name, kinds)
     else this.#options.client.notify(method, params)
   }
-
-  /** Reads lists of a server again; a list that cannot be read stays as it was. Never rejects. */
-  async #refresh(name: string, kinds: readonly ListKind[]): Promise<void> {
-    try {
-      await Promise.all(kinds.map(kind => this.#readInTurn(name, kind)))
-    } catch (err) {
-      this.#options.onServer(name, 'bug', { err })
-    }
-  }
-
-  /** One read of a list at a time; what changed meanwhile is read once more after it. */
-  async #readInTurn(name: string, kind: ListKind): Promise<void> {
-    const place = `${name} ${kind}`
-    if (this.#reading.has(place)) {
-      this.#reading.set(place, true)
-      return
-    }
-    this.#reading.set(place, false)
-    try {
-      await this.#read(name, kind)
-    } finally {
-      const isOutdated = this.#reading.get(place) === true
-      this.#reading.delete(place)
-      if (isOutdated && !this.#isClosed) {
-        // A server may report a change at each read.
-        setTimeout(() => void this.#refresh(name, [kind]), BURST_MS).unref()
-      }
-    }
-  }
-
-  async #read(name: string, kind: ListKind): Promise<void> {
-    const { facts, server } = this.#known(name)
-    if (facts === null || !has(facts, CAPABILITY[kind])) return
-    const entries = await this.#pages(name, kind)
-    if (entries === null) {
-      this.#options.onServer(name, 'unlisted', { kind })
-      return
-    }
-    const isOffered = ({ key, raw }: ListEntry) =>
-      kind !== 'tools' ||
-      (isIncluded(key, server.settings) && (facts.era === 'legacy' || hasValidMirrors(raw)))
-    if (!this.catalogue.set(name, kind, entries.filter(isOffered))) return
-    if (this.#isReady) this.#announce(kind)
-  }
-
-  async #pages(name: string, kind: ListKind): Promise<readonly ListEntry[] | null> {
-    const connection = this.connectionOf(name)
-    const all: ListEntry[] = []
-    const hints: CacheHint[] = []
-    let cursor: JsonBytes | null = null
-    let pages = 0
-    do {
-      const params: JsonBytes =
-        cursor === null
-          ? EMPTY_OBJECT
-          : Buffer.concat([Buffer.from('{"cursor":'), cursor, Buffer.from('}')])
-      const end = await connection.call({
-        method: LISTS[kind].method,
-        params,
-        signal: NEVER,
-        timeoutMs: PAGE_MS,
-        canRepeat: true,
-        notify: () => {},
-        ask: (method, params, asked) => this.#options.client.ask(method, params, asked),
-      })
-      if (end.kind !== 'answered' || end.outcome.kind === 'error') return null
-      const page = readPage(kind, end.outcome.result)
-      if (page === null) return null
-      all.push(...page.entries)
-      hints.push(readHint(end.outcome.result))
-      // A server may give the same cursor for ever.
-      if (page.next !== null && cursor !== null && page.next.equals(cursor)) return null
-      cursor = page.next
-      if (++pages > MAX_PAGES) return null
-    } while (cursor !== null && all.length < MAX_ENTRIES)
-    this.hints.set(name, kind, hints)
-    return all
-  }
-
-  /** One notification for all changes of a burst. */
-  #announce(kind: ListKind): void {
-    this.#dirty.add(kind === 'templates' ? 'resources' : kind)
-    this.#burst ??= setTimeout(() => {
-      this.#burst = undefined
-      for (const each of this.#dirty) {
-        this.#options.client.notify(`notifications/${each}/list_changed`, null)
-      }
-      this.#dirty.clear()
-    }, BURST_MS)
-  }
-}
-
-const NEVER = new AbortController().signal
-
-function has({ capabilities }: ServerFacts, name: string): boolean {
-  const value = member(capabilities, name)
-  return value !== undefined && value !== null
 }

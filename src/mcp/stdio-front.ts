@@ -72,8 +72,9 @@ export async function serveStdio(
   await session.close()
 }
 
-function modernOptions({ version, createGateway, sealingKey, onBug }: StdioOptions) {
+function modernOptions({ version, context, createGateway, sealingKey, onBug }: StdioOptions) {
   return {
+    ...(context === undefined ? {} : { context }),
     version,
     createGateway,
     sealingKey: sealingKey ?? randomBytes(SEALING_KEY_BYTES),

@@ -10,7 +10,7 @@ export function isIncluded(
 }
 
 /** @param pattern in which `*` matches anything */
-function isLike(text: string, pattern: string): boolean {
+export function isLike(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   if (!text.startsWith(first)) return false
   let at = first.length

@@ -3,7 +3,8 @@ import { runConformance } from '../support/mcp/conformance.ts'
 import { startFixture } from '../support/mcp/fixture-process.ts'
 import { type GatewayHost, startGatewayHost } from '../support/mcp/modern-gateway.ts'
 
-const NEGOTIATED = 'Both parties MUST: [...] Only use capabilities that were successfully negotiated'
+const NEGOTIATED =
+  'Both parties MUST: [...] Only use capabilities that were successfully negotiated'
 
 /**
  * Checks that no gateway in front of a server of an earlier revision can pass, and what in that
@@ -15,10 +16,8 @@ const IMPOSSIBLE: Readonly<Record<string, string>> = {
   'sep-2322-elicitation-incomplete': 'Requests MUST include a string or integer ID.',
   // The server sees that the client cannot do it, and asks nothing. What it answers is its own
   // matter: the code -32021 came with 2026-07-28.
-  'sep-2575-server-rejects-undeclared-capability':
-    NEGOTIATED,
-  'sep-2575-missing-capability-http-400':
-    NEGOTIATED,
+  'sep-2575-server-rejects-undeclared-capability': NEGOTIATED,
+  'sep-2575-missing-capability-http-400': NEGOTIATED,
 }
 
 let host: GatewayHost

@@ -38,6 +38,8 @@ export const UNCONFIGURED_PLANNING: PlanningTerms = {
 export interface ResultTerms {
   /** The endpoint: `mcp__{server}__{tool}`. */
   readonly tool: string
+  /** What the result is of; absent: a call of a tool. */
+  readonly of?: 'resource'
   /** The call's arguments as JSON. */
   readonly args?: Uint8Array
   readonly mode: 'lossless' | 'elide' | 'trim'
@@ -47,4 +49,24 @@ export interface ResultTerms {
    * takes the place of both.
    */
   readonly structured: 'keep' | 'text'
+  /** Whose context the result is read in; absent: it refers to nothing. */
+  readonly place?: ResultPlace
+  /** What the client shows of one result at most; absent: everything. */
+  readonly limit?: ResultLimit
+}
+
+/** The place of a result in the context of an agent. */
+export interface ResultPlace {
+  readonly session: string
+  /** As the result was counted when its call came. */
+  readonly sequence: number
+  readonly epoch: number
+}
+
+/** Tokens of all texts of a result. */
+export interface ResultLimit {
+  /** Above, the client would cut or refuse it. */
+  readonly above_tokens: number
+  /** What it is trimmed to then. */
+  readonly to_tokens: number
 }

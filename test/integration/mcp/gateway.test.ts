@@ -144,6 +144,31 @@ describe.each(['legacy', 'modern'] as const)('a gateway before a %s server', era
   })
 })
 
+describe('a call of a tool', () => {
+  it('is counted by its server and its end, and its trace goes on', async () => {
+    const upstream = await recording({ era: 'legacy' })
+    upstream.on('tools/call', exchange =>
+      exchange.call.bytes.includes('die')
+        ? exchange.channel.die()
+        : exchange.result(text(ROWS_JSON)),
+    )
+    const { request } = await connect({ counted: { url: upstream.url } })
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    await request('tools/call', { name: 'echo', arguments: {}, _meta: { traceparent } })
+    await request('tools/call', { name: 'echo', arguments: { die: true } })
+    expect(upstream.callsOf('tools/call')[0]?.bytes.toString()).toContain(traceparent)
+    const metrics = await service.deps.metrics.registry.metrics()
+    const valueOf = (name: string) =>
+      Number(metrics.split(`haversack_mcp_${name} `)[1]?.split('\n')[0])
+    expect(valueOf('calls_total{upstream="counted",outcome="result"}')).toBe(1)
+    expect(valueOf('calls_total{upstream="counted",outcome="lost"}')).toBe(1)
+    expect(valueOf('added_seconds_count{upstream="counted"}')).toBe(2)
+    expect(valueOf('connections{upstream="counted"}')).toBe(1)
+    const before = valueOf('tokens_before_total{upstream="counted"}')
+    expect(before).toBeGreaterThan(valueOf('tokens_after_total{upstream="counted"}'))
+  })
+})
+
 describe('a gateway before several servers', () => {
   it('offers tools under their servers’ names, and knows no others', async () => {
     const [a, b] = await Promise.all([recording({ era: 'legacy' }), recording({ era: 'modern' })])

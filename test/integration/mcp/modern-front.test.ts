@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ModernServerOptions } from '../../../src/mcp/fronts/modern/modern-server.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type GatewayHost, startGatewayHost } from '../../support/mcp/modern-gateway.ts'
 import { allOf, messagesOf, type PostOptions, post } from '../../support/mcp/modern-client.ts'
+import { type GatewayHost, startGatewayHost } from '../../support/mcp/modern-gateway.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
 
 const M = 'io.modelcontextprotocol/'
@@ -62,7 +62,9 @@ describe.each(ERAS)('a client of 2026-07-28 before a %s server', era => {
     const args = '{"n":1.0,"big":12345678901234567890}'
     const result = '"n":1.0,"big":12345678901234567890'
     upstream.on('tools/call', exchange =>
-      exchange.result(`{"content":[],${result}${era === 'modern' ? ',"resultType":"complete"' : ''}}`),
+      exchange.result(
+        `{"content":[],${result}${era === 'modern' ? ',"resultType":"complete"' : ''}}`,
+      ),
     )
     const answer = await request('tools/call', `{"name":"echo","arguments":${args}}`)
     expect(answer.status).toBe(200)
@@ -170,7 +172,9 @@ describe.each(ERAS)('a client of 2026-07-28 before a %s server', era => {
     const watched = () =>
       era === 'legacy'
         ? upstream.callsOf('resources/subscribe')
-        : upstream.callsOf('subscriptions/listen').filter(call => String(call.bytes).includes('a://'))
+        : upstream
+            .callsOf('subscriptions/listen')
+            .filter(call => String(call.bytes).includes('a://'))
     const open = async () => {
       const params = { notifications: { resourceSubscriptions: ['a://1'] } }
       const gone = new AbortController()
@@ -201,7 +205,10 @@ describe('a client of 2026-07-28', () => {
     const { result } = await request('tools/list')
     expect((result['tools'] as object[]).length).toBe(1)
     const call = { name: 't', arguments: { region: 'é' } }
-    expect(await request('tools/call', call)).toMatchObject({ status: 400, error: { code: -32020 } })
+    expect(await request('tools/call', call)).toMatchObject({
+      status: 400,
+      error: { code: -32020 },
+    })
     const headers = { 'mcp-param-region': '=?base64?w6k=?=' }
     expect((await request('tools/call', call, { headers })).status).toBe(200)
     expect(upstream.callsOf('tools/call')).toHaveLength(1)
@@ -272,14 +279,21 @@ describe('a client of 2026-07-28', () => {
       ['t-1', 'local/none'],
       [taskId, 'other/none'],
     ]) {
-      const refused = await request('tasks/get', { taskId: id }, { ...declared, caller: caller as string })
+      const refused = await request(
+        'tasks/get',
+        { taskId: id },
+        { ...declared, caller: caller as string },
+      )
       expect(refused.error.code).toBe(-32602)
     }
     expect(upstream.callsOf('tasks/get')).toHaveLength(1)
   })
 
   it('shares connections with its likes only', async () => {
-    const { upstream, request } = await setUp({ era: 'legacy' }, { limits: { gatewaysOfCaller: 2 } })
+    const { upstream, request } = await setUp(
+      { era: 'legacy' },
+      { limits: { gatewaysOfCaller: 2 } },
+    )
     const kinds: PostOptions[] = [
       {},
       {},
@@ -290,7 +304,13 @@ describe('a client of 2026-07-28', () => {
     ]
     for (const kind of kinds) await request('tools/call', { name: 'echo' }, kind)
     const hellos = upstream.callsOf('initialize').map(call => JSON.parse(String(call.bytes)).params)
-    expect(hellos.map(({ capabilities }) => capabilities)).toEqual([{}, { sampling: {} }, {}, {}, {}])
+    expect(hellos.map(({ capabilities }) => capabilities)).toEqual([
+      {},
+      { sampling: {} },
+      {},
+      {},
+      {},
+    ])
     // The third kind of one caller took the place of the first.
     await request('tools/call', { name: 'echo' }, { capabilities: { sampling: {} } })
     expect(upstream.callsOf('initialize')).toHaveLength(5)

@@ -1,6 +1,7 @@
 import type { JsonBytes } from '../../../core/json/bytes/json-node.ts'
 import { type CacheHint, UNCACHED } from '../../cache-hints.ts'
 import { LIST_KINDS, LISTS } from '../../catalogue.ts'
+import { CONTEXT_HEADER, contextOf } from '../../contexts/context-of.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ClientCall, GatewayClient } from '../../gateway-options.ts'
 import {
@@ -34,6 +35,8 @@ const READY_MS = 5_000
 export interface ModernServerOptions {
   /** Our own. */
   readonly version: string
+  /** Names all of this server's clients, if they are one context; absent: they are not. */
+  readonly context?: string
   /** 32 bytes that seal what clients keep for us: states of calls, and handles of tasks. */
   readonly sealingKey: Uint8Array
   /** Makes the gateway of one kind of clients; it is closed here. */
@@ -100,12 +103,14 @@ export class ModernServer {
   readonly #rounds: RoundNeeds
   readonly #listens: ListenLimit
   readonly #info: JsonBytes
+  readonly #context: string | null
   readonly #onBug: ModernServerOptions['onBug']
   readonly #closing = new AbortController()
 
   constructor(options: ModernServerOptions) {
     const { clock = SYSTEM_CLOCK, now = Date.now, createGateway } = options
     this.#onBug = options.onBug
+    this.#context = options.context ?? null
     const limits = { ...LIMITS, ...options.limits }
     const seal = new Seal(options.sealingKey)
     this.#pool = new GatewayPool({ createGateway, clock, limits })
@@ -186,7 +191,7 @@ export class ModernServer {
    * @param asking holds the connections of a call that waits for input; `null` if none may
    */
   async #call(
-    { message, caller, signal, notify }: ModernRequest,
+    { message, header, caller, signal, notify }: ModernRequest,
     envelope: Envelope,
     asking: PooledGateway | null,
     run: (call: ClientCall) => Promise<Outcome>,
@@ -206,7 +211,12 @@ export class ModernServer {
       })
     const outcome = await run({
       ...{ method: message.method, params: message.params, signal: ended },
-      context: null,
+      context: contextOf({
+        params: message.params,
+        header: header?.(CONTEXT_HEADER) ?? null,
+        connection: this.#context,
+      }),
+      traceparent: header?.('traceparent') ?? null,
       notify: tell,
       ask: () => Promise.resolve(NOT_ASKED),
       ...(rounds === null ? {} : { rounds }),

@@ -1,0 +1,164 @@
+import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { type CacheHint, type CacheHints, readHint } from './cache-hints.ts'
+import {
+  type Catalogue,
+  LISTS,
+  type ListEntry,
+  type ListKind,
+  MAX_ENTRIES,
+  readPage,
+} from './catalogue.ts'
+import type { GatewayOptions, ServerSettings } from './gateway-options.ts'
+import { EMPTY_OBJECT } from './members.ts'
+import { hasValidMirrors } from './mirrored-params.ts'
+import { isIncluded } from './tool-patterns.ts'
+import { hasCapability } from './upstream/capabilities.ts'
+import type { ServerFacts, UpstreamConnection } from './upstream/connection.ts'
+
+/** Changes of lists within this time are one for the client, in milliseconds. */
+const BURST_MS = 250
+/** Time for one page of a list, in milliseconds. */
+const PAGE_MS = 10_000
+
+/** Pages of one list. */
+const MAX_PAGES = 500
+
+/** The capability that a server needs for a list. */
+const CAPABILITY: Record<ListKind, string> = {
+  tools: 'tools',
+  prompts: 'prompts',
+  resources: 'resources',
+  templates: 'resources',
+}
+
+/** A server whose lists are read. */
+export interface ListedServer {
+  readonly connection: Pick<UpstreamConnection, 'call'>
+  readonly settings: ServerSettings
+  /** `null` before it has answered. */
+  readonly facts: ServerFacts | null
+}
+
+export interface ServerListsOptions extends Pick<GatewayOptions, 'client' | 'onServer'> {
+  readonly catalogue: Catalogue
+  readonly hints: CacheHints
+  serverOf(name: string): ListedServer
+}
+
+/** Reads what servers list into the catalogue, and tells the client of changes. */
+export class ServerLists {
+  readonly #options: ServerListsOptions
+  readonly #dirty = new Set<ListKind>()
+  #burst: NodeJS.Timeout | undefined
+  #announces = false
+  #isClosed = false
+  /** Lists that are being read, and whether they changed meanwhile. */
+  readonly #reading = new Map<string, boolean>()
+
+  constructor(options: ServerListsOptions) {
+    this.#options = options
+  }
+
+  /** From now on the client is told of changes: before, it has seen no list. */
+  announce(): void {
+    this.#announces = true
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#burst)
+  }
+
+  /** Reads lists of a server again; a list that cannot be read stays as it was. Never rejects. */
+  async refresh(name: string, kinds: readonly ListKind[]): Promise<void> {
+    try {
+      await Promise.all(kinds.map(kind => this.#readInTurn(name, kind)))
+    } catch (err) {
+      this.#options.onServer(name, 'bug', { err })
+    }
+  }
+
+  /** One read of a list at a time; what changed meanwhile is read once more after it. */
+  async #readInTurn(name: string, kind: ListKind): Promise<void> {
+    const place = `${name} ${kind}`
+    if (this.#reading.has(place)) {
+      this.#reading.set(place, true)
+      return
+    }
+    this.#reading.set(place, false)
+    try {
+      await this.#read(name, kind)
+    } finally {
+      const isOutdated = this.#reading.get(place) === true
+      this.#reading.delete(place)
+      if (isOutdated && !this.#isClosed) {
+        // A server may report a change at each read.
+        setTimeout(() => void this.refresh(name, [kind]), BURST_MS).unref()
+      }
+    }
+  }
+
+  async #read(name: string, kind: ListKind): Promise<void> {
+    const { facts, settings } = this.#options.serverOf(name)
+    if (facts === null || !hasCapability(facts, CAPABILITY[kind])) return
+    const entries = await this.#pages(name, kind)
+    if (entries === null) {
+      this.#options.onServer(name, 'unlisted', { kind })
+      return
+    }
+    const isOffered = ({ key, raw }: ListEntry) =>
+      kind !== 'tools' ||
+      (isIncluded(key, settings) && (facts.era === 'legacy' || hasValidMirrors(raw)))
+    const { catalogue } = this.#options
+    if (!catalogue.set(name, kind, entries.filter(isOffered))) return
+    if (this.#announces) this.#tell(kind)
+  }
+
+  async #pages(name: string, kind: ListKind): Promise<readonly ListEntry[] | null> {
+    const { connection } = this.#options.serverOf(name)
+    const all: ListEntry[] = []
+    const hints: CacheHint[] = []
+    let cursor: JsonBytes | null = null
+    let pages = 0
+    do {
+      const params: JsonBytes =
+        cursor === null
+          ? EMPTY_OBJECT
+          : Buffer.concat([Buffer.from('{"cursor":'), cursor, Buffer.from('}')])
+      const end = await connection.call({
+        method: LISTS[kind].method,
+        params,
+        signal: NEVER,
+        timeoutMs: PAGE_MS,
+        canRepeat: true,
+        notify: () => {},
+        ask: (method, params, asked) => this.#options.client.ask(method, params, asked),
+      })
+      if (end.kind !== 'answered' || end.outcome.kind === 'error') return null
+      const page = readPage(kind, end.outcome.result)
+      if (page === null) return null
+      all.push(...page.entries)
+      hints.push(readHint(end.outcome.result))
+      // A server may give the same cursor for ever.
+      if (page.next !== null && cursor !== null && page.next.equals(cursor)) return null
+      cursor = page.next
+      if (++pages > MAX_PAGES) return null
+    } while (cursor !== null && all.length < MAX_ENTRIES)
+    this.#options.hints.set(name, kind, hints)
+    return all
+  }
+
+  /** One notification for all changes of a burst. */
+  #tell(kind: ListKind): void {
+    this.#dirty.add(kind === 'templates' ? 'resources' : kind)
+    this.#burst ??= setTimeout(() => {
+      this.#burst = undefined
+      for (const each of this.#dirty) {
+        this.#options.client.notify(`notifications/${each}/list_changed`, null)
+      }
+      this.#dirty.clear()
+    }, BURST_MS)
+  }
+}
+
+const NEVER = new AbortController().signal
