@@ -10,7 +10,7 @@ interface Parked {
 }
 
 /** Calls of one tenant that wait for answers. */
-export const MOST_PARKED = 100
+const MOST_PARKED = 100
 
 /**
  * Calls that wait for the next request of their client, for ten minutes each. One that is not
