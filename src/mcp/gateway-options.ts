@@ -4,7 +4,13 @@ import type { Originals } from '../store/originals.ts'
 import type { Contexts } from './contexts/contexts.ts'
 import type { Outcome } from './json-rpc.ts'
 import type { Pack } from './pack.ts'
-import type { CallFailure, ConnectionListener, UpstreamConnection } from './upstream/connection.ts'
+import type {
+  CallEnd,
+  CallFailure,
+  ConnectionListener,
+  UpstreamCall,
+  UpstreamConnection,
+} from './upstream/connection.ts'
 
 /** How the results of one server are treated. */
 export interface ServerSettings {
@@ -53,6 +59,8 @@ export interface ClientFacts {
 
 /** The client of a gateway. */
 export interface GatewayClient extends ClientFacts {
+  /** Set for clients of the revision 2026-07-28. */
+  readonly isModern?: boolean
   notify(method: string, params: JsonBytes | null): void
   /**
    * Answers what a server asks outside of any call: sampling, elicitation, roots.
@@ -85,7 +93,30 @@ export interface ClientCall {
    * @param signal aborted if the answer is not wanted any more
    */
   ask(method: string, params: JsonBytes | null, signal?: AbortSignal): Promise<Outcome>
+  /** Set if the client is asked for input inside results: what is sent to the server then. */
+  readonly rounds?: Rounds
 }
+
+/** A call as one server is to get it. */
+export interface ServerRequest {
+  readonly server: string
+  /** Whether the server asks inside results, too. */
+  readonly isModern: boolean
+  readonly method: string
+  /** With the server's own name for what is called. */
+  readonly params: JsonBytes
+  /** What the server may take, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** Sends a call to its server on other terms than those of the client's request. */
+export type SendAs = (
+  params: JsonBytes,
+  terms: Pick<UpstreamCall, 'signal' | 'timeoutMs' | 'notify' | 'ask'>,
+) => Promise<CallEnd>
+
+/** Plays one round of a call. Never rejects. */
+export type Rounds = (request: ServerRequest, send: SendAs) => Promise<CallEnd>
 
 /** A call of a tool, as operators see it: nothing of its content. */
 export interface EndedToolCall {

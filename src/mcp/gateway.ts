@@ -1,15 +1,22 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import type { CacheHint } from './cache-hints.ts'
 import { failureError } from './call-failures.ts'
 import { LIST_KINDS, LISTS, type ListKind, type PublicEntry, publicEntry } from './catalogue.ts'
+import { sharedExtensions } from './extensions.ts'
 import type { ClientCall, GatewayOptions } from './gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
+import { describesOtherValues } from './legacy-results.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
+import { ResourceWatches } from './resource-watches.ts'
 import { resourceTerms } from './result-terms.ts'
 import { RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import { Servers } from './servers.ts'
 import { ToolCalls } from './tool-calls.ts'
 
-/** One client's view of all servers. Answers in the words of the revisions before 2026-07-28. */
+/**
+ * One client's view of all servers. Results of our own are in the words of the revisions before
+ * 2026-07-28.
+ */
 export interface Gateway {
   /** Resolves when all servers have answered or failed, at the latest after `limitMs`. */
   ready(limitMs: number): Promise<void>
@@ -19,6 +26,12 @@ export interface Gateway {
   instructions(): string | null
   /** Never rejects. */
   handle(call: ClientCall): Promise<Outcome>
+  /** Sends a request to one server, unchanged. Never rejects. */
+  forward(call: ClientCall, server: string): Promise<Outcome>
+  /** The definition of a tool, once lists are known; `null` if there is none. */
+  definitionOf(tool: string): Promise<JsonBytes | null>
+  /** How long clients may keep a list. */
+  hintOf(kind: ListKind): CacheHint
   /** A notification of the client for all servers. */
   notified(method: string, params: JsonBytes | null): void
   close(): Promise<void>
@@ -35,11 +48,20 @@ class ClientGateway implements Gateway {
   readonly #options: GatewayOptions
   readonly #servers: Servers
   readonly #tools: ToolCalls
+  readonly #watches: ResourceWatches
 
   constructor(options: GatewayOptions) {
     this.#options = options
     this.#servers = new Servers(options)
     this.#tools = new ToolCalls(options, this.#servers)
+    this.#watches = new ResourceWatches({
+      ownerOf: uri => this.#servers.ownerOf(uri),
+      connectionOf: server => this.#servers.connectionOf(server),
+      isModern: server => this.#servers.isModern(server),
+      timeoutMs: server => this.#servers.settingsOf(server).timeout_ms,
+      notify: (method, params) => options.client.notify(method, params),
+    })
+    this.#servers.onConnected = server => this.#watches.connected(server)
   }
 
   ready(limitMs: number): Promise<void> {
@@ -48,13 +70,18 @@ class ClientGateway implements Gateway {
 
   capabilities(): JsonBytes {
     const has = (name: string) => this.#servers.mayHave(name)
-    return jsonBytes({
+    const own = jsonBytes({
       ...(has('tools') || this.#tools.offersRetrieve() ? { tools: { listChanged: true } } : {}),
       ...(has('prompts') ? { prompts: { listChanged: true } } : {}),
       ...(has('resources') ? { resources: { subscribe: true, listChanged: true } } : {}),
       ...(has('logging') ? { logging: {} } : {}),
       ...(has('completions') ? { completions: {} } : {}),
     })
+    const extensions = sharedExtensions(
+      this.#options.client.capabilities,
+      this.#servers.capabilities(),
+    )
+    return extensions === null ? own : (withMember(own, 'extensions', extensions) ?? own)
   }
 
   instructions(): string | null {
@@ -74,7 +101,24 @@ class ClientGateway implements Gateway {
     this.#servers.notifyAll(method, params)
   }
 
+  async forward(call: ClientCall, server: string): Promise<Outcome> {
+    if (!this.#servers.has(server)) {
+      return errorOutcome(RPC_ERRORS.invalidParams, 'its server is not configured any more')
+    }
+    return this.#forward(call, server, call.params ?? EMPTY_OBJECT)
+  }
+
+  async definitionOf(tool: string): Promise<JsonBytes | null> {
+    await this.#servers.listed()
+    return this.#servers.catalogue.find('tools', tool)?.raw ?? null
+  }
+
+  hintOf(kind: ListKind): CacheHint {
+    return this.#servers.hints.of(kind)
+  }
+
   close(): Promise<void> {
+    this.#watches.close()
     return this.#servers.close()
   }
 
@@ -92,7 +136,7 @@ class ClientGateway implements Gateway {
         return this.#readResource(call)
       case 'resources/subscribe':
       case 'resources/unsubscribe':
-        return this.#forwardByUri(call)
+        return this.#watch(call)
       case 'completion/complete':
         return this.#complete(call)
       case 'logging/setLevel':
@@ -126,7 +170,10 @@ class ClientGateway implements Gateway {
   }
 
   #shown(kind: ListKind, entry: PublicEntry): JsonBytes {
-    const dropsOutputSchema = kind === 'tools' && this.#tools.structuredOf(entry) === 'text'
+    const dropsOutputSchema =
+      kind === 'tools' &&
+      (this.#tools.structuredOf(entry) === 'text' ||
+        (this.#options.client.isModern !== true && describesOtherValues(entry.raw)))
     return publicEntry(kind, entry, { dropsOutputSchema })
   }
 
@@ -159,6 +206,15 @@ class ClientGateway implements Gateway {
     const server = uri === null ? null : this.#servers.ownerOf(uri)
     if (server === null) return errorOutcome(RESOURCE_NOT_FOUND, 'Resource not found', { uri })
     return this.#forward(call, server, params)
+  }
+
+  async #watch(call: ClientCall): Promise<Outcome> {
+    const uri = textMember(call.params ?? EMPTY_OBJECT, 'uri')
+    if (uri === null) return errorOutcome(RPC_ERRORS.invalidParams, 'a uri is wanted')
+    await this.#servers.listed()
+    return call.method === 'resources/subscribe'
+      ? this.#watches.subscribe(uri, call)
+      : this.#watches.unsubscribe(uri, call)
   }
 
   /** The reference of a completion names a prompt, or a resource by its template. */

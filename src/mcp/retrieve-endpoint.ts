@@ -1,32 +1,30 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
+import type { CacheHint } from './cache-hints.ts'
+import { completeResult } from './fronts/modern/complete-result.ts'
+import { statusOf } from './fronts/modern/error-status.ts'
+import { readModernMessage } from './fronts/modern/read-message.ts'
+import { checkRequest, isModernRequest } from './fronts/modern/request-rules.ts'
 import {
   errorOutcome,
   jsonBytes,
   type Outcome,
   type RequestMessage,
   RPC_ERRORS,
-  readMessage,
   writeResponse,
 } from './json-rpc.ts'
-import { EMPTY_OBJECT, objectMember, textMember, withMember } from './members.ts'
+import { EMPTY_OBJECT, objectMember, textMember } from './members.ts'
 import { callRetrieve, RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
+import { MODERN_VERSIONS } from './upstream/handshake.ts'
 
-/** The revision without handshake and sessions, and those before it. */
-const MODERN = '2026-07-28'
+/** Revisions with a handshake, the newest first. */
 const LEGACY = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
-
-const META = 'io.modelcontextprotocol/'
-
-/** Codes of the revision 2026-07-28. */
-const HEADER_MISMATCH = -32020
-const UNSUPPORTED_VERSION = -32022
 
 /** Above this an original is not answered whole: some 25,000 tokens, the limit of clients. */
 const MAX_ORIGINAL_BYTES = 80_000
 
-/** How long clients may keep the list of tools, in milliseconds: it changes with the version. */
-const LIST_TTL_MS = 3_600_000
+/** Lists change with the version only. */
+const CACHED: CacheHint = { ttlMs: 3_600_000, cacheScope: 'public' }
 
 export interface RetrieveEndpointNeeds {
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
@@ -51,24 +49,18 @@ export async function answerRetrievePost(
   header: (name: string) => string | undefined,
   needs: RetrieveEndpointNeeds,
 ): Promise<PostAnswer> {
-  const message = readMessage(body)
-  if (message === null) {
-    return answer(
-      400,
-      null,
-      errorOutcome(RPC_ERRORS.parse, 'one message of JSON-RPC 2.0 is wanted'),
-    )
-  }
+  const message = readModernMessage(body)
+  if (message.kind === 'unreadable') return answer(400, message.id, message.outcome)
   if (message.kind !== 'request') return { status: 202, body: null }
-  const meta = objectMember(message.params ?? EMPTY_OBJECT, '_meta') ?? EMPTY_OBJECT
-  const isModern =
-    textMember(meta, VERSION_KEY) !== null || header('mcp-protocol-version') === MODERN
-  return isModern
-    ? answerModern(message, meta, header, needs)
-    : answer(200, message.id, await legacyOutcome(message, needs))
+  const read = (name: string) => header(name) ?? null
+  if (!isModernRequest(message.params, read)) {
+    return answer(200, message.id, await legacyOutcome(message, needs))
+  }
+  const checked = checkRequest(message, read)
+  if (checked.kind === 'refused') return answer(400, message.id, checked.outcome)
+  const outcome = await modernOutcome(message.method, message.params ?? EMPTY_OBJECT, needs)
+  return answer(statusOf(outcome), message.id, outcome)
 }
-
-const VERSION_KEY = `${META}protocolVersion`
 
 async function legacyOutcome(
   { method, params }: RequestMessage,
@@ -94,74 +86,33 @@ async function legacyOutcome(
   }
 }
 
-async function answerModern(
-  { id, method, params }: RequestMessage,
-  meta: JsonBytes,
-  header: (name: string) => string | undefined,
-  needs: RetrieveEndpointNeeds,
-): Promise<PostAnswer> {
-  const version = textMember(meta, VERSION_KEY)
-  const refuse = (code: number, message: string, data?: object) =>
-    answer(400, id, errorOutcome(code, message, data))
-  const differs = (name: string, inBody: string | null) => {
-    const sent = header(name)?.trim()
-    return sent !== undefined && inBody !== null && sent !== inBody
-  }
-  if (differs('mcp-protocol-version', version) || differs('mcp-method', method)) {
-    return refuse(HEADER_MISMATCH, 'a header differs from the body')
-  }
-  if (version === null || objectMember(meta, `${META}clientCapabilities`) === null) {
-    return refuse(
-      RPC_ERRORS.invalidParams,
-      `_meta needs ${VERSION_KEY} and ${META}clientCapabilities`,
-    )
-  }
-  if (version !== MODERN) {
-    const data = { supported: [MODERN], requested: version }
-    return refuse(UNSUPPORTED_VERSION, `version ${version} is not supported`, data)
-  }
-  const name = method === 'tools/call' ? textMember(params ?? EMPTY_OBJECT, 'name') : null
-  const required = ['mcp-protocol-version', 'mcp-method', ...(name === null ? [] : ['mcp-name'])]
-  const missing = required.find(each => header(each) === undefined)
-  if (missing !== undefined || differs('mcp-name', name)) {
-    return refuse(HEADER_MISMATCH, `the header ${missing ?? 'mcp-name'} is missing or differs`)
-  }
-  const outcome = await modernOutcome(method, params ?? EMPTY_OBJECT, needs)
-  if (outcome === null) {
-    return answer(404, id, errorOutcome(RPC_ERRORS.methodNotFound, `no method ${method}`))
-  }
-  return answer(200, id, outcome.kind === 'error' ? outcome : complete(outcome.result, needs))
-}
-
-/** Returns `null` for a method that there is none of. */
 async function modernOutcome(
   method: string,
   params: JsonBytes,
   needs: RetrieveEndpointNeeds,
-): Promise<Outcome | null> {
-  const cached = { ttlMs: LIST_TTL_MS, cacheScope: 'public' }
+): Promise<Outcome> {
+  const info = jsonBytes(serverInfo(needs))
+  const complete = (outcome: Outcome, hint: CacheHint | null): Outcome =>
+    outcome.kind === 'error'
+      ? outcome
+      : { kind: 'result', result: completeResult(outcome.result, info, hint) }
   switch (method) {
-    case 'server/discover':
-      return resultOf({ supportedVersions: [MODERN], capabilities: { tools: {} }, ...cached })
+    case 'server/discover': {
+      const about = { supportedVersions: MODERN_VERSIONS, capabilities: { tools: {} } }
+      return complete(resultOf(about), CACHED)
+    }
     case 'tools/list':
-      return listed(cached)
+      return complete(listed(), CACHED)
     case 'tools/call':
-      return called(params, needs)
+      return complete(await called(params, needs), null)
     default:
-      return null
+      return errorOutcome(RPC_ERRORS.methodNotFound, `no method ${method}`)
   }
 }
 
-/** The result with what every result of the revision 2026-07-28 has. */
-function complete(result: JsonBytes, needs: RetrieveEndpointNeeds): Outcome {
-  const typed = withMember(result, 'resultType', '"complete"') ?? result
-  const meta = jsonBytes({ [`${META}serverInfo`]: serverInfo(needs) })
-  return { kind: 'result', result: withMember(typed, '_meta', meta) ?? typed }
-}
-
-function listed(fields: object = {}): Outcome {
-  const tools = Buffer.concat([Buffer.from('['), RETRIEVE_DEFINITION, Buffer.from(']')])
-  return { kind: 'result', result: withMember(jsonBytes(fields), 'tools', tools) ?? EMPTY_OBJECT }
+function listed(): Outcome {
+  const [before, after] = ['{"tools":[', ']}'].map(text => Buffer.from(text))
+  return { kind: 'result', result: Buffer.concat([before!, RETRIEVE_DEFINITION, after!]) }
 }
 
 async function called(params: JsonBytes, needs: RetrieveEndpointNeeds): Promise<Outcome> {

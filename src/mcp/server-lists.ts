@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { type CacheHint, type CacheHints, readHint } from './cache-hints.ts'
 import {
   type Catalogue,
   LISTS,
@@ -9,6 +10,7 @@ import {
 } from './catalogue.ts'
 import type { GatewayOptions, ServerSettings } from './gateway-options.ts'
 import { EMPTY_OBJECT } from './members.ts'
+import { hasValidMirrors } from './mirrored-params.ts'
 import { isIncluded } from './tool-patterns.ts'
 import { hasCapability } from './upstream/capabilities.ts'
 import type { ServerFacts, UpstreamConnection } from './upstream/connection.ts'
@@ -39,6 +41,7 @@ export interface ListedServer {
 
 export interface ServerListsOptions extends Pick<GatewayOptions, 'client' | 'onServer'> {
   readonly catalogue: Catalogue
+  readonly hints: CacheHints
   serverOf(name: string): ListedServer
 }
 
@@ -103,7 +106,9 @@ export class ServerLists {
       this.#options.onServer(name, 'unlisted', { kind })
       return
     }
-    const isOffered = ({ key }: ListEntry) => kind !== 'tools' || isIncluded(key, settings)
+    const isOffered = ({ key, raw }: ListEntry) =>
+      kind !== 'tools' ||
+      (isIncluded(key, settings) && (facts.era === 'legacy' || hasValidMirrors(raw)))
     const { catalogue } = this.#options
     if (!catalogue.set(name, kind, entries.filter(isOffered))) return
     if (this.#announces) this.#tell(kind)
@@ -112,6 +117,7 @@ export class ServerLists {
   async #pages(name: string, kind: ListKind): Promise<readonly ListEntry[] | null> {
     const { connection } = this.#options.serverOf(name)
     const all: ListEntry[] = []
+    const hints: CacheHint[] = []
     let cursor: JsonBytes | null = null
     let pages = 0
     do {
@@ -132,11 +138,13 @@ export class ServerLists {
       const page = readPage(kind, end.outcome.result)
       if (page === null) return null
       all.push(...page.entries)
+      hints.push(readHint(end.outcome.result))
       // A server may give the same cursor for ever.
       if (page.next !== null && cursor !== null && page.next.equals(cursor)) return null
       cursor = page.next
       if (++pages > MAX_PAGES) return null
     } while (cursor !== null && all.length < MAX_ENTRIES)
+    this.#options.hints.set(name, kind, hints)
     return all
   }
 

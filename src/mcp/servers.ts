@@ -1,13 +1,16 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { CacheHints } from './cache-hints.ts'
 import { Catalogue, LIST_KINDS, type ListKind } from './catalogue.ts'
 import type {
   ClientCall,
   GatewayOptions,
   GatewayServer,
+  SendAs,
   ServerSettings,
 } from './gateway-options.ts'
 import { withInput } from './input-rounds.ts'
 import type { Outcome } from './json-rpc.ts'
+import { legacyEnd } from './legacy-results.ts'
 import { EMPTY_OBJECT } from './members.ts'
 import { ServerLists } from './server-lists.ts'
 import { hasCapability } from './upstream/capabilities.ts'
@@ -35,11 +38,16 @@ interface ServerCall {
   readonly params: JsonBytes
   /** Whether it may be sent again if its connection dies before any byte came. */
   readonly canRepeat: boolean
+  /** Headers that repeat parameters, for servers that want them. */
+  readonly mirrored?: Readonly<Record<string, string>>
 }
 
 /** The connections of one client, and what their servers list. */
 export class Servers {
   readonly catalogue: Catalogue
+  readonly hints = new CacheHints()
+  /** Called when a server is connected, for the first time or again. */
+  onConnected: (name: string) => void = () => {}
   readonly #options: GatewayOptions
   readonly #all = new Map<string, Connected>()
   readonly #started: Promise<void>
@@ -54,7 +62,8 @@ export class Servers {
       const { connection, facts, server } = this.#known(name)
       return { connection, facts, settings: server.settings }
     }
-    this.#lists = new ServerLists({ catalogue: this.catalogue, client, onServer, serverOf })
+    const { catalogue, hints } = this
+    this.#lists = new ServerLists({ catalogue, hints, client, onServer, serverOf })
     for (const server of options.servers) this.#connect(server)
     const all = Promise.all([...this.#all.values()].map(({ listed }) => listed))
     const late = new Promise<void>(resolve => {
@@ -78,6 +87,15 @@ export class Servers {
   /** Resolves when all lists are known, or their servers had time enough. */
   listed(): Promise<void> {
     return this.#started
+  }
+
+  has(name: string): boolean {
+    return this.#all.has(name)
+  }
+
+  /** Of the servers that have answered. */
+  capabilities(): readonly JsonBytes[] {
+    return [...this.#all.values()].flatMap(({ facts }) => facts?.capabilities ?? [])
   }
 
   settingsOf(name: string): ServerSettings {
@@ -128,17 +146,25 @@ export class Servers {
   }
 
   /** Sends a call of the client to a server, and plays the rounds of input that it asks for. */
-  send(call: ClientCall, { server, params, canRepeat }: ServerCall): Promise<CallEnd> {
-    const { timeout_ms } = this.settingsOf(server)
+  async send(call: ClientCall, { server, params, ...rest }: ServerCall): Promise<CallEnd> {
+    const { timeout_ms: timeoutMs } = this.settingsOf(server)
     const { method, signal } = call
+    const isModern = this.isModern(server)
+    const send: SendAs = (sent, terms) =>
+      this.connectionOf(server).call({ method, params: sent, ...rest, ...terms })
+    if (call.rounds !== undefined) {
+      return call.rounds({ server, isModern, method, params, timeoutMs }, send)
+    }
     const ask: ClientCall['ask'] = (name, about, asked) => call.ask(name, about, asked)
-    const send = (sent: JsonBytes) =>
-      this.connectionOf(server).call({
-        ...{ method, params: sent, signal, timeoutMs: timeout_ms, canRepeat, ask },
-        notify: (name, about) => call.notify(name, about),
-      })
-    if (!this.isModern(server)) return send(params)
-    return withInput(params, { send, ask: (name, about) => ask(name, about, signal), signal })
+    const notify: ClientCall['notify'] = (name, about) => call.notify(name, about)
+    const terms = { signal, timeoutMs, ask, notify }
+    if (!isModern) return send(params, terms)
+    const end = await withInput(params, {
+      send: sent => send(sent, terms),
+      ask: (name, about) => ask(name, about, signal),
+      signal,
+    })
+    return method === 'tools/call' ? legacyEnd(end) : end
   }
 
   async setLogLevel(call: ClientCall): Promise<Outcome> {
@@ -187,6 +213,7 @@ export class Servers {
         onServer(name, 'connected', { version: facts.protocolVersion })
         const known = this.#all.get(name)
         if (known !== undefined) known.facts = facts
+        this.onConnected(name)
         void this.#lists.refresh(name, LIST_KINDS).then(first.resolve)
       },
       onLost: () => onServer(name, 'lost'),

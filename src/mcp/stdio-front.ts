@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { Guard } from '../proxy/guard.ts'
 import { ClientSession, type SessionOptions } from './client-session.ts'
+import { EraSession } from './fronts/era-session.ts'
+import { SEALING_KEY_BYTES } from './fronts/modern/seal.ts'
+import { ModernSession } from './fronts/modern/stdio-session.ts'
 import { errorOutcome, RPC_ERRORS, readMessage, readRequestId, writeResponse } from './json-rpc.ts'
 import { singleLine } from './single-line.ts'
 import { LineReader } from './upstream/line-reader.ts'
@@ -13,6 +17,10 @@ const MAX_MESSAGE_BYTES = 100 * 1024 * 1024
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024
 
 export interface StdioOptions extends Omit<SessionOptions, 'send'> {
+  /** 32 bytes that seal what clients keep for us; random ones if there is none. */
+  readonly sealingKey?: Uint8Array
+  /** Reports an error that nothing expected. */
+  onBug?(error: unknown): void
   /** Ends it from outside. */
   readonly stop: AbortSignal
 }
@@ -33,7 +41,10 @@ export async function serveStdio(
     // A client that does not read is as good as gone.
     if (output.writableLength > MAX_UNREAD_BYTES) ended.resolve()
   }
-  const session = new ClientSession({ ...options, send: write })
+  const session = new EraSession({
+    legacy: () => new ClientSession({ ...options, send: write }),
+    modern: () => new ModernSession(modernOptions(options), write),
+  })
   const lines = new LineReader(MAX_MESSAGE_BYTES)
   const end = () => ended.resolve()
   // What a handler throws ends this client, and its servers in order.
@@ -66,6 +77,16 @@ function unreadable(line: JsonBytes): JsonBytes {
   const id = readRequestId(line)
   const code = id === null ? RPC_ERRORS.parse : RPC_ERRORS.invalidRequest
   return writeResponse(id, errorOutcome(code, 'one message of JSON-RPC 2.0 a line is wanted'))
+}
+
+function modernOptions({ version, context, createGateway, sealingKey, onBug }: StdioOptions) {
+  return {
+    ...(context === undefined ? {} : { context }),
+    version,
+    createGateway,
+    sealingKey: sealingKey ?? randomBytes(SEALING_KEY_BYTES),
+    onBug: onBug ?? (() => {}),
+  }
 }
 
 const LINE_FEED = Buffer.from('\n')

@@ -6,6 +6,7 @@ import { type ClientProfile, clientProfile } from './client-profile.ts'
 import type { ClientCall, GatewayOptions, ServerSettings } from './gateway-options.ts'
 import { errorOutcome, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { EMPTY_OBJECT, objectMember, textMember, withMember } from './members.ts'
+import { mirrorsOf } from './mirrored-params.ts'
 import type { Delivery } from './pack.ts'
 import { mayOmit, resultTerms } from './result-terms.ts'
 import { callRetrieve, RETRIEVE_TOOL } from './retrieve-tool.ts'
@@ -87,7 +88,8 @@ export class ToolCalls {
     const { server } = entry
     const started = performance.now()
     const traced = withTrace(named, call.traceparent)
-    const end = await this.#servers.send(call, { server, params: traced, canRepeat })
+    const mirrored = mirrorsOf(entry.raw, params)
+    const end = await this.#servers.send(call, { server, params: traced, canRepeat, mirrored })
     const upstreamMs = performance.now() - started
     const outcome = await this.#outcomeOf(end, toolCall)
     this.#options.onToolCall({

@@ -6,10 +6,13 @@ import { ForwardingFront } from '../mcp/fronts/forwarding-front.ts'
 import type { HttpFront } from '../mcp/fronts/http-exchange.ts'
 import { SessionTable } from '../mcp/fronts/legacy/session-table.ts'
 import { LegacyHttpFront } from '../mcp/fronts/legacy-http.ts'
+import { createModernFront, type DrainingFront } from '../mcp/fronts/modern/modern-front.ts'
+import type { ModernServerOptions } from '../mcp/fronts/modern/modern-server.ts'
 import { ChildPlaces } from '../mcp/upstream/child-places.ts'
 import { SYSTEM_CLOCK } from '../mcp/upstream/clock.ts'
 import { VERSION } from '../runtime/version.ts'
 import { createGateways, type GatewayNeeds, type Gateways } from './gateways.ts'
+import { loadSealingKey } from './sealing-key.ts'
 
 /** The endpoints of MCP of a running service. */
 export interface ServiceEndpoints extends McpEndpoints {
@@ -32,6 +35,9 @@ export function createMcpEndpoints(
   const needs: GatewayNeeds = { ...given, places: new ChildPlaces(), isService: true }
   const table = new SessionTable(SYSTEM_CLOCK)
   const fronts = new Map<string, HttpFront>()
+  const modernFronts: DrainingFront[] = []
+  /** Not read before there is a client: most services have no servers. */
+  let sealingKey: Uint8Array | undefined
   let gateways: Gateways = createGateways(config, needs)
   /** Those of earlier configurations, which clients may still use. */
   const retired: Gateways[] = []
@@ -41,13 +47,16 @@ export function createMcpEndpoints(
     const key = JSON.stringify([only, alwaysRetrieves, forwarding?.names, forwarding?.url])
     const known = fronts.get(key)
     if (known !== undefined) return known
-    const legacy = new LegacyHttpFront({
-      table,
-      version: VERSION,
-      createGateway: (client, { tenant, credential, forwarded = null }) =>
-        gateways.create(client, { tenant, credential, forwarded, only, alwaysRetrieves }),
-    })
-    const dispatch = createEraDispatch({ legacy, modern: null })
+    const createGateway: ModernServerOptions['createGateway'] = (client, caller) => {
+      const { tenant, credential, forwarded = null } = caller
+      return gateways.create(client, { tenant, credential, forwarded, only, alwaysRetrieves })
+    }
+    const legacy = new LegacyHttpFront({ table, version: VERSION, createGateway })
+    sealingKey ??= loadSealingKey(config.data_dir)
+    const onBug = (err: unknown) => needs.logger.error({ err }, 'unexpected error')
+    const modern = createModernFront({ version: VERSION, sealingKey, createGateway, onBug })
+    modernFronts.push(modern)
+    const dispatch = createEraDispatch({ legacy, modern })
     const front = forwarding === null ? dispatch : forwardingFront(dispatch, forwarding)
     fronts.set(key, front)
     return front
@@ -67,7 +76,10 @@ export function createMcpEndpoints(
       before.retire()
       retired.push(before)
     },
-    drain: () => table.drain(),
+    drain() {
+      table.drain()
+      for (const front of modernFronts) front.drain()
+    },
     async close() {
       await table.close()
       await Promise.all([...fronts.values()].map(front => front.close()))

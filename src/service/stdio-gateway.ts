@@ -11,6 +11,7 @@ import type { Logger } from '../observability/logger.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type EmbeddedService, startEmbedded } from './embedded.ts'
 import { createGateways } from './gateways.ts'
+import { loadSealingKey } from './sealing-key.ts'
 
 export interface GatewayRun {
   readonly env: Env
@@ -36,7 +37,11 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
   try {
     const createGateway = gatewayFactory(config, service.deps, { env, logger, isOneContext })
     const context = isOneContext ? { context: `connection ${randomUUID()}` } : {}
-    await serveStdio(input, output, { stop, version: VERSION, createGateway, ...context })
+    await serveStdio(input, output, {
+      ...{ stop, version: VERSION, createGateway, ...context },
+      sealingKey: loadSealingKey(config.data_dir),
+      onBug: err => logger.error({ err }, 'unexpected error'),
+    })
   } finally {
     await service.close()
   }

@@ -4,7 +4,7 @@ import type { Era } from './connection.ts'
 import type { LinkRequest } from './link.ts'
 
 /** The parameter that `Mcp-Name` repeats, by method. */
-const NAMED_BY: Readonly<Record<string, string>> = {
+export const NAMED_BY: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',

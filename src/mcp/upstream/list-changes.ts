@@ -41,7 +41,9 @@ export async function followChanges(
     params: jsonBytes({ notifications }),
     notify(method, params) {
       if (method !== ACKNOWLEDGED) {
-        listener.onNotification(method, params)
+        // What this stream did not ask for belongs to another one, or to none.
+        const isAsked = lists.some(([list]) => method === `notifications/${list}/list_changed`)
+        if (isAsked) listener.onNotification(method, params)
         return
       }
       backoff.connected()

@@ -312,6 +312,19 @@ describe('what a server asks of the client', () => {
   })
 })
 
+describe.each(['legacy', 'modern'] as const)('a resource of a %s server', era => {
+  it('is watched for a client of an earlier revision', async () => {
+    const upstream = await recording({ era })
+    const { request, lines } = await connect({ one: { url: upstream.url } })
+    const updates = () => lines.filter(line => line.includes('resources/updated'))
+    expect((await request('resources/subscribe', { uri: 'a://1' })).result).toEqual({})
+    upstream.announce('notifications/resources/updated', '"uri":"a://1"')
+    await eventually(() => expect(updates()[0]).toContain('"uri":"a://1"'))
+    expect(updates()[0]).not.toContain('subscriptionId')
+    expect((await request('resources/unsubscribe', { uri: 'a://1' })).result).toEqual({})
+  })
+})
+
 describe('a client that cancels a call', () => {
   it('is asked nothing more for it', async () => {
     const upstream = await recording({ era: 'modern' })

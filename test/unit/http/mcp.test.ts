@@ -112,7 +112,7 @@ describe('/mcp', () => {
 
   it.each([
     ['no JSON', '{', 400, -32700],
-    ['a batch', '[]', 400, -32700],
+    ['a batch', '[]', 400, -32600],
     ['another method', '{"jsonrpc":"2.0","id":1,"method":"prompts/list"}', 200, -32601],
     [
       'another tool',

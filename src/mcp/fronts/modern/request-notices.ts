@@ -1,0 +1,25 @@
+import { type JsonBytes, parseAt } from '../../../core/json/bytes/json-node.ts'
+import { member, withMember } from '../../members.ts'
+import { seriousness } from './log-levels.ts'
+import type { Envelope } from './request-rules.ts'
+
+/**
+ * What a request lets pass of its notifications: progress and logs, if it asked for them.
+ * @returns the parameters to send; `null` if the notification is not wanted
+ */
+export function wantedNotice(
+  method: string,
+  params: JsonBytes | null,
+  { progressToken, logLevel }: Envelope,
+): JsonBytes | null {
+  if (params === null) return null
+  if (method === 'notifications/progress') {
+    // A later round of a call may have another token than the first one.
+    return progressToken === null ? null : withMember(params, 'progressToken', progressToken)
+  }
+  if (method !== 'notifications/message') return null
+  const least = seriousness(logLevel)
+  const level = member(params, 'level')
+  const given = level == null ? null : seriousness(parseAt(level, { start: 0, end: level.length }))
+  return least !== null && given !== null && given >= least ? params : null
+}
