@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { QUOTE } from '../core/json/char-codes.ts'
 import { Catalogue, LIST_KINDS, type ListKind } from './catalogue.ts'
 import type {
   ClientCall,
@@ -8,7 +9,8 @@ import type {
 } from './gateway-options.ts'
 import { withInput } from './input-rounds.ts'
 import type { Outcome } from './json-rpc.ts'
-import { EMPTY_OBJECT } from './members.ts'
+import { withLogLevel } from './log-level.ts'
+import { EMPTY_OBJECT, member } from './members.ts'
 import { ServerLists } from './server-lists.ts'
 import { hasCapability } from './upstream/capabilities.ts'
 import type { CallEnd, ServerFacts, UpstreamConnection } from './upstream/connection.ts'
@@ -43,6 +45,8 @@ export class Servers {
   readonly #options: GatewayOptions
   readonly #all = new Map<string, Connected>()
   readonly #started: Promise<void>
+  /** What the client has set; a JSON string. */
+  #logLevel: JsonBytes | null = null
   #startLimit: NodeJS.Timeout | undefined
   readonly #lists: ServerLists
 
@@ -138,10 +142,13 @@ export class Servers {
         notify: (name, about) => call.notify(name, about),
       })
     if (!this.isModern(server)) return send(params)
-    return withInput(params, { send, ask: (name, about) => ask(name, about, signal), signal })
+    const levelled = withLogLevel(params, this.#logLevel)
+    return withInput(levelled, { send, ask: (name, about) => ask(name, about, signal), signal })
   }
 
   async setLogLevel(call: ClientCall): Promise<Outcome> {
+    const level = call.params === null ? null : member(call.params, 'level')
+    this.#logLevel = level?.[0] === QUOTE ? level : null
     const able = [...this.#all.values()].filter(
       ({ facts }) => facts?.era === 'legacy' && hasCapability(facts, 'logging'),
     )

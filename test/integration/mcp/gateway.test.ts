@@ -338,7 +338,9 @@ describe('a client that speaks wrongly', () => {
     for (const line of ['{', '[]', '{"jsonrpc":"1.0","id":1,"method":"ping"}', '']) send(line)
     await eventually(() => expect(lines.filter(line => line.includes('-32700'))).toHaveLength(2))
     // Its id could be read.
-    await eventually(() => expect(lines.some(line => /"id":1,"error".*-32600/.test(line))).toBe(true))
+    await eventually(() =>
+      expect(lines.some(line => /"id":1,"error".*-32600/.test(line))).toBe(true),
+    )
     expect((await request('no/such')).error.code).toBe(-32601)
     expect((await request('tools/list', '{"cursor":"x"}')).error.code).toBe(-32602)
     expect((await request('ping')).result).toEqual({})
