@@ -3,18 +3,16 @@ import type { McpServerConfig } from '../config/mcp.ts'
 import type { Vault } from '../mcp/auth/vault.ts'
 import type { GatewayServer, ServerSettings } from '../mcp/gateway-options.ts'
 import { jsonBytes } from '../mcp/json-rpc.ts'
-import { secretReader } from '../mcp/secret-text.ts'
 import type { ChildPlaces } from '../mcp/upstream/child-places.ts'
 import { SYSTEM_CLOCK } from '../mcp/upstream/clock.ts'
 import { connectUpstream } from '../mcp/upstream/connect-upstream.ts'
 import { observeConnection } from '../mcp/upstream/observe-connection.ts'
-import type { ServerTarget } from '../mcp/upstream/options.ts'
 import { SharedConnections } from '../mcp/upstream/shared-connections.ts'
 import { currentVerdict, type Verdicts } from '../mcp/upstream/verdicts.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { VERSION } from '../runtime/version.ts'
-import { oauthHeaders } from './mcp-authorization.ts'
+import { targetOf } from './mcp-targets.ts'
 
 export interface ServerNeeds {
   readonly env: Env
@@ -47,9 +45,9 @@ export function configuredServer(
   const { logger, metrics, places, isService } = needs
   const settings = settingsOf(config)
   const { sharing } = config
-  // Tokens belong to a tenant, everything else is the same for all.
-  const common =
-    config.auth.kind === 'oauth' ? null : targetOf(name, config, { ...needs, tenant: '' })
+  // Tokens belong to a tenant, forwarded headers to a client, everything else is the same for all.
+  const isCommon = config.auth.kind !== 'oauth' && config.auth.kind !== 'forward'
+  const common = isCommon ? targetOf(name, config, { ...needs, tenant: '' }) : null
   const verdicts: Verdicts = new Map()
   const clock = SYSTEM_CLOCK
   const byTenant = new Map<string, SharedConnections>()
@@ -112,33 +110,3 @@ function settingsOf(config: McpServerConfig): ServerSettings {
 
 /** What servers are told of a client that does not name itself. */
 const OWN_INFO = jsonBytes({ name: 'haversack', version: VERSION })
-
-function targetOf(
-  name: string,
-  config: McpServerConfig,
-  needs: Pick<ServerNeeds, 'env' | 'logger' | 'vault'> & { readonly tenant: string },
-): ServerTarget {
-  const { command, args, cwd = null, auth } = config
-  const { env, vault } = needs
-  if (command !== undefined) {
-    const own = secrets(config.env, env)()
-    return { kind: 'stdio', command, args, env: own, cwd, processEnvironment: env }
-  }
-  const url = new URL(config.url as string)
-  if (auth.kind === 'oauth' && vault !== null) {
-    return { kind: 'http', url, ...oauthHeaders(name, url, auth, { ...needs, vault }) }
-  }
-  const headers = secrets(auth.kind === 'headers' ? auth.headers : {}, env)
-  return { kind: 'http', url, headers }
-}
-
-/** @throws Error for a secret that is not there */
-function secrets(
-  values: Readonly<Record<string, string>>,
-  env: Env,
-): () => Readonly<Record<string, string>> {
-  const readers = Object.entries(values).map(
-    ([key, text]) => [key, secretReader(text, env)] as const,
-  )
-  return () => Object.fromEntries(readers.map(([key, read]) => [key, read()]))
-}
