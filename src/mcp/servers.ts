@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { QUOTE } from '../core/json/char-codes.ts'
 import { CacheHints } from './cache-hints.ts'
 import { Catalogue, LIST_KINDS, type ListKind } from './catalogue.ts'
 import type {
@@ -11,7 +12,8 @@ import type {
 import { withInput } from './input-rounds.ts'
 import type { Outcome } from './json-rpc.ts'
 import { legacyEnd } from './legacy-results.ts'
-import { EMPTY_OBJECT } from './members.ts'
+import { withLogLevel } from './log-level.ts'
+import { EMPTY_OBJECT, member } from './members.ts'
 import { ServerLists } from './server-lists.ts'
 import { hasCapability } from './upstream/capabilities.ts'
 import type { CallEnd, ServerFacts, UpstreamConnection } from './upstream/connection.ts'
@@ -51,6 +53,8 @@ export class Servers {
   readonly #options: GatewayOptions
   readonly #all = new Map<string, Connected>()
   readonly #started: Promise<void>
+  /** What the client has set; a JSON string. */
+  #logLevel: JsonBytes | null = null
   #startLimit: NodeJS.Timeout | undefined
   readonly #lists: ServerLists
 
@@ -159,7 +163,7 @@ export class Servers {
     const notify: ClientCall['notify'] = (name, about) => call.notify(name, about)
     const terms = { signal, timeoutMs, ask, notify }
     if (!isModern) return send(params, terms)
-    const end = await withInput(params, {
+    const end = await withInput(withLogLevel(params, this.#logLevel), {
       send: sent => send(sent, terms),
       ask: (name, about) => ask(name, about, signal),
       signal,
@@ -168,6 +172,8 @@ export class Servers {
   }
 
   async setLogLevel(call: ClientCall): Promise<Outcome> {
+    const level = call.params === null ? null : member(call.params, 'level')
+    this.#logLevel = level?.[0] === QUOTE ? level : null
     const able = [...this.#all.values()].filter(
       ({ facts }) => facts?.era === 'legacy' && hasCapability(facts, 'logging'),
     )

@@ -54,7 +54,10 @@ export function createMcpEndpoints(
     const legacy = new LegacyHttpFront({ table, version: VERSION, createGateway })
     sealingKey ??= loadSealingKey(config.data_dir)
     const onBug = (err: unknown) => needs.logger.error({ err }, 'unexpected error')
-    const modern = createModernFront({ version: VERSION, sealingKey, createGateway, onBug })
+    const generation = () => retired.length
+    const modern = createModernFront({
+      ...{ version: VERSION, sealingKey, createGateway, generation, onBug },
+    })
     modernFronts.push(modern)
     const dispatch = createEraDispatch({ legacy, modern })
     const front = forwarding === null ? dispatch : forwardingFront(dispatch, forwarding)

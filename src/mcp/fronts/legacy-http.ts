@@ -72,7 +72,7 @@ export class LegacyHttpFront implements HttpFront {
     const session = this.#sessionOf(exchange)
     if (!(session instanceof HttpSession)) return session
     if (posted.isBatch && session.version !== WITH_BATCHES) return invalid(NO_BATCHES)
-    if (!session.hasRoom) {
+    if (!session.makeRoom()) {
       return refusal(503, { code: RPC_ERRORS.internal, message: 'too many requests are open' })
     }
     return session.post(posted, exchange.signal)

@@ -158,14 +158,14 @@ describe('a call of a tool', () => {
     await request('tools/call', { name: 'echo', arguments: { die: true } })
     expect(upstream.callsOf('tools/call')[0]?.bytes.toString()).toContain(traceparent)
     const metrics = await service.deps.metrics.registry.metrics()
-    const sampleOf = (name: string) =>
+    const figureOf = (name: string) =>
       Number(metrics.split(`haversack_mcp_${name} `)[1]?.split('\n')[0])
-    expect(sampleOf('calls_total{upstream="counted",outcome="result"}')).toBe(1)
-    expect(sampleOf('calls_total{upstream="counted",outcome="lost"}')).toBe(1)
-    expect(sampleOf('added_seconds_count{upstream="counted"}')).toBe(2)
-    expect(sampleOf('connections{upstream="counted"}')).toBe(1)
-    const before = sampleOf('tokens_before_total{upstream="counted"}')
-    expect(before).toBeGreaterThan(sampleOf('tokens_after_total{upstream="counted"}'))
+    expect(figureOf('calls_total{upstream="counted",outcome="result"}')).toBe(1)
+    expect(figureOf('calls_total{upstream="counted",outcome="lost"}')).toBe(1)
+    expect(figureOf('added_seconds_count{upstream="counted"}')).toBe(2)
+    expect(figureOf('connections{upstream="counted"}')).toBe(1)
+    const before = figureOf('tokens_before_total{upstream="counted"}')
+    expect(before).toBeGreaterThan(figureOf('tokens_after_total{upstream="counted"}'))
   })
 })
 

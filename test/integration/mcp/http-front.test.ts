@@ -1,35 +1,22 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { configSchema } from '../../../src/config/config.ts'
-import { createLogger } from '../../../src/observability/logger.ts'
-import { type Service, startService } from '../../../src/service/service.ts'
+import type { Service } from '../../../src/service/service.ts'
 import { eventually } from '../../support/eventually.ts'
+import { startGatewayService } from '../../support/mcp/gateway-service.ts'
 import { eventsOf, RawHttpClient, type ServerEvent } from '../../support/mcp/http-client.ts'
 import type { Exchange } from '../../support/mcp/recording/exchange.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
 
 const TEXT = '{"content":[{"type":"text","text":"done"}]}'
 
-const folder = mkdtempSync(join(tmpdir(), 'haversack-http-front-'))
 let upstream: RecordingUpstream
 let service: Service
 beforeAll(async () => {
   upstream = await RecordingUpstream.start({ era: 'legacy' })
-  const config = configSchema.parse({
-    port: 0,
-    data_dir: folder,
-    workers: { count: 1 },
-    limits: { drain_grace_ms: 0 },
-    mcp: { servers: { one: { url: upstream.url } } },
-  })
-  service = await startService(config, { logger: createLogger('silent') })
+  service = await startGatewayService({ one: { url: upstream.url } })
 })
 afterAll(async () => {
   await service.close()
   await upstream.close()
-  rmSync(folder, { recursive: true })
 })
 beforeEach(() => upstream.on('tools/call', exchange => exchange.result(TEXT)))
 
@@ -134,5 +121,65 @@ describe('a session over HTTP', () => {
     const refused = await later.post(`[${later.request('ping')}]`)
     expect(refused.status).toBe(400)
     expect(await refused.json()).toMatchObject({ id: null, error: { code: -32600 } })
+  })
+
+  it('is not stuck after a cancellation of its initialize', async () => {
+    const client = new RawHttpClient(`${service.url}/mcp`)
+    expect((await client.initialize()).status).toBe(200)
+    const params = { requestId: 1 }
+    await client.post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))
+    expect((await client.call('tools/list')).result.tools[0].name).toBe('echo')
+  })
+
+  it('sends what belongs to no request on a stream of its own, and again after a break', async () => {
+    const client = await connect()
+    upstream.announce('notifications/resources/updated', '"uri":"test://before"')
+    const gone = new AbortController()
+    const events = eventsOf(await client.get({}, gone.signal))
+    await eventually(async () => {
+      upstream.announce('notifications/resources/updated', '"uri":"test://a"')
+      expect((await events.next()).value).toBeDefined()
+    })
+    let last = (await events.next()).value as ServerEvent
+    while (!last.data.includes('test://a')) last = (await events.next()).value as ServerEvent
+    gone.abort()
+    await events.next().catch(() => {})
+    upstream.announce('notifications/resources/updated', '"uri":"test://b"')
+    const again = eventsOf(await client.get({ 'last-event-id': String(last.id) }))
+    for (;;) {
+      const { value } = await again.next()
+      if (value.data.includes('test://b')) break
+    }
+  })
+
+  it('has haversack_retrieve beside the servers at /mcp, and not at the path of one', async () => {
+    const all = await connect()
+    const names = async (client: RawHttpClient) =>
+      (await client.call('tools/list')).result.tools.map(({ name }: { name: string }) => name)
+    expect(await names(all)).toEqual(['echo', 'haversack_retrieve'])
+    const one = new RawHttpClient(`${service.url}/mcp/servers/one`)
+    await one.initialize()
+    expect(await names(one)).toEqual(['echo'])
+    await one.delete()
+    const none = new RawHttpClient(`${service.url}/mcp/servers/none`)
+    expect((await none.initialize()).status).toBe(404)
+  })
+
+  it('ends with DELETE, upstream too', async () => {
+    const own = await RecordingUpstream.start({ era: 'legacy', sessions: true })
+    const other = await startGatewayService({ one: { url: own.url } })
+    try {
+      const client = new RawHttpClient(`${other.url}/mcp`)
+      await client.initialize()
+      await client.call('tools/list')
+      expect((await client.delete()).status).toBe(200)
+      expect((await client.post(client.request('ping'))).status).toBe(404)
+      await eventually(() =>
+        expect(own.calls.some(({ http }) => http?.method === 'DELETE')).toBe(true),
+      )
+    } finally {
+      await other.close()
+      await own.close()
+    }
   })
 })

@@ -71,9 +71,14 @@ export class HttpSession {
     return isBusy ? 0 : this.#options.now() - this.#usedAt
   }
 
-  /** Whether it takes one more POST with requests. */
-  get hasRoom(): boolean {
-    return this.#posts.size < MAX_POSTS
+  /** Whether it takes one more POST; the oldest one that ended is forgotten for it. */
+  makeRoom(): boolean {
+    if (this.#posts.size < MAX_POSTS) return true
+    const ended = [...this.#posts.values()].find(({ isDone }) => isDone)
+    if (ended === undefined) return false
+    this.#posts.delete(ended.number)
+    this.#log.forget(ended.number)
+    return true
   }
 
   /** @param signal aborted when the client has gone */

@@ -37,8 +37,8 @@ export class PostStream {
   constructor(options: PostStreamOptions) {
     this.#options = options
     this.number = options.number
-    if (options.signal.aborted) this.#left()
-    else options.signal.addEventListener('abort', this.#left, { once: true })
+    if (options.signal.aborted) this.#gone()
+    else options.signal.addEventListener('abort', this.#gone, { once: true })
   }
 
   /** Resolves once it is known in which way the POST is answered. */
@@ -71,7 +71,7 @@ export class PostStream {
   /** All requests have ended. */
   finish(): void {
     const { signal, isBatch, now } = this.#options
-    signal.removeEventListener('abort', this.#left)
+    signal.removeEventListener('abort', this.#gone)
     this.#isDone = true
     this.#leftAt = now()
     this.#sink?.end()
@@ -136,7 +136,12 @@ export class PostStream {
     return sink
   }
 
-  readonly #left = () => {
+  /** The connection of the POST is lost. A stream knows its reader, which may be another one by now. */
+  readonly #gone = () => {
+    if (!this.#hasBegun) this.#left()
+  }
+
+  #left(): void {
     this.#sink = null
     this.#leftAt ??= this.#options.now()
   }

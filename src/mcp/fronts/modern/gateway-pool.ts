@@ -21,6 +21,8 @@ export const POOL_LIMITS: PoolLimits = { gateways: 64, gatewaysOfCaller: 8, idle
 
 export interface PoolNeeds {
   createGateway(client: GatewayClient, caller: McpCaller): Gateway
+  /** Requests share no gateway with those of an earlier generation. */
+  generation(): number
   readonly clock: Clock
   readonly limits: PoolLimits
 }
@@ -47,7 +49,9 @@ export class GatewayPool {
     const { tenant, credential } = caller
     const name = envelope.clientInfo && textMember(envelope.clientInfo, 'name')
     const owner = JSON.stringify([tenant, credential])
-    const key = keyOf([owner, name ?? '', envelope.capabilities.toString('latin1')])
+    const { createGateway, generation, clock, limits } = this.#needs
+    const capabilities = envelope.capabilities.toString('latin1')
+    const key = keyOf([owner, name ?? '', capabilities, String(generation())])
     const known = this.#pooled.get(key)
     if (known !== undefined) {
       this.#pooled.delete(key)
@@ -55,7 +59,6 @@ export class GatewayPool {
       return known
     }
     if (!this.#makeRoom(owner)) return null
-    const { createGateway, clock, limits } = this.#needs
     const pooled = new PooledGateway({
       owner,
       create: hub => createGateway(clientOf(envelope, name, hub), caller),
@@ -64,6 +67,11 @@ export class GatewayPool {
     })
     this.#pooled.set(key, pooled)
     return pooled
+  }
+
+  /** Ends what has no end of its own: subscriptions. */
+  drain(): void {
+    for (const { hub } of this.#pooled.values()) hub.close()
   }
 
   async close(): Promise<void> {

@@ -41,6 +41,8 @@ export interface ModernServerOptions {
   readonly sealingKey: Uint8Array
   /** Makes the gateway of one kind of clients; it is closed here. */
   createGateway(client: GatewayClient, caller: McpCaller): Gateway
+  /** Differs once other servers are in force; absent: they never change. */
+  generation?(): number
   /** Reports an error that nothing expected. */
   onBug(error: unknown): void
   readonly clock?: Clock
@@ -105,8 +107,7 @@ export class ModernServer {
   readonly #info: JsonBytes
   readonly #context: string | null
   readonly #onBug: ModernServerOptions['onBug']
-  /** Aborted when streams without an end have to end. */
-  readonly #draining = new AbortController()
+  readonly #closing = new AbortController()
 
   constructor(options: ModernServerOptions) {
     const { clock = SYSTEM_CLOCK, now = Date.now, createGateway } = options
@@ -114,7 +115,8 @@ export class ModernServer {
     this.#context = options.context ?? null
     const limits = { ...LIMITS, ...options.limits }
     const seal = new Seal(options.sealingKey)
-    this.#pool = new GatewayPool({ createGateway, clock, limits })
+    const generation = options.generation ?? (() => 0)
+    this.#pool = new GatewayPool({ createGateway, generation, clock, limits })
     this.#rounds = {
       states: new RequestStates(seal, now),
       parked: new ParkedCalls(clock, limits.parked),
@@ -144,12 +146,12 @@ export class ModernServer {
 
   /** Ends subscriptions with their answers; calls go on. */
   drain(): void {
-    this.#draining.abort()
+    this.#pool.drain()
   }
 
   /** Ends streams with their answers, and cancels calls. */
   async close(): Promise<void> {
-    this.drain()
+    this.#closing.abort()
     this.#rounds.parked.close()
     await this.#pool.close()
   }
@@ -207,7 +209,7 @@ export class ModernServer {
       const wanted = isOpen && !signal.aborted ? wantedNotice(method, params, envelope) : null
       if (wanted !== null) notify(method, wanted)
     }
-    const ended = AbortSignal.any([signal, this.#draining.signal])
+    const ended = AbortSignal.any([signal, this.#closing.signal])
     const rounds =
       asking &&
       createRounds(this.#rounds, {
