@@ -50,6 +50,8 @@ const mcpServer = z
     per_tool: z.record(toolPattern, toolMode).default({}),
     /** Whether texts of resources are encoded too. */
     resources: z.boolean().default(false),
+    /** Whether tools whose definitions change are withheld until they are accepted. */
+    pin: z.boolean().default(false),
     structured: z.enum(['auto', 'keep', 'text']).default('auto'),
     timeout_ms: z.int().positive().max(86_400_000).default(60_000),
   })

@@ -11,6 +11,7 @@ import type { Outcome } from './json-rpc.ts'
 import { EMPTY_OBJECT } from './members.ts'
 import { ServerLists } from './server-lists.ts'
 import { hasCapability } from './upstream/capabilities.ts'
+import { literalChars, matchesTemplate } from './uri-template.ts'
 import type { CallEnd, ServerFacts, UpstreamConnection } from './upstream/connection.ts'
 
 /** How long lists wait for servers that start slowly, in milliseconds. */
@@ -52,7 +53,7 @@ export class Servers {
     const { client, onServer } = options
     const serverOf = (name: string) => {
       const { connection, facts, server } = this.#known(name)
-      return { connection, facts, settings: server.settings }
+      return { connection, facts, settings: server.settings, memory: server.memory }
     }
     this.#lists = new ServerLists({ catalogue: this.catalogue, client, onServer, serverOf })
     for (const server of options.servers) this.#connect(server)
@@ -62,6 +63,7 @@ export class Servers {
     })
     this.#started = Promise.race([all, late]).then(() => {
       clearTimeout(this.#startLimit)
+      for (const [name, { facts }] of this.#all) if (facts === null) this.#lists.recall(name)
       this.#lists.announce()
     })
   }
@@ -113,9 +115,10 @@ export class Servers {
   ownerOf(uri: string): string | null {
     const listed = this.catalogue.find('resources', uri)
     if (listed !== undefined) return listed.server
-    const template = this.catalogue
+    const [template] = this.catalogue
       .all('templates')
-      .find(({ key }) => uri.startsWith(key.split('{', 1)[0] as string))
+      .filter(({ key }) => matchesTemplate(key, uri))
+      .sort((a, b) => literalChars(b.key) - literalChars(a.key))
     if (template !== undefined) return template.server
     const able = [...this.#all.values()].filter(
       ({ facts }) => facts !== null && hasCapability(facts, 'resources'),
