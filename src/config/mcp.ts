@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mcpAuth, secretText } from './mcp-auth.ts'
 
 /**
  * Names are part of the tools' names, which clients bound. Without `__`, and without `_` at the
@@ -8,17 +9,6 @@ const serverName = z.string().regex(/^[A-Za-z0-9](?!.*__)(?!.*_$)[A-Za-z0-9_-]{0
 
 /** `*` matches anything. */
 const toolPattern = z.string().min(1).max(256)
-
-/** A header's value as it is, or where it is: `env:NAME`, `file:PATH`. */
-const secretText = z.string().min(1).max(8_192)
-
-const auth = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('none') }),
-  z.strictObject({
-    kind: z.literal('headers'),
-    headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/), secretText),
-  }),
-])
 
 const resultMode = z.enum(['lossless', 'elide', 'trim'])
 
@@ -35,7 +25,7 @@ const mcpServer = z
     args: z.array(z.string()).max(1_000).default([]),
     env: z.record(z.string().regex(/^\w{1,256}$/), secretText).default({}),
     cwd: z.string().min(1).optional(),
-    auth: auth.default({ kind: 'none' }),
+    auth: mcpAuth.default({ kind: 'none' }),
     /** Whether the annotations of its tools are believed. */
     trusted: z.boolean().default(false),
     tools: z
@@ -57,6 +47,9 @@ const mcpServer = z
   })
   .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
     message: 'must have either url or command',
+  })
+  .refine(({ url, auth }) => url !== undefined || auth.kind === 'none', {
+    message: 'auth is for servers with a url',
   })
   .refine(({ mode, budget_tokens }) => mode !== 'trim' || budget_tokens !== undefined, {
     message: 'mode trim needs budget_tokens',

@@ -26,7 +26,7 @@ function describe(server: string, failure: CallFailure): string {
     case 'aborted':
       return `The call to ${name} was cancelled.`
     case 'unauthorized':
-      return `${name} refuses the configured credentials.`
+      return [`${name} refuses the configured credentials.`, failure.advice ?? []].flat().join(' ')
     case 'malformed':
       return `${name} answered with something that is no MCP message: ${failure.detail}.`
   }

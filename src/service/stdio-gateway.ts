@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { LOCAL } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
 import type { McpServerConfig } from '../config/mcp.ts'
+import type { Vault } from '../mcp/auth/vault.ts'
 import { readCompactions } from '../mcp/contexts/compactions.ts'
 import { createContexts } from '../mcp/contexts/contexts.ts'
 import { createGateway, type Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient, GatewayOptions, GatewayServer } from '../mcp/gateway-options.ts'
 import { jsonBytes } from '../mcp/json-rpc.ts'
 import { createPacker } from '../mcp/pack.ts'
+import { secretReader } from '../mcp/secret-text.ts'
 import { serveStdio } from '../mcp/stdio-front.ts'
 import { connectUpstream } from '../mcp/upstream/connect-upstream.ts'
 import type { ServerTarget } from '../mcp/upstream/options.ts'
@@ -18,6 +19,7 @@ import type { Verdicts } from '../mcp/upstream/verdicts.ts'
 import type { Logger } from '../observability/logger.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type EmbeddedService, startEmbedded } from './embedded.ts'
+import { oauthHeaders, openVault } from './mcp-authorization.ts'
 
 export interface GatewayRun {
   readonly env: Env
@@ -65,10 +67,13 @@ export function gatewayFactory(
   { env, logger, isOneContext = false }: Pick<GatewayRun, 'env' | 'logger' | 'isOneContext'>,
 ): (client: GatewayClient) => Gateway {
   const verdicts: Verdicts = new Map()
-  const servers = Object.entries(config.mcp.servers).map(([name, server]) =>
-    gatewayServer(name, server, { env, logger, verdicts }),
-  )
   const { tenant } = LOCAL
+  const configured = Object.entries(config.mcp.servers)
+  const needsVault = configured.some(([, { auth }]) => auth.kind === 'oauth')
+  const vault = needsVault ? openVault(config) : null
+  const servers = configured.map(([name, server]) =>
+    gatewayServer(name, server, { env, logger, verdicts, vault, tenant }),
+  )
   const pack = createPacker({
     pool,
     originals,
@@ -106,16 +111,16 @@ interface ServerNeeds {
   readonly env: Env
   readonly logger: Logger
   readonly verdicts: Verdicts
+  /** `null` if no server needs one. */
+  readonly vault: Vault | null
+  readonly tenant: string
 }
 
-function gatewayServer(
-  name: string,
-  config: McpServerConfig,
-  { env, logger, verdicts }: ServerNeeds,
-): GatewayServer {
+function gatewayServer(name: string, config: McpServerConfig, needs: ServerNeeds): GatewayServer {
+  const { logger, verdicts } = needs
   const { mode, budget_tokens, resources, structured, timeout_ms, trusted, tools } = config
   const per_tool = Object.entries(config.per_tool).map(([pattern, terms]) => ({ pattern, terms }))
-  const target = targetOf(config, env)
+  const target = targetOf(name, config, needs)
   return {
     name,
     settings: {
@@ -138,22 +143,28 @@ function gatewayServer(
 /** What servers are told of a client that does not name itself. */
 const OWN_INFO = jsonBytes({ name: 'haversack', version: VERSION })
 
-function targetOf(config: McpServerConfig, env: Env): ServerTarget {
-  const { url, command, args, cwd = null, auth } = config
-  const read = (values: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(values).map(([key, text]) => [key, secretOf(text, env)]))
+function targetOf(name: string, config: McpServerConfig, needs: ServerNeeds): ServerTarget {
+  const { command, args, cwd = null, auth } = config
+  const { env, vault } = needs
   if (command !== undefined) {
-    return { kind: 'stdio', command, args, env: read(config.env), cwd, processEnvironment: env }
+    const own = secrets(config.env, env)()
+    return { kind: 'stdio', command, args, env: own, cwd, processEnvironment: env }
   }
-  const headers = auth.kind === 'headers' ? read(auth.headers) : {}
-  return { kind: 'http', url: new URL(url as string), headers: () => headers }
+  const url = new URL(config.url as string)
+  if (auth.kind === 'oauth' && vault !== null) {
+    return { kind: 'http', url, ...oauthHeaders(name, url, auth, { ...needs, vault }) }
+  }
+  const headers = secrets(auth.kind === 'headers' ? auth.headers : {}, env)
+  return { kind: 'http', url, headers }
 }
 
-/** The text itself, or what it names: `env:NAME`, `file:PATH`. */
-function secretOf(text: string, env: Env): string {
-  if (text.startsWith('file:')) return readFileSync(text.slice('file:'.length), 'utf8').trim()
-  if (!text.startsWith('env:')) return text
-  const value = env[text.slice('env:'.length)]
-  if (value === undefined) throw new Error(`${text}: there is no such variable`)
-  return value
+/** @throws Error for a secret that is not there */
+function secrets(
+  values: Readonly<Record<string, string>>,
+  env: Env,
+): () => Readonly<Record<string, string>> {
+  const readers = Object.entries(values).map(
+    ([key, text]) => [key, secretReader(text, env)] as const,
+  )
+  return () => Object.fromEntries(readers.map(([key, read]) => [key, read()]))
 }
