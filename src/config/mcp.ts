@@ -51,6 +51,9 @@ const mcpServer = z
   .refine(({ url, auth }) => url !== undefined || auth.kind === 'none', {
     message: 'auth is for servers with a url',
   })
+  .refine(({ pin, auth }) => !pin || auth.kind !== 'forward', {
+    message: 'pin is not for servers whose clients have credentials of their own',
+  })
   .refine(({ mode, budget_tokens }) => mode !== 'trim' || budget_tokens !== undefined, {
     message: 'mode trim needs budget_tokens',
   })

@@ -11,8 +11,8 @@ import type { Outcome } from './json-rpc.ts'
 import { EMPTY_OBJECT } from './members.ts'
 import { ServerLists } from './server-lists.ts'
 import { hasCapability } from './upstream/capabilities.ts'
-import { literalChars, matchesTemplate } from './uri-template.ts'
 import type { CallEnd, ServerFacts, UpstreamConnection } from './upstream/connection.ts'
+import { literalChars, matchesTemplate } from './uri-template.ts'
 
 /** How long lists wait for servers that start slowly, in milliseconds. */
 const START_MS = 10_000
@@ -170,6 +170,7 @@ export class Servers {
   async close(): Promise<void> {
     clearTimeout(this.#startLimit)
     this.#lists.close()
+    for (const { server } of this.#all.values()) server.memory?.flush()
     await Promise.all([...this.#all.values()].map(({ connection }) => connection.close()))
   }
 
