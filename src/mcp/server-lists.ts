@@ -44,7 +44,7 @@ export interface ListedServer {
 }
 
 export interface ServerListsOptions extends Pick<GatewayOptions, 'client' | 'onServer'> {
-  readonly catalogue: Catalogue
+  readonly catalogue: Pick<Catalogue, 'set'>
   serverOf(name: string): ListedServer
 }
 
