@@ -1,6 +1,7 @@
 import { defineActions } from './command.ts'
 import { checkMcp, checkOptions } from './mcp-command/check.ts'
 import { compactedOptions, noteCompacted } from './mcp-command/compacted.ts'
+import { importOptions, importServers } from './mcp-command/import.ts'
 import { loginMcp, loginOptions } from './mcp-command/login.ts'
 import { logoutMcp } from './mcp-command/logout.ts'
 import { mcpOptions } from './mcp-command/options.ts'
@@ -22,11 +23,13 @@ export const mcpCommand = defineActions({
     ...loginOptions,
     ...compactedOptions,
     ...checkOptions,
+    ...importOptions,
   },
   run: serveMcp,
   actions: {
     login: { operands: SERVER, run: loginMcp },
     check: { run: checkMcp },
+    import: { operands: { text: 'FILE', min: 1, max: 1 }, run: importServers },
     compacted: { operands: { text: '[CONTEXT]', min: 0, max: 1 }, run: noteCompacted },
     logout: { operands: SERVER, run: logoutMcp },
   },
