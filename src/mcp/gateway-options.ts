@@ -5,7 +5,7 @@ import type { Contexts } from './contexts/contexts.ts'
 import type { Outcome } from './json-rpc.ts'
 import type { ServerMemory } from './memory/server-memory.ts'
 import type { Pack } from './pack.ts'
-import type { ConnectionListener, UpstreamConnection } from './upstream/connection.ts'
+import type { CallFailure, ConnectionListener, UpstreamConnection } from './upstream/connection.ts'
 
 /** How the results of one server are treated. */
 export interface ServerSettings {
@@ -79,6 +79,8 @@ export interface ClientCall {
    * leaves right after, unless `signal` is aborted.
    */
   readonly sent?: Promise<boolean>
+  /** The W3C trace context of the HTTP request, if it has one; `_meta` may have another. */
+  readonly traceparent?: string | null
   /** Progress and logs of this request; never after its answer. */
   notify(method: string, params: JsonBytes | null): void
   /**
@@ -86,6 +88,20 @@ export interface ClientCall {
    * @param signal aborted if the answer is not wanted any more
    */
   ask(method: string, params: JsonBytes | null, signal?: AbortSignal): Promise<Outcome>
+}
+
+/** A call of a tool, as operators see it: nothing of its content. */
+export interface EndedToolCall {
+  readonly server: string
+  /** `result` or `error` if the server answered, else why there is no answer. */
+  readonly outcome: Outcome['kind'] | CallFailure['kind']
+  /** By `performance.now()`. */
+  readonly started: number
+  /** Until the server had answered. */
+  readonly upstreamMs: number
+  readonly totalMs: number
+  /** Of the client's request: the W3C trace context; `null` if it is not traced. */
+  traceparent(): string | null
 }
 
 export interface GatewayOptions {
@@ -96,6 +112,8 @@ export interface GatewayOptions {
   readonly pack: Pack
   /** Absent: no result refers to an earlier one. */
   readonly contexts?: Contexts
+  /** A call of a tool has ended. Must not throw. */
+  onToolCall(call: EndedToolCall): void
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
   /** Whether `haversack_retrieve` is offered even if nothing seems to need it. */
   readonly alwaysRetrieves: boolean

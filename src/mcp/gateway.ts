@@ -148,7 +148,7 @@ class ClientGateway implements Gateway {
     const uri = textMember(call.params ?? EMPTY_OBJECT, 'uri') as string
     const server = this.#servers.ownerOf(uri)
     if (server === null || !this.#servers.settingsOf(server).resources) return outcome
-    const result = await this.#options.pack(outcome.result, resourceTerms(server))
+    const result = await this.#options.pack(outcome.result, resourceTerms(server), server)
     return { kind: 'result', result }
   }
 

@@ -12,7 +12,7 @@ export interface PackerNeeds extends CommitContext {
   readonly pool: Pick<WorkerPool, 'run'>
   /** What a result may be worked on, in milliseconds; later it goes on unchanged. */
   readonly timeoutMs: number
-  onReport(report: SentReport): void
+  onReport(report: SentReport, server: string): void
   onBug(error: unknown): void
 }
 
@@ -31,11 +31,22 @@ export interface Delivery {
 export type Pack = (
   result: JsonBytes,
   terms: ResultTerms,
+  server: string,
   delivery?: Delivery,
 ) => Promise<JsonBytes>
 
 /** A shorter result cannot get smaller. */
 const SMALLEST_BYTES = 64
+
+/**
+ * Whether a thread may find something to pack. To look for names takes a hundredth of the way to a
+ * thread and back; a name with an escape in it may be any.
+ */
+function mayHaveText(result: JsonBytes): boolean {
+  return NAMES_OF_TEXT.some(name => result.includes(name))
+}
+
+const NAMES_OF_TEXT = ['"text"', '"structuredContent"', '\\u'].map(name => Buffer.from(name))
 
 /**
  * Makes results smaller in the worker threads. The result itself goes on if anything fails. A
@@ -68,8 +79,8 @@ export function createPacker(needs: PackerNeeds): Pack {
     return null
   }
 
-  return async (result, terms, delivery = ALONE) => {
-    if (result.length < SMALLEST_BYTES) return result
+  return async (result, terms, server, delivery = ALONE) => {
+    if (result.length < SMALLEST_BYTES || !mayHaveText(result)) return result
     try {
       let packed = await run(result, terms)
       const prepared = packed.ok ? await prepare(packed, delivery) : null
@@ -78,7 +89,7 @@ export function createPacker(needs: PackerNeeds): Pack {
         packed = await run(result, { ...alone, mode: 'lossless' })
       }
       if (!packed.ok) return result
-      for (const report of packed.reports) onReport(report)
+      for (const report of packed.reports) onReport(report, server)
       if (prepared !== null) settle(prepared, delivery, onBug)
       const { body } = packed
       return body.length === 0 ? result : Buffer.from(body.buffer, body.byteOffset, body.length)

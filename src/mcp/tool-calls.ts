@@ -10,6 +10,8 @@ import type { Delivery } from './pack.ts'
 import { mayOmit, resultTerms } from './result-terms.ts'
 import { callRetrieve, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import type { Servers } from './servers.ts'
+import { traceOf, withTrace } from './trace-context.ts'
+import type { CallEnd } from './upstream/connection.ts'
 
 /** Above this an original is not answered whole: some 25,000 tokens, the limit of clients. */
 const MAX_ORIGINAL_BYTES = 80_000
@@ -77,19 +79,40 @@ export class ToolCalls {
     return this.#callServer({ call, entry, facts: toolFacts(entry.raw), settings, params, place })
   }
 
-  async #callServer({ call, entry, facts, settings, params, place }: ToolCall): Promise<Outcome> {
+  async #callServer(toolCall: ToolCall): Promise<Outcome> {
+    const { call, entry, facts, settings, params } = toolCall
     const named = withMember(params, 'name', JSON.stringify(entry.key))
     if (named === null) return unknownTool(entry.publicKey)
     const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
     const { server } = entry
-    const end = await this.#servers.send(call, { server, params: named, canRepeat })
+    const started = performance.now()
+    const traced = withTrace(named, call.traceparent)
+    const end = await this.#servers.send(call, { server, params: traced, canRepeat })
+    const upstreamMs = performance.now() - started
+    const outcome = await this.#outcomeOf(end, toolCall)
+    this.#options.onToolCall({
+      server,
+      outcome: end.kind === 'answered' ? end.outcome.kind : end.kind,
+      started,
+      upstreamMs,
+      totalMs: performance.now() - started,
+      traceparent: () => traceOf(traced),
+    })
+    return outcome
+  }
+
+  /** What the client gets for it. */
+  async #outcomeOf(end: CallEnd, toolCall: ToolCall): Promise<Outcome> {
+    const { call, entry, settings, params, place } = toolCall
+    const { server } = entry
     if (end.kind !== 'answered') return failureResult(server, end)
     if (end.outcome.kind === 'error') return end.outcome
     const structured = this.structuredOf(entry)
     const { limit } = this.#profile
     const terms = resultTerms({ entry, settings, params, structured, place, limit })
     const delivery = this.#deliveryOf(call, place)
-    return { kind: 'result', result: await this.#options.pack(end.outcome.result, terms, delivery) }
+    const packed = await this.#options.pack(end.outcome.result, terms, server, delivery)
+    return { kind: 'result', result: packed }
   }
 
   #deliveryOf({ context, signal, sent }: ClientCall, place: ResultPlace | null): Delivery {

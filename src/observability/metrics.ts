@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { LostReason } from '../pool/pool-options.ts'
 import type { StoreState, StoreStats } from '../store/store.ts'
+import { createMcpMetrics, type McpMetrics } from './mcp-metrics.ts'
 import {
   createOperationMetrics,
   createResultMetrics,
@@ -19,6 +20,7 @@ import { createStoreMetrics, registerStoreGauges, type StoreMetrics } from './st
 export interface Metrics extends OperationMetrics, ResultMetrics, StoreMetrics, ProcessMetrics {
   readonly registry: Registry
   readonly proxy: ProxyMetrics
+  readonly mcp: McpMetrics
   error(code: string): void
   threadLost(reason: LostReason): void
   /** An answer was given without its session, because what it spoke of could not be made true. */
@@ -87,6 +89,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     ...createStoreMetrics(register),
     ...createProcessMetrics(register),
     proxy: createProxyMetrics(registry),
+    mcp: createMcpMetrics(register),
   }
 }
 

@@ -1,117 +1,143 @@
-import { hash } from 'node:crypto'
-import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
 import type { McpServerConfig } from '../config/mcp.ts'
 import type { Vault } from '../mcp/auth/vault.ts'
-import type { GatewayServer } from '../mcp/gateway-options.ts'
+import type { GatewayServer, ServerSettings } from '../mcp/gateway-options.ts'
 import { jsonBytes } from '../mcp/json-rpc.ts'
-import { openPins, type Pins } from '../mcp/memory/pins.ts'
-import { openServerMemory, type ServerMemory } from '../mcp/memory/server-memory.ts'
+import type { ServerMemory } from '../mcp/memory/server-memory.ts'
 import { secretReader } from '../mcp/secret-text.ts'
+import type { ChildPlaces } from '../mcp/upstream/child-places.ts'
+import { SYSTEM_CLOCK } from '../mcp/upstream/clock.ts'
 import { connectUpstream } from '../mcp/upstream/connect-upstream.ts'
+import { observeConnection } from '../mcp/upstream/observe-connection.ts'
 import type { ServerTarget } from '../mcp/upstream/options.ts'
-import type { Verdicts } from '../mcp/upstream/verdicts.ts'
+import { SharedConnections } from '../mcp/upstream/shared-connections.ts'
+import { currentVerdict, type Verdicts } from '../mcp/upstream/verdicts.ts'
 import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
 import { VERSION } from '../runtime/version.ts'
-import { oauthHeaders, openVault } from './mcp-authorization.ts'
+import { oauthHeaders } from './mcp-authorization.ts'
+import { openMemory } from './mcp-memory.ts'
 
 export interface ServerNeeds {
   readonly env: Env
   readonly logger: Logger
-  readonly tenant: string
-}
-
-interface ConnectNeeds extends ServerNeeds {
-  readonly dataDir: string
-  readonly verdicts: Verdicts
+  readonly metrics: {
+    readonly mcp: Pick<Metrics['mcp'], 'connected' | 'disconnected' | 'listChanged'>
+  }
   /** `null` if no server needs one. */
   readonly vault: Vault | null
+  /** Counts the processes of all servers. */
+  readonly places: ChildPlaces
+  /** Whether there are many clients. */
+  readonly isService: boolean
+  readonly dataDir: string
 }
 
-/**
- * The configured servers of one tenant. Their connections share what is known of each server, here
- * and in the data folder.
- * @throws Error for a secret that is not there
- */
-export function configuredServers(
-  config: Pick<Config, 'mcp' | 'data_dir' | 'store'>,
-  needs: ServerNeeds,
-): readonly GatewayServer[] {
-  const { mcp, data_dir } = config
-  const configured = Object.entries(mcp.servers)
-  const needsVault = configured.some(([, { auth }]) => auth.kind === 'oauth')
-  const vault = needsVault ? openVault(config) : null
-  const verdicts: Verdicts = new Map()
-  return configured.map(([name, server]) =>
-    gatewayServer(name, server, { ...needs, dataDir: data_dir, verdicts, vault }),
-  )
+/** A configured server, and the connections to it. */
+export interface ConfiguredServer {
+  readonly name: string
+  /** As gateways of a tenant connect to it. */
+  of(tenant: string): GatewayServer
+  /** No more clients come. */
+  retire(): void
+  close(): Promise<void>
 }
 
-/** The definitions that the user has accepted of a server. */
-export function pinsOf(
+/** @throws Error for a secret that is not there */
+export function configuredServer(
   name: string,
   config: McpServerConfig,
-  { dataDir, tenant }: { readonly dataDir: string; readonly tenant: string },
-): Pins {
-  return openPins(dataDir, serverId([tenant, name, placeOf(config)]))
-}
+  needs: ServerNeeds,
+): ConfiguredServer {
+  const { logger, metrics, places, isService } = needs
+  const settings = settingsOf(config)
+  const { sharing } = config
+  // Tokens belong to a tenant, everything else is the same for all.
+  const common =
+    config.auth.kind === 'oauth' ? null : targetOf(name, config, { ...needs, tenant: '' })
+  const verdicts: Verdicts = new Map()
+  const clock = SYSTEM_CLOCK
+  const byTenant = new Map<string, SharedConnections>()
+  const memories = new Map<string, ServerMemory | undefined>()
 
-function gatewayServer(name: string, config: McpServerConfig, needs: ConnectNeeds): GatewayServer {
-  const { logger, verdicts, tenant } = needs
-  const { mode, budget_tokens, resources, structured, timeout_ms, trusted, tools } = config
-  const per_tool = Object.entries(config.per_tool).map(([pattern, terms]) => ({ pattern, terms }))
-  const target = targetOf(name, config, needs)
-  const id = serverId([tenant, name, placeOf(config), credentialOf(config, needs.env)])
-  // Forwarded credentials differ by client, and so may lists.
-  const memory = config.auth.kind === 'forward' ? undefined : memoryOf(name, config, id, needs)
-  if (memory?.verdict !== undefined) verdicts.set(id, memory.verdict)
+  function memoryOf(tenant: string): ServerMemory | undefined {
+    if (memories.has(tenant)) return memories.get(tenant)
+    const memory = openMemory({ tenant, name, config }, needs)
+    if (memory?.verdict !== undefined) verdicts.set(`${tenant} ${name}`, memory.verdict)
+    memories.set(tenant, memory)
+    return memory
+  }
+
+  function connectionsOf(tenant: string): SharedConnections {
+    const known = byTenant.get(tenant)
+    if (known !== undefined) return known
+    const target = common ?? targetOf(name, config, { ...needs, tenant })
+    const connections = new SharedConnections({
+      isStateless: sharing === 'shared',
+      era: () => currentVerdict(verdicts, `${tenant} ${name}`, clock)?.era,
+      places: target.kind === 'stdio' ? { all: places, owner: `${tenant} ${name}` } : null,
+      isService,
+      clock,
+      open: (claims, listener) =>
+        observeConnection(
+          observed =>
+            connectUpstream({
+              ...{ name, target, claims, listener: observed, verdicts, clock },
+              verdictKey: `${tenant} ${name}`,
+              log: (event, fields) => logger.debug({ ...fields }, `server ${event}`),
+            }),
+          listener,
+          {
+            onConnected(isAgain) {
+              metrics.mcp.connected(name, isAgain)
+              const verdict = verdicts.get(`${tenant} ${name}`)
+              if (verdict !== undefined) memoryOf(tenant)?.keepVerdict(verdict)
+            },
+            onDisconnected: () => metrics.mcp.disconnected(name),
+            onListChanged: () => metrics.mcp.listChanged(name),
+          },
+        ),
+    })
+    byTenant.set(tenant, connections)
+    return connections
+  }
+
   return {
     name,
-    settings: {
-      ...{ mode, budget_tokens, per_tool, resources, structured, timeout_ms, trusted },
-      ...tools,
+    of: tenant => ({
+      name,
+      settings,
+      memory: memoryOf(tenant),
+      connect: ({ capabilities, info }, listener) =>
+        connectionsOf(tenant).connect({ capabilities, clientInfo: info ?? OWN_INFO }, listener),
+    }),
+    retire() {
+      for (const connections of byTenant.values()) connections.retire()
     },
-    memory,
-    connect: (client, listener) =>
-      connectUpstream({
-        name,
-        target,
-        claims: { capabilities: client.capabilities, clientInfo: client.info ?? OWN_INFO },
-        listener: {
-          onNotification: listener.onNotification.bind(listener),
-          onRequest: listener.onRequest.bind(listener),
-          onLost: listener.onLost.bind(listener),
-          onConnected(facts) {
-            const verdict = verdicts.get(id)
-            if (verdict !== undefined) memory?.keepVerdict(verdict)
-            listener.onConnected(facts)
-          },
-        },
-        verdicts,
-        verdictKey: id,
-        log: (event, fields) => logger.debug({ ...fields }, `server ${event}`),
-      }),
+    async close() {
+      await Promise.all([...byTenant.values()].map(connections => connections.close()))
+      for (const memory of memories.values()) memory?.flush()
+    },
   }
 }
 
-function memoryOf(
-  name: string,
-  config: McpServerConfig,
-  id: string,
-  needs: ConnectNeeds,
-): ServerMemory {
-  return openServerMemory({
-    dataDir: needs.dataDir,
-    id,
-    ...(config.pin ? { pins: pinsOf(name, config, needs) } : {}),
-    onFailure: err => needs.logger.warn({ err, server: name }, 'its lists could not be kept'),
-  })
+function settingsOf(config: McpServerConfig): ServerSettings {
+  const { mode, budget_tokens, resources, structured, timeout_ms, trusted, tools } = config
+  const per_tool = Object.entries(config.per_tool).map(([pattern, terms]) => ({ pattern, terms }))
+  return {
+    ...{ mode, budget_tokens, per_tool, resources, structured, timeout_ms, trusted },
+    ...tools,
+  }
 }
 
 /** What servers are told of a client that does not name itself. */
 const OWN_INFO = jsonBytes({ name: 'haversack', version: VERSION })
 
-function targetOf(name: string, config: McpServerConfig, needs: ConnectNeeds): ServerTarget {
+function targetOf(
+  name: string,
+  config: McpServerConfig,
+  needs: Pick<ServerNeeds, 'env' | 'logger' | 'vault'> & { readonly tenant: string },
+): ServerTarget {
   const { command, args, cwd = null, auth } = config
   const { env, vault } = needs
   if (command !== undefined) {
@@ -135,19 +161,4 @@ function secrets(
     ([key, text]) => [key, secretReader(text, env)] as const,
   )
   return () => Object.fromEntries(readers.map(([key, read]) => [key, read()]))
-}
-
-/** Where a server is: another place is another server, whatever its name. */
-function placeOf({ url, command, args, cwd }: McpServerConfig): object {
-  return { url, command, args, cwd }
-}
-
-/** What it is called with: servers may list other tools to others. */
-function credentialOf({ env: given, auth }: McpServerConfig, env: Env): object {
-  const headers = auth.kind === 'headers' ? secrets(auth.headers, env)() : {}
-  return { auth: auth.kind, headers, env: secrets(given, env)() }
-}
-
-function serverId(parts: readonly unknown[]): string {
-  return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32)
 }

@@ -3,16 +3,14 @@ import type { Readable, Writable } from 'node:stream'
 import { LOCAL } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
-import { readCompactions } from '../mcp/contexts/compactions.ts'
-import { createContexts } from '../mcp/contexts/contexts.ts'
-import { createGateway, type Gateway } from '../mcp/gateway.ts'
-import type { GatewayClient, GatewayOptions } from '../mcp/gateway-options.ts'
-import { createPacker } from '../mcp/pack.ts'
+import type { Gateway } from '../mcp/gateway.ts'
+import type { GatewayClient } from '../mcp/gateway-options.ts'
 import { serveStdio } from '../mcp/stdio-front.ts'
+import { ChildPlaces } from '../mcp/upstream/child-places.ts'
 import type { Logger } from '../observability/logger.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type EmbeddedService, startEmbedded } from './embedded.ts'
-import { configuredServers } from './mcp-servers.ts'
+import { createGateways } from './gateways.ts'
 
 export interface GatewayRun {
   readonly env: Env
@@ -25,22 +23,16 @@ export interface GatewayRun {
   readonly isOneContext?: boolean
 }
 
-/** What packing may take of a call, in milliseconds; after that the result goes on unchanged. */
-const PACK_MS = 5_000
-
-/** Words of events that are worth a warning. */
-const WARNED: ReadonlySet<string> = new Set(['lost', 'unlisted', 'changed', 'withheld'])
-
 /**
  * Serves the configured MCP servers to one client on a pair of streams, until its input ends.
  * @throws what keeps the service from starting, and Error for a secret that is not there
  */
 export async function runGateway(config: Config, run: GatewayRun): Promise<void> {
   const { env, logger, input, output, stop, isOneContext = false } = run
-  // A local client needs no key.
+  // A local client needs no key, and is the only one of its gateway.
   const { keys_file: _, ...open } = config
-  const { limits } = config
-  const service = await startEmbedded({ ...open, limits: { ...limits, drain_grace_ms: 0 } }, logger)
+  const limits = { ...config.limits, drain_grace_ms: 0 }
+  const service = await startEmbedded({ ...open, mcp: { servers: {} }, limits }, logger)
   try {
     const createGateway = gatewayFactory(config, service.deps, { env, logger, isOneContext })
     const context = isOneContext ? { context: `connection ${randomUUID()}` } : {}
@@ -56,40 +48,15 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
  */
 export function gatewayFactory(
   config: Config,
-  { pool, originals, metrics, sessions, telemetry }: EmbeddedService['deps'],
+  deps: EmbeddedService['deps'],
   { env, logger, isOneContext = false }: Pick<GatewayRun, 'env' | 'logger' | 'isOneContext'>,
 ): (client: GatewayClient) => Gateway {
-  const { tenant } = LOCAL
-  const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {
-    const fields = { server, ...detail }
-    if (event === 'bug') logger.error(fields, 'unexpected error')
-    else if (WARNED.has(event)) logger.warn(fields, `server ${event}`)
-    else logger.info(fields, `server ${event}`)
-  }
-  const servers = configuredServers(config, { env, logger, tenant })
-  const pack = createPacker({
-    pool,
-    originals,
-    sessions,
-    tenant,
-    timeoutMs: PACK_MS,
-    onReport(report) {
-      metrics.report(report)
-      if (report.response !== undefined) telemetry?.record(tenant, report.response)
-    },
-    onBug: err => logger.error({ err }, 'unexpected error'),
+  const gateways = createGateways(config, {
+    ...{ deps, env, logger },
+    places: new ChildPlaces(),
+    isService: false,
   })
-  const contexts =
-    sessions === undefined
-      ? undefined
-      : createContexts({
-          index: sessions.index,
-          tenant,
-          credential: null,
-          compactions: readCompactions(config.data_dir),
-          now: Date.now,
-        })
-  const shared = { servers, tenant, pack, originals, onServer, alwaysRetrieves: isOneContext }
-  return client =>
-    createGateway({ ...shared, client, ...(contexts === undefined ? {} : { contexts }) })
+  const { tenant } = LOCAL
+  const terms = { tenant, credential: null, only: null, alwaysRetrieves: isOneContext }
+  return client => gateways.create(client, terms)
 }

@@ -42,9 +42,11 @@ const LEAST_CONVERSATIONS = 8
 /** Beyond `workers.count`, so that short jobs and long ones never wait for each other. */
 const KEPT_THREADS = 1
 
+/** @param create starts the threads; a test may have one that runs every batch itself */
 export function startConfiguredThreads(
   { workers, limits, sessions: settings, proxy, cache_dir: cacheDir }: Config,
   { pipeline, telemetryKey, hasAuthority, logger, workerUrl, vocabularies }: ThreadsOptions,
+  create: typeof createThreads = createThreads,
 ): ConfiguredThreads {
   const size = workers.count + KEPT_THREADS
   const progress = createProgress(size)
@@ -57,7 +59,7 @@ export function startConfiguredThreads(
     settings.body_memory_bytes,
   )
   const rewrites = createBodyMemory({ bytes: proxy.rewrite_memory_bytes })
-  const threads = createThreads({
+  const threads = create({
     size,
     workerUrl: workerUrl ?? workerModule('tasks'),
     heapMb: workers.heap_mb,

@@ -2,9 +2,12 @@ import { LOCAL } from '../../access/access.ts'
 import type { Config } from '../../config/config.ts'
 import { modelFaults } from '../../core/enrich/models.ts'
 import { checkServer } from '../../mcp/check-server.ts'
+import { ChildPlaces } from '../../mcp/upstream/child-places.ts'
 import { createLogger } from '../../observability/logger.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { configuredServers, pinsOf } from '../../service/mcp-servers.ts'
+import { openVault } from '../../service/mcp-authorization.ts'
+import { pinsOf } from '../../service/mcp-memory.ts'
+import { configuredServer } from '../../service/mcp-servers.ts'
 import { type Options, UsageError, type ValuesOf } from '../command.ts'
 import { jsonOption } from '../options.ts'
 import { type CheckReport, createReporter, sharedUris } from './check-report.ts'
@@ -20,6 +23,8 @@ export const checkOptions = {
   ...jsonOption,
 } as const satisfies Options
 
+const UNMEASURED = { connected() {}, disconnected() {}, listChanged() {} }
+
 /** What one server may take, in milliseconds. */
 const LIMIT_MS = 30_000
 
@@ -31,12 +36,23 @@ export async function checkMcp(
   if (Object.keys(config.mcp.servers).length === 0) {
     throw new UsageError('the configuration has no [mcp.servers]')
   }
-  const needs = { env, logger: createLogger('silent'), tenant: LOCAL.tenant }
+  const needs = {
+    env,
+    logger: createLogger('silent'),
+    metrics: { mcp: UNMEASURED },
+    vault: openVault(config),
+    places: new ChildPlaces(),
+    isService: false,
+    dataDir: config.data_dir,
+  }
   const checked = await Promise.all(
-    configuredServers(config, needs).map(async server => ({
-      server,
-      found: await checkServer(server, LIMIT_MS),
-    })),
+    Object.entries(config.mcp.servers).map(async ([name, terms]) => {
+      const configured = configuredServer(name, terms, needs)
+      const server = configured.of(LOCAL.tenant)
+      const found = await checkServer(server, LIMIT_MS)
+      await configured.close()
+      return { server, found }
+    }),
   )
   const report = createReporter(config)
   const servers = checked.map(({ server, found }) => ({
@@ -62,7 +78,8 @@ function changedOf(
 ) {
   const server = config.mcp.servers[name]
   if (server?.pin !== true) return {}
-  const pins = pinsOf(name, server, { dataDir: config.data_dir, tenant: LOCAL.tenant })
+  const { tenant } = LOCAL
+  const pins = pinsOf({ tenant, name, config: server }, config.data_dir)
   if (accepts) return { accepted: [...pins.accept(tools)] }
   const offered = new Set(pins.accepted(tools).map(({ key }) => key))
   return { withheld: tools.map(({ key }) => key).filter(key => !offered.has(key)) }

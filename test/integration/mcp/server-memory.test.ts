@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { configSchema } from '../../../src/config/config.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { type EmbeddedService, startEmbedded } from '../../../src/service/embedded.ts'
-import { pinsOf } from '../../../src/service/mcp-servers.ts'
+import { pinsOf } from '../../../src/service/mcp-memory.ts'
 import { eventually } from '../../support/eventually.ts'
 import { connectLines } from '../../support/mcp/line-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
@@ -74,7 +74,7 @@ describe('a tool whose definition changed', () => {
     const changed = all.filter(name => name !== 'pinned__moved')
     expect(await namesOf(await connectLines({ service, base, servers }))).toEqual(changed)
     const config = configSchema.parse({ ...base, mcp: { servers } }).mcp.servers['pinned']!
-    const pins = pinsOf('pinned', config, { dataDir: folder, tenant: 'local' })
+    const pins = pinsOf({ tenant: 'local', name: 'pinned', config }, folder)
     const entries = tools.map(raw => ({ key: JSON.parse(raw).name, raw: Buffer.from(raw) }))
     expect(pins.accept(entries)).toEqual(['moved'])
     expect(await namesOf(await connectLines({ service, base, servers }))).toEqual(all)

@@ -171,6 +171,7 @@ class Machine {
     const packed = await pack(
       result,
       { tool: 'mcp__a__b', mode: 'lossless', structured: 'keep', ...(place && { place }) },
+      'a',
       {
         isCurrent: () => context === null || place === null || contexts.isCurrent(context, place),
         hasLeft: () => {
