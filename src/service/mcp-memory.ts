@@ -48,7 +48,11 @@ function placeOf({ url, command, args, cwd }: McpServerConfig): object {
 function credentialOf({ env: given, auth }: McpServerConfig, env: Env): object {
   const read = (values: Readonly<Record<string, string>>) =>
     Object.entries(values).map(([key, text]) => [key, secretReader(text, env)()])
-  return { auth: auth.kind, env: read(given), headers: auth.kind === 'headers' ? read(auth.headers) : [] }
+  return {
+    auth: auth.kind,
+    env: read(given),
+    headers: auth.kind === 'headers' ? read(auth.headers) : [],
+  }
 }
 
 function serverId(parts: readonly unknown[]): string {

@@ -24,7 +24,7 @@ export interface GatewayEntry {
   readonly args: readonly string[]
 }
 
-export function backupOf(file: string): string {
+function backupOf(file: string): string {
   return `${file}.haversack-backup`
 }
 

@@ -36,7 +36,7 @@ export function toConfig(found: readonly FoundServer[]): Imported {
 }
 
 /** Whether it is `haversack mcp` already. */
-export function isGateway({ terms: { command, args } }: FoundServer): boolean {
+function isGateway({ terms: { command, args } }: FoundServer): boolean {
   const isOurs = typeof command === 'string' && /(?:^|[\\/])haversack(?:\.cmd)?$/.test(command)
   return isOurs && Array.isArray(args) && args[0] === 'mcp'
 }
