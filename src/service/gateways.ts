@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
 import { readCompactions } from '../mcp/contexts/compactions.ts'
 import { type Contexts, createContexts } from '../mcp/contexts/contexts.ts'
+import type { ForwardedHeaders } from '../mcp/forwarded-headers.ts'
 import { createGateway, type Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient, GatewayOptions } from '../mcp/gateway-options.ts'
 import { createPacker, type Pack } from '../mcp/pack.ts'
@@ -33,6 +34,8 @@ export interface GatewayTerms {
   readonly tenant: string
   /** The key of the client; `null` if it needs none. */
   readonly credential: string | null
+  /** Headers of its requests that go on to servers; `null` if none do. */
+  readonly forwarded: ForwardedHeaders | null
   /** The only server; `null`: all. */
   readonly only: string | null
   /** Whether `haversack_retrieve` is offered even if nothing seems to need it. */
@@ -41,8 +44,8 @@ export interface GatewayTerms {
 
 /** Makes the gateways of clients, by one configuration. */
 export interface Gateways {
-  /** Names of the configured servers. */
-  readonly servers: ReadonlySet<string>
+  /** The configured servers. */
+  readonly servers: Config['mcp']['servers']
   create(client: GatewayClient, terms: GatewayTerms): Gateway
   /** No more clients come: a connection ends with its last client. */
   retire(): void
@@ -66,11 +69,11 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
     else logger.info(fields, `server ${event}`)
   }
   return {
-    servers: new Set(all.map(({ name }) => name)),
-    create(client, { tenant, credential, only, alwaysRetrieves }) {
+    servers: config.mcp.servers,
+    create(client, { tenant, credential, forwarded, only, alwaysRetrieves }) {
       const servers = all
         .filter(({ name }) => only === null || name === only)
-        .map(server => server.of(tenant))
+        .map(server => server.of(tenant, forwarded))
       const contexts = contextsFor(tenant, credential)
       return createGateway({
         ...{ servers, tenant, client, originals, alwaysRetrieves, onServer },
@@ -88,6 +91,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
     },
     async close() {
       await Promise.all(all.map(server => server.close()))
+      vault?.close()
     },
   }
 }
@@ -107,6 +111,9 @@ function packerFor(tenant: string, { deps, logger }: GatewayNeeds): Pack {
   })
 }
 
+/** Keys and forwarded credentials whose contexts are remembered. */
+const MOST_KEYS = 10_000
+
 /** The contexts of each key, which its clients share. */
 function contextsByKey(
   { data_dir }: Pick<Config, 'data_dir'>,
@@ -122,6 +129,8 @@ function contextsByKey(
     if (known !== undefined) return known
     const contexts = createContexts({ index, tenant, credential, compactions, now: Date.now })
     byKey.set(key, contexts)
+    const [oldest] = byKey.keys()
+    if (byKey.size > MOST_KEYS && oldest !== undefined) byKey.delete(oldest)
     return contexts
   }
 }

@@ -48,7 +48,7 @@ export async function checkMcp(
   const checked = await Promise.all(
     Object.entries(config.mcp.servers).map(async ([name, terms]) => {
       const configured = configuredServer(name, terms, needs)
-      const server = configured.of(LOCAL.tenant)
+      const server = configured.of(LOCAL.tenant, null)
       const found = await checkServer(server, LIMIT_MS)
       await configured.close()
       return { server, found }

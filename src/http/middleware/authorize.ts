@@ -11,8 +11,12 @@ export function authorize(
 ): MiddlewareHandler<AppEnv> {
   return (c, next) => {
     const caller = access.identify(() => {
+      const own = requestHeader(c, 'x-haversack-key')
       // There, the usual headers are the vendor's.
-      return scope === 'proxy' ? requestHeader(c, 'x-haversack-key') : presentedKey(c)
+      if (scope === 'proxy') return own
+      // With it, they may be for an MCP server.
+      const isMcp = [scope].flat().some(each => each === 'mcp')
+      return isMcp && own !== undefined ? own : presentedKey(c)
     })
     c.get('state').caller = caller
     access.allow(caller, scope)
