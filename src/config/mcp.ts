@@ -42,6 +42,8 @@ const mcpServer = z
     per_tool: z.record(toolPattern, toolMode).default({}),
     /** Whether texts of resources are encoded too. */
     resources: z.boolean().default(false),
+    /** Whether tools whose definitions change are withheld until they are accepted. */
+    pin: z.boolean().default(false),
     structured: z.enum(['auto', 'keep', 'text']).default('auto'),
     timeout_ms: z.int().positive().max(86_400_000).default(60_000),
   })
@@ -50,6 +52,9 @@ const mcpServer = z
   })
   .refine(({ url, auth }) => url !== undefined || auth.kind === 'none', {
     message: 'auth is for servers with a url',
+  })
+  .refine(({ pin, auth }) => !pin || auth.kind !== 'forward', {
+    message: 'pin is not for servers whose clients have credentials of their own',
   })
   .refine(({ mode, budget_tokens }) => mode !== 'trim' || budget_tokens !== undefined, {
     message: 'mode trim needs budget_tokens',

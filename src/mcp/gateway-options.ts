@@ -3,6 +3,7 @@ import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Contexts } from './contexts/contexts.ts'
 import type { Outcome } from './json-rpc.ts'
+import type { ServerMemory } from './memory/server-memory.ts'
 import type { Pack } from './pack.ts'
 import type {
   CallEnd,
@@ -45,6 +46,8 @@ export interface ToolMode {
 export interface GatewayServer {
   readonly name: string
   readonly settings: ServerSettings
+  /** What is known of it from the last time; absent: nothing. */
+  readonly memory?: ServerMemory | undefined
   connect(client: ClientFacts, listener: ConnectionListener): UpstreamConnection
 }
 

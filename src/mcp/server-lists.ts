@@ -2,6 +2,7 @@ import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { type CacheHint, type CacheHints, readHint } from './cache-hints.ts'
 import {
   type Catalogue,
+  LIST_KINDS,
   LISTS,
   type ListEntry,
   type ListKind,
@@ -9,10 +10,14 @@ import {
   readPage,
 } from './catalogue.ts'
 import type { GatewayOptions, ServerSettings } from './gateway-options.ts'
-import { EMPTY_OBJECT } from './members.ts'
+import { RPC_ERRORS } from './json-rpc.ts'
+import { EMPTY_OBJECT, member } from './members.ts'
+import type { ServerMemory } from './memory/server-memory.ts'
 import { hasValidMirrors } from './mirrored-params.ts'
 import { isIncluded } from './tool-patterns.ts'
+import { Backoff } from './upstream/backoff.ts'
 import { hasCapability } from './upstream/capabilities.ts'
+import { SYSTEM_CLOCK } from './upstream/clock.ts'
 import type { ServerFacts, UpstreamConnection } from './upstream/connection.ts'
 
 /** Changes of lists within this time are one for the client, in milliseconds. */
@@ -37,10 +42,11 @@ export interface ListedServer {
   readonly settings: ServerSettings
   /** `null` before it has answered. */
   readonly facts: ServerFacts | null
+  readonly memory: ServerMemory | undefined
 }
 
 export interface ServerListsOptions extends Pick<GatewayOptions, 'client' | 'onServer'> {
-  readonly catalogue: Catalogue
+  readonly catalogue: Pick<Catalogue, 'set'>
   readonly hints: CacheHints
   serverOf(name: string): ListedServer
 }
@@ -54,6 +60,8 @@ export class ServerLists {
   #isClosed = false
   /** Lists that are being read, and whether they changed meanwhile. */
   readonly #reading = new Map<string, boolean>()
+  /** Lists that could not be read. */
+  readonly #retries = new Map<string, Backoff>()
 
   constructor(options: ServerListsOptions) {
     this.#options = options
@@ -99,19 +107,56 @@ export class ServerLists {
   }
 
   async #read(name: string, kind: ListKind): Promise<void> {
-    const { facts, settings } = this.#options.serverOf(name)
+    const { facts, memory } = this.#options.serverOf(name)
     if (facts === null || !hasCapability(facts, CAPABILITY[kind])) return
-    const entries = await this.#pages(name, kind)
+    const pages = await this.#pages(name, kind)
+    const needsMirrors = kind === 'tools' && facts.era === 'modern'
+    const entries = needsMirrors
+      ? (pages?.filter(({ raw }) => hasValidMirrors(raw)) ?? null)
+      : pages
     if (entries === null) {
       this.#options.onServer(name, 'unlisted', { kind })
+      this.#retry(name, kind)
       return
     }
-    const isOffered = ({ key, raw }: ListEntry) =>
-      kind !== 'tools' ||
-      (isIncluded(key, settings) && (facts.era === 'legacy' || hasValidMirrors(raw)))
-    const { catalogue } = this.#options
-    if (!catalogue.set(name, kind, entries.filter(isOffered))) return
-    if (this.#announces) this.#tell(kind)
+    this.#retries.delete(`${name} ${kind}`)
+    for (const change of memory?.keep(kind, entries) ?? []) {
+      this.#options.onServer(name, 'changed', { ...change })
+    }
+    if (this.#set(name, kind, entries) && this.#announces) this.#tell(kind)
+  }
+
+  /** Offers what a server listed the last time, until it answers. */
+  recall(name: string): void {
+    const { memory } = this.#options.serverOf(name)
+    for (const kind of LIST_KINDS) {
+      const entries = memory?.list(kind) ?? null
+      if (entries !== null) this.#set(name, kind, entries)
+    }
+  }
+
+  /** @returns whether the list differs from the one before */
+  #set(name: string, kind: ListKind, entries: readonly ListEntry[]): boolean {
+    const { settings, memory } = this.#options.serverOf(name)
+    const { catalogue, onServer } = this.#options
+    if (kind !== 'tools') return catalogue.set(name, kind, entries)
+    const included = entries.filter(({ key }) => isIncluded(key, settings))
+    const offered = memory?.offered(included) ?? included
+    for (const { key } of included.filter(each => !offered.includes(each))) {
+      onServer(name, 'withheld', { tool: key })
+    }
+    return catalogue.set(name, kind, offered)
+  }
+
+  /** Reads a list again that could not be read, after ever longer waits. */
+  #retry(name: string, kind: ListKind): void {
+    if (this.#isClosed) return
+    const place = `${name} ${kind}`
+    const retry = this.#retries.get(place) ?? new Backoff(SYSTEM_CLOCK)
+    this.#retries.set(place, retry)
+    setTimeout(() => {
+      if (!this.#isClosed) void this.refresh(name, [kind])
+    }, retry.next()).unref()
   }
 
   async #pages(name: string, kind: ListKind): Promise<readonly ListEntry[] | null> {
@@ -134,7 +179,9 @@ export class ServerLists {
         notify: () => {},
         ask: (method, params, asked) => this.#options.client.ask(method, params, asked),
       })
-      if (end.kind !== 'answered' || end.outcome.kind === 'error') return null
+      if (end.kind !== 'answered') return null
+      // Some servers state a capability as a whole, and lack a part of it.
+      if (end.outcome.kind === 'error') return isUnknownMethod(end.outcome.error) ? [] : null
       const page = readPage(kind, end.outcome.result)
       if (page === null) return null
       all.push(...page.entries)
@@ -162,3 +209,7 @@ export class ServerLists {
 }
 
 const NEVER = new AbortController().signal
+
+function isUnknownMethod(error: JsonBytes): boolean {
+  return member(error, 'code')?.toString() === String(RPC_ERRORS.methodNotFound)
+}

@@ -17,6 +17,7 @@ import { EMPTY_OBJECT, member } from './members.ts'
 import { ServerLists } from './server-lists.ts'
 import { hasCapability } from './upstream/capabilities.ts'
 import type { CallEnd, ServerFacts, UpstreamConnection } from './upstream/connection.ts'
+import { literalChars, matchesTemplate } from './uri-template.ts'
 
 /** How long lists wait for servers that start slowly, in milliseconds. */
 const START_MS = 10_000
@@ -64,7 +65,7 @@ export class Servers {
     const { client, onServer } = options
     const serverOf = (name: string) => {
       const { connection, facts, server } = this.#known(name)
-      return { connection, facts, settings: server.settings }
+      return { connection, facts, settings: server.settings, memory: server.memory }
     }
     const { catalogue, hints } = this
     this.#lists = new ServerLists({ catalogue, hints, client, onServer, serverOf })
@@ -75,6 +76,7 @@ export class Servers {
     })
     this.#started = Promise.race([all, late]).then(() => {
       clearTimeout(this.#startLimit)
+      for (const [name, { facts }] of this.#all) if (facts === null) this.#lists.recall(name)
       this.#lists.announce()
     })
   }
@@ -135,9 +137,10 @@ export class Servers {
   ownerOf(uri: string): string | null {
     const listed = this.catalogue.find('resources', uri)
     if (listed !== undefined) return listed.server
-    const template = this.catalogue
+    const [template] = this.catalogue
       .all('templates')
-      .find(({ key }) => uri.startsWith(key.split('{', 1)[0] as string))
+      .filter(({ key }) => matchesTemplate(key, uri))
+      .sort((a, b) => literalChars(b.key) - literalChars(a.key))
     if (template !== undefined) return template.server
     const able = [...this.#all.values()].filter(
       ({ facts }) => facts !== null && hasCapability(facts, 'resources'),
@@ -199,6 +202,7 @@ export class Servers {
   async close(): Promise<void> {
     clearTimeout(this.#startLimit)
     this.#lists.close()
+    for (const { server } of this.#all.values()) server.memory?.flush()
     await Promise.all([...this.#all.values()].map(({ connection }) => connection.close()))
   }
 

@@ -19,7 +19,7 @@ import { configuredServer } from './mcp-servers.ts'
 const PACK_MS = 5_000
 
 /** Words of events that are worth a warning. */
-const WARNED: ReadonlySet<string> = new Set(['lost', 'unlisted'])
+const WARNED: ReadonlySet<string> = new Set(['lost', 'unlisted', 'changed', 'withheld'])
 
 /** What the gateways of all clients share. */
 export interface GatewayNeeds {
@@ -62,7 +62,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
   const configured = Object.entries(config.mcp.servers)
   const needsVault = configured.some(([, { auth }]) => auth.kind === 'oauth')
   const vault = needsVault ? openVault(config) : null
-  const serverNeeds = { ...needs, metrics, vault }
+  const serverNeeds = { ...needs, metrics, vault, dataDir: config.data_dir }
   const all = configured.map(([name, server]) => configuredServer(name, server, serverNeeds))
   const contextsFor = contextsByKey(config, deps)
   const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {

@@ -4,6 +4,7 @@ import type { Vault } from '../mcp/auth/vault.ts'
 import type { ForwardedHeaders } from '../mcp/forwarded-headers.ts'
 import type { GatewayServer, ServerSettings } from '../mcp/gateway-options.ts'
 import { jsonBytes } from '../mcp/json-rpc.ts'
+import type { ServerMemory } from '../mcp/memory/server-memory.ts'
 import type { ChildPlaces } from '../mcp/upstream/child-places.ts'
 import { SYSTEM_CLOCK } from '../mcp/upstream/clock.ts'
 import { connectUpstream } from '../mcp/upstream/connect-upstream.ts'
@@ -13,18 +14,22 @@ import { currentVerdict, type Verdicts } from '../mcp/upstream/verdicts.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { VERSION } from '../runtime/version.ts'
+import { openMemory } from './mcp-memory.ts'
 import { targetOf } from './mcp-targets.ts'
 
 export interface ServerNeeds {
   readonly env: Env
   readonly logger: Logger
-  readonly metrics: Pick<Metrics, 'mcp'>
+  readonly metrics: {
+    readonly mcp: Pick<Metrics['mcp'], 'connected' | 'disconnected' | 'listChanged'>
+  }
   /** `null` if no server needs one. */
   readonly vault: Vault | null
   /** Counts the processes of all servers. */
   readonly places: ChildPlaces
   /** Whether there are many clients. */
   readonly isService: boolean
+  readonly dataDir: string
 }
 
 /** A configured server, and the connections to it. */
@@ -59,6 +64,15 @@ export function configuredServer(
   const verdicts: Verdicts = new Map()
   const clock = SYSTEM_CLOCK
   const byOwner = new Map<string, SharedConnections>()
+  const memories = new Map<string, ServerMemory | undefined>()
+
+  function memoryOf(tenant: string): ServerMemory | undefined {
+    if (memories.has(tenant)) return memories.get(tenant)
+    const memory = openMemory({ tenant, name, config }, needs)
+    if (memory?.verdict !== undefined) verdicts.set(`${tenant} ${name}`, memory.verdict)
+    memories.set(tenant, memory)
+    return memory
+  }
 
   function connectionsOf(tenant: string, forwarded: ForwardedHeaders | null): SharedConnections {
     const owner = kind === 'forward' ? `${tenant} ${forwarded?.identity}` : tenant
@@ -82,7 +96,11 @@ export function configuredServer(
             }),
           listener,
           {
-            onConnected: isAgain => metrics.mcp.connected(name, isAgain),
+            onConnected(isAgain) {
+              metrics.mcp.connected(name, isAgain)
+              const verdict = verdicts.get(`${owner} ${name}`)
+              if (verdict !== undefined) memoryOf(tenant)?.keepVerdict(verdict)
+            },
             onDisconnected: () => metrics.mcp.disconnected(name),
             onListChanged: () => metrics.mcp.listChanged(name),
           },
@@ -97,6 +115,7 @@ export function configuredServer(
     of: (tenant, forwarded) => ({
       name,
       settings,
+      memory: memoryOf(tenant),
       connect: ({ capabilities, info }, listener) =>
         connectionsOf(tenant, forwarded).connect(
           { capabilities, clientInfo: info ?? OWN_INFO },
@@ -108,6 +127,7 @@ export function configuredServer(
     },
     async close() {
       await Promise.all([...byOwner.values()].map(connections => connections.close()))
+      for (const memory of memories.values()) memory?.flush()
     },
   }
 }

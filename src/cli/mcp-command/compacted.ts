@@ -1,0 +1,39 @@
+import { noteCompaction } from '../../mcp/contexts/compactions.ts'
+import { EXIT } from '../../runtime/exit-codes.ts'
+import { type Options, UsageError, type ValuesOf } from '../command.ts'
+import { ServiceProblem, serviceAt } from '../service-client.ts'
+import { loadMcpConfig, type mcpOptions } from './options.ts'
+
+export const compactedOptions = {
+  service: {
+    type: 'string',
+    value: 'URL',
+    actions: ['compacted'],
+    help: 'the service that the agent uses; its key is in HAVERSACK_KEY',
+  },
+} as const satisfies Options
+
+/**
+ * For a hook of an agent: its context, or without a name every context of this data folder, has
+ * lost what it was sent.
+ */
+export async function noteCompacted(
+  values: ValuesOf<typeof mcpOptions & typeof compactedOptions>,
+  [context]: readonly string[],
+): Promise<number> {
+  if (values.service === undefined) {
+    noteCompaction(loadMcpConfig(values).config.data_dir, context ?? null, Date.now())
+    return EXIT.ok
+  }
+  if (context === undefined) throw new UsageError('with --service a context must be named')
+  try {
+    await serviceAt(values.service, {}).post(
+      `/v1/sessions/${encodeURIComponent(context)}/compaction`,
+      {},
+    )
+  } catch (error) {
+    // Nothing was sent to a context that the service does not know.
+    if (!(error instanceof ServiceProblem && error.status === 404)) throw error
+  }
+  return EXIT.ok
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { parse as parseToml } from 'smol-toml'
+import { EXIT } from '../../runtime/exit-codes.ts'
+import { type Options, UsageError, type ValuesOf } from '../command.ts'
+import { at, readClientFile } from './import/client-file.ts'
+import { replaceWithBackup, restore, withGateway } from './import/rewrite-file.ts'
+import { toConfig } from './import/to-config.ts'
+import type { mcpOptions } from './options.ts'
+
+export const importOptions = {
+  write: {
+    type: 'boolean',
+    actions: ['import'],
+    help: 'put the gateway in the place of the servers in FILE, with a backup; they go to --config',
+  },
+  undo: { type: 'boolean', actions: ['import'], help: 'put FILE back as it was before --write' },
+} as const satisfies Options
+
+type Values = ValuesOf<typeof mcpOptions & typeof importOptions>
+
+/** Prints `[mcp]` for the servers in a file of Claude Code, Cursor, VS Code or Codex. */
+export function importServers(values: Values, [name = '']: readonly string[]): number {
+  const file = resolve(name)
+  if (values.undo) {
+    restore(file, (text, before) => text === rewritten(file, before, text))
+    process.stderr.write(`${name} is as it was.\n`)
+    return EXIT.ok
+  }
+  const text = readFileSync(file, 'utf8')
+  const client = readClientFile(text, file.endsWith('.toml'))
+  const { toml, warnings } = toConfig(client.servers)
+  for (const warning of warnings) process.stderr.write(`haversack: ${warning}\n`)
+  if (toml === '') throw new Error(`${name} has no server to import`)
+  if (!values.write) {
+    process.stdout.write(toml)
+    return EXIT.ok
+  }
+  if (values.config === undefined) throw new UsageError('import --write needs --config FILE')
+  const config = resolve(values.config)
+  const after = withGateway(text, client, gatewayAt(config))
+  keepServers(config, toml)
+  replaceWithBackup(file, text, after)
+  process.stderr.write(`${name} starts the gateway now; --undo puts it back.\n`)
+  return EXIT.ok
+}
+
+function gatewayAt(config: string) {
+  return { command: 'haversack', args: ['mcp', '--config', config] }
+}
+
+/** What `--write` made of the file, with the configuration that it names now. */
+function rewritten(file: string, before: string, now: string): string | null {
+  const isToml = file.endsWith('.toml')
+  const { servers } = readClientFile(now, isToml)
+  const args = servers[0]?.terms['args']
+  const config = Array.isArray(args) ? String(args[2]) : ''
+  return withGateway(before, readClientFile(before, isToml), gatewayAt(config))
+}
+
+/** Writes the configuration if there is none; else it must have the servers already. */
+function keepServers(config: string, toml: string): void {
+  if (!existsSync(config)) {
+    writeFileSync(config, toml, { flag: 'wx', mode: 0o600 })
+    return
+  }
+  const has = at(parseToml(readFileSync(config, 'utf8')), ['mcp', 'servers']) ?? {}
+  const wanted = at(parseToml(toml), ['mcp', 'servers']) as Record<string, unknown>
+  const missing = Object.keys(wanted).filter(
+    name =>
+      !isDeepStrictEqual(
+        at(has, [name, 'command']) ?? at(has, [name, 'url']),
+        at(wanted, [name, 'command']) ?? at(wanted, [name, 'url']),
+      ),
+  )
+  if (missing.length === 0) return
+  throw new Error(
+    `add to ${config} first what import prints without --write: ${missing.join(', ')}`,
+  )
+}

@@ -1,0 +1,106 @@
+import { CacheHints } from './cache-hints.ts'
+import { LIST_KINDS, type ListEntry, type ListKind } from './catalogue.ts'
+import type { GatewayServer } from './gateway-options.ts'
+import { errorOutcome, RPC_ERRORS } from './json-rpc.ts'
+import { EMPTY_OBJECT, textMember } from './members.ts'
+import { ServerLists } from './server-lists.ts'
+import type { ServerFacts, UpstreamConnection } from './upstream/connection.ts'
+
+/** What a server is like when it is asked now. */
+export interface CheckedServer {
+  /** `null` if it did not answer in time. */
+  readonly facts: ServerFacts | null
+  /** Why it cannot be used; `null` if it can. */
+  readonly failure: string | null
+  /** As it lists them, without those that are excluded. */
+  readonly tools: readonly ListEntry[]
+  readonly prompts: readonly ListEntry[]
+  readonly resources: readonly ListEntry[]
+  readonly templates: readonly ListEntry[]
+  /** The last of what it wrote to standard error, or the last fault of the network. */
+  readonly lastErrors: string
+}
+
+const NO_CLIENT = () =>
+  Promise.resolve(errorOutcome(RPC_ERRORS.methodNotFound, 'nobody is there to ask'))
+
+const CLIENT = { name: null, info: null, capabilities: EMPTY_OBJECT, notify() {}, ask: NO_CLIENT }
+
+/** Connects to a server, reads its lists, and leaves. Never rejects. */
+export async function checkServer(server: GatewayServer, limitMs: number): Promise<CheckedServer> {
+  const connection = server.connect(CLIENT, {
+    onNotification() {},
+    onRequest: NO_CLIENT,
+    onConnected() {},
+    onLost() {},
+  })
+  const deadline = Promise.withResolvers<null>()
+  const timer = setTimeout(() => deadline.resolve(null), limitMs)
+  try {
+    const facts = await Promise.race([connection.facts(), deadline.promise])
+    if (facts === null) return failed(await whyDown(connection, limitMs), connection)
+    return await readLists(server, connection, facts, deadline.promise)
+  } finally {
+    clearTimeout(timer)
+    await connection.close()
+  }
+}
+
+async function readLists(
+  { name, settings }: GatewayServer,
+  connection: UpstreamConnection,
+  facts: ServerFacts,
+  deadline: Promise<null>,
+): Promise<CheckedServer> {
+  // Unlike a catalogue, with the names that are there twice.
+  const found = new Map<ListKind, readonly ListEntry[]>()
+  const catalogue = {
+    set: (_: string, kind: ListKind, entries: readonly ListEntry[]) =>
+      found.set(kind, entries).has(kind),
+  }
+  const unread: string[] = []
+  const lists = new ServerLists({
+    catalogue,
+    hints: new CacheHints(),
+    client: CLIENT,
+    serverOf: () => ({ connection, settings, facts, memory: undefined }),
+    onServer(_, event, detail) {
+      if (event === 'unlisted') unread.push((detail as { kind: string }).kind)
+    },
+  })
+  const read = await Promise.race([lists.refresh(name, LIST_KINDS), deadline])
+  lists.close()
+  if (read === null) unread.push('lists in time')
+  const failure = unread.length === 0 ? null : `it does not give its ${unread.join(', ')}`
+  const [tools = [], prompts = [], resources = [], templates = []] = LIST_KINDS.map(
+    kind => found.get(kind) ?? [],
+  )
+  const lastErrors = connection.lastErrors()
+  return { facts, failure, tools, prompts, resources, templates, lastErrors }
+}
+
+async function whyDown(connection: UpstreamConnection, limitMs: number): Promise<string> {
+  const end = await connection.call({
+    method: 'ping',
+    params: null,
+    signal: AbortSignal.timeout(Math.min(limitMs, 1_000)),
+    timeoutMs: 1_000,
+    canRepeat: false,
+    notify() {},
+    ask: NO_CLIENT,
+  })
+  if (end.kind === 'unauthorized') return 'it refuses the configured credentials'
+  return end.kind === 'malformed' ? `it answers with no MCP: ${end.detail}` : 'it does not answer'
+}
+
+function failed(failure: string, connection: UpstreamConnection): CheckedServer {
+  const none = { tools: [], prompts: [], resources: [], templates: [] }
+  return { facts: null, failure, ...none, lastErrors: connection.lastErrors() }
+}
+
+/** The name and version that a server states of itself; `null` if none. */
+export function serverVersion({ serverInfo }: ServerFacts): string | null {
+  if (serverInfo === null) return null
+  const parts = [textMember(serverInfo, 'name'), textMember(serverInfo, 'version')]
+  return parts.filter(part => part !== null).join(' ')
+}

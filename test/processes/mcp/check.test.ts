@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-mcp-check-'))
+const CLI = new URL('../../../src/cli.ts', import.meta.url).pathname
+
+let upstream: RecordingUpstream
+beforeAll(async () => {
+  upstream = await RecordingUpstream.start({ era: 'legacy' })
+  const [read, twice] = ['reader', 'twice'].map(name => ({
+    name,
+    inputSchema: { type: 'object' },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  }))
+  upstream.on('tools/list', exchange =>
+    exchange.result(JSON.stringify({ tools: [read, twice, twice] })),
+  )
+})
+afterAll(async () => {
+  await upstream.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function run(...args: string[]) {
+  const command = [CLI, 'mcp', ...args, '--data-dir', join(folder, 'data')]
+  try {
+    const done = await promisify(execFile)(process.execPath, command)
+    return { code: 0, ...done }
+  } catch (error) {
+    return error as { code: number; stdout: string; stderr: string }
+  }
+}
+
+function configured(servers: string): string {
+  const file = join(folder, 'haversack.toml')
+  writeFileSync(file, servers)
+  return file
+}
+
+it('reports each server, and fails if one does', async () => {
+  const good = `url = "${upstream.url}"\nauth = { kind = "headers", headers = { X-A = "s3cret" } }\n`
+  const bad = `command = "${process.execPath}"\nargs = ["-e", "console.error('no licence'); process.exit(3)"]\n`
+  const config = configured(
+    `[mcp.servers.good]\n${good}trusted = true\n[mcp.servers.other]\n${good}[mcp.servers.bad]\n${bad}`,
+  )
+  const { code, stdout } = await run('check', '--json', '--config', config)
+  expect(code).toBe(1)
+  expect(stdout).not.toContain('s3cret')
+  const { servers } = JSON.parse(stdout)
+  const [first, other, third] = servers
+  expect(first).toMatchObject({ server: 'good', failure: null, era: 'legacy', auth: 'headers' })
+  expect(first.tools[0]).toMatchObject({ tool: 'reader', speculation: 'yes' })
+  expect(first.definition_tokens).toBeGreaterThan(20)
+  expect(first.doubled).toEqual(['twice'])
+  expect(other.tools[0]).toMatchObject({
+    speculation: 'no',
+    because: expect.stringContaining('trusted'),
+  })
+  expect(third).toMatchObject({ server: 'bad', last_errors: expect.stringContaining('no licence') })
+  const shown = await run('check', '--config', config)
+  expect(shown.stdout).toContain('no licence')
+  const fine = await run('check', '--config', configured(`[mcp.servers.good]\n${good}`))
+  expect(fine.code).toBe(0)
+}, 60_000)
+
+it('takes reports of compactions', async () => {
+  expect(await run('compacted', 'mine')).toMatchObject({ code: 0 })
+  expect(readdirSync(join(folder, 'data', 'mcp-contexts'))).toHaveLength(1)
+  expect(await run('compacted', '--service', 'http://127.0.0.1:1')).toMatchObject({ code: 2 })
+}, 30_000)
