@@ -26,6 +26,8 @@ const mcpServer = z
     env: z.record(z.string().regex(/^\w{1,256}$/), secretText).default({}),
     cwd: z.string().min(1).optional(),
     auth: mcpAuth.default({ kind: 'none' }),
+    /** `shared`: the server keeps nothing for a client, and all clients use one connection. */
+    sharing: z.enum(['connection', 'shared']).default('connection'),
     /** Whether the annotations of its tools are believed. */
     trusted: z.boolean().default(false),
     tools: z

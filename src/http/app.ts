@@ -10,7 +10,8 @@ import { problemResponse, vendorResponse } from './response/problems.ts'
 import { FINGERPRINT_TEAM_ROUTES } from './routes/fingerprint-teams.ts'
 import { fingerprintsRoute } from './routes/fingerprints.ts'
 import { JOB_ROUTES } from './routes/jobs.ts'
-import { mcpRoute, mountSecretMcp } from './routes/mcp.ts'
+import { MCP_ROUTES } from './routes/mcp.ts'
+import { mountSecretMcp } from './routes/mcp-retrieve.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { livezRoute, metricsRoute, readyzRoute } from './routes/operator.ts'
 import { retrieveRoute } from './routes/retrieve.ts'
@@ -23,7 +24,7 @@ import { mountVendorProxies } from './routes/vendor-proxy.ts'
 const ROUTES: readonly Route[] = [
   ...JOB_ROUTES,
   retrieveRoute,
-  mcpRoute,
+  ...MCP_ROUTES,
   ...SESSION_ROUTES,
   savingsRoute,
   fingerprintsRoute,
@@ -46,7 +47,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     const state = c.get('state')
     const { requestId } = state
     const problem = error instanceof AppError ? error.toProblem() : UNEXPECTED
-    // Anything but an AppError is a bug, whose text stays with us.
+    // Anything but an AppError is a bug. Its text is logged and not sent.
     if (problem === UNEXPECTED) deps.logger.error({ requestId, err: error }, 'unexpected error')
     deps.metrics.error(problem.code)
     state.code = problem.code
@@ -56,7 +57,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     return problemResponse(problem, requestId, all)
   }
 
-  // A caller without a key learns nothing of what there is.
+  // A caller without a key must not learn which paths exist.
   const knownCaller = authorize(deps.access, 'any')
   const below = deps.proxiesBelow
   const routes = below === undefined ? [...ROUTES, ...extra] : []

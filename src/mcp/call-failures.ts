@@ -21,6 +21,8 @@ function describe(server: string, failure: CallFailure): string {
         : `${name} ended during this call, which may have happened. It is being started again.`
     case 'down':
       return `${name} is not running. This call was not sent. It is being started again.`
+    case 'full':
+      return `${name} was not started: too many clients use it. This call was not sent.`
     case 'timeout':
       return `${name} did not answer in time. The call may have happened.`
     case 'aborted':

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
+import { processEnv } from '../config/env.ts'
 import { readPipelineConfig } from '../config/pipeline.ts'
 import { createSteadyClock } from '../core/base/steady-clock.ts'
 import { createSessionDesk } from '../core/operations/session-desk.ts'
@@ -16,6 +17,7 @@ import { createUsageObservers } from '../proxy/usage-observer.ts'
 import { storeHealth } from '../store/store-health.ts'
 import { appRecords, gaugesOf } from './app-deps.ts'
 import { BUILDERS, type Builders } from './builders.ts'
+import { createMcpEndpoints } from './mcp-endpoints.ts'
 import { planningTerms } from './planning.ts'
 import { openRecords } from './records.ts'
 import { type LiveConfig, type Reloading, serverLimits } from './reload.ts'
@@ -25,8 +27,9 @@ export interface Service {
   /** Where it listens, for example `http://127.0.0.1:8787`. */
   readonly url: string
   /**
-   * Reads keys again, and puts what `load` gives in force as far as that can change while it runs.
-   * If either fails, the one before stays and the log says why; never throws.
+   * Reads keys again. Of the configuration that `load` returns, it applies the settings that can
+   * change while the service runs. If either fails, the previous one stays and the log has the
+   * reason. Never throws.
    */
   reload(load: () => Config): void
   /** Notes an error that nothing caught: all are counted, the first is logged. */
@@ -34,8 +37,8 @@ export interface Service {
   /** From now on the proxies forward everything byte for byte. */
   forwardPlainly(): void
   /**
-   * Is not ready any more, takes work for `limits.drain_grace_ms` all the same, then lets accepted
-   * work end within `limits.drain_timeout_ms` and closes everything.
+   * Ends the service. Readiness ends at once, but work is accepted for `limits.drain_grace_ms`.
+   * Then accepted work may end within `limits.drain_timeout_ms`, and everything is closed.
    */
   close(): Promise<void>
 }
@@ -54,7 +57,7 @@ export interface ServiceSeams {
   readonly builders?: Partial<Builders>
 }
 
-/** How long the main thread waits for a session that a worker is at, in milliseconds. */
+/** How long the main thread waits for a session that a worker is using, in milliseconds. */
 const LOCK_WAIT_MS = 5
 
 /**
@@ -74,13 +77,13 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   try {
     return serviceOf(await assemble(config, { ...seams, logger }, resources), resources)
   } catch (error) {
-    // Why it could not start matters more than what could not be closed.
+    // The reason of the failed start matters more than a failure to close.
     await resources.disposeAsync().catch(err => logger.error({ err }, 'unexpected error'))
     throw error
   }
 }
 
-/** What a running service is steered by. */
+/** The parts by which a running service is controlled. */
 interface Running {
   readonly address: AddressInfo
   readonly live: LiveConfig
@@ -132,9 +135,17 @@ async function assemble(
   resources.defer(async () => {
     await Promise.all(vendorProxies.map(({ forwarder }) => forwarder.close()))
   })
+  const kept = appRecords(live, records, build.attachRewriteMemory(shared.rewrites))
+  const mcp = createMcpEndpoints(config, {
+    deps: { ...kept, pool, metrics, sessions },
+    env: processEnv(),
+    logger,
+  })
+  resources.defer(() => mcp.close())
   const app = build.createApp(
     {
-      ...appRecords(live, records, build.attachRewriteMemory(shared.rewrites)),
+      ...kept,
+      mcp,
       pool,
       admission,
       metrics,
@@ -160,12 +171,13 @@ async function assemble(
     },
     isForwarded: target => vendorProxyFor(vendorProxies, target) !== null,
   })
-  // A start that failed has accepted no work that is worth waiting for.
+  // A start that failed has accepted no work, so there is nothing to wait for.
   const drainMs = () => (health.state === 'draining' ? live.config.limits.drain_timeout_ms : 0)
   resources.defer(() => server.drain(drainMs()))
+  resources.defer(() => mcp.drain())
   const address = await server.listen(config.host, config.port)
   await build.warmUp(pool)
-  const reloading = build.createReloading({ live, pipeline, keys, server, ...reports })
+  const reloading = build.createReloading({ live, pipeline, keys, server, mcp, ...reports })
   resources.defer(() => sleep(live.config.limits.drain_grace_ms))
   const steadyNow = createSteadyClock({ wall: Date.now, stopwatch: () => performance.now() })
   const idleWatch = setInterval(() => {

@@ -42,6 +42,8 @@ export type CallFailure =
   | { readonly kind: 'lost'; readonly hasRun: 'no' | 'maybe' }
   /** It is down, and was not asked. */
   | { readonly kind: 'down' }
+  /** It was not started: there are as many processes as there may be. */
+  | { readonly kind: 'full' }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'aborted' }
   /** It wants credentials that we do not have. */

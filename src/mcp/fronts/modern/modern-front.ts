@@ -22,11 +22,17 @@ const STREAM_TYPE = {
 }
 
 /** Serves clients of the revision 2026-07-28 over Streamable HTTP: each POST by itself. */
-export function createModernFront(options: ModernServerOptions): HttpFront {
+export function createModernFront(options: ModernServerOptions): DrainingFront {
   return new ModernFront(options)
 }
 
-class ModernFront implements HttpFront {
+/** A front whose clients have streams without an end. */
+export interface DrainingFront extends HttpFront {
+  /** Ends those streams. */
+  drain(): void
+}
+
+class ModernFront implements DrainingFront {
   readonly #server: ModernServer
   readonly #clock: Clock
   readonly #running = new Set<Promise<unknown>>()
@@ -54,6 +60,10 @@ class ModernFront implements HttpFront {
         // Servers of this revision ask nothing outside of results.
         return { status: 202, headers: {}, body: null }
     }
+  }
+
+  drain(): void {
+    this.#server.drain()
   }
 
   async close(): Promise<void> {

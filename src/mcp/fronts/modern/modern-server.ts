@@ -105,7 +105,8 @@ export class ModernServer {
   readonly #info: JsonBytes
   readonly #context: string | null
   readonly #onBug: ModernServerOptions['onBug']
-  readonly #closing = new AbortController()
+  /** Aborted when streams without an end have to end. */
+  readonly #draining = new AbortController()
 
   constructor(options: ModernServerOptions) {
     const { clock = SYSTEM_CLOCK, now = Date.now, createGateway } = options
@@ -141,9 +142,14 @@ export class ModernServer {
     }
   }
 
+  /** Ends subscriptions with their answers; calls go on. */
+  drain(): void {
+    this.#draining.abort()
+  }
+
   /** Ends streams with their answers, and cancels calls. */
   async close(): Promise<void> {
-    this.#closing.abort()
+    this.drain()
     this.#rounds.parked.close()
     await this.#pool.close()
   }
@@ -201,7 +207,7 @@ export class ModernServer {
       const wanted = isOpen && !signal.aborted ? wantedNotice(method, params, envelope) : null
       if (wanted !== null) notify(method, wanted)
     }
-    const ended = AbortSignal.any([signal, this.#closing.signal])
+    const ended = AbortSignal.any([signal, this.#draining.signal])
     const rounds =
       asking &&
       createRounds(this.#rounds, {
