@@ -5,7 +5,7 @@ import { SEALING_KEY_BYTES } from '../mcp/fronts/modern/seal.ts'
 const PURPOSE = 'haversack mcp: states of calls and handles of tasks'
 
 /**
- * The key that seals what MCP clients keep for us. It is derived from the key of the data folder: all
+ * The key that seals what MCP clients keep for us. It is derived from that of the data folder: all
  * processes on it read what each of them wrote, and restarts change nothing.
  * @throws if the folder cannot be written, or its key cannot be read
  */

@@ -315,14 +315,18 @@ describe('a client of 2026-07-28', () => {
     const { send, request } = await setUp({ era: 'legacy' }, { limits })
     const params = { notifications: { toolsListChanged: true } }
     const listen = (caller: string) => send('subscriptions/listen', params, { caller })
-    const open = [await listen('a/1'), await listen('a/1'), await listen('b/1')]
+    const refused = async (caller: string) =>
+      expect(await request('subscriptions/listen', params, { caller })).toMatchObject({
+        status: 200,
+        error: { code: -32603 },
+      })
+    const open = [await listen('a/1'), await listen('a/1')]
+    await refused('a/1')
+    open.push(await listen('b/1'))
+    await refused('c/1')
     expect(open.map(({ headers }) => headers.get('content-type'))).toEqual(
       Array(3).fill('text/event-stream'),
     )
-    for (const caller of ['a/1', 'c/1']) {
-      const refused = await request('subscriptions/listen', params, { caller })
-      expect(refused).toMatchObject({ status: 200, error: { code: -32603 } })
-    }
     await open[0]!.body!.cancel()
     const again = await eventually(async () => {
       const response = await listen('a/1')
