@@ -1,6 +1,7 @@
 import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
+import type { EnrichmentNeeds } from './enriched/enriched-calls.ts'
 import type { Outcome } from './json-rpc.ts'
 import type { ConnectionListener, UpstreamConnection } from './upstream/connection.ts'
 
@@ -74,6 +75,8 @@ export interface GatewayOptions {
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
   /** Whether `haversack_retrieve` is offered even if no server's results may leave anything out. */
   readonly alwaysRetrieves: boolean
+  /** Absent if no model of a tool is to act. */
+  readonly enrichment?: EnrichmentNeeds
   /** Reports what happens to a server: `event` is one of a few words. */
   onServer(server: string, event: string, detail?: object): void
 }

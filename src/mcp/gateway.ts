@@ -20,6 +20,8 @@ export interface Gateway {
   handle(call: ClientCall): Promise<Outcome>
   /** A notification of the client for all servers. */
   notified(method: string, params: JsonBytes | null): void
+  /** The agent has lost what it read in a context; `null` if it does not name its contexts. */
+  compacted(context: string | null): void
   close(): Promise<void>
 }
 
@@ -73,8 +75,13 @@ class ClientGateway implements Gateway {
     this.#servers.notifyAll(method, params)
   }
 
-  close(): Promise<void> {
-    return this.#servers.close()
+  compacted(context: string | null): void {
+    this.#tools.compacted(context)
+  }
+
+  async close(): Promise<void> {
+    await this.#tools.close()
+    await this.#servers.close()
   }
 
   #route(call: ClientCall): Promise<Outcome> | Outcome {

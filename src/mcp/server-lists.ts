@@ -48,6 +48,8 @@ export class ServerLists {
   #burst: NodeJS.Timeout | undefined
   #announces = false
   #isClosed = false
+  /** Lists that changed and have not been read since. */
+  readonly #outdated = new Set<string>()
   /** Lists that are being read, and whether they changed meanwhile. */
   readonly #reading = new Map<string, boolean>()
 
@@ -65,8 +67,14 @@ export class ServerLists {
     clearTimeout(this.#burst)
   }
 
+  /** Whether the list is what the server offers, as far as it has said. */
+  isCurrent(name: string, kind: ListKind): boolean {
+    return !this.#outdated.has(`${name} ${kind}`)
+  }
+
   /** Reads lists of a server again; a list that cannot be read stays as it was. Never rejects. */
   async refresh(name: string, kinds: readonly ListKind[]): Promise<void> {
+    for (const kind of kinds) this.#outdated.add(`${name} ${kind}`)
     try {
       await Promise.all(kinds.map(kind => this.#readInTurn(name, kind)))
     } catch (err) {
@@ -82,11 +90,13 @@ export class ServerLists {
       return
     }
     this.#reading.set(place, false)
+    let isRead = false
     try {
-      await this.#read(name, kind)
+      isRead = await this.#read(name, kind)
     } finally {
       const isOutdated = this.#reading.get(place) === true
       this.#reading.delete(place)
+      if (isRead && !isOutdated) this.#outdated.delete(place)
       if (isOutdated && !this.#isClosed) {
         // A server may report a change at each read.
         setTimeout(() => void this.refresh(name, [kind]), BURST_MS).unref()
@@ -94,18 +104,20 @@ export class ServerLists {
     }
   }
 
-  async #read(name: string, kind: ListKind): Promise<void> {
+  /** @returns whether the catalogue has what the server lists now */
+  async #read(name: string, kind: ListKind): Promise<boolean> {
     const { facts, settings } = this.#options.serverOf(name)
-    if (facts === null || !hasCapability(facts, CAPABILITY[kind])) return
+    if (facts === null || !hasCapability(facts, CAPABILITY[kind])) return true
     const entries = await this.#pages(name, kind)
     if (entries === null) {
       this.#options.onServer(name, 'unlisted', { kind })
-      return
+      return false
     }
     const isOffered = ({ key }: ListEntry) => kind !== 'tools' || isIncluded(key, settings)
     const { catalogue } = this.#options
-    if (!catalogue.set(name, kind, entries.filter(isOffered))) return
-    if (this.#announces) this.#tell(kind)
+    const isNew = catalogue.set(name, kind, entries.filter(isOffered))
+    if (isNew && this.#announces) this.#tell(kind)
+    return true
   }
 
   async #pages(name: string, kind: ListKind): Promise<readonly ListEntry[] | null> {

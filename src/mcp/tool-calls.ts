@@ -3,6 +3,7 @@ import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { failureResult } from './call-failures.ts'
 import { type PublicEntry, type ToolFacts, toolFacts } from './catalogue.ts'
 import { clientProfile } from './client-profile.ts'
+import { EnrichedCalls, type EnrichedEnd, withNotes } from './enriched/enriched-calls.ts'
 import type { ClientCall, GatewayOptions, ServerSettings } from './gateway-options.ts'
 import { errorOutcome, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
@@ -29,14 +30,27 @@ export class ToolCalls {
   readonly #options: GatewayOptions
   readonly #servers: Servers
   readonly #showsStructured: boolean
+  readonly #enriched: EnrichedCalls | null
 
   constructor(options: GatewayOptions, servers: Servers) {
     this.#options = options
     this.#servers = servers
     this.#showsStructured = clientProfile(options.client.name).showsStructured
+    const { enrichment, tenant } = options
+    this.#enriched =
+      enrichment === undefined ? null : new EnrichedCalls(enrichment, servers, tenant)
     this.offersRetrieve =
       options.alwaysRetrieves ||
       options.servers.some(({ settings }) => settings.mode !== 'lossless')
+  }
+
+  /** The agent has lost what it read in a context; `null` if it does not name its contexts. */
+  compacted(context: string | null): void {
+    this.#enriched?.compacted(context)
+  }
+
+  async close(): Promise<void> {
+    await this.#enriched?.close()
   }
 
   /** What was listed to a client decides for its calls. */
@@ -63,11 +77,17 @@ export class ToolCalls {
     if (named === null) return unknownTool(entry.publicKey)
     const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
     const { server } = entry
-    const end = await this.#servers.send(call, { server, params: named, canRepeat })
+    const send = () => this.#servers.send(call, { server, params: named, canRepeat })
+    const { end, notes }: EnrichedEnd =
+      this.#enriched === null
+        ? { end: await send(), notes: NO_NOTES, isServed: false }
+        : await this.#enriched.call({ call, entry, params }, send)
     if (end.kind !== 'answered') return failureResult(server, end)
     if (end.outcome.kind === 'error') return end.outcome
     const terms = this.#termsOf(entry, settings, params)
-    return { kind: 'result', result: await this.#options.pack(end.outcome.result, terms) }
+    const packing = this.#options.pack(end.outcome.result, terms)
+    const [packed, lines] = await Promise.all([packing, notes])
+    return { kind: 'result', result: withNotes(packed, lines) }
   }
 
   #termsOf(entry: PublicEntry, settings: ServerSettings, params: JsonBytes): ResultTerms {
@@ -88,6 +108,8 @@ export class ToolCalls {
     return callRetrieve(args, tenant, originals, { maxBytes: MAX_ORIGINAL_BYTES })
   }
 }
+
+const NO_NOTES: Promise<readonly string[]> = Promise.resolve([])
 
 function unknownTool(name: string): Outcome {
   return errorOutcome(RPC_ERRORS.invalidParams, `Unknown tool: ${name}`)

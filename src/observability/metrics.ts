@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { EnrichmentObserver } from '../enrich/enrichment.ts'
 import type { LostReason } from '../pool/pool-options.ts'
 import type { StoreState, StoreStats } from '../store/store.ts'
+import { createEnrichmentMetrics } from './enrichment-metrics.ts'
 import {
   createOperationMetrics,
   createResultMetrics,
@@ -19,6 +21,7 @@ import { createStoreMetrics, registerStoreGauges, type StoreMetrics } from './st
 export interface Metrics extends OperationMetrics, ResultMetrics, StoreMetrics, ProcessMetrics {
   readonly registry: Registry
   readonly proxy: ProxyMetrics
+  readonly enrichment: EnrichmentObserver
   error(code: string): void
   threadLost(reason: LostReason): void
   /** An answer was given without its session, because what it spoke of could not be made true. */
@@ -87,6 +90,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     ...createStoreMetrics(register),
     ...createProcessMetrics(register),
     proxy: createProxyMetrics(registry),
+    enrichment: createEnrichmentMetrics(register),
   }
 }
 

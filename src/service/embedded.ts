@@ -7,7 +7,7 @@ import { startService } from './service.ts'
 
 /** The service without its HTTP server, for a command that talks to its client in another way. */
 export interface EmbeddedService {
-  readonly deps: Pick<AppDeps, 'pool' | 'originals' | 'metrics' | 'telemetry'>
+  readonly deps: Pick<AppDeps, 'pool' | 'originals' | 'metrics' | 'telemetry' | 'enrichment'>
   close(): Promise<void>
 }
 

@@ -16,6 +16,7 @@ import { createUsageObservers } from '../proxy/usage-observer.ts'
 import { storeHealth } from '../store/store-health.ts'
 import { appRecords, gaugesOf } from './app-deps.ts'
 import { BUILDERS, type Builders } from './builders.ts'
+import { createServiceEnrichment } from './enrichment.ts'
 import { planningTerms } from './planning.ts'
 import { openRecords } from './records.ts'
 import { type LiveConfig, type Reloading, serverLimits } from './reload.ts'
@@ -149,6 +150,7 @@ async function assemble(
       allowedHosts: () => live.config.allowed_hosts,
       maxBodyBytes: config.limits.max_body_bytes,
       planning: () => planningTerms(live.config),
+      enrichment: createServiceEnrichment(live, records.store, reports),
       ...(authority === undefined ? {} : { authority }),
     },
     seams.routes,

@@ -4,6 +4,7 @@ import { LOCAL } from '../access/access.ts'
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
 import type { McpServerConfig } from '../config/mcp.ts'
+import { createOfferReader } from '../mcp/enriched/offer-reader.ts'
 import { createGateway, type Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient, GatewayOptions, GatewayServer } from '../mcp/gateway-options.ts'
 import { jsonBytes } from '../mcp/json-rpc.ts'
@@ -55,7 +56,7 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
  */
 export function gatewayFactory(
   config: Config,
-  { pool, originals, metrics, telemetry }: EmbeddedService['deps'],
+  { pool, originals, metrics, telemetry, enrichment: shared }: EmbeddedService['deps'],
   { env, logger }: Pick<GatewayRun, 'env' | 'logger'>,
 ): (client: GatewayClient) => Gateway {
   const verdicts: Verdicts = new Map()
@@ -63,6 +64,7 @@ export function gatewayFactory(
     gatewayServer(name, server, { env, logger, verdicts }),
   )
   const { tenant } = LOCAL
+  const onBug = (err: unknown) => logger.error({ err }, 'unexpected error')
   const pack = createPacker({
     pool,
     originals,
@@ -72,16 +74,26 @@ export function gatewayFactory(
       metrics.report(report)
       if (report.response !== undefined) telemetry?.record(tenant, report.response)
     },
-    onBug: err => logger.error({ err }, 'unexpected error'),
+    onBug,
   })
+  const read = createOfferReader({ pool, tenant, timeoutMs: PACK_MS, onBug })
+  const enrichment = shared === undefined ? {} : { enrichment: { shared, read, onBug } }
   const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {
     const fields = { server, ...detail }
     if (event === 'bug') logger.error(fields, 'unexpected error')
     else if (WARNED.has(event)) logger.warn(fields, `server ${event}`)
     else logger.info(fields, `server ${event}`)
   }
-  return client =>
-    createGateway({ servers, tenant, client, pack, originals, alwaysRetrieves: false, onServer })
+  const common = {
+    servers,
+    tenant,
+    pack,
+    originals,
+    alwaysRetrieves: false,
+    onServer,
+    ...enrichment,
+  }
+  return client => createGateway({ ...common, client })
 }
 
 interface ServerNeeds {
