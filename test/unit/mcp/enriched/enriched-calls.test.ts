@@ -74,7 +74,7 @@ describe('a call that was made ahead', () => {
     expect(server.argsOf('get')).toEqual([])
   })
 
-  it.each([
+  it.each<[string, MemoryGatewayOptions & { readonly server?: MemoryServer }]>([
     ['a server that is not trusted', { server: makeServer(['a'], TOOLS, false) }],
     ['a tool that the user forbids', { tools: { ...MODELS, get: { speculate: false } } }],
     ['a probability below the least', { settings: { minProbability: 1.01 } }],
