@@ -31,7 +31,7 @@ export function createPacker(
   const { pool, tenant, timeoutMs, onReport, onBug } = needs
 
   const run = (body: JsonBytes, result: ResultTerms): Promise<JobResult> => {
-    const terms: RequestTerms = { redeems: result.mode !== 'lossless', bypass: false, result }
+    const terms: RequestTerms = { redeems: mayOmit(result), bypass: false, result }
     return pool.run({
       op: PACK_RESULT,
       tenant,
@@ -50,7 +50,8 @@ export function createPacker(
     try {
       let packed = await run(result, terms)
       if (packed.ok && !(await areKept(packed.keep, needs))) {
-        packed = await run(result, { ...terms, mode: 'lossless' })
+        const { omitted_fields: _, markup: __, ...rest } = terms
+        packed = await run(result, { ...rest, mode: 'lossless' })
       }
       if (!packed.ok) return result
       for (const report of packed.reports) onReport(report)
@@ -61,6 +62,10 @@ export function createPacker(
       return result
     }
   }
+}
+
+function mayOmit({ mode, omitted_fields = [], markup }: ResultTerms): boolean {
+  return mode !== 'lossless' || omitted_fields.length > 0 || markup !== undefined
 }
 
 async function areKept(

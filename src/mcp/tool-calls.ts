@@ -25,8 +25,6 @@ interface ToolCall {
 
 /** The calls of tools of one client: to a server, and its result made smaller. */
 export class ToolCalls {
-  /** Whether the client is offered `haversack_retrieve`. */
-  readonly offersRetrieve: boolean
   readonly #options: GatewayOptions
   readonly #servers: Servers
   readonly #showsStructured: boolean
@@ -39,9 +37,16 @@ export class ToolCalls {
     const { enrichment, tenant } = options
     this.#enriched =
       enrichment === undefined ? null : new EnrichedCalls(enrichment, servers, tenant)
-    this.offersRetrieve =
-      options.alwaysRetrieves ||
-      options.servers.some(({ settings }) => settings.mode !== 'lossless')
+  }
+
+  /** Whether the client is offered `haversack_retrieve`. */
+  get offersRetrieve(): boolean {
+    const { alwaysRetrieves, servers } = this.#options
+    return (
+      alwaysRetrieves ||
+      servers.some(({ settings }) => settings.mode !== 'lossless') ||
+      this.#enriched?.mayOmit === true
+    )
   }
 
   /** The agent has lost what it read in a context; `null` if it does not name its contexts. */
@@ -97,6 +102,7 @@ export class ToolCalls {
       tool: `mcp__${entry.server}__${entry.key}`,
       mode,
       structured: this.structuredOf(entry),
+      ...(this.#enriched?.omissions({ entry, params }) ?? {}),
       ...(budget_tokens === undefined ? {} : { budget_tokens }),
       ...(args === undefined || args === null ? {} : { args: new Uint8Array(args) }),
     }

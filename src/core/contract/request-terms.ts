@@ -64,4 +64,8 @@ export interface ResultTerms {
    * takes the place of both.
    */
   readonly structured: 'keep' | 'text'
+  /** Fields that leave only if the model asks for them: see `omittedFields`. */
+  readonly omitted_fields?: readonly string[]
+  /** Present if large markup of browsers is cut: the server's name, and the intent's keywords. */
+  readonly markup?: { readonly server: string; readonly keywords: readonly string[] }
 }

@@ -1,5 +1,6 @@
 import type { KeepItem, Report } from '../contract/operation-result.ts'
 import type { ResultTerms } from '../contract/request-terms.ts'
+import { capsMarkup } from '../enrich/markup-cap.ts'
 import {
   items,
   itemsOf,
@@ -16,6 +17,8 @@ import { literalOf, type Replacement, splice } from '../json/bytes/splice.ts'
 import { COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../json/char-codes.ts'
 import { isSpace } from '../json/text-tokens.ts'
 import { encodeContent } from '../pipeline/encode.ts'
+import type { ContentRequest } from '../pipeline/read-input.ts'
+import { paginationOf } from './result-pagination.ts'
 import type { ByteOperation, OperationContext } from './operation.ts'
 
 /** The name of the operation, for the pool and for reports. */
@@ -33,6 +36,8 @@ const MAX_VALUES = 200_000
 
 /** A shorter text cannot get smaller. */
 const SHORTEST_TEXT = 32
+/** Of large markup so much is left: some 4 kB. */
+const MARKUP_TOKENS = 1_000
 
 /** The result of an MCP tool call, a JSON object, with smaller texts if possible. */
 export const packResultOperation: ByteOperation = {
@@ -137,7 +142,8 @@ class ResultPacker {
   }
 
   #encode(content: string, isError: boolean): string {
-    const { tool, mode, budget_tokens } = this.#terms
+    const { tool } = this.#terms
+    const { mode, budget_tokens, ...omits } = this.#limitsOf(content)
     const { answer, keep, reports } = encodeContent(
       {
         content,
@@ -146,12 +152,25 @@ class ResultPacker {
         ...(isError ? { is_error: true } : {}),
         ...(isError || budget_tokens === undefined ? {} : { budget_tokens }),
         ...(this.#args === undefined ? {} : { args: this.#args }),
+        ...(isError ? {} : omits),
+        ...paginationOf(content),
       },
       this.#context,
     )
     this.#keep.push(...(keep ?? []))
     this.#reports.push(...reports.map(report => ({ ...report, op: PACK_RESULT })))
     return answer.content
+  }
+
+  /** What may leave out parts of a text: the server's mode, its tool's fields, large markup. */
+  #limitsOf(content: string): Pick<ContentRequest, 'mode' | 'budget_tokens' | 'omits'> {
+    const { tool, mode, budget_tokens, omitted_fields: fields = [], markup } = this.#terms
+    const budget = budget_tokens === undefined ? {} : { budget_tokens }
+    if (markup !== undefined && capsMarkup(tool, markup.server, content, markup.keywords)) {
+      return { mode: 'elide', budget_tokens: Math.min(MARKUP_TOKENS, budget_tokens ?? Infinity) }
+    }
+    if (fields.length === 0 || mode === 'trim') return { mode, ...budget }
+    return { mode: 'elide', ...budget, omits: { fields, bulk: mode === 'elide' } }
   }
 
   /** A text block that is not for the user alone. */

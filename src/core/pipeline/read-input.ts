@@ -33,7 +33,7 @@ export interface PipelineContext {
 }
 
 /** A request whose content is at hand. */
-export type ContentRequest = EncodeRequest & { readonly content: string }
+export type ContentRequest = LayerInput['request'] & { readonly content: string }
 
 /** The content parsed, classified and counted: what every layer starts from. */
 export function readInput(

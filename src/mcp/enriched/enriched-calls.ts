@@ -1,9 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ResultTerms } from '../../core/contract/request-terms.ts'
+import { omittedFields } from '../../core/enrich/call-options.ts'
 import { mayMutate } from '../../core/enrich/eligibility.ts'
+import { isBrowser } from '../../core/enrich/markup-cap.ts'
 import type { FoundModel } from '../../core/enrich/models.ts'
 import type { CatalogueTool } from '../../core/enrich/plan.ts'
+import { fillModel } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { announce } from '../../enrich/announcement.ts'
 import type { Enrichment } from '../../enrich/enrichment.ts'
@@ -44,6 +48,8 @@ export interface EnrichedEnd {
   /** Whether it was fetched ahead: the server was not asked now. */
   readonly isServed: boolean
 }
+
+export type OmissionTerms = Pick<ResultTerms, 'omitted_fields' | 'markup'>
 
 /** What is known of a call before it is made. */
 interface Known extends KnownArguments {
@@ -114,6 +120,37 @@ export class EnrichedCalls {
       ? await this.#mutate(known, params, () => this.#send(known, call, send))
       : await this.#send(known, call, send)
     return this.#finish(known, end, false)
+  }
+
+  /** What may be left out of a result of the tool, if the model can fetch it. */
+  omissions({ entry, params }: Omit<EnrichedCall, 'call'>): OmissionTerms {
+    const { shared } = this.#needs
+    const { isEnabled } = shared.settings
+    const { keywords } = knownArguments(params)
+    const fields = omittedFields(this.#groupsOf(entry), keywords)
+    return {
+      ...(fields.length === 0 ? {} : { omitted_fields: fields }),
+      ...(isEnabled ? { markup: { server: entry.server, keywords } } : {}),
+    }
+  }
+
+  /** Whether any result may leave something out. */
+  get mayOmit(): boolean {
+    const { isEnabled } = this.#needs.shared.settings
+    return this.#servers.catalogue
+      .all('tools')
+      .some(
+        entry =>
+          (isEnabled && isBrowser(entry.key, entry.server)) ||
+          omittedFields(this.#groupsOf(entry), []).length > 0,
+      )
+  }
+
+  /** The groups of fields in force: built-in ones only if calls ahead are on. */
+  #groupsOf({ key, server }: PublicEntry): Pick<FoundModel['model'], 'field_groups'> {
+    const { models, settings } = this.#needs.shared
+    const { model, stated } = models.find(key, server)
+    return settings.isEnabled ? model : fillModel(stated)
   }
 
   /** The agent has lost what it read in a context. @param context `null`: of this client */
