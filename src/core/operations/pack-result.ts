@@ -18,8 +18,8 @@ import { COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../json/char-codes.ts'
 import { isSpace } from '../json/text-tokens.ts'
 import { encodeContent } from '../pipeline/encode.ts'
 import type { ContentRequest } from '../pipeline/read-input.ts'
-import { paginationOf } from './result-pagination.ts'
 import type { ByteOperation, OperationContext } from './operation.ts'
+import { paginationOf } from './result-pagination.ts'
 
 /** The name of the operation, for the pool and for reports. */
 export const PACK_RESULT = 'pack_result'

@@ -128,7 +128,9 @@ function leftOfValue(value: Value, omits: LayerInput['request']['omits']): Left 
   if (lists.size === 0 && fields.size === 0) return null
   const keptOf = (inner: Value): Kept => {
     if (inner instanceof ObjectValue) {
-      const parts = inner.values.map((each, at) => (fields.has(inner.keys[at]!) ? null : keptOf(each)))
+      const parts = inner.values.map((each, at) =>
+        fields.has(inner.keys[at]!) ? null : keptOf(each),
+      )
       return parts.every(part => part === ALL) ? ALL : { kind: 'some', children: parts }
     }
     if (!Array.isArray(inner)) return ALL

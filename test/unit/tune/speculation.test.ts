@@ -52,7 +52,10 @@ describe('a study of plans', () => {
     )
 
   it('learns on one half and tells of the other', () => {
-    const { offers, sessions: halves } = studyPlans(sessions(n => n % 5 > 0), TERMS)
+    const { offers, sessions: halves } = studyPlans(
+      sessions(n => n % 5 > 0),
+      TERMS,
+    )
     expect(halves.fitted + halves.told).toBe(200)
     expect(Math.abs(halves.fitted - halves.told)).toBeLessThan(60)
     const ahead = offers.filter(({ declined }) => declined === null)
@@ -63,7 +66,10 @@ describe('a study of plans', () => {
   })
 
   it('declines what is seldom followed', () => {
-    const { offers } = studyPlans(sessions(n => n % 5 === 0), TERMS)
+    const { offers } = studyPlans(
+      sessions(n => n % 5 === 0),
+      TERMS,
+    )
     expect(offers.every(({ declined }) => declined === 'below_probability')).toBe(true)
     expect(offers.length).toBeGreaterThan(50)
   })
