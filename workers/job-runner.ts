@@ -103,8 +103,9 @@ export class JobRunner {
     took: Took,
   ): UnpackedOutcome {
     const context = this.#contexts.of(job)
-    const { bytes, reports, keep, records, markers } = operation.run(body, context)
-    const outcome = { ...done(job.media), markers, ...took() }
+    const answer = operation.run(body, context)
+    const { bytes, reports, keep, records, markers, dependencies = [] } = answer
+    const outcome = { ...done(job.media), markers, dependencies, ...took() }
     return { outcome, reports, bytes: bytes ?? NO_BYTES, keep, records, again: null }
   }
 }

@@ -52,6 +52,44 @@ export function readPrefixed(text: string, style: string): Json {
   return all
 }
 
+/**
+ * `diff@1`, and unified diffs as they are: each line of a hunk or of a whole file by its sign, with
+ * its number in the new file, or in the only one that there is.
+ */
+export function readDiff(text: string): Json {
+  const lines = text.split('\n')
+  const read: { line: number; sign: string; text: string }[] = []
+  const take = (line: number, sign: string, content: string) =>
+    read.push({ line, sign, text: content })
+  for (let at = 0; at < lines.length; ) {
+    const header = lines[at++]!
+    const whole = /^@@ ([+-])(\d{1,9}) @@$/.exec(header)
+    if (whole !== null && lines[at - 2] === '+++') {
+      const [, sign = '', count] = whole
+      for (let n = 1; n <= Number(count); n++) take(n, sign, lines[at++] ?? '')
+      continue
+    }
+    const short = /^@@ (?:-\d{1,9} \+)?(\d{1,9}) @@/.exec(header)
+    const full = /^@@ -\d{1,9}(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/.exec(header)
+    if (short === null && full === null) continue
+    const [, before = '1', start = '0', after = '1'] = full ?? []
+    // Without counts the first characters tell which lines are meant.
+    let old = short === null ? Number(before) : Number.POSITIVE_INFINITY
+    let fresh = short === null ? Number(after) : Number.POSITIVE_INFINITY
+    let line = Number(short?.[1] ?? start)
+    for (; at < lines.length && (old > 0 || fresh > 0); at++) {
+      const sign = lines[at]!.charAt(0)
+      const isBlank = sign === '' || sign === '\r'
+      if (!' +-\\'.includes(sign) || (isBlank && short !== null)) break
+      if (sign !== '+' && sign !== '\\') old--
+      if (sign !== '-' && sign !== '\\') fresh--
+      take(line, sign, lines[at]!.slice(1))
+      if (sign !== '-' && sign !== '\\') line++
+    }
+  }
+  return read
+}
+
 /** `md@1`: the tables, each a list of rows, cells by the column's name. */
 export function readMarkdownTables(text: string): Json {
   // How lines end is nothing that a reader sees.

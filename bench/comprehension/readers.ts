@@ -1,7 +1,13 @@
 import { decode as fromToon } from '@toon-format/toon'
 import type { Json } from './data-sets.ts'
 import { readCsv } from './plain-csv.ts'
-import { readEmbedded, readMarkdownTables, readNumbered, readPrefixed } from './plain-texts.ts'
+import {
+  readDiff,
+  readEmbedded,
+  readMarkdownTables,
+  readNumbered,
+  readPrefixed,
+} from './plain-texts.ts'
 import { readTree } from './plain-tree.ts'
 
 /** A reading of a text; the style says which mark or which format is in it. */
@@ -15,6 +21,7 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   json_compact: text => JSON.parse(text) as Json,
   toon: text => fromToon(text) as Json,
   numbered: readNumbered,
+  diff: readDiff,
   prefixed: readPrefixed,
   md: readMarkdownTables,
   ndjson: (text, style) => readPlainly(innerFormat(style), text),

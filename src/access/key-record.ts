@@ -6,6 +6,7 @@ import { memberName, teamName } from '../core/fingerprints/upload.ts'
 export const SCOPES = [
   'encode',
   'retrieve',
+  'mcp',
   'fingerprints:write',
   'fingerprints:read',
   'proxy',

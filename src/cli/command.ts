@@ -91,6 +91,8 @@ interface Action<O extends Options> {
 
 interface ActionsTerms<O extends Options> extends CommonTerms<O> {
   readonly actions: Readonly<Record<string, Action<O>>>
+  /** What a call without any operand does. */
+  readonly run?: Run<O>
   /** The message for anything else than one of the actions with its operands. */
   readonly wrongAction?: string
 }
@@ -108,7 +110,7 @@ export function defineCommand<const O extends Options>(terms: CommandTerms<O>): 
 
 /** A command whose first operand names what to do. */
 export function defineActions<const O extends Options>(terms: ActionsTerms<O>): Command {
-  const { actions, options, wrongAction, ...page } = terms
+  const { actions, options, wrongAction, run: runWithout, ...page } = terms
   const pairs = Object.entries(actions)
   const operandsOf = ([name, { operands = NO_OPERANDS }]: (typeof pairs)[number]) =>
     `${name} ${operands.text}`.trimEnd()
@@ -116,10 +118,11 @@ export function defineActions<const O extends Options>(terms: ActionsTerms<O>): 
   const usage = `${page.name} takes ${names.length === 1 ? '' : 'one of '}${names.join(', ')}`
   return {
     ...page,
-    operands: pairs.map(operandsOf).join(' | '),
+    operands: `${runWithout === undefined ? '' : '| '}${pairs.map(operandsOf).join(' | ')}`,
     maxOperands: 1 + Math.max(...pairs.map(([, { operands = NO_OPERANDS }]) => operands.max)),
     options,
     async run(given, [name = '', ...operands]) {
+      if (runWithout !== undefined && name === '') return runWithout(readValues(options, given), [])
       // A name that every object has, such as `constructor`, is no action.
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined
       const { min, max } = action?.operands ?? NO_OPERANDS

@@ -1,21 +1,21 @@
 import { z } from 'zod'
+import { mcpAuth, secretText } from './mcp-auth.ts'
 
-/** Names are part of the tools' names, which clients bound. */
-const serverName = z.string().regex(/^[A-Za-z0-9](?!.*__)[A-Za-z0-9_-]{0,19}$/)
+/**
+ * Names are part of the tools' names, which clients bound. Without `__`, and without `_` at the
+ * end, no two servers can have a tool of the same public name.
+ */
+const serverName = z.string().regex(/^[A-Za-z0-9](?!.*__)(?!.*_$)[A-Za-z0-9_-]{0,19}$/)
 
 /** `*` matches anything. */
 const toolPattern = z.string().min(1).max(256)
 
-/** A header's value as it is, or where it is: `env:NAME`, `file:PATH`. */
-const secretText = z.string().min(1).max(8_192)
+const resultMode = z.enum(['lossless', 'elide', 'trim'])
 
-const auth = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('none') }),
-  z.strictObject({
-    kind: z.literal('headers'),
-    headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/), secretText),
-  }),
-])
+const toolMode = z.strictObject({
+  mode: resultMode.optional(),
+  budget_tokens: z.int().positive().optional(),
+})
 
 /** A server behind the gateway: a command that is started here, or a URL. */
 const mcpServer = z
@@ -25,7 +25,9 @@ const mcpServer = z
     args: z.array(z.string()).max(1_000).default([]),
     env: z.record(z.string().regex(/^\w{1,256}$/), secretText).default({}),
     cwd: z.string().min(1).optional(),
-    auth: auth.default({ kind: 'none' }),
+    auth: mcpAuth.default({ kind: 'none' }),
+    /** `shared`: the server keeps nothing for a client, and all clients use one connection. */
+    sharing: z.enum(['connection', 'shared']).default('connection'),
     /** Whether the annotations of its tools are believed. */
     trusted: z.boolean().default(false),
     tools: z
@@ -34,17 +36,32 @@ const mcpServer = z
         exclude: z.array(toolPattern).max(1_000).default([]),
       })
       .prefault({}),
-    mode: z.enum(['lossless', 'elide', 'trim']).default('lossless'),
+    mode: resultMode.default('lossless'),
     budget_tokens: z.int().positive().optional(),
+    /** The same for single tools, by a pattern of their names; the first one decides. */
+    per_tool: z.record(toolPattern, toolMode).default({}),
+    /** Whether texts of resources are encoded too. */
+    resources: z.boolean().default(false),
     structured: z.enum(['auto', 'keep', 'text']).default('auto'),
     timeout_ms: z.int().positive().max(86_400_000).default(60_000),
   })
   .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
     message: 'must have either url or command',
   })
+  .refine(({ url, auth }) => url !== undefined || auth.kind === 'none', {
+    message: 'auth is for servers with a url',
+  })
   .refine(({ mode, budget_tokens }) => mode !== 'trim' || budget_tokens !== undefined, {
     message: 'mode trim needs budget_tokens',
   })
+  .refine(
+    ({ per_tool, budget_tokens }) =>
+      budget_tokens !== undefined ||
+      Object.values(per_tool).every(
+        tool => tool.mode !== 'trim' || tool.budget_tokens !== undefined,
+      ),
+    { message: 'mode trim of a tool needs budget_tokens' },
+  )
 
 /** The servers of the MCP gateway, by name. */
 export const mcpSchema = z

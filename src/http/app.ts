@@ -10,7 +10,8 @@ import { problemResponse, vendorResponse } from './response/problems.ts'
 import { FINGERPRINT_TEAM_ROUTES } from './routes/fingerprint-teams.ts'
 import { fingerprintsRoute } from './routes/fingerprints.ts'
 import { JOB_ROUTES } from './routes/jobs.ts'
-import { mcpRoute, mountSecretMcp } from './routes/mcp.ts'
+import { MCP_ROUTES } from './routes/mcp.ts'
+import { mountSecretMcp } from './routes/mcp-retrieve.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { livezRoute, metricsRoute, readyzRoute } from './routes/operator.ts'
 import { retrieveRoute } from './routes/retrieve.ts'
@@ -23,7 +24,7 @@ import { mountVendorProxies } from './routes/vendor-proxy.ts'
 const ROUTES: readonly Route[] = [
   ...JOB_ROUTES,
   retrieveRoute,
-  mcpRoute,
+  ...MCP_ROUTES,
   ...SESSION_ROUTES,
   savingsRoute,
   fingerprintsRoute,

@@ -10,6 +10,7 @@ import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
 import type { Enrichment } from '../enrich/enrichment.ts'
 import type { Fingerprints } from '../fingerprints/fingerprints.ts'
 import type { LandedResult } from '../mcp/enriched/prefetches.ts'
+import type { HttpFront } from '../mcp/fronts/http-exchange.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
@@ -104,6 +105,16 @@ export interface Rewriting {
   declinesWebSockets(): boolean
 }
 
+/** The gateway of MCP, as its endpoints. */
+export interface McpEndpoints {
+  /**
+   * What serves an endpoint to a caller.
+   * @param server the only one that it offers; `null`: all
+   * @returns `null` if there is no such server, or none at all
+   */
+  find(server: string | null, caller: Caller): HttpFront | null
+}
+
 /** What the app as a whole needs. */
 export interface AppDeps extends JobDeps {
   readonly metrics: Metrics
@@ -111,7 +122,7 @@ export interface AppDeps extends JobDeps {
   readonly health: Health
   readonly desk: SessionDesk
   readonly access: Pick<Access, 'identify' | 'allow'>
-  readonly tracing?: Pick<Tracing, 'request'>
+  readonly tracing?: Pick<Tracing, 'request' | 'toolCall'>
   /** Vendors' APIs that the service stands in for. */
   readonly vendorProxies?: readonly VendorProxy[]
   /** Only the vendor proxies and an MCP server are there, below this path: `/` and a secret. */
@@ -126,6 +137,8 @@ export interface AppDeps extends JobDeps {
   observeUsage(route: UsageRoute): UsageObserver
   /** What endpoints are like, shared in teams and published. */
   readonly fingerprints?: Fingerprints
+  /** Absent: no servers of MCP can be offered. */
+  readonly mcp?: McpEndpoints
   /** Names, beside loopback's and addresses, by which clients reach the service. */
   allowedHosts(): readonly string[]
 }

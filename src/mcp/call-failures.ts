@@ -21,12 +21,14 @@ function describe(server: string, failure: CallFailure): string {
         : `${name} ended during this call, which may have happened. It is being started again.`
     case 'down':
       return `${name} is not running. This call was not sent. It is being started again.`
+    case 'full':
+      return `${name} was not started: too many clients use it. This call was not sent.`
     case 'timeout':
       return `${name} did not answer in time. The call may have happened.`
     case 'aborted':
       return `The call to ${name} was cancelled.`
     case 'unauthorized':
-      return `${name} refuses the configured credentials.`
+      return [`${name} refuses the configured credentials.`, failure.advice ?? []].flat().join(' ')
     case 'malformed':
       return `${name} answered with something that is no MCP message: ${failure.detail}.`
   }

@@ -87,7 +87,16 @@ const TOOL = members({
   _meta: members({ ui: RANGE }),
 })
 
+/** A definition may be long, and is asked for at each call. */
+const knownFacts = new WeakMap<JsonBytes, ToolFacts>()
+
 export function toolFacts(raw: JsonBytes): ToolFacts {
+  const known = knownFacts.get(raw) ?? readFacts(raw)
+  knownFacts.set(raw, known)
+  return known
+}
+
+function readFacts(raw: JsonBytes): ToolFacts {
   const limits = { maxBytes: raw.length, maxDepth: 10_000, maxValues: 16 }
   const root = readJson(raw, TOOL, limits) ?? undefined
   const hints = memberOf(root, 'annotations')

@@ -1,4 +1,5 @@
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
+import { contextOf } from './contexts/context-of.ts'
 import type { Gateway } from './gateway.ts'
 import type { GatewayClient } from './gateway-options.ts'
 import {
@@ -17,18 +18,24 @@ import {
 import { EMPTY_OBJECT, member, objectMember, textMember } from './members.ts'
 
 /** Revisions that a client can agree on with us in a handshake, the newest first. */
-const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
+export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
+
+type LegacyVersion = (typeof LEGACY_VERSIONS)[number]
 
 /** How long the answer to `initialize` waits for servers, in milliseconds. */
 const READY_MS = 5_000
 
 /** How long the client, and its user, may take for an answer, in milliseconds. */
 const ASK_MS = 600_000
+/** Requests of the client that run at once. */
+const MAX_RUNNING = 1_000
 /** Questions of servers that are open at once. */
 const MAX_ASKED = 256
 
 export interface SessionOptions {
   readonly version: string
+  /** Names this connection, if it is one context; absent: it is not. */
+  readonly context?: string
   createGateway(client: GatewayClient): Gateway
   /** Sends a message of its own accord: a request, or a notification that belongs to no request. */
   send(message: JsonBytes): void
@@ -38,6 +45,20 @@ const CANCELLED = 'notifications/cancelled'
 
 /** What a request of the client may send before its answer. */
 type SendRelated = (message: JsonBytes) => void
+
+/** What a transport knows of a request. */
+export interface RequestTerms {
+  /** Takes what belongs to this request, if the transport tells it apart. */
+  readonly sendRelated?: SendRelated
+  /** Ends the request without an answer, as its cancellation does. */
+  readonly signal?: AbortSignal
+  /** The header `X-Haversack-Session`. */
+  readonly context?: string | null
+  /** The header of the same name. */
+  readonly traceparent?: string | null
+  /** Whether the answer has left for the client, once that is known. */
+  readonly sent?: Promise<boolean>
+}
 
 /**
  * A client of a revision before 2026-07-28, whatever its transport: handshake, ids, cancellation.
@@ -50,19 +71,24 @@ export class ClientSession {
   /** Requests of ours that the client has not answered, by their ids. */
   readonly #asked = new Map<string, (outcome: Outcome) => void>()
   #lastId = 0
+  #agreed: LegacyVersion | null = null
   #isClosed = false
 
   constructor(options: SessionOptions) {
     this.#options = options
   }
 
+  /** The revision that the handshake agreed on; `null` before it. */
+  get version(): LegacyVersion | null {
+    return this.#agreed
+  }
+
   /**
    * Takes a message of the client.
-   * @param sendRelated for what belongs to this request, if the transport tells it apart
    * @returns the answer to a request; `null` if there is none to send. Never rejects.
    */
-  async receive(message: Message, sendRelated?: SendRelated): Promise<JsonBytes | null> {
-    if (message.kind === 'request') return this.#answer(message, sendRelated)
+  async receive(message: Message, terms: RequestTerms = {}): Promise<JsonBytes | null> {
+    if (message.kind === 'request') return this.#answer(message, terms)
     if (message.kind === 'response') this.#settle(message)
     else this.#notified(message)
     return null
@@ -77,18 +103,29 @@ export class ClientSession {
     await this.#gateway?.close()
   }
 
-  async #answer(request: RequestMessage, sendRelated?: SendRelated): Promise<JsonBytes | null> {
+  async #answer(request: RequestMessage, terms: RequestTerms): Promise<JsonBytes | null> {
     const id = request.id.toString()
     if (this.#running.has(id)) {
       const outcome = errorOutcome(RPC_ERRORS.invalidRequest, 'a request with this id is running')
       return writeResponse(request.id, outcome)
     }
+    // It cannot be cancelled: without its answer the client could neither go on nor begin again.
+    if (request.method === 'initialize') {
+      return writeResponse(request.id, await this.#initialize(request.params ?? EMPTY_OBJECT))
+    }
+    if (this.#running.size >= MAX_RUNNING) {
+      const outcome = errorOutcome(RPC_ERRORS.internal, 'too many requests are running')
+      return writeResponse(request.id, outcome)
+    }
     const controller = new AbortController()
+    const end = () => controller.abort()
+    terms.signal?.addEventListener('abort', end)
     this.#running.set(id, controller)
     try {
-      const outcome = await this.#outcomeOf(request, controller.signal, sendRelated)
+      const outcome = await this.#outcomeOf(request, controller.signal, terms)
       return controller.signal.aborted ? null : writeResponse(request.id, outcome)
     } finally {
+      terms.signal?.removeEventListener('abort', end)
       this.#running.delete(id)
     }
   }
@@ -96,9 +133,13 @@ export class ClientSession {
   async #outcomeOf(
     { method, params }: RequestMessage,
     signal: AbortSignal,
-    sendRelated: SendRelated = message => this.#options.send(message),
+    {
+      sendRelated = message => this.#options.send(message),
+      context,
+      traceparent,
+      sent,
+    }: RequestTerms,
   ): Promise<Outcome> {
-    if (method === 'initialize') return this.#initialize(params ?? EMPTY_OBJECT)
     if (this.#gateway === null) {
       if (method === 'ping') return { kind: 'result', result: EMPTY_OBJECT }
       return errorOutcome(
@@ -111,7 +152,13 @@ export class ClientSession {
       method,
       params,
       signal,
-      context: null,
+      context: contextOf({
+        params,
+        header: context ?? null,
+        connection: this.#options.context ?? null,
+      }),
+      ...(traceparent === undefined ? {} : { traceparent }),
+      ...(sent === undefined ? {} : { sent }),
       notify(name, about) {
         if (isOpen && !signal.aborted) sendRelated(writeNotification(name, about))
       },
@@ -125,7 +172,9 @@ export class ClientSession {
     if (this.#gateway !== null) {
       return errorOutcome(RPC_ERRORS.invalidRequest, 'initialize came twice')
     }
+    if (this.#isClosed) return errorOutcome(RPC_ERRORS.internal, 'the session has ended')
     const asked = textMember(params, 'protocolVersion')
+    this.#agreed = LEGACY_VERSIONS.find(version => version === asked) ?? LEGACY_VERSIONS[0]
     const info = objectMember(params, 'clientInfo')
     const gateway = this.#options.createGateway({
       name: info === null ? null : textMember(info, 'name'),
@@ -141,7 +190,7 @@ export class ClientSession {
     await gateway.ready(READY_MS)
     const instructions = gateway.instructions()
     const head = jsonBytes({
-      protocolVersion: VERSIONS.find(version => version === asked) ?? VERSIONS[0],
+      protocolVersion: this.#agreed,
       serverInfo: { name: 'haversack', version: this.#options.version },
       ...(instructions === null ? {} : { instructions }),
     })

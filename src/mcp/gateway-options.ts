@@ -1,14 +1,20 @@
 import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
+import type { Contexts } from './contexts/contexts.ts'
 import type { EnrichmentNeeds } from './enriched/enriched-calls.ts'
 import type { Outcome } from './json-rpc.ts'
-import type { ConnectionListener, UpstreamConnection } from './upstream/connection.ts'
+import type { Pack } from './pack.ts'
+import type { CallFailure, ConnectionListener, UpstreamConnection } from './upstream/connection.ts'
 
 /** How the results of one server are treated. */
 export interface ServerSettings {
   readonly mode: ResultTerms['mode']
   readonly budget_tokens?: number | undefined
+  /** The same for tools whose names are like a pattern; the first one decides. */
+  readonly per_tool: readonly ToolMode[]
+  /** Whether texts of resources are encoded too. */
+  readonly resources: boolean
   /** What becomes of `structuredContent`; `auto` decides by the client. */
   readonly structured: 'auto' | 'keep' | 'text'
   /** Limits a call, in milliseconds. */
@@ -18,6 +24,16 @@ export interface ServerSettings {
   /** Patterns of tool names, in which `*` matches anything. */
   readonly include: readonly string[]
   readonly exclude: readonly string[]
+}
+
+/** How the results of some tools of a server are treated; what is absent is as for the server. */
+export interface ToolMode {
+  /** In which `*` matches anything. */
+  readonly pattern: string
+  readonly terms: {
+    readonly mode?: ResultTerms['mode'] | undefined
+    readonly budget_tokens?: number | undefined
+  }
 }
 
 /** One configured server. */
@@ -56,6 +72,13 @@ export interface ClientCall {
    * `null` if nothing tells.
    */
   readonly context: string | null
+  /**
+   * Whether the answer has left for the client, once that is known. If the front does not say, it
+   * leaves right after, unless `signal` is aborted.
+   */
+  readonly sent?: Promise<boolean>
+  /** The W3C trace context of the HTTP request, if it has one; `_meta` may have another. */
+  readonly traceparent?: string | null
   /** Progress and logs of this request; never after its answer. */
   notify(method: string, params: JsonBytes | null): void
   /**
@@ -65,15 +88,32 @@ export interface ClientCall {
   ask(method: string, params: JsonBytes | null, signal?: AbortSignal): Promise<Outcome>
 }
 
+/** A call of a tool, as operators see it: nothing of its content. */
+export interface EndedToolCall {
+  readonly server: string
+  /** `result` or `error` if the server answered, else why there is no answer. */
+  readonly outcome: Outcome['kind'] | CallFailure['kind']
+  /** By `performance.now()`. */
+  readonly started: number
+  /** Until the server had answered. */
+  readonly upstreamMs: number
+  readonly totalMs: number
+  /** Of the client's request: the W3C trace context; `null` if it is not traced. */
+  traceparent(): string | null
+}
+
 export interface GatewayOptions {
   /** In the order of the configuration. */
   readonly servers: readonly GatewayServer[]
   readonly tenant: string
   readonly client: GatewayClient
-  /** Makes a result smaller; the result itself if that fails. Never rejects. */
-  pack(result: JsonBytes, terms: ResultTerms): Promise<JsonBytes>
+  readonly pack: Pack
+  /** Absent: no result refers to an earlier one. */
+  readonly contexts?: Contexts
+  /** A call of a tool has ended. Must not throw. */
+  onToolCall(call: EndedToolCall): void
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
-  /** Whether `haversack_retrieve` is offered even if no server's results may leave anything out. */
+  /** Whether `haversack_retrieve` is offered even if nothing seems to need it. */
   readonly alwaysRetrieves: boolean
   /** Absent if no model of a tool is to act. */
   readonly enrichment?: EnrichmentNeeds

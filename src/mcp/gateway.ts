@@ -4,6 +4,7 @@ import { LIST_KINDS, LISTS, type ListKind, type PublicEntry, publicEntry } from 
 import type { ClientCall, GatewayOptions } from './gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
+import { resourceTerms } from './result-terms.ts'
 import { RETRIEVE_DEFINITION, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import { Servers } from './servers.ts'
 import { ToolCalls } from './tool-calls.ts'
@@ -20,8 +21,6 @@ export interface Gateway {
   handle(call: ClientCall): Promise<Outcome>
   /** A notification of the client for all servers. */
   notified(method: string, params: JsonBytes | null): void
-  /** The agent has lost what it read in a context; `null` if it does not name its contexts. */
-  compacted(context: string | null): void
   close(): Promise<void>
 }
 
@@ -50,7 +49,7 @@ class ClientGateway implements Gateway {
   capabilities(): JsonBytes {
     const has = (name: string) => this.#servers.mayHave(name)
     return jsonBytes({
-      ...(has('tools') || this.#tools.offersRetrieve ? { tools: { listChanged: true } } : {}),
+      ...(has('tools') || this.#tools.offersRetrieve() ? { tools: { listChanged: true } } : {}),
       ...(has('prompts') ? { prompts: { listChanged: true } } : {}),
       ...(has('resources') ? { resources: { subscribe: true, listChanged: true } } : {}),
       ...(has('logging') ? { logging: {} } : {}),
@@ -75,10 +74,6 @@ class ClientGateway implements Gateway {
     this.#servers.notifyAll(method, params)
   }
 
-  compacted(context: string | null): void {
-    this.#tools.compacted(context)
-  }
-
   async close(): Promise<void> {
     await this.#tools.close()
     await this.#servers.close()
@@ -86,7 +81,7 @@ class ClientGateway implements Gateway {
 
   #route(call: ClientCall): Promise<Outcome> | Outcome {
     const kind = LIST_KINDS.find(each => LISTS[each].method === call.method)
-    if (kind !== undefined) return this.#list(kind, call.params)
+    if (kind !== undefined) return this.#list(kind, call)
     switch (call.method) {
       case 'ping':
         return { kind: 'result', result: EMPTY_OBJECT }
@@ -95,6 +90,7 @@ class ClientGateway implements Gateway {
       case 'prompts/get':
         return this.#forwardNamed(call, 'prompts')
       case 'resources/read':
+        return this.#readResource(call)
       case 'resources/subscribe':
       case 'resources/unsubscribe':
         return this.#forwardByUri(call)
@@ -108,9 +104,9 @@ class ClientGateway implements Gateway {
   }
 
   /** Answers from memory. */
-  async #list(kind: ListKind, params: JsonBytes | null): Promise<Outcome> {
+  async #list(kind: ListKind, { params, context }: ClientCall): Promise<Outcome> {
     await this.#servers.listed()
-    const offersOurs = kind === 'tools' && this.#tools.offersRetrieve
+    const offersOurs = kind === 'tools' && this.#tools.offersRetrieve(context)
     const entries = this.#servers.catalogue
       .all(kind)
       .filter(({ publicKey }) => !offersOurs || publicKey !== RETRIEVE_TOOL)
@@ -145,6 +141,16 @@ class ClientGateway implements Gateway {
       return errorOutcome(RPC_ERRORS.invalidParams, `Unknown prompt: ${name}`)
     }
     return this.#forward(call, entry.server, named)
+  }
+
+  async #readResource(call: ClientCall): Promise<Outcome> {
+    const outcome = await this.#forwardByUri(call)
+    if (outcome.kind === 'error') return outcome
+    const uri = textMember(call.params ?? EMPTY_OBJECT, 'uri') as string
+    const server = this.#servers.ownerOf(uri)
+    if (server === null || !this.#servers.settingsOf(server).resources) return outcome
+    const result = await this.#options.pack(outcome.result, resourceTerms(server), server)
+    return { kind: 'result', result }
   }
 
   async #forwardByUri(call: ClientCall): Promise<Outcome> {

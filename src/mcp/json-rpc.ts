@@ -79,6 +79,16 @@ export function readMessage(bytes: JsonBytes): Message | null {
   return isId(id) ? { kind: 'request', id, method, params } : null
 }
 
+/** The id of a request that cannot be read as a whole; `null` if there is none that can be read. */
+export function readRequestId(bytes: JsonBytes): JsonBytes | null {
+  const limits = { maxBytes: bytes.length, maxDepth: MAX_DEPTH, maxValues: 16 }
+  const root = readJson(bytes, MESSAGE, limits)
+  if (root === null || root.doubled || memberOf(root, 'method') === undefined) return null
+  const id = memberOf(root, 'id')
+  const raw = id === undefined ? null : bytes.subarray(id.start, id.end)
+  return raw !== null && isId(raw) ? raw : null
+}
+
 function responseOf(
   id: JsonBytes | null,
   result: JsonBytes | null,

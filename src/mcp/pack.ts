@@ -4,34 +4,60 @@ import type { SentReport } from '../core/contract/operation-result.ts'
 import type { RequestTerms, ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { PACK_RESULT } from '../core/operations/pack-result.ts'
-import type { JobResult } from '../pool/job.ts'
+import type { Done, JobResult } from '../pool/job.ts'
 import type { WorkerPool } from '../pool/pool.ts'
-import type { Originals } from '../store/originals.ts'
+import { type CommitContext, type Prepared, prepareAnswer } from '../store/commit-answer.ts'
 
-export interface PackerNeeds {
+export interface PackerNeeds extends CommitContext {
   readonly pool: Pick<WorkerPool, 'run'>
-  readonly originals: Pick<Originals, 'keep'>
-  readonly tenant: string
   /** What a result may be worked on, in milliseconds; later it goes on unchanged. */
   readonly timeoutMs: number
-  onReport(report: SentReport): void
+  onReport(report: SentReport, server: string): void
   onBug(error: unknown): void
 }
+
+/** How a packed result gets to its client. */
+export interface Delivery {
+  /** Whether its context is still as it was when the call came. Asked before the result leaves. */
+  isCurrent(): boolean
+  /**
+   * Whether it has left for the client. Only what has left may be referred to later. If the front
+   * does not say, it leaves right after, unless the client has withdrawn its call.
+   */
+  hasLeft(): boolean | Promise<boolean>
+}
+
+/** @returns the result itself if it cannot be made smaller; never rejects */
+export type Pack = (
+  result: JsonBytes,
+  terms: ResultTerms,
+  server: string,
+  delivery?: Delivery,
+) => Promise<JsonBytes>
 
 /** A shorter result cannot get smaller. */
 const SMALLEST_BYTES = 64
 
 /**
- * Makes results smaller in the worker threads. The result itself goes on if anything fails. A
- * result with markers leaves only once the originals are durable; else a lossless one does.
+ * Whether a thread may find something to pack. To look for names takes a hundredth of the way to a
+ * thread and back; a name with an escape in it may be any.
  */
-export function createPacker(
-  needs: PackerNeeds,
-): (result: JsonBytes, terms: ResultTerms) => Promise<JsonBytes> {
+function mayHaveText(result: JsonBytes): boolean {
+  return NAMES_OF_TEXT.some(name => result.includes(name))
+}
+
+const NAMES_OF_TEXT = ['"text"', '"structuredContent"', '\\u'].map(name => Buffer.from(name))
+
+/**
+ * Makes results smaller in the worker threads. The result itself goes on if anything fails. A
+ * result with markers or references leaves only once all that they name is durable; else a lossless
+ * one does, which stands alone.
+ */
+export function createPacker(needs: PackerNeeds): Pack {
   const { pool, tenant, timeoutMs, onReport, onBug } = needs
 
   const run = (body: JsonBytes, result: ResultTerms): Promise<JobResult> => {
-    const terms: RequestTerms = { redeems: mayOmit(result), bypass: false, result }
+    const terms: RequestTerms = { redeems: mayLeaveOut(result), bypass: false, result }
     return pool.run({
       op: PACK_RESULT,
       tenant,
@@ -45,16 +71,26 @@ export function createPacker(
     })
   }
 
-  return async (result, terms) => {
-    if (result.length < SMALLEST_BYTES) return result
+  /** Returns `null` if the answer must not leave. */
+  const prepare = async (packed: Done, delivery: Delivery): Promise<Prepared | null> => {
+    const prepared = await prepareOrNull(packed, needs)
+    if (prepared === null || delivery.isCurrent()) return prepared
+    prepared.commit(false)
+    return null
+  }
+
+  return async (result, terms, server, delivery = ALONE) => {
+    if (result.length < SMALLEST_BYTES || !mayHaveText(result)) return result
     try {
       let packed = await run(result, terms)
-      if (packed.ok && !(await areKept(packed.keep, needs))) {
-        const { omitted_fields: _, markup: __, ...rest } = terms
-        packed = await run(result, { ...rest, mode: 'lossless' })
+      const prepared = packed.ok ? await prepare(packed, delivery) : null
+      if (packed.ok && prepared === null) {
+        const { place: _, limit: __, omitted_fields: ___, markup: ____, ...alone } = terms
+        packed = await run(result, { ...alone, mode: 'lossless' })
       }
       if (!packed.ok) return result
-      for (const report of packed.reports) onReport(report)
+      for (const report of packed.reports) onReport(report, server)
+      if (prepared !== null) settle(prepared, delivery, onBug)
       const { body } = packed
       return body.length === 0 ? result : Buffer.from(body.buffer, body.byteOffset, body.length)
     } catch (error) {
@@ -64,19 +100,26 @@ export function createPacker(
   }
 }
 
-function mayOmit({ mode, omitted_fields = [], markup }: ResultTerms): boolean {
+function mayLeaveOut({ mode, omitted_fields = [], markup }: ResultTerms): boolean {
   return mode !== 'lossless' || omitted_fields.length > 0 || markup !== undefined
 }
 
-async function areKept(
-  items: Extract<JobResult, { ok: true }>['keep'],
-  { originals, tenant }: PackerNeeds,
-): Promise<boolean> {
+/** Of a result that refers to nothing. */
+const ALONE: Delivery = { isCurrent: () => true, hasLeft: () => true }
+
+function settle(prepared: Prepared, delivery: Delivery, onBug: (error: unknown) => void): void {
+  const hasLeft = delivery.hasLeft()
+  if (typeof hasLeft === 'boolean') prepared.commit(hasLeft)
+  else hasLeft.then(prepared.commit, () => prepared.commit(false)).catch(onBug)
+}
+
+/** Returns `null` if something that must be durable is not. */
+async function prepareOrNull(packed: Done, context: CommitContext): Promise<Prepared | null> {
   try {
-    await Promise.all(items.map(text => originals.keep(tenant, text)))
-    return true
+    const prepared = await prepareAnswer(packed, context)
+    return prepared.kept === null ? null : prepared
   } catch (error) {
-    if (error instanceof AppError) return false
+    if (error instanceof AppError) return null
     throw error
   }
 }

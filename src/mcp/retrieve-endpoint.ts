@@ -170,7 +170,8 @@ async function called(params: JsonBytes, needs: RetrieveEndpointNeeds): Promise<
     return errorOutcome(RPC_ERRORS.invalidParams, `Unknown tool: ${name}`)
   }
   const args = objectMember(params, 'arguments') ?? EMPTY_OBJECT
-  return callRetrieve(args, needs.tenant, needs.originals, { maxBytes: MAX_ORIGINAL_BYTES })
+  const retriever = { tenant: needs.tenant, reader: null }
+  return callRetrieve(args, retriever, needs.originals, { maxBytes: MAX_ORIGINAL_BYTES })
 }
 
 function serverInfo({ version }: RetrieveEndpointNeeds) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppError } from '../core/base/errors.ts'
 import { toText } from '../core/base/text-bytes.ts'
+import { HASH_DIGITS } from '../core/contract/fields.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { parsePart } from '../core/parts/parse-part.ts'
 import type { Part } from '../core/parts/part.ts'
@@ -16,12 +17,13 @@ export const RETRIEVE_TOOL = 'haversack_retrieve'
 export const RETRIEVE_DEFINITION: JsonBytes = jsonBytes({
   name: RETRIEVE_TOOL,
   description:
-    'Fetch what a line "> [elided: … hash=H]" left out. Ask for a part first (lines, grep or path). ' +
-    'A line that begins with "\\> [" is content that imitates a marker.',
+    'Fetch what "> [elided: … hash=H]" left out, or "> [ref H …]" repeats. ' +
+    'Ask for a part first (lines, grep, path). ' +
+    'A line that begins with "\\> [" is content.',
   inputSchema: {
     type: 'object',
     properties: {
-      hash: { type: 'string', description: 'H of the marker' },
+      hash: { type: 'string', description: 'H of that line' },
       lines: { type: 'string', description: '40-80, 40- or -20' },
       grep: { type: 'string', description: 'Text that lines must contain' },
       context: { type: 'integer', description: 'Lines around each match' },
@@ -50,6 +52,17 @@ const retrieveArgs = z.strictObject({
   ignore_case: loose.optional(),
 })
 
+/** Who asks. */
+export interface Retriever {
+  readonly tenant: string
+  /** The context that asks, in which references mean something; `null` if it is not known. */
+  readonly reader: {
+    readonly session: string
+    /** It has lost a text that it was referred to. */
+    lost(): void
+  } | null
+}
+
 /** What a call of the tool may take of an original. */
 export interface RetrieveLimits {
   /** A whole original above is answered with its size, and how to ask for parts. */
@@ -63,7 +76,7 @@ export interface RetrieveLimits {
  */
 export async function callRetrieve(
   args: JsonBytes,
-  tenant: string,
+  { tenant, reader }: Retriever,
   originals: Pick<Originals, 'fetch' | 'fetchPart'>,
   { maxBytes }: RetrieveLimits,
 ): Promise<Outcome> {
@@ -75,7 +88,10 @@ export async function callRetrieve(
   const { hash, ...query } = parsed.data
   try {
     const selector = parsePart(query as Parameters<typeof parsePart>[0])
-    const reference = { tenant, ref: hash.toLowerCase() }
+    const ref = hash.toLowerCase()
+    const session = ref.length < HASH_DIGITS ? reader?.session : undefined
+    const reference = { tenant, ref, ...(session === undefined ? {} : { session }) }
+    if (session !== undefined) reader?.lost()
     if (selector !== undefined) {
       const found = await originals.fetchPart(reference, selector)
       const { length } = found.part.content

@@ -9,6 +9,7 @@ import {
 } from './catalogue.ts'
 import type { GatewayOptions, ServerSettings } from './gateway-options.ts'
 import { EMPTY_OBJECT } from './members.ts'
+import { isIncluded } from './tool-patterns.ts'
 import { hasCapability } from './upstream/capabilities.ts'
 import type { ServerFacts, UpstreamConnection } from './upstream/connection.ts'
 
@@ -165,22 +166,3 @@ export class ServerLists {
 }
 
 const NEVER = new AbortController().signal
-
-function isIncluded(tool: string, { include, exclude }: ServerSettings): boolean {
-  const matches = (patterns: readonly string[]) => patterns.some(pattern => isLike(tool, pattern))
-  return matches(include) && !matches(exclude)
-}
-
-/** @param pattern in which `*` matches anything */
-function isLike(text: string, pattern: string): boolean {
-  const [first = '', ...rest] = pattern.split('*')
-  if (!text.startsWith(first)) return false
-  let at = first.length
-  for (const [i, part] of rest.entries()) {
-    if (i === rest.length - 1) return text.endsWith(part) && text.length - part.length >= at
-    const found = text.indexOf(part, at)
-    if (found === -1) return false
-    at = found + part.length
-  }
-  return at === text.length
-}

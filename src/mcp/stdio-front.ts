@@ -1,7 +1,9 @@
 import type { Readable, Writable } from 'node:stream'
+import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { Guard } from '../proxy/guard.ts'
 import { ClientSession, type SessionOptions } from './client-session.ts'
-import { errorOutcome, RPC_ERRORS, readMessage, writeResponse } from './json-rpc.ts'
+import { errorOutcome, RPC_ERRORS, readMessage, readRequestId, writeResponse } from './json-rpc.ts'
+import { singleLine } from './single-line.ts'
 import { LineReader } from './upstream/line-reader.ts'
 
 /** Bytes of one message of the client. */
@@ -9,8 +11,6 @@ const MAX_MESSAGE_BYTES = 100 * 1024 * 1024
 
 /** Bytes that the client has not read. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024
-
-const NOT_READABLE = errorOutcome(RPC_ERRORS.parse, 'one message of JSON-RPC 2.0 a line is wanted')
 
 export interface StdioOptions extends Omit<SessionOptions, 'send'> {
   /** Ends it from outside. */
@@ -27,9 +27,9 @@ export async function serveStdio(
   options: StdioOptions,
 ): Promise<void> {
   const ended = Promise.withResolvers<void>()
-  const write = (message: Uint8Array | null) => {
+  const write = (message: JsonBytes | null) => {
     if (message === null || !output.writable) return
-    output.write(Buffer.concat([message, LINE_FEED]))
+    output.write(Buffer.concat([singleLine(message), LINE_FEED]))
     // A client that does not read is as good as gone.
     if (output.writableLength > MAX_UNREAD_BYTES) ended.resolve()
   }
@@ -42,7 +42,7 @@ export async function serveStdio(
     const isReadable = lines.push(chunk, line => {
       if (line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN)) return
       const message = readMessage(line)
-      if (message === null) write(writeResponse(null, NOT_READABLE))
+      if (message === null) write(unreadable(line))
       else void session.receive(message).then(write, end)
     })
     if (!isReadable) end()
@@ -59,6 +59,13 @@ export async function serveStdio(
   // An open input would keep the process.
   input.destroy()
   await session.close()
+}
+
+/** The answer to a line that is no message. */
+function unreadable(line: JsonBytes): JsonBytes {
+  const id = readRequestId(line)
+  const code = id === null ? RPC_ERRORS.parse : RPC_ERRORS.invalidRequest
+  return writeResponse(id, errorOutcome(code, 'one message of JSON-RPC 2.0 a line is wanted'))
 }
 
 const LINE_FEED = Buffer.from('\n')

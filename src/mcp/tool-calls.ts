@@ -1,14 +1,18 @@
-import type { ResultTerms } from '../core/contract/request-terms.ts'
+import type { ResultPlace } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { failureResult } from './call-failures.ts'
 import { type PublicEntry, type ToolFacts, toolFacts } from './catalogue.ts'
-import { clientProfile } from './client-profile.ts'
-import { EnrichedCalls, type EnrichedEnd, withNotes } from './enriched/enriched-calls.ts'
+import { type ClientProfile, clientProfile } from './client-profile.ts'
+import { EnrichedCalls, withNotes } from './enriched/enriched-calls.ts'
 import type { ClientCall, GatewayOptions, ServerSettings } from './gateway-options.ts'
 import { errorOutcome, type Outcome, RPC_ERRORS } from './json-rpc.ts'
-import { EMPTY_OBJECT, member, objectMember, textMember, withMember } from './members.ts'
+import { EMPTY_OBJECT, objectMember, textMember, withMember } from './members.ts'
+import type { Delivery } from './pack.ts'
+import { mayOmit, resultTerms } from './result-terms.ts'
 import { callRetrieve, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import type { Servers } from './servers.ts'
+import { traceOf, withTrace } from './trace-context.ts'
+import type { CallEnd } from './upstream/connection.ts'
 
 /** Above this an original is not answered whole: some 25,000 tokens, the limit of clients. */
 const MAX_ORIGINAL_BYTES = 80_000
@@ -21,37 +25,40 @@ interface ToolCall {
   readonly settings: ServerSettings
   /** As the client sent them. */
   readonly params: JsonBytes
+  /** In its context; `null` if its result stands alone. */
+  readonly place: ResultPlace | null
 }
 
 /** The calls of tools of one client: to a server, and its result made smaller. */
 export class ToolCalls {
   readonly #options: GatewayOptions
   readonly #servers: Servers
-  readonly #showsStructured: boolean
+  readonly #profile: ClientProfile
   readonly #enriched: EnrichedCalls | null
+  #offersRetrieve: boolean
 
   constructor(options: GatewayOptions, servers: Servers) {
     this.#options = options
     this.#servers = servers
-    this.#showsStructured = clientProfile(options.client.name).showsStructured
+    this.#profile = clientProfile(options.client.name)
+    const { limit, namesContexts } = this.#profile
     const { enrichment, tenant } = options
     this.#enriched =
       enrichment === undefined ? null : new EnrichedCalls(enrichment, servers, tenant)
+    this.#offersRetrieve =
+      options.alwaysRetrieves ||
+      limit !== null ||
+      (namesContexts && options.contexts !== undefined) ||
+      options.servers.some(({ settings }) => mayOmit(settings))
   }
 
-  /** Whether the client is offered `haversack_retrieve`. */
-  get offersRetrieve(): boolean {
-    const { alwaysRetrieves, servers } = this.#options
-    return (
-      alwaysRetrieves ||
-      servers.some(({ settings }) => settings.mode !== 'lossless') ||
-      this.#enriched?.mayOmit === true
-    )
-  }
-
-  /** The agent has lost what it read in a context; `null` if it does not name its contexts. */
-  compacted(context: string | null): void {
-    this.#enriched?.compacted(context)
+  /**
+   * Whether the client is offered `haversack_retrieve`: if anything may be left out, or referred
+   * to. A client that names a context once is offered it from then on.
+   */
+  offersRetrieve(context: string | null = null): boolean {
+    if (context !== null && this.#options.contexts !== undefined) this.#offersRetrieve = true
+    return this.#offersRetrieve || this.#enriched?.mayOmit === true
   }
 
   async close(): Promise<void> {
@@ -62,56 +69,95 @@ export class ToolCalls {
   structuredOf(entry: PublicEntry): 'keep' | 'text' {
     const { structured } = this.#servers.settingsOf(entry.server)
     if (structured !== 'auto') return structured
-    return this.#showsStructured && !toolFacts(entry.raw).hasUi ? 'text' : 'keep'
+    return this.#profile.showsStructured && !toolFacts(entry.raw).hasUi ? 'text' : 'keep'
   }
 
   async call(call: ClientCall): Promise<Outcome> {
     const params = call.params ?? EMPTY_OBJECT
     const name = textMember(params, 'name')
     if (name === null) return errorOutcome(RPC_ERRORS.invalidParams, 'a call needs one name')
-    if (name === RETRIEVE_TOOL && this.offersRetrieve) return this.#retrieve(params)
+    // Before anything else happens: calls count in the order in which they come.
+    const { context } = call
+    const place = context === null ? null : (this.#options.contexts?.arrive(context) ?? null)
+    const offersRetrieve = this.offersRetrieve(context)
+    if (name === RETRIEVE_TOOL && offersRetrieve) return this.#retrieve(params, context)
     await this.#servers.listed()
     const entry = this.#servers.catalogue.find('tools', name)
     if (entry === undefined) return unknownTool(name)
     const settings = this.#servers.settingsOf(entry.server)
-    return this.#callServer({ call, entry, facts: toolFacts(entry.raw), settings, params })
+    return this.#callServer({ call, entry, facts: toolFacts(entry.raw), settings, params, place })
   }
 
-  async #callServer({ call, entry, facts, settings, params }: ToolCall): Promise<Outcome> {
+  async #callServer(toolCall: ToolCall): Promise<Outcome> {
+    const { call, entry, facts, settings, params, place } = toolCall
     const named = withMember(params, 'name', JSON.stringify(entry.key))
     if (named === null) return unknownTool(entry.publicKey)
     const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
     const { server } = entry
-    const send = () => this.#servers.send(call, { server, params: named, canRepeat })
-    const { end, notes }: EnrichedEnd =
+    const started = performance.now()
+    const traced = withTrace(named, call.traceparent)
+    let upstreamMs = 0
+    const send = async (): Promise<CallEnd> => {
+      const sent = performance.now()
+      const end = await this.#servers.send(call, { server, params: traced, canRepeat })
+      upstreamMs = performance.now() - sent
+      return end
+    }
+    const { end, notes, isServed } =
       this.#enriched === null
         ? { end: await send(), notes: NO_NOTES, isServed: false }
-        : await this.#enriched.call({ call, entry, params }, send)
-    if (end.kind !== 'answered') return failureResult(server, end)
-    if (end.outcome.kind === 'error') return end.outcome
-    const terms = this.#termsOf(entry, settings, params)
-    const packing = this.#options.pack(end.outcome.result, terms)
-    const [packed, lines] = await Promise.all([packing, notes])
-    return { kind: 'result', result: withNotes(packed, lines) }
+        : await this.#enriched.call({ call, entry, params, epoch: place?.epoch ?? 0 }, send)
+    if (isServed) upstreamMs = performance.now() - started
+    const [unnoted, lines] = await Promise.all([this.#outcomeOf(end, toolCall), notes])
+    const outcome: Outcome =
+      unnoted.kind === 'error'
+        ? unnoted
+        : { kind: 'result', result: withNotes(unnoted.result, lines) }
+    this.#options.onToolCall({
+      server,
+      outcome: end.kind === 'answered' ? end.outcome.kind : end.kind,
+      started,
+      upstreamMs,
+      totalMs: performance.now() - started,
+      traceparent: () => traceOf(traced),
+    })
+    return outcome
   }
 
-  #termsOf(entry: PublicEntry, settings: ServerSettings, params: JsonBytes): ResultTerms {
-    const args = member(params, 'arguments')
-    const { mode, budget_tokens } = settings
-    return {
-      tool: `mcp__${entry.server}__${entry.key}`,
-      mode,
-      structured: this.structuredOf(entry),
+  /** What the client gets for it. */
+  async #outcomeOf(end: CallEnd, toolCall: ToolCall): Promise<Outcome> {
+    const { call, entry, settings, params, place } = toolCall
+    const { server } = entry
+    if (end.kind !== 'answered') return failureResult(server, end)
+    if (end.outcome.kind === 'error') return end.outcome
+    const structured = this.structuredOf(entry)
+    const { limit } = this.#profile
+    const terms = {
+      ...resultTerms({ entry, settings, params, structured, place, limit }),
       ...(this.#enriched?.omissions({ entry, params }) ?? {}),
-      ...(budget_tokens === undefined ? {} : { budget_tokens }),
-      ...(args === undefined || args === null ? {} : { args: new Uint8Array(args) }),
+    }
+    const delivery = this.#deliveryOf(call, place)
+    const packed = await this.#options.pack(end.outcome.result, terms, server, delivery)
+    return { kind: 'result', result: packed }
+  }
+
+  #deliveryOf({ context, signal, sent }: ClientCall, place: ResultPlace | null): Delivery {
+    const { contexts } = this.#options
+    return {
+      isCurrent: () =>
+        context === null || place === null || contexts?.isCurrent(context, place) !== false,
+      hasLeft: () => sent ?? !signal.aborted,
     }
   }
 
-  async #retrieve(params: JsonBytes): Promise<Outcome> {
+  async #retrieve(params: JsonBytes, context: string | null): Promise<Outcome> {
     const args = objectMember(params, 'arguments') ?? EMPTY_OBJECT
-    const { tenant, originals } = this.#options
-    return callRetrieve(args, tenant, originals, { maxBytes: MAX_ORIGINAL_BYTES })
+    const { tenant, originals, contexts } = this.#options
+    const reader =
+      context === null || contexts === undefined
+        ? null
+        : { session: contexts.sessionOf(context), lost: () => contexts.lost(context) }
+    return callRetrieve(args, { tenant, reader }, originals, { maxBytes: MAX_ORIGINAL_BYTES })
   }
 }
 

@@ -3,6 +3,7 @@ import type { EnrichmentObserver } from '../enrich/enrichment.ts'
 import type { LostReason } from '../pool/pool-options.ts'
 import type { StoreState, StoreStats } from '../store/store.ts'
 import { createEnrichmentMetrics } from './enrichment-metrics.ts'
+import { createMcpMetrics, type McpMetrics } from './mcp-metrics.ts'
 import {
   createOperationMetrics,
   createResultMetrics,
@@ -22,6 +23,7 @@ export interface Metrics extends OperationMetrics, ResultMetrics, StoreMetrics, 
   readonly registry: Registry
   readonly proxy: ProxyMetrics
   readonly enrichment: EnrichmentObserver
+  readonly mcp: McpMetrics
   error(code: string): void
   threadLost(reason: LostReason): void
   /** An answer was given without its session, because what it spoke of could not be made true. */
@@ -91,6 +93,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     ...createProcessMetrics(register),
     proxy: createProxyMetrics(registry),
     enrichment: createEnrichmentMetrics(register),
+    mcp: createMcpMetrics(register),
   }
 }
 

@@ -25,11 +25,28 @@ export interface TracedRequest {
   readonly traceparent: string | undefined
 }
 
+/** A call of a tool through the MCP gateway that has ended. */
+export interface TracedToolCall {
+  readonly server: string
+  readonly outcome: string
+  readonly tenant: string
+  /** By `performance.now()`. */
+  readonly started: number
+  readonly upstreamMs: number
+  readonly totalMs: number
+  /** The W3C trace context of the client's request. */
+  readonly traceparent: string | undefined
+}
+
 export interface Tracing {
   request(request: TracedRequest): void
+  toolCall(call: TracedToolCall): void
   /** Sends what waits. */
   close(): Promise<void>
 }
+
+/** Outcomes of calls that their server decided. */
+const ANSWERED: ReadonlySet<string> = new Set(['result', 'error'])
 
 /** Longest wait for the collector at the end, in milliseconds. */
 const CLOSE_MS = 2_000
@@ -79,6 +96,23 @@ export function startTracing(endpoint: string, ratio: number): Tracing {
         tracer.startSpan(name, { startTime: Math.max(at, end - ms) }, inside).end(end)
         end = Math.max(at, end - ms)
       }
+      span.end(at + totalMs)
+    },
+    toolCall({ server, outcome, tenant, started, upstreamMs, totalMs, traceparent }) {
+      const at = performance.timeOrigin + started
+      const attributes = {
+        'mcp.method.name': 'tools/call',
+        'haversack.upstream': server,
+        'haversack.outcome': outcome,
+        'haversack.tenant': tenant,
+      }
+      const options = { kind: SpanKind.SERVER, startTime: at, attributes }
+      const span = tracer.startSpan('tools/call', options, parentOf(traceparent))
+      if (!ANSWERED.has(outcome)) span.setStatus({ code: SpanStatusCode.ERROR })
+      const inside = trace.setSpan(ROOT_CONTEXT, span)
+      const answered = at + upstreamMs
+      tracer.startSpan('upstream', { kind: SpanKind.CLIENT, startTime: at }, inside).end(answered)
+      tracer.startSpan('pack', { startTime: answered }, inside).end(at + totalMs)
       span.end(at + totalMs)
     },
     async close() {

@@ -65,6 +65,9 @@ export type JobResult = JobTimes &
     | { readonly ok: false; readonly problem: Problem }
   )
 
+/** A job that has an answer. */
+export type Done = JobResult & { readonly ok: true }
+
 /**
  * Who answers what a job has to ask between its phases: the store for kept inputs, and Redis for
  * sessions that several replicas share. Asked once for each request that has a question;

@@ -3,11 +3,12 @@ import type { Config } from '../config/config.ts'
 import type { AppDeps } from '../http/context.ts'
 import type { Logger } from '../observability/logger.ts'
 import { BUILDERS } from './builders.ts'
+import type { EmbeddedDeps } from './embedded-deps.ts'
 import { startService } from './service.ts'
 
 /** The service without its HTTP server, for a command that talks to its client in another way. */
 export interface EmbeddedService {
-  readonly deps: Pick<AppDeps, 'pool' | 'originals' | 'metrics' | 'telemetry' | 'enrichment'>
+  readonly deps: EmbeddedDeps
   close(): Promise<void>
 }
 

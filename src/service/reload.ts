@@ -6,6 +6,7 @@ import type { HttpServer, ServerLimits } from '../http/server.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { ServiceKeys } from './keys.ts'
+import type { ServiceEndpoints } from './mcp-endpoints.ts'
 
 /** The configuration in force. What a reload may change is read from it at each use. */
 export interface LiveConfig {
@@ -24,13 +25,14 @@ export interface ReloadingOptions {
   readonly pipeline: WorkerSetup['pipeline']
   readonly keys: Pick<ServiceKeys, 'file'>
   readonly server: Pick<HttpServer, 'apply'>
+  readonly mcp: Pick<ServiceEndpoints, 'read'>
   readonly logger: Pick<Logger, 'info' | 'error' | 'level'>
   readonly metrics: Pick<Metrics, 'reload'>
 }
 
 /** Neither of its functions throws: the log and the metrics say what failed. */
 export function createReloading(options: ReloadingOptions): Reloading {
-  const { live, pipeline, keys, server, logger, metrics } = options
+  const { live, pipeline, keys, server, mcp, logger, metrics } = options
 
   function attempt(what: 'keys' | 'config', read: () => object): void {
     try {
@@ -51,6 +53,8 @@ export function createReloading(options: ReloadingOptions): Reloading {
       attempt('config', () => {
         const { config: next, waiting } = reloaded(live.config, load())
         const isTuned = !isDeepStrictEqual(readPipelineConfig(next), pipeline)
+        // Clients keep connections to the servers that they began with.
+        if (!isDeepStrictEqual(next.mcp, live.config.mcp)) mcp.read(next)
         live.config = next
         logger.level = next.log.level
         server.apply(serverLimits(next.limits))

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
+import { processEnv } from '../config/env.ts'
 import { readPipelineConfig } from '../config/pipeline.ts'
 import { createSteadyClock } from '../core/base/steady-clock.ts'
 import { createSessionDesk } from '../core/operations/session-desk.ts'
@@ -17,6 +18,7 @@ import { storeHealth } from '../store/store-health.ts'
 import { appRecords, gaugesOf } from './app-deps.ts'
 import { BUILDERS, type Builders } from './builders.ts'
 import { createServiceEnrichment } from './enrichment.ts'
+import { createMcpEndpoints } from './mcp-endpoints.ts'
 import { planningTerms } from './planning.ts'
 import { openRecords } from './records.ts'
 import { type LiveConfig, type Reloading, serverLimits } from './reload.ts'
@@ -133,9 +135,18 @@ async function assemble(
   resources.defer(async () => {
     await Promise.all(vendorProxies.map(({ forwarder }) => forwarder.close()))
   })
+  const kept = appRecords(live, records, build.attachRewriteMemory(shared.rewrites))
+  const enrichment = createServiceEnrichment(live, records.store, reports)
+  const mcp = createMcpEndpoints(config, {
+    deps: { ...kept, pool, metrics, sessions, enrichment },
+    env: processEnv(),
+    logger,
+  })
+  resources.defer(() => mcp.close())
   const app = build.createApp(
     {
-      ...appRecords(live, records, build.attachRewriteMemory(shared.rewrites)),
+      ...kept,
+      mcp,
       pool,
       admission,
       metrics,
@@ -150,7 +161,7 @@ async function assemble(
       allowedHosts: () => live.config.allowed_hosts,
       maxBodyBytes: config.limits.max_body_bytes,
       planning: () => planningTerms(live.config),
-      enrichment: createServiceEnrichment(live, records.store, reports),
+      enrichment,
       ...(authority === undefined ? {} : { authority }),
     },
     seams.routes,
@@ -165,9 +176,10 @@ async function assemble(
   // A start that failed has accepted no work that is worth waiting for.
   const drainMs = () => (health.state === 'draining' ? live.config.limits.drain_timeout_ms : 0)
   resources.defer(() => server.drain(drainMs()))
+  resources.defer(() => mcp.drain())
   const address = await server.listen(config.host, config.port)
   await build.warmUp(pool)
-  const reloading = build.createReloading({ live, pipeline, keys, server, ...reports })
+  const reloading = build.createReloading({ live, pipeline, keys, server, mcp, ...reports })
   resources.defer(() => sleep(live.config.limits.drain_grace_ms))
   const steadyNow = createSteadyClock({ wall: Date.now, stopwatch: () => performance.now() })
   const idleWatch = setInterval(() => {

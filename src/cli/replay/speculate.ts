@@ -31,12 +31,12 @@ function sessionsOf(
     const name = `${session}${is_sidechain === true ? ' sidechain' : ''} ${epoch}`
     const calls = sessions.get(name) ?? []
     sessions.set(name, calls)
-    calls.push({ tool, args: valueOf(args), text, isError: is_error === true })
+    calls.push({ tool, args: argumentsOf(args), text, isError: is_error === true })
   }
   return sessions
 }
 
-function valueOf(args: unknown): Value {
+function argumentsOf(args: unknown): Value {
   const parsed = args === undefined ? undefined : parseJson(JSON.stringify(args))
   return parsed?.ok ? parsed.value : new ObjectValue([], [])
 }

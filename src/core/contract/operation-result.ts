@@ -32,6 +32,8 @@ export interface ByteAnswer {
    * Originals that its markers name, 24 hex digits each: they must be kept, and prolonged, first.
    */
   readonly markers: readonly string[]
+  /** What must be there, with its life prolonged, before it may leave; absent: nothing. */
+  readonly dependencies?: readonly Dependency[]
 }
 
 /** A decision that holds for good once it has left. */

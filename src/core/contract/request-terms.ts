@@ -55,6 +55,8 @@ export const UNCONFIGURED_PLANNING: PlanningTerms = {
 export interface ResultTerms {
   /** The endpoint: `mcp__{server}__{tool}`. */
   readonly tool: string
+  /** What the result is of; absent: a call of a tool. */
+  readonly of?: 'resource'
   /** The call's arguments as JSON. */
   readonly args?: Uint8Array
   readonly mode: 'lossless' | 'elide' | 'trim'
@@ -68,4 +70,24 @@ export interface ResultTerms {
   readonly omitted_fields?: readonly string[]
   /** Present if large markup of browsers is cut: the server's name, and the intent's keywords. */
   readonly markup?: { readonly server: string; readonly keywords: readonly string[] }
+  /** Whose context the result is read in; absent: it refers to nothing. */
+  readonly place?: ResultPlace
+  /** What the client shows of one result at most; absent: everything. */
+  readonly limit?: ResultLimit
+}
+
+/** The place of a result in the context of an agent. */
+export interface ResultPlace {
+  readonly session: string
+  /** As the result was counted when its call came. */
+  readonly sequence: number
+  readonly epoch: number
+}
+
+/** Tokens of all texts of a result. */
+export interface ResultLimit {
+  /** Above, the client would cut or refuse it. */
+  readonly above_tokens: number
+  /** What it is trimmed to then. */
+  readonly to_tokens: number
 }

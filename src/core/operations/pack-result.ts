@@ -1,5 +1,7 @@
-import type { KeepItem, Report } from '../contract/operation-result.ts'
-import type { ResultTerms } from '../contract/request-terms.ts'
+import { AppError } from '../base/errors.ts'
+import type { EncodeAnswer } from '../contract/encode.ts'
+import type { ByteAnswer, Done, KeepItem, Report } from '../contract/operation-result.ts'
+import type { ResultPlace, ResultTerms } from '../contract/request-terms.ts'
 import { capsMarkup } from '../enrich/markup-cap.ts'
 import {
   items,
@@ -18,6 +20,8 @@ import { COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../json/char-codes.ts'
 import { isSpace } from '../json/text-tokens.ts'
 import { encodeContent } from '../pipeline/encode.ts'
 import type { ContentRequest } from '../pipeline/read-input.ts'
+import { sessionKey } from '../sessions/index/session-index.ts'
+import type { Dependency } from '../sessions/turn/call-memory.ts'
 import type { ByteOperation, OperationContext } from './operation.ts'
 import { paginationOf } from './result-pagination.ts'
 
@@ -29,7 +33,13 @@ const BLOCK = members({
   text: RANGE,
   annotations: members({ audience: items(RANGE) }),
 })
-const RESULT = members({ content: items(BLOCK), structuredContent: RANGE, isError: RANGE })
+const CONTENTS = items(members({ uri: RANGE, text: RANGE }))
+const RESULT = members({
+  content: items(BLOCK),
+  structuredContent: RANGE,
+  isError: RANGE,
+  contents: CONTENTS,
+})
 
 /** Selected values of one result: some tens of thousands of blocks. */
 const MAX_VALUES = 200_000
@@ -51,52 +61,103 @@ export const packResultOperation: ByteOperation = {
     const root = readJson(bytes, RESULT, limits)
     // A member that is there twice may be read either way.
     if (root === null || root.members === null || root.doubled) return UNCHANGED
-    return new ResultPacker(bytes, terms, context).pack(root)
+    const place = presentPlace(context, terms)
+    const packer = new ResultPacker(bytes, { ...terms, place }, withPlace(context, place))
+    return terms.of === 'resource' ? packer.packResource(root) : packer.pack(root)
   },
 }
+
+/** `undefined` if the result stands alone, or if its context has ended since its call came. */
+function presentPlace(
+  { sessions }: OperationContext,
+  { place }: ResultTerms,
+): ResultPlace | undefined {
+  if (sessions === undefined || place === undefined) return undefined
+  const present = sessions.index.present(sessionKey(sessions.tenant, place.session))
+  return present?.epoch === place.epoch ? place : undefined
+}
+
+/** The context with the result's place in its session; without sessions if it has none. */
+function withPlace(context: OperationContext, place: ResultPlace | undefined): OperationContext {
+  const { sessions, ...rest } = context
+  if (sessions === undefined || place === undefined) return rest
+  const { sequence, epoch } = place
+  return { ...rest, sessions: { ...sessions, counted: { sequence, epoch } } }
+}
+
+/** The terms of a result, with its place only if that still holds. */
+type PlacedTerms = Omit<ResultTerms, 'place'> & { readonly place: ResultPlace | undefined }
 
 const UNCHANGED = { bytes: null, reports: [], records: [], keep: [], markers: [] } as const
 
 class ResultPacker {
   readonly #bytes: JsonBytes
-  readonly #terms: ResultTerms
+  readonly #terms: PlacedTerms
   readonly #context: OperationContext
   readonly #args: unknown
   readonly #edits: Replacement[] = []
   readonly #keep: KeepItem[] = []
+  readonly #dependencies: Dependency[] = []
   readonly #reports: Report[] = []
 
-  constructor(bytes: JsonBytes, terms: ResultTerms, context: OperationContext) {
+  constructor(bytes: JsonBytes, terms: PlacedTerms, context: OperationContext) {
     this.#bytes = bytes
     this.#terms = terms
     this.#context = context
     this.#args = readArgs(terms.args)
   }
 
-  pack(root: JsonNode) {
+  /** The result of a call. */
+  pack(root: JsonNode): ByteAnswer {
     const content = memberOf(root, 'content')
     const structured = memberOf(root, 'structuredContent')
     const isError = this.#isWord(memberOf(root, 'isError'), 'true')
     const isReplaced =
       this.#terms.structured === 'text' && !isError && this.#isContainer(structured)
-    if (isReplaced && structured !== undefined) {
-      if (!this.#replaceStructured(root, content, structured)) return UNCHANGED
-    } else {
-      for (const block of itemsOf(content)) this.#packBlock(block, isError)
-    }
-    if (this.#edits.length === 0) return { ...UNCHANGED, reports: this.#reports }
-    const packed = splice(this.#bytes, this.#edits)
-    return { ...UNCHANGED, bytes: packed, reports: this.#reports, keep: this.#keep }
+    if (!isReplaced || structured === undefined) {
+      this.#packTexts(this.#textsOf(content), isError)
+    } else if (!this.#replaceStructured(root, content, structured)) return UNCHANGED
+    return this.#answer()
   }
 
-  #packBlock(block: JsonNode, isError: boolean): void {
-    if (!this.#isForModel(block)) return
-    const text = memberOf(block, 'text') as JsonNode
-    const content = parseAt(this.#bytes, text) as string
-    if (content.length < SHORTEST_TEXT) return
-    const encoded = this.#encode(content, isError)
-    if (encoded === content) return
-    this.#edits.push({ start: text.start, end: text.end, literal: literalOf(encoded) })
+  /** The result of `resources/read`. What clients draw for their users stays. */
+  packResource(root: JsonNode): ByteAnswer {
+    const texts = itemsOf(memberOf(root, 'contents')).flatMap(each => {
+      const text = memberOf(each, 'text')
+      const isDrawn = textOf(this.#bytes, memberOf(each, 'uri'))?.startsWith('ui://') === true
+      const isText = text !== undefined && this.#bytes[text.start] === QUOTE
+      return each.doubled || isDrawn || !isText ? [] : [text]
+    })
+    this.#packTexts(texts, false)
+    return this.#answer()
+  }
+
+  #answer(): ByteAnswer {
+    const found = { ...UNCHANGED, reports: this.#reports, keep: this.#keep }
+    const dependencies = this.#dependencies
+    const bytes = this.#edits.length === 0 ? null : splice(this.#bytes, this.#edits)
+    return { ...found, bytes, dependencies }
+  }
+
+  /** The texts for the model that may get smaller. */
+  #textsOf(content: JsonNode | undefined): readonly JsonNode[] {
+    return itemsOf(content)
+      .filter(block => this.#isForModel(block))
+      .map(block => memberOf(block, 'text') as JsonNode)
+  }
+
+  #packTexts(nodes: readonly JsonNode[], isError: boolean): void {
+    const texts = nodes
+      .map(({ start, end }) => ({ start, end, content: parseAt(this.#bytes, { start, end }) }))
+      .filter(({ content }) => (content as string).length >= SHORTEST_TEXT)
+    const encoded = this.#encodeAll(
+      texts.map(({ content }) => content as string),
+      isError,
+    )
+    for (const [i, { start, end, content }] of texts.entries()) {
+      const text = encoded[i] as string
+      if (text !== content) this.#edits.push({ start, end, literal: literalOf(text) })
+    }
   }
 
   /**
@@ -107,7 +168,7 @@ class ResultPacker {
     const json = this.#bytes.toString('utf8', structured.start, structured.end)
     const block = Buffer.concat([
       Buffer.from('{"type":"text","text":'),
-      literalOf(this.#encode(json, false)),
+      literalOf(this.#encodeAll([json], false)[0] as string),
       Buffer.from('}'),
     ])
     if (content === undefined) {
@@ -141,25 +202,69 @@ class ResultPacker {
     }
   }
 
-  #encode(content: string, isError: boolean): string {
+  /**
+   * The texts of one result. The longest one takes part in the context: a result is one call for
+   * its reader, whatever its number of texts. What is above the limit of the client is trimmed to
+   * it, each text in its proportion.
+   */
+  #encodeAll(contents: readonly string[], isError: boolean): readonly string[] {
+    const { place, limit } = this.#terms
+    const longest = Math.max(...contents.map(({ length }) => length))
+    const inContext = contents.findIndex(({ length }) => length === longest)
+    const whole = contents.map((content, i) =>
+      this.#encode(content, { isError, session: i === inContext ? place?.session : undefined }),
+    )
+    const total = whole.reduce((sum, { answer }) => sum + answer.tokens.final, 0)
+    const isTrimmed = limit !== undefined && total > limit.above_tokens && !isError
+    const sent = isTrimmed
+      ? whole.map((each, i) =>
+          this.#trim(
+            contents[i] as string,
+            each,
+            (limit.to_tokens * each.answer.tokens.final) / total,
+          ),
+        )
+      : whole
+    for (const { keep = [], dependencies = [], reports } of sent) {
+      this.#keep.push(...keep)
+      this.#dependencies.push(...dependencies)
+      this.#reports.push(...reports.map(report => ({ ...report, op: PACK_RESULT })))
+    }
+    return sent.map(({ answer }) => answer.content)
+  }
+
+  /** The text within the budget, with a marker; the whole text if that does not fit. */
+  #trim(content: string, whole: Done<EncodeAnswer>, budget: number): Done<EncodeAnswer> {
+    const budget_tokens = Math.floor(budget)
+    if (budget_tokens < 1) return whole
+    try {
+      return this.#encode(content, { isError: false, budget_tokens })
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'budget_too_small') return whole
+      throw error
+    }
+  }
+
+  #encode(content: string, { isError, session, budget_tokens }: EncodeTerms): Done<EncodeAnswer> {
     const { tool } = this.#terms
-    const { mode, budget_tokens, ...omits } = this.#limitsOf(content)
-    const { answer, keep, reports } = encodeContent(
+    const isTrimmed = budget_tokens !== undefined
+    const { mode, budget_tokens: usual, ...omits } = this.#limitsOf(content)
+    const budget = budget_tokens ?? usual
+    const args = session === undefined ? this.#args : shortOnes(this.#args)
+    return encodeContent(
       {
         content,
         tool,
-        mode: isError ? 'lossless' : mode,
+        mode: isError ? 'lossless' : isTrimmed ? 'trim' : mode,
         ...(isError ? { is_error: true } : {}),
-        ...(isError || budget_tokens === undefined ? {} : { budget_tokens }),
-        ...(this.#args === undefined ? {} : { args: this.#args }),
-        ...(isError ? {} : omits),
+        ...(isError || budget === undefined ? {} : { budget_tokens: budget }),
+        ...(args === undefined ? {} : { args }),
+        ...(session === undefined ? {} : { session }),
+        ...(isError || isTrimmed ? {} : omits),
         ...paginationOf(content),
       },
       this.#context,
     )
-    this.#keep.push(...(keep ?? []))
-    this.#reports.push(...reports.map(report => ({ ...report, op: PACK_RESULT })))
-    return answer.content
   }
 
   /** What may leave out parts of a text: the server's mode, its tool's fields, large markup. */
@@ -191,6 +296,27 @@ class ResultPacker {
   #isWord(node: JsonNode | undefined, word: string): boolean {
     return node !== undefined && this.#bytes.toString('latin1', node.start, node.end) === word
   }
+}
+
+/** How one text is encoded. */
+interface EncodeTerms {
+  readonly isError: boolean
+  readonly session?: string | undefined
+  /** Set if the text is to be trimmed whatever the mode of its tool. */
+  readonly budget_tokens?: number
+}
+
+/** A longer argument names no call, and may be referred to itself. */
+const MAX_ARGUMENT_CHARS = 150
+
+/**
+ * The arguments that name a call. The long ones would be referred to as texts that the model has
+ * written: of a call that was cancelled it may have nothing.
+ */
+function shortOnes(args: unknown): unknown {
+  if (typeof args !== 'object' || args === null) return undefined
+  const isShort = (value: unknown) => JSON.stringify(value).length <= MAX_ARGUMENT_CHARS
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => isShort(value)))
 }
 
 const NOTHING = new Uint8Array(0)

@@ -1,5 +1,4 @@
 import { classify } from '../classify/classify.ts'
-import type { EncodeRequest } from '../contract/encode.ts'
 import type { LookupResults } from '../contract/lookup.ts'
 import { parseJson } from '../json/parse-json.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'

@@ -73,6 +73,8 @@ type SessionRequest = LayerInput['request'] & { readonly session: string }
  * A format in which a reader finds lines by the numbers printed before them, but cannot count them.
  */
 const NUMBERED = 'numbered@1'
+/** A format in which each line of the content has its line. */
+const LINE_BY_LINE = 'diff@1'
 /** More than a session is ever sent. */
 const NO_LIMIT = 0xffff
 
@@ -93,7 +95,7 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
   const { content } = input
   const { session, ...rest } = input.request
   if (sessions === undefined || session === undefined) return null
-  const { tenant, index, bodies, isDetached } = sessions
+  const { tenant, index, bodies, isDetached, counted } = sessions
   const request = { ...rest, session }
   const key = sessionKey(tenant, session)
   if (request.is_sidechain === true) {
@@ -123,7 +125,7 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
     )
   }
   invalidateBy(index, key, request, profile.dedup)
-  const call = { name, identity, memory: known, epoch: present?.epoch ?? 0 }
+  const call = { name, identity, memory: known, epoch: present?.epoch ?? 0, counted }
   const here = openTurn(index, key, { ...request, content }, call, sessions.nowMs)
   const memory = here.turn.epoch === present?.epoch ? known : memoryIn(here.turn.epoch)
   const sent = here.seen?.sent ?? sentTo(sessions, key, profile)
@@ -252,7 +254,7 @@ export function hopsInto(
 ): number | undefined {
   const bare = withoutEscapes(format).format
   const inner = referral === null ? bareFormat(bare) : innerFormat(bare, LINES_FORMAT)
-  const isCounted = inner === PASSTHROUGH
+  const isCounted = inner === PASSTHROUGH || inner === LINE_BY_LINE
   if (!isCounted && !(inner?.startsWith(NUMBERED) && scan()?.numbered)) return undefined
   if (referral === null) return 0
   const hops = referral.dependencies.map(

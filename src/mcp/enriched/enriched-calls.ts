@@ -39,6 +39,8 @@ export interface EnrichedCall {
   readonly entry: PublicEntry
   /** As the client sent them. */
   readonly params: JsonBytes
+  /** Compactions of its context so far. */
+  readonly epoch: number
 }
 
 export interface EnrichedEnd {
@@ -60,6 +62,8 @@ interface Known extends KnownArguments {
   readonly poll: Poll | null
 }
 
+/** Contexts of one client whose compactions are watched. */
+const MAX_CONTEXTS = 1_000
 /** Results above are not compared with each other. */
 const MAX_POLLED_BYTES = 65_536
 /** An empty result is short. */
@@ -76,6 +80,8 @@ export class EnrichedCalls {
   readonly #tenant: string
   /** Names this client, and its connections. */
   readonly #client = randomUUID()
+  /** Compactions by context, as its latest call said. */
+  readonly #epochs = new Map<string, number>()
   readonly #calls: PrefetchCalls
   readonly #prefetches: Prefetches
 
@@ -96,11 +102,12 @@ export class EnrichedCalls {
 
   /** Makes the call, or answers it without its server. @param send makes it */
   async call(
-    { call, entry, params }: EnrichedCall,
+    { call, entry, params, epoch }: EnrichedCall,
     send: () => Promise<CallEnd>,
   ): Promise<EnrichedEnd> {
     const { shared } = this.#needs
     if (!shared.acts) return { end: await send(), notes: Promise.resolve([]), isServed: false }
+    this.#noteEpoch(call.context, epoch)
     const known = this.#know(call, entry, params)
     this.#observeOffers(known)
     const refusal = shared.failFast.check(known.context, ...this.#failFastTerms(known))
@@ -123,7 +130,7 @@ export class EnrichedCalls {
   }
 
   /** What may be left out of a result of the tool, if the model can fetch it. */
-  omissions({ entry, params }: Omit<EnrichedCall, 'call'>): OmissionTerms {
+  omissions({ entry, params }: Pick<EnrichedCall, 'entry' | 'params'>): OmissionTerms {
     const { shared } = this.#needs
     const { isEnabled } = shared.settings
     const { keywords } = knownArguments(params)
@@ -153,17 +160,24 @@ export class EnrichedCalls {
     return settings.isEnabled ? model : fillModel(stated)
   }
 
-  /** The agent has lost what it read in a context. @param context `null`: of this client */
-  compacted(context: string | null): void {
-    this.#prefetches.end()
+  /** A context that was compacted has lost what it read. */
+  #noteEpoch(context: string | null, epoch: number): void {
     const name = this.#contextName(context)
+    const before = this.#epochs.get(name)
+    this.#epochs.delete(name)
+    if (this.#epochs.size >= MAX_CONTEXTS) {
+      this.#epochs.delete(this.#epochs.keys().next().value as string)
+    }
+    this.#epochs.set(name, epoch)
+    if (before === undefined || before === epoch) return
+    this.#prefetches.end()
     this.#needs.shared.forget(name)
   }
 
   async close(): Promise<void> {
     this.#prefetches.end()
     const { shared } = this.#needs
-    shared.forget(this.#contextName(null))
+    for (const name of this.#epochs.keys()) shared.forget(name)
     await shared.removeClient(this.#client)
   }
 
@@ -187,8 +201,8 @@ export class EnrichedCalls {
    * depends on what they have read: each result leaves whole.
    */
   #contextName(context: string | null): string {
-    const name = context === null ? [this.#tenant, null, this.#client] : [this.#tenant, context]
-    return JSON.stringify(name)
+    // Another client of the tenant may have other rights, and name its contexts alike.
+    return JSON.stringify([this.#tenant, this.#client, context])
   }
 
   /** Each client has its own connections, and with them its own credentials and state. */

@@ -57,6 +57,7 @@ class LastingConnection implements UpstreamConnection {
   #waiting: (() => void)[] = []
   #attempt: Promise<void> = Promise.resolve()
   #cancelRetry = () => {}
+  #stopWatching = () => {}
   #stopChanges = new AbortController()
   #hasSettled = false
   #hasBeenUp = false
@@ -75,6 +76,7 @@ class LastingConnection implements UpstreamConnection {
   connect(): void {
     this.#cancelRetry()
     if (this.#state.kind !== 'down') return
+    this.#stopWatching()
     this.#become({ kind: 'connecting' })
     this.#attempt = this.#open().then(
       opened => this.#opened(opened),
@@ -114,6 +116,7 @@ class LastingConnection implements UpstreamConnection {
   async close(): Promise<void> {
     this.#become({ kind: 'closed' })
     this.#cancelRetry()
+    this.#stopWatching()
     this.#closing.abort()
     this.#stopChanges.abort()
     await Promise.all([...this.#sessions].map(session => session.close()))
@@ -243,9 +246,23 @@ class LastingConnection implements UpstreamConnection {
     if (this.#state.kind === 'closed') return
     this.#lastErrors = lastErrors
     this.#become({ kind: 'down', failure })
-    this.#log('mcp server is down', { failure, stderr: lastErrors })
-    if (failure.kind === 'unauthorized') return
+    // A challenge may repeat what we sent.
+    const { kind } = failure
+    const detail = kind === 'malformed' ? failure.detail : undefined
+    this.#log('mcp server is down', { failure: kind, detail, stderr: lastErrors })
+    if (kind === 'unauthorized') {
+      this.#watchHeaders()
+      return
+    }
     this.#cancelRetry = this.#clock.after(this.#backoff.next(), () => this.connect())
+  }
+
+  /** Tries again once there may be other credentials. */
+  #watchHeaders(): void {
+    const { target } = this.#options
+    this.#stopWatching()
+    if (target.kind !== 'http' || target.renewal === undefined) return
+    this.#stopWatching = target.renewal.onChange(() => this.connect())
   }
 
   #gone(session: Session, reason: LinkGone): void {

@@ -42,10 +42,17 @@ export type CallFailure =
   | { readonly kind: 'lost'; readonly hasRun: 'no' | 'maybe' }
   /** It is down, and was not asked. */
   | { readonly kind: 'down' }
+  /** It was not started: there are as many processes as there may be. */
+  | { readonly kind: 'full' }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'aborted' }
   /** It wants credentials that we do not have. */
-  | { readonly kind: 'unauthorized'; readonly authenticate: string | null }
+  | {
+      readonly kind: 'unauthorized'
+      readonly authenticate: string | null
+      /** What a user can do; a sentence. */
+      readonly advice?: string
+    }
   /** The answer was no message of MCP, or too large. `status`: of the answer over HTTP. */
   | { readonly kind: 'malformed'; readonly detail: string; readonly status?: number }
 

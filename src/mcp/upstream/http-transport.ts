@@ -16,7 +16,7 @@ import { acceptHeader, configuredHeaders, mirrorHeaders, versionHeader } from '.
 import { isForgotten, sessionOf } from './http-session.ts'
 import { type FollowEnd, followStream, readStream, type StreamEnd } from './http-stream.ts'
 import type { Link, LinkEvents, LinkFailure, LinkGone, LinkRequest } from './link.ts'
-import type { ServerTarget, UpstreamLimits } from './options.ts'
+import type { Refusal, ServerTarget, UpstreamLimits } from './options.ts'
 import { ownIdOf } from './own-id.ts'
 
 /** Bytes of an answer that reports an error. */
@@ -147,7 +147,12 @@ export class HttpLink implements Link {
     const status = answer.statusCode ?? 0
     if (status === 401 || status === 403) {
       answer.destroy()
-      return { kind: 'unauthorized', authenticate: answer.headers['www-authenticate'] ?? null }
+      const { renewal } = this.#target
+      const failure = {
+        kind: 'unauthorized',
+        authenticate: refusalOf(answer).authenticate,
+      } as const
+      return renewal === undefined ? failure : { ...failure, advice: renewal.advice }
     }
     if (status === 404 && hadSession && this.#era === 'legacy') {
       answer.destroy()
@@ -239,33 +244,57 @@ export class HttpLink implements Link {
     if (failure.kind === 'lost' && failure.hasRun === 'no') this.#gone('unreachable')
   }
 
+  /** A request that is refused for its credentials is sent once more if there are new ones. */
   async #exchange(
     method: HttpRequest['method'],
     headers: Readonly<Record<string, string>>,
     body: JsonBytes | null,
     signal: AbortSignal,
   ): Promise<HttpEnd> {
-    const { url } = this.#target
-    try {
-      const all = {
-        'user-agent': 'haversack',
-        ...configuredHeaders(await this.#target.headers()),
-        'accept-encoding': 'identity',
-        ...(body === null
-          ? {}
-          : { 'content-type': 'application/json', 'content-length': String(body.length) }),
-        ...acceptHeader(method, this.#era),
-        ...versionHeader(this.#version),
-        ...(this.#session === null ? {} : { 'mcp-session-id': this.#session }),
-        ...headers,
+    const { url, renewal } = this.#target
+    const agent = this.#agent
+    const guard = this.#guard
+    const send = async () => {
+      const all = await this.#headers(method, headers, body)
+      const sent = all['authorization']
+      return {
+        sent,
+        end: await exchange({ method, url, headers: all, body, agent, signal, guard }),
       }
-      const agent = this.#agent
-      const guard = this.#guard
-      const end = await exchange({ method, url, headers: all, body, agent, signal, guard })
+    }
+    try {
+      const first = await send()
+      let { end } = first
+      const refusal = end.kind === 'head' ? refusalOf(end.answer) : null
+      if (end.kind === 'head' && isRefused(refusal) && renewal !== undefined && !signal.aborted) {
+        if (await renewal.renew(refusal, first.sent)) {
+          end.answer.destroy()
+          end = (await send()).end
+        }
+      }
       if (end.kind !== 'head' && !signal.aborted) this.#lastError = end.detail
       return end
     } catch {
       return { kind: 'refused', detail: 'the headers could not be read' }
+    }
+  }
+
+  async #headers(
+    method: HttpRequest['method'],
+    headers: Readonly<Record<string, string>>,
+    body: JsonBytes | null,
+  ): Promise<Record<string, string>> {
+    return {
+      'user-agent': 'haversack',
+      ...configuredHeaders(await this.#target.headers()),
+      'accept-encoding': 'identity',
+      ...(body === null
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(body.length) }),
+      ...acceptHeader(method, this.#era),
+      ...versionHeader(this.#version),
+      ...(this.#session === null ? {} : { 'mcp-session-id': this.#session }),
+      ...headers,
     }
   }
 
@@ -279,6 +308,14 @@ export class HttpLink implements Link {
     this.#isGone = true
     this.#events.onGone(reason)
   }
+}
+
+function refusalOf({ statusCode = 0, headers }: IncomingMessage): Refusal {
+  return { status: statusCode, authenticate: headers['www-authenticate'] ?? null }
+}
+
+function isRefused(refusal: Refusal | null): refusal is Refusal {
+  return refusal?.status === 401 || refusal?.status === 403
 }
 
 function tooLarge(): LinkFailure {

@@ -21,7 +21,30 @@ export type ServerTarget =
       readonly url: URL
       /** Configured, forwarded and authorizing headers; asked for each request. */
       headers(): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
+      /** What may help if the server refuses these headers. */
+      readonly renewal?: HeaderRenewal
     }
+
+/** New headers in place of refused ones. */
+export interface HeaderRenewal {
+  /**
+   * Asked once for a request that was answered with 401 or 403. Never rejects.
+   * @param sent the `Authorization` of the request
+   * @returns whether the request is worth sending once more
+   */
+  renew(refusal: Refusal, sent: string | undefined): Promise<boolean>
+  /** Calls the handler when there may be other headers. Returns what ends that. */
+  onChange(handler: () => void): () => void
+  /** What a user can do about a refusal; a sentence. */
+  readonly advice: string
+}
+
+/** A refusal of credentials. */
+export interface Refusal {
+  readonly status: number
+  /** `WWW-Authenticate`. */
+  readonly authenticate: string | null
+}
 
 /** What we state of the client to a server: JSON objects. */
 export interface ClientClaims {

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { Guard } from '../../proxy/guard.ts'
+import { singleLine } from '../single-line.ts'
 
 interface Letter {
   readonly message: JsonBytes
@@ -34,7 +35,7 @@ export class Outbox {
   add(message: JsonBytes, callId: number | null, onSent: () => void): boolean {
     if (this.#isStopped || this.#bytes + message.length > this.#maxBytes) return false
     this.#bytes += message.length
-    this.#waiting.push({ message, callId, onSent })
+    this.#waiting.push({ message: singleLine(message), callId, onSent })
     this.#flush()
     return true
   }

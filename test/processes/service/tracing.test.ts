@@ -148,6 +148,20 @@ describe('spans', () => {
     expect(times(named('queue'), root)).toEqual(close(5, 7))
   })
 
+  it('of a call of a tool are one with its server and one with the packing inside', async () => {
+    const tracing = startTracing(collector.url, 0)
+    const call = { server: 'one', tenant: 't', started: 100, upstreamMs: 6, totalMs: 10 }
+    tracing.toolCall({ ...call, outcome: 'lost', traceparent: sampled })
+    await tracing.close()
+    const { root, inside } = tree('tools/call')
+    expect(root).toMatchObject({ traceId: TRACE, parentSpanId: PARENT, status: { code: 2 } })
+    expect(attributes(root)).toMatchObject({ 'haversack.upstream': 'one' })
+    const named = (name: string) => inside.find(span => span.name === name)
+    const close = (...expected: number[]) => expected.map(ms => expect.closeTo(ms, 1))
+    expect(times(named('upstream'), root)).toEqual(close(0, 6))
+    expect(times(named('pack'), root)).toEqual(close(6, 10))
+  })
+
   it('never begin before their request, whatever its times say', async () => {
     const tracing = startTracing(collector.url, 1)
     tracing.request({ ...request, timing: { queue: 900, work: 900 } })

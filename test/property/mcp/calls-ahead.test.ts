@@ -105,7 +105,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart'), server: fc.nat(1) }) },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant('compact'), context: fc.constantFrom(null, 'x') }),
+    arbitrary: fc.record({ do: fc.constant('compact'), context: fc.constantFrom('x', 'y') }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('settle') }) },
 )
@@ -189,7 +189,7 @@ class World {
     for (const each of this.#terms.steps) {
       if (each.do === 'settle') await clients[0]?.settled()
       else if (each.do === 'restart') this.#states[each.server]?.server.restart()
-      else if (each.do === 'compact') clients[0]?.gateway.compacted(each.context)
+      else if (each.do === 'compact') clients[0]?.compact(each.context)
       else if (each.do === 'change') this.#change(each.server, each.tool, each.to)
       else {
         const client = clients[each.client] as (typeof clients)[0]

@@ -74,7 +74,7 @@ export class MemoryServer {
           include: ['*'],
           exclude: [],
         },
-        trusted: this.trusted,
+        ...{ trusted: this.trusted, per_tool: [], resources: false },
       },
       connect: (_, listener) => {
         this.#listeners.add(listener)
@@ -195,6 +195,7 @@ export async function connectMemory(
   const shared = options.shared ?? makeEnrichment(options)
   const bugs: unknown[] = []
   const asked: string[] = []
+  const epochs = new Map<string, number>()
   const ask: ClientCall['ask'] = async method => {
     asked.push(method)
     return { kind: 'result', result: Buffer.from('{}') }
@@ -207,6 +208,13 @@ export async function connectMemory(
       ...{ notify: () => {}, ask },
     },
     pack: async body => body,
+    onToolCall: () => {},
+    contexts: {
+      arrive: context => ({ session: context, sequence: 0, epoch: epochs.get(context) ?? 0 }),
+      isCurrent: () => true,
+      sessionOf: context => context,
+      lost: () => {},
+    },
     originals: {} as GatewayOptions['originals'],
     alwaysRetrieves: false,
     enrichment: {
@@ -241,5 +249,6 @@ export async function connectMemory(
   const settled = async () => {
     for (let round = 0; round < 20; round++) await new Promise(resolve => setImmediate(resolve))
   }
-  return { gateway, call, shared, bugs, asked, settled }
+  const compact = (context: string) => epochs.set(context, (epochs.get(context) ?? 0) + 1)
+  return { gateway, call, shared, bugs, asked, settled, compact }
 }

@@ -291,6 +291,7 @@ describe('operations', () => {
       '/mcp/fingerprints/v1',
       '/mcp/fingerprints/v1/teams/{team}',
       '/mcp/fingerprints/v1/teams/{team}/members/{member}',
+      '/mcp/servers/{name}',
       '/metrics',
       '/openapi.json',
       '/readyz',

@@ -20,6 +20,8 @@ const done = (body: string, kept: readonly string[] = []): JobResult => ({
   work_ms: 0,
 })
 
+const DEAF = { pinDependency: () => Promise.resolve() }
+
 /** Leaves parts out if it may, and names what it kept in the order of events. */
 function packer(overrides: Partial<PackerNeeds> = {}) {
   const events: string[] = []
@@ -37,7 +39,9 @@ function packer(overrides: Partial<PackerNeeds> = {}) {
         events.push(`keep for ${tenant}`)
         return { hash: '', bytes: 0, expires_at: 0, media_type: '', created: true }
       },
+      pinDependency: () => Promise.resolve(),
     },
+    sessions: undefined,
     tenant: 'acme',
     timeoutMs: 1,
     onReport: () => {},
@@ -50,15 +54,15 @@ function packer(overrides: Partial<PackerNeeds> = {}) {
 describe('a result with parts left out', () => {
   it('leaves only after its original is kept', async () => {
     const { pack, events } = packer()
-    expect((await pack(RESULT, ELIDE)).toString()).toBe('short')
+    expect((await pack(RESULT, ELIDE, 'a')).toString()).toBe('short')
     expect(events).toEqual(['run elide', 'keep for acme'])
   })
 
   it('is lossless instead, if its original cannot be kept', async () => {
     const { pack, events } = packer({
-      originals: { keep: () => Promise.reject(new AppError('overloaded', 'no room')) },
+      originals: { ...DEAF, keep: () => Promise.reject(new AppError('overloaded', 'no room')) },
     })
-    expect((await pack(RESULT, ELIDE)).toString()).toBe('lossless')
+    expect((await pack(RESULT, ELIDE, 'a')).toString()).toBe('lossless')
     expect(events).toEqual(['run elide', 'run lossless'])
   })
 })
@@ -80,14 +84,35 @@ describe('a result goes on as the server sent it', () => {
     ],
     ['if nothing changed', { pool: { run: async () => done('') } }],
     ['if there is a bug', { pool: { run: () => Promise.reject(new Error('a bug')) } }],
-    ['if the store has one', { originals: { keep: () => Promise.reject(new Error('a bug')) } }],
+    [
+      'if the store has one',
+      { originals: { ...DEAF, keep: () => Promise.reject(new Error('a bug')) } },
+    ],
   ])('%s', async (_, overrides) => {
-    expect(await packer(overrides).pack(RESULT, ELIDE)).toBe(RESULT)
+    expect(await packer(overrides).pack(RESULT, ELIDE, 'a')).toBe(RESULT)
   })
 
   it('and a bug is reported', async () => {
     const { pack, bugs } = packer({ pool: { run: () => Promise.reject(new Error('a bug')) } })
-    await pack(RESULT, ELIDE)
+    await pack(RESULT, ELIDE, 'a')
     expect(bugs).toHaveLength(1)
+  })
+})
+
+describe('a result is packed in a thread', () => {
+  const image = `{"content":[{"type":"image","data":"${'A'.repeat(100)}","mimeType":"image/png"}]}`
+  it.each([
+    ['not without any text', image, []],
+    ['if it has texts', RESULT.toString(), ['run lossless']],
+    [
+      'if it has a structured value',
+      `${image.slice(0, -1)},"structuredContent":{}}`,
+      ['run lossless'],
+    ],
+    ['if a name may be one of these', image.replace('image', '\\u0074ext'), ['run lossless']],
+  ])('%s', async (_, result, expected) => {
+    const { pack, events } = packer()
+    await pack(Buffer.from(result), { ...ELIDE, mode: 'lossless' }, 'a')
+    expect(events).toEqual(expected)
   })
 })

@@ -1,4 +1,5 @@
 import { formatId } from '../json/json-format.ts'
+import { diff } from './diff.ts'
 import { embedded } from './embedded.ts'
 import { markdown } from './markdown.ts'
 import { mcp } from './mcp.ts'
@@ -13,6 +14,7 @@ export const TEXT_FORMATS: readonly TextFormat[] = [
   markdown,
   embedded,
   numbered,
+  diff,
   prefixed,
   mcp,
 ]

@@ -58,6 +58,8 @@ interface KnownCall {
   readonly memory: CallMemory | undefined
   /** The epoch that `memory` is of. */
   readonly epoch: number
+  /** See `SessionContext.counted`. */
+  readonly counted: Pick<Turn, 'sequence' | 'epoch'> | undefined
 }
 
 /**
@@ -68,12 +70,13 @@ export function openTurn(
   index: SessionIndex,
   key: SessionKey,
   { session, content }: IncomingResult,
-  { name, identity, memory, epoch }: KnownCall,
+  { name, identity, memory, epoch, counted }: KnownCall,
   nowMs: number,
 ): SessionTurn & { readonly seen: Seen | null } {
   const callHash = hash32(name)
   const seen = memory?.seen() ?? null
-  const again = seen === null ? {} : { again: { sequence: seen.sequence, epoch } }
+  const before = seen === null ? counted : { sequence: seen.sequence, epoch }
+  const again = before === undefined ? {} : { again: before }
   // Text that UTF-8 cannot encode has no identity; it is counted only.
   const facts = content.isWellFormed() ? { callHash, identity } : {}
   const turn = index.begin(key, { timeMs: nowMs, ...facts, ...again })

@@ -1,7 +1,7 @@
 import { type AttachOptions, attachIndex } from '../index/attach.ts'
 import { createIndexMemory, type IndexSize } from '../index/layout.ts'
 import { releaseOwner } from '../index/owners.ts'
-import type { SessionIndex } from '../index/session-index.ts'
+import type { SessionIndex, Turn } from '../index/session-index.ts'
 import { attachBodyMemory, type BodyMemory } from '../lines/body-memory.ts'
 import { createBodyMemory } from '../lines/memory-layout.ts'
 
@@ -60,4 +60,6 @@ export interface SessionContext extends Sessions {
    * kept.
    */
   readonly isDetached?: boolean
+  /** The result's turn, if it was counted when its call came; absent: it is counted now. */
+  readonly counted?: Pick<Turn, 'sequence' | 'epoch'>
 }

@@ -81,6 +81,78 @@ const paths = fc
   })
   .map(lines => lines.map(([prefix, rest]) => prefix.repeat(2) + rest).join('\n'))
 
+const diffLine = fc
+  .tuple(fc.constantFrom(' ', ' ', '+', '-', '\\', ''), cell)
+  .map(each => each.join(''))
+/** Hunks whose headers fit, mostly. */
+const hunk = fc
+  .record({
+    body: fc.array(diffLine, { maxLength: 6 }),
+    start: fc.nat({ max: 40 }),
+    shift: fc.constantFrom(0, 0, 0, 1, -1),
+    lie: fc.constantFrom(0, 0, 0, 0, 1),
+    rest: fc.constantFrom('', ' f()', '\r'),
+    one: fc.constantFrom('', ',1'),
+  })
+  .map(({ body, start, shift, lie, rest, one }) => {
+    const count = (sign: string) =>
+      body.filter(line => !/^\\/.test(line) && line[0] !== sign).length
+    const range = (first: number, n: number) => `${first}${n === 1 ? one : `,${n}`}`
+    const before = range(start + shift + (count('+') === 0 ? 0 : 1), count('+') + lie)
+    const after = range(start + (count('-') === 0 ? 0 : 1), count('-'))
+    return [`@@ -${before} +${after} @@${rest}`, ...body]
+  })
+const blob = fc.constantFrom('0a1b2c3', 'ffffffff', '1234567', 'xyz')
+/** Files of a diff as git writes them, and nearly. */
+const diffFile = fc
+  .record({
+    path: fc.constantFrom('a.ts', 'src/a b.ts', 'x => y', '-x', 'similarity index 1%', 'b'),
+    other: fc.constantFrom('a.ts', 'lib/b.ts'),
+    ...{ from: blob, to: blob, mode: fc.constantFrom('100644', '100755') },
+    kind: fc.constantFrom('changed', 'new', 'deleted', 'renamed', 'moved', 'plain'),
+    hunks: fc.array(hunk, { maxLength: 3 }),
+    contents: fc.array(cell, { minLength: 1, maxLength: 4 }),
+    end: fc.constantFrom(
+      [],
+      ['\\ No newline at end of file'],
+      ['diff a.ts', '1234567..89abcde', '---', '+++'],
+    ),
+  })
+  .map(({ path, other, from, to, mode, kind, hunks, contents, end }) => {
+    const tab = path.includes(' ') ? '\t' : ''
+    const git = (newer: string = path) => `diff --git a/${path} b/${newer}`
+    const range = contents.length === 1 ? '1' : `1,${contents.length}`
+    const lines: Record<string, string[]> = {
+      plain: [`--- ${path}`, `+++ ${other}`, ...hunks.flat()],
+      changed: [
+        git(),
+        `index ${from}..${to} ${mode}`,
+        `--- a/${path}${tab}`,
+        `+++ b/${path}${tab}`,
+      ].concat(hunks.flat(), end),
+      new: [git(), `new file mode ${mode}`, `index ${'0'.repeat(to.length)}..${to}`]
+        .concat('--- /dev/null', `+++ b/${path}${tab}`, `@@ -0,0 +${range} @@`)
+        .concat(
+          contents.map(line => `+${line}`),
+          end,
+        ),
+      deleted: [git(), `deleted file mode ${mode}`, `index ${from}..${'0'.repeat(from.length)}`]
+        .concat(`--- a/${path}${tab}`, '+++ /dev/null', `@@ -${range} +0,0 @@`)
+        .concat(
+          contents.map(line => `-${line}`),
+          end,
+        ),
+      moved: [git(other), 'similarity index 100%', `rename from ${path}`, `rename to ${other}`],
+      renamed: [git(other), 'similarity index 87%', `rename from ${path}`, `rename to ${other}`]
+        .concat(`index ${from}..${to} ${mode}`, `--- a/${path}${tab}`, `+++ b/${other}`)
+        .concat(hunks.flat()),
+    }
+    return lines[kind]!.join('\n')
+  })
+const diff = fc
+  .array(fc.oneof({ weight: 8, arbitrary: diffFile }, cell), { minLength: 1, maxLength: 4 })
+  .map(files => files.join('\n'))
+
 const json = fc.jsonValue({ maxDepth: 3 })
 const rows = fc.array(
   fc.record(
@@ -105,11 +177,14 @@ const fence = fc
   .map(([mark, text]) => `${mark}\n${text}\n\`\`\``)
 
 const mixed = fc
-  .array(fc.oneof(table, neat, gutters, paths, spaced, python, ndjson, fence, cell), {
-    minLength: 1,
-    maxLength: 4,
-  })
+  .array(
+    fc.oneof(table, neat, gutters, gutters, paths, diff, spaced, python, ndjson, fence, cell),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  )
   .chain(parts => fc.constantFrom('\n', '\n\n', '').map(glue => parts.join(glue)))
 
 /** Texts as tools give them, and as somebody would forge them. */
-export const arbitraryToolText = fc.oneof({ weight: 5, arbitrary: mixed }, neat, ndjson)
+export const arbitraryToolText = fc.oneof({ weight: 5, arbitrary: mixed }, neat, ndjson, diff)

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { readDiff } from '../../../../bench/comprehension/plain-texts.ts'
 import { readPlainly } from '../../../../bench/comprehension/readers.ts'
 import { classify } from '../../../../src/core/classify/classify.ts'
 import { csv } from '../../../../src/core/formats/json/csv.ts'
 import { tree } from '../../../../src/core/formats/json/tree/tree.ts'
+import { diff } from '../../../../src/core/formats/text/diff.ts'
 import { ndjson } from '../../../../src/core/formats/text/ndjson.ts'
 import { numbered } from '../../../../src/core/formats/text/numbered.ts'
 import { prefixed } from '../../../../src/core/formats/text/prefixed.ts'
@@ -65,11 +67,25 @@ describe.each([csv, tree])('$id', format => {
 
 type NumberedLine = { readonly line: number | null; readonly text: string }
 
+/** A whole deleted file has the numbers of the old file, and so it is told by its lines alone. */
+function linesOfDiff(reading: unknown): unknown {
+  return (reading as DiffLine[])
+    .filter(({ sign }) => sign !== '\\')
+    .map(({ line, sign, text }) => (sign === '-' ? `-${text}` : `${line}${sign}${text}`))
+}
+
+type DiffLine = { readonly line: number; readonly sign: string; readonly text: string }
+
 /**
  * For each text format, what a reading says of the text it was made of, and the text itself as
  * such.
  */
 const TEXT_READINGS = [
+  {
+    format: diff,
+    said: linesOfDiff,
+    is: (text: string) => linesOfDiff(readDiff(text)),
+  },
   {
     format: prefixed,
     said: (reading: unknown) => reading,

@@ -24,6 +24,7 @@ const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   prefixed: 0.1,
   ndjson: 0.02,
   embedded: 0.03,
+  diff: 0.05,
   mcp: 0,
 }
 

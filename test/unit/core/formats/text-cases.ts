@@ -308,6 +308,61 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     text: lines('| Ann Lee of the north |', '| Ann Lee of the south |', '| Ann Lee of the east |'),
     content: null,
   },
+  'a changed file of git, whose second hunk follows from the first': {
+    format: 'diff',
+    text: lines(
+      ...['diff --git a/src/a.ts b/src/a.ts', 'index 7c1e7ca..e38a6dd 100644'],
+      ...['--- a/src/a.ts', '+++ b/src/a.ts'],
+      ...['@@ -6,2 +6,3 @@ f()', ' a', '+b', ' c'],
+      ...['@@ -20,2 +21 @@', ' d', '-e', '\\ No newline at end of file'],
+    ),
+    content: lines(
+      ...['diff src/a.ts', '7c1e7ca..e38a6dd', '---', '+++'],
+      ...['@@ 6 @@ f()', ' a', '+b', ' c'],
+      ...['@@ 21 @@', ' d', '-e', '\\ No newline at end of file'],
+    ),
+  },
+  'a new file and a deleted one': {
+    format: 'diff',
+    text: lines(
+      ...['diff --git a/n.sh b/n.sh', 'new file mode 100755', 'index 0000000..8e1f2a3'],
+      ...['--- /dev/null', '+++ b/n.sh', '@@ -0,0 +1,2 @@', '+#!/bin/sh', '+true'],
+      ...['diff --git a/o b/o', 'deleted file mode 100644', 'index 8e1f2a3..0000000'],
+      ...['--- a/o', '+++ /dev/null', '@@ -1 +0,0 @@', '-x'],
+    ),
+    content: lines(
+      ...['diff n.sh', 'new file 100755', '8e1f2a3', '---', '+++', '@@ +2 @@', '#!/bin/sh', 'true'],
+      ...['diff o', 'deleted file', '8e1f2a3', '---', '+++', '@@ -1 @@', 'x'],
+    ),
+  },
+  'a file that was renamed and changed': {
+    format: 'diff',
+    text: lines(
+      ...['diff --git a/a b.ts b/c.ts', 'similarity index 90%'],
+      ...['rename from a b.ts', 'rename to c.ts', 'index 7c1e7ca..e38a6dd 100644'],
+      ...['--- a/a b.ts\t', '+++ b/c.ts', '@@ -1 +1 @@', '-x', '+y'],
+    ),
+    content: lines(
+      ...['diff a b.ts => c.ts', 'similarity index 90%', 'rename from', 'rename to'],
+      ...['7c1e7ca..e38a6dd', '---', '+++', '@@ 1 @@', '-x', '+y'],
+    ),
+  },
+  'a hunk that does not follow, one with a count that diff programs leave out, a cut one': {
+    format: 'diff',
+    text: lines(
+      ...['--- a', '+++ b', '@@ -1,2 +9,2 @@', ' a', ' b'],
+      ...['@@ -5,1 +13,2 @@', ' a', '+b', '@@ -6,9 +15,9 @@ g', ' a'],
+    ),
+    content: lines(
+      ...['--- a', '+++ b', '@@ -1 +9 @@', ' a', ' b'],
+      ...['@@ -5,1 +13,2 @@', ' a', '+b', '@@ -6,9 +15,9 @@ g', ' a'],
+    ),
+  },
+  'a text with a line that reads like a heading': {
+    format: 'diff',
+    text: lines('diff a.ts', '@@ -1,2 +1,2 @@', ' a', ' b'),
+    content: null,
+  },
   'too few numbered lines': { format: 'numbered;arrow', text: '1→a\n2→b', content: null },
 }
 
@@ -321,6 +376,7 @@ export const UNDECODABLE_TEXTS: readonly (readonly [
   ['numbered@1;dots', '1.a', 1],
   ['numbered@1;arrow', '3→a\nb\nc', 3],
   ['numbered@1;arrow', '3→a\nb\n6→c', 3],
+  ['diff@1', 'diff a\nnew file\n1234567\n---\n+++\n@@ +3 @@\nb', 7],
   ['prefixed@1', 'a/…\nb', 1],
   ['prefixed@1;dots', '…\nb', 1],
   ['prefixed@1;dots', 'a\nb/…', 2],

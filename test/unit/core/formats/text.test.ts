@@ -34,6 +34,7 @@ function roundTrip(format: TextFormat, text: string): readonly WrittenText[] {
 
 const STYLES: Readonly<Record<string, readonly string[]>> = {
   numbered: ['arrow', 'tab', 'colon'],
+  diff: [''],
   prefixed: ['dots', 'star'],
   md: ['s-s-3', 'a-t-c', 'p-s-2000'],
   ndjson: ['ended_compact,csv@1', 'python,json_compact@1'],

@@ -19,6 +19,10 @@ const table = lines(
 const log = Array.from({ length: 9 }, (_, i) => `{"level":"info","n":${i},"msg":"started"}`).join(
   '\n',
 )
+const patch = [
+  ...['diff --git a/src/a.ts b/src/a.ts', 'index 7c1e7ca..e38a6dd 100644'],
+  ...['--- a/src/a.ts', '+++ b/src/a.ts', '@@ -6,2 +6,2 @@ run()', ' a', '-b', '+c', ''],
+].join('\n')
 const matches = Array.from({ length: 9 }, (_, i) => `src/core/json/parse.ts:${i}:x`).join('\n')
 const answer = `Here it is:\n${JSON.stringify({ rows: Array(9).fill({ id: 1, name: 'a b' }) }, null, 2)}\n`
 
@@ -34,6 +38,7 @@ describe('text', () => {
     ['md', table],
     ['ndjson', log],
     ['prefixed', matches],
+    ['diff', patch],
     ['embedded', answer],
   ])('goes out as %s, smaller, and comes back the same', (name, content) => {
     const { format, tokens, layer, lossless } = encode({ content })

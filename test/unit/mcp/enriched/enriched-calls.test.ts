@@ -236,9 +236,12 @@ describe('a result that was fetched ahead', () => {
   })
 
   it('is gone with what the agent read, when that was compacted', async () => {
-    const { gateway, isFresh } = await fetched()
-    gateway.compacted(null)
-    expect(await isFresh()).toBe(true)
+    const { server, call, settled, compact } = await setUp()
+    await call('list', {}, { context: 'x' })
+    await settled()
+    compact('x')
+    await call('get', { id: 'a' }, { context: 'x' })
+    expect(server.argsOf('get').length).toBe(2)
   })
 
   it('is for no other client, and gone with its own', async () => {
@@ -304,6 +307,15 @@ describe('calls with the same result', () => {
     expect((await ask())[1]).toContain('answered from the last one')
     expect(server.argsOf('get').length).toBe(3)
     await ask()
+    expect(server.argsOf('get').length).toBe(4)
+  })
+
+  it('are not those of another client, whatever its context is called', async () => {
+    const shared = makeEnrichment({ tools })
+    const { server, call } = await setUp({ shared })
+    const other = await connectMemory([server], { shared })
+    for (let at = 0; at < 3; at++) await call('get', { id: 'a' }, { context: 'x' })
+    await other.call('get', { id: 'a' }, { context: 'x' })
     expect(server.argsOf('get').length).toBe(4)
   })
 

@@ -2,8 +2,9 @@ import type { ObjectValue } from '../../../json/value.ts'
 import { jsonLength } from '../../../json/write-json.ts'
 import type { Column, Leaf } from './column.ts'
 import type { Pricer } from './pricer.ts'
+import { sampleCells } from './sample-cells.ts'
 import type { Separator } from './syntax.ts'
-import { type Layout, RowWriter } from './write-table.ts'
+import type { Layout } from './write-table.ts'
 
 /**
  * Rows that represent the whole table, and how long they may be as JSON: long rows hang less on
@@ -14,6 +15,8 @@ const SAMPLE_CHARS = 16_000
 
 /** In order of preference, for equal costs. */
 const SEPARATORS: readonly Separator[] = [',', '\t', '|', ' ']
+
+const [DIGIT_0, DIGIT_9] = [0x30, 0x39]
 
 const NO_LEAVES: ReadonlySet<Leaf> = new Set()
 
@@ -28,18 +31,16 @@ export function chooseLayout(
 ): Layout {
   const sample = sampleOf(rows)
   if (sample.length === 0) return { separator: ',', spaced: NO_LEAVES }
+  const cells = sampleCells(sample, columns)
   let best: Layout = { separator: ',', spaced: NO_LEAVES }
   let fewest = Number.POSITIVE_INFINITY
   for (const separator of SEPARATORS) {
-    const tight = writeTight(sample, columns, separator)
-    const spaced = spacedLeaves(tight, separator, pricer)
-    const layout = { separator, spaced }
-    const tokens = pricer.tokens(
-      withSpaces(tight, spaced) ?? writeRows(sample, columns, new RowWriter(layout)),
-    )
+    const { texts, rows } = cells.between(separator)
+    const spaced = spacedLeaves(texts, separator, pricer)
+    const tokens = pricer.tokens(rows(spaced))
     if (tokens < fewest) {
       fewest = tokens
-      best = layout
+      best = { separator, spaced }
     }
   }
   return best
@@ -47,10 +48,14 @@ export function chooseLayout(
 
 function sampleOf(rows: readonly ObjectValue[]): readonly ObjectValue[] {
   const step = Math.max(1, rows.length / SAMPLE)
+  const all: ObjectValue[] = []
+  for (let at = 0; at < rows.length; at += step) all.push(rows[Math.floor(at)]!)
+  // With its brackets and commas; measured at once, which is how most samples are short enough.
+  const most = SAMPLE_CHARS + all.length + 1
+  if (jsonLength(all, most) <= most) return all
   const sample: ObjectValue[] = []
   let left = SAMPLE_CHARS
-  for (let at = 0; at < rows.length; at += step) {
-    const row = rows[Math.floor(at)]!
+  for (const row of all) {
     left -= jsonLength(row, left)
     if (left < 0) break
     sample.push(row)
@@ -58,68 +63,16 @@ function sampleOf(rows: readonly ObjectValue[]): readonly ObjectValue[] {
   return sample
 }
 
-/** The rows, each on a line. */
-function writeRows(
-  rows: readonly ObjectValue[],
-  columns: readonly Column[],
-  writer: RowWriter,
-): string {
-  for (const row of rows) {
-    writer.out += '\n'
-    writer.row(columns, row)
-  }
-  return writer.out
-}
-
-/** Rows without a space between a separator and a cell. */
-interface TightRows {
-  readonly text: string
-  /** What each leaf's cells contain. */
-  readonly cells: ReadonlyMap<Leaf, readonly string[]>
-  /**
-   * The leaves of the cells after a separator, and where these cells begin in `text`. `null` if
-   * there are cells within cells, or rows that are written as themselves.
-   */
-  readonly starts: readonly (readonly [leaf: Leaf, at: number])[] | null
-}
-
-function writeTight(
-  rows: readonly ObjectValue[],
-  columns: readonly Column[],
-  separator: Separator,
-): TightRows {
-  const cells = new Map<Leaf, string[]>()
-  const starts: [Leaf, number][] = []
-  const writer = new RowWriter({ separator, spaced: NO_LEAVES })
-  writer.observe = (leaf, text, at) => {
-    const known = cells.get(leaf)
-    if (known === undefined) cells.set(leaf, [text])
-    else known.push(text)
-    if (at !== null) starts.push([leaf, at])
-  }
-  let isFlat = !hasRowsColumn(columns)
-  for (const row of rows) {
-    writer.out += '\n'
-    if (!writer.row(columns, row)) isFlat = false
-  }
-  return { text: writer.out, cells, starts: isFlat ? starts : null }
-}
-
-function hasRowsColumn(columns: readonly Column[]): boolean {
-  return columns.some(
-    column => column.kind === 'rows' || (column.kind === 'group' && hasRowsColumn(column.columns)),
-  )
-}
-
 /** Leaves whose cells are cheaper with a space in front, if the separator is none itself. */
 function spacedLeaves(
-  { cells }: TightRows,
+  cells: ReadonlyMap<Leaf, readonly string[]>,
   separator: Separator,
   pricer: Pricer,
 ): ReadonlySet<Leaf> {
   if (separator === ' ') return NO_LEAVES
   const spaced = new Set<Leaf>()
   for (const [leaf, texts] of cells) {
+    if (texts.every(startsWithDigit)) continue
     const tight = `${separator}${texts.join(`\n${separator}`)}\n`
     const wide = `${separator} ${texts.join(`\n${separator} `)}\n`
     if (pricer.tokens(wide) < pricer.tokens(tight)) spaced.add(leaf)
@@ -127,16 +80,8 @@ function spacedLeaves(
   return spaced
 }
 
-/** The rows with a space before each cell of these leaves; `null` if it is not known where. */
-function withSpaces({ text, starts }: TightRows, spaced: ReadonlySet<Leaf>): string | null {
-  if (spaced.size === 0) return text
-  if (starts === null) return null
-  let out = ''
-  let written = 0
-  for (const [leaf, at] of starts) {
-    if (!spaced.has(leaf)) continue
-    out += `${text.slice(written, at)} `
-    written = at
-  }
-  return out + text.slice(written)
+/** No tokenizer has a token of a space and a digit: a space before a number is one of its own. */
+function startsWithDigit(text: string): boolean {
+  const first = text.charCodeAt(0)
+  return first >= DIGIT_0 && first <= DIGIT_9
 }

@@ -182,14 +182,21 @@ function clearlyShorter(
   const limit = Math.ceil(text.length / CLEARLY_SHORTER)
   if (jsonLength(value, limit) <= limit) return null
   const piece = { text, tokens: text.length / CHARS_PER_TOKEN, surcharge: 0 }
-  const bracketed = writeInline(value)
-  const tokens = limit / CHARS_PER_TOKEN
-  const inline = { text: bracketed, tokens, surcharge: bracketSurcharge(bracketed, tokens, style) }
   if (trace !== undefined) {
     const counted = pricer.piece(text)
     for (const role of ROLES) trace.decide(role, { [way]: counted }, counted)
   }
-  return { inline, member: piece, item: piece, document: piece }
+  return {
+    // A document that is one table has no use for it.
+    get inline() {
+      const bracketed = writeInline(value)
+      const tokens = limit / CHARS_PER_TOKEN
+      return { text: bracketed, tokens, surcharge: bracketSurcharge(bracketed, tokens, style) }
+    },
+    member: piece,
+    item: piece,
+    document: piece,
+  }
 }
 
 function inlineOf(forms: Forms | null): Piece | null {

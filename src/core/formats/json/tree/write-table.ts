@@ -72,11 +72,8 @@ function innerLayout(layout: Layout): Layout {
 /** Writes the rows of one table, or of one cell. */
 export class RowWriter {
   out = ''
-  /**
-   * Receives every cell that is written, and where in `out` it begins; `null` for the first cell of
-   * a row.
-   */
-  observe: ((leaf: Leaf, text: string, at: number | null) => void) | null = null
+  /** Receives every cell of a leaf that is written, and how many separators stand before it. */
+  observe: ((leaf: Leaf, text: string, separators: number) => void) | null = null
   /** Receives every nested value in brackets; `isRows` if these hold the rows of a column. */
   onBracket: ((text: string, isRows: boolean) => void) | null = null
   readonly #layout: Layout
@@ -190,13 +187,12 @@ export class RowWriter {
     this.#first = false
     if (text === '') return
     const { separator, spaced } = this.#layout
-    const follows = this.#pending > 0
-    if (follows) {
+    if (leaf !== null) this.observe?.(leaf, text, this.#pending)
+    if (this.#pending > 0) {
       this.out += this.#pending === 1 ? separator : separator.repeat(this.#pending)
       this.#pending = 0
       if (leaf !== null && spaced.has(leaf)) this.out += ' '
     }
-    if (leaf !== null) this.observe?.(leaf, text, follows ? this.out.length : null)
     this.out += text
     this.#cells++
     this.#lastCell = text

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { AppError, type ErrorCode } from '../../../../src/core/base/errors.ts'
-import type { KeepItem } from '../../../../src/core/contract/operation-result.ts'
-import { IndexBusyError } from '../../../../src/core/sessions/index/lock.ts'
-import { sessionKey } from '../../../../src/core/sessions/index/session-index.ts'
-import type { Dependency } from '../../../../src/core/sessions/turn/call-memory.ts'
-import { contextKey } from '../../../../src/core/sessions/turn/open-turn.ts'
-import type { Sessions } from '../../../../src/core/sessions/turn/shared-sessions.ts'
-import { commitAnswer, commitOrNull } from '../../../../src/http/jobs/commit-answer.ts'
-import type { Kept } from '../../../../src/store/store.ts'
+import { AppError, type ErrorCode } from '../../../src/core/base/errors.ts'
+import type { KeepItem } from '../../../src/core/contract/operation-result.ts'
+import { IndexBusyError } from '../../../src/core/sessions/index/lock.ts'
+import { sessionKey } from '../../../src/core/sessions/index/session-index.ts'
+import type { Dependency } from '../../../src/core/sessions/turn/call-memory.ts'
+import { contextKey } from '../../../src/core/sessions/turn/open-turn.ts'
+import type { Sessions } from '../../../src/core/sessions/turn/shared-sessions.ts'
+import { commitAnswer, commitOrNull } from '../../../src/store/commit-answer.ts'
+import type { Kept } from '../../../src/store/store.ts'
 
 const CONTEXT = contextKey(sessionKey('t', 's'), 5)
 const bytes = new Uint8Array(1)

@@ -1,14 +1,13 @@
-import { AppError, type ErrorCode } from '../../core/base/errors.ts'
-import type { KeepItem } from '../../core/contract/operation-result.ts'
-import { IndexBusyError } from '../../core/sessions/index/lock.ts'
-import type { Dependency } from '../../core/sessions/turn/call-memory.ts'
-import { lengthen } from '../../core/sessions/turn/long-references.ts'
-import { isPresent } from '../../core/sessions/turn/open-turn.ts'
-import { type BodyTicket, commitBody, lengthenBody } from '../../core/sessions/turn/remember.ts'
-import type { Sessions } from '../../core/sessions/turn/shared-sessions.ts'
-import type { JobResult } from '../../pool/job.ts'
-import type { Originals } from '../../store/originals.ts'
-import type { Kept } from '../../store/store.ts'
+import { AppError, type ErrorCode } from '../core/base/errors.ts'
+import type { KeepItem } from '../core/contract/operation-result.ts'
+import { IndexBusyError } from '../core/sessions/index/lock.ts'
+import type { Dependency } from '../core/sessions/turn/call-memory.ts'
+import { lengthen } from '../core/sessions/turn/long-references.ts'
+import { isPresent } from '../core/sessions/turn/open-turn.ts'
+import { type BodyTicket, commitBody, lengthenBody } from '../core/sessions/turn/remember.ts'
+import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
+import type { Originals } from './originals.ts'
+import type { Kept } from './store.ts'
 
 /** What the commit of an answer needs. */
 export interface CommitContext {
@@ -18,44 +17,69 @@ export interface CommitContext {
   readonly sessions: Sessions | undefined
 }
 
-/** A job that has an answer. */
-export type Done = JobResult & { readonly ok: true }
+/** What an answer keeps, and what it depends on. */
+export interface Answered {
+  readonly keep: readonly KeepItem[]
+  readonly dependencies: readonly Dependency[]
+}
+
+/** An answer that may leave now, unless `kept` is `null`. */
+export interface Prepared {
+  /** `null` if a part of its session failed: then another answer is sent, without the session. */
+  readonly kept: readonly Kept[] | null
+  /** From now on its bodies may be referred to if it has left, and never if it has not. */
+  commit(hasLeft: boolean): void
+}
 
 /**
  * Makes every text durable that an answer keeps. Then checks that the answer's dependencies can be
  * retrieved, will stay, and are in the agent's context. After that the answer may leave.
- * @returns what was kept, or `null` if a part of its session failed: then the caller sends another
- * answer, without the session
  * @throws AppError of the store, for texts without which the answer cannot be sent
  */
-export async function commitAnswer(
-  { keep, dependencies }: Pick<Done, 'keep' | 'dependencies'>,
+export async function prepareAnswer(
+  { keep, dependencies }: Answered,
   context: CommitContext,
-): Promise<readonly Kept[] | null> {
-  if (keep.length === 0 && dependencies.length === 0) return []
+): Promise<Prepared> {
   const { sessions } = context
-  const commitBodies = (isTrue: boolean) => {
+  const commit = (isTrue: boolean) => {
     if (sessions === undefined) return
     for (const { ticket } of keep) {
       if (ticket !== undefined) commitBody(sessions, ticket, isTrue)
     }
   }
+  if (keep.length === 0 && dependencies.length === 0) return { kept: [], commit }
   try {
     const kept = await keepAll(keep, context)
     // Some of it may just have been kept.
     const isTrue = kept !== null && (await areRetrievable(dependencies, context))
+    if (isTrue) return { kept, commit }
     // Bodies of an answer that does not leave may not be referred to.
-    commitBodies(isTrue)
-    return isTrue ? kept : null
+    commit(false)
+    return { kept: null, commit: () => {} }
   } catch (error) {
-    commitBodies(false)
+    commit(false)
     throw error
   }
 }
 
+/**
+ * The same for an answer that leaves right after.
+ * @returns what was kept, or `null` if a part of its session failed: then the caller sends another
+ * answer, without the session
+ * @throws AppError as `prepareAnswer`
+ */
+export async function commitAnswer(
+  answer: Answered,
+  context: CommitContext,
+): Promise<readonly Kept[] | null> {
+  const { kept, commit } = await prepareAnswer(answer, context)
+  commit(kept !== null)
+  return kept
+}
+
 /** Like `commitAnswer`, but also returns `null` if the store fails. */
 export async function commitOrNull(
-  done: Done,
+  done: Answered,
   context: CommitContext,
 ): Promise<readonly Kept[] | null> {
   try {

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { Guard } from '../../proxy/guard.ts'
+import { exchange } from '../upstream/http-exchange.ts'
+import { AuthFailure, authFailure } from './auth-failure.ts'
+import { unionOf } from './authorizer.ts'
+import { type CallbackListener, listenForCallback } from './callback-listener.ts'
+import { type Challenge, challengeTerms } from './challenge.ts'
+import type { GuardedFetch } from './guarded-fetch.ts'
+import { OAuthProvider } from './oauth-provider.ts'
+import type { OAuthTerms } from './oauth-terms.ts'
+import type { ServerGrants } from './server-grants.ts'
+
+export interface LoginOptions {
+  readonly server: URL
+  readonly terms: OAuthTerms
+  readonly grants: ServerGrants
+  readonly fetch: GuardedFetch
+  /** Where the browser comes back to; the one of the last login, or any, if it is not given. */
+  readonly port?: number | undefined
+  readonly timeoutMs: number
+  /** Leads the user to the authorization server. */
+  visit(url: URL, listener: Pick<CallbackListener, 'take'>): void
+}
+
+/** For the answer of the server to a request without a token. */
+const PROBE_MS = 10_000
+
+/**
+ * Gets a token with the consent of a user in a browser, and keeps it.
+ * @returns the authorization server and the scopes that it granted
+ * @throws AuthFailure
+ */
+export async function login(
+  options: LoginOptions,
+): Promise<{ readonly issuer: string; readonly scope: string | null }> {
+  const { grants, port } = options
+  const state = randomBytes(32).toString('base64url')
+  const last = grants.state().port
+  const ports = port !== undefined ? [port] : [...(last === undefined ? [] : [last]), 0]
+  let listener: CallbackListener
+  try {
+    listener = await listenForCallback(state, ports)
+  } catch {
+    throw new AuthFailure(`the port ${port} for the browser's return is in use`)
+  }
+  try {
+    await authorize(options, listener, state)
+  } catch (error) {
+    throw authFailure(error)
+  } finally {
+    listener.close()
+  }
+  grants.remember({ port: listener.port })
+  const grant = grants.grant()
+  if (grant === null) throw new AuthFailure('no token came')
+  return { issuer: grant.issuer, scope: grant.tokens.scope ?? null }
+}
+
+async function authorize(
+  { server, terms, grants, fetch, timeoutMs, visit }: LoginOptions,
+  listener: CallbackListener,
+  state: string,
+): Promise<void> {
+  const sdk = await import('@modelcontextprotocol/client')
+  const challenge = challengeTerms(await probe(server), server)
+  const { wantedScope } = grants.state()
+  // What was granted before stays granted.
+  const before = wantedScope === undefined ? undefined : grants.grant()?.tokens.scope
+  const scope = unionOf(terms.scope, before, wantedScope, challenge.scope)
+  const { resourceMetadataUrl } = challenge
+  const provider = new OAuthProvider({
+    ...{ terms, grants, redirectUrl: listener.url, state },
+    now: Date.now,
+  })
+  const request = {
+    serverUrl: server,
+    fetchFn: fetch,
+    ...(scope === undefined ? {} : { scope }),
+    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+  }
+  await sdk.auth(provider, { ...request, forceReauthorization: true })
+  const url = provider.authorizationUrl
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new AuthFailure('the authorization server names no page to visit')
+  }
+  visit(url, listener)
+  const returned = await within(listener.returned, timeoutMs)
+  const iss = returned.get('iss') ?? undefined
+  const code = returned.get('code')
+  if (code === null) {
+    // An error counts only if it comes from the authorization server that was asked.
+    const metadata = provider.discoveryState()?.authorizationServerMetadata
+    sdk.validateAuthorizationResponseIssuer({
+      iss,
+      expectedIssuer: metadata?.issuer,
+      issParameterSupported: metadata?.authorization_response_iss_parameter_supported === true,
+    })
+    throw new AuthFailure(refusalText(returned.get('error')))
+  }
+  await sdk.auth(provider, {
+    ...{ ...request, authorizationCode: code, forceReauthorization: true },
+    ...(iss === undefined ? {} : { iss }),
+  })
+}
+
+function refusalText(error: string | null): string {
+  const code = error !== null && /^[a-z_]{1,64}$/.test(error) ? error : 'no code came'
+  return `the authorization server refuses: ${code}`
+}
+
+async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new AuthFailure('the browser did not come back in time')), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Asks the server without a token, to see what it wants. */
+async function probe(server: URL): Promise<Challenge> {
+  const body = Buffer.from(
+    '{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{' +
+      '"io.modelcontextprotocol/protocolVersion":"2026-07-28",' +
+      '"io.modelcontextprotocol/clientCapabilities":{}}}}',
+  )
+  const agent = server.protocol === 'https:' ? new HttpsAgent() : new HttpAgent()
+  const end = await exchange({
+    ...{ method: 'POST', url: server, body, agent },
+    signal: AbortSignal.timeout(PROBE_MS),
+    guard: new Guard(() => {}),
+    headers: {
+      'user-agent': 'haversack',
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'server/discover',
+    },
+  })
+  agent.destroy()
+  if (end.kind !== 'head') throw new AuthFailure('the server cannot be reached')
+  end.answer.destroy()
+  const { statusCode = 0, headers } = end.answer
+  return { status: statusCode, authenticate: headers['www-authenticate'] ?? null }
+}

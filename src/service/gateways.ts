@@ -1,0 +1,139 @@
+import type { Config } from '../config/config.ts'
+import type { Env } from '../config/env.ts'
+import { readCompactions } from '../mcp/contexts/compactions.ts'
+import { type Contexts, createContexts } from '../mcp/contexts/contexts.ts'
+import { createOfferReader } from '../mcp/enriched/offer-reader.ts'
+import { createGateway, type Gateway } from '../mcp/gateway.ts'
+import type { GatewayClient, GatewayOptions } from '../mcp/gateway-options.ts'
+import { createPacker, type Pack } from '../mcp/pack.ts'
+import type { ChildPlaces } from '../mcp/upstream/child-places.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { EmbeddedDeps } from './embedded-deps.ts'
+import { openVault } from './mcp-authorization.ts'
+import { configuredServer } from './mcp-servers.ts'
+
+/** What packing may take of a call, in milliseconds; after that the result goes on unchanged. */
+const PACK_MS = 5_000
+
+/** Words of events that are worth a warning. */
+const WARNED: ReadonlySet<string> = new Set(['lost', 'unlisted'])
+
+/** What the gateways of all clients share. */
+export interface GatewayNeeds {
+  readonly deps: EmbeddedDeps
+  readonly env: Env
+  readonly logger: Logger
+  /** Counts the processes of all servers. */
+  readonly places: ChildPlaces
+  /** Whether there are many clients. */
+  readonly isService: boolean
+}
+
+/** Whose gateway it is, and what it offers. */
+export interface GatewayTerms {
+  readonly tenant: string
+  /** The key of the client; `null` if it needs none. */
+  readonly credential: string | null
+  /** The only server; `null`: all. */
+  readonly only: string | null
+  /** Whether `haversack_retrieve` is offered even if nothing seems to need it. */
+  readonly alwaysRetrieves: boolean
+}
+
+/** Makes the gateways of clients, by one configuration. */
+export interface Gateways {
+  /** Names of the configured servers. */
+  readonly servers: ReadonlySet<string>
+  create(client: GatewayClient, terms: GatewayTerms): Gateway
+  /** No more clients come: a connection ends with its last client. */
+  retire(): void
+  close(): Promise<void>
+}
+
+/** @throws Error for a secret that is not there */
+export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
+  const { deps, logger } = needs
+  const { originals, metrics, tracing } = deps
+  const configured = Object.entries(config.mcp.servers)
+  const needsVault = configured.some(([, { auth }]) => auth.kind === 'oauth')
+  const serverNeeds = { ...needs, metrics, vault: needsVault ? openVault(config) : null }
+  const all = configured.map(([name, server]) => configuredServer(name, server, serverNeeds))
+  const contextsFor = contextsByKey(config, deps)
+  const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {
+    const fields = { server, ...detail }
+    if (event === 'bug') logger.error(fields, 'unexpected error')
+    else if (WARNED.has(event)) logger.warn(fields, `server ${event}`)
+    else logger.info(fields, `server ${event}`)
+  }
+  return {
+    servers: new Set(all.map(({ name }) => name)),
+    create(client, { tenant, credential, only, alwaysRetrieves }) {
+      const servers = all
+        .filter(({ name }) => only === null || name === only)
+        .map(server => server.of(tenant))
+      const contexts = contextsFor(tenant, credential)
+      return createGateway({
+        ...{ servers, tenant, client, originals, alwaysRetrieves, onServer },
+        pack: packerFor(tenant, needs),
+        onToolCall(call) {
+          metrics.mcp.call(call.server, call.outcome)
+          metrics.mcp.added(call.server, call.totalMs - call.upstreamMs)
+          tracing?.toolCall({ ...call, tenant, traceparent: call.traceparent() ?? undefined })
+        },
+        ...(contexts === undefined ? {} : { contexts }),
+        ...enrichmentFor(tenant, needs),
+      })
+    },
+    retire() {
+      for (const server of all) server.retire()
+    },
+    async close() {
+      await Promise.all(all.map(server => server.close()))
+    },
+  }
+}
+
+function packerFor(tenant: string, { deps, logger }: GatewayNeeds): Pack {
+  const { pool, originals, sessions, metrics, telemetry } = deps
+  return createPacker({
+    ...{ pool, originals, sessions, tenant },
+    timeoutMs: PACK_MS,
+    onReport(report, server) {
+      metrics.report(report)
+      const { tokens_in = 0, tokens_out = 0 } = report
+      metrics.mcp.tokens(server, tokens_in, tokens_out)
+      if (report.response !== undefined) telemetry?.record(tenant, report.response)
+    },
+    onBug: err => logger.error({ err }, 'unexpected error'),
+  })
+}
+
+/** Absent if the service has none. */
+function enrichmentFor(
+  tenant: string,
+  { deps: { pool, enrichment: shared }, logger }: GatewayNeeds,
+): Pick<GatewayOptions, 'enrichment'> {
+  if (shared === undefined) return {}
+  const onBug = (err: unknown) => logger.error({ err }, 'unexpected error')
+  const read = createOfferReader({ pool, tenant, timeoutMs: PACK_MS, onBug })
+  return { enrichment: { shared, read, onBug } }
+}
+
+/** The contexts of each key, which its clients share. */
+function contextsByKey(
+  { data_dir }: Pick<Config, 'data_dir'>,
+  { sessions }: Pick<EmbeddedDeps, 'sessions'>,
+): (tenant: string, credential: string | null) => Contexts | undefined {
+  if (sessions === undefined) return () => undefined
+  const { index } = sessions
+  const byKey = new Map<string, Contexts>()
+  const compactions = readCompactions(data_dir)
+  return (tenant, credential) => {
+    const key = `${tenant} ${credential ?? ''}`
+    const known = byKey.get(key)
+    if (known !== undefined) return known
+    const contexts = createContexts({ index, tenant, credential, compactions, now: Date.now })
+    byKey.set(key, contexts)
+    return contexts
+  }
+}

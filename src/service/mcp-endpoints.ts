@@ -1,0 +1,72 @@
+import type { Config } from '../config/config.ts'
+import type { McpEndpoints } from '../http/context.ts'
+import { createEraDispatch } from '../mcp/fronts/era-dispatch.ts'
+import type { HttpFront } from '../mcp/fronts/http-exchange.ts'
+import { SessionTable } from '../mcp/fronts/legacy/session-table.ts'
+import { LegacyHttpFront } from '../mcp/fronts/legacy-http.ts'
+import { ChildPlaces } from '../mcp/upstream/child-places.ts'
+import { SYSTEM_CLOCK } from '../mcp/upstream/clock.ts'
+import { VERSION } from '../runtime/version.ts'
+import { createGateways, type GatewayNeeds, type Gateways } from './gateways.ts'
+
+/** The endpoints of MCP of a running service. */
+export interface ServiceEndpoints extends McpEndpoints {
+  /**
+   * Puts other servers in force for new clients.
+   * @throws Error for a secret that is not there; then the servers before stay
+   */
+  read(config: Config): void
+  /** Ends streams that would keep their connections open. */
+  drain(): void
+  /** Ends all clients, and what was started for them. */
+  close(): Promise<void>
+}
+
+/** @throws Error for a secret that is not there */
+export function createMcpEndpoints(
+  config: Config,
+  given: Pick<GatewayNeeds, 'deps' | 'env' | 'logger'>,
+): ServiceEndpoints {
+  const needs: GatewayNeeds = { ...given, places: new ChildPlaces(), isService: true }
+  const table = new SessionTable(SYSTEM_CLOCK)
+  const fronts = new Map<string, HttpFront>()
+  let gateways: Gateways = createGateways(config, needs)
+  /** Those of earlier configurations, which clients may still use. */
+  const retired: Gateways[] = []
+
+  function frontOf(only: string | null, alwaysRetrieves: boolean): HttpFront {
+    const key = `${only ?? ''} ${alwaysRetrieves}`
+    const known = fronts.get(key)
+    if (known !== undefined) return known
+    const legacy = new LegacyHttpFront({
+      table,
+      version: VERSION,
+      createGateway: (client, { tenant, credential }) =>
+        gateways.create(client, { tenant, credential, only, alwaysRetrieves }),
+    })
+    const front = createEraDispatch({ legacy, modern: null })
+    fronts.set(key, front)
+    return front
+  }
+
+  return {
+    find(only, caller) {
+      const isThere = only === null ? gateways.servers.size > 0 : gateways.servers.has(only)
+      if (!isThere) return null
+      // The tool of what the proxies leave out, for keys that may use it.
+      return frontOf(only, only === null && caller.scopes.has('retrieve'))
+    },
+    read(next) {
+      const before = gateways
+      gateways = createGateways(next, needs)
+      before.retire()
+      retired.push(before)
+    },
+    drain: () => table.drain(),
+    async close() {
+      await table.close()
+      await Promise.all([...fronts.values()].map(front => front.close()))
+      await Promise.all([gateways, ...retired].map(each => each.close()))
+    },
+  }
+}

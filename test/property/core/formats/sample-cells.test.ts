@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { planColumns } from '../../../../src/core/formats/json/tree/plan-columns.ts'
+import { createPricer } from '../../../../src/core/formats/json/tree/pricer.ts'
+import { sampleCells } from '../../../../src/core/formats/json/tree/sample-cells.ts'
+import type { Separator } from '../../../../src/core/formats/json/tree/syntax.ts'
+import { RowWriter } from '../../../../src/core/formats/json/tree/write-table.ts'
+import { ObjectValue } from '../../../../src/core/json/value.ts'
+import { runs } from '../../../support/runs.ts'
+import { counters } from '../../../support/vocabularies.ts'
+import { arbitraryTree } from './tree-values.ts'
+
+const SEPARATORS: readonly Separator[] = [',', '\t', '|', ' ']
+
+const arbitraryRows = fc
+  .array(arbitraryTree, { minLength: 1, maxLength: 6 })
+  .map(values => values.flatMap(value => (Array.isArray(value) ? value : [value])))
+  .map(values => values.filter(value => value instanceof ObjectValue))
+
+it('the cells of a sample are what a table with that separator has', () => {
+  let tables = 0
+  fc.assert(
+    fc.property(arbitraryRows, fc.infiniteStream(fc.boolean()), (rows, whims) => {
+      const columns = planColumns(rows, createPricer(undefined))
+      if (columns === null) return
+      tables++
+      const cells = sampleCells(rows, columns)
+      for (const separator of SEPARATORS) {
+        const { texts, rows: write } = cells.between(separator)
+        const spaced = new Set([...texts.keys()].filter(() => whims.next().value))
+        const writer = new RowWriter({ separator, spaced })
+        for (const row of rows) {
+          writer.out += '\n'
+          writer.row(columns, row)
+        }
+        expect(write(spaced)).toBe(writer.out)
+      }
+    }),
+    { numRuns: runs(3000) },
+  )
+  expect(tables).toBeGreaterThan(0)
+})
+
+it('a space before a number never makes a text cheaper', () => {
+  const number = fc.stringMatching(/^\d[^\n]{0,6}$/)
+  fc.assert(
+    fc.property(
+      fc.array(number, { minLength: 1, maxLength: 6 }),
+      fc.constantFrom(...SEPARATORS),
+      fc.constantFrom('o200k_base', 'cl100k_base'),
+      (cells, separator, id) => {
+        const { count } = counters.get(id)
+        const written = (before: string) => `${before}${cells.join(`\n${before}`)}\n`
+        expect(count(written(`${separator} `))).toBeGreaterThanOrEqual(count(written(separator)))
+      },
+    ),
+    { numRuns: runs(3000) },
+  )
+})
