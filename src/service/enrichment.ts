@@ -1,6 +1,6 @@
 import { Enrichment } from '../enrich/enrichment.ts'
 import { createHabits } from '../enrich/habits.ts'
-import type { LandedResult } from '../mcp/enriched/prefetches.ts'
+import type { LandedResult } from '../mcp/enriched/enrichment-needs.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { Store } from '../store/store.ts'

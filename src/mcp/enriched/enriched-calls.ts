@@ -10,7 +10,6 @@ import type { CatalogueTool } from '../../core/enrich/plan.ts'
 import { fillModel } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { announce } from '../../enrich/announcement.ts'
-import type { Enrichment } from '../../enrich/enrichment.ts'
 import { isEmptyResult } from '../../enrich/fail-fast.ts'
 import { type Poll, pollTtl } from '../../enrich/polling.ts'
 import type { ScopedCall } from '../../enrich/result-cache.ts'
@@ -20,18 +19,11 @@ import { jsonBytes } from '../json-rpc.ts'
 import { member, textMember } from '../members.ts'
 import type { Servers } from '../servers.ts'
 import type { CallEnd } from '../upstream/connection.ts'
+import type { EnrichmentNeeds } from './enrichment-needs.ts'
 import { type KnownArguments, keyOf, knownArguments } from './known-call.ts'
-import type { OfferReader } from './offer-reader.ts'
 import { PrefetchCalls } from './prefetch-calls.ts'
-import { type LandedResult, Prefetches } from './prefetches.ts'
+import { Prefetches } from './prefetches.ts'
 import { catalogueTool } from './tool-definition.ts'
-
-/** What a gateway is given if models of tools are to act. */
-export interface EnrichmentNeeds {
-  readonly shared: Enrichment<LandedResult>
-  readonly read: OfferReader
-  onBug(error: unknown): void
-}
 
 /** A call of a tool that a server lists. */
 export interface EnrichedCall {

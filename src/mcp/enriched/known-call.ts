@@ -41,7 +41,7 @@ export function knownArguments(params: JsonBytes): KnownArguments {
 }
 
 /** What the call states of its purpose. */
-export function intentOf(params: JsonBytes): string | undefined {
+function intentOf(params: JsonBytes): string | undefined {
   const meta = objectMember(params, '_meta')
   return (meta === null ? null : textMember(meta, INTENT)) ?? undefined
 }

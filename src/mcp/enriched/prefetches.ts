@@ -7,21 +7,16 @@ import type { Probabilities } from '../../core/enrich/probability.ts'
 import type { OfferedCall } from '../../core/enrich/projections.ts'
 import type { FollowUp } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
-import type { ReadOffers } from '../../core/operations/read-offers.ts'
 import type { Watch } from '../../enrich/agent-contexts.ts'
 import type { Enrichment } from '../../enrich/enrichment.ts'
 import type { ScopedCall } from '../../enrich/result-cache.ts'
 import type { Prefetch, PrefetchBatch } from '../../enrich/speculation.ts'
 import type { Servers } from '../servers.ts'
 import { keyOf } from './known-call.ts'
+import type { LandedResult } from './enrichment-needs.ts'
 import type { OfferReader } from './offer-reader.ts'
 import type { PrefetchCalls } from './prefetch-calls.ts'
 import { catalogueTool, toolDefinition } from './tool-definition.ts'
-
-/** A result that was fetched ahead, and what it offers in turn. */
-export interface LandedResult extends Pick<ReadOffers, 'tokens' | 'calls'> {
-  readonly bytes: JsonBytes
-}
 
 /** A call whose result may offer others. */
 export interface Trigger {

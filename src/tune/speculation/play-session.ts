@@ -135,7 +135,7 @@ const READING =
   /^(?:get|list|search|find|read|fetch|query|show|describe|lookup|view|grep|glob|ls|count)(?:$|[_A-Z-])/
 
 /** Recorded tools are believed to be what they are called. */
-export function asTool(name: string): CatalogueTool {
+function asTool(name: string): CatalogueTool {
   const readOnlyHint = READING.test(name)
   return {
     ...{ name, server: SERVER, isTrusted: true },

@@ -7,7 +7,7 @@ import {
 } from '../../../src/enrich/enrichment.ts'
 import { createHabits } from '../../../src/enrich/habits.ts'
 import type { OfferReader } from '../../../src/mcp/enriched/offer-reader.ts'
-import type { LandedResult } from '../../../src/mcp/enriched/prefetches.ts'
+import type { LandedResult } from '../../../src/mcp/enriched/enrichment-needs.ts'
 import { createGateway, type Gateway } from '../../../src/mcp/gateway.ts'
 import type { ClientCall, GatewayOptions, GatewayServer } from '../../../src/mcp/gateway-options.ts'
 import { errorOutcome } from '../../../src/mcp/json-rpc.ts'
@@ -121,7 +121,7 @@ export function textResult(text: string, more: object = {}): string {
 }
 
 /** Reads offers at once, with one token for each character. */
-export const readInPlace: OfferReader = async (body, offers) => {
+const readInPlace: OfferReader = async (body, offers) => {
   const counter = lengthCounter(1)
   const context = { maxDepth: 256, counters: { get: () => counter }, terms: { offers } }
   const { bytes } = readOffersOperation.run(body, context as never)
@@ -141,7 +141,7 @@ export interface MemoryGatewayOptions {
 }
 
 /** A store of one record. */
-export function memoryRecords() {
+function memoryRecords() {
   const records = new Map<string, { value: Uint8Array; version: number }>()
   return {
     records,
