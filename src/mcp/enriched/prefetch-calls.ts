@@ -6,8 +6,8 @@ import type { ClientCall } from '../gateway-options.ts'
 import { errorOutcome, RPC_ERRORS } from '../json-rpc.ts'
 import { EMPTY_OBJECT } from '../members.ts'
 import type { Servers } from '../servers.ts'
-import type { OfferReader } from './offer-reader.ts'
 import type { LandedResult } from './enrichment-needs.ts'
+import type { OfferReader } from './offer-reader.ts'
 
 /** Larger results are not kept, and not read. */
 const MAX_RESULT_BYTES = 1024 * 1024

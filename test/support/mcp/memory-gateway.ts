@@ -6,8 +6,8 @@ import {
   type EnrichmentSettings,
 } from '../../../src/enrich/enrichment.ts'
 import { createHabits } from '../../../src/enrich/habits.ts'
-import type { OfferReader } from '../../../src/mcp/enriched/offer-reader.ts'
 import type { LandedResult } from '../../../src/mcp/enriched/enrichment-needs.ts'
+import type { OfferReader } from '../../../src/mcp/enriched/offer-reader.ts'
 import { createGateway, type Gateway } from '../../../src/mcp/gateway.ts'
 import type { ClientCall, GatewayOptions, GatewayServer } from '../../../src/mcp/gateway-options.ts'
 import { errorOutcome } from '../../../src/mcp/json-rpc.ts'

@@ -119,7 +119,12 @@ async function carryOut(calls: readonly PlannedCall[]): Promise<readonly string[
   const scope = { tenant: 't', upstream: 'u', credential: 'c', connection: null }
   const { ended } = engine.prefetch(
     calls.map(({ tool, args }) => ({
-      ...{ call: { scope, tool: tool.name, args: args ?? '{}' }, context: 'x', client: 'k', host: null },
+      ...{
+        call: { scope, tool: tool.name, args: args ?? '{}' },
+        context: 'x',
+        client: 'k',
+        host: null,
+      },
     })),
   )
   await ended
