@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { SlowestFiles } from './test/support/slowest-files.ts'
@@ -46,13 +47,18 @@ function project([name, testTimeout]: [string, number]): TestProjectInlineConfig
 
 /** Files that mock a module, or need modules of their own that nothing has used before. */
 const ISOLATED: TestProjectInlineConfiguration = {
-  test: { name: 'isolated', include: ['test/isolated/**/*.test.ts'], testTimeout: 60_000 },
+  test: {
+    name: 'isolated',
+    include: ['test/isolated/**/*.test.ts'],
+    experimental: { viteModuleRunner: false },
+    testTimeout: 60_000,
+  },
 }
 
 export default defineConfig({
   test: {
-    // The default leaves one processor of two idle.
-    maxWorkers: '100%',
+    // Half of the processors again: files wait for sockets, disks and clocks.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     reporters: [
       'default',
       new SlowestFiles(),

@@ -31,7 +31,7 @@ export async function buildKernel(): Promise<string> {
 function moduleOf(base64: string): string {
   const lines = base64.match(/.{1,92}/g) ?? []
   return [
-    '/** Written by `scripts/build-kernel.ts` from `scripts/build-kernel/count-pieces.as`; not to be edited. */',
+    '/** Written by `scripts/build-kernel.ts` from `build-kernel/count-pieces.as`; do not edit it. */',
     'export const KERNEL_BASE64 =',
     lines.map(line => `  '${line}'`).join(' +\n'),
     '',

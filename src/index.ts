@@ -26,8 +26,8 @@ export function encode(request: EncodeRequest): EncodeAnswer {
 }
 
 /**
- * How the answer of `encode` comes about: what became of each candidate, how the parts of the text
- * were chosen, and what a budget leaves of it. No session has a part in it.
+ * How the answer of `encode` was chosen: the verdict about each candidate, the choice of the parts
+ * of the text, and the part that a budget leaves. No session has a part in it.
  * @throws AppError `invalid_request`, `budget_too_small`
  */
 export function explain(request: EncodeRequest & { content: string }): Explanation {

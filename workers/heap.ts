@@ -24,8 +24,9 @@ type CollectGarbage = (options: {
 }) => void
 
 /**
- * A waiting thread blocks on an `Atomics.wait` and runs no event loop. V8 shrinks idle heaps by a
- * task of that loop, so here it never does; what a large job took would stay until the next one.
+ * A waiting thread blocks on an `Atomics.wait` and runs no event loop. V8 shrinks idle heaps in a
+ * task of that loop, so here it never does. The memory of a large job would stay until the next
+ * one.
  *
  * @param sizeOf how much the heap takes, in bytes
  */
@@ -45,7 +46,9 @@ function heapBytes(): number {
   return heap + buffers
 }
 
-/** Node offers no other way to it; a new context gets the function without a flag at the start. */
+/**
+ * Node has no other way to call it. A new context gets the function without a flag at the start.
+ */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as CollectGarbage

@@ -38,9 +38,9 @@ export interface UnpackedOutcome {
 const OWN_REWRITE_BYTES = 16 * 1024 * 1024
 
 /**
- * Runs single jobs, with all that a thread keeps between them. Expected failures come back as
- * values, because a custom error loses its code at the thread boundary; anything else is a bug, and
- * answered as one.
+ * Runs single jobs, with everything that a thread keeps between them. Expected failures are
+ * returned as values, because a custom error loses its code at the thread boundary. Anything else
+ * is a bug, and is answered as one.
  */
 export class JobRunner {
   readonly #operations: Operations
@@ -76,7 +76,7 @@ export class JobRunner {
     body: Uint8Array,
     took: Took,
   ): UnpackedOutcome {
-    // MessagePack has no spellings.
+    // MessagePack numbers have no spelling.
     const keepsSpelling = operation.keepsSpelling === true && job.accept === 'json'
     const { limits, asked } = this.#setup
     const envelope = readEnvelope(body, job.media, limits.envelope, { keepsSpelling })
@@ -183,7 +183,7 @@ class JobContexts {
 /** What a job has taken until now. */
 type Took = () => { readonly work_us: number }
 
-/** The end of a job before its bytes have their place. */
+/** The end of a job, before its bytes are packed into the answer's buffer. */
 function done(media: MediaType) {
   const lists = { reports: [], keep: [], records: [], markers: [], dependencies: [] }
   return { kind: 'done', media, start: 0, length: 0, ...lists } as const

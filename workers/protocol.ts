@@ -1,6 +1,6 @@
 /**
- * The worker protocol. One message carries a batch of jobs, one comes back; the bodies of a message
- * lie one after the other in one ArrayBuffer that is transferred, because cloning a view would copy
+ * The worker protocol. One message carries a batch of jobs, and one message comes back. The bodies
+ * of a message are concatenated in one ArrayBuffer, which is transferred. Cloning a view would copy
  * all of its buffer, and a transfer costs the same for one body as for thirty.
  */
 import type { Problem } from '../src/core/base/errors.ts'
@@ -20,7 +20,7 @@ export interface WorkerSetup {
   readonly limits: WorkerLimits
   /** How the pipeline chooses. */
   readonly pipeline: PipelineConfig
-  /** Who can be asked between the phases of a job. */
+  /** Sources that can be asked between the phases of a job. */
   readonly asked: LookupSources
   /** What sessions have seen lately; absent: sessions have no effect. */
   readonly sessions?: SharedSessions
@@ -61,7 +61,7 @@ export interface JobHeader {
   readonly terms?: RequestTerms
   /** See `SessionContext.attempt`. */
   readonly attempt?: string
-  /** Decisions on record that hold against the job's own, by their keys. */
+  /** Recorded decisions, by their keys. They take precedence over the job's own. */
   readonly recalled?: Readonly<Record<string, Uint8Array>>
   /** Answer without the session: nothing can be kept now, or a dependency of the answer is gone. */
   readonly sessionless?: true
@@ -87,14 +87,14 @@ export type Outcome = { readonly work_us: number } & (
       readonly records: readonly RecordRange[]
       /** Originals that markers name, which must be there too. */
       readonly markers: readonly string[]
-      /** What must be there before it may. */
+      /** Bodies that must be there before the answer may leave. */
       readonly dependencies: readonly Dependency[]
       /**
        * The request body again, if another answer may be needed: see `JobHeader.sessionless`.
        */
       readonly again?: { readonly start: number; readonly length: number }
     }
-  /** Something must be asked; the range is the request body again, for the second phase. */
+  /** The job has lookups. The range is the request body again, for the second phase. */
   | {
       readonly kind: 'ask'
       readonly lookups: readonly (LookupRequest | null)[]

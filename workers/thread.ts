@@ -14,16 +14,16 @@ import type {
   WorkerSetup,
 } from './protocol.ts'
 
-/** How much a worker thread stands back, as Unix niceness. */
+/** How much a worker thread yields to other threads, as Unix niceness. */
 const NICENESS = 5
 
 /** What a thread does with each message. */
 type Runner = (message: BatchMessage | ShrinkMessage) => BatchResult | ShrinkResult
 
 /**
- * The runner of this worker thread. It yields to the main thread if both want a processor: an
- * answer that waits to be sent, or a probe, should not wait for a batch. On Linux a priority is a
- * thread's own; elsewhere it would be the whole process's, and is left alone.
+ * The runner of this worker thread. It yields to the main thread if both need a processor, because
+ * an answer or a probe should not wait for a batch. On Linux each thread has a priority of its own.
+ * On other systems the priority is the whole process's, so it is not changed.
  */
 export function startThread(operations: Operations): Runner {
   standBack()
@@ -42,7 +42,7 @@ function standBack(): void {
   try {
     if (getPriority(0) < NICENESS) setPriority(0, NICENESS)
   } catch {
-    // Not allowed here; it only makes answers a little later.
+    // If this is not allowed, answers only come a little later.
   }
 }
 

@@ -2,14 +2,14 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../core/base/errors.ts'
 import { type KeyRecord, SCOPES, type Scope } from './key-record.ts'
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface Caller {
   readonly tenant: string
   /** Id of the key, as in the keys file; empty if there are no keys. */
   readonly keyId: string
   readonly scopes: ReadonlySet<Scope>
   readonly redeems: boolean
-  /** The only teams that there are for it; `null`: all of the tenant. */
+  /** The only teams that the key may use; `null`: all of the tenant. */
   readonly teams: ReadonlySet<string> | null
   /** The only member that it may write as; `null`: any. */
   readonly member: string | null
@@ -19,10 +19,12 @@ export interface Caller {
   readonly rate: RateLimit | null
 }
 
-/** What a key needs: one scope, one of several, or just to be valid. */
+/**
+ * The scope that a key needs: one scope, one of several, or none if the key only has to be valid.
+ */
 export type NeededScope = Scope | 'any' | readonly Scope[]
 
-/** Decides who a request is from and whether it may go on. */
+/** Identifies the caller of a request, and decides whether the request may pass. */
 export interface Access {
   /**
    * The caller that a key belongs to; without configured keys the tenant `local`, whatever it
@@ -79,7 +81,7 @@ export function createAccess(initial: readonly KeyRecord[] | null, now: () => nu
   let entries = index(initial, new Map())
   let tenants = countTenants(initial)
 
-  /** Digests that begin alike are few, and all of them are compared, each in constant time. */
+  /** Few digests have the same prefix. All of them are compared, each in constant time. */
   function find(key: string): Entry | undefined {
     const digest = hash('sha256', key, 'buffer')
     let found: Entry | undefined

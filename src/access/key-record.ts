@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { memberName, teamName } from '../core/fingerprints/upload.ts'
 
-/** What a key may be for; each route names one. */
+/** The scopes of keys; each route names one. */
 export const SCOPES = [
   'encode',
   'retrieve',
@@ -32,10 +32,7 @@ export const keyRecordSchema = z.strictObject({
   burst: z.int().positive().max(1e6).optional(),
   /** Requests that are read, wait or run at the same time. Unset: no limit of its own. */
   max_concurrent: z.int().positive().optional(),
-  /**
-   * Teams whose fingerprints it may read and write; there are no others for it. Unset: all of the
-   * tenant.
-   */
+  /** The only teams whose fingerprints it may read and write. Unset: all of the tenant. */
   teams: z.array(teamName).min(1).max(1_000).optional(),
   /** The one member that it may upload as, and withdraw. Unset: any. */
   member: memberName.optional(),

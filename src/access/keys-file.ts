@@ -57,10 +57,12 @@ function parseKeys(path: string, text: string): KeyRecord[] {
   return keys
 }
 
-/** Looks like the name of a field, and is too short for a key that was put where a name belongs. */
+/**
+ * Matches names of fields. The bound is too short for a key that was put in the place of a name.
+ */
 const FIELD_NAME = /^[a-z_\d]{1,20}$/
 
-/** One fault by its place; never quotes the file but for names of fields. */
+/** One fault with its place. It never quotes the file, except for names of fields. */
 function faultOf(issue: z.core.$ZodIssue): string {
   const place = issue.path.join('.') || '(top level)'
   if (issue.code !== 'unrecognized_keys') return `${place}: ${issue.message}`
@@ -83,7 +85,7 @@ export function changeKeysFile(
     const keys = change(exists(path) ? readKeysFile(path) : [])
     const text = `${JSON.stringify({ version: 1, keys }, null, 2)}\n`
     parseKeys(path, text)
-    // Goes on after a short write, which is all that a full disk reports.
+    // This continues after a short write, which is the only sign of a full disk.
     writeFileSync(descriptor, text)
     fsyncSync(descriptor)
     closeSync(descriptor)
@@ -94,7 +96,7 @@ export function changeKeysFile(
   }
 }
 
-/** The next file is the lock too: who has made it may write. */
+/** The next version of the file is the lock too: the process that created it may write. */
 function openExclusively(path: string, next: string): number {
   try {
     return openSync(next, 'wx', 0o600)

@@ -4,14 +4,17 @@ import { stat } from 'node:fs/promises'
 const LOOK_MS = 2_000
 
 export interface FileWatch {
-  /** Calls `changed` each time the file has become another one since the watch was made. */
+  /**
+   * Calls `changed` each time the file differs from before. The first comparison is with the file
+   * as it was when the watch was made.
+   */
   begin(changed: () => void): void
   close(): void
 }
 
 /**
- * Watches by looking, because a file that Kubernetes mounts from a Secret changes without an event
- * for it. Made before the file is read, so that no change is missed.
+ * Watches by looking at intervals, because a file that Kubernetes mounts from a Secret changes
+ * without an event. Make the watch before reading the file, so that no change is missed.
  */
 export async function watchFile(path: string): Promise<FileWatch> {
   let seen = await stamp(path)
@@ -34,7 +37,8 @@ export async function watchFile(path: string): Promise<FileWatch> {
 }
 
 /**
- * What differs when a file was replaced, rewritten, or made readable; a missing one has its own.
+ * A text that differs after a file was replaced, rewritten, or made readable. A missing file has
+ * one too.
  */
 async function stamp(path: string): Promise<string> {
   try {

@@ -19,7 +19,7 @@ const options = {
   holdout: {
     type: 'string',
     value: 'SHARE',
-    help: `Told apart by name (default ${HOLDOUT})`,
+    help: `Share of the texts held out, by name (default ${HOLDOUT})`,
     read: readDecimal,
   },
   corpus: { type: 'string', value: 'DIR', help: 'Recorded results, as replay takes them' },
@@ -42,7 +42,7 @@ const options = {
 
 export const benchCommand = defineActions({
   name: 'bench',
-  summary: 'Measure elision: what is saved, and whether what matters is left',
+  summary: 'Measure elision: what is saved, and whether all critical parts are left',
   details:
     'Whether every critical line is left, and every marker gives the very bytes back: over texts that are made up, ' +
     'or with --corpus over recorded results.',
@@ -55,7 +55,7 @@ async function benchElision(values: ValuesOf<typeof options>): Promise<number> {
   const { corpus, 'with-model': url } = values
   if (corpus !== undefined && !existsSync(corpus)) throw new UsageError(`there is no ${corpus}`)
   if (corpus !== undefined && url !== undefined) {
-    throw new UsageError('--with-model asks about made-up texts; it does not go with --corpus')
+    throw new UsageError('--with-model asks about made-up texts; it cannot be used with --corpus')
   }
   const counting = tokenizerFieldsOf(values)
   const tokenizer = resolveTokenizer(counting)

@@ -1,4 +1,4 @@
-/** What a line of help and the parser need of an option. */
+/** The properties of an option for its line of help and for the parser. */
 interface OptionTerms {
   readonly help: string
   /** The actions that read it; all if it names none. They head its line of help. */
@@ -34,9 +34,7 @@ type ValueOf<Option> = Option extends { readonly type: 'boolean' }
     ? Value | undefined
     : string | undefined
 
-/**
- * What a call gives for some options; of what it does not give `undefined`, of switches `false`.
- */
+/** The values of a call's options. An option that is not given is `undefined`, a switch `false`. */
 export type ValuesOf<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> }
 
 /** A call as `node:util` parses it. */
@@ -47,9 +45,9 @@ export interface Command {
   readonly name: string
   /** A line of the overview. */
   readonly summary: string
-  /** What its own page says beside that. */
+  /** Text of its own help page. */
   readonly details?: string
-  /** What comes after the name, for example `[FILE]`. */
+  /** The operands after the name, for example `[FILE]`. */
   readonly operands: string
   /** Most operands that are taken. */
   readonly maxOperands: number
@@ -91,7 +89,7 @@ interface Action<O extends Options> {
 
 interface ActionsTerms<O extends Options> extends CommonTerms<O> {
   readonly actions: Readonly<Record<string, Action<O>>>
-  /** What a call without any operand does. */
+  /** The action of a call without any operand. */
   readonly run?: Run<O>
   /** The message for anything else than one of the actions with its operands. */
   readonly wrongAction?: string
@@ -99,7 +97,7 @@ interface ActionsTerms<O extends Options> extends CommonTerms<O> {
 
 const NO_OPERANDS: ActionOperands = { text: '', min: 0, max: 0 }
 
-/** A call that cannot be taken: exit code 2 and a pointer to `--help`. */
+/** A call that is wrong: exit code 2, and a message that names `--help`. */
 export class UsageError extends Error {}
 
 /** A command that does one thing. */

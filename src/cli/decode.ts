@@ -6,7 +6,7 @@ import { jsonOption } from './options.ts'
 
 export const decodeCommand = defineCommand({
   name: 'decode',
-  summary: 'Turn an encoded text back into what it stands for',
+  summary: 'Decode an encoded text',
   operands: '[FILE]',
   maxOperands: 1,
   options: {

@@ -52,7 +52,7 @@ export const encodeCommand = defineCommand({
       return EXIT.ok
     }
     process.stdout.write(answer.content)
-    // A terminal shows both streams: keep the last line of the text to itself.
+    // A terminal shows both streams, so the last line of the text must end before the report.
     if (process.stdout.isTTY) process.stderr.write('\n')
     process.stderr.write(`${accountOf(answer)}\n`)
     return EXIT.ok
@@ -65,7 +65,7 @@ async function explainInput(
 ): Promise<number> {
   const elsewhere = (['url', 'session'] as const).find(name => values[name] !== undefined)
   if (elsewhere !== undefined) {
-    throw new UsageError(`--explain looks into this process; it does not go with --${elsewhere}`)
+    throw new UsageError(`--explain looks into this process; it cannot be used with --${elsewhere}`)
   }
   const explanation = explain({ content: await readInput(file), ...fields })
   const isJson = values.json
@@ -89,8 +89,8 @@ function fieldsOf(values: Values): Omit<EncodeRequest, 'content'> {
 }
 
 /**
- * The service that a call goes to. It is named by `--url`, and needed if parts may go or earlier
- * results count, because only a service keeps these. `undefined`: this process does it.
+ * The service that a call uses, by `--url`. A service is needed if parts may be left out or earlier
+ * results are referred to, because only a service keeps these. `undefined`: this process encodes.
  */
 function serviceFor(values: Values): ServiceClient | undefined {
   const { mode = 'lossless' } = budgetFieldsOf(values)
@@ -106,7 +106,7 @@ function serviceFor(values: Values): ServiceClient | undefined {
   )
 }
 
-/** One line: what it is, what it became, what saved how much, and which hints it has. */
+/** One line with the shape, the format, the savings by their source, and the hints. */
 function accountOf({ shape, layer, format, tokens, savings, hints }: EncodeAnswer): string {
   const { dedup_tokens, encoder_tokens, elided_tokens } = savings
   const counted = `${tokens.tokenizer}${tokens.exact ? '' : ', estimated'}`
@@ -125,8 +125,8 @@ type Explanation = ReturnType<typeof explain>
 const MOST_ROWS = 60
 
 /**
- * What the shape is, what became of every candidate, how parts were written, and what a budget
- * leaves out.
+ * Writes the shape, the result for each candidate, how parts were written, and what a budget leaves
+ * out.
  */
 export function writeExplanation(explanation: Explanation): string {
   const { shape, inner_formats, tokenizer } = explanation

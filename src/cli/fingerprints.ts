@@ -27,7 +27,7 @@ interface Place {
   readonly now: number
 }
 
-/** What is printed of it; `problems` if some of it failed. */
+/** The result to print; `problems` if a part failed. */
 interface Outcome {
   readonly text: string
   readonly problems?: readonly string[]
@@ -53,7 +53,8 @@ type Values = ValuesOf<typeof options>
 
 export const fingerprintsCommand = defineActions({
   name: 'fingerprints',
-  summary: 'What endpoints are like: build it from telemetry, share it, fetch what others share',
+  summary:
+    'Fingerprints of endpoints: build them from telemetry, share them, fetch those of others',
   options,
   actions: {
     show: reported(show),
@@ -111,7 +112,7 @@ async function pushAll(place: Place): Promise<Outcome> {
   if (spans === null) throw new UsageError('nothing is built yet: haversack fingerprints build')
   const shares = sharesOf(destinations, spans, now)
   if (values['dry-run']) {
-    // Without the keys: it is to be looked at, and passed on.
+    // The output has no keys, because users may pass it on.
     const shown = shares.map(({ to: { url, team }, ...share }) => ({ ...share, to: { url, team } }))
     return { text: JSON.stringify(shown) }
   }
@@ -129,8 +130,8 @@ async function pullAll(place: Place): Promise<Outcome> {
   if (team === null && providers.length === 0) {
     throw new UsageError('no fingerprints.team and no fingerprints.providers are configured')
   }
-  // Who has seen nothing yet has the most from what others have: the key that names the folder is
-  // made.
+  // A user without telemetry gains most from other sources. So the key that names the folder is
+  // made if it is missing.
   loadTelemetryKey(place.config.data_dir)
   const { folder } = ownOf(place)
   const keep = async (name: string, file: string, document: TeamDocument | ProviderDocument) => {
@@ -147,7 +148,7 @@ async function pullAll(place: Place): Promise<Outcome> {
   return inTurn(pulls, pull => pull())
 }
 
-/** One after the other; if one service fails, the others still have their turn. */
+/** Runs the exchanges one after the other. If one service fails, the others are still tried. */
 async function inTurn<T>(
   items: readonly T[],
   work: (item: T) => Promise<string>,
@@ -174,7 +175,7 @@ function ownOf({ config, values }: Place) {
       `${config.data_dir} has no telemetry ([telemetry] enabled = true records it)`,
     )
   const folder = join(fingerprintsFolder(config.data_dir), tenantFolder(key, tenant))
-  // Keyed, so that two services cannot see that they have the same member.
+  // The name is keyed, so that two services cannot see that they have the same member.
   const memberFor = (at: string) => `m${tenantFolder(key, `${tenant} member ${at}`)}`
   return { folder, memberFor }
 }

@@ -9,7 +9,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8787'
 /** Query parameters that options of the same name fill. */
 const PARAMETERS = ['session', 'lines', 'bytes', 'path', 'grep', 'context'] as const
 
-/** What the service's statuses mean for the caller that wants an original. */
+/** Messages for the service's statuses when an original is requested. */
 const OUTCOMES: Readonly<Record<number, string>> = {
   404: 'not_found',
   409: 'ambiguous',
@@ -22,11 +22,11 @@ const options = {
     ...serviceOptions.url,
     help: `The service (default HAVERSACK_URL, else ${DEFAULT_URL})`,
   },
-  session: { type: 'string', value: 'ID', help: 'Session that a reference of 8 digits is of' },
+  session: { type: 'string', value: 'ID', help: 'Session of a reference with 8 digits' },
   lines: { type: 'string', value: 'RANGE', help: 'Only these lines: 40-80, 40- or -20' },
   bytes: { type: 'string', value: 'RANGE', help: 'Only these bytes: 0-99, 100- or -100' },
-  path: { type: 'string', value: 'PATH', help: 'Only what this JSON path meets: $.items[3:9]' },
-  grep: { type: 'string', value: 'TEXT', help: 'Only lines that have this text' },
+  path: { type: 'string', value: 'PATH', help: 'Only the values at this JSON path: $.items[3:9]' },
+  grep: { type: 'string', value: 'TEXT', help: 'Only lines with this text' },
   context: { type: 'string', value: 'N', help: 'Lines around each of them' },
   ...jsonOption,
 } as const satisfies Options

@@ -5,7 +5,7 @@ import { UsageError } from './command.ts'
 
 /**
  * The text of a file, or of standard input for `-` and no operand.
- * @throws UsageError if it cannot be read, or is not UTF-8 (reading on would change it silently)
+ * @throws UsageError if it cannot be read, or is not UTF-8 (decoding it would change it silently)
  */
 export async function readInput(operand: string | undefined): Promise<string> {
   const bytes = await readBytes(operand ?? '-')

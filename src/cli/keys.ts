@@ -66,7 +66,7 @@ const options = {
     actions: ['add'],
     help: 'the only member it may upload as',
   },
-  note: { type: 'string', value: 'TEXT', actions: ['add'], help: 'for whoever reads the list' },
+  note: { type: 'string', value: 'TEXT', actions: ['add'], help: 'a note, shown in the list' },
   ...jsonOption,
 } as const satisfies Options
 
@@ -184,7 +184,7 @@ function readCount(given: string, refuse: Refuse): number {
   return Number.isInteger(count) ? count : refuse('a whole number')
 }
 
-/** What a key for fingerprints is limited to. */
+/** The teams and the member that a key for fingerprints is limited to. */
 function teamsOf(
   { team, member }: Values,
   scopes: readonly Scope[],

@@ -45,11 +45,11 @@ export const jsonOption = {
 
 const MODES = ['lossless', 'elide', 'trim'] as const
 
-/** How much may leave, and what goes first if it must be less. */
+/** The budget, and what is left out first to reach it. */
 export const budgetOptions = {
   budget: wholeNumber({
     value: 'TOKENS',
-    help: 'Fail if the answer would be above',
+    help: 'Most tokens that the answer may have',
     min: 0,
     takes: 'a whole number',
   }),
@@ -80,11 +80,11 @@ export function budgetFieldsOf({
   }
 }
 
-/** What of a list of items leaves if it is trimmed. */
+/** What of a list of items is sent if it is trimmed. */
 export const itemOptions = {
   level: choice(LEVELS, {
     value: 'LEVEL',
-    help: `The most that is told of each item then: ${LEVELS.join(', ')}`,
+    help: `Most detail of each item then: ${LEVELS.join(', ')}`,
   }),
   chunk: wholeNumber({
     value: 'N',

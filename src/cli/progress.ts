@@ -12,7 +12,7 @@ export function createProgress(label: string, total: number, out = process.stder
   let drawn = -1
   return {
     advance() {
-      // What was counted before may have grown since.
+      // The count may exceed the total, because a file may have grown since.
       count = Math.min(count + 1, total)
       const share = total === 0 ? 100 : Math.floor((100 * count) / total)
       if (!out.isTTY || share === drawn) return

@@ -19,14 +19,14 @@ const ROUTES: Readonly<Record<string, RouteName>> = {
 export const proxyCommand = defineCommand({
   name: 'proxy',
   summary:
-    'Say what the drop-in proxies would do with the tool results of a recorded request body; nothing is sent anywhere',
+    'Show what the drop-in proxies would do with the tool results of a recorded request; nothing is sent',
   operands: '--check FILE',
   maxOperands: 0,
   options: {
     check: { type: 'string', value: 'FILE', help: 'The body; - for standard input' },
     route: choice(Object.keys(ROUTES), {
       value: 'NAME',
-      help: 'What it was sent to: messages, chat, responses (default: what the body tells)',
+      help: 'What it was sent to: messages, chat, responses (default: recognised by the body)',
     }),
     show: { type: 'boolean', help: 'Print the new texts, too' },
     json: { type: 'boolean', help: 'Print it as JSON' },
@@ -57,7 +57,7 @@ function withTexts(checked: Checked, withText: boolean): object {
   return { ...checked, texts: checked.texts.map(({ text: _, ...rest }) => rest) }
 }
 
-/** @throws Error for what is no JSON */
+/** @throws Error for bytes that are not JSON */
 function parse(body: Buffer, label: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
@@ -72,7 +72,7 @@ function guess(body: unknown, label: string): string {
   const guessed = guessRoute(body)
   const name = Object.keys(ROUTES).find(each => ROUTES[each] === guessed?.route)
   if (guessed === null || name === undefined) {
-    throw new UsageError(`${label} does not tell what it was sent to: give --route`)
+    throw new UsageError(`${label} does not show what it was sent to: give --route`)
   }
   process.stderr.write(`haversack: read as a request to ${name}: it has ${guessed.sign}\n`)
   return name
@@ -86,9 +86,9 @@ function unreadable(body: unknown, name: string, label: string): string {
   return `${label} is no request to ${name} (${why}): a proxy would forward it as it is`
 }
 
-/** What keeps a proxy of this configuration from rewriting the body. */
+/** The reason why a proxy with this configuration would not rewrite the body. */
 function untouchedBecause(body: Uint8Array): Untouched | null {
-  // Nothing listens here.
+  // This process listens on no port, so it needs no keys.
   const { compression, proxy } = loadConfig({ env: processEnv(), insecure: true })
   if (!compression.enabled) return 'compression is off'
   return body.length > proxy.max_rewrite_bytes ? 'above max_rewrite_bytes' : null

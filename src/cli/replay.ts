@@ -45,7 +45,7 @@ export const replayCommand = defineCommand({
       type: 'string',
       value: 'SHARE',
       help:
-        'Share of the markers that are taken to be fetched, for the net savings ' +
+        'Share of the markers that count as fetched, for the net savings ' +
         `(default ${RETRIEVED_SHARE})`,
       read: readShare,
     },
@@ -54,7 +54,7 @@ export const replayCommand = defineCommand({
       type: 'boolean',
       help: 'Play the sessions with the planner of calls ahead instead; nothing is called',
     },
-    explain: { type: 'boolean', help: 'Count what became of every candidate, by format' },
+    explain: { type: 'boolean', help: 'Count the verdicts about candidates, by format' },
     json: { type: 'boolean', help: 'Print all sums as JSON' },
   },
   async run(values, [path]) {
@@ -64,7 +64,7 @@ export const replayCommand = defineCommand({
     const url = values.url
     const verdicts = values.explain ? createVerdictTally() : null
     if (verdicts !== null && url !== undefined) {
-      throw new UsageError('--explain looks into this process; it does not go with --url')
+      throw new UsageError('--explain looks into this process; it cannot be used with --url')
     }
     const common = { ...tokenizerFieldsOf(values), ...budgetFieldsOf(values) }
     const { counters, ...context } = createLocalContext()
@@ -75,7 +75,7 @@ export const replayCommand = defineCommand({
     const { results, skipped } = readResults(path)
     for (const { file, reason } of skipped) process.stderr.write(`skipped ${file}: ${reason}\n`)
     if (results.length === 0) throw new UsageError(`no tool results in ${path}`)
-    // Options that are wrong and a service that is not there fail here, once for all results.
+    // Wrong options and a missing service fail here, once for all results.
     const { tokens } = await player.encode({ content: '', ...common })
     const { baseline = 'input', redeem = RETRIEVED_SHARE } = values
     const render = await loadBaseline(baseline)

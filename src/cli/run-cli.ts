@@ -6,7 +6,9 @@ import { type Command, type CommandOption, UsageError } from './command.ts'
 import { ServiceProblem } from './service-client.ts'
 import { alignColumns } from './table.ts'
 
-/** Imported when called, so that `--help` and `count` do not load the service. */
+/**
+ * Commands are imported when they are called, so that `--help` and `count` do not load the service.
+ */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./run-command.ts')).runCommand,
   proxy: async () => (await import('./proxy.ts')).proxyCommand,
@@ -49,7 +51,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
 }
 
 async function runCommand(command: Command, argv: string[]): Promise<number> {
-  // Behind it is another program's.
+  // Options after `--` belong to another program.
   const end = argv.indexOf('--')
   const own = end === -1 ? argv : argv.slice(0, end)
   if (own.includes('--help') || own.includes('-h')) return print(commandHelp(command))

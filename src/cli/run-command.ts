@@ -17,7 +17,7 @@ import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
  */
 const NOT_STARTED = 125
 
-/** What closing the proxy, and then the end of the process, may take at most, in milliseconds. */
+/** Longest time for closing the proxy, and then for the end of the process, in milliseconds. */
 const CLOSE_MS = 10_000
 const EXIT_MS = 1_000
 
@@ -25,7 +25,7 @@ export const runCommand = defineCommand({
   name: 'run',
   summary: 'Run an agent, such as claude or codex, behind a proxy of its own',
   details:
-    'The proxy stands before the APIs of Anthropic and OpenAI, and ends with COMMAND. The exit code is that of COMMAND; ' +
+    'The proxy forwards to the APIs of Anthropic and OpenAI, and ends with COMMAND. The exit code is that of COMMAND; ' +
     '126, 127: it cannot be run; 125: the proxy cannot be started.',
   operands: '-- COMMAND [ARG…]',
   maxOperands: Number.POSITIVE_INFINITY,
@@ -34,7 +34,7 @@ export const runCommand = defineCommand({
       type: 'boolean',
       help: 'Leave parts out of large results, and give claude or codex a tool that fetches them',
     },
-    summary: { type: 'boolean', help: 'Say at the end what was saved, on stderr' },
+    summary: { type: 'boolean', help: 'Report at the end on stderr what was saved' },
     log: {
       type: 'string',
       value: 'FILE',
@@ -78,7 +78,7 @@ interface RunOptions {
   readonly relay: SignalRelay
 }
 
-/** The environment of this process is left as it is. */
+/** The environment of this process is not changed. */
 async function runBehindProxy(
   command: readonly [string, ...string[]],
   { dataDir, summary, elides, log, relay }: RunOptions,
@@ -96,8 +96,7 @@ async function runBehindProxy(
       isTemporary,
       logger: log.logger,
     })
-    // The command is in the middle of something: it keeps its base URL as long as anything can be
-    // forwarded.
+    // The command is still working. It keeps its base URL as long as requests can be forwarded.
     const uncaught = watchUncaught(error => service.noteUncaught(error))
     let code = NOT_STARTED
     try {
@@ -107,7 +106,7 @@ async function runBehindProxy(
       const isClosed = await closeInTime(service)
       if (summary) await tellWhatWasSaved(service)
       uncaught.close()
-      // What is left open would keep the process, and the command's exit code with it.
+      // Open handles would keep the process alive, and delay the command's exit code.
       if (!isClosed || uncaught.count > 0) setTimeout(() => process.exit(code), EXIT_MS).unref()
     }
     return code
@@ -138,15 +137,15 @@ function runCommandAt(
   const equipped = (line: readonly [string, ...string[]]) =>
     retrieval === null ? line : withRetrieval(line, retrieval)
   if (codex === null) return runChild(equipped(command), childEnv, relay)
-  // What it starts itself goes where it would have gone.
+  // Processes that the command starts use the base URL that they would have used.
   const { OPENAI_BASE_URL: url = '' } = childEnv
   const codexEnv = { ...childEnv, OPENAI_BASE_URL: env['OPENAI_BASE_URL'] }
   return runChild(equipped(codex.behind(url)), codexEnv, relay)
 }
 
 /**
- * Returns whether it closed. The command has ended, so its exit code goes before whatever fails
- * here.
+ * Returns whether it closed. The command has ended, so its exit code is more important than a
+ * failure here.
  */
 async function closeInTime(service: OwnService): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()

@@ -10,7 +10,7 @@ export const serviceOptions = {
 
 type ServiceValues = ValuesOf<typeof serviceOptions>
 
-/** What a service answers if it cannot do what was asked. */
+/** The error of a service that refused a request. */
 export class ServiceProblem extends Error {
   readonly status: number
   readonly code: string

@@ -9,7 +9,7 @@ import { dataOption, loadDataConfig } from './data-folder.ts'
 import { jsonOption } from './options.ts'
 import { alignColumns } from './table.ts'
 
-/** Bodies that are read between two looks at the clock of another call that waits. */
+/** Bodies that one step reads, so that other calls do not wait long. */
 const VERIFY_STEP = 200
 
 const options = {
@@ -34,7 +34,7 @@ type Figures = Readonly<Record<string, unknown>>
 
 export const storeCommand = defineActions({
   name: 'store',
-  summary: 'Look after the kept originals of this data folder, beside a running service or without',
+  summary: 'Maintain the kept originals of this data folder, with or without a running service',
   options,
   actions: {
     stats: onStore(stats),

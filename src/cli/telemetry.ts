@@ -78,7 +78,7 @@ const HEADER = ['endpoint', 'results', 'tokens', 'L0', 'dedup', 'encoder', 'omis
 /** Endpoints of a table; the rest is in the sum. */
 const MAX_ROWS = 40
 
-/** Tables, one a tokenizer, each saying what its percentages are of. */
+/** One table for each tokenizer. Each names the baseline of its percentages. */
 export function reportSavings(groups: readonly TokenizerSavings[], tally: ReadTally): string {
   if (groups.length === 0)
     return `no events ([telemetry] enabled = true records them)\n${readLine(tally)}`

@@ -37,10 +37,10 @@ type Values = ValuesOf<typeof options>
 
 export const tuneCommand = defineActions({
   name: 'tune',
-  summary: 'Read the logs of Claude Code and Codex, and tell what would be saved',
+  summary: 'Read the logs of Claude Code and Codex, and report what would be saved',
   details:
-    'Without PATH: the logs where both keep them. Tells what their tool results are like and what notations save; ' +
-    'nothing of their content is told or written.',
+    'Without PATH: the logs where both keep them. Reports the shapes of their tool results, and what formats save; ' +
+    'nothing of their content is shown or written.',
   options,
   actions: {
     // A shell may have named each log.
@@ -156,12 +156,12 @@ async function openFile(path: string): Promise<EventFile> {
   }
 }
 
-/** What ends a process that does not ask otherwise. */
+/** Signals that end a process by default. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Clears up before a signal ends the process, which it then does as ever.
- * @returns ends that
+ * Cleans up when a signal comes, and then lets the signal end the process. @returns a function that
+ * stops this
  */
 export function clearUpOnSignal(clearUp: () => void): () => void {
   const end = (signal: NodeJS.Signals) => {

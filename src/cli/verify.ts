@@ -23,14 +23,14 @@ export const verifyCommand = defineCommand({
   maxOperands: 1,
   options: {
     ...serviceOptions,
-    url: { ...serviceOptions.url, help: 'Redeem every id at this service, too' },
+    url: { ...serviceOptions.url, help: 'Also retrieve every id from this service' },
     json: { type: 'boolean', help: 'Print sums and findings as JSON' },
   },
   async run(values, [file]) {
     const url = values.url
     const service = url === undefined ? undefined : serviceAt(url, values)
     if (service === undefined && values.key !== undefined) {
-      throw new UsageError('--key goes with --url')
+      throw new UsageError('--key needs --url')
     }
     const lines = parseTranscript(await readInput(file))
     const verifier = createVerifier(createLocalContext().counters)

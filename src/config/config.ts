@@ -14,7 +14,7 @@ const positive = z.int().positive()
 /** The longest that a timer of Node waits. */
 const TIMER_MAX_MS = 2 ** 31 - 1
 
-/** Where requests are forwarded to: nothing in it that would be sent along, or be left out. */
+/** The URL that requests are forwarded to. It has no credentials, query or fragment. */
 const upstreamUrl = z.url({ protocol: /^https?$/ }).refine(text => {
   const url = URL.parse(text)
   return url !== null && url.username + url.password + url.search + url.hash === ''
@@ -28,7 +28,7 @@ const relativePrice = z.number().min(0).max(1_000)
 
 const priceRule = z.strictObject({
   vendor: z.enum(['anthropic', 'openai']),
-  /** How the names of the models begin that it is for; all of the vendor's if absent. */
+  /** Prefix of the names of the models that the price is for; absent: all models of the vendor. */
   model: z.string().min(1).max(256).optional(),
   cache_read: relativePrice.optional(),
   cache_write: relativePrice.optional(),
@@ -82,7 +82,7 @@ export const configSchema = z.strictObject({
     .default(() => join(homedir(), '.cache', 'haversack')),
   /** Hashed keys of clients; without it every client that reaches the service may use it. */
   keys_file: z.string().min(1).optional(),
-  /** What has to outlive the process: the store's file, and what tuning writes. */
+  /** Folder for data that must outlive the process: the store's file, and the files of tuning. */
   data_dir: z.string().min(1).default('.haversack'),
   /** How the pipeline chooses; `pipeline_config.toml` in `data_dir` if absent. */
   pipeline_config_file: z.string().min(1).optional(),
@@ -102,7 +102,7 @@ export const configSchema = z.strictObject({
       session_ttl_ms: lifetime.default(86_400_000),
       compress: z.boolean().default(true),
       encryption_keys: z.array(encryptionKey).max(16).default([]),
-      /** By tenant; what is not given is as for all. */
+      /** Settings by tenant; a tenant without a setting has the common one. */
       tenants: z.record(z.string(), z.strictObject(lifetimes)).default({}),
     })
     .prefault({}),
@@ -128,40 +128,44 @@ export const configSchema = z.strictObject({
       idle_timeout_ms: positive.max(TIMER_MAX_MS).default(300_000),
       total_timeout_ms: positive.max(TIMER_MAX_MS).default(3_600_000),
       /**
-       * Larger bodies are forwarded as they come; Anthropic takes no larger ones than by default.
+       * Larger bodies are forwarded unchanged. The default is the largest body that Anthropic
+       * accepts.
        */
       max_rewrite_bytes: positive.default(32 * MIB),
-      /** For what was written lately, shared by all threads. */
+      /** Memory for recent rewrites, shared by all threads. */
       rewrite_memory_bytes: positive
         .min(MIB)
         .max(2 ** 31 - 1)
         .default(64 * MIB),
-      /** Until a body is forwarded unchanged. */
+      /** Time after which a body is forwarded unchanged. */
       rewrite_timeout_ms: positive.min(100).max(TIMER_MAX_MS).default(5_000),
       /**
-       * How long it is on record how a result was sent, so that a conversation's prefix stays what
-       * it was.
+       * How long the record of a sent result is kept, so that a conversation's prefix does not
+       * change.
        */
       rewrite_ttl_ms: lifetime.default(604_800_000),
       /**
-       * Paths without a version, as `/chat/completions`: named as OpenAI does, or left to the
-       * upstream.
+       * How paths without a version, such as `/chat/completions`, are sent: with OpenAI's version,
+       * or unchanged.
        */
       openai_paths: z.enum(['versioned', 'as_sent']).default('versioned'),
-      /** Conversations over WebSockets are not rewritten: those who can are sent to HTTP. */
+      /**
+       * Conversations over WebSockets are not rewritten. So clients that can use HTTP are sent
+       * there.
+       */
       responses_websockets: z.enum(['decline', 'pass']).default('decline'),
     })
     .prefault({}),
-  /** What the proxies do to requests; off is byte for byte. */
+  /** Whether the proxies rewrite requests; if off, everything is forwarded byte for byte. */
   compression: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
-  /** What tokens cost, for the accounts of the proxies. */
+  /** Prices of tokens, for the accounts of the proxies. */
   savings: z
     .strictObject({
       currency: z.string().min(1).max(16).default('USD'),
       prices: z.array(priceRule).max(200).default([]),
     })
     .prefault({}),
-  /** What results were like, without anything of them. */
+  /** Properties of results, without any content. */
   telemetry: z
     .strictObject({
       enabled: z.boolean().default(false),
@@ -169,7 +173,7 @@ export const configSchema = z.strictObject({
       sample_rate: sampleRate.default(1),
       /** Events of a session that are written together. */
       flush_every_n: positive.max(1_000).default(25),
-      /** From this size on a session goes on in another file. */
+      /** From this size on a session continues in another file. */
       rotate_bytes: positive
         .min(64 * 1024)
         .max(1024 * MIB)
@@ -182,12 +186,10 @@ export const configSchema = z.strictObject({
       summary_ttl_ms: lifetime.default(7_776_000_000),
     })
     .prefault({}),
-  /** What endpoints are like; nothing leaves the installation that is not named here. */
+  /** Fingerprints of endpoints. Only what is named here leaves the installation. */
   fingerprints: z
     .strictObject({
-      /**
-       * Endpoints whose fingerprints their readers are given; `*` matches anything.
-       */
+      /** Endpoints whose fingerprints are published; `*` matches anything. */
       publish: z.array(endpointPattern).max(1_000).default([]),
       /** How often they are built again from telemetry. */
       build_interval_ms: positive.min(1_000).max(TIMER_MAX_MS).default(3_600_000),

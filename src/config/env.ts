@@ -3,7 +3,7 @@ interface EnvKey {
   readonly name: string
   readonly path: readonly string[]
   readonly type: 'text' | 'integer' | 'list'
-  /** Can be in a file too, which the variable with `_FILE` at its end names. */
+  /** The value may be in a file, which the variable with the suffix `_FILE` names. */
   readonly secret?: true
 }
 
@@ -24,7 +24,7 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_ANTHROPIC_URL', path: ['proxy', 'anthropic_url'], type: 'text' },
   { name: 'HAVERSACK_OPENAI_URL', path: ['proxy', 'openai_url'], type: 'text' },
   { name: 'HAVERSACK_OPENAI_PATHS', path: ['proxy', 'openai_paths'], type: 'text' },
-  // The usual spellings; those in capitals win.
+  // The usual spellings; those in capitals take precedence.
   { name: 'https_proxy', path: ['proxy', 'https_proxy'], type: 'text' },
   { name: 'HTTPS_PROXY', path: ['proxy', 'https_proxy'], type: 'text' },
   { name: 'no_proxy', path: ['proxy', 'no_proxy'], type: 'text' },
@@ -35,12 +35,14 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { name: 'HAVERSACK_LOG_LEVEL', path: ['log', 'level'], type: 'text' },
 ]
 
-/** Read elsewhere, by the command line; everything else that is named so is a fault. */
+/**
+ * Variables that the command line reads. Every other unknown variable of this prefix is a fault.
+ */
 const OTHER_KEYS = ['HAVERSACK_CONFIG', 'HAVERSACK_CORPUS', 'HAVERSACK_URL', 'HAVERSACK_KEY']
 
 /**
- * One fault for each `HAVERSACK_…` variable that this version does not read. To pass over a
- * misspelt one would leave its user with a service that is not what they set.
+ * One fault for each `HAVERSACK_…` variable that this version does not read. If a misspelt variable
+ * was ignored, the service would run with settings that its user did not choose.
  */
 export function unknownVariables(env: Env): string[] {
   const files = ENV_KEYS.filter(({ secret }) => secret).map(({ name }) => name + FILE_SUFFIX)

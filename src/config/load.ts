@@ -24,7 +24,7 @@ export interface LoadOptions {
 
 /**
  * The configuration from defaults, the TOML file named by `HAVERSACK_CONFIG`, the environment and
- * the command line, later ones winning.
+ * the command line; later ones take precedence.
  * @throws ConfigError with every fault at once
  */
 export function loadConfig(options: LoadOptions): Config {
@@ -43,7 +43,7 @@ export function loadConfig(options: LoadOptions): Config {
   return config
 }
 
-/** Variables that the command line overrides must not come back over it. */
+/** Removes variables that the command line overrides, so that they do not replace its values. */
 function unset(overrides: Tree): Env {
   const hidden = ENV_KEYS.filter(
     ({ path }) => path.length === 1 && (path[0] as string) in overrides,
@@ -51,7 +51,7 @@ function unset(overrides: Tree): Env {
   return Object.fromEntries(hidden.map(({ name }) => [name, undefined]))
 }
 
-/** The environment with the secrets that it names files for. */
+/** The environment, with the secrets read from the files that it names. */
 function withSecrets(env: Env): Env {
   const read = ENV_KEYS.filter(({ name, secret }) => secret && env[name + FILE_SUFFIX])
   const twice = read.filter(({ name }) => env[name])
@@ -73,7 +73,8 @@ function readSecret(variable: string, file: string): string {
   } catch {
     throw new ConfigError([`${variable}: ${file} cannot be read`])
   }
-  // As if unset it would leave open what it was to protect.
+  // If an empty secret counted as unset, the service would run without the protection that it is
+  // for.
   throw new ConfigError([`${variable}: ${file} is empty`])
 }
 

@@ -64,7 +64,7 @@ async function ask(
   let response: Response
   let text: string
   try {
-    // No redirect: the key is for this service alone.
+    // Redirects are not followed, because the key is for this service only.
     response = await fetch(`${url}${PATH}${path}`, {
       ...init,
       headers,
@@ -97,7 +97,7 @@ function reasonOf(error: unknown): string {
   return inLine(typeof code === 'string' ? code : message)
 }
 
-/** Another's words, on one line and without what a terminal would obey. */
+/** A text of another service, on one line and without control characters. */
 function inLine(words: unknown): string {
   return String(words)
     .slice(0, MAX_WORDS_CHARS)

@@ -3,7 +3,7 @@ import { createPublished, type Published } from './published.ts'
 import { createTaskThread } from './task-thread.ts'
 import { createTeams, type Teams } from './teams.ts'
 
-/** What endpoints are like: shared in teams, and published. */
+/** Fingerprints of endpoints: shared in teams, and published. */
 export interface Fingerprints {
   readonly teams: Teams
   readonly published: Published

@@ -16,7 +16,7 @@ import {
 import { guardThrift, UnsafeError } from './guard-thrift.ts'
 import { COLUMN_NAMES } from './parquet-schema.ts'
 
-/** What all pages may have together once they are unpacked, in bytes. */
+/** Most bytes of all pages together once they are unpacked. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024
 /**
  * Of a footer: a few kilobytes for a file of a few row groups. A reader takes quadratic time for
@@ -31,7 +31,7 @@ const MAX_GROUPS = 100
  * of them.
  */
 const VALUES_OF_ROW = 80
-/** Others need a package of their own, and are not what is written by default. */
+/** Other codecs need a package of their own, and writers do not use them by default. */
 const CODECS: ReadonlySet<string> = new Set(['UNCOMPRESSED', 'SNAPPY'])
 const ENCODINGS: ReadonlySet<string> = new Set(['PLAIN', 'PLAIN_DICTIONARY', 'RLE_DICTIONARY'])
 const LENGTH_BYTES = 4
@@ -59,10 +59,9 @@ export function guardFooter(bytes: Uint8Array): void {
 }
 
 /**
- * Looks at everything that a reader of the known columns would unpack or write out, so that the
- * memory it takes is bounded: the reader believes what a file announces, and a process does not
- * survive an array of a billion values in one of its threads.
- * @throws UnsafeError with what the file is or has, to follow "the Parquet file"
+ * Checks everything that a reader of the known columns would unpack, so that its memory is bounded.
+ * The reader trusts what a file announces, and an array of a billion values in a thread would end
+ * the process. @throws UnsafeError whose text continues "the Parquet file"
  */
 export function guardParquet(bytes: Uint8Array, metadata: FileMetaData, maxRows: number): void {
   const { num_rows, row_groups, schema } = metadata
@@ -95,18 +94,18 @@ function guardChunk(
   left: Allowance,
 ): void {
   const { codec, dictionary_page_offset: dictionary = 0n, data_page_offset, path_in_schema } = chunk
-  // As readers have it: 0 is none.
+  // Readers treat 0 as absent, so this does too.
   const start = Number(dictionary || data_page_offset)
   const length = Number(chunk.total_compressed_size)
   left.packed -= length
-  // More than the file has can only be the same twice.
+  // Chunks with more bytes than the file must overlap.
   if (!(start >= 0 && length >= 0 && start + length <= file.length && left.packed >= 0)) {
     throw new UnsafeError('is cut off')
   }
   if (!COLUMN_NAMES.includes(path_in_schema[0] ?? '')) return
   if (!CODECS.has(codec)) throw new UnsafeError(`is packed with ${codec}`)
   const path = getTreePath(root, path_in_schema)
-  // The chunk decides what is read, and the schema what becomes of it.
+  // The chunk's type decides what is read, and the schema's type how it is converted.
   if (path.at(-1)?.element.type !== chunk.type) throw new UnsafeError('does not fit its schema')
   const levels = { rep: getMaxRepetitionLevel(path), def: getMaxDefinitionLevel(path) }
   const bytes = file.subarray(start, start + length)
@@ -176,12 +175,12 @@ function guardPage(
       guardLevels(rest.subarray(LENGTH_BYTES, LENGTH_BYTES + length), level, first.num_values)
       rest = rest.subarray(LENGTH_BYTES + length)
     }
-    // Here readers take indexes of no bits for what they are.
+    // Readers handle indexes of 0 bits correctly here.
     if (first.encoding !== 'PLAIN' && rest[0] !== 0) guardIndexes(rest, first.num_values)
   }
 }
 
-/** If there are fewer than there should be, readers take what follows for more. */
+/** If there are too few levels, readers read the bytes after them as levels. */
 function guardLevels(bytes: Uint8Array, highest: number, values: number): void {
   if (highest > 0 && guardRuns(bytes, bitsFor(highest), values) < values) {
     throw new UnsafeError('has too few levels')
@@ -190,7 +189,7 @@ function guardLevels(bytes: Uint8Array, highest: number, values: number): void {
 
 /**
  * Indexes into a dictionary: how many bits each has, and their runs, up to the end of the page;
- * there are none of what is null.
+ * null values have no index.
  */
 function guardIndexes(bytes: Uint8Array, values: number): void {
   const [bitWidth] = bytes
@@ -221,8 +220,8 @@ const MAX_DEPTH = 3
 /** How values are written. Others are written in ways that the guard does not know. */
 const TYPES: ReadonlySet<unknown> = new Set(['BYTE_ARRAY', 'INT32', 'INT64', 'FLOAT', 'DOUBLE'])
 /**
- * What values are. Of others, such as decimals and JSON, readers make more than there is, or take
- * quadratic time for them.
+ * What values are. For other types, such as decimals and JSON, readers may take much more memory,
+ * or quadratic time.
  */
 const MEANINGS: ReadonlySet<unknown> = new Set([
   undefined,

@@ -17,12 +17,12 @@ const LONG_LIST = 15
 const DOUBLE_BYTES = 8
 const MAX_VARINT_BYTES = 10
 
-/** Something that a reader should not be let at. */
+/** Bytes that must not be given to a reader. */
 export class UnsafeError extends Error {}
 
 /**
- * Walks a struct in Thrift's compact protocol without building anything of it. A reader that parses
- * it afterwards needs memory for what is there, and not for what is announced.
+ * Reads a struct in Thrift's compact protocol without building objects. A reader that parses it
+ * afterwards needs memory for the values that are there, and not for those that are announced.
  * @param end where the struct must have ended
  * @returns where it ends
  * @throws UnsafeError if it has lists or texts beyond `end`, or is nested too deeply
@@ -67,7 +67,7 @@ export function guardThrift(bytes: Uint8Array, start: number, end: number): numb
     const short = head >> 4
     const count = short === LONG_LIST ? varint() : short
     const type = head & 0x0f
-    // Each takes a byte at least.
+    // Each element takes at least a byte.
     if (count > end - at) throw new UnsafeError('has a list that is longer than it')
     for (let index = 0; index < count; index += 1) {
       element(type === TRUE || type === FALSE ? BYTE : type, depth + 1)

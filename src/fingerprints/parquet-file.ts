@@ -7,12 +7,10 @@ import { UnsafeError } from './guard-thrift.ts'
 import { COLUMN_NAMES, PARQUET_SCHEMA, STALE_COLUMN } from './parquet-schema.ts'
 
 /**
- * The rows of a Parquet file as objects, unchecked but for the names of their columns; more columns
- * than are known are left out. All that the file announces is looked at before anything is
- * unpacked.
+ * The rows of a Parquet file as objects. Only the names of the columns are checked; unknown columns
+ * are left out. Everything that the file announces is checked before anything is unpacked.
  * @param maxRows of the file
- * @throws AppError `invalid_request` if it is no Parquet file, lacks columns, or announces too
- * much
+ * @throws AppError `invalid_request` if it is no Parquet file, lacks columns, or announces too much
  */
 export async function readParquet(bytes: Uint8Array, maxRows: number): Promise<unknown[]> {
   // The reader takes a whole buffer, and these bytes may be a part of one.

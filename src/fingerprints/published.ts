@@ -5,11 +5,11 @@ import { readBytes, SPANS_FILE } from './span-file.ts'
 import type { TaskThread } from './task-thread.ts'
 import type { PublishedDocument } from './tasks.ts'
 
-/** What an installation publishes of what it has seen itself. */
+/** The fingerprints that an installation publishes of its own results. */
 export interface Published {
   /**
-   * What is published of a tenant's closed spans; nothing if none were built, or no pattern is
-   * of them.
+   * The published part of a tenant's closed spans. It is empty if none were built, or no pattern
+   * matches.
    */
   document(tenant: string): Promise<PublishedDocument>
 }
@@ -23,7 +23,7 @@ export interface PublishedOptions {
   patterns(): readonly string[]
 }
 
-/** How long a document is given without another look at the file, in milliseconds. */
+/** How long a document is returned without checking the file again, in milliseconds. */
 const LOOK_MS = 1_000
 /** After that spans may have left the window. */
 const MAX_AGE_MS = 3_600_000

@@ -7,8 +7,8 @@ import {
 } from '../core/fingerprints/fingerprint.ts'
 
 /**
- * What of the closed spans may leave: those that lie in the window and have at least
- * `LEAST_SESSIONS` sessions.
+ * The closed spans that may be shared: those in the window that have at least `LEAST_SESSIONS`
+ * sessions.
  * @param now Unix milliseconds
  */
 export function shareable(spans: readonly Fingerprint[], now: number): Fingerprint[] {
@@ -19,7 +19,7 @@ export function shareable(spans: readonly Fingerprint[], now: number): Fingerpri
   )
 }
 
-/** Of these, what is of a provider's own servers. */
+/** The rows that belong to a provider's own servers. */
 export function ofServers<Row extends Fingerprint>(
   rows: readonly Row[],
   servers: readonly string[],

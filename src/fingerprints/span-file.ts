@@ -8,8 +8,8 @@ import { type Fingerprint, fingerprintSchema } from '../core/fingerprints/finger
 import { fingerprintsToParquet, readParquet } from './parquet-file.ts'
 
 /**
- * Below a tenant's folder: all of the window for oneself, and the closed spans, which are all that
- * ever leaves.
+ * Files below a tenant's folder: the whole window for the tenant itself, and the closed spans,
+ * which are the only ones that are shared.
  */
 export const ENDPOINTS_FILE = 'endpoints.parquet'
 export const SPANS_FILE = 'spans.parquet'
@@ -87,7 +87,7 @@ export async function replaceFile(file: string, content: Uint8Array | string): P
   }
 }
 
-/** What was shared must not be forgotten: the new name is durable too. */
+/** A shared span must not be forgotten, so the new name is made durable too. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

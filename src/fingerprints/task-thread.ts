@@ -6,8 +6,8 @@ import type { Tasks } from './tasks.ts'
 import type { TaskEnd, TaskMessage } from './thread.ts'
 
 /**
- * A thread of its own for uploads and merges, which starts with the first task. Tasks run one after
- * the other; those who wait get the same time of it each.
+ * A thread for uploads and merges, which starts with the first task. Tasks run one after the other.
+ * Tenants that wait get equal shares of its time.
  */
 export interface TaskThread {
   /**
@@ -32,16 +32,14 @@ export interface TaskThreadOptions {
   /** The thread to run, for tests. */
   readonly module?: URL
   onBug(bug: string): void
-  /**
-   * The thread was ended, or has ended, with a task that it was at; the next one starts another.
-   */
+  /** Called if the thread ended during a task. The next task starts another thread. */
   onLost(reason: string): void
 }
 
 const LIMIT_MS = 10_000
 const MAX_WAITING = 256
 const HEAP_MB = 512
-/** What a task is charged until it is known what it took, in microseconds. */
+/** The cost of a task until its real time is known, in microseconds. */
 const TASK_US = 20_000
 
 interface Waiting {
@@ -132,7 +130,7 @@ class FingerprintThread implements TaskThread {
       this.#worker.ref()
       this.#worker.postMessage(task.message, [...task.transfer])
     } catch (error) {
-      // A system that has no more threads fails here.
+      // This fails if the system has no more threads.
       this.#end('worker_lost', String(error))
     }
   }
@@ -155,7 +153,7 @@ class FingerprintThread implements TaskThread {
     return started
   }
 
-  /** Ends the thread with the task that it is at. */
+  /** Ends the thread and fails its current task. */
   #end(code: 'timeout' | 'worker_lost', why: string): void {
     const ended = this.#worker
     this.#worker = null

@@ -17,7 +17,7 @@ import { type PackedUpload, readUpload } from './read-upload.ts'
 import { shareable } from './shareable.ts'
 import { fingerprintsIn } from './span-file.ts'
 
-/** What is kept of a member after an upload, and what became of its rows. */
+/** The record of a member after an upload, and the result for each of its rows. */
 export interface Admitted {
   readonly record: Uint8Array
   readonly accepted: number
@@ -35,7 +35,7 @@ interface Written {
 /** A team's document. */
 export interface MergedDocument extends Written {
   readonly parquet: Uint8Array
-  /** When it is another one though nothing is uploaded: Unix milliseconds, or infinity. */
+  /** When the document changes without an upload: Unix milliseconds, or infinity. */
   readonly changesAt: number
 }
 
@@ -43,8 +43,8 @@ export interface MergedDocument extends Written {
 export const TASKS = {
   read: readUpload,
   /**
-   * @throws AppError `internal` if the earlier record cannot be understood: it would say what
-   * was published
+   * @throws AppError `internal` if the earlier record cannot be read, because only it has what was
+   *   published
    */
   admit({ upload, earlier, now }: AdmitTask): Admitted {
     const { member, windowDays } = upload
@@ -85,7 +85,7 @@ export const TASKS = {
     const entries = fingerprints.map(({ stale: _, ...fingerprint }) => fingerprint)
     const head = {
       version: FINGERPRINTS_VERSION,
-      // A day, as in all documents: to the millisecond it would be that of one call.
+      // A day, as in all documents. A time in milliseconds would be that of a single call.
       generated_at: entries.reduce((latest, entry) => Math.max(latest, entry.last_seen_ms), 0),
       window_days: WINDOW_DAYS,
       k: LEAST_SESSIONS,
@@ -96,7 +96,7 @@ export const TASKS = {
   },
 } as const
 
-/** What is published, whole, and to be asked for one by one. */
+/** The published document as a whole, and its fingerprints one by one. */
 export interface PublishedDocument extends Written {
   readonly head: Omit<ProviderDocument, 'fingerprints'>
   /**

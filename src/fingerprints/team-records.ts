@@ -41,13 +41,13 @@ export interface StoredUpload {
 }
 
 /**
- * The formats are in the names, so that another version's records are never taken for this one's.
+ * The formats are in the names, so that records of another version are never read as this one's.
  */
 const UPLOADS = 'fingerprint_uploads.v1'
 const TEAMS = 'fingerprint_teams.v2'
 /**
- * A record has the times that were published: it must outlast every row that could share time with
- * those.
+ * A record has the times that were published. So it must live longer than every row that could
+ * share time with those.
  */
 const RECORD_TTL_MS = LIMITS.keptMs + 2 * DAY_MS
 /** The list's entry for a member is at most so much older than its record. */
@@ -55,7 +55,7 @@ const LIST_REFRESH_MS = DAY_MS
 const LISTED_MS = RECORD_TTL_MS + LIST_REFRESH_MS
 /** Of all records of a team, which are in memory at once when they are merged. */
 const MAX_TEAM_BYTES = 512 * 1024 * 1024
-/** How often a write is tried that another one came before. */
+/** How often a write is tried if another process writes first. */
 const MAX_ATTEMPTS = 20
 const READS_AT_ONCE = 8
 
@@ -178,12 +178,12 @@ const CONTENDED = new AppError('overloaded', 'the team is being written by other
 })
 const UNREADABLE = new AppError(
   'gone',
-  'the earlier upload of this member cannot be read any more, and with it what was published; upload as another member, the same rows or later days',
+  'the earlier upload of this member cannot be read any more, so what it published is unknown; upload as another member, the same rows or later days',
 )
 
 const AWAY = new AppError('overloaded', 'the store cannot be used', { retry_after_s: 30 })
 
-/** A list that cannot be understood is as good as none. */
+/** A list that cannot be read counts as none. */
 function parseList(bytes: Uint8Array): List {
   try {
     return listSchema.parse(JSON.parse(Buffer.from(bytes).toString()))
@@ -193,7 +193,8 @@ function parseList(bytes: Uint8Array): List {
 }
 
 function problem(failure: Failure): AppError {
-  // A store that is not there now, or whose disk fails, is tried again by itself.
+  // If the store is not available now, or its disk fails, it recovers by itself, so the client may
+  // retry.
   if (failure.reason === 'failed' || failure.reason === 'unavailable') return AWAY
   const { code, detail, ...extras } = failureProblem(failure)
   return new AppError(code, detail, extras)

@@ -8,13 +8,13 @@ import type { MergedDocument } from './tasks.ts'
 import { createTeamRecords, createTurns, type TeamRecords, untilWritten } from './team-records.ts'
 
 /**
- * Fingerprints that members of teams share; a team belongs to a tenant, and does not exist for
- * others.
+ * Fingerprints that members of teams share. A team belongs to a tenant, and does not exist for
+ * other tenants.
  */
 export interface Teams {
   /**
-   * Takes a member's upload in place of its earlier one; durable when it resolves.
-   * @param only the one member whose upload it may be; `null`: any
+   * Replaces a member's earlier upload by a new one, which is durable when it resolves. @param only
+   * the one member that may upload; `null`: any
    * @throws AppError `invalid_request`, `payload_too_large`, `not_found` for another than `only`,
    * and what the store and the thread fail with
    */
@@ -39,7 +39,7 @@ export interface TeamsOptions {
   /** Unix milliseconds. */
   readonly now: () => number
   /**
-   * How long a document is given without looking whether another process has changed it, in
+   * How long a document is returned without checking whether another process has changed it, in
    * milliseconds.
    */
   readonly maxAgeMs?: number
@@ -88,7 +88,8 @@ class MergedTeams implements Teams {
     const cached = this.#cachedOf(tenant, team)
     const wanted = cached.changes
     const isMade = () => cached.madeAt >= wanted && (cached.made?.until ?? 0) > this.#now()
-    // One that is being made may have begun before the last change; the one after it has not.
+    // A document that is being made may have been begun before the last change. The next one is
+    // begun after it.
     if (!isMade()) await cached.making?.catch(() => undefined)
     if (!isMade()) {
       cached.making ??= this.#merges
@@ -139,8 +140,8 @@ class MergedTeams implements Teams {
         earlier &&
         (await this.#thread.run(tenant, 'withdraw', { earlier: earlier.bytes, now: this.#now() }))
       if (earlier === null || record === null) {
-        // What was withdrawn since the first attempt may have been by that, whose answer was
-        // lost.
+        // If the upload is gone since the first attempt, that attempt may have withdrawn it, and
+        // its answer was lost.
         if (times > 0 && earlier !== null) return true
         throw new AppError('not_found', 'no such upload is known')
       }
@@ -178,7 +179,7 @@ class MergedTeams implements Teams {
     if (found !== null) {
       const task = { team, records: found, now: at }
       const buffers = found.map(({ buffer }) => buffer as ArrayBuffer)
-      // Apart from uploads, so that a flood of them does not keep readers waiting.
+      // Merges wait apart from uploads, so that many uploads do not delay readers.
       document = await this.#thread.run(`${tenant} merges`, 'merge', task, [...new Set(buffers)])
     }
     cached.madeAt = changes

@@ -47,7 +47,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     const state = c.get('state')
     const { requestId } = state
     const problem = error instanceof AppError ? error.toProblem() : UNEXPECTED
-    // Anything but an AppError is a bug, whose text stays with us.
+    // Anything but an AppError is a bug. Its text is logged and not sent.
     if (problem === UNEXPECTED) deps.logger.error({ requestId, err: error }, 'unexpected error')
     deps.metrics.error(problem.code)
     state.code = problem.code
@@ -57,7 +57,7 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
     return problemResponse(problem, requestId, all)
   }
 
-  // A caller without a key learns nothing of what there is.
+  // A caller without a key must not learn which paths exist.
   const knownCaller = authorize(deps.access, 'any')
   const below = deps.proxiesBelow
   const routes = below === undefined ? [...ROUTES, ...extra] : []

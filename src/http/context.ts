@@ -27,13 +27,15 @@ import type { VendorProxy } from './proxy/vendor-proxies.ts'
 
 /** What the server knows of a request beside Node's pair. */
 export interface ServerBindings extends Partial<HttpBindings> {
-  /** Came with `upgrade`: what followed the head. There is no `outgoing` then. */
+  /**
+   * Bytes after the head of a request that came with `upgrade`. Such a request has no `outgoing`.
+   */
   readonly upgradeHead?: Buffer
   /** The client waits for a 100 before it sends its body. */
   readonly awaitsContinue?: boolean
 }
 
-/** What Hono carries for each request. Without a port (`app.request()`) there are no bindings. */
+/** The environment of a request in Hono. Without a port (`app.request()`) there are no bindings. */
 export interface AppEnv {
   Bindings: ServerBindings
   Variables: { state: RequestState }
@@ -49,7 +51,7 @@ export interface RequestState {
   bodyBytes: number
   /** 0 if it is not known. */
   answerBytes: number
-  /** Who sent it; `ANONYMOUS` until that is known. */
+  /** The sender; `ANONYMOUS` until that is known. */
   caller: Caller
   /** The status if the answer did not go through the app; `null`: it got none. */
   status?: number | null
@@ -90,16 +92,16 @@ export interface JobDeps {
 export interface Rewriting {
   /** Larger bodies are forwarded unchanged. */
   readonly maxBytes: number
-  /** What it may take until a body is forwarded unchanged, in milliseconds. */
+  /** Time after which a body is forwarded unchanged, in milliseconds. */
   readonly timeoutMs: number
   /** How results were written before. */
   readonly rewrites: Rewrites
-  /** The memory that all threads have of it. */
+  /** The memory of rewrites that all threads share. */
   readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
   /** Whether anything is rewritten now. */
   isOn(): boolean
   /**
-   * Whether clients that would have conversations over a WebSocket are sent to HTTP, where they are
+   * Whether clients that want conversations over a WebSocket are sent to HTTP, so that these are
    * rewritten.
    */
   declinesWebSockets(): boolean
@@ -123,11 +125,11 @@ export interface AppDeps extends JobDeps {
   readonly desk: SessionDesk
   readonly access: Pick<Access, 'identify' | 'allow'>
   readonly tracing?: Pick<Tracing, 'request' | 'toolCall'>
-  /** Vendors' APIs that the service stands in for. */
+  /** Vendors' APIs that the service forwards to. */
   readonly vendorProxies?: readonly VendorProxy[]
   /** Only the vendor proxies and an MCP server are there, below this path: `/` and a secret. */
   readonly proxiesBelow?: string
-  /** What is rewritten of what is forwarded to them. */
+  /** How requests to the vendors are rewritten. */
   readonly rewriting?: Rewriting
   /** What the MCP gateway's clients share of calls that are made ahead. */
   readonly enrichment?: Enrichment<LandedResult>
@@ -164,8 +166,9 @@ type RequestHeader =
   | 'x-request-id'
 
 /**
- * A request header that is not a list. From Node's own table if there is one: the Fetch object
- * looks through the raw headers again for each, which shows at thousands of requests per second.
+ * A request header that is not a list. It reads Node's own table if there is one. The Fetch object
+ * would search the raw headers for each lookup, which costs much at thousands of requests per
+ * second.
  */
 export function requestHeader(c: AppContext, name: RequestHeader): string | undefined {
   const incoming = c.env?.incoming

@@ -25,7 +25,7 @@ export interface ServerLimits {
   /** For a connection without a request. */
   readonly idleTimeoutMs: number
   /**
-   * For a socket on which nothing moves: ends connections whose client does not read its answer.
+   * For a socket on which no bytes move. It ends connections whose client does not read its answer.
    */
   readonly silenceTimeoutMs: number
 }
@@ -40,7 +40,7 @@ export interface HttpServer {
   drain(deadlineMs: number): Promise<void>
 }
 
-/** How often late requests and connections that fell idle are looked for, in milliseconds. */
+/** How often the server looks for late requests and idle connections, in milliseconds. */
 const LATE_SWEEP_MS = 1_000
 const IDLE_SWEEP_MS = 25
 
@@ -68,7 +68,7 @@ class AppServer implements HttpServer {
   readonly #seen = new Map<Socket, number | null>()
   /** The answer that is on its way on a connection. */
   readonly #answering = new Map<Duplex, ServerResponse>()
-  /** Requests whose clients wait for a 100, which is an upstream's to give. */
+  /** Requests whose clients wait for a 100, which an upstream decides on. */
   readonly #awaitContinue = new WeakSet<IncomingMessage>()
 
   constructor(app: Pick<Hono<AppEnv>, 'fetch'>, limits: ServerLimits, hooks: ServerHooks) {
@@ -76,9 +76,10 @@ class AppServer implements HttpServer {
     this.#server = createServer(
       {
         connectionsCheckingInterval: LATE_SWEEP_MS,
-        // Of two keys or hosts, Node would take the first, and a proxy in front perhaps the other.
+        // Without this, Node would take the first of two keys or hosts, and a proxy in front
+        // perhaps the second.
         joinDuplicateHeaders: true,
-        // Answered by the app instead, as the problem that it is.
+        // The app answers a missing Host with a problem instead.
         requireHostHeader: false,
         // Elsewhere a request for another protocol is answered as any other.
         shouldUpgradeCallback: incoming => isForwarded(incoming.url) && wantsUpgrade(incoming),
@@ -94,7 +95,7 @@ class AppServer implements HttpServer {
     })
     this.#server.on('upgrade', (incoming: IncomingMessage, _, head: Buffer) => {
       this.#seen.set(incoming.socket, null)
-      // The idle limit of the tunnel holds.
+      // The tunnel has an idle limit of its own.
       incoming.socket.setTimeout(0)
       // The server's listeners are gone, and an error without one ends the process.
       incoming.socket.on('error', () => incoming.socket.destroy())
@@ -128,7 +129,7 @@ class AppServer implements HttpServer {
 
   drain(deadlineMs: number): Promise<void> {
     return new Promise(resolve => {
-      // Clients that keep connections alive would hold up the end otherwise.
+      // Otherwise clients that keep connections alive would delay the end.
       const sweep = setInterval(() => this.#closeQuiet(), IDLE_SWEEP_MS)
       const deadline = setTimeout(() => this.#closeAll(), deadlineMs)
       // Not `http.Server.close`, which also closes connections whose next request is on its way.
@@ -169,7 +170,9 @@ class AppServer implements HttpServer {
   }
 }
 
-/** Hands requests to the app; those that it forwards with what only the server knows of them. */
+/**
+ * Passes requests to the app. Requests that the app forwards also get what only the server knows.
+ */
 function listenerFor(
   app: Pick<Hono<AppEnv>, 'fetch'>,
   { refused, isForwarded }: ServerHooks,
@@ -198,7 +201,7 @@ function listenerFor(
 }
 
 /**
- * Lets the app have a request for another protocol; if it refuses, its answer is sent and the
+ * Passes a request for another protocol to the app. If the app refuses, its answer is sent and the
  * connection ends.
  */
 async function upgrade(

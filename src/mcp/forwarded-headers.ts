@@ -33,3 +33,11 @@ export function forwardedHeaders(
   const identity = createHmac('sha256', SALT).update(JSON.stringify(pairs)).digest('base64url')
   return { headers: Object.fromEntries(pairs), identity }
 }
+
+/** Those of them that one server gets. */
+export function pickForwarded(
+  names: readonly string[],
+  { headers }: ForwardedHeaders,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name)))
+}

@@ -18,8 +18,8 @@ const FLUSH_MS = 200
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
 
 /**
- * JSON lines on stderr: stdout belongs to results. Written off the main path; what waits is written
- * when the process exits.
+ * Writes JSON lines to stderr, because stdout belongs to results. Lines wait for a flush; waiting
+ * lines are written when the process exits.
  * @param destination gets each line at once instead, if stderr is another program's
  */
 export function createLogger(level: LogLevel, destination?: LogDestination): Logger {
@@ -38,7 +38,8 @@ function stderrDestination(): Destination {
     maxLength: MAX_WAITING_BYTES,
     periodicFlush: FLUSH_MS,
   })
-  // A full disk or a reader that is gone must not end the service; pino's own listener throws on.
+  // A full disk or a reader that is gone must not end the service. pino's own listener would throw
+  // the error.
   destination.on('error', () => failing.add(destination))
   destination.on('write', () => failing.delete(destination))
   return destination
@@ -47,7 +48,8 @@ function stderrDestination(): Destination {
 type Destination = ReturnType<typeof pino.destination>
 
 /**
- * Logs whose last write failed. What waits for them is lost at the end, rather than tried for ever.
+ * Logs whose last write failed. Lines that wait for them are dropped at the end, so that the
+ * process does not try for ever.
  */
 const failing = new Set<Destination>()
 process.prependListener('exit', () => {

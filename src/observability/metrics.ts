@@ -26,9 +26,9 @@ export interface Metrics extends OperationMetrics, ResultMetrics, StoreMetrics, 
   readonly mcp: McpMetrics
   error(code: string): void
   threadLost(reason: LostReason): void
-  /** An answer was given without its session, because what it spoke of could not be made true. */
+  /** An answer was given without its session, because its references could not be made true. */
   detached(): void
-  /** What became of events of telemetry. */
+  /** Events of telemetry, by their fate. */
   telemetry(fate: 'written' | 'dropped' | 'failed', count: number): void
 }
 

@@ -56,7 +56,7 @@ export interface ResultMetrics {
   report(report: SentReport): void
 }
 
-/** What became of tool results, and how many tokens that spared. */
+/** How tool results were encoded, and how many tokens that saved. */
 export function createResultMetrics({ histogram, counter }: Register): ResultMetrics {
   const tokensIn = histogram('haversack_tokens_in', 'Tokens of an encoded input as it came', TOKENS)
   const tokensOut = histogram(

@@ -4,7 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 export interface SessionUse {
   readonly sessions: number
   readonly entries: number
-  /** Sessions that left for want of room since the start. */
+  /** Sessions that were evicted since the start because there was no room. */
   readonly evicted: number
 }
 

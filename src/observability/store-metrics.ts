@@ -16,7 +16,7 @@ interface StoreGauges {
   storeState(): StoreState
 }
 
-/** Gauges and counters that the store knows itself: asked once for each scrape. */
+/** Registers gauges and counters whose values the store has. It is asked once for each scrape. */
 export function registerStoreGauges(
   registry: Registry,
   { store, storePending, storeState }: StoreGauges,
@@ -95,7 +95,7 @@ export function registerStoreGauges(
   })
 }
 
-/** What the service sees of the store: the time of its calls, and what went wrong. */
+/** Metrics of the store's calls: their time and their failures. */
 export function createStoreMetrics({ histogram, counter }: Register): StoreMetrics {
   const time = histogram('haversack_store_seconds', 'Time of a call of the store', SECONDS, 'op')
   const failures = counter('haversack_store_failures_total', 'Calls of the store that failed', [

@@ -118,7 +118,7 @@ export function startTracing(endpoint: string, ratio: number): Tracing {
     async close() {
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, CLOSE_MS).unref()
-      // A collector that is away must neither fail nor delay the end of the service.
+      // If the collector cannot be reached, the service must still end in time.
       await Promise.race([provider.shutdown().catch(() => {}), late])
       clearTimeout(timer)
     },

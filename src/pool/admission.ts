@@ -16,7 +16,7 @@ export interface Holder {
   readonly maxConcurrent: number
 }
 
-/** A place in the service; to be left exactly once, more often does no harm. */
+/** A place in the service. Its holder must leave it once; leaving it again has no effect. */
 export interface Ticket {
   /** Claims bytes that arrived. Throws `AppError` `overloaded` or `rate_limited`. */
   grow(bytes: number): void
@@ -27,11 +27,12 @@ export interface Ticket {
 
 export interface Admission {
   /**
-   * Claims a place before the body is read, if `announced` bytes would fit by now. They are claimed
-   * as they arrive: a client that announces much and sends nothing must not keep others out.
+   * Claims a place before the body is read, if `announced` bytes would fit now. Bytes are claimed
+   * as they arrive, because a client that announces much and sends nothing must not keep others
+   * out.
    * @param op the operation that a thread runs on the body; absent: no thread is needed
-   * @throws AppError `overloaded` if the service is full, `rate_limited` if only this
-   * caller's part is
+   * @throws AppError `overloaded` if the service is full, `rate_limited` if only this caller's part
+   * is
    */
   enter(holder: Holder, announced: number, op?: string): Ticket
   readonly jobs: number
@@ -52,7 +53,7 @@ export interface AdmissionOptions {
   limits(): AdmissionLimits
   /** Milliseconds that such a job would wait for a thread, by estimate. */
   waitMs(job: Arriving): number
-  /** How many tenants there may be; one alone may take all places. */
+  /** How many tenants there may be. A single tenant may take all places. */
   tenants(): number
 }
 
@@ -63,11 +64,11 @@ interface Held {
 }
 
 /**
- * The bounded queue's door: refuses early what would only wait (promise 5).
+ * The admission to the bounded queue: it refuses early what would only wait (promise 5).
  *
- * Among several tenants each may hold as much as is still free: a lone one gets half, two get a
- * third each, and there is always room for a newcomer without a part set aside for one (dynamic
- * thresholds with α = 1: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6 (2), 1998).
+ * Among several tenants each may hold as much as is still free. One tenant alone gets half, two get
+ * a third each. So there is always room for a newcomer, and no part is reserved (dynamic thresholds
+ * with α = 1: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6 (2), 1998).
  */
 export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): Admission {
   const all: Held = { jobs: 0, bytes: 0 }
@@ -90,7 +91,7 @@ export function createAdmission({ limits, waitMs, tenants }: AdmissionOptions): 
   function checkBytes(held: Held, more: number): void {
     const free = limits().maxBytes - all.bytes
     if (more > free) throw overloaded('the queue is full (bytes)', 1)
-    // A tenant's only body may be of any size: it would never fit otherwise.
+    // A tenant's only body may have any size, because otherwise a large one would never fit.
     if (tenants() > 1 && held.jobs > 1 && held.bytes + more > free) throw overShare()
   }
 

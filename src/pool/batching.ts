@@ -2,8 +2,8 @@ import type { Kind } from '../core/base/fair-queue.ts'
 import { SHORT_MS, type Sized } from './slots.ts'
 
 /**
- * When jobs travel together. A round trip to a worker costs 30–60 µs however little it carries, so
- * jobs that wait anyway share one; but a batch is answered as a whole, so it must stay short.
+ * When jobs travel together. A round trip to a worker costs 30–60 µs, however little it carries, so
+ * jobs that wait anyway share one. A batch is answered as a whole, so it must stay short.
  * `npm run bench -- worker-path` prints the tables that these figures come from.
  */
 export const BATCH_LIMITS = {
@@ -31,19 +31,17 @@ export const BATCH_LIMITS = {
   shortBytes: 1024 * 1024,
 } as const
 
-/**
- * Estimates jobs by what such of the same tenant, operation and about the same size took so far.
- */
+/** Estimates jobs by the times of earlier jobs of the same tenant, operation and similar size. */
 export interface Estimates {
   /** What a job of `bytes` bytes will take, in whole microseconds. */
   costUs(job: Sized): number
-  /** Whether it is to be kept apart from short ones. */
+  /** Whether the job is short or long. */
   kindOf(job: Sized): Kind
   /** Whether a job of its tenant, operation and size has ended, or has shown to be long. */
   isKnown(job: Sized): boolean
   /** Learns from a job that ended or was stopped. */
   learn(job: Sized, workUs: number): void
-  /** Learns from a job that was taken for short and is running long. */
+  /** Learns from a job that was estimated as short and is running long. */
   distrust(job: Sized): void
 }
 
@@ -53,12 +51,12 @@ const WEIGHT = 0.05
 const TRUSTED_AFTER = 20
 /** Bytes that represent the fixed part of a job. */
 const FIXED_BYTES = 512
-/** Until the first job has ended: slow enough that first batches stay small. */
+/** The estimate until the first job has ended. It is so high that first batches stay small. */
 const FIRST_US_PER_BYTE = 0.1
 
 /**
- * Sizes within a factor of two learn from each other; what small jobs cost says nothing of large
- * ones.
+ * Sizes within a factor of two learn from each other; the times of small jobs say nothing about
+ * large ones.
  */
 const SIZES = 32
 
@@ -144,10 +142,9 @@ interface Passenger {
 }
 
 /**
- * Takes the jobs of the next message off the queue; at least one if there is one. Short jobs travel
- * together. One whose batch was lost travels alone, so that it is not lost for another's fault
- * again; one of which nothing is known travels alone, so that it holds up no other if it turns out
- * long.
+ * Takes the jobs of the next message off the queue, at least one if there is one. Short jobs share
+ * a message. A job whose batch was lost is sent alone, so that another job's fault cannot lose it
+ * again. A job of which nothing is known is sent alone, so that it delays no other if it is long.
  */
 export function takeBatch<T extends Passenger>(
   queue: Source<T>,

@@ -11,7 +11,7 @@ export interface Entry extends AtWork {
   readonly job: Job
   readonly phase: 'whole' | 'ask' | 'finish'
   readonly resolutions?: LookupResults
-  /** Kept, because a body that was transferred away has no length. */
+  /** The length is kept, because a body that was transferred has none. */
   readonly bytes: number
   /** Times that its batch was lost before its turn came. */
   lost: number
@@ -39,7 +39,7 @@ export const UNANSWERED: Problem = {
   retry_after_s: 1,
 }
 
-/** The end of a job that failed in our hands. */
+/** The end of a job that failed by our fault, not the client's. */
 export function failed({ queuedAt }: Entry, problem: Problem, startedAt: number): End {
   return { kind: 'failed', problem, queuedAt, startedAt }
 }
@@ -53,7 +53,7 @@ export function times(end: End) {
   }
 }
 
-/** What the job that a lost thread was at fails with. */
+/** The problem with which the current job of a lost thread fails. */
 export function lostProblem(reason: string, closed: boolean): Problem {
   if (closed) return closing()
   return reason === 'timeout'
@@ -70,7 +70,7 @@ export function isAbandoned({ job }: Entry): boolean {
   return job.abandoned?.() === true
 }
 
-/** Whether its body is here still, and did not go to a thread. */
+/** Whether its body is still here and was not transferred to a thread. */
 export function isWhole({ job }: Entry): boolean {
   return !isDetached(job.body)
 }

@@ -17,21 +17,22 @@ export interface Job {
   readonly retained?: true
   readonly requestId: string
   /**
-   * Stopped by replacing its thread when it runs longer, in milliseconds; below the limit of all
-   * jobs.
+   * If it runs longer than this, in milliseconds, its thread is replaced. It is below the limit of
+   * all jobs.
    */
   readonly limitMs?: number
   /** What the request states beside its body, if its operation asks. */
   readonly terms?: RequestTerms
   /** Names the job, also when it is run again. */
   readonly attempt?: string
-  /** Decisions on record that hold against the job's own, by their keys. */
+  /** Recorded decisions, by their keys. They take precedence over the job's own. */
   readonly recalled?: Readonly<Record<string, Uint8Array>>
   /** Answer without the session: see `SessionContext.isDetached`. */
   readonly sessionless?: true
   /**
-   * Whether the client is gone; asked before the job gets a thread. No AbortSignal: to make one for
-   * each request costs more than all else that the queue does with it.
+   * Whether the client is gone; asked before the job gets a thread. This is not an AbortSignal,
+   * because making one for each request costs more than everything else that the queue does with
+   * it.
    */
   readonly abandoned?: () => boolean
 }
@@ -69,9 +70,9 @@ export type JobResult = JobTimes &
 export type Done = JobResult & { readonly ok: true }
 
 /**
- * Who answers what a job has to ask between its phases: the store for kept inputs, and Redis for
- * sessions that several replicas share. Asked once for each request that has a question;
- * entries correspond.
+ * Answers the lookups of a job between its phases: the store for kept inputs, and Redis for
+ * sessions that several replicas share. It is asked once for each request that has lookups. Entries
+ * of its answer correspond to the lookups.
  */
 export interface Authority {
   resolve(lookups: readonly (LookupRequest | null)[]): Promise<LookupResults>
@@ -86,12 +87,14 @@ export async function ask(
     const resolutions = await authority.resolve(lookups)
     return resolutions.length === lookups.length ? resolutions : null
   } catch {
-    // It lives in another process: that it is lost is no bug of ours.
+    // The authority is another process, so its loss is not a bug of ours.
     return null
   }
 }
 
-/** Bytes of the inputs that represent contents: work, as if they had come in the body. */
+/**
+ * Bytes of the inputs that contents refer to. They count as work, as if they had come in the body.
+ */
 export function inputBytes(resolutions: LookupResults): number {
   return resolutions.reduce((sum, resolution) => sum + (resolution?.input?.bytes.length ?? 0), 0)
 }

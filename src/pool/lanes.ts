@@ -12,14 +12,14 @@ export interface Lanes {
   see(tenant: string, now: number): void
   /** Milliseconds that one more job of the tenant would wait for a thread, by estimate. */
   waitMs(job: Pick<Entry, 'tenant' | 'kind'>): number
-  /** Batches to be taken off their threads, because jobs of other tenants wait for them. */
+  /** Batches whose threads must be taken back, because jobs of other tenants wait for them. */
   inTheWay(): Slot[]
 }
 
 export interface LanesOptions {
   readonly slots: Slots
   readonly waiting: FairQueue<Entry>
-  /** Jobs that run at once, but for the kept thread. */
+  /** Jobs that run at once, without the kept thread. */
   readonly width: number
   /** All threads. */
   readonly threads: number
@@ -39,17 +39,17 @@ export interface LanesOptions {
 const IN_USE_MS = 60_000
 
 /**
- * Keeps threads from long jobs. There is a thread more than jobs that run at once (`width`); it
- * goes to a kind of which nothing runs. So short jobs always have a thread, and long ones too.
+ * Keeps threads free for short jobs. There is one thread more than jobs that run at once (`width`).
+ * It goes to the kind of which no job runs. So short jobs always have a thread, and long jobs too.
  *
- * Estimates may be wrong. Of a tenant's jobs of which nothing is known, one runs at a time: it ends
- * soon, or shows that such jobs are long. A short job that runs long counts as long from then on.
- * If it still is in the way of other tenants' short jobs, its thread is taken back, and it starts
+ * Estimates may be wrong. If nothing is known about a tenant's jobs, one of them runs at a time. It
+ * ends soon, or shows that such jobs are long. A short job that runs long counts as long from then
+ * on. If it then still delays short jobs of other tenants, its thread is taken back, and it starts
  * again as a long job.
  *
- * One tenant never has all threads of the long jobs with jobs that take longer than others may be
- * made to wait, as long as others use the service. If it has them all the same, because the
- * estimates were wrong, and long jobs of others wait, one thread is taken back.
+ * As long as others use the service, one tenant never gets all threads of the long jobs, if its
+ * jobs take longer than others may be made to wait. Wrong estimates may let it get all of them. If
+ * long jobs of others then wait, one thread is taken back.
  */
 export function createLanes(options: LanesOptions): Lanes {
   return new ThreadLanes(options)
@@ -95,7 +95,7 @@ class ThreadLanes implements Lanes {
     const own = this.#waiting.waitingOf(tenant, kind)
     const width = this.#width
     const share = kind === 'long' ? width : Math.max(1, width - this.#runningOf('long'))
-    // The next free threads are theirs; that a few jobs wait is no overload.
+    // The next free threads are for them, so a few waiting jobs are not an overload.
     const queueMs = own < share ? 0 : this.#waiting.workAheadUs(tenant, kind) / 1000 / share
     if (kind === 'short') return queueMs
     if (this.#hasItsPart(job)) return this.#nextFreeMs(this.#heavyOf(tenant)) + queueMs
@@ -126,7 +126,7 @@ class ThreadLanes implements Lanes {
     return [...this.#slots.inUse].filter(slot => {
       const job = currentOf(slot)
       if (job.tenant !== tenant) return false
-      // How long a job will go on that was taken for short is unknown.
+      // It is unknown how long a job continues that was estimated as short.
       if (isOverdue(slot)) return true
       return Math.max(job.costUs / 1000, slot.ranMs) > this.#options.maxWaitMs()
     })
@@ -137,8 +137,8 @@ class ThreadLanes implements Lanes {
   }
 
   /**
-   * The batch that ran least, of a tenant that has more than its part while long jobs of others
-   * wait: its jobs were taken for quicker ones.
+   * The batch that has run for the shortest time, of a tenant that has more than its part while
+   * long jobs of others wait. The estimates of its jobs were too low.
    */
   #beyondItsPart(): Slot | undefined {
     const waiting = this.#waiting
@@ -153,7 +153,7 @@ class ThreadLanes implements Lanes {
     return undefined
   }
 
-  /** Whether another job of its tenant is to show first what such jobs take. */
+  /** Whether another job of its tenant must first show how long such jobs take. */
   #awaitsTrial(entry: Entry): boolean {
     const { isKnown } = this.#options
     if (entry.kind === 'long' || isKnown(entry)) return false
@@ -178,7 +178,10 @@ class ThreadLanes implements Lanes {
     return Math.min(...Array.from(slots, slot => this.#remainingMs(slot)))
   }
 
-  /** By estimate; a job that took its estimate already is expected to take as long again. */
+  /**
+   * The remaining time by estimate. A job that has run for its estimate is expected to take as long
+   * again.
+   */
   #remainingMs(slot: Slot): number {
     const expectedMs = currentOf(slot).costUs / 1000
     const { ranMs } = slot
@@ -187,7 +190,7 @@ class ThreadLanes implements Lanes {
   }
 }
 
-/** Whether a job that was taken for short runs long. */
+/** Whether a job that was estimated as short runs long. */
 function isOverdue({ kind, isLong, ranMs }: Slot): boolean {
   return kind === 'short' && isLong && ranMs > SHORT_MS
 }

@@ -28,6 +28,6 @@ export interface PoolLimits {
   readonly jobTimeoutMs: number
   /** A job that waits longer for a thread is refused. */
   readonly queueTimeoutMs: number
-  /** What jobs may be made to wait; one tenant's longer ones never have all threads. */
+  /** How long jobs may be made to wait. Longer jobs of one tenant never get all threads. */
   readonly maxWaitMs: number
 }

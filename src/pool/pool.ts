@@ -33,8 +33,8 @@ export interface WorkerPool {
   readonly waiting: number
   readonly running: number
   /**
-   * Milliseconds that one more job of the tenant would wait for a thread, by estimate; without one,
-   * those that all that waits would take.
+   * Milliseconds that one more job of the tenant would wait for a thread, by estimate. Without a
+   * job: the milliseconds that all waiting jobs would take.
    */
   waitMs(job?: Sized): number
   /** Share of the threads' time that went into jobs lately, 0 to 1. */
@@ -219,7 +219,7 @@ class Pool implements WorkerPool {
         this.#settle(entries, result, startedAt)
       },
       () => {
-        // Which job it was is known only as long as the slot is ours.
+        // The slot shows which job it was only until it is released.
         const culprit = slot.current()
         const reason = slot.stopped ?? 'lost'
         this.#free(slot)
@@ -246,8 +246,8 @@ class Pool implements WorkerPool {
   }
 
   /**
-   * The job that ran fails with its code, or starts again as a long one if its thread was taken
-   * back; the others of the batch go to the head of the queue.
+   * The running job fails with its code, or starts again as a long one if its thread was taken
+   * back. The other jobs of the batch go to the head of the queue.
    */
   #recover(
     entries: readonly Entry[],
@@ -291,7 +291,7 @@ class Pool implements WorkerPool {
     refuse(this.#waiting.remove(isAbandoned), ABANDONED)
   }
 
-  /** Jobs that were taken for short and run long show at once what such jobs take. */
+  /** Corrects estimates at once by jobs that were estimated as short and run long. */
   #learnFromLate(): void {
     for (const { kind, isLong, entries, current } of this.#slots.inUse) {
       const late = entries[current()]

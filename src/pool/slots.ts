@@ -14,7 +14,7 @@ export const SHORT_MS = 100
 
 /**
  * Most that one look adds to the time of a job, in milliseconds. If looks are further apart, this
- * process got no processor time, and its threads did not either: a pause of the machine is no work.
+ * process got no processor time, and neither did its threads. Such a pause does not count as work.
  */
 const LONGEST_STEP_MS = 200
 
@@ -48,7 +48,7 @@ export interface Sized {
 export interface Slot {
   readonly index: number
   readonly entries: readonly AtWork[]
-  /** As its jobs were sent: a short one that runs long stays `short` here. */
+  /** The kind of its jobs when they were sent. A short job that runs long stays `short` here. */
   readonly kind: Kind
   /** Aborted by `stop`; that terminates the thread. */
   readonly signal: AbortSignal
@@ -59,8 +59,8 @@ export interface Slot {
   /** Whether the current job is long, by its estimate or by the time that it has been running. */
   readonly isLong: boolean
   /**
-   * Index of the job that is running, -1 before the first. Once stopped, the job that it was
-   * stopped for: the thread may go on for a moment and come to the next one.
+   * Index of the running job, -1 before the first. After a stop it stays the job that caused the
+   * stop, because the thread may continue for a moment and begin the next one.
    */
   current(): number
   stop(reason: StopReason): void
@@ -83,7 +83,7 @@ interface InUse extends Slot {
   isLong: boolean
   ranMs: number
   seen: number
-  /** Since the mark was first seen as it is, in milliseconds. */
+  /** When the current value of the mark was first seen, in milliseconds. */
   atMs: number
 }
 

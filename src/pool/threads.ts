@@ -25,7 +25,7 @@ export interface ThreadOptions {
   readonly setup: WorkerSetup
   /** Heap of one thread, in MiB; beyond it the thread is replaced and its job fails. */
   readonly heapMb: number
-  /** Gets why a thread died, if it was no job's fault: mostly a module that does not load. */
+  /** Gets the reason why a thread ended, if no job caused it. Mostly a module does not load. */
   onCrash(error: unknown): void
   /** Gets the id of each thread that has ended, whatever ended it. */
   onExit(threadId: number): void
@@ -35,7 +35,7 @@ export interface ThreadOptions {
 
 const TASK: keyof typeof tasks = 'runBatch'
 
-/** Space for what dies young, above V8's own choice: a tenth more encodes a second for it. */
+/** Space for short-lived objects, above V8's own choice. It gives a tenth more encodes a second. */
 const YOUNG_MB = 64
 
 /** Pause before threads that did not even load are started again, in milliseconds. */
@@ -44,10 +44,9 @@ const RESTART_MS = 500
 type Pool = Piscina<BatchMessage | ShrinkMessage, BatchResult | ShrinkResult>
 
 /**
- * Piscina with a fixed number of threads. It stops replacing threads for good once a replacement
- * dies before it was ready; then a new pool takes over after a pause, so that one bad moment does
- * not leave the service with fewer threads or none, and what waited for the old ones is rejected
- * and sent again.
+ * Piscina with a fixed number of threads. If a replacement ends before it was ready, Piscina stops
+ * replacing threads. Then a new pool takes over after a pause, so that the service does not stay
+ * with fewer threads or none. Batches that waited for the old pool are rejected and sent again.
  */
 export function createThreads(options: ThreadOptions): Threads {
   const watched = new WeakSet<object>()
@@ -83,7 +82,7 @@ export function createThreads(options: ThreadOptions): Threads {
     for (const thread of threads) {
       if (watched.has(thread)) continue
       watched.add(thread)
-      // Once it has ended it has no id.
+      // The id is read now, because a thread that has ended has none.
       const { threadId } = thread
       thread.once('exit', () => {
         shrinking.forget(threadId)
@@ -161,9 +160,9 @@ export interface ShrinkingOptions {
 export const SHRINK_PAUSE_MS = 1_000
 
 /**
- * Messages cannot be addressed to a thread. So each idle one gets a message with the id of the
- * thread that is meant; the others answer at once, and remain free for jobs that come meanwhile. A
- * thread that is busy now is asked again after a pause.
+ * A message cannot be sent to a chosen thread. So each idle thread gets a message with the id of
+ * the thread that is meant. The others answer at once, and are free for jobs again. A thread that
+ * is busy now is asked again after a pause.
  */
 export function createShrinking({ idle, ask }: ShrinkingOptions): Shrinking {
   const grown = new Set<number>()
@@ -187,7 +186,8 @@ export function createShrinking({ idle, ask }: ShrinkingOptions): Shrinking {
     })
     // A thread that is lost meanwhile needs nothing more.
     await Promise.allSettled(asked)
-    // To the end of the row, so that a thread that is busy for long does not hold up others.
+    // The thread goes to the end of the order, so that a thread that is busy for long does not
+    // delay others.
     if (grown.delete(threadId)) grown.add(threadId)
   }
 

@@ -20,7 +20,7 @@ export function writeAnswerHead(
   extra: Readonly<Record<string, string>> = {},
 ): AnswerFraming | null {
   const { statusCode = 0, statusMessage = '', headers, rawHeaders } = answer
-  // No other coding was asked for, and the client would not learn of it.
+  // We asked for no other coding, and the client would not learn of it.
   if (!/^(?:chunked)?$/i.test(headers['transfer-encoding'] ?? '')) return null
   const sized = headers['content-length'] !== undefined
   const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304
@@ -66,9 +66,9 @@ export function createEventBoundary(): EventBoundary {
 }
 
 /**
- * Sends the head of a message that has a body, if none of it has left yet. Not `flushHeaders`,
- * which writes the bytes above 0x7f of header values as UTF-8, and so doubles them; an empty write
- * has an encoding.
+ * Sends the head of a message that has a body, if none of it has left yet. It does not use
+ * `flushHeaders`, which writes the bytes above 0x7f of header values as UTF-8, two bytes for each.
+ * An empty write has an encoding.
  */
 export function flushHead(message: OutgoingMessage): void {
   message.write('', 'latin1')

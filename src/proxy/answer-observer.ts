@@ -9,9 +9,7 @@ export interface AnswerObserver {
   chunk?(bytes: Uint8Array): void
 }
 
-/**
- * The observer made so that it can do no harm: what it throws ends its watching, not the answer.
- */
+/** Wraps the observer, so that an error of it ends its watching and not the answer. */
 export function harmless(observer: AnswerObserver | undefined): Required<AnswerObserver> {
   let watching = observer
   function tell(what: (to: AnswerObserver) => void): void {
@@ -19,7 +17,7 @@ export function harmless(observer: AnswerObserver | undefined): Required<AnswerO
     try {
       what(watching)
     } catch {
-      // That something is missing shows in what it counted.
+      // The missing part shows in what it counted.
       watching = undefined
     }
   }

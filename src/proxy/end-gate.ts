@@ -1,7 +1,7 @@
 /**
- * Keeps an answer from being complete to its client before something is settled. If its head
- * says how long it is, a client knows it whole by its last byte, which is kept back; else by its
- * end.
+ * Keeps an answer incomplete for its client until something is settled. If the head has the
+ * answer's length, the last byte completes it, and that byte is kept back. Otherwise the end
+ * completes it.
  */
 export class EndGate {
   #open: boolean
@@ -24,14 +24,14 @@ export class EndGate {
     return this.#open
   }
 
-  /** What may pass of the last bytes of an answer of known length. */
+  /** Returns how much of the last bytes of an answer of known length may pass. */
   passLast(bytes: Uint8Array): Uint8Array {
     if (this.#open) return bytes
     this.#kept = bytes.subarray(-1)
     return bytes.subarray(0, -1)
   }
 
-  /** What was kept back. */
+  /** The byte that was kept back. */
   get kept(): Uint8Array | undefined {
     return this.#kept
   }

@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.ts'
 import type { Failure, Outcome } from './failures.ts'
 
-/** What is noted of an exchange on its way. */
+/** Collects the report of an exchange while it runs. */
 export class ExchangeRecord {
   readonly #now: () => number
   readonly #started: number
@@ -28,7 +28,7 @@ export class ExchangeRecord {
     this.#firstByteMs = this.#now() - this.#started
   }
 
-  /** The first failure has the outcome; a code of the system's stays. */
+  /** The first failure decides the outcome. A code of the system is kept. */
   failed({ outcome, code }: Failure): void {
     if (this.outcome === 'answered') this.outcome = outcome
     this.error ??= code

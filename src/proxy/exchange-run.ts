@@ -14,7 +14,7 @@ import { bodyOf, pumpBody } from './request-body.ts'
 import { type Phase, TimeLimits } from './time-limits.ts'
 import { eventWhenConnected, wasStale } from './upstream.ts'
 
-/** In the place of a body that is not needed any more. */
+/** Replaces a body that is not needed any more. */
 const NOT_HELD: RequestBody = { kind: 'none' }
 
 /** One request on its way through: to the upstream, and its answer back. */
@@ -31,14 +31,14 @@ export class ExchangeRun {
   readonly #endGate: EndGate
   readonly #record: ExchangeRecord
   #request: ClientRequest | null = null
-  /** What had come in on the request's connection before. */
+  /** Bytes that had been read on the request's connection before. */
   #readBefore = 0
   #answer: IncomingMessage | null = null
   readonly #observer: Required<AnswerObserver>
   /** Of the head that the client was sent. */
   #framing: AnswerFraming | null = null
   #endTunnel: (() => void) | null = null
-  /** The answer to the client is complete or given up; it may still be on its way out. */
+  /** Whether the answer to the client is complete or given up. It may still be on its way out. */
   #over = false
 
   constructor(
@@ -69,8 +69,8 @@ export class ExchangeRun {
     const guard = this.#guard
     guard.on(outgoing, 'finish', () => this.#settle())
     guard.on(outgoing, 'close', () => this.#left())
-    // The server would end a quiet connection; here, a model may be thinking, and the limits are
-    // our own.
+    // The server would end a quiet connection. Here a model may be thinking, so we have our own
+    // limits.
     guard.on(outgoing, 'timeout', () => undefined)
     // These two are followed by the close of the answer.
     guard.on(outgoing, 'error', () => outgoing.destroy())
@@ -152,7 +152,7 @@ export class ExchangeRun {
     else this.#guard.once(socket, event, connected)
   }
 
-  /** The upstream wants the body, or does not know of the question. */
+  /** The upstream wants the body, or does not know `Expect: 100-continue`. */
   #continue(): void {
     if (this.#limits.phase !== 'continue' || this.#over || this.#request === null) return
     this.#limits.enter('send')
@@ -169,7 +169,7 @@ export class ExchangeRun {
         this.#limits.progress()
       },
     })
-    // Not now: what came in with the head leaves with it.
+    // On the next tick, so that bytes that came in with the head leave together with it.
     this.#guard.nextTick(() => {
       if (this.#record.sent === 0 && !this.#over) flushHead(request)
     })
@@ -199,7 +199,7 @@ export class ExchangeRun {
     guard.on(answer, 'close', () => {
       if (!answer.complete) this.#fail(FAILURES.broken)
     })
-    // Not now: what came in with the head leaves with it.
+    // On the next tick, so that bytes that came in with the head leave together with it.
     guard.nextTick(() => {
       if (this.#record.received === 0 && !this.#over) flushHead(outgoing)
     })
@@ -231,7 +231,7 @@ export class ExchangeRun {
     this.#release()
   }
 
-  /** Nothing more is wanted of the upstream, and nothing more of the client is listened to. */
+  /** Stops the request to the upstream, and stops listening to the client. */
   #release(): void {
     this.#limits.enter('body')
     const answered = this.#answer?.complete === true && this.#request?.writableFinished === true
@@ -271,7 +271,7 @@ export class ExchangeRun {
   }
 
   #fail(failure: Failure): void {
-    // What only its end was kept back of is whole.
+    // An answer of which only the end was kept back is complete.
     if (this.#over || this.#completeRead()) return
     this.#over = true
     this.#record.failed(failure)
@@ -301,7 +301,7 @@ export class ExchangeRun {
     this.#settle()
   }
 
-  /** The connection to the client is gone, or the answer has left. */
+  /** Handles the end of the connection to the client, or of the answer. */
   #left(): void {
     if (this.#outgoing.writableFinished) return
     if (this.#record.outcome === 'answered') this.#record.outcome = 'aborted'
@@ -321,7 +321,7 @@ export class ExchangeRun {
     this.#observer.head(101, answer.rawHeaders)
     this.#limits.close()
     this.#over = true
-    // Until it stands.
+    // This is used until the tunnel stands.
     this.#endTunnel = () => socket.destroy()
     const upgraded = { answer, upstream: socket, head, guard: this.#guard }
     this.#endTunnel = this.#upgrade(upgraded, (outcome, sent, received) => {

@@ -20,7 +20,7 @@ export interface Exchange {
   /** From the start to the head of the upstream's answer; `null` if none came. */
   readonly first_byte_ms: number | null
   readonly total_ms: number
-  /** A kept connection turned out to be dead, and the request was sent on another one. */
+  /** Whether a kept connection was dead, so that the request was sent on another one. */
   readonly retried: boolean
   /**
    * A stable code of what went wrong: ours (`upstream_timeout`) or the system's (`ECONNREFUSED`).
@@ -37,12 +37,12 @@ export interface ForwardOptions {
   readonly extraHeaders?: Readonly<Record<string, string>>
   readonly onAnswer?: AnswerObserver
   /**
-   * The answer is not complete to the client before this is settled, or a time limit has passed.
+   * The client gets the end of the answer only after this has settled, or a time limit has passed.
    */
   readonly holdEnd?: Promise<unknown>
   /**
-   * The request came with the server's `checkContinue`: its client waits for a 100, which is the
-   * upstream's to give.
+   * The request came with the server's `checkContinue`: its client waits for a 100, which the
+   * upstream decides on.
    */
   readonly awaitsContinue?: boolean
 }
@@ -70,7 +70,7 @@ export interface UpgradedUpstream {
 }
 
 /**
- * Takes over what an upgrade made of both connections; what it returns is called when the exchange
+ * Takes over both connections after an upgrade. Returns a function that is called when the exchange
  * must end.
  */
 export type Upgrade = (

@@ -13,7 +13,10 @@ import {
  */
 export type Outcome =
   | 'answered'
-  /** Ours, before anything was forwarded: a target that must not be, or the service is closing. */
+  /**
+   * We refused before anything was forwarded: a target that is not allowed, or the service is
+   * closing.
+   */
   | 'refused'
   /** No connection to the upstream. */
   | 'unreachable'
@@ -107,9 +110,9 @@ export interface ReportOptions {
 }
 
 /**
- * Reports a failure to the client so that it cannot take what it got for a whole answer: before the
- * head with the vendor's error; in a stream of events, between two of them, with the vendor's error
- * event; else by breaking the connection.
+ * Reports a failure, so that the client does not mistake a part for the whole answer. Before the
+ * head it sends the vendor's error. Between two events of a stream it sends the vendor's error
+ * event. Otherwise it breaks the connection.
  */
 export function reportFailure(
   outgoing: ServerResponse,
@@ -119,7 +122,7 @@ export function reportFailure(
   if (!outgoing.headersSent) {
     const body = vendorErrorBody(vendor, failure)
     outgoing.sendDate = true
-    // Named, since a head that could not be written leaves its reason phrase.
+    // The reason phrase is given, since a head that could not be written leaves its own.
     outgoing.writeHead(failure.status, STATUS_CODES[failure.status], {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),

@@ -21,7 +21,7 @@ export interface ForwarderOptions {
   readonly onBug?: (error: unknown) => void
 }
 
-/** Sends requests to one upstream and its answers back, as they are and as they come. */
+/** Sends requests to one upstream and its answers back, unchanged and without delay. */
 export interface Forwarder {
   /**
    * Forwards a request. Resolves with its outcome when it is over, never rejects: a failure is
@@ -46,7 +46,7 @@ export interface Forwarder {
   close(): Promise<void>
 }
 
-/** Throws a TypeError for a `base` that is no upstream (`createUpstream`). */
+/** @throws TypeError if `base` cannot be an upstream (`createUpstream`) */
 export function createForwarder(options: ForwarderOptions): Forwarder {
   const { base, vendor, limits, env } = options
   const { now = () => performance.now(), onBug = () => undefined } = options

@@ -5,7 +5,7 @@ type Handler<Args extends unknown[]> = (...args: Args) => void
 /**
  * Binds handlers so that what they throw goes to one place. A throw in an event handler, a timer or
  * a callback would end the process, and with it the streams of all clients; so everything in this
- * folder is bound here. `test/unit/proxy/guard.test.ts` holds that.
+ * folder is bound here. `test/unit/proxy/guard.test.ts` checks that.
  */
 export class Guard {
   readonly #onThrow: (error: unknown) => void

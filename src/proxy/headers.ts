@@ -3,7 +3,7 @@
  */
 export type RawHeaders = readonly string[]
 
-/** Meant for one hop only (RFC 9110 §7.6.1, §11.7). */
+/** Headers for one hop only (RFC 9110 §7.6.1, §11.7). */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'keep-alive',
   'proxy-authenticate',
@@ -13,8 +13,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Decided by name, so no `Connection` header can take them away: where a message goes, where it
- * ends, for whom.
+ * Headers that are decided by name, so that no `Connection` header can remove them. They say where
+ * a message goes, where it ends, and who may read it.
  */
 const DECIDED_BY_NAME: ReadonlySet<string> = new Set([
   'connection',
@@ -26,7 +26,7 @@ const DECIDED_BY_NAME: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** Ours, for the proxy itself: its key, its switches. */
+/** Prefix of our headers for the proxy itself: its key, its switches. */
 const OWN_PREFIX = 'x-haversack-'
 
 /**
@@ -48,13 +48,13 @@ export interface RequestHeaderOptions {
   readonly keepUpgrade: boolean
 }
 
-/** Of these, one line is enough. */
+/** Headers of which one line is enough. */
 const SINGLE: ReadonlySet<string> = new Set(['host', 'content-length', 'connection'])
 
 /**
- * The headers of a request to the upstream: its own, in order, with duplicates, without those
- * meant for us (`X-Haversack-*`) or for this hop. `Host` is replaced where it stood; a whole body
- * brings its own length.
+ * The headers of a request to the upstream: the client's headers, in order, with duplicates,
+ * without those for us (`X-Haversack-*`) or for this hop. `Host` is replaced in its place. A whole
+ * body has its own length.
  */
 export function requestHeaders(raw: RawHeaders, options: RequestHeaderOptions): string[] {
   const hopByHop = namedByConnection(raw)
@@ -76,7 +76,7 @@ export function requestHeaders(raw: RawHeaders, options: RequestHeaderOptions): 
   return headers
 }
 
-/** The value with which a header goes to the upstream; `null`: it does not. */
+/** The value with which a header is sent to the upstream; `null` if it is not sent. */
 function keptValue(key: string, value: string, options: RequestHeaderOptions): string | null {
   const { body } = options
   switch (key) {
@@ -132,7 +132,7 @@ export function answerHeaders(raw: RawHeaders, options: AnswerHeaderOptions): st
     const key = name.toLowerCase()
     const value = raw[at + 1] as string
     if (hopByHop.has(key) || !isForClient(key, options)) continue
-    // After a content-length, Node would write this one's bytes above 0x7f again.
+    // After a content-length, Node would encode this header's bytes above 0x7f once more.
     if (key === 'content-disposition' && /[\x80-\xff]/.test(value)) headers.unshift(name, value)
     else headers.push(name, value)
   }

@@ -2,8 +2,9 @@ import type { IncomingMessage, InformationEvent, ServerResponse } from 'node:htt
 import { answerHeaders } from './headers.ts'
 
 /**
- * Interim answers that are passed on for one request, in bytes of their heads. Those beyond it are
- * dropped: the client does not wait for them, and one that does not read would have them kept here.
+ * Interim answers that are passed on for one request, in bytes of their heads. Later ones are
+ * dropped: the client does not wait for them, and for a client that does not read they would have
+ * to be kept here.
  */
 const MAX_BYTES = 64 * 1024
 

@@ -14,8 +14,8 @@ export function bodyOf({ headers }: IncomingMessage, bytes: Uint8Array | undefin
 export interface PumpOptions {
   readonly guard: Guard
   /**
-   * Nothing is to be forwarded any more; what still comes is read, so that the connection can be
-   * used again.
+   * Whether nothing is forwarded any more. The rest is then read and dropped, so that the
+   * connection can be used again.
    */
   readonly over: () => boolean
   /** Called with the bytes of each chunk, and with 0 when the upstream takes more. */

@@ -1,6 +1,9 @@
 import type { Vendor } from './vendor-errors.ts'
 
-/** What may stand in a request target: no space, no control character, nothing that ends a line. */
+/**
+ * Characters that a request target may have: no space, no control character, nothing that ends a
+ * line.
+ */
 const ORIGIN_FORM = /^\/[\x21-\x7e\x80-\xff]*$/
 
 /**
@@ -16,13 +19,13 @@ export function pathAfter(target: string, prefix: string): string | null {
   return rest.startsWith('/') ? rest : null
 }
 
-/** Where a vendor's API has its version; what stands before it is the vendor's own. */
+/** The version in paths of a vendor's API. */
 const VERSION = '/v1'
 const ENDS_WITH_VERSION = /\/v\d\w*$/
 
 /**
- * Paths of bodies that are rewritten, as clients name them whose base URL ends with the version,
- * and what is below them.
+ * Paths of bodies that are rewritten, and paths below them, without a version. Clients whose base
+ * URL ends with the version name them like this.
  */
 const UNVERSIONED: Readonly<Record<Vendor, RegExp>> = {
   anthropic: /^\/messages(?=[/?]|$)/,
@@ -34,15 +37,15 @@ export interface PathNaming {
   readonly vendor: Vendor
   /** The path of its base URL, without a slash at the end. */
   readonly basePath: string
-  /** What a client of OpenAI's API names without a version has none at the upstream. */
+  /** Whether a path without a version of OpenAI's API is sent to the upstream without one. */
   readonly openaiPathsAsSent: boolean
 }
 
 /**
- * The path of a request as its vendor names it after the base URL. Some clients have the version
- * in their base URLs (`@ai-sdk/anthropic` sends `/messages`), some do not (Anthropic's SDK sends
+ * The path of a request as its vendor names it after the base URL. Some clients have the version in
+ * their base URLs (`@ai-sdk/anthropic` sends `/messages`), some do not (Anthropic's SDK sends
  * `/v1/messages`), and both kinds of base URLs are configured. So a version is added if neither has
- * it, and is there once if both have it. OpenAI-like upstreams with a path, such as
+ * one, and one is removed if both have one. OpenAI-like upstreams with a path, such as
  * `/backend-api/codex`, know paths without a version.
  */
 export function versionedPath(
@@ -58,8 +61,8 @@ export function versionedPath(
 
 /**
  * The request target at the upstream: `path` after the path of the configured `base`, byte for
- * byte. Returns `null` for what must not be forwarded: a target that is no path (RFC 9112 §3.2.1),
- * and dot segments if `base` has a path, since they would lead out of it.
+ * byte. Returns `null` for a target that must not be forwarded: one that is not a path (RFC 9112
+ * §3.2.1), or has dot segments that would lead out of the path of `base`.
  */
 export function upstreamPath(base: URL, path: string): string | null {
   if (!ORIGIN_FORM.test(path)) return null
@@ -70,7 +73,10 @@ export function upstreamPath(base: URL, path: string): string | null {
 /** How often a path is decoded; no legal one is encoded more often. */
 const MAX_DECODINGS = 8
 
-/** Leads of overlong forms of two to six bytes whose seventh bit is 0, and those where it is 1. */
+/**
+ * First bytes of overlong forms of two to six bytes: those whose seventh bit is 0, and those whose
+ * seventh bit is 1.
+ */
 const LEADS_OF_0 = [
   String.raw`\xc0`,
   String.raw`\xe0\x80`,
@@ -111,7 +117,7 @@ function climbs(path: string): boolean {
 
 function hasDoubleDot(bytes: string): boolean {
   const plain = bytes.replace(OVERLONG, shortForm)
-  // Full-width dots and slashes are folded by some.
+  // Some servers fold full-width dots and slashes.
   const folded = Buffer.from(plain, 'latin1').toString().normalize('NFKC')
   return [plain, folded].some(text =>
     text

@@ -4,8 +4,7 @@ import type { ForwardLimits } from './upstream.ts'
 export type Phase = 'connect' | 'send' | 'continue' | 'headers' | 'body'
 
 /**
- * How long a body is held back for a 100 that does not come; the upstream may not know of it (RFC
- * 9110 §10.1.1).
+ * How long a body waits for a 100. The upstream may not know the expectation (RFC 9110 §10.1.1).
  */
 const CONTINUE_MS = 1_000
 
@@ -29,7 +28,7 @@ export class TimeLimits {
     return this.#phase
   }
 
-  /** Something else is waited for from now on. */
+  /** Begins another phase, with its own limit. */
   enter(phase: Phase): void {
     if (this.#closed) return
     clearTimeout(this.#current)

@@ -66,8 +66,8 @@ export function joinStreams(
 
 /**
  * Whether a request asks for another protocol in a way that can be passed on: what a server's
- * `shouldUpgradeCallback` should say. Not with a body, and not for h2c, which clients merely offer
- * with ordinary requests: these are answered without it.
+ * `shouldUpgradeCallback` should say. It is false for a request with a body, and for h2c. Clients
+ * offer h2c with ordinary requests, which are answered without it.
  */
 export function wantsUpgrade({ method, headers }: IncomingMessage): boolean {
   if (method !== 'GET' || headers.upgrade === undefined) return false

@@ -13,7 +13,7 @@ export function answerOn(socket: Socket, incoming: IncomingMessage): ServerRespo
   const outgoing = new ServerResponse(incoming)
   outgoing.shouldKeepAlive = false
   const guard = new Guard(() => socket.destroy())
-  // The server's listeners are gone; the close that follows is what counts.
+  // The server's listeners are gone. Only the close that follows is handled.
   guard.on(socket, 'error', () => socket.destroy())
   try {
     outgoing.assignSocket(socket)

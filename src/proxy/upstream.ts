@@ -68,8 +68,8 @@ export function createUpstream(base: URL, connectMs: number, env: ProxyEnvironme
   const secure = base.protocol === 'https:'
   const send = secure ? httpsRequest : httpRequest
   const kept = { keepAlive: true, timeout: KEPT_IDLE_MS }
-  // Over a proxy that speaks plain HTTP, Node rewrites the target; so plain upstreams are
-  // reached directly.
+  // With an HTTP proxy, Node rewrites the target of plain requests. So plain upstreams are reached
+  // directly.
   const agents = secure
     ? {
         pooled: new HttpsAgent({ ...kept, proxyEnv: env }),

@@ -20,14 +20,14 @@ import type { RawHeaders } from './headers.ts'
 
 /** What was seen of an answer. */
 export interface SeenAnswer {
-  /** The vendor did what it was asked for: an answer below 300 was begun. */
+  /** Whether the vendor did what it was asked for: an answer with a status below 300 was begun. */
   readonly isGiven: boolean
   /** The usage that it reports; `null` if it reports none, or could not be read. */
   readonly said: AnswerUsage | null
 }
 
 export interface UsageObserver extends Required<AnswerObserver> {
-  /** Once the exchange is over. Never rejects. */
+  /** Resolves once the exchange is over. Never rejects. */
   finish(): Promise<SeenAnswer>
 }
 
@@ -101,7 +101,7 @@ function formOf(contentType: string): AnswerForm | null {
 /** Undoes the content coding of an answer that is read beside the one that is passed on. */
 interface AnswerDecoder {
   write(bytes: Uint8Array): void
-  /** All that can be read of what was written was read. Never rejects. */
+  /** Resolves when everything that can be read was read. Never rejects. */
   finish(): Promise<void>
   /** Reads no more. */
   stop(): void
@@ -116,10 +116,10 @@ const MAX_PENDING_BYTES = 1024 * 1024
 /** Decoded at a time, in bytes. */
 const CHUNK_BYTES = 64 * 1024
 
-/** What a broken-off answer holds is read as well. */
+/** An answer that broke off is read as far as it goes. */
 const ZLIB = { chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH }
 const BROTLI = { chunkSize: CHUNK_BYTES, finishFlush: constants.BROTLI_OPERATION_FLUSH }
-/** A window of 8 MiB is the most that HTTP has (RFC 9659). */
+/** HTTP allows windows of at most 8 MiB (RFC 9659). */
 const ZSTD = {
   chunkSize: CHUNK_BYTES,
   finishFlush: constants.ZSTD_e_flush,
@@ -151,7 +151,7 @@ function createAnswerDecoder(
   if (create === undefined) return null
   const closed = Promise.withResolvers<void>()
   let stream: Transform | null = null
-  // As with any observer, what is missing shows in what it counted.
+  // As with any observer, a missing part shows in what it counted.
   const guard = new Guard(() => stream?.destroy())
 
   function open(first: number): Transform {

@@ -1,4 +1,4 @@
-/** Whose API is spoken on a route: it decides how a failure is written. */
+/** The vendor whose API a route has. It decides how a failure is written. */
 export type Vendor = 'anthropic' | 'openai'
 
 /** A failure of ours as a client of a vendor's API gets it. */

@@ -6,11 +6,11 @@ import { createTokenCounters } from '../core/tokens/counters.ts'
 import { loadVocabularies } from './vocabulary.ts'
 
 /**
- * What operations use in this thread: by the service's own configuration, so that both give the
- * same answers.
+ * The context of operations in this thread, by the service's own configuration. So operations here
+ * and in a service give the same answers.
  */
 export function createLocalContext(): OperationContext {
-  // Nothing listens here.
+  // This process listens on no port, so it needs no keys.
   const config = loadConfig({ env: processEnv(), insecure: true })
   const { cache_dir, limits } = config
   return {

@@ -59,7 +59,10 @@ export function createLocalSessions(
     sessions: { ...sessions, tenant: LOCAL_TENANT, nowMs: 0 },
   }
 
-  /** Whether what an answer says of it is true: a session's reference means one body. */
+  /**
+   * Keeps a body. Returns whether the answer's reference to it is true: a session's reference means
+   * one body.
+   */
   function keep({ ticket, session, ref, ...text }: KeepItem): boolean {
     const identity = hash('sha256', text.bytes, 'hex')
     const isTaken = session !== undefined && !link(session, identity, ref)

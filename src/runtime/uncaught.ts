@@ -4,15 +4,14 @@ export interface UncaughtWatch {
   readonly count: number
   /** Resolves at the first. */
   readonly first: Promise<void>
-  /** Such an error ends the process again. */
+  /** Stops watching: from then on such an error ends the process. */
   close(): void
 }
 
 /**
  * Keeps the process from ending at an exception that nothing caught, or a rejected promise that
- * nothing handles, which Node raises as one. What runs then may be incomplete, so a service should
- * end soon.
- * @param onError gets each; what it throws is dropped
+ * nothing handles, which Node raises as one. After that the state of the process may be incomplete,
+ * so a service should end soon. @param onError gets each error; what it throws is dropped
  */
 export function watchUncaught(onError: (error: unknown) => void): UncaughtWatch {
   const first = Promise.withResolvers<void>()

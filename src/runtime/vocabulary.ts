@@ -85,7 +85,7 @@ function writePacked(cacheDir: string, path: string, packed: SharedArrayBuffer):
     writeFileSync(temporary, new Uint8Array(packed), { mode: 0o600, flag: 'wx' })
     renameSync(temporary, path)
   } catch {
-    // A read-only or full disk costs the next start some time, nothing else.
+    // If the disk is read-only or full, only the next start takes longer.
     removeIfPossible(temporary)
   }
 }

@@ -8,7 +8,7 @@ const amount = z.number()
 export const accountSchema = z.object({
   /** Requests that the vendor answered. */
   requests: count,
-  /** Of these, those whose answers did not report what they used; nothing below has them in it. */
+  /** Those of them whose answers did not report usage. They are not part of the sums below. */
   without_usage: count,
   usage: z.object({
     uncached: count,

@@ -22,7 +22,7 @@ export interface EntryTerms {
 }
 
 /**
- * What a request adds to its tenant's ledger. Without the provider's figures nothing is taken for
+ * What a request adds to its tenant's ledger. Without the provider's figures nothing counts as
  * saved.
  */
 export function entryOf({ vendor, said, report }: AnsweredRequest, terms: EntryTerms): Entry {
@@ -57,7 +57,8 @@ function moneyOf({ billed, without }: { billed: number; without: number }, perTo
 }
 
 /**
- * What the provider has of the prompt from now on: all of it, if it does not report what it writes.
+ * Tokens of the prompt that the provider has in its cache from now on. It is all of the prompt if
+ * the provider does not report what it writes.
  */
 function cachedOf({ usage }: AnswerUsage): number {
   const written = usage.cache_write + usage.cache_write_long

@@ -13,7 +13,7 @@ export interface PriceList {
 const BASELINE =
   'the same requests with their tool results as the client sent them, each removed token billed as the place where it stood'
 
-/** What a tenant receives of its ledger. */
+/** The answer for a tenant, from its ledger. */
 export function savingsAnswer(
   { since, vendors, conversations }: TenantLedger,
   { conversation, limit }: SavingsQuery,
@@ -69,7 +69,7 @@ function billAnswer({ billed, without }: { billed: number; without: number }, di
   return { billed: round(billed), without: round(without), saving: round(without - billed) }
 }
 
-/** Of each vendor, and of each beginning of models' names for which something is configured. */
+/** The prices of each vendor, and of each configured prefix of models' names. */
 function pricesAnswer(rules: readonly PriceRule[]): SavingsAnswer['prices'] {
   const prices: SavingsAnswer['prices'] = {}
   for (const vendor of VENDOR_NAMES) {

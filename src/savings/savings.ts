@@ -23,7 +23,7 @@ export interface Savings {
    */
   record(tenant: string, answered: Promise<AnsweredRequest | null>): Promise<void>
   /**
-   * All that is known of a tenant, also by other processes on the same store until their last
+   * All sums of a tenant. Sums of other processes on the same store are included up to their last
    * write.
    * @throws AppError `overloaded`, `internal`, `worker_lost` if the store cannot be read
    */
@@ -49,7 +49,7 @@ export interface SavingsOptions {
   readonly flushMs?: number
 }
 
-/** The format is in the key, so that another version's record is never taken for this one's. */
+/** The format is in the key, so that a record of another version is never read as this one's. */
 const RECORD = { namespace: 'savings', key: 'ledger.v1' } as const
 const FLUSH_MS = 5_000
 /**
@@ -64,7 +64,10 @@ const RETRY_MS = 20
  */
 interface Unsaved {
   pending: TenantLedger | null
-  /** Being written: its stamp shows whether it was, if the store did not report it. */
+  /**
+   * The sums that are being written. If the store does not report the result, the stamp shows
+   * whether they were written.
+   */
   leaving: TenantLedger | null
   /** Reads and writes of the record, one after the other. */
   turn: Promise<unknown>
@@ -189,7 +192,7 @@ function createLedgerRecord(store: SavingsOptions['store']): LedgerRecord {
       return { ok: false, reason: 'failed', detail: 'the record of savings cannot be understood' }
     }
     if (result.reason === 'not_found') return { ledger: null, version: 0 }
-    // Lost for good: it may be written again.
+    // The record is lost, so it may be written again.
     if (result.reason === 'gone') return { ledger: null, version: undefined }
     return result
   }

@@ -13,7 +13,7 @@ const conversationSchema = z.object({
   vendor: z.enum(VENDOR_NAMES),
   /** Names it by its opening: 16 hex digits. */
   id: z.string(),
-  /** That answered last, as the provider names it. */
+  /** The model that answered last, as the provider names it. */
   model: z.string().nullable(),
   first_at: time,
   last_at: time,
@@ -23,7 +23,7 @@ const conversationSchema = z.object({
 })
 
 const ledgerSchema = z.object({
-  /** Of the last change that is in it, so that its writer knows. */
+  /** Identifies the last change in the ledger, so that its writer can recognise it. */
   stamp: z.string(),
   since: time,
   vendors: z.partialRecord(z.enum(VENDOR_NAMES), accountSchema),
@@ -57,8 +57,8 @@ export function addEntry(ledger: TenantLedger, entry: Entry, now: number): Tenan
 }
 
 /**
- * Both together; the stamp is the first one's. No total depends on which conversations are still
- * listed one by one.
+ * The sum of both ledgers, with the stamp of the first. No total depends on which conversations are
+ * still listed one by one.
  */
 export function addLedgers(a: TenantLedger, b: TenantLedger): TenantLedger {
   const vendors: Partial<Record<VendorName, Account>> = { ...a.vendors }
@@ -94,8 +94,8 @@ function addConversations(a: Conversation, b: Conversation): Conversation {
 }
 
 /**
- * Latest first; of one moment, in the order of their names, so that every process keeps the same
- * ones.
+ * Latest first. Those of one moment are in the order of their names, so that every process keeps
+ * the same ones.
  */
 function byRecency(a: Conversation, b: Conversation): number {
   if (a.last_at !== b.last_at) return b.last_at - a.last_at
@@ -106,7 +106,7 @@ export function writeLedger(ledger: TenantLedger): Uint8Array {
   return Buffer.from(JSON.stringify(ledger))
 }
 
-/** `null` for what is no ledger. */
+/** Returns `null` if the bytes are not a ledger. */
 export function readLedger(bytes: Uint8Array): TenantLedger | null {
   try {
     return ledgerSchema.parse(JSON.parse(Buffer.from(bytes).toString()))

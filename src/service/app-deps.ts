@@ -13,7 +13,7 @@ import type { Records } from './records.ts'
 import type { LiveConfig } from './reload.ts'
 import { lifetimesOf } from './store.ts'
 
-/** What the app keeps in the store and beside it. */
+/** The parts of the app that keep data in the store and in files beside it. */
 export function appRecords(
   live: LiveConfig,
   { store, savings, fingerprints, telemetry, tracing }: Records,
@@ -50,7 +50,10 @@ function rewritingOf(
   }
 }
 
-/** What the gauges are read from. Most of it is made after the metrics, which it reports to. */
+/**
+ * The sources of the gauges. Most of them are made after the metrics, because they report to the
+ * metrics.
+ */
 interface Measured {
   readonly admission: Pick<Admission, 'jobs' | 'bytes'>
   readonly pool: Pick<WorkerPool, 'waiting' | 'waitMs' | 'utilization'>

@@ -15,7 +15,7 @@ import { openServiceStore } from './store.ts'
 import { openConfiguredTelemetry, telemetryKeyFor } from './telemetry.ts'
 import { startConfiguredThreads } from './threads.ts'
 
-/** What the composition root calls, each once, so that a caller can put another in its place. */
+/** The builders that the composition root calls, each once. A caller may replace any of them. */
 export const BUILDERS = {
   openConfiguredKeys,
   telemetryKeyFor,

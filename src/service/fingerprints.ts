@@ -9,10 +9,9 @@ import type { Store } from '../store/store.ts'
 import { readTelemetryKey } from '../telemetry/key-file.ts'
 
 /**
- * The fingerprints of a service. If something is published, it is built from telemetry in a thread
- * of its own at the start and from time to time. The log reports what cannot be built, and what was
- * built before stays.
- * @param patterns what is published, asked each time
+ * The fingerprints of a service. If something is published, fingerprints are built from telemetry
+ * in a thread of their own, at the start and from time to time. If building fails, the log reports
+ * it and the earlier fingerprints stay. @param patterns the published endpoints, asked each time
  */
 export function openConfiguredFingerprints(
   { data_dir, fingerprints: { build_interval_ms }, telemetry }: Config,
@@ -53,7 +52,7 @@ export function openConfiguredFingerprints(
     ...fingerprints,
     async close() {
       clearInterval(timer)
-      // A file is put in its place when it is whole, so that nothing is lost with the thread.
+      // Files are renamed into place when they are complete, so nothing is lost if the thread ends.
       await Promise.all([fingerprints.close(), builder?.terminate()])
     },
   }

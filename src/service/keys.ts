@@ -17,7 +17,7 @@ export interface ServiceKeys {
 export async function openConfiguredKeys(path: string | undefined): Promise<ServiceKeys> {
   const now = () => performance.now()
   if (path === undefined) return { access: createAccess(null, now), file: null }
-  // Watched from before the first read, so that no change is missed.
+  // The watch begins before the first read, so that no change is missed.
   const watch = await watchFile(path)
   const access = createAccess(readKeysFile(path), now)
   return {

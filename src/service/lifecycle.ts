@@ -6,7 +6,7 @@ import { watchUncaught } from '../runtime/uncaught.ts'
 import { type Service, startService } from './service.ts'
 
 /**
- * What draining may take beyond its own limits after an error that nothing caught, in milliseconds.
+ * How much longer than its own limits draining may take after an uncaught error, in milliseconds.
  */
 const CLOSE_MS = 5_000
 
@@ -26,7 +26,8 @@ export async function runService(options: Omit<LoadOptions, 'env'>): Promise<num
   try {
     const load = () => loadConfig({ ...options, env: processEnv() })
     const stopped = signalled()
-    // From the start on: until there is a service, what it will read is new anyway.
+    // The handler is set from the start. Until there is a service, a signal needs no action: the
+    // service will read new files anyway.
     process.on('SIGHUP', () => service?.reload(load))
     const config = load()
     service = await startService(config)
@@ -34,7 +35,7 @@ export async function runService(options: Omit<LoadOptions, 'env'>): Promise<num
     await Promise.race([stopped, uncaught.first])
     process.once('SIGTERM', exitNow).once('SIGINT', exitNow)
     const { drain_grace_ms, drain_timeout_ms } = config.limits
-    // After an error that nothing caught, what would end by itself may not.
+    // After an uncaught error, parts that would end by themselves may not end.
     void uncaught.first.then(() => {
       setTimeout(exitNow, drain_grace_ms + drain_timeout_ms + CLOSE_MS).unref()
     })

@@ -1,6 +1,8 @@
 import type { Config } from '../config/config.ts'
 import type { McpEndpoints } from '../http/context.ts'
+import { probeServer } from '../mcp/auth/probe-server.ts'
 import { createEraDispatch } from '../mcp/fronts/era-dispatch.ts'
+import { ForwardingFront } from '../mcp/fronts/forwarding-front.ts'
 import type { HttpFront } from '../mcp/fronts/http-exchange.ts'
 import { SessionTable } from '../mcp/fronts/legacy/session-table.ts'
 import { LegacyHttpFront } from '../mcp/fronts/legacy-http.ts'
@@ -35,23 +37,26 @@ export function createMcpEndpoints(
   const retired: Gateways[] = []
 
   function frontOf(only: string | null, alwaysRetrieves: boolean): HttpFront {
-    const key = `${only ?? ''} ${alwaysRetrieves}`
+    const forwarding = forwardingOf(gateways.servers, only)
+    const key = JSON.stringify([only, alwaysRetrieves, forwarding?.names, forwarding?.url])
     const known = fronts.get(key)
     if (known !== undefined) return known
     const legacy = new LegacyHttpFront({
       table,
       version: VERSION,
-      createGateway: (client, { tenant, credential }) =>
-        gateways.create(client, { tenant, credential, only, alwaysRetrieves }),
+      createGateway: (client, { tenant, credential, forwarded = null }) =>
+        gateways.create(client, { tenant, credential, forwarded, only, alwaysRetrieves }),
     })
-    const front = createEraDispatch({ legacy, modern: null })
+    const dispatch = createEraDispatch({ legacy, modern: null })
+    const front = forwarding === null ? dispatch : forwardingFront(dispatch, forwarding)
     fronts.set(key, front)
     return front
   }
 
   return {
     find(only, caller) {
-      const isThere = only === null ? gateways.servers.size > 0 : gateways.servers.has(only)
+      const { servers } = gateways
+      const isThere = only === null ? Object.keys(servers).length > 0 : Object.hasOwn(servers, only)
       if (!isThere) return null
       // The tool of what the proxies leave out, for keys that may use it.
       return frontOf(only, only === null && caller.scopes.has('retrieve'))
@@ -69,4 +74,23 @@ export function createMcpEndpoints(
       await Promise.all([gateways, ...retired].map(each => each.close()))
     },
   }
+}
+
+/** What an endpoint forwards. */
+interface Forwarding {
+  readonly names: readonly string[]
+  /** Of its only server; `null` if it has several. */
+  readonly url: string | null
+}
+
+function forwardingOf(servers: Gateways['servers'], only: string | null): Forwarding | null {
+  const all = only === null ? Object.values(servers) : [servers[only]]
+  const names = all.flatMap(server => (server?.auth.kind === 'forward' ? server.auth.headers : []))
+  if (names.length === 0) return null
+  return { names, url: only === null ? null : (servers[only]?.url ?? null) }
+}
+
+function forwardingFront(front: HttpFront, { names, url }: Forwarding): HttpFront {
+  const probe = url === null ? null : (headers: object) => probeServer(new URL(url), { ...headers })
+  return new ForwardingFront({ front, names, probe, now: () => SYSTEM_CLOCK.now() })
 }

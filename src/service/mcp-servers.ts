@@ -1,20 +1,19 @@
 import type { Env } from '../config/env.ts'
 import type { McpServerConfig } from '../config/mcp.ts'
 import type { Vault } from '../mcp/auth/vault.ts'
+import type { ForwardedHeaders } from '../mcp/forwarded-headers.ts'
 import type { GatewayServer, ServerSettings } from '../mcp/gateway-options.ts'
 import { jsonBytes } from '../mcp/json-rpc.ts'
-import { secretReader } from '../mcp/secret-text.ts'
 import type { ChildPlaces } from '../mcp/upstream/child-places.ts'
 import { SYSTEM_CLOCK } from '../mcp/upstream/clock.ts'
 import { connectUpstream } from '../mcp/upstream/connect-upstream.ts'
 import { observeConnection } from '../mcp/upstream/observe-connection.ts'
-import type { ServerTarget } from '../mcp/upstream/options.ts'
 import { SharedConnections } from '../mcp/upstream/shared-connections.ts'
 import { currentVerdict, type Verdicts } from '../mcp/upstream/verdicts.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { VERSION } from '../runtime/version.ts'
-import { oauthHeaders } from './mcp-authorization.ts'
+import { targetOf } from './mcp-targets.ts'
 
 export interface ServerNeeds {
   readonly env: Env
@@ -31,8 +30,11 @@ export interface ServerNeeds {
 /** A configured server, and the connections to it. */
 export interface ConfiguredServer {
   readonly name: string
-  /** As gateways of a tenant connect to it. */
-  of(tenant: string): GatewayServer
+  /**
+   * As gateways of a tenant connect to it.
+   * @param forwarded headers of the client's request, for servers that get some
+   */
+  of(tenant: string, forwarded: ForwardedHeaders | null): GatewayServer
   /** No more clients come. */
   retire(): void
   close(): Promise<void>
@@ -47,20 +49,26 @@ export function configuredServer(
   const { logger, metrics, places, isService } = needs
   const settings = settingsOf(config)
   const { sharing } = config
-  // Tokens belong to a tenant, everything else is the same for all.
-  const common =
-    config.auth.kind === 'oauth' ? null : targetOf(name, config, { ...needs, tenant: '' })
+  const { kind } = config.auth
+  if (kind === 'forward' && !isService) {
+    throw new Error(`mcp.servers.${name}: auth forward is for clients over HTTP`)
+  }
+  // Tokens belong to a tenant, forwarded headers to a client; all else is the same for all.
+  const isOwn = kind === 'oauth' || kind === 'forward'
+  const common = isOwn ? null : targetOf(name, config, { ...needs, tenant: '', forwarded: null })
   const verdicts: Verdicts = new Map()
   const clock = SYSTEM_CLOCK
-  const byTenant = new Map<string, SharedConnections>()
+  const byOwner = new Map<string, SharedConnections>()
 
-  function connectionsOf(tenant: string): SharedConnections {
-    const known = byTenant.get(tenant)
+  function connectionsOf(tenant: string, forwarded: ForwardedHeaders | null): SharedConnections {
+    const owner = kind === 'forward' ? `${tenant} ${forwarded?.identity}` : tenant
+    const known = byOwner.get(owner)
     if (known !== undefined) return known
-    const target = common ?? targetOf(name, config, { ...needs, tenant })
+    const target = common ?? targetOf(name, config, { ...needs, tenant, forwarded })
+    forgetOldest(byOwner)
     const connections = new SharedConnections({
       isStateless: sharing === 'shared',
-      era: () => currentVerdict(verdicts, `${tenant} ${name}`, clock)?.era,
+      era: () => currentVerdict(verdicts, `${owner} ${name}`, clock)?.era,
       places: target.kind === 'stdio' ? { all: places, owner: `${tenant} ${name}` } : null,
       isService,
       clock,
@@ -69,7 +77,7 @@ export function configuredServer(
           observed =>
             connectUpstream({
               ...{ name, target, claims, listener: observed, verdicts, clock },
-              verdictKey: `${tenant} ${name}`,
+              verdictKey: `${owner} ${name}`,
               log: (event, fields) => logger.debug({ ...fields }, `server ${event}`),
             }),
           listener,
@@ -80,25 +88,39 @@ export function configuredServer(
           },
         ),
     })
-    byTenant.set(tenant, connections)
+    byOwner.set(owner, connections)
     return connections
   }
 
   return {
     name,
-    of: tenant => ({
+    of: (tenant, forwarded) => ({
       name,
       settings,
       connect: ({ capabilities, info }, listener) =>
-        connectionsOf(tenant).connect({ capabilities, clientInfo: info ?? OWN_INFO }, listener),
+        connectionsOf(tenant, forwarded).connect(
+          { capabilities, clientInfo: info ?? OWN_INFO },
+          listener,
+        ),
     }),
     retire() {
-      for (const connections of byTenant.values()) connections.retire()
+      for (const connections of byOwner.values()) connections.retire()
     },
     async close() {
-      await Promise.all([...byTenant.values()].map(connections => connections.close()))
+      await Promise.all([...byOwner.values()].map(connections => connections.close()))
     },
   }
+}
+
+/** Owners of connections to one server: credentials that are forwarded change. */
+const MOST_OWNERS = 10_000
+
+/** Its connections end with their clients. */
+function forgetOldest(byOwner: Map<string, SharedConnections>): void {
+  const [oldest] = byOwner
+  if (byOwner.size < MOST_OWNERS || oldest === undefined) return
+  oldest[1].retire()
+  byOwner.delete(oldest[0])
 }
 
 function settingsOf(config: McpServerConfig): ServerSettings {
@@ -112,33 +134,3 @@ function settingsOf(config: McpServerConfig): ServerSettings {
 
 /** What servers are told of a client that does not name itself. */
 const OWN_INFO = jsonBytes({ name: 'haversack', version: VERSION })
-
-function targetOf(
-  name: string,
-  config: McpServerConfig,
-  needs: Pick<ServerNeeds, 'env' | 'logger' | 'vault'> & { readonly tenant: string },
-): ServerTarget {
-  const { command, args, cwd = null, auth } = config
-  const { env, vault } = needs
-  if (command !== undefined) {
-    const own = secrets(config.env, env)()
-    return { kind: 'stdio', command, args, env: own, cwd, processEnvironment: env }
-  }
-  const url = new URL(config.url as string)
-  if (auth.kind === 'oauth' && vault !== null) {
-    return { kind: 'http', url, ...oauthHeaders(name, url, auth, { ...needs, vault }) }
-  }
-  const headers = secrets(auth.kind === 'headers' ? auth.headers : {}, env)
-  return { kind: 'http', url, headers }
-}
-
-/** @throws Error for a secret that is not there */
-function secrets(
-  values: Readonly<Record<string, string>>,
-  env: Env,
-): () => Readonly<Record<string, string>> {
-  const readers = Object.entries(values).map(
-    ([key, text]) => [key, secretReader(text, env)] as const,
-  )
-  return () => Object.fromEntries(readers.map(([key, read]) => [key, read()]))
-}

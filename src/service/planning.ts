@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 
-/** What plans are made with, by the configuration. */
+/** The terms of plans, by the configuration. */
 export function planningTerms({ enrichment, tools }: Pick<Config, 'enrichment' | 'tools'>) {
   return {
     tools,

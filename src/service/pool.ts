@@ -35,7 +35,7 @@ export function createConfiguredPool(
   })
 }
 
-/** The door of that pool. */
+/** The admission to that pool. */
 export function createConfiguredAdmission(
   live: LiveConfig,
   pool: Pick<WorkerPool, 'waitMs'>,
@@ -52,7 +52,7 @@ export function createConfiguredAdmission(
   })
 }
 
-/** One job through a thread, so that readiness means that workers answer. */
+/** Runs one job on a thread, so that readiness means that workers answer. */
 export async function warmUp(pool: Pick<WorkerPool, 'run'>): Promise<void> {
   const body = Buffer.from(JSON.stringify({ content: '[{"a":1},{"a":2}]' }))
   const result = await pool.run({

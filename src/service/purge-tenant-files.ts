@@ -15,9 +15,9 @@ export interface PurgedFiles {
 }
 
 /**
- * Deletes what a data folder has of a tenant beside the store: telemetry, and the fingerprints that
- * were built of it or fetched. What a running service has not written yet, of some seconds, can
- * still come.
+ * Deletes the files that a data folder has of a tenant beside the store: telemetry, and
+ * fingerprints that were built from it or fetched. A running service can still write what it has in
+ * memory, of some seconds.
  * @throws Error if the key of telemetry is missing, so that its folders cannot be assigned to
  * tenants, or while fingerprints are built; TelemetryKeyError
  */
@@ -28,7 +28,7 @@ export async function purgeTenantFiles(dataDir: string, tenant: string): Promise
     const nameless = [...(await tenantsOf(telemetry)), ...(await tenantsOf(fingerprints))]
     if (nameless.length === 0) return { telemetry_files: 0, fingerprint_files: 0 }
     throw new Error(
-      `telemetry.key is missing in ${dataDir}: nobody can tell whose its telemetry is. Delete ${telemetry} and ${fingerprints} as a whole`,
+      `telemetry.key is missing in ${dataDir}: the tenants of its telemetry are unknown. Delete ${telemetry} and ${fingerprints} as a whole`,
     )
   }
   const name = tenantFolder(key, tenant)

@@ -36,7 +36,7 @@ export async function openRecords(
 ): Promise<Records> {
   const { metrics, logger, onBug } = reports
   const { config } = live
-  // Closed last: spans of the last requests wait in it.
+  // Tracing is closed last, because spans of the last requests wait in it.
   const tracing = await build.startConfiguredTracing(config.traces)
   resources.defer(() => tracing?.close())
   const store = await build.openServiceStore(config, reports)

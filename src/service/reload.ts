@@ -8,12 +8,12 @@ import type { Metrics } from '../observability/metrics.ts'
 import type { ServiceKeys } from './keys.ts'
 import type { ServiceEndpoints } from './mcp-endpoints.ts'
 
-/** The configuration in force. What a reload may change is read from it at each use. */
+/** The configuration in force. Settings that a reload may change are read from it at each use. */
 export interface LiveConfig {
   config: Config
 }
 
-/** Reads keys and configuration again. If that fails, the ones before stay in force. */
+/** Reads keys and configuration again. If that fails, the previous ones stay in force. */
 export interface Reloading {
   readKeys(): void
   readConfig(load: () => Config): void
@@ -21,7 +21,7 @@ export interface Reloading {
 
 export interface ReloadingOptions {
   readonly live: LiveConfig
-  /** What the threads were given at their start: a change of it waits for a restart. */
+  /** The configuration that the threads were given at their start: a change waits for a restart. */
   readonly pipeline: WorkerSetup['pipeline']
   readonly keys: Pick<ServiceKeys, 'file'>
   readonly server: Pick<HttpServer, 'apply'>
@@ -99,7 +99,7 @@ export interface Reloaded {
   readonly waiting: readonly string[]
 }
 
-/** Lays the settings of `next` that can change while the service runs over `current`. */
+/** Returns `current` with those settings of `next` that can change while the service runs. */
 export function reloaded(current: Config, next: Config): Reloaded {
   const config = structuredClone(next) as Record<string, unknown>
   const waiting: string[] = []
@@ -120,19 +120,22 @@ function settingOf(config: Config, section: keyof Config, key: string | undefine
 
 type Limits = Config['limits']
 
-/** What connections may cost, by the configuration. */
+/** The limits of connections, by the configuration. */
 export function serverLimits(limits: Limits): ServerLimits {
   return {
     maxConnections: limits.max_connections,
     headerTimeoutMs: limits.header_timeout_ms,
     requestTimeoutMs: limits.request_timeout_ms,
     idleTimeoutMs: limits.idle_timeout_ms,
-    // Longer than any job may wait and take.
+    // This is longer than any job may wait and run.
     silenceTimeoutMs: queueTimeoutMs(limits) + limits.job_timeout_ms,
   }
 }
 
-/** Longer than one job may run: a queue of jobs outlives the replacement of stuck threads. */
+/**
+ * The limit is longer than one job may run, so that waiting jobs outlive the replacement of stuck
+ * threads.
+ */
 export function queueTimeoutMs(limits: Limits): number {
   return limits.job_timeout_ms + limits.request_timeout_ms
 }

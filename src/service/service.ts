@@ -28,8 +28,9 @@ export interface Service {
   /** Where it listens, for example `http://127.0.0.1:8787`. */
   readonly url: string
   /**
-   * Reads keys again, and puts what `load` gives in force as far as that can change while it runs.
-   * If either fails, the one before stays and the log says why; never throws.
+   * Reads keys again. Of the configuration that `load` returns, it applies the settings that can
+   * change while the service runs. If either fails, the previous one stays and the log has the
+   * reason. Never throws.
    */
   reload(load: () => Config): void
   /** Notes an error that nothing caught: all are counted, the first is logged. */
@@ -37,8 +38,8 @@ export interface Service {
   /** From now on the proxies forward everything byte for byte. */
   forwardPlainly(): void
   /**
-   * Is not ready any more, takes work for `limits.drain_grace_ms` all the same, then lets accepted
-   * work end within `limits.drain_timeout_ms` and closes everything.
+   * Ends the service. Readiness ends at once, but work is accepted for `limits.drain_grace_ms`.
+   * Then accepted work may end within `limits.drain_timeout_ms`, and everything is closed.
    */
   close(): Promise<void>
 }
@@ -57,7 +58,7 @@ export interface ServiceSeams {
   readonly builders?: Partial<Builders>
 }
 
-/** How long the main thread waits for a session that a worker is at, in milliseconds. */
+/** How long the main thread waits for a session that a worker is using, in milliseconds. */
 const LOCK_WAIT_MS = 5
 
 /**
@@ -77,13 +78,13 @@ export async function startService(config: Config, seams: ServiceSeams = {}): Pr
   try {
     return serviceOf(await assemble(config, { ...seams, logger }, resources), resources)
   } catch (error) {
-    // Why it could not start matters more than what could not be closed.
+    // The reason of the failed start matters more than a failure to close.
     await resources.disposeAsync().catch(err => logger.error({ err }, 'unexpected error'))
     throw error
   }
 }
 
-/** What a running service is steered by. */
+/** The parts by which a running service is controlled. */
 interface Running {
   readonly address: AddressInfo
   readonly live: LiveConfig
@@ -173,7 +174,7 @@ async function assemble(
     },
     isForwarded: target => vendorProxyFor(vendorProxies, target) !== null,
   })
-  // A start that failed has accepted no work that is worth waiting for.
+  // A start that failed has accepted no work, so there is nothing to wait for.
   const drainMs = () => (health.state === 'draining' ? live.config.limits.drain_timeout_ms : 0)
   resources.defer(() => server.drain(drainMs()))
   resources.defer(() => mcp.drain())

@@ -57,6 +57,7 @@ export function gatewayFactory(
     isService: false,
   })
   const { tenant } = LOCAL
-  const terms = { tenant, credential: null, only: null, alwaysRetrieves: isOneContext }
+  const own = { tenant, credential: null, forwarded: null }
+  const terms = { ...own, only: null, alwaysRetrieves: isOneContext }
   return client => gateways.create(client, terms)
 }

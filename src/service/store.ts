@@ -12,8 +12,8 @@ const COMPRESS_FROM_BYTES = 8192
 
 /**
  * The store that the configuration asks for, for the service and for the command line.
- * @param onEvent gets what an operator should know
- * @param options.mustExist for a look at what is there: nothing is made or moved
+ * @param onEvent gets what an operator should know @param options.mustExist only for reading an
+ *   existing store: nothing is made or moved
  */
 export function openConfiguredStore(
   config: Pick<Config, 'data_dir' | 'store' | 'limits' | 'keys_file'>,
@@ -22,7 +22,7 @@ export function openConfiguredStore(
 ): Promise<Store> {
   const { data_dir, store, limits, keys_file } = config
   const { max_bytes, compress, encryption_keys } = store
-  // If there may be several tenants, none can fill the store with what must not be evicted.
+  // If there may be several tenants, none can fill the store with bodies that must not be evicted.
   const share = keys_file === undefined ? max_bytes : Math.floor(max_bytes / 2)
   return openSqliteStore({
     folder: data_dir,
@@ -40,7 +40,7 @@ export function openConfiguredStore(
 const STORE_RETRY_MS = 15_000
 
 /**
- * The same for the service: it goes on if the store cannot be opened, and its calls are measured.
+ * The same for the service, which also starts if the store cannot be opened. Calls are measured.
  */
 export async function openServiceStore(
   config: Config,

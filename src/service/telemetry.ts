@@ -8,7 +8,7 @@ import { loadTelemetryKey } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
 import { createTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 
-/** What hashes in telemetry are keyed with; `null` if it is off. @throws TelemetryKeyError */
+/** The key of the hashes in telemetry; `null` if telemetry is off. @throws TelemetryKeyError */
 export function telemetryKeyFor({ telemetry, data_dir }: Config): Uint8Array | null {
   return telemetry.enabled ? loadTelemetryKey(data_dir) : null
 }
@@ -20,7 +20,7 @@ export function openConfiguredTelemetry(
   { metrics, logger }: { metrics: Pick<Metrics, 'telemetry'>; logger: Pick<Logger, 'warn'> },
 ): Telemetry | null {
   const folder = telemetryFolder(data_dir)
-  // If it is off, what it wrote before is deleted in time all the same.
+  // If telemetry is off, the files that it wrote before are still deleted in time.
   if (key === null && !existsSync(folder)) return null
   return createTelemetry({
     folder,

@@ -13,7 +13,7 @@ import { createProgress } from '../pool/slots.ts'
 import { createThreads, type Threads } from '../pool/threads.ts'
 import { loadVocabularies } from '../runtime/vocabulary.ts'
 
-/** The worker threads, and the memory that they have in common with the main thread. */
+/** The worker threads, and the memory that they share with the main thread. */
 export interface ConfiguredThreads {
   readonly threads: Threads
   readonly progress: SharedArrayBuffer
@@ -39,12 +39,14 @@ export interface ThreadsOptions extends Pick<WorkerSetup, 'pipeline'> {
 const CONVERSATIONS = 64
 const LEAST_CONVERSATIONS = 8
 
-/** Beyond `workers.count`, so that short jobs and long ones never wait for each other. */
+/** Threads beyond `workers.count`, so that short jobs and long jobs never wait for each other. */
 const KEPT_THREADS = 1
 
+/** @param create starts the threads; a test may have one that runs every batch itself */
 export function startConfiguredThreads(
   { workers, limits, sessions: settings, proxy, cache_dir: cacheDir }: Config,
   { pipeline, telemetryKey, hasAuthority, logger, workerUrl, vocabularies }: ThreadsOptions,
+  create: typeof createThreads = createThreads,
 ): ConfiguredThreads {
   const size = workers.count + KEPT_THREADS
   const progress = createProgress(size)
@@ -57,7 +59,7 @@ export function startConfiguredThreads(
     settings.body_memory_bytes,
   )
   const rewrites = createBodyMemory({ bytes: proxy.rewrite_memory_bytes })
-  const threads = createThreads({
+  const threads = create({
     size,
     workerUrl: workerUrl ?? workerModule('tasks'),
     heapMb: workers.heap_mb,
@@ -77,7 +79,7 @@ export function startConfiguredThreads(
       rewrites,
       conversations: Math.max(LEAST_CONVERSATIONS, Math.floor(CONVERSATIONS / workers.count)),
       ...(telemetryKey === null ? {} : { telemetryKey }),
-      // Who shares sessions with other replicas knows more than this process does.
+      // If another process knows the sessions, it knows more than this process does.
       ...(hasAuthority ? {} : { sessions }),
     },
   })

@@ -33,7 +33,7 @@ export interface Prepared {
 
 /**
  * Makes every text durable that an answer keeps. Then checks that the answer's dependencies can be
- * retrieved, will stay, and are in the agent's context. After that the answer may leave.
+ * retrieved, stay kept, and are in the agent's context. After that the answer may leave.
  * @throws AppError of the store, for texts without which the answer cannot be sent
  */
 export async function prepareAnswer(
@@ -53,7 +53,7 @@ export async function prepareAnswer(
     // Some of it may just have been kept.
     const isTrue = kept !== null && (await areRetrievable(dependencies, context))
     if (isTrue) return { kept, commit }
-    // Bodies of an answer that does not leave may not be referred to.
+    // If the answer does not leave, its bodies must not be referred to.
     commit(false)
     return { kept: null, commit: () => {} }
   } catch (error) {

@@ -18,8 +18,8 @@ const NO_LOAD: StoreLoad = {
 }
 
 /**
- * A store that may not be there yet: on a disk that is full, read-only or not mounted, calls fail
- * as values and the service goes on, until an attempt to open it succeeds. Resolves after the first
+ * A store that may not be available yet, because its disk is full, read-only or not mounted. Calls
+ * then fail as values, until an attempt to open the store succeeds. Resolves after the first
  * attempt.
  */
 export async function openLateStore(options: LateStoreOptions): Promise<Store> {

@@ -9,7 +9,7 @@ import type { Kept, Reference, Result, Store, StoredBody, StoredPart, TouchItem 
 export interface Lifetimes {
   /** Of inputs, and of originals that a marker names. */
   readonly originalMs: number
-  /** Referred to within a session: at least as long as that goes on. */
+  /** Of bodies that a session refers to: at least as long as the session lives. */
   readonly sessionMs: number
 }
 
@@ -22,16 +22,14 @@ export interface Originals {
    */
   keep(tenant: string, text: TextBytes, session?: string, ref?: string): Promise<Kept>
   /**
-   * Sees that a reference means that very body now, and makes it live on.
+   * Checks that a reference means that very body now, and prolongs its life.
    * @throws AppError as `fetch`
    */
   pinDependency(tenant: string, dependency: Dependency): Promise<void>
   /**
-   * Prolongs the life of originals whose markers were sent before; a minute may pass until a
-   * purge shows. Never rejects.
-   * @param hashes 24 hex digits each
-   * @returns whether all are there for a while: even if the store does not answer, but had
-   * promised it lately
+   * Prolongs the life of originals whose markers were sent before. It may take a minute until a
+   * purge is noticed. Never rejects. @param hashes 24 hex digits each @returns whether all of them
+   * stay for a while. This is also true if the store does not answer but promised it lately
    */
   renew(tenant: string, hashes: readonly string[]): Promise<boolean>
   /** Removes what only the session keeps. */
@@ -61,8 +59,8 @@ export function createOriginals(
   const renewed = createRecency()
 
   /**
-   * Prolongs the life of what was seen again, now and then: each time would be a write for each
-   * read.
+   * Prolongs the life of bodies that were read, but not at each read, because that would be a write
+   * for each read.
    */
   function refresh({ tenant }: Reference, hash: string, bytes: number): void {
     const { originalMs } = lifetimes(tenant)
@@ -71,7 +69,7 @@ export function createOriginals(
     if (bytes === 0 || !refreshed.isDue(key, now(), every)) return
     refreshed.done(key, now())
     const item = { tenant, ref: hash, ttlMs: originalMs, pinUntil: now() + originalMs }
-    // The caller does not wait for it; if it fails, the promise that was given stands.
+    // The caller does not wait for it. If it fails, the earlier promise is still valid.
     void store.touch([item])
   }
 
@@ -106,8 +104,7 @@ export function createOriginals(
       const key = `${tenant}:${session}:${identity}`
       const at = now()
       const isDue = pinned.isDue(key, at, every)
-      // Whatever was so a moment ago, it may have been purged since; to look is cheaper than to
-      // write.
+      // The body may have been purged since. A lookup is cheaper than a write.
       const found = valueOr(
         isDue
           ? await touchOne({ tenant, session, ref, ttlMs, pinUntil: at + ttlMs })
@@ -117,7 +114,7 @@ export function createOriginals(
         if (isDue) pinned.done(key, at)
         return
       }
-      throw new AppError('ambiguous', 'the reference means another body')
+      throw new AppError('ambiguous', 'the reference names another body')
     },
     async renew(tenant, hashes) {
       const { originalMs } = lifetimes(tenant)
@@ -151,7 +148,7 @@ export function createOriginals(
   }
 }
 
-/** What was kept and is not there any more. */
+/** Reasons for a body that was kept and is not there any more. */
 const GONE: ReadonlySet<string> = new Set(['not_found', 'gone', 'ambiguous'])
 
 function valueOr<T>(result: Result<T>): T {

@@ -2,18 +2,21 @@ import { inTime } from '../core/base/deadline.ts'
 import type { FreshRecord } from '../core/contract/operation-result.ts'
 import type { RecordKey, Store } from './store.ts'
 
-/** What proxies have sent for tool results, on record: what is written there first holds. */
+/**
+ * The record of what proxies have sent for tool results. The decision that is written first is
+ * valid.
+ */
 export interface Rewrites {
   /**
-   * Looks up what is on record for these keys. If any decision is new, the store is asked for all:
-   * one that seems to need replacing may only follow another than on record.
+   * Looks up the recorded decisions of these keys. If any decision is new, the store is asked for
+   * all, because a decision that seems to need replacing may only differ from the record.
    * @returns `null` if the store does not answer in time
    */
   recall(tenant: string, records: readonly FreshRecord[]): Promise<OnRecord | null>
   /**
-   * Puts decisions on record. Never rejects, and resolves within two seconds.
-   * @returns keys under which another process was first with another decision: that one holds from
-   * the next turn on
+   * Records decisions. Never rejects, and resolves within two seconds.
+   * @returns keys for which another process recorded another decision first; that decision is used
+   *   from the next turn on
    */
   record(tenant: string, records: readonly FreshRecord[]): Promise<ReadonlySet<string>>
 }
@@ -21,7 +24,7 @@ export interface Rewrites {
 export interface OnRecord {
   /** By their keys. */
   readonly found: Readonly<Record<string, Uint8Array>>
-  /** Whether any of them is another one than was asked for. */
+  /** Whether any of them differs from the decision that was given. */
   readonly differs: boolean
 }
 
@@ -33,14 +36,14 @@ const NAMESPACE = 'rewrites'
 /** Reads that are under way at once for one request. */
 const READS_AT_ONCE = 64
 /**
- * What a request waits for the store, in milliseconds. Long, since without an answer the prompt
- * cache of a conversation may be lost.
+ * How long a request waits for the store, in milliseconds. It is long, since without an answer the
+ * prompt cache of a conversation may be lost.
  */
 const RECALL_MS = 2_000
 const RECORD_MS = 2_000
 const NONE: ReadonlySet<string> = new Set()
 
-/** @param ttlMs how long a decision is on record, asked each time */
+/** @param ttlMs how long a decision is recorded, asked each time */
 export function createRewrites(
   store: Pick<Store, 'readRecord' | 'writeRecord'>,
   ttlMs: () => number,
@@ -104,5 +107,5 @@ export function createRewrites(
   }
 }
 
-/** A record that was damaged is as good as none. */
+/** A damaged record counts as none. */
 const ABSENT: ReadonlySet<string> = new Set(['not_found', 'gone'])

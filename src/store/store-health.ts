@@ -4,13 +4,13 @@ import type { FailureReason, Store, StoreState, StoreStats } from './store.ts'
 /** How long the store may take to show that it is there, in milliseconds. */
 const ANSWER_MS = 1_000
 
-/** What is no answer of the store, but of its door. */
+/** Failures that the store's queue reports, not the store itself. */
 const AWAY: ReadonlySet<FailureReason> = new Set(['lost', 'closed'])
 
 /** `away`: it does not answer at all, and requests would wait for it. */
 export type StoreHealth = StoreState | 'away'
 
-/** Whether the store answers, and what it can do. That it is busy or cannot write is an answer. */
+/** Whether the store answers, and what it can do. "Busy" and "cannot write" are answers too. */
 export async function storeHealth(store: Pick<Store, 'readRecord' | 'load'>): Promise<StoreHealth> {
   const key = { tenant: '', namespace: 'health', key: 'none' }
   const late = sleep(ANSWER_MS, null, { ref: false })
@@ -20,8 +20,8 @@ export async function storeHealth(store: Pick<Store, 'readRecord' | 'load'>): Pr
 }
 
 /**
- * The store's own figures; `null` if it does not answer in time: a scrape goes without rather
- * than wait for it.
+ * The store's own figures; `null` if it does not answer in time: a scrape leaves them out and does
+ * not wait.
  */
 export async function statsOf(store: Pick<Store, 'stats'>): Promise<StoreStats | null> {
   const stats = await Promise.race([store.stats(), sleep(ANSWER_MS, null, { ref: false })])

@@ -2,10 +2,9 @@ import type { FieldError } from '../core/base/errors.ts'
 import type { Part, PartSelector } from '../core/parts/part.ts'
 
 /**
- * Where originals, sessions and fingerprints are kept. Nothing here rejects or throws for what is
- * to be expected: a full disk, a lost thread and an unknown hash are all values.
- * `src/store/failure.ts` turns them into problems for clients. Times are Unix milliseconds, sizes
- * are bytes.
+ * Keeps originals, sessions and fingerprints. Nothing here rejects or throws for an expected
+ * failure: a full disk, a lost thread and an unknown hash are all values. `src/store/failure.ts`
+ * turns them into problems for clients. Times are Unix milliseconds, sizes are bytes.
  *
  * A tenant's bodies do not exist for another: the look-up, its cost and the answer are those of an
  * unknown hash.
@@ -28,7 +27,7 @@ export interface Store {
   /** Removes a session and every body that no other session and no put without a session keeps. */
   purgeSession(tenant: string, session: string): Promise<Result<Removed>>
   /**
-   * Removes all of a tenant; to others and itself it is gone at once, its space is freed in steps.
+   * Removes everything of a tenant. It cannot be found from then on; its space is freed in steps.
    */
   purgeTenant(tenant: string): Promise<Result<Removed>>
 
@@ -82,7 +81,7 @@ export interface PutItem {
   readonly ttlMs?: number
   /** Until then it is neither evicted nor expired: a live hint depends on it. */
   readonly pinUntil?: number
-  /** Hand the buffer over instead of copying it; only for a view of all of its buffer. */
+  /** Whether the buffer is transferred instead of copied; only for a view of all of its buffer. */
   readonly transfer?: boolean
 }
 
@@ -253,8 +252,7 @@ export type StoreEvent =
   /** It was moved aside, and a new one begun; `null`: that failed, or nothing may be moved. */
   | { readonly kind: 'damaged_file'; readonly moved_to: string | null; readonly detail: string }
   /**
-   * The log ends early: what is missing was committed, and had not all been copied to the main
-   * file.
+   * The log ends early. The missing part was committed, and was not all copied to the main file.
    */
   | { readonly kind: 'damaged_log'; readonly lost_pages: number | null; readonly detail: string }
   | SalvageEvent
@@ -262,9 +260,9 @@ export type StoreEvent =
   | { readonly kind: 'write_recovered' }
   /** The file was removed or another put in its place; what was in it is not kept any more. */
   | { readonly kind: 'file_replaced' }
-  /** Others than the owner may look into the folder; `mode` in octal digits. */
+  /** Other users than the owner may read the folder; `mode` has octal digits. */
   | { readonly kind: 'open_folder'; readonly folder: string; readonly mode: string }
-  /** The wall clock ran ahead; for ten minutes time goes on as if it had not. */
+  /** The wall clock jumped ahead. For ten minutes the store's time continues as if it had not. */
   | { readonly kind: 'clock_jumped'; readonly ahead_ms: number }
   | { readonly kind: 'thread_lost'; readonly detail: string }
   | { readonly kind: 'bug'; readonly detail: string }

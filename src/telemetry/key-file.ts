@@ -3,16 +3,19 @@ import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { TELEMETRY_KEY_BYTES } from '../core/telemetry/pseudonyms.ts'
 
-/** Beside the telemetry's folder, so that who is given that does not get the key. */
+/**
+ * The key is beside the telemetry's folder, so that a person who gets the folder does not get the
+ * key.
+ */
 const FILE = 'telemetry.key'
 
 /** A key file that cannot be used. */
 export class TelemetryKeyError extends Error {}
 
 /**
- * The secret that the hashes of this installation are keyed with; made if there is none yet, for
- * its owner alone. Losing it makes old and new hashes differ, and what was written with it cannot
- * be recognised as a tenant's.
+ * The secret that the hashes of this installation are keyed with. If there is none yet, it is made,
+ * readable to its owner only. If it is lost, new hashes differ from old ones, and the tenants of
+ * existing files cannot be recognised.
  * @throws TelemetryKeyError if the file holds something else, or cannot be read or written
  */
 export function loadTelemetryKey(dataDir: string): Uint8Array {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 
 /**
- * Where telemetry lies: `<data>/telemetry/<tenant>/events/<segment>.jsonl`, `.open.jsonl` while it
- * is written, and `<data>/telemetry/<tenant>/sessions/<day>-<process>.jsonl`. Every part of a name
- * is a hash, a time or random.
+ * The places of telemetry: `<data>/telemetry/<tenant>/events/<segment>.jsonl`, `.open.jsonl` while
+ * it is written, and `<data>/telemetry/<tenant>/sessions/<day>-<process>.jsonl`. Every part of a
+ * name is a hash, a time or random.
  */
 const FOLDER = 'telemetry'
 const EVENTS = 'events'
@@ -51,7 +51,7 @@ export function segmentFile(tenantFolder: string, segment: string, isOpen: boole
   return join(tenantFolder, EVENTS, segment + (isOpen ? OPEN_SUFFIX : SUFFIX))
 }
 
-/** `null` for a file that is none of ours. */
+/** Returns `null` for a file that is not ours. */
 export function readSegmentName(file: string): SegmentName | null {
   const isOpen = file.endsWith(OPEN_SUFFIX)
   if (!isOpen && !file.endsWith(SUFFIX)) return null
@@ -70,10 +70,7 @@ export function summaryFile(tenantFolder: string, atMs: number, digits: string):
   return join(tenantFolder, SESSIONS, `${day}-${digits}${SUFFIX}`)
 }
 
-/**
- * When the day began that a file of summaries is of, in Unix milliseconds; `null` for a file that
- * is none.
- */
+/** When the day of a file of summaries began, in Unix milliseconds; `null` for any other file. */
 export function dayOfSummaries(file: string): number | null {
   const [, day] = DAY.exec(file) ?? []
   const began = day === undefined ? Number.NaN : Date.parse(day)

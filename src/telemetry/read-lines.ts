@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import type { LineFault, ParsedLine } from '../core/telemetry/parse-line.ts'
 
-/** What was read of telemetry files, and what was passed over. */
+/** Counts of what was read in telemetry files, and what was skipped. */
 export interface ReadTally {
   files: number
   /** Files that could not be read to their end. */
@@ -10,8 +10,8 @@ export interface ReadTally {
   /** Lines that hold a value. */
   read: number
   /**
-   * Lines that do not, by why; `torn`: the last one, which was not finished; `too_long`: no line
-   * that we write.
+   * Lines without a value, by the reason. `torn`: the last line was not finished. `too_long`:
+   * longer than any line that we write.
    */
   readonly skipped: Record<LineFault | 'torn' | 'too_long', number>
 }
@@ -23,7 +23,7 @@ export function noTally(): ReadTally {
 
 /** Longer than any line that we write. */
 const MAX_LINE_CHARS = 65_536
-/** What is parsed at once, so that other work of the thread does not wait. */
+/** Bytes that are parsed at once, so that other work of the thread does not wait. */
 const CHUNK_BYTES = 16 * 1024
 
 /**
@@ -39,7 +39,7 @@ export async function* readLines<T>(
 ): AsyncGenerator<readonly T[]> {
   const decoder = new StringDecoder('utf8')
   let rest = ''
-  /** In a line whose first part was thrown away. */
+  /** Whether this is the rest of a line whose first part was dropped. */
   let isTooLong = false
   let batch: T[] = []
 
@@ -90,7 +90,7 @@ export async function* readLines<T>(
   if (batch.length > 0) yield batch
 }
 
-/** Whether it came from the file system rather than from who reads. */
+/** Whether the error came from the file system, not from the reader's own code. */
 export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }

@@ -12,11 +12,11 @@ import {
 } from './layout.ts'
 import { isFileError, type ReadTally, readLines } from './read-lines.ts'
 
-/** Which of what was written is read. */
+/** Which part of the telemetry is read. */
 export interface ReadOptions {
   /** The folder of one tenant (`tenantFolder`); those of all if absent. */
   readonly tenant?: string | undefined
-  /** Unix milliseconds: nothing older. */
+  /** Unix milliseconds; nothing older is read. */
   readonly sinceMs?: number | undefined
 }
 

@@ -14,7 +14,7 @@ export interface Line {
   readonly text: string
 }
 
-/** When a segment ends although its session goes on. */
+/** When a segment ends although its session continues. */
 export interface RotationSettings {
   readonly rotate_bytes: number
 }
@@ -40,7 +40,10 @@ const appendFile = promisify(appendFileCallback)
 /** Makes no file. The types do not have that a number is allowed here, as with `open`. */
 const APPEND = (constants.O_WRONLY | constants.O_APPEND) as unknown as string
 
-/** Lets no segment have events that are much younger than its first one, by which it is deleted. */
+/**
+ * Longest time of a segment. A segment is deleted by the age of its first event, so its last event
+ * must not be much younger.
+ */
 const MAX_SEGMENT_MS = 86_400_000
 
 interface Segment {
@@ -49,7 +52,7 @@ interface Segment {
   readonly rollup: Rollup
   bytes: number
   lastMs: number
-  /** The last line may be half there. */
+  /** Whether the last line may be incomplete. */
   isTorn: boolean
 }
 
@@ -72,8 +75,8 @@ export function createSessionFile(
     const { name, rollup } = segment
     segment = null
     const summary = sessionHash === NO_SESSION ? null : rollup.summary(name)
-    // Who closed or deleted the file has seen to that. A process that ends in between leaves a
-    // segment that is summed up once more, under the same name.
+    // The process that closed or deleted the file has summed it up. If a process ends in between,
+    // the segment is summed up once more, under the same name.
     if (summary !== null && (await isThere(segmentFile(tenantFolder, name, true)))) {
       await writeSummary(summary)
     }
@@ -143,7 +146,7 @@ export async function appendSummary(
   summary: SessionSummary,
   { nowMs, digits }: { readonly nowMs: number; readonly digits: string },
 ): Promise<void> {
-  // After a line that was written in part it is a line of its own all the same.
+  // The line feed before it keeps it apart from a line that was written in part.
   await appendTo(summaryFile(tenantFolder, nowMs, digits), `\n${JSON.stringify(summary)}\n`)
 }
 

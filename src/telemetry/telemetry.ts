@@ -34,12 +34,13 @@ export interface TelemetryOptions {
   /** Unix milliseconds. */
   now(): number
   /**
-   * The same for what ends sessions and deletes files: does not follow a clock that jumps ahead.
+   * Unix milliseconds by which sessions end and files are deleted. This clock does not follow jumps
+   * ahead.
    */
   steadyNow(): number
   /** From 0 to below 1, for the sample. */
   random(): number
-  /** Events that were written, that found no room, and that the file system did not take. */
+  /** Counts events: written, dropped because there was no room, or failed in the file system. */
   onEvents(fate: EventFate, count: number): void
   /** The file system's error when it begins to fail. */
   onProblem(error: Error): void
@@ -47,14 +48,16 @@ export interface TelemetryOptions {
 
 export type EventFate = 'written' | 'dropped' | 'failed'
 
-/** Writes what responses were like. Nothing that it is given ever waits for it. */
+/** Writes properties of responses. Callers never wait for it. */
 export interface Telemetry {
   /**
-   * Takes what is known of a response. If too much waits to be written already, it is dropped.
+   * Records a response. If too much waits to be written already, the response is dropped.
    * @param response as `writeFacts` returns it
    */
   record(tenant: string, response: string): void
-  /** Ends a session that was closed by its id, so that what comes under it later begins again. */
+  /**
+   * Ends a session that was closed by its id, so that later results under this id begin a new one.
+   */
   end(tenant: string, session: string): void
   /**
    * Writes what waits, ends sessions that were idle for too long, and looks after the files. Never
@@ -71,7 +74,9 @@ const MAX_PENDING = 10_000
 const MAX_OPEN = 1_024
 /** How long an event waits at most. */
 const FLUSH_MS = 5_000
-/** Between other work, to look at one response takes half as long again as in a row. */
+/**
+ * Responses are examined together, because one by one between other work takes half as long again.
+ */
 const TAKEN_TOGETHER = 25
 const UPKEEP_MS = 600_000
 
@@ -248,7 +253,7 @@ class FileTelemetry implements Telemetry {
   }
 
   async #writeDirty(): Promise<void> {
-    // What becomes dirty meanwhile comes at the end.
+    // Sessions that become dirty meanwhile are added at the end.
     for (const session of this.#dirty) {
       this.#dirty.delete(session)
       await this.#writeSession(session)
@@ -301,6 +306,6 @@ function burstOf(repeats: Repeats | null, facts: ResponseFacts): number | 'retry
   const { tool_call_id_hash: call } = facts
   if (repeats === null) return undefined
   if (call !== undefined && repeats.isRetry(content, call)) return 'retry'
-  // A sub-agent has not seen what the session has, nor the session what a sub-agent has.
+  // A sub-agent has not seen the session's results, and the session has not seen the sub-agent's.
   return facts.is_sidechain ? undefined : repeats.next(content, partition)
 }

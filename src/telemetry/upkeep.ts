@@ -38,7 +38,7 @@ interface EventFile extends KeptFile {
   readonly changedMs: number
 }
 
-/** Does something, and goes on if the file system does not let it. */
+/** Runs a step. If the file system refuses it, the next step still runs. */
 type Attempt = (what: () => Promise<void>) => Promise<void>
 
 const DAY_MS = 86_400_000
@@ -46,8 +46,8 @@ const DAY_MS = 86_400_000
 const SUMMARIES_SHARE = 1 / 8
 
 /**
- * Looks after what processes before this one, and beside it, have written: deletes what is too old,
- * and the oldest if all together are too large, and sums up segments that were not closed.
+ * Maintains the files of this process, of earlier ones and of others. It deletes files that are too
+ * old, and the oldest if all together are too large. It also sums up segments that were not closed.
  * @throws the file system's first error, after everything else was done
  */
 export async function tidy(
@@ -62,7 +62,7 @@ export async function tidy(
     try {
       await what()
     } catch (error) {
-      // Others may delete what was found just now.
+      // Other processes may delete a file that was found just now.
       if (!isMissing(error)) failure ??= error
     }
   }

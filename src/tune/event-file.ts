@@ -122,7 +122,7 @@ export function createEventFile(path: string): EventFile {
   function flush(): void {
     if (rows.length === 0) return
     const columnData = COLUMNS.map(({ name, of }) => ({ name, data: rows.map(of) }))
-    // A file is written at once: there is nothing to wait for.
+    // Files are written synchronously, so there is nothing to wait for.
     void writer.write({ columnData, rowGroupSize: ROW_GROUP })
     rows = []
   }
@@ -147,7 +147,10 @@ export function createEventFile(path: string): EventFile {
 /** What Parquet files begin with. */
 const MAGIC = 'PAR1'
 
-/** Nothing is lost to a name that was mistyped, of a log for instance. */
+/**
+ * Only a Parquet file may be replaced, so that a mistyped name, for example of a log, loses
+ * nothing.
+ */
 function mayReplace(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined || (stats.isFile() && stats.size === 0)) return true

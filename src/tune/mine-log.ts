@@ -21,10 +21,12 @@ import { isCompressed } from './logs/chunks.ts'
 import type { LogFile } from './logs/list-logs.ts'
 import { type LogTally, type MinedResult, readLog } from './logs/read-log.ts'
 
-/** One tool result as telemetry would have it, and what the study of a corpus needs beside. */
+/**
+ * One tool result as telemetry would have it, with what the study of a corpus needs in addition.
+ */
 export interface Mined {
   readonly event: TelemetryEvent
-  /** Name and version of what the result was written in; `null` if it stayed as it was. */
+  /** Name and version of the result's format; `null` if it stayed unchanged. */
   readonly notation: string | null
   /** Of JSON: the inner formats by level, see `formatLevels`. */
   readonly levels: readonly number[]
@@ -113,7 +115,7 @@ function mineResult(
     { ...answer, partition: context.partition, template: templateOf(notation) },
     pseudonyms,
   )
-  // As the service: what is in no session repeats nothing.
+  // As in the service, a result without a session repeats nothing.
   const repeat_burst =
     session === undefined
       ? undefined
@@ -137,9 +139,9 @@ function templateOf(notation: string | null): string | undefined {
 const IDENTITY_DIGITS = 13
 
 /**
- * By call, time and content: a session that goes on in another log keeps all three there, whatever
- * it is called. The time is needed since ids may come again in other sessions, and left out if a
- * log gives copies another one.
+ * The identity is made of call, time and content. A session that continues in another log keeps all
+ * three, whatever the log's name. The time is needed, since other sessions may use the same ids. It
+ * is left out if a log gives copies another time.
  */
 function identityOf({ call_id, ts_ms, isRestamped }: MinedResult, content: string): number | null {
   if (call_id === undefined || (ts_ms === 0 && !isRestamped)) return null
@@ -170,10 +172,10 @@ const MIN_BODY_BYTES = 64 * 1024
 const MAX_BODY_BYTES = 64 * MIB
 
 /**
- * Sessions in memory of fixed size. Nothing fetches what references represent, so that nothing is
- * kept but what they are found by.
- * @param logBytes size of the log, which bounds what there is to remember; `Infinity` if it
- * is not known
+ * Sessions in memory of fixed size. Originals are never fetched here, so only the data to find
+ * references is kept.
+ * @param logBytes size of the log, which bounds what there is to remember; `Infinity` if it is not
+ * known
  */
 function createResultEncoder(context: OperationContext, logBytes: number): ResultEncoder {
   const bodyBytes = Math.min(Math.max(MIN_BODY_BYTES, 2 * logBytes), MAX_BODY_BYTES)

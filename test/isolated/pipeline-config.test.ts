@@ -154,12 +154,10 @@ describe('pipeline_config.toml', () => {
 describe('what it says', () => {
   const content = JSON.stringify([1, 2, 3, 4].map(id => ({ id, name: 'north gate' })))
   const toml = '[endpoint_overrides.list]\ntemplate_id = "pipeline_deep_mckp"\n'
+  let loaded = 0
   const layerOf = (answer: unknown) => (answer as EncodeAnswer).layer
 
-  afterEach(() => {
-    vi.unstubAllEnvs()
-    vi.resetModules()
-  })
+  afterEach(() => vi.unstubAllEnvs())
 
   it('reaches the threads, as plain data', () => {
     const body = bytesOf(JSON.stringify({ content, tool: 'list' }))
@@ -181,9 +179,11 @@ describe('what it says', () => {
 
   it('holds for programs, which read it from where the service does', async () => {
     const layer = async () => {
-      vi.resetModules()
-      const { encode } = await import('../../src/index.ts')
-      return layerOf(encode({ content, tool: 'list' }))
+      // A module of its own for each text after the question mark, which reads the file again.
+      const fresh: typeof import('../../src/index.ts') = await import(
+        new URL(`../../src/index.ts?${++loaded}`, import.meta.url).href
+      )
+      return layerOf(fresh.encode({ content, tool: 'list' }))
     }
     vi.stubEnv('HAVERSACK_DATA_DIR', join(folder, 'none'))
     expect(await layer()).toBe('L2')

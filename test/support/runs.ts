@@ -13,9 +13,12 @@ export const FULL_RUNS = FACTOR >= 1
 /** The seed of this run of the tests. `vitest.config.ts` draws it and the reporter prints it. */
 export const SEED = Number(process.env['TEST_SEED'] ?? 1)
 
-/** The number of runs for a property whose full number is `full`. */
+/**
+ * The number of runs for a property whose full number is `full`: a whole number, since fast-check
+ * never ends with another one.
+ */
 export function runs(full: number): number {
-  return Math.max(Math.ceil(full * FACTOR), Math.min(full, FEWEST))
+  return Math.ceil(Math.max(full * FACTOR, Math.min(full, FEWEST)))
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What must not be missing in what is left of a text. A second implementation, by another way
- * than by what reduces, which is under test.
+ * Finds the parts of a text that a reducer must keep. It is a second implementation, independent of
+ * the reducers that it tests.
  */
 export const BENCH_KINDS = ['json', 'diff', 'search', 'code', 'log', 'prose', 'other'] as const
 export type BenchKind = (typeof BENCH_KINDS)[number]
@@ -10,7 +10,7 @@ const CODE_FILES = new Set(
 )
 const PROSE_FILES = new Set(['md', 'mdx', 'txt', 'rst'])
 
-/** What a recorded result is, by its look and by the file that it was read from. */
+/** The kind of a recorded result, by its text and by the file that it was read from. */
 export function kindOf(text: string, file: string): BenchKind {
   if (isJson(text)) return 'json'
   const lines = text.split('\n')
@@ -33,7 +33,7 @@ function isJson(text: string): boolean {
     JSON.parse(text)
     return true
   } catch {
-    // Something that only begins like JSON.
+    // The text only begins like JSON.
     return false
   }
 }
@@ -58,7 +58,7 @@ const FAILURES = new Set(
 const DEMANDS = new Set(['must', 'never', 'warning', 'deprecated', 'important', 'caution'])
 const NOTES = new Set(['TODO', 'FIXME', 'XXX', 'HACK', 'throw', 'raise'])
 
-/** The lines of a text that must stay, each as it is; of JSON the items, as compact JSON. */
+/** The lines of a text that must stay unchanged; of JSON the items, as compact JSON. */
 export function criticalParts(text: string, kind: BenchKind): readonly string[] {
   const lines = text.split('\n')
   switch (kind) {
@@ -101,7 +101,7 @@ function isFrame(line: string): boolean {
     : text.startsWith('at ') && text.endsWith(')')
 }
 
-/** By one line, text in a comment over several lines cannot be distinguished from code. */
+/** One line alone does not show whether it is code or text in a comment over several lines. */
 function isComment(line: string): boolean {
   const text = line.replace(/^\s*\d*[\t→]?\s*/, '')
   return (
@@ -146,7 +146,7 @@ function isFailedItem(item: unknown): boolean {
   })
 }
 
-/** What of `parts` is not in `left`, the decoded rest; JSON is compared by value. */
+/** The `parts` that are not in `left`, the decoded rest. JSON is compared by value. */
 export function missingParts(
   parts: readonly string[],
   left: string,

@@ -21,7 +21,7 @@ export interface Sample {
   readonly anywhere?: boolean
 }
 
-/** What became of it. */
+/** The result of a sample. */
 export interface Measured {
   readonly sample: Sample
   readonly answer: EncodeAnswer
@@ -36,7 +36,8 @@ const TENANT = 'bench'
 const HOUR_MS = 3_600_000
 
 /**
- * Reduces texts, keeping originals in an embedded store in a folder of its own that goes with it.
+ * Reduces texts. Originals are kept in an embedded store in a temporary folder, which is removed at
+ * the end.
  */
 export async function measureAll(
   samples: readonly Sample[],

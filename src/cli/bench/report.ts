@@ -2,7 +2,7 @@ import { percent, table } from '../table.ts'
 import type { Asked } from './ask-model.ts'
 import type { Measured } from './measure.ts'
 
-/** What a bench came to, and what its tokens cost. */
+/** The result of a bench, and the price of its tokens. */
 export interface Report {
   readonly measured: readonly Measured[]
   readonly tokenizer: string

@@ -17,7 +17,7 @@ interface Sharing {
   readonly servers: readonly string[] | null
 }
 
-/** What is sent to one of them. */
+/** The fingerprints for one destination. */
 export interface Share extends Omit<Sharing, 'servers'> {
   readonly rows: readonly Fingerprint[]
   /** Rows beyond the most that an upload may have. */
@@ -58,7 +58,8 @@ function sharing(
 }
 
 /**
- * What of the closed spans goes where; of more than an upload may have, those of the most sessions.
+ * The closed spans for each destination. If there are more than an upload may have, those with the
+ * most sessions.
  */
 export function sharesOf(
   destinations: readonly Sharing[],
@@ -75,7 +76,7 @@ export function sharesOf(
   })
 }
 
-/** Where fingerprints are fetched from; that needs no consent. */
+/** The sources of fingerprints. Fetching needs no consent. */
 export function sourcesOf({ team, providers }: Settings) {
   return {
     team: team === undefined ? null : teamAt(team),
@@ -87,7 +88,7 @@ export function sourcesOf({ team, providers }: Settings) {
   }
 }
 
-/** A provider is believed about its own servers only. */
+/** A provider's figures are used for its own servers only. */
 export function ofProvider(
   document: ProviderDocument,
   servers: readonly string[],
@@ -99,7 +100,7 @@ function teamAt(service: Service): Destination {
   return serviceAt('fingerprints.team', service, processEnv()['HAVERSACK_KEY'])
 }
 
-/** The key of one's own service is nothing for a provider. */
+/** A provider must not get the key of the user's own service. */
 function providerAt(name: string, service: Service): Destination {
   return serviceAt(`fingerprints.providers.${name}`, service, undefined)
 }

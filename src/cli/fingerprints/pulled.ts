@@ -10,22 +10,22 @@ import {
 import { providerDocument, teamDocument } from '../../core/fingerprints/upload.ts'
 import { readBytes } from '../../fingerprints/span-file.ts'
 
-/** What was fetched last, beside one's own. */
+/** Files with what was fetched last, beside the tenant's own. */
 export const TEAM_FILE = 'team.json'
 
 export function providerFile(name: string): string {
   return `provider-${name}.json`
 }
 
-/** What others say of endpoints, by name. */
+/** The figures of others about endpoints, by name. */
 export interface Pulled {
   readonly team: ReadonlyMap<string, MergedFingerprint>
   readonly providers: ReadonlyMap<string, Fingerprint>
 }
 
 /**
- * What was fetched; nothing of what was not. A team's figures that are as old as they would be
- * stale by now are stale.
+ * Reads what was fetched; sources that were not fetched have no figures. A team's figures are
+ * marked stale once they are old enough.
  * @param now Unix milliseconds
  * @throws AppError `invalid_request` for a file that holds something else
  */

@@ -3,7 +3,7 @@ import { byName, type Fingerprint } from '../../core/fingerprints/fingerprint.ts
 import { percent, table } from '../table.ts'
 import type { Pulled } from './pulled.ts'
 
-/** A row of the table: a fingerprint, and how much of it is whose if it is blended. */
+/** A row of the table: a fingerprint, and the share of each source if it is blended. */
 type Row = Fingerprint & { readonly weights?: Blend['weights'] }
 
 /** Every endpoint that some source knows enough about, blended. */

@@ -10,7 +10,7 @@ import { DEFAULT_PIPELINE } from '../../core/pipeline/profile/pipeline-config.ts
 import { isRetrieving } from '../../core/pipeline/profile/retrieving-tools.ts'
 import { resolveTokenizer } from '../../core/tokens/profiles.ts'
 
-/** Why all of a body is forwarded as it comes. */
+/** Why a body is forwarded unchanged. */
 export type Untouched = 'compression is off' | 'above max_rewrite_bytes'
 
 /** What the proxies would do with one text of a tool result. */
@@ -22,11 +22,11 @@ export interface CheckedText {
   readonly tool: string | null
   readonly call_id: string | null
   readonly is_error: boolean
-  /** It stands at or before a breakpoint of the prompt cache. */
+  /** Whether it is at or before a breakpoint of the prompt cache. */
   readonly cached_prefix: boolean
   readonly tokens_before: number
   readonly tokens_after: number
-  /** Why it stays as it is; `null` if it does not. */
+  /** Why it stays unchanged; `null` if it changes. */
   readonly kept: 'redeeming tool' | 'no gain' | Untouched | null
   /**
    * The format that it is written in, or the family of the hint by which it refers to earlier
@@ -37,14 +37,14 @@ export interface CheckedText {
   readonly text: string
 }
 
-/** What they would do with a request. */
+/** What the proxies would do with a request. */
 export interface CheckedRequest {
   readonly model: string | null
-  /** What counted. */
+  /** The tokenizer that counted. */
   readonly tokenizer: string
   readonly exact: boolean
   readonly texts: readonly CheckedText[]
-  /** Results that programs get instead of the model, which stay as they are. */
+  /** Results that programs get instead of the model, which stay unchanged. */
   readonly program_results: readonly Pick<CheckedText, 'message' | 'block' | 'tool' | 'call_id'>[]
   readonly tokens_saved: number
   readonly bytes_before: number
@@ -53,14 +53,13 @@ export interface CheckedRequest {
   readonly unchanged: boolean
 }
 
-/** On record is nothing: the conversation is sent for the first time. */
+/** No stored rewrites: the conversation counts as new. */
 const NO_MEMORY: RewriteMemory = { get: () => null, place: () => null, confirm: () => {} }
 
 /**
- * Runs the proxies' own operation on a request body, and compares what comes out with what went in.
- * Nothing is on record of the conversation here: a proxy that has sent it before sends its results
- * as it did then.
- * @param untouched why the operation would not be run
+ * Runs the proxies' own operation on a request body, and compares its output with its input. There
+ * are no records of the conversation here. A proxy that has sent it before would send its results
+ * as before. @param untouched why the operation would not be run
  * @returns `null` if the body is no request of that endpoint that the proxies read
  */
 export function checkRequest(
@@ -81,7 +80,7 @@ export function checkRequest(
   const report = reports[0]?.rewrite
   if (before === null || report?.readable !== true) return null
   const after = untouched === null && bytes !== null ? bytes : body
-  // Literals took the place of literals: the same results are there, in the same order.
+  // Literals were replaced by literals, so the same results are there, in the same order.
   const results = scanRequest(after, route, { ...limits, maxBytes: after.length })?.results
   const { model } = before
   const counter = context.counters.get(resolveTokenizer({ model }))
@@ -133,8 +132,8 @@ function reasonOf({ tool }: ToolResultText, { pipeline }: OperationContext): Che
 }
 
 /**
- * What the text is written in: the format of the result when encoded alone, or what refers to
- * other results.
+ * The format of the text: that of the result when encoded alone, or the family of the hint that
+ * refers to other results.
  */
 function formatOf(
   text: string,

@@ -2,7 +2,7 @@ import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What only the requests of one endpoint have, and how to say so. */
+/** Signs that only the requests of one endpoint have, and their names in messages. */
 const SIGNS: readonly (readonly [RouteName, string, (request: Request) => boolean])[] = [
   [
     'anthropic_messages',
@@ -50,8 +50,8 @@ export interface Guess {
 }
 
 /**
- * The endpoint that a request body is for; `null` if nothing shows it, or things that contradict
- * each other.
+ * The endpoint that a request body is for; `null` if there is no sign, or signs contradict each
+ * other.
  */
 export function guessRoute(body: unknown): Guess | null {
   if (!isFields(body)) return null

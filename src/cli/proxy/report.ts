@@ -69,7 +69,7 @@ function grouped(count: number): string {
   return count.toLocaleString('en-US')
 }
 
-/** A client's word, on one line and without what a terminal would obey. */
+/** A text of a client, on one line and without control characters. */
 function inCell(word: string | null): string {
   return word === null ? '–' : word.replace(/\p{Cc}/gu, '·')
 }

@@ -1,7 +1,7 @@
 import { writeJson } from '../../core/json/write-json.ts'
 import { jsonValue } from '../../core/verify/same-meaning.ts'
 
-/** What a result would have cost without us, by name. */
+/** Ways to write a result without us, by name. */
 export const BASELINES = {
   input: 'the input as it came',
   json_compact: 'compact JSON for results that are JSON, other text as it came',

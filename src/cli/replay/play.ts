@@ -13,7 +13,7 @@ export type CommonFields = Pick<
   'tokenizer' | 'model' | 'budget_tokens' | 'mode' | 'strategy'
 >
 
-/** What became of one result. */
+/** The outcome of one result. */
 export interface Played {
   readonly tool: string
   readonly text: string
@@ -79,7 +79,7 @@ export async function play(
   }
 }
 
-/** Ids that do not give what they represent. */
+/** Ids that do not return the text that they represent. */
 async function deadIds(ids: readonly Retrievable[], player: Player): Promise<Retrievable[]> {
   const dead: Retrievable[] = []
   for (const each of ids) {

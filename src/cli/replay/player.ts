@@ -13,7 +13,7 @@ export interface Player {
   retrieve(id: string, session?: string): Promise<string | null>
   /** The agent's context was compacted. Resolves to whether that has an effect here. */
   compact(session: string): Promise<boolean>
-  /** What a recorded session is called here. */
+  /** The name of a recorded session at this player. */
   nameOf(session: string): string
 }
 

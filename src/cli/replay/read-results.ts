@@ -28,7 +28,7 @@ const sessionLine = z.looseObject({
   epoch: z.int().min(0).max(10_000).nullish(),
 })
 
-/** What was found, and what was passed over and why. */
+/** The results that were found, and the files that were skipped, with the reason. */
 export interface Recording {
   readonly results: readonly RecordedResult[]
   readonly skipped: readonly { readonly file: string; readonly reason: string }[]

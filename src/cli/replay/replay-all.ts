@@ -20,7 +20,7 @@ interface ReplayOptions {
   readonly counters: TokenCounters
   readonly transcript: TranscriptFile
   readonly verdicts: VerdictTally | null
-  /** Share of the markers that are taken to be fetched, and what counts the tokens of that. */
+  /** The share of the markers that count as fetched, and the counter for the fetched tokens. */
   readonly retrieved: { readonly share: number; readonly counter: TokenCounter }
   /** Tokens of a result as the baseline writes it; absent: those of the input. */
   baselineTokens?(text: string): number
@@ -49,7 +49,7 @@ export async function replayAll(
       for (const { family, reason } of played.findings) tell('not true', `${family}: ${reason}`)
       verdicts?.add(explain(requestOf(result, common)).candidates)
     } catch (error) {
-      // One result that is refused says nothing of the others.
+      // The refusal of one result does not end the replay.
       if (isTooSmall(error)) {
         tally.too_small++
         const entry = { request: requestOf(named(result, player), common), answer: null }

@@ -3,7 +3,7 @@ import { BASELINES, type Baseline } from './baselines.ts'
 import type { Retrieval } from './retrieval.ts'
 import { DIMENSIONS, MEANS, type Sums, type Tally, VERDICTS, type VerdictTally } from './tally.ts'
 
-/** What was measured, and how. */
+/** The measured sums, and how they were measured. */
 export interface Replayed {
   readonly tally: Tally
   readonly tokenizer: string
@@ -52,7 +52,7 @@ export function toTables({ tally, tokenizer, baseline, verdicts }: Replayed): st
   return `${[title, ...parts].join('\n\n')}\n`
 }
 
-/** What is left of the savings where some of what was left out is fetched after all. */
+/** The savings after some of the omitted parts were fetched. */
 function netOf({ tokens_in, tokens_out }: Sums, { markers, sent, tokens }: Retrieval): string {
   const net = tokens_in - tokens_out - tokens
   return (

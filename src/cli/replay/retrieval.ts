@@ -4,7 +4,7 @@ import { selectPart } from '../../core/parts/select-part.ts'
 import type { TokenCounter } from '../../core/tokens/counter.ts'
 import type { EncodeAnswer } from '../../index.ts'
 
-/** What fetching originals back would cost. */
+/** The tokens that fetching originals back would take. */
 export interface Retrieval {
   /** Markers that are fetched, of all that were sent. */
   markers: number
@@ -13,15 +13,15 @@ export interface Retrieval {
   tokens: number
 }
 
-/** Share of the markers that an agent is taken to fetch, unless the option says otherwise. */
+/** Default share of the markers that an agent is assumed to fetch. */
 export const RETRIEVED_SHARE = 0.2
-/** Tokens of a call with a hash and a place, and of what stands around its result, about. */
+/** Approximate tokens of a call with a hash and a place, and of the frame of its result. */
 const CALL_TOKENS = 60
 
 /**
- * Adds what an answer's marker costs if it is fetched. Whether it is follows from its hash alone,
- * so that a replay gives the same again; what is fetched is the first place that it names, or the
- * whole if it names none.
+ * Adds the tokens of fetching an answer's marker. The hash alone decides whether it is fetched, so
+ * that each replay has the same result. The fetched text is the first place that the marker names,
+ * or the whole if it names none.
  * @param share of the markers that are fetched, 0 to 1
  * @param text the original
  */

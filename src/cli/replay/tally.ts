@@ -36,11 +36,11 @@ export interface Tally {
   readonly total: Sums
   readonly by: Readonly<Record<Dimension, ReadonlyMap<string, Sums>>>
   readonly hints: HintCounts
-  /** What it would cost to fetch some of what was left out. */
+  /** The tokens for fetching some of the omitted parts. */
   readonly retrieval: Retrieval
   /** Of all answers, beside what was wrong with hints. */
   findings: number
-  /** Results that got no answer, and so are in none of the sums. */
+  /** Results that got no answer. The sums do not include them. */
   failed: number
   /** As these, because nothing that may be sent of them fits the budget. */
   too_small: number
@@ -107,7 +107,7 @@ function accumulate(sums: Sums, { answer, restored }: Played, baseline: number):
   for (const means of MEANS) sums.saved_tokens[means] += saved[means]
 }
 
-/** By what an answer became smaller. */
+/** The means by which an answer became smaller. */
 export const MEANS = ['exact', 'near', 'lines', 'encoder', 'omission'] as const
 type Means = (typeof MEANS)[number]
 
@@ -143,8 +143,8 @@ function noSavings(): Savings {
 type Explained = ReturnType<typeof explain>['candidates']
 
 /**
- * What becomes of a candidate, in the order of the table's columns; the last three are refusals by
- * the gate.
+ * The verdicts about a candidate, in the order of the table's columns; the last three are refusals
+ * by the gate.
  */
 export const VERDICTS = ['sent', 'dearer', 'declined', 'bigger', 'differs', 'failed'] as const
 type Verdict = (typeof VERDICTS)[number]

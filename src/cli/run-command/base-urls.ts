@@ -1,6 +1,6 @@
 import type { Env } from '../../config/env.ts'
 
-/** Where a command is to go, and through what. */
+/** The upstreams of a command, and its environment for the proxy. */
 export interface BaseUrls {
   /**
    * Upstreams that the command's own environment names, by the variables of the configuration; `{}`
@@ -16,9 +16,8 @@ const DIRECT_HOSTS = ['NO_PROXY', 'no_proxy'] as const
 const WEB_PROXY = /^(?:https?|all)_proxy$/i
 
 /**
- * Puts a proxy between a command and the base URLs that it has: what it would have reached becomes
- * the upstream.
- * @throws Error for a base URL that is none
+ * Puts a proxy between a command and its base URLs, which become the upstreams. @throws Error for a
+ * base URL that is not a URL
  */
 export function baseUrls(env: Env): BaseUrls {
   const anthropic = baseUrlIn(env, 'ANTHROPIC_BASE_URL')
@@ -57,9 +56,9 @@ function baseUrlIn(env: Env, name: string): string | null {
 }
 
 /**
- * Claude Code loads the definitions of all tools at once if its base URL is not the vendor's
- * own, since a gateway might not pass on what searching for them needs. Here it passes, so it is as
- * it would be without us.
+ * If its base URL is not the vendor's own, Claude Code loads the definitions of all tools at once,
+ * because a gateway might not pass on what its tool search needs. This proxy passes it on, so tool
+ * search stays as it is without us.
  */
 function toolSearch({ ENABLE_TOOL_SEARCH: chosen = '' }: Env, anthropicUrl: string): Env {
   const isVendor = new URL(anthropicUrl).host === 'api.anthropic.com'

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { Env } from '../../config/env.ts'
 
-/** As shells answer (POSIX, Shell Command Language, 2.8.2). */
+/** Exit codes as shells use them (POSIX, Shell Command Language, 2.8.2). */
 const NOT_EXECUTABLE = 126
 const NOT_FOUND = 127
 const SIGNALLED = 128
@@ -25,7 +25,7 @@ export function runChild(
       resolve(code ?? codeOf(signal ?? 'SIGKILL'))
     })
     child.on('error', (error: NodeJS.ErrnoException) => {
-      // With an id it runs, and only a signal could not be sent.
+      // If it has an id, it runs, and the error means only that a signal could not be sent.
       if (child.pid !== undefined) return
       const isMissing = error.code === 'ENOENT'
       const reason = isMissing ? 'not found' : `cannot be run (${error.code})`
@@ -40,20 +40,20 @@ export function codeOf(signal: NodeJS.Signals): number {
   return SIGNALLED + constants.signals[signal]
 }
 
-/** What asks a process to end. */
+/** Signals that ask a process to end. */
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const
 export type EndSignal = (typeof SIGNALS)[number]
 
 /** A terminal sends these to every process in its foreground: the child has them already. */
 const FROM_TERMINAL: ReadonlySet<EndSignal> = new Set(['SIGINT', 'SIGQUIT'])
 
-/** Passes signals on to a child, so that the child decides what becomes of both. */
+/** Passes signals on to a child, so that the child decides whether both end. */
 export interface SignalRelay {
   /** The first signal that came before there was a child; `null`: none. */
   readonly pending: EndSignal | null
   /** From here on signals go to the child, or nowhere once it has ended. */
   relayTo(child: Pick<ChildProcess, 'kill'>): void
-  /** Signals have their usual effect again. */
+  /** Ends the relay: signals have their usual effect again. */
   close(): void
 }
 

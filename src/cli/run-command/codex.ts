@@ -5,7 +5,7 @@ import { parse } from 'smol-toml'
 import type { Env } from '../../config/env.ts'
 
 /**
- * A command line of Codex, which takes its base URL from its own configuration and passes over the
+ * A command line of Codex, which takes its base URL from its own configuration and ignores the
  * environment.
  */
 export interface CodexCommand {
@@ -15,7 +15,7 @@ export interface CodexCommand {
   behind(url: string): [string, ...string[]]
 }
 
-/** Where those who log in with ChatGPT are served. */
+/** The base URL for users who log in with ChatGPT. */
 const SUBSCRIPTION_URL = 'https://chatgpt.com/backend-api/codex'
 /** The provider whose base URL `openai_base_url` is. */
 const OWN_PROVIDER = 'openai'
@@ -24,7 +24,7 @@ const DECIDING = /^--(?:oss|local-provider|profile)\b|^-p/
 /** The option for settings, and those settings that decide where it goes. */
 const SETTING = /^(?:-c|--config(?=$|=))/
 const DECIDING_SETTING = /openai_base_url|model_provider/
-/** Its commands without a terminal; the others pass over `CODEX_API_KEY`. */
+/** Its commands without a terminal; the others ignore `CODEX_API_KEY`. */
 const UNATTENDED = /^(?:exec|e|review)$/
 
 /**
@@ -51,7 +51,10 @@ export function codexCommand(
   }
 }
 
-/** What Codex is given to do, such as a prompt, may name settings as well. */
+/**
+ * Whether an argument decides where Codex goes. A prompt may contain the same words, so a setting
+ * counts only with its option.
+ */
 function decides(arg: string, before = ''): boolean {
   if (DECIDING.test(arg)) return true
   const isSetting = SETTING.test(arg) || before === '-c' || before === '--config'

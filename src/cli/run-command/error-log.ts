@@ -4,7 +4,7 @@ import { createLogger, type Logger, type LogLevel } from '../../observability/lo
 /** A log that leaves the terminal to the command. */
 export interface QuietLog {
   logger(level: LogLevel): Logger
-  /** What went wrong, if no file keeps it: its number, and the first of it. */
+  /** The number of errors and the first one, if no file keeps them. */
   errors(): { readonly count: number; readonly first: string } | null
 }
 
@@ -18,7 +18,7 @@ export function logToFile(path: string): QuietLog {
     try {
       writeSync(file, line)
     } catch {
-      // A full disk must not end what the command is in the middle of.
+      // A full disk must not end the command's work.
     }
   }
   return { logger: level => createLogger(level, { write }), errors: () => null }
@@ -40,6 +40,6 @@ export function logErrorsOnly(): QuietLog {
 function messageOf(line: string): string {
   const { msg, err, bug, detail } = JSON.parse(line) as Readonly<Record<string, unknown>>
   const reason = (err as { message?: unknown } | undefined)?.message ?? bug ?? detail
-  // Of a stack, what it begins with.
+  // The first line of a stack.
   return reason === undefined ? String(msg) : `${msg}: ${String(reason).split('\n', 1)}`
 }

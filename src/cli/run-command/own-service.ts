@@ -14,18 +14,18 @@ export interface OwnService {
   readonly url: string
   /** Where the requests to Anthropic go. */
   readonly anthropicUrl: string
-  /** What it has done so far. */
+  /** Sums over the requests so far. */
   sums(): Promise<{ readonly requests: number; readonly tokensSaved: number }>
-  /** Notes an error that nothing caught; requests are forwarded as they are from then on. */
+  /** Notes an error that nothing caught; requests are forwarded unchanged from then on. */
   noteUncaught(error: unknown): void
   close(): Promise<void>
 }
 
 export interface OwnServiceOptions {
-  /** With the upstreams that go before the configuration's. */
+  /** The environment, with the upstreams that take precedence over the configuration's. */
   readonly env: Env
   /**
-   * Keeps what the proxies remember; made for this process and removed with it if `isTemporary`.
+   * Folder for the proxies' data; made for this process and removed at its end if `isTemporary`.
    */
   readonly folder: string
   readonly isTemporary: boolean
@@ -35,7 +35,7 @@ export interface OwnServiceOptions {
 /** An agent waits for an answer before it asks again, and has a few helpers at most. */
 const MAX_THREADS = 2
 
-/** What others have under way when the command has ended, in milliseconds. */
+/** Time for requests of other processes after the command has ended, in milliseconds. */
 const DRAIN_MS = 1_000
 
 /** 128 random bits: a path that other users of this machine cannot guess. */
@@ -86,7 +86,7 @@ function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
     data_dir: folder,
     // As `serve` would find it.
     ...(existsSync(pipelineFile) ? { pipeline_config_file: pipelineFile } : {}),
-    // What the vendors' own clients have built in.
+    // The base URLs that the vendors' own clients have built in.
     proxy: {
       ...proxy,
       anthropic_url: proxy.anthropic_url ?? 'https://api.anthropic.com',
@@ -98,7 +98,7 @@ function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
       drain_grace_ms: 0,
       drain_timeout_ms: Math.min(limits.drain_timeout_ms, DRAIN_MS),
     },
-    // Should the folder outlive a killed process, no other user can read what is in it.
+    // If the process is killed, the folder remains. Encryption keeps its content unreadable.
     store: isTemporary ? { ...store, encryption_keys: [temporaryKey()] } : store,
   }
 }

@@ -32,7 +32,7 @@ export function withRetrieval(
     // Other users can see command lines, and the URL is a secret.
     const servers = { mcpServers: { [SERVER]: { type: 'http', url } } }
     writeFileSync(configFile, JSON.stringify(servers), { mode: 0o600 })
-    // With a space instead of `=` each would take what comes after it too.
+    // With a space instead of `=`, each option would take the following arguments too.
     return [program, `--mcp-config=${configFile}`, `--allowedTools=${TOOL}`, ...args]
   }
   if (nameOf(program) === 'codex') {

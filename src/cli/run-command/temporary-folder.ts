@@ -22,8 +22,8 @@ export function makeTemporaryFolder(parent = tmpdir()): string {
 }
 
 /**
- * Where a process id means a process: containers that share a folder may have other processes
- * under the same ids.
+ * Identifies the namespace of process ids, because containers that share a folder may use the same
+ * ids for other processes.
  */
 function pidPlace(): string {
   return hash('sha256', `${hostname()} ${pidNamespace()}`).slice(0, 8)
@@ -47,7 +47,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** What another user put there under such a name stays. */
+/** A folder of another user with such a name stays. */
 function removeOwn(path: string): void {
   try {
     const found = lstatSync(path)

@@ -13,7 +13,7 @@ interface MineFilesOptions extends MineSetup {
   onRead(bytes: number): void
 }
 
-/** What was read of all logs. */
+/** Counts over all logs. */
 export interface FilesRead {
   readonly tally: LogTally
   /** Logs that could not be read, or not to their end. */
@@ -24,8 +24,8 @@ export interface FilesRead {
 const WINDOW = 64
 
 /**
- * Mines logs in threads, each log in one of them, since what becomes of a result depends on those
- * before it. The results are the same for any number of threads.
+ * Mines logs in threads. Each log is mined in one thread, since the encoding of a result depends on
+ * those before it. The results are the same for any number of threads.
  * @throws Error if a thread is lost
  */
 export async function mineFiles(

@@ -7,7 +7,7 @@ import type { LogFile } from '../../tune/logs/list-logs.ts'
 import { type LogTally, noTally } from '../../tune/logs/read-log.ts'
 import { type Mined, mineLog } from '../../tune/mine-log.ts'
 
-/** What a thread is started with. */
+/** The setup of a thread. */
 export interface MineSetup {
   readonly tokens: Pick<EncodeRequest, 'tokenizer' | 'model'>
   /** Keys the hashes. */
@@ -58,7 +58,7 @@ parentPort?.on('message', ({ index, file }: MineTask) => {
       batch = []
     }
   } catch (error) {
-    // It says nothing of the others.
+    // The other logs can still be read.
     if (!(error instanceof UnreadableLog)) throw error
     isWhole = false
   }

@@ -10,7 +10,7 @@ import type { Rule } from '../../tune/study/rules.ts'
 import type { Study } from '../../tune/study/study.ts'
 import { percent, table } from '../table.ts'
 
-/** What was mined of which logs. */
+/** The result of mining, with counts of the logs. */
 export interface Minings {
   /** Logs, files of other kinds, and what could not be read. */
   readonly files: number
@@ -52,7 +52,7 @@ export function toTables({ study }: Minings): string {
   return `${[headline(study), ...parts, NEXT].join('\n\n')}\n`
 }
 
-/** What all percentages are of, in a sentence. */
+/** A sentence that names the baseline of all percentages. */
 export function headline({ results, sessions, tokenizer }: Study): string {
   const counted = tokenizer === null ? '' : `; tokens of ${tokenizer}`
   const all = `${results.toLocaleString('en-US')} results, ${sessions.toLocaleString('en-US')} sessions`
@@ -78,7 +78,7 @@ function savings({ sums, sessions, sessions_compacted, results }: Study): Report
   const { dedup, encoder, combined } = savingsOf(sums)
   const share = (value: number | null) => percent(value ?? 0, 1)
   return {
-    title: 'Savings by references (dedup) and by notations (encoder)',
+    title: 'Savings by references (dedup) and by formats (encoder)',
     header: ['figure', 'value'],
     rows: [
       ['tokens', sums.baseline],
@@ -96,7 +96,7 @@ function shapes({ shapes: counts, results }: Study): ReportTable {
   const sorted = Object.entries(counts).sort(([, a], [, b]) => b.results - a.results)
   return {
     title: 'Shapes',
-    header: ['shape', 'results', 'share', 'tokens', 'saved by notations'],
+    header: ['shape', 'results', 'share', 'tokens', 'saved by formats'],
     rows: sorted.map(([shape, each]) => [
       shape,
       each.results,
@@ -146,7 +146,7 @@ function combinations({ combinations: all }: Study): ReportTable {
 function histogram({ encoded }: Study): ReportTable {
   const label = (index: number) => (index === 0 ? 'nothing' : `${10 * (index - 1)}–${10 * index} %`)
   return {
-    title: `Savings by notations; at least ${100 * APPLICABLE_SHARE} %: ${applicable(encoded.applicable)}`,
+    title: `Savings by formats; at least ${100 * APPLICABLE_SHARE} %: ${applicable(encoded.applicable)}`,
     header: ['saved', 'results', 'tokens', 'saved tokens'],
     rows: encoded.histogram.map((each, index) => [
       ...[label(index), each.results, each.tokens, each.saved_tokens],
@@ -181,7 +181,7 @@ function formatTable({ encoded: { notations: counts } }: Study): ReportTable {
 function rules({ rules: all }: Study): ReportTable {
   return {
     title:
-      'Rules: the results that meet the predicate, the share that the notation was sent for, and what it saved of these',
+      'Rules: the results that meet the predicate, the share for which the format was sent, and what it saved of these',
     header: ['predicate', 'notation', 'support', 'confidence', 'median', 'saved', 'covered'],
     rows: all.map(rule => [
       ...[predicateOf(rule), rule.notation, rule.support, percent(rule.confidence, 1)],
@@ -213,7 +213,7 @@ function endpoints({ endpoints: all }: Study): ReportTable {
 }
 
 /**
- * What was read and what was passed over, a line each; without a path, since that names a project.
+ * What was read and what was skipped, a line each. Paths are left out, since they name projects.
  */
 export function summaryOf({ files, other, unreadable, tally, study }: Minings): string {
   const { lines, without_call, skipped } = tally

@@ -14,11 +14,11 @@ import {
 /** How the bytes of a body are compressed, by the names of HTTP (RFC 9110 §8.4.1). */
 export type ContentCoding = 'gzip' | 'deflate' | 'br' | 'zstd'
 
-/** Compressed like this, a body leaves about as fast as it is written. */
+/** At this level compressing is about as fast as writing the body. */
 const GZIP_LEVEL = 1
 const BROTLI_QUALITY = 3
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
-/** A window of 8 MiB is the most that HTTP has (RFC 9659). */
+/** HTTP allows windows of at most 8 MiB (RFC 9659). */
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
 
 interface Codec {
@@ -29,7 +29,7 @@ interface Codec {
 /** Asks for how many bytes were read, too. */
 const DECODING = { info: true } as const
 
-/** What Node answers then; its types do not know. */
+/** The result that Node returns with this option; its types do not have it. */
 interface Decoded {
   readonly buffer: Uint8Array
   readonly engine: { readonly bytesWritten: number }
@@ -61,8 +61,8 @@ export function contentCodingOf(header: string): ContentCoding | null {
 }
 
 /**
- * The body without its coding; `null` if it is not of that coding, breaks off, goes on after
- * its end, or is above `maxBytes`.
+ * The body without its coding; `null` if it is not of that coding, breaks off, has bytes after its
+ * end, or is above `maxBytes`.
  */
 export function decodeBody(
   bytes: Uint8Array,
@@ -72,7 +72,7 @@ export function decodeBody(
   try {
     const options = { ...DECODING, maxOutputLength: maxBytes }
     const { buffer, engine } = CODECS[coding].decode(bytes, options) as Decoded
-    // What stands after the end is passed over, and would be lost if the body is written again.
+    // Bytes after the end would be ignored, and lost when the body is written again.
     return engine.bytesWritten === bytes.length ? buffer : null
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null

@@ -1,7 +1,7 @@
 /**
- * What it resolves to, or `null` once that has taken `ms` milliseconds. Rejects as it does, but not
- * later. A plain timer: one with an AbortSignal costs a request more than all else that it waits
- * for here.
+ * Returns what `work` resolves to, or `null` after `ms` milliseconds. Rejects if `work` rejects
+ * before that. It uses a plain timer, because one with an AbortSignal costs a request more than
+ * everything else that it waits for here.
  */
 export function inTime<T>(work: Promise<T>, ms: number): Promise<T | null> {
   return new Promise((resolve, reject) => {

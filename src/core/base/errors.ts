@@ -27,7 +27,7 @@ export interface FieldError {
   readonly message: string
 }
 
-/** What a client gets of an error beside its code. */
+/** The fields of an error for a client, besides its code. */
 export interface ErrorExtras {
   readonly errors?: readonly FieldError[]
   readonly minimum_tokens?: number
@@ -50,7 +50,8 @@ export class AppError extends Error {
   readonly extras: ErrorExtras
 
   constructor(code: ErrorCode, detail: string, extras: ErrorExtras = {}, cause?: unknown) {
-    // Expected, so no stack trace is read; to make one takes 10 µs of each refusal.
+    // The failure is expected, so its stack trace is never read; making one would take 10 µs of
+    // each refusal.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(`${code}: ${detail}`, cause === undefined ? undefined : { cause })

@@ -1,7 +1,7 @@
 /** Jobs that are short by estimate, and the others. Neither waits for the other. */
 export type Kind = 'short' | 'long'
 
-/** What the queue orders by. */
+/** The fields that the queue orders by. */
 export interface Queued {
   readonly tenant: string
   /** Absent: short. */
@@ -26,7 +26,7 @@ export interface FairQueue<T extends Queued> {
   /** Entries of a kind that wait. */
   lengthOf(kind: Kind): number
   push(entry: T): void
-  /** Puts back what had its turn and was lost through no fault of its own, ahead of everything. */
+  /** Puts back entries that had their turn and were lost without fault, ahead of everything. */
   putBack(entries: readonly T[]): void
   /** The next entry; the oldest of each kind and tenant is asked whether it may go. */
   peek(isEligible?: Eligible<T>): T | undefined
@@ -52,7 +52,7 @@ interface Line<T> {
 interface Lane<T> {
   readonly short: Line<T>
   readonly long: Line<T>
-  /** When all that this tenant was given would be done, in the queue's own time. */
+  /** The queue's own time at which the work given out for this tenant would be done. */
   finish: number
 }
 
@@ -67,7 +67,7 @@ const ANY = () => true
 
 /**
  * Start-time fair queueing (Goyal, Vin and Cheng, SIGCOMM 1996): time passes by the work that was
- * given out, and the tenant that had the least goes next. A tenant that was idle saves nothing up.
+ * given out, and the tenant that had the least goes next. An idle tenant gains no credit.
  */
 export function createFairQueue<T extends Queued>(): FairQueue<T> {
   return new StartTimeFairQueue<T>()
@@ -126,8 +126,8 @@ class StartTimeFairQueue<T extends Queued> implements FairQueue<T> {
     }
     const line = lane[kind]
     line.entries.shift()
-    // A job that took less than it was charged puts its tenant back, not the time: a newcomer
-    // would begin that much ahead of tenants that have had their part.
+    // If a job took less than it was charged, the tenant's time goes back, but not the queue's.
+    // Otherwise a newcomer would begin ahead of tenants that have had their part.
     this.#time = Math.max(this.#time, lane.finish)
     lane.finish += entry.costUs
     this.#countOut(line, entry)

@@ -2,7 +2,7 @@
  * A wall clock that runs ahead by more than this, beyond what passed by the stopwatch, has jumped.
  */
 const JUMP_MS = 60_000
-/** A jump ahead that does not come back within this time is taken for the time of day. */
+/** If a jump ahead is not taken back within this time, it counts as the right time. */
 const HOLD_MS = 10 * 60_000
 
 export interface SteadyClockOptions {
@@ -15,10 +15,10 @@ export interface SteadyClockOptions {
 }
 
 /**
- * The time by which bodies, sessions and files end. A wall clock that jumps ahead would end them
- * all at once, and nothing brings them back when the jump is taken back. So after a jump time goes
- * on by the stopwatch for `HOLD_MS`. A clock that goes back is followed at once: that only lets
- * bodies live longer.
+ * The clock by which bodies, sessions and files end. If the wall clock jumped ahead, all of them
+ * would end at once, and nothing would bring them back when the jump is taken back. So after a jump
+ * the time follows the stopwatch for `HOLD_MS`. If the wall clock goes back, it is followed at
+ * once, because that only lets bodies live longer.
  */
 export function createSteadyClock({ wall, stopwatch, onJump }: SteadyClockOptions): () => number {
   let time = wall()

@@ -26,7 +26,7 @@ const LONE = /\p{Surrogate}/gu
 const LEAD = 0xed
 const LEAST_SECOND = 0xa0
 
-/** UTF-8 where that can be turned back. */
+/** UTF-8 if that can be decoded to the same text, otherwise WTF-8. */
 export function toBytes(text: string): TextBytes {
   if (text.isWellFormed()) return { bytes: encoder.encode(text), media_type: TEXT_TYPES.utf8 }
   const pieces: Uint8Array[] = []

@@ -3,7 +3,7 @@ const NO_NEWLINE = '\\'
 
 /**
  * The end of a hunk of a unified diff: after the lines that its header counts and the note on the
- * last of them, or before the first line that is none of a hunk.
+ * last of them, or before the first line that cannot be in a hunk.
  * @param start index of the header
  * @param counts lines before and after the change, as `HUNK` patterns capture them; 1 if the header
  * leaves one out

@@ -110,8 +110,8 @@ const MIN_ITEMS = 2
 const MAX_DEPTH = 250
 
 /**
- * Whether there is an object or array somewhere in the text. If one turns out to be none, the
- * search goes on after the place at which that showed, so the work is linear.
+ * Whether there is an object or array somewhere in the text. If one is not valid, the search
+ * continues after the place of the fault, so the work is linear.
  */
 function hasInlineJson(text: string): boolean {
   for (let at = nextOpener(text, 0); at !== -1; ) {

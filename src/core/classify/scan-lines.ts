@@ -17,7 +17,7 @@ import {
   UPPER_T,
 } from '../json/char-codes.ts'
 
-/** What the lines of one text were counted to be. */
+/** Counts of the kinds of lines in one text. */
 export interface LineCounts {
   /** Lines that are not blank. */
   filled: number

@@ -9,7 +9,7 @@ import {
   wordKind,
 } from '../json/char-codes.ts'
 
-/** What one pass over the words of a text finds. */
+/** The findings of one pass over the words of a text. */
 export interface WordFacts {
   /**
    * There is a word of hex digits, as long as a hash, with a digit and a letter: neither a number

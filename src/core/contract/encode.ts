@@ -3,7 +3,7 @@ import { STRATEGY_IDS } from '../reduce/budget/strategies.ts'
 import { LEVELS } from '../reduce/trim/levels.ts'
 import { byteCount, sessionField, tokenCount, tokenizerFields, tokensUsed } from './fields.ts'
 
-/** Longest of what a tool's provider adds beside its content, such as a cursor or a query. */
+/** Longest field that a tool's provider adds beside its content, such as a cursor or a query. */
 const MAX_NOTE_CHARS = 16_384
 
 const pagination = z.strictObject({

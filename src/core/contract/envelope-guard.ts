@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { AppError } from '../base/errors.ts'
 import { passOverString } from '../json/bytes/json-tokens.ts'
 
-/** What an envelope may hold at most, checked before any parser sees it. */
+/** Limits of an envelope, checked before any parser sees it. */
 export interface EnvelopeLimits {
   /** Containers inside one another. */
   readonly maxDepth: number

@@ -18,15 +18,15 @@ const utf8 = new TextDecoder('utf-8')
 const encoder = new TextEncoder()
 
 /**
- * A JSON body up to this size is parsed first and its value checked then, which is cheaper by the
- * length of its strings: so few bytes cannot hold what would hurt, and V8's parser does not
+ * A JSON body up to this size is parsed first, and its value is checked then. That is faster,
+ * because strings need no separate pass. So few bytes cannot do harm, and V8's parser does not
  * recurse.
  */
 const SMALL_BYTES = 64 * 1024
 
 /**
  * Parses a request body (UTF-8 JSON or MessagePack). Its depth and number of values are bounded,
- * for all but small bodies before a parser sees them, so that none can be made to recurse or
+ * except for small bodies before a parser sees them. So no body can make a parser recurse or
  * allocate without bound.
  * @param options.keepsSpelling whether numbers in JSON keep their spelling: see
  * `parseKeepingSpelling`
@@ -104,7 +104,7 @@ interface RawJson {
   readonly rawJSON: string
 }
 
-/** What the language has, and the compiler's library does not declare yet. */
+/** Functions of the language that the compiler's library does not declare yet. */
 const { rawJSON, isRawJSON, parse } = JSON as unknown as {
   rawJSON(text: string): RawJson
   isRawJSON(value: unknown): value is RawJson
@@ -115,10 +115,10 @@ const { rawJSON, isRawJSON, parse } = JSON as unknown as {
 }
 
 /**
- * `JSON.parse` for what is written again: a number that `JSON.stringify` would spell in another
- * way, such as `1.0` or `12345678901234567890`, becomes raw JSON, which is written unchanged. The
- * fields of the outermost object are numbers in any case. Recurses with the depth of the text;
- * throws as `JSON.parse` does.
+ * `JSON.parse` for values that are written again: a number that `JSON.stringify` would spell in
+ * another way, such as `1.0` or `12345678901234567890`, becomes raw JSON, which is written
+ * unchanged. The fields of the outermost object are numbers in any case. Recurses with the depth of
+ * the text; throws as `JSON.parse` does.
  */
 export function parseKeepingSpelling(text: string): unknown {
   const value = parse(text, keepSpelling)

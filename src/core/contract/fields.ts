@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 /**
- * The fields that name the tokenizer a client wants its counts in; both optional, `tokenizer` wins.
+ * The fields that name the tokenizer a client wants its counts in; both are optional, and
+ * `tokenizer` takes precedence.
  */
 export const tokenizerFields = {
   tokenizer: z

@@ -1,7 +1,7 @@
 import type { Problem } from '../base/errors.ts'
 import type { TextBytes } from '../base/text-bytes.ts'
 
-/** What a request needs from outside its thread before it can be answered (first phase). */
+/** Data that a request needs from outside its thread before it can be answered (first phase). */
 export interface LookupRequest {
   /** The id of a kept input that represents the content. */
   readonly input_ref?: string
@@ -11,7 +11,7 @@ export interface LookupRequest {
   readonly references?: { readonly session: string; readonly refs: readonly string[] }
 }
 
-/** What the authority over sessions needs to know of a body. */
+/** The facts of a body for the authority over sessions. */
 export interface BodyLookup {
   readonly session: string
   /** SHA-256 of the content's UTF-8 bytes, lower-case hex. */

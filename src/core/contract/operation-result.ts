@@ -9,21 +9,21 @@ export interface Done<Answer> {
   readonly reports: readonly Report[]
   /** What must be kept durably before the answer may leave. */
   readonly keep?: readonly KeepItem[]
-  /** What must be there, with its life prolonged, before the answer may leave. */
+  /** Bodies that must be there, with their lives prolonged, before the answer may leave. */
   readonly dependencies?: readonly Dependency[]
 }
 
 /** A text to keep, for a session if it names one. */
 export type KeepItem = TextBytes & Partial<Pick<KeptForSession, 'session' | 'ref' | 'ticket'>>
 
-/** What an operation on bytes gives. */
+/** The result of an operation on bytes. */
 export interface ByteAnswer {
   /** What replaces the body; `null` if it stays unchanged. */
   readonly bytes: Uint8Array | null
   readonly reports: readonly Report[]
   /**
    * Decisions that were made for the first time. If the store has another decision for a key, that
-   * one holds, and the job runs again.
+   * one takes precedence, and the job runs again.
    */
   readonly records: readonly FreshRecord[]
   /** Must be durably kept before it may leave. */
@@ -36,7 +36,7 @@ export interface ByteAnswer {
   readonly dependencies?: readonly Dependency[]
 }
 
-/** A decision that holds for good once it has left. */
+/** A decision that stays in force once it has left. */
 export interface FreshRecord {
   /** 64 hex digits. */
   readonly key: string
@@ -47,7 +47,7 @@ export interface FreshRecord {
   readonly replaces?: true
 }
 
-/** What one operation did, for metrics and telemetry: never content. */
+/** The report of one operation for metrics and telemetry, without content. */
 export interface Report {
   readonly op: string
   readonly layer?: LayerId
@@ -63,7 +63,7 @@ export interface Report {
   readonly look_alikes?: number
   /** Why candidates were not sent, one entry each. */
   readonly refusals?: readonly Refusal[]
-  /** What was done to a request to a vendor's API. */
+  /** The rewrite of a request to a vendor's API. */
   readonly rewrite?: RewriteReport
   /**
    * For telemetry, if it is on and the result was not answered before: makes `ResponseFacts` as
@@ -90,7 +90,7 @@ export interface Refusal {
   readonly reason: 'differs' | 'failed' | 'bigger'
 }
 
-/** What was done to the tool results in a request body. */
+/** The rewrite of the tool results in a request body. */
 export interface RewriteReport {
   /** Whether the body is a request of its endpoint, as far as that matters. */
   readonly readable: boolean
@@ -99,7 +99,8 @@ export interface RewriteReport {
   readonly rewritten: number
   readonly tokens_saved: number
   /**
-   * Of these, by references to earlier results, and by what was left out and can be fetched back.
+   * The parts of the saved tokens: by references to earlier results, and by omissions that can be
+   * fetched back.
    */
   readonly tokens_referred?: number
   readonly tokens_elided?: number

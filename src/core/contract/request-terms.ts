@@ -1,7 +1,7 @@
 import type { ContentCoding } from '../base/content-coding.ts'
 import type { FollowUp, ToolModels } from '../enrich/value-model.ts'
 
-/** What a request comes with beside its body. */
+/** Terms of a request besides its body. */
 export interface RequestTerms {
   /** Whether its client can fetch kept originals, so that parts may be left out unasked. */
   readonly redeems: boolean
@@ -43,7 +43,7 @@ export interface PlanningTerms {
   readonly isCostAware: boolean
 }
 
-/** As the configuration is if nothing is set. */
+/** The terms of an empty configuration. */
 export const UNCONFIGURED_PLANNING: PlanningTerms = {
   tools: {},
   budgetTokens: 8_000,

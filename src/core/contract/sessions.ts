@@ -37,7 +37,7 @@ const MAX_NAMED = 1_000
 const count = z.int().nonnegative()
 const time = z.int().nonnegative().describe('Unix milliseconds')
 
-/** What a session has seen and been sent since it began, or since the service did. */
+/** Counts of a session's results and hints since it began, or since the service started. */
 export const sessionSummary = z.strictObject({
   session: sessionField,
   partition: count.describe('Compactions so far'),

@@ -46,14 +46,14 @@ interface Uploaded {
 }
 
 /**
- * What is published of an upload that replaces a member's earlier one. A row is refused that has
- * too few sessions; and one that shares a day with what was ever published of the endpoint in the
- * window, unless it is the same again, or has all of those spans in it and at least
- * `LEAST_SESSIONS` sessions more than they have. So of the spans that were published of one
- * member's endpoint any two are apart, or one lies within the other, and no sum or difference of
- * their figures is of fewer than `LEAST_SESSIONS` sessions: the argument is in
- * docs/reference/fingerprints.md. Where a row is refused for what is published, that stays, as old
- * as it is.
+ * Decides which rows of an upload are published. The upload replaces the member's earlier one. A
+ * row with too few sessions is refused. A row is also refused if it shares a day with a span that
+ * was ever published of the endpoint in the window. There are two exceptions: the row is equal to
+ * that span, or it contains all such spans and has at least `LEAST_SESSIONS` sessions more than
+ * they have. So two published spans of one member's endpoint share no day, or one contains the
+ * other. No sum or difference of their figures is of fewer than `LEAST_SESSIONS` sessions: the
+ * argument is in docs/reference/fingerprints.md. If a row is refused for a published one, the
+ * published one stays, with its age.
  * @param earlier the member's record; `null` if there is none
  */
 export function admitRows(
@@ -78,7 +78,7 @@ export function admitRows(
       const reason = wrongWith(row, own, window) ?? clash(span, outermost)
       if (reason === null) {
         own.push(row)
-        // What lies within it is remembered with it.
+        // Spans within it are remembered with it.
         outermost = [...outermost.filter(each => !shareDay(each, span)), span]
       } else {
         refused.push({ endpoint_class: name, first_seen_ms: row.first_seen_ms, reason })
@@ -99,8 +99,8 @@ export function admitRows(
 }
 
 /**
- * What is left of a record whose member takes the upload back: the times of what was published, and
- * no figures.
+ * The record after its member withdraws the upload: the times of what was published, without
+ * figures.
  */
 export function withdrawRows(earlier: UploadRecord, now: number): UploadRecord {
   const { member } = earlier
@@ -136,7 +136,7 @@ function liveRows(record: UploadRecord | null, now: number) {
 
 const NO_ROWS: PackedRows = { names: [], numbers: new Float64Array(0) }
 
-/** Earlier rows in whose days a row was held back, and none was accepted. */
+/** Earlier rows that stay published: in their days a new row was refused and none was accepted. */
 function stillPublished(
   live: readonly Uploaded[],
   own: readonly Fingerprint[],
@@ -148,7 +148,7 @@ function stillPublished(
   )
 }
 
-/** What is wrong with a row whatever was published before. */
+/** The reason to refuse a row by itself, whatever was published before. */
 function wrongWith(
   row: Fingerprint,
   own: readonly Fingerprint[],
@@ -183,8 +183,8 @@ function timeOf({ first_seen_ms, last_seen_ms }: Fingerprint): Time {
 }
 
 /**
- * By days, as documents have them: a finer answer would reveal the moment of one call to a client
- * that asks for many.
+ * Whether two times share a day. Documents have days too. A finer answer would reveal the moment of
+ * one call to a client that asks often.
  */
 function shareDay(a: Time, b: Time): boolean {
   return dayOf(a.first) <= dayOf(b.last) && dayOf(b.first) <= dayOf(a.last)
@@ -209,7 +209,7 @@ function isSame(a: PublishedSpan, b: PublishedSpan): boolean {
 const ONE_ROW = new Float64Array(ROW)
 
 function spanOf(row: Fingerprint): PublishedSpan {
-  // As it is written, which is how it would be uploaded again.
+  // The row is packed as it is written, because it would be uploaded again in that form.
   packRow(ONE_ROW, 0, row, 0)
   const digest = hash('sha256', ONE_ROW, 'hex').slice(0, 16)
   const { endpoint_class: name, source_sessions: sessions } = row

@@ -2,16 +2,16 @@ import type { Fingerprint, MergedFingerprint } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
 import { addWeighted, packRows } from './packed-rows.ts'
 
-/** A source that has seen fewer calls of an endpoint counts for nothing. */
+/** A source that has seen fewer calls of an endpoint is not used. */
 const LEAST_CALLS = 20
 /** The team's part, if both the team and the caller know the endpoint. */
 const TEAM_PART = 0.7
 /** The same if no member of the team has uploaded lately. */
 const STALE_TEAM_PART = 0.3
-/** The most that a provider's figures count, who may have published what suits it. */
+/** Largest part of a provider's figures. A provider may publish what is good for itself. */
 const PROVIDER_PART = 0.4
 
-/** What is known of one endpoint, from each side. */
+/** The figures of one endpoint, from each source. */
 export interface Sources {
   readonly own?: Fingerprint | undefined
   readonly team?: MergedFingerprint | undefined
@@ -28,11 +28,11 @@ export interface Blend {
 }
 
 /**
- * What is to be believed of an endpoint: 70 % the team's figures and 30 % one's own (seed 000,
- * deployment pattern B); with the provider's at 40 % of it all for who has no calls, falling with
- * one's own as `0.4 · 20 / (20 + calls)` ("at most 40 % weight"). A source with fewer than 20 calls
- * has no part. Shares and means are weighted; of calls and sessions it is the most that one source
- * has.
+ * Blends the figures of an endpoint: 70 % the team's and 30 % the caller's own (seed 000,
+ * deployment pattern B). A provider's part is 40 % of the whole if the caller has no calls of its
+ * own, and falls with these as `0.4 · 20 / (20 + calls)` ("at most 40 % weight"). A source with
+ * fewer than 20 calls has no part. Shares and means are weighted; of calls and sessions it is the
+ * most that one source has.
  * @returns `null` if no source has enough calls
  */
 export function blend({ own, team, provider }: Sources): Blend | null {

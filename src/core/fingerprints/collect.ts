@@ -10,10 +10,10 @@ import {
 } from './fingerprint.ts'
 import { fingerprintOf, noSums, type Sums } from './formulas.ts'
 
-/** What a span lasts at least, so that a window has few of them. */
+/** Shortest span, so that a window has few of them. */
 const LEAST_SPAN_MS = 7 * DAY_MS
 
-/** Takes events, in any order, and returns what endpoints are like. */
+/** Takes events, in any order, and returns the fingerprints of endpoints. */
 export interface Collector {
   add(event: EndpointEvent): void
   /**
@@ -25,7 +25,10 @@ export interface Collector {
   closable(): Fingerprint[]
 }
 
-/** What only some responses have, and figures are of: tables, lists, inner formats. */
+/**
+ * Parts that only some responses have and that have figures of their own: tables, lists, inner
+ * formats.
+ */
 type Part = 'tables' | 'lists' | EndpointEvent['inner_formats'][number]
 
 interface Endpoint {
@@ -143,7 +146,7 @@ function spanOf(name: string, endpoint: Endpoint): Fingerprint | null {
 const SHAPE_INDEX = new Map(SHAPES.map((shape, index) => [shape, index]))
 const FORMAT_INDEX = new Map(INNER_FORMATS.map((format, index) => [format, index]))
 
-/** What a fingerprint takes from an event. */
+/** The fields of an event that a fingerprint uses. */
 export type EndpointEvent = Pick<
   TelemetryEvent,
   | 'endpoint_class'
@@ -197,8 +200,8 @@ function hasList({ shape, key_stability }: EndpointEvent): boolean {
 
 /**
  * Closed spans that no later one may share a day with: those in the window, and the last one of
- * each endpoint, however old it seems, since a clock that was wrong for a while would have the same
- * days shared once more.
+ * each endpoint, however old it seems. Without the last one, the same days would be shared once
+ * more after a clock was wrong for a while.
  * @param now Unix milliseconds
  * @param most of more, the oldest go
  */
@@ -216,8 +219,8 @@ export function keptSpans(
 }
 
 /**
- * Of more than `most` rows those with the most of something: a client that makes up names could
- * fill any file.
+ * If there are more than `most` rows, keeps those with the largest figure. A client that invents
+ * names could fill any file.
  */
 export function mostOf(
   rows: readonly Fingerprint[],

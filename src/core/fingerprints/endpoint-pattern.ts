@@ -1,6 +1,6 @@
 import { anonymousName, anonymousServer } from '../telemetry/anonymous-name.ts'
 
-/** What represents a server's name already. */
+/** Matches the hash of a server's name. */
 const HASHED = /^p[0-9a-f]{6}$/
 const MCP = /^mcp__(.+?)__(.*)$/
 
@@ -26,7 +26,7 @@ function hashed(pattern: string): string {
 }
 
 /**
- * Linear in the name for each part of the pattern: what is between two `*` is taken at its first
+ * Linear in the name for each part of the pattern: the text between two `*` is matched at its first
  * place.
  */
 function matches(name: string, pattern: string): boolean {

@@ -19,7 +19,7 @@ const mean = z.number().min(0).max(1e12)
 const share = z.number().min(0).max(1)
 const instant = z.int().nonnegative().max(8.64e15)
 
-/** Names of endpoints: no path, no space, nothing that a command could hold. */
+/** Names of endpoints: no path, no space, no character that has a meaning in a command. */
 export const endpointName = z
   .string()
   .regex(/^\w[\w.:-]{0,127}$/)
@@ -28,7 +28,7 @@ export const endpointName = z
 /** A mean that does not exist if no response had its shape. */
 const meanOrNone = mean.nullable().default(null)
 
-/** What shares may miss of 1, as they are written with few digits. */
+/** Tolerance for the sum of shares, because they are written with few digits. */
 const MIX_TOLERANCE = 0.01
 
 const shapeMix = z
@@ -51,7 +51,7 @@ const shapeMix = z
   }, 'the shares must add up to 1')
 
 /**
- * What the responses of one endpoint were like in a span of time: the per-endpoint fingerprint of
+ * Properties of the responses of one endpoint in a span of time: the per-endpoint fingerprint of
  * seed 000, field for field. The formulas are in docs/reference/fingerprints.md.
  */
 export const fingerprintSchema = z
@@ -102,7 +102,10 @@ export const mergedFingerprintSchema = summedFingerprintSchema.safeExtend({
 
 export type MergedFingerprint = Fingerprint & { readonly stale: boolean }
 
-/** Times are in milliseconds; sizes that leave a document small enough to be read at once. */
+/**
+ * Limits of uploads and documents. Times are in milliseconds. With these sizes a document can be
+ * read at once.
+ */
 export const LIMITS = {
   /** Rows of one upload: 2,000 endpoints with the spans of a window each. */
   rows: 10_000,
@@ -110,7 +113,7 @@ export const LIMITS = {
   members: 1_000,
   /** Endpoints in one document; those of the most sessions. */
   endpoints: 20_000,
-  /** What an upload's clock may be ahead. */
+  /** How far an upload's clock may be ahead. */
   skewMs: 3_600_000,
   /** After that an upload counts only if no fresher one has the endpoint. */
   freshMs: 14 * DAY_MS,
@@ -119,14 +122,14 @@ export const LIMITS = {
 } as const
 
 /**
- * The day in which a moment is, UTC: to the millisecond it would be that of one call, of one
+ * The day of a moment, in UTC. A time in milliseconds would be that of a single call in a single
  * session.
  */
 export function dayOf(moment: number): number {
   return Math.floor(moment / DAY_MS) * DAY_MS
 }
 
-/** The order of endpoints: of code units, the same everywhere. */
+/** Orders endpoints by code units, which is the same everywhere. */
 export function byName(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

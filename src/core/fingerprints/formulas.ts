@@ -5,7 +5,7 @@ import type { Fingerprint } from './fingerprint.ts'
 /** Decimal places of means and shares: enough for every rule, and no more text than that. */
 const PLACES = 1e6
 
-/** Sums that fingerprints are made of; what represents nothing has weight 0. */
+/** Sums that fingerprints are made of; empty sums have weight 0. */
 export interface Sums {
   calls: number
   weight: number
@@ -71,7 +71,7 @@ export function fingerprintOf(endpoint_class: string, sums: Sums): Fingerprint {
   }
 }
 
-/** What follows from the weights of shapes, by the index in `SHAPES`. */
+/** The figures that follow from the weights of shapes, by the index in `SHAPES`. */
 export function shapeFigures(
   shapes: Float64Array,
 ): Pick<Fingerprint, 'shape_dominant' | 'shape_mix' | 'format_entropy'> {

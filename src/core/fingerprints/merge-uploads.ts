@@ -9,7 +9,7 @@ export interface Merge {
   readonly left_out: number
   /** When the latest of its rows was uploaded: Unix milliseconds, 0 if there is none. */
   readonly generatedAt: number
-  /** When it will be another one though nothing is uploaded: Unix milliseconds, or infinity. */
+  /** When the document changes without an upload: Unix milliseconds, or infinity. */
   readonly changesAt: number
 }
 

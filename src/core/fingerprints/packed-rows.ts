@@ -79,8 +79,8 @@ export function packRow(
 }
 
 /**
- * One row again; equal to the one that was packed, but for `shape_dominant` and `format_entropy`,
- * which follow from the shapes.
+ * One row again; equal to the one that was packed, except for `shape_dominant` and
+ * `format_entropy`, which follow from the shapes.
  */
 export function unpackRow({ names, numbers }: PackedRows, index: number): Fingerprint {
   const at = index * ROW
@@ -115,7 +115,7 @@ export function unpackRow({ names, numbers }: PackedRows, index: number): Finger
 
 const TABLE = SHAPES.indexOf('markdown_table')
 const LIST = SHAPES.indexOf('array_of_objects')
-/** What a format counts for by its place among a row's three. */
+/** The weight of a format by its place among a row's three. */
 const PLACE_WEIGHTS = [3, 2, 1]
 
 /**

@@ -39,14 +39,14 @@ const headSchema = z.object({
 /** By their endpoints. */
 const spansSchema = z.array(z.tuple([endpointName, z.array(spanSchema)]))
 
-/** What is kept of one member of a team. */
+/** The record of one member of a team. */
 export interface UploadRecord {
   readonly member: string
   readonly withdrawn: boolean
   readonly rows: PackedRows
   /**
-   * All that was published of the member in this window, also what was withdrawn since; of what
-   * lies in one another, the outermost.
+   * All published spans of the member in this window, also those that were withdrawn since. Of
+   * spans that lie in one another, only the outermost.
    */
   readonly spans: readonly PublishedSpan[]
 }
@@ -72,7 +72,7 @@ export function writeRecord({ member, withdrawn, rows, spans }: UploadRecord): U
   return bytes
 }
 
-/** `null` for what is no record of this version. */
+/** Returns `null` if the bytes are not a record of this version. */
 export function readRecord(bytes: Uint8Array): UploadRecord | null {
   try {
     const { head, rest, numbers } = split(bytes)

@@ -51,7 +51,7 @@ const head = {
   k: z.int().describe('Sessions that each contribution has at least'),
 }
 
-/** What a team's members have uploaded, together. */
+/** The merged uploads of a team's members. */
 export const teamDocument = z.object({
   ...head,
   team: teamName,
@@ -61,7 +61,7 @@ export const teamDocument = z.object({
 
 export type TeamDocument = z.output<typeof teamDocument>
 
-/** What a provider publishes. */
+/** The document that a provider publishes. */
 export const providerDocument = z.object({
   ...head,
   fingerprints: z.array(summedFingerprintSchema),

@@ -7,8 +7,9 @@ export function escapeText(text: string): string {
 }
 
 /**
- * Whether a string written without quotes would be read as something else, or lose its ends to a
- * reader that trims: empty, edged with white space, a number, a literal, or the start of JSON.
+ * Whether a string without quotes would be read as something else, or lose its ends when a reader
+ * trims it. Such a string is empty, has white space at an end, is a number or a literal, or begins
+ * like JSON.
  */
 export function isAmbiguous(text: string): boolean {
   if (text.length === 0) return true

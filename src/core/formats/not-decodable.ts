@@ -1,7 +1,7 @@
 import { AppError } from '../base/errors.ts'
 
 /**
- * The error of a decoder that cannot go on at `offset` of `text`. It names the line, never the
+ * The error of a decoder that cannot continue at `offset` of `text`. It names the line, never the
  * content, which may be private.
  */
 export function notDecodable(text: string, offset: number, reason: string): AppError {

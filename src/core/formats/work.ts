@@ -1,11 +1,11 @@
 import { OPEN_BRACE, OPEN_BRACKET } from '../json/char-codes.ts'
 import { ObjectValue, type Value } from '../json/value.ts'
 
-/** What the work on a content grows with. */
+/** The figures of a content that the work on it grows with. */
 export interface Extent {
   /** UTF-16 code units. */
   readonly chars: number
-  /** Objects and arrays, and what strings may hold that look like JSON. */
+  /** Objects and arrays, and those that may be in strings that look like JSON. */
   readonly containers: number
   /** Members of objects and items of arrays. */
   readonly members: number
@@ -25,7 +25,7 @@ export interface WorkBudget {
  * 2025.
  */
 const STEPS_PER_CHAR = 250
-/** Short contents may take these whatever they hold: some milliseconds. */
+/** Steps that even short contents may take: some milliseconds. */
 const LEAST_STEPS = 4_000_000
 
 /**
@@ -62,13 +62,10 @@ export function extentOf(value: Value, chars: number): Extent {
   return { chars, containers, members }
 }
 
-/** To find out how the JSON in a string was written takes as much as so many containers. */
+/** Finding out how the JSON in a string was written takes as long as so many containers. */
 const SPACING_CONTAINERS = 2
 
-/**
- * What a string that begins with an opening bracket, as JSON does, may hold, and what it takes to
- * find out.
- */
+/** The containers that a string that begins like JSON may have, and the work to find out. */
 function bracketsIn(text: string): number {
   if (!isOpener(text.charCodeAt(0))) return 0
   let brackets = SPACING_CONTAINERS

@@ -2,7 +2,7 @@ import type { EarlierCall } from './hint.ts'
 import type { Shown } from './text-slot.ts'
 import { isJsonObject } from './tool-call.ts'
 
-/** What is kept of a call so that a later hint can name it. */
+/** The part of a call that is kept so that a later hint can name it. */
 export interface CallName {
   readonly tool: string
   /** See `decisiveArgument`. */

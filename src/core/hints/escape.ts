@@ -38,8 +38,8 @@ export function unescapeLookAlikes(text: string, kinds: LookAlikes): string {
 }
 
 /**
- * A line that is kept of a text whose gaps have marks, with everything escaped that could be taken
- * for one of these.
+ * A kept line of a text whose gaps have marks. Everything in it that a reader could mistake for a
+ * mark is escaped.
  */
 export function escapeMarks(line: string): string {
   const places = findLookAlikes(line)

@@ -23,7 +23,7 @@ const rule = z.strictObject({
   applies_to_models: z.array(z.string().min(1)).default(['*']),
 })
 
-/** Section `hints`: what may be sent at all, to which models, and how often. */
+/** Section `hints`: the families that may be sent, to which models, and how often. */
 export const hintPolicy = z.strictObject({
   enabled: z.boolean().default(true),
   default_verbosity: z.enum(VERBOSITIES).default('standard'),

@@ -22,7 +22,7 @@ export interface ReferenceHint {
   readonly call?: EarlierCall
 }
 
-/** The content has the value of the earlier result, but for `changes`, which are all there are. */
+/** The content has the value of the earlier result, except for `changes`, which are complete. */
 export interface NearReferenceHint {
   readonly family: 'near_reference'
   readonly ref: string
@@ -58,8 +58,8 @@ export interface OverflowHint {
   readonly unit?: string
   readonly call: ToolCall
   /**
-   * Arguments of `call` that the answered call did not have, or not so. With them a line may leave
-   * the others out, and `parseHint` then gives a `call` of these only.
+   * Arguments of `call` that the answered call did not have, or had with other values. With them a
+   * line may leave the others out, and `parseHint` then gives a `call` of these only.
    */
   readonly changed?: readonly string[]
 }
@@ -90,10 +90,7 @@ export interface ElisionHint {
   readonly parts: readonly ElidedPart[]
   /** A few words on what is missing. */
   readonly summary?: Shown
-  /**
-   * The chunk that has the next of what is missing, and how many there are; `input_ref` is the
-   * hash.
-   */
+  /** The chunk with the next missing items, and the number of chunks; `input_ref` is the hash. */
   readonly next?: { readonly chunk: number; readonly of: number }
 }
 
@@ -108,7 +105,7 @@ export interface ElidedPart {
 }
 
 /**
- * One line in an answer that names what is missing, or what the answer is, and how to get the rest.
+ * One line in an answer that names what is missing, or the answer's form, and how to get the rest.
  */
 export type Hint =
   | ReferenceHint

@@ -6,7 +6,7 @@ import { HIDDEN_CLASS, HIDDEN_RANGES } from './hidden-characters.ts'
  */
 export type LookAlikes = 'all' | 'hints'
 
-/** What a reader could take for the `>` of a quotation, and for the bracket after it. */
+/** Characters that a reader could take for the `>` of a quotation, and for the bracket after it. */
 const QUOTES = '>»›❯❱⟩⟫〉》﹥＞▶▸►'
 const BRACKETS = String.raw`\[⁅❲⟦⟬⦋⦗【〔〖〘〚﹇﹝［`
 /** Characters at which some reader sees a new line begin. */
@@ -28,8 +28,8 @@ const ELLIPSIS = '…'
 const ESCAPE_CODE = 0x1b
 
 /**
- * What a character is to a reader of first words; a `CUT` ends them, since an escape may stand
- * before it.
+ * Kinds of characters when first words are read. A `CUT` ends them, since an escape may come before
+ * it.
  */
 const HIDDEN = 1
 const SPACE = 2
@@ -48,7 +48,7 @@ const SPACES = [
   [0x3000, 0x3000],
 ] as const
 const KIND_OF = kindsOfCharacters()
-/** What the words below begin with. */
+/** First characters of the words below. */
 const FIRST = new Set(Array.from('nNrRlLeEqQtToOsShHcC/+.0123456789', c => c.charCodeAt(0)))
 
 const REFERENCE = '(?:near[-_ ]?)?ref(?:erence)?'
@@ -119,7 +119,7 @@ function startingWith(...words: readonly string[]): RegExp {
   return new RegExp(`^(?:${words.join('|')})`)
 }
 
-/** The next words as a reader sees them. What is between two leads is looked at once. */
+/** The next words as a reader sees them. Text between two leads is read once. */
 function headAt(text: string, from: number): string {
   let seen = ''
   for (let at = from; at < text.length && seen.length < HEAD_CHARS; at++) {
@@ -139,7 +139,7 @@ function headAt(text: string, from: number): string {
       if (!HIDDEN_ASTRAL.test(character)) seen += character
       at += character.length - 1
     } else {
-      // Most brackets hold something else.
+      // Most brackets contain something else.
       if (seen === '' && code < 0x80 && !FIRST.has(code)) return ''
       seen += text[at]
     }

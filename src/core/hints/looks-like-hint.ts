@@ -8,7 +8,7 @@ const NEEDED = /[[［﹇【⟦=]/
 const BREAKS = new RegExp(`[${String.raw`\n\v\f\r\u001c-\u001e\u0085\u2028\u2029`}]`)
 /** Also the sequences that colour a terminal. */
 const HIDDEN = new RegExp(String.raw`\u001b\[[0-9;?]*[A-Za-z]|[${HIDDEN_CLASS}]`, 'gu')
-/** What may stand before a hint that is quoted or in a list. */
+/** Characters that may come before a hint that is quoted or in a list. */
 const LEADING = /[\s>＞*+-]*/y
 /** First words of our hints, of older ones, and of those that other services write. */
 const HEAD_WORDS = [
@@ -24,7 +24,7 @@ const HEAD_WORDS = [
 const HEAD = new RegExp(String.raw`^[[【⟦]\s*(?:${HEAD_WORDS.join('|')})`, 'i')
 /** Characters of a line that are looked at for its first words. */
 const HEAD_CHARS = 64
-/** What clients of the gateway contract look for, anywhere. */
+/** The text that clients of the gateway contract search for, anywhere. */
 const MARKER = /hash\s?=\s?[0-9a-f]{24}/i
 
 /**

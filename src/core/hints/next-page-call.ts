@@ -66,7 +66,7 @@ function nextValue(
   const next = PAGE.has(name)
     ? nextPage(now, size, pagination)
     : nextOffset(now, name, size, pagination)
-  // The provider's word must agree, in the type of the argument.
+  // The provider's next page must be the same, in the type of the argument.
   return pagination.next === undefined || Number(pagination.next) === next ? next : null
 }
 
@@ -80,7 +80,7 @@ function nextCursor(now: Json, next: string | number | undefined): string | numb
   return typeof next === 'string' && next.includes('://') ? null : next
 }
 
-/** Pages count from 0 or from 1; what is not known must make no difference. */
+/** Pages count from 0 or from 1. The result must be the same for both. */
 function nextPage(page: number, size: number | undefined, pagination: Pagination): number | null {
   const { offset, returned, total, next } = pagination
   const items = size ?? returned
@@ -92,8 +92,8 @@ function nextPage(page: number, size: number | undefined, pagination: Pagination
 }
 
 /**
- * Counted from 0, or from 1 by some that call it `start`; an offset by any other measure is not for
- * us.
+ * The next offset. It counts from 0, or from 1 for some tools that call it `start`. Offsets that
+ * count otherwise are not handled.
  */
 function nextOffset(
   now: number,

@@ -6,7 +6,10 @@ import { hintLine } from './hint-line.ts'
 export interface HintsPolicy {
   readonly enabled: boolean
   readonly default_verbosity: Verbosity
-  /** A family without a rule is sent, to every model, as often as it pays. */
+  /**
+   * The rule of each family. A family without a rule is sent to every model whenever it saves
+   * enough.
+   */
   readonly types: { readonly [F in HintFamily]?: HintRule }
 }
 
@@ -20,14 +23,14 @@ export interface HintRule {
   readonly applies_to_models: readonly string[]
 }
 
-/** What the hints of one answer are for. */
+/** The context of one answer's hints. */
 export interface HintContext {
   readonly model?: string
   /** Hints of a family that answers before this one brought to the session. */
   sentInSession(family: HintFamily): number
 }
 
-/** What a hint brings, and in which tokens. */
+/** The saving of a hint, and the counter of its tokens. */
 export interface HintGain {
   /**
    * Tokens that the hint saves: those that are not sent, or those of a call that the agent need not
@@ -45,8 +48,8 @@ export interface HintGain {
 /** Decides about every hint of one answer. */
 export interface HintGate {
   /**
-   * The line to send, or `null`: then the hint must not be sent, and nothing may be left out that
-   * needs it. So it is asked before anything is omitted; what it admitted has to be sent.
+   * Returns the line to send. If it is `null`, the hint must not be sent, and nothing that needs it
+   * may be left out. So call this before anything is omitted. An admitted hint must be sent.
    */
   admit(hint: Hint, gain: HintGain): string | null
   /**
@@ -93,7 +96,7 @@ export function createHintGate(policy: HintsPolicy, context: HintContext): HintG
   }
 }
 
-/** Whether the hint only repeats what its reader takes for granted. */
+/** Whether the reader does not need the hint. */
 function isNeedless(hint: Hint, usual: string | undefined): boolean {
   if (hint.family === 'metadata') return hint.total <= hint.returned
   return hint.family === 'format' && hint.format === usual

@@ -50,24 +50,24 @@ export class Reader {
     return this.match(HEX)
   }
 
-  /** What `writeText` wrote. */
+  /** Reads what `writeText` wrote. */
   text(): string | undefined {
     const quoted = this.match(QUOTED)
     return quoted === undefined ? this.match(BARE) : unquote(quoted)
   }
 
-  /** What `writeWord` wrote. */
+  /** Reads what `writeWord` wrote. */
   word(): string | undefined {
     const quoted = this.match(QUOTED)
     return quoted === undefined ? this.match(WORD) : unquote(quoted)
   }
 
-  /** What `writePlace` wrote. */
+  /** Reads what `writePlace` wrote. */
   place(): string | undefined {
     return this.match(LINES) ?? this.match(PATH) ?? this.text()
   }
 
-  /** What `writeShown` wrote. */
+  /** Reads what `writeShown` wrote. */
   shown(): Shown | undefined {
     const tail = this.skip(CUT_MARK)
     const text = this.text()
@@ -76,7 +76,7 @@ export class Reader {
     return this.skip(CUT_MARK) ? { start: text } : text
   }
 
-  /** What `writeScalar` wrote. */
+  /** Reads what `writeScalar` wrote. */
   scalar(): Scalar | undefined {
     const number = this.match(NUMBER) ?? this.match(LITERAL)
     if (number === undefined) return this.text()
@@ -95,7 +95,7 @@ export class Reader {
     return JSON.parse(text) as Json
   }
 
-  /** What a sticky expression matches here. */
+  /** Reads the text that a sticky expression matches here. */
   match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at
     const found = pattern.exec(this.#text)?.[0]

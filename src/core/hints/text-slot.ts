@@ -18,7 +18,7 @@ export type Shown = string | Excerpt
  */
 export const CUT_MARK = '*'
 
-/** What needs no quotes. */
+/** Texts that need no quotes. */
 const BARE = /^[A-Za-z0-9_./$~@%+?&#!-]+$/
 const WORD = /^[A-Za-z][A-Za-z_-]*$/
 /** Harmless beside the brackets, colons and digits that a path of our own spelling has. */
@@ -33,17 +33,17 @@ export function quote(text: string): string {
   return JSON.stringify(text).replace(ESCAPED, escapeAll)
 }
 
-/** Text that needs no quotes as it is, other text between them. */
+/** The text unchanged if it needs no quotes, otherwise in quotes. */
 export function writeText(text: string): string {
   return BARE.test(text) ? text : quote(text)
 }
 
-/** A word of letters, such as a unit, as it is; other text between quotes. */
+/** A word of letters, such as a unit, unchanged; other text in quotes. */
 export function writeWord(word: string): string {
   return WORD.test(word) ? word : quote(word)
 }
 
-/** A place: a JSON path or lines as they are, other text as `writeText` does. */
+/** A place: a JSON path or lines unchanged, other text as `writeText` writes it. */
 export function writePlace(place: string): string {
   return PATH.test(place) || LINES.test(place) ? place : writeText(place)
 }
@@ -62,7 +62,7 @@ export function writeShown(
   return 'start' in cut ? write(cut.start) + CUT_MARK : CUT_MARK + write(cut.end)
 }
 
-/** What `writeShown` shows. Never half of a surrogate pair. */
+/** The part that `writeShown` shows. It never ends inside a surrogate pair. */
 export function cutShown(shown: Shown, limit: number): Shown {
   if (typeof shown === 'string') {
     return shown.length <= limit ? shown : { start: shown.slice(0, wholeEnd(shown, limit)) }

@@ -1,6 +1,9 @@
 import { NumberLiteral, ObjectValue, type Value } from './value.ts'
 
-/** What a JSON string cannot hold as it is, or must not if the text is to be valid UTF-8. */
+/**
+ * Characters that a JSON string cannot have unescaped, or must not have if the text shall be valid
+ * UTF-8.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must be found
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/
 
@@ -16,7 +19,7 @@ type Container = ObjectValue | readonly Value[]
 export function writeJson(value: Value): string {
   if (!isContainer(value)) return writeScalar(value)
   const quotedKeys = new Map<string, string>()
-  /** Containers that wait for the current one, and the member to go on with in each. */
+  /** Containers that wait for the current one, and the next member of each. */
   const waiting: Container[] = []
   const waitingAt: number[] = []
   let container: Container = value

@@ -22,7 +22,7 @@ export function batchOperation(
   const byName = new Map(offered.map(operation => [operation.name, operation]))
 
   /**
-   * @throws AppError `invalid_request` if the job is none of the operations or breaks its schema.
+   * @throws AppError `invalid_request` if the job names no known operation, or breaks its schema.
    */
   function read(job: Record<string, unknown>): { operation: Operation; request: unknown } {
     const { op, ...fields } = job
@@ -58,7 +58,7 @@ export function batchOperation(
       ),
     run({ jobs }, context) {
       const collected: Collected = { reports: [], keep: [], dependencies: [] }
-      // What the jobs may decode to is bounded for the batch as a whole.
+      // The decoded size is bounded for all jobs of the batch together.
       let left = context.maxDecodedChars
       const results = jobs.map((job, index) =>
         settle(
@@ -75,7 +75,7 @@ export function batchOperation(
   }
 }
 
-/** What the jobs return beside their answers. */
+/** The results of the jobs besides their answers. */
 interface Collected {
   readonly reports: Report[]
   readonly keep: KeepItem[]
@@ -92,7 +92,7 @@ function settle<T, U>(attempt: () => T, refused: (error: AppError) => U): T | U 
   }
 }
 
-/** In full, the faults of a thousand jobs would be many times the size of the request. */
+/** The full faults of a thousand jobs would be many times the size of the request. */
 function briefProblem(error: AppError) {
   const { errors, ...problem } = error.toProblem()
   return problemBody({

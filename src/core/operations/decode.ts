@@ -11,8 +11,8 @@ import { decodeContent, type ResolveReference, referencesOf } from '../pipeline/
 import type { Operation } from './operation.ts'
 
 /**
- * `POST /v1/decode`. Fails with `not_decodable`, `payload_too_large`; with a session also with what
- * a reference of it cannot be found by.
+ * `POST /v1/decode`. Fails with `not_decodable` and `payload_too_large`. With a session it also
+ * fails with the code of a failed lookup of a reference.
  */
 export const decodeOperation: Operation<DecodeRequest, DecodeAnswer> = {
   name: 'decode',
@@ -25,7 +25,7 @@ export const decodeOperation: Operation<DecodeRequest, DecodeAnswer> = {
   }),
 }
 
-/** The references of a text that means something in its session only. */
+/** The references of a text that has a meaning in its session only. */
 function lookupOf({ content, format, session }: DecodeRequest): LookupRequest | null {
   if (session === undefined) return null
   const refs = referencesOf(content, format)

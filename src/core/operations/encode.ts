@@ -34,7 +34,7 @@ function lookupOf(request: EncodeRequest, { sessions }: LookupSources): LookupRe
   return body === null ? null : { body }
 }
 
-/** The request with its content, wherever that came from. */
+/** The request with its content, sent or looked up. */
 function withContent(
   request: EncodeRequest,
   { resolutions }: OperationContext,

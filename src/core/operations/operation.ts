@@ -3,7 +3,7 @@ import type { LookupRequest, LookupSources } from '../contract/lookup.ts'
 import type { ByteAnswer, Done } from '../contract/operation-result.ts'
 import type { ConversationContext } from '../conversation/rewrite/rewrite-context.ts'
 
-/** What an operation may use: everything is of the thread that runs it. */
+/** The context of an operation. Everything in it belongs to the thread that runs it. */
 export type OperationContext = ConversationContext
 
 /**
@@ -18,7 +18,7 @@ export interface Operation<Request = unknown, Answer = unknown> {
   readonly keepsSpelling?: true
   readonly request: z.ZodType<Request>
   readonly answer: z.ZodType<Answer>
-  /** What must be looked up before `run`: one entry a job, `null` if nothing is. */
+  /** The lookups before `run`, one entry for each job; `null` if there are none. */
   lookups?(request: Request, sources: LookupSources): readonly (LookupRequest | null)[]
   /** Throws `AppError` for expected failures. */
   run(request: Request, context: OperationContext): Done<Answer>

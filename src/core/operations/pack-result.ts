@@ -59,7 +59,7 @@ export const packResultOperation: ByteOperation = {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
     const limits = { maxBytes: bytes.length, maxDepth: context.maxDepth, maxValues: MAX_VALUES }
     const root = readJson(bytes, RESULT, limits)
-    // A member that is there twice may be read either way.
+    // If a member is there twice, parsers may read either one.
     if (root === null || root.members === null || root.doubled) return UNCHANGED
     const place = presentPlace(context, terms)
     const packer = new ResultPacker(bytes, { ...terms, place }, withPlace(context, place))

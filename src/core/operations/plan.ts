@@ -17,7 +17,7 @@ import type { Operation } from './operation.ts'
 
 /** A call of the request: its name taken apart, and its arguments as a value. */
 interface Recent {
-  /** What stands in front of the tool's own name: `mcp__github__`. */
+  /** The prefix of the tool's own name: `mcp__github__`. */
   readonly prefix: string
   readonly tool: string
   readonly server: string
@@ -98,7 +98,7 @@ function readArguments(args: Record<string, unknown>): Value {
     const parsed = parseJson(JSON.stringify(args))
     if (parsed.ok) return parsed.value
   } catch {
-    // Values that MessagePack has and JSON has not.
+    // MessagePack has values that JSON does not have.
   }
   throw new AppError('invalid_request', 'recent: arguments must be values of JSON')
 }
@@ -124,8 +124,8 @@ function offeringsOf({ tool, server, args, result }: Recent, models: Models): Of
 }
 
 /**
- * Nothing is known of a host's tools but their names. Its own ones are what they are called, since
- * the host calls them itself; those of servers could be called anything.
+ * Only the names of a host's tools are known. The host's own tools are trusted to be what their
+ * names say, since the host calls them itself. Tools of servers could have any name.
  */
 function toolOf(name: string, server: string, models: Models): CatalogueTool {
   const isHost = server === HOST

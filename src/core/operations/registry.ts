@@ -12,10 +12,10 @@ import { planOperation } from './plan.ts'
 import { readOffersOperation } from './read-offers.ts'
 import { ROUTE_NAMES, rewriteRequestOperation } from './rewrite-request.ts'
 
-/** What a worker can do, by name. */
+/** The operations of a worker, by name. */
 export type Operations = Readonly<Record<string, Operation | ByteOperation>>
 
-/** Every operation on an envelope by its name: what a client can ask for. */
+/** Every operation on an envelope by its name. Clients can request these. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Object.create(null), {
   encode: encodeOperation,
   decode: decodeOperation,
@@ -34,7 +34,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Obj
   ] as readonly Operation[]),
 })
 
-/** Every operation on bytes by its name: what the proxies and the MCP gateway ask for. */
+/** Every operation on bytes by its name. The proxies and the MCP gateway use these. */
 export const BYTE_OPERATIONS: Readonly<Record<string, ByteOperation>> = Object.fromEntries(
   [...ROUTE_NAMES.map(rewriteRequestOperation), packResultOperation, readOffersOperation].map(
     operation => [operation.name, operation],

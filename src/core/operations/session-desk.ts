@@ -7,7 +7,10 @@ import {
 } from '../sessions/index/session-index.ts'
 import { hash32, pathOf } from '../sessions/turn/call-facts.ts'
 
-/** What a client may do to a session beside sending results; `null` for one that is unknown. */
+/**
+ * Actions of a client on a session besides sending results. Each returns `null` for an unknown
+ * session.
+ */
 export interface SessionDesk {
   summary(tenant: string, session: string): SessionSummaryAnswer | null
   /** Nothing older is referred to from now on. @returns the new partition */

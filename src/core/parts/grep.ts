@@ -95,7 +95,8 @@ class Output {
   /** The lines before a match that are not shown yet. */
   #before(match: Match, context: number, shownTo: number): void {
     if (this.#last >= match.line) {
-      // The match before has this line, and maybe more, as context: take it back to here.
+      // The match before shows this line, and maybe later ones, as context. Those lines are
+      // removed.
       while (this.#last >= match.line) {
         this.#size -= this.#lines.pop()!.length
         this.#last--
@@ -156,13 +157,13 @@ function boundary(bytes: Buffer, at: number): number {
 /** The offset of the next occurrence at or after `from`, or -1. */
 export type Search = (bytes: Uint8Array, from: number) => number
 
-/** What a byte is compared as when ASCII letters match in both cases. */
+/** The byte that each byte is compared as when ASCII letters match in both cases. */
 const FOLDED = Uint8Array.from({ length: 256 }, (_, c) => (c >= 0x41 && c <= 0x5a ? c + 0x20 : c))
 const AS_IT_IS = Uint8Array.from({ length: 256 }, (_, c) => c)
 
-/** A jump to the next possible start pays from so many bytes on. */
+/** A jump to the next possible start is faster from so many bytes on. */
 const PAYING_BYTES = 32
-/** Jumps that did not pay, after which one search makes no more of them. */
+/** A search makes no more jumps after so many that were too short. */
 const MAX_POOR_JUMPS = 64
 
 /**

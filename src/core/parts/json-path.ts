@@ -17,10 +17,10 @@ import { countsFromEnd, type PathStep } from './path-steps.ts'
 
 /**
  * The values that a path meets, as they are spelt in the body: no value is built, so numbers, keys
- * and spaces stay. One pass over the body, one more for each step that counts from the end. What
- * lies beside the path is only followed to its end, not checked. Of equal keys the last counts, as
- * for `JSON.parse`. A path with a slice gives a JSON list, which may be empty; another path must
- * meet a value.
+ * and spaces stay. One pass over the body, one more for each step that counts from the end. Values
+ * beside the path are only skipped, not checked. Of equal keys the last counts, as for
+ * `JSON.parse`. A path with a slice gives a JSON list, which may be empty; another path must meet a
+ * value.
  * @throws AppError `invalid_request`
  */
 export function selectPath(body: Uint8Array, steps: readonly PathStep[]): Part {

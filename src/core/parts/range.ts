@@ -31,9 +31,9 @@ export function parseRange(name: 'lines' | 'bytes', text: string): PartRange {
 }
 
 /**
- * Fits a range to `total` lines or bytes, the first of which is number `origin`. What lies partly
- * outside is clipped; what lies outside altogether is refused with the total, so that the caller
- * can ask again.
+ * Fits a range to `total` lines or bytes, the first of which is number `origin`. A range that is
+ * partly outside is clipped. A range that is wholly outside is refused with the total, so that the
+ * caller can ask again.
  * @throws AppError `invalid_request`
  */
 export function resolveRange(

@@ -19,7 +19,7 @@ function isContinuation(byte: number): boolean {
   return (byte & 0xc0) === 0x80
 }
 
-/** Bytes of the character that begins so. */
+/** Bytes of the character that begins with this byte. */
 function lengthOf(lead: number): number {
   if (lead < 0x80) return 1
   if (lead < 0xe0) return 2

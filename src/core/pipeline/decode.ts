@@ -52,7 +52,7 @@ export function decodeContent(
   }
   const json = findJsonFormat(format)
   if (json === undefined) {
-    throw new AppError('not_decodable', 'the format is none that this version wrote')
+    throw new AppError('not_decodable', 'the format is not one that this version writes')
   }
   const value = json.decode(content)
   if (jsonLength(value, maxChars) > maxChars) {
@@ -61,7 +61,7 @@ export function decodeContent(
   return { content: writeJson(value), media_type: 'application/json' }
 }
 
-/** Without what was put around or into a text last. */
+/** Removes what was added to a text last: notes, or escapes. */
 function unwrapped(noted: string, notedAs: string): { content: string; format: string } {
   const whole = withoutNotes(noted, notedAs)
   const { format, kinds } = withoutEscapes(whole.format)
@@ -81,7 +81,7 @@ export function referencesOf(noted: string, notedAs: string): readonly string[] 
   if (refersToSession(format)) return referencesIn(content, format)
   const around = innerFormat(format, LINES_FORMAT)
   if (around === undefined) return []
-  // A look-alike of a reference in the format around the lines may be content.
+  // A look-alike of a reference may be content in the format around the lines.
   const lines = decodeContent(content, around, MAX_GROWTH * (content.length + 1)).content
   return referencesIn(lines, LINES_FORMAT)
 }

@@ -10,10 +10,10 @@ import { resolveProfile } from './profile/resolve.ts'
 import type { PipelineContext } from './read-input.ts'
 import { type Delivery, openSessionLayer, type SessionLayer } from './session-layer.ts'
 
-/** L0 alone: what the session knows of a content, which is recorded for later ones. */
+/** Runs L0 alone: compares a content with what the session knows, and records it for later ones. */
 export function dedupContent(request: DedupRequest, context: PipelineContext): Done<DedupAnswer> {
   const { content } = request
-  // Neither parsed nor classified: references compare bytes.
+  // The content is neither parsed nor classified, because references compare bytes.
   const prices = createPrices(content, resolveTokenizer(request), context.counters)
   const profile = resolveProfile(context.pipeline, request)
   const layer = openSessionLayer('dedup', { request, content, prices }, profile, context)
@@ -36,7 +36,7 @@ export function dedupContent(request: DedupRequest, context: PipelineContext): D
   return { answer: none, keep: others, reports: reportsFor(none) }
 }
 
-/** What telemetry records, if it is on: the text that leaves if the caller sends the hint. */
+/** The record for telemetry, if it is on. It assumes that the caller sends the hint. */
 function reportsOn(
   request: DedupRequest,
   { counter, baseline }: Prices,

@@ -25,14 +25,14 @@ import { trimmedFormat } from './wrapped-format.ts'
 const MAX_PLACES = 16
 const MARKER_SHARE = 1 / 8
 
-/** What is needed to leave parts out without a budget. */
+/** Options for leaving parts out without a budget. */
 type ElideOptions = FitOptions & { readonly elision: ElisionProfile }
 
 /**
  * The rest of a content without its bulk, in mode `elide` without a budget, with a marker that
  * represents all of it.
  * @param lossless the smallest lossless text
- * @returns `null` if nothing may go, or too little would
+ * @returns `null` if nothing may be left out, or too little would be saved
  */
 export function elideContent(
   input: LayerInput,
@@ -80,7 +80,7 @@ function writeLeft(
   const hash = originalId(original)
   const kept = choose(content)
   const isValue = typeof value === 'object' && value !== null
-  // Lists have no marks in them, so only the marker names where items are missing.
+  // Lists have no marks in them, so only the marker names the places of missing items.
   const isShort = (line: string) => isValue || counter.count(line) <= kept.tokens * MARKER_SHARE
   const marker =
     fullestMarker(hash, omissions, writeMarker, isShort, MAX_PLACES) ??

@@ -46,7 +46,7 @@ export function encodeContent(
   let answer = toAnswer(input, sent, seen)
   let keep = layer === null ? [] : layer.deliver(deliveryOf(answer, sent), sent.referral ?? null)
   if (keep === null) {
-    // What it refers to was forgotten meanwhile.
+    // The body that the answer refers to was forgotten meanwhile.
     sent = outcomes.encoded()
     answer = toAnswer(input, sent, seen)
     keep = layer?.deliver(deliveryOf(answer, sent), null) ?? []
@@ -68,7 +68,7 @@ function withBudget(request: ContentRequest, { pipeline }: PipelineContext): Con
   return { ...request, budget_tokens }
 }
 
-/** What the session records of an answer. */
+/** The part of an answer that the session records. */
 function deliveryOf(answer: EncodeAnswer, { referral }: Outcome): Delivery {
   const { lossless, format, hints, savings, tokens } = answer
   const { dedup_tokens, encoder_tokens, elided_tokens } = savings
@@ -106,7 +106,7 @@ function invalid(path: string, message: string): AppError {
   return new AppError('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
-/** What an answer states of the session beside the content. */
+/** The fields of an answer about the session. */
 interface Seen {
   readonly partition: number
   readonly ref: string | undefined
@@ -140,7 +140,7 @@ function labelsOf(refusals: readonly Refusal[]): Pick<Report, 'refusals'> {
   }
 }
 
-/** What telemetry records, if it is on. */
+/** The record for telemetry, if it is on. */
 function responseOf(
   input: LayerInput,
   answer: EncodeAnswer,

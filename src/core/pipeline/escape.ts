@@ -20,10 +20,10 @@ import { escapedFormat } from './wrapped-format.ts'
 const JSON_FORMAT = formatId(jsonCompact)
 
 /**
- * The text that leaves, with everything escaped that could be taken for a hint of ours: the last
- * step of every layer and format. A text without look-alikes is returned unchanged. If the escapes
- * take what the format saved, the content itself leaves, with its own escapes: only these may make
- * an answer longer than its input.
+ * Escapes everything in the chosen text that a reader could mistake for a hint of ours. This is the
+ * last step of every layer and format. A text without look-alikes is returned unchanged. If the
+ * escapes take as much as the format saved, the content itself leaves, with its own escapes. Only
+ * these may make an answer longer than its input.
  */
 export function escapeChoice(input: LayerInput, choice: Choice, kinds: LookAlikes): Choice {
   const { content, value, prices } = input
@@ -42,7 +42,7 @@ export function escapeChoice(input: LayerInput, choice: Choice, kinds: LookAlike
   return { ...choice, content: escaped.content, format, tokens, lookAlikes: escaped.count }
 }
 
-/** The gate of escapes: what cannot be undone is not done. */
+/** The gate of escapes: an escape that decoding cannot undo is not made. */
 function escapedText(text: string, kinds: LookAlikes): Escaped {
   const escaped = escapeLookAlikes(text, kinds)
   return unescapeLookAlikes(escaped.content, kinds) === text || escaped.count === 0
@@ -58,19 +58,19 @@ function escapedJson(json: string, value: Value, kinds: LookAlikes): Escaped {
   return isKept ? escaped : { content: json, count: 0 }
 }
 
-/** New lines with references between them, all that looks like one of these escaped. */
+/** New lines with references between them. Everything else that looks like a hint is escaped. */
 export type BesideReferences = Pick<Choice, 'content' | 'format' | 'lookAlikes'>
 
 /**
- * Escapes what looks like a hint in the new lines of a text whose references stay as they are.
- * @param content in which a line that reads as a reference is one; see `hasOnlyReferences`
+ * Escapes look-alikes of hints in the new lines of a text whose references stay unchanged. @param
+ * content in which every line that reads as a reference is one; see `hasOnlyReferences`
  */
 export function escapeBeside(content: string, format: string): BesideReferences {
   const escaped = escapeLookAlikes(content, 'all', at => {
     return (at === 0 || content[at - 1] === '\n') && isReference(lineAt(content, at))
   })
   const { count: lookAlikes } = escaped
-  // The gate of escapes: what cannot be undone is not done.
+  // The gate of escapes: an escape that decoding cannot undo is not made.
   if (lookAlikes === 0 || unescapeLookAlikes(escaped.content, 'all') !== content) {
     return { content, format }
   }

@@ -13,15 +13,16 @@ import { type ContentRequest, type PipelineContext, readInput } from './read-inp
 import type { WithinBudget } from './within-budget.ts'
 import { bareFormat } from './wrapped-format.ts'
 
-/** What became of one candidate. */
+/** The result for one candidate. */
 export interface Explained {
   readonly layer: LayerId
   readonly format: string
   /** Tokens if it is smaller than the input. */
   readonly tokens: number | null
   /**
-   * `sent`, or what would be without the budget; `dearer`: than that; `declined`: the format cannot
-   * represent the input exactly; else the gate's reason, see `Refusal`.
+   * `sent`: it was sent, or would be without the budget. `dearer`: it has more tokens than that
+   * one. `declined`: the format cannot represent the input exactly. Otherwise the gate's reason,
+   * see `Refusal`.
    */
   readonly verdict: 'sent' | 'dearer' | 'declined' | Refusal['reason']
 }
@@ -51,7 +52,7 @@ export interface Explanation {
   readonly inner_formats: readonly string[]
   readonly tokenizer: string
   readonly baseline: number
-  /** What leaves. */
+  /** The layer of the sent text. */
   readonly layer: LayerId
   readonly format: string
   readonly final: number
@@ -67,8 +68,8 @@ export interface Explanation {
 }
 
 /**
- * The way of `encodeContent` without a session, step by step. Parts may go although no original is
- * kept, since nothing leaves.
+ * The way of `encodeContent` without a session, step by step. Parts may be left out although no
+ * original is kept, since nothing is sent.
  * @throws AppError as `encodeContent`
  */
 export function explainContent(request: ContentRequest, context: PipelineContext): Explanation {
@@ -118,7 +119,7 @@ function explainCandidates(input: LayerInput, profile: Profile): readonly Explai
   return explained
 }
 
-/** Of the whole input: what is left within a budget is another value. */
+/** The parts are those of the whole input, because the rest within a budget is another value. */
 function explainParts(
   { value, prices }: LayerInput,
   { encoding }: Profile,

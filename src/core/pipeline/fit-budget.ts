@@ -23,21 +23,21 @@ import {
 import { type WithinBudget, type WithinOptions, withinBudget } from './within-budget.ts'
 import { notedFormat, trimmedFormat, withoutEscapes } from './wrapped-format.ts'
 
-/** What leaves, and what was left out of it. */
+/** The text to send, and what was left out of it. */
 export interface Outcome extends Choice {
   readonly hints: EncodeAnswer['hints']
   readonly elided: EncodeAnswer['elided']
   /** To be kept before it leaves. */
   readonly keep: readonly TextBytes[]
-  /** Its references, if it has references to earlier results. */
+  /** Present if it has references to earlier results. */
   readonly referral?: Referral
-  /** Of the tokens saved, those that references alone save; absent: all of them. */
+  /** The part of the saved tokens that references alone save; absent: all of them. */
   readonly referredTokens?: number
   /** How good the choice of parts is, if some were left out. */
   readonly trimmed?: TrimmedItems
 }
 
-/** What an answer may be besides its smallest lossless text. */
+/** Options for an answer other than its smallest lossless text. */
 export interface FitOptions {
   readonly gate: HintGate
   /** The same for a session that had no hints yet. */
@@ -56,15 +56,15 @@ export interface FitOptions {
 }
 
 /**
- * The lossless text with its notes if that fits the budget, else the part of the content that fits,
- * if the request's mode allows that.
- * @throws AppError `budget_too_small` with the fewest tokens that an answer takes;
- * `invalid_request` if parts would have to go and originals are not kept
+ * The lossless text with its notes if that fits the budget. Otherwise the part of the content that
+ * fits, if the request's mode allows that. @throws AppError `budget_too_small` with the fewest
+ * tokens that an answer takes; `invalid_request` if parts must be left out and originals are not
+ * kept
  */
 export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptions): Outcome {
   const { budget_tokens: budget = Infinity, mode = 'lossless', is_error } = input.request
   const fits = lossless.tokens <= budget
-  // An error is sent in full or not at all, and a scalar cannot be JSON without some of it.
+  // An error is sent in full or not at all, and a part of a scalar is not JSON.
   const isPlain = typeof input.value === 'object' && input.value !== null
   const isFixed =
     is_error === true ||
@@ -83,7 +83,7 @@ export function fitBudget(input: LayerInput, lossless: Choice, options: FitOptio
   return trim(input, lossless, budget, options)
 }
 
-/** The text with the notes that pay and fit. */
+/** The text with the notes that save tokens and fit. */
 function withNotes(input: LayerInput, text: Choice, options: FitOptions): Outcome {
   const { request, prices } = input
   const { budget_tokens: budget = Infinity } = request
@@ -124,7 +124,7 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
     throw tooSmall(budget, lossless.tokens, 'lossless')
   }
   const gain = { saved_tokens: prices.baseline - budget, counter: prices.counter }
-  // The rest may be written in another format than the whole, so the format is not named.
+  // The rest may have another format than the whole, so no note names the format.
   const written = { format: lossless.format, usual: undefined }
   const notesBy = (each: HintGate) =>
     isJsonAsked(input) ? NO_NOTES : notesFor(request, written, gain, each)
@@ -155,7 +155,7 @@ function trim(input: LayerInput, lossless: Choice, budget: number, options: FitO
   }
 }
 
-/** How many look-alikes were escaped in what is left. */
+/** The number of look-alikes that were escaped in the rest. */
 export function lookAlikesIn({
   lookAlikes,
 }: Pick<Choice, 'lookAlikes'>): Pick<Choice, 'lookAlikes'> {
@@ -175,7 +175,7 @@ function trimParts(
   return 'minimum' in trimmed ? trimmed : { trimmed, notes: NO_NOTES }
 }
 
-/** What the marker represents: the unit of which most is missing. */
+/** The omission for the answer's list: the unit of which most is missing. */
 export function elidedBy(
   { hash, omissions }: Pick<WithinBudget, 'hash' | 'omissions'>,
   tokens: number,
@@ -206,13 +206,13 @@ export function isRetrieved(
   return mode === 'elide' && isRetrieving(tool, retrievingTools)
 }
 
-/** Factors by rank, so far apart that what is critical goes last wherever it stands. */
+/** Factors by rank, so far apart that critical parts are left out last, wherever they are. */
 const FACTORS: readonly number[] = [1, 8, 128]
 
 /**
  * Values for a budget by what the content shows of its parts, if the request's mode is `elide`:
- * failures and stack traces before structure, structure before the rest. Of a log the end has more
- * value unless the request or the configuration decides otherwise.
+ * failures and stack traces before structure, structure before the rest. In a log the end has a
+ * higher value, unless the request or the configuration names a strategy.
  */
 function contentValuation(input: LayerInput, valuation: Valuation): Valuation {
   const { request, value, content } = input

@@ -22,7 +22,7 @@ export function createJsonLayer(formats: readonly JsonFormat[]): Layer {
         const isAffordable = work.take(format.steps?.(extent) ?? 0)
         const written = isAffordable ? weighed(format, value, input.prices.counter) : null
         if (written === null) declined.push(formatId(format))
-        // An unchanged text saves nothing and need not be counted.
+        // An unchanged text saves nothing, so it is not counted.
         if (written === null || written.content === input.content) continue
         const tokens = input.prices.price(written.content)
         if (tokens === null) bigger.push(formatId(format))
@@ -92,8 +92,8 @@ export function createTextLayer(
 }
 
 /**
- * Room that a decoder gets in the gate, in lengths of the input: a text that decodes to more is
- * wrong, so it may stop there. JSON may grow a little, by escapes.
+ * Most that a decoder writes in the gate, in lengths of the input. A text that decodes to more is
+ * wrong, so the decoder may stop there. JSON may grow a little, by escapes.
  */
 const ROOM = 2
 

@@ -5,8 +5,8 @@ import { PASSTHROUGH } from '../formats/passthrough.ts'
 import type { Candidate, Layer, LayerInput, Proposals } from './layer.ts'
 
 /**
- * The gate in front of every answer: the cheapest candidate that decodes to the very value that
- * came in leaves; any other is refused, with the reason for the metrics (promises 1 and 2).
+ * The gate in front of every answer. It lets the cheapest candidate pass that decodes to the
+ * input's very value. Others are refused, with the reason for the metrics (promises 1 and 2).
  */
 export function passGate(proposals: Proposals, refusals: Refusal[]): Candidate | undefined {
   for (const format of proposals.bigger) refusals.push({ format, reason: 'bigger' })

@@ -13,7 +13,7 @@ const SENT_AS_JSON: ReadonlySet<string> = new Set([
 /** The member that has the marker; with more of `_` if the object has one of that name. */
 const MEMBER = '_elided'
 
-/** Whether nothing but JSON was asked for. */
+/** Whether the request allows JSON only. */
 export function isJsonAsked({ request: { formats }, value }: LayerInput): boolean {
   return (
     value !== undefined &&
@@ -24,7 +24,7 @@ export function isJsonAsked({ request: { formats }, value }: LayerInput): boolea
 }
 
 /**
- * Compact JSON of what is kept of a list or object, with a marker as its last item or member.
+ * Compact JSON of the kept part of a list or object, with a marker as its last item or member.
  * @param whole before anything was left out
  * @param json of what is kept, without white space around it
  */
@@ -37,7 +37,7 @@ export function markJson(whole: Value | undefined, json: string, marker: string)
   return `${inner}${JSON.stringify(name)}:${JSON.stringify(marker)}}`
 }
 
-/** What a marker begins with as a string of JSON; within one, quotes are escaped. */
+/** Prefix of a marker as a JSON string. Inside another string, its quotes would be escaped. */
 const OPENING = '"> ['
 
 /** The text that `markJson` wrote as the last item or member; `null` if there is none. */

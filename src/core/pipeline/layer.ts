@@ -33,7 +33,7 @@ export interface Candidate {
   restores(): boolean
 }
 
-/** What a layer makes of an input; the gate decides whether it leaves. */
+/** The candidates of a layer for an input. The gate decides which is sent. */
 export interface Proposals {
   /** The cheapest first; every one has fewer tokens than the baseline. */
   readonly candidates: readonly Candidate[]
@@ -47,8 +47,8 @@ export interface Proposals {
 }
 
 /**
- * A stage of the pipeline. A new layer is one file with one of these, listed in `layers.ts`; the
- * first layer with a candidate that passes the gate wins.
+ * A stage of the pipeline. A new layer is one file with one of these, listed in `layers.ts`. The
+ * first layer with a candidate that passes the gate is used.
  */
 export interface Layer {
   readonly id: LayerId

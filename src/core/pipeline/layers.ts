@@ -20,8 +20,8 @@ export function layersFor({ encoding, preferred }: Profile): readonly Layer[] {
 }
 
 /**
- * L1: the one format that is preferred for this endpoint. A content that the gate refuses goes on
- * to L2.
+ * L1: the one format that is preferred for this endpoint. If the gate refuses its candidate, L2
+ * follows.
  * @param id its name without the version
  */
 function createTemplateLayer(

@@ -18,7 +18,7 @@ export interface Notes {
 export const NO_NOTES: Notes = { before: [], after: [] }
 
 /**
- * The notes that pay: what the provider reported of a result that is one page of many, the call for
+ * The notes that save tokens: figures that the provider reported for one page of many, the call for
  * the next page if it is certain, and the format if it is not the endpoint's usual one.
  * @param written the text's format, and the one that this endpoint's results usually have if that
  * is known

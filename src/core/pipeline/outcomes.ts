@@ -16,7 +16,7 @@ import type { SessionLayer } from './session-layer.ts'
 import { selectsItems } from './trim-items.ts'
 import { linesFormat } from './wrapped-format.ts'
 
-/** What may leave for one result. */
+/** The possible answers for one result. */
 export interface Outcomes {
   /** With references to what the agent has (L0), if that is the smallest. */
   referred(): Outcome | null
@@ -47,7 +47,7 @@ export function createOutcomes(
   const inputOf = (content: string, formats = request.formats) =>
     readInput({ ...request, content, ...(formats === undefined ? {} : { formats }) }, context)
 
-  /** The smallest lossless text of what is left of the content, which may have marks of ours. */
+  /** The smallest lossless text of the rest of the content, which may have marks of ours. */
   const choose = (content: string) => {
     const left = inputOf(content)
     return escapeChoice(left, chooseLossless(left, layers, []), 'hints')
@@ -121,8 +121,8 @@ export function createOutcomes(
 }
 
 /**
- * A list or object to trim leaves as JSON if the configuration demands it, and the request names no
- * formats.
+ * A list or object that is trimmed is sent as JSON if the configuration demands it and the request
+ * names no formats.
  */
 function withDefaultFormat<Input extends LayerInput>(
   input: Input,

@@ -27,7 +27,8 @@ export interface ProfiledFormats {
 }
 
 /**
- * Formats that the profile enables, each with the profile's settings. They are read like any other.
+ * Formats that the profile enables, each with the profile's settings. Decoding does not depend on
+ * these.
  */
 export function profiledFormats(profile: EncodingProfile): ProfiledFormats {
   const isEnabled = ({ id }: { readonly id: string }) => profile.formats.includes(id)

@@ -9,7 +9,7 @@ import type { LayerInput } from './layer.ts'
 import { createPrices } from './prices.ts'
 import type { PipelineConfig } from './profile/pipeline-config.ts'
 
-/** What the pipeline uses: everything is of the thread that runs it. */
+/** The context of the pipeline. Everything in it belongs to the thread that runs it. */
 export interface PipelineContext {
   readonly counters: { get(id: TokenizerId): TokenCounter }
   /** Deepest nesting of JSON `content` that is parsed; deeper content passes through. */
@@ -25,9 +25,9 @@ export interface PipelineContext {
   readonly sessions?: SessionContext
   /** How the pipeline chooses; absent: by the built-in defaults. */
   readonly pipeline?: PipelineConfig
-  /** What was looked up outside the thread, one entry a job; absent if nothing was asked. */
+  /** Results of lookups outside the thread, one entry for each job; absent if there were none. */
   readonly resolutions?: LookupResults
-  /** What represents ids in telemetry; absent: there is none. */
+  /** Replaces ids in telemetry; absent if telemetry is off. */
   readonly telemetry?: Pseudonyms
 }
 

@@ -35,7 +35,7 @@ export interface SessionLayer {
   readonly ref: string | undefined
   /** SHA-256 of the content, hexadecimal, if it was computed. */
   readonly identity?: string
-  /** The answer that a retry had the first time, if only that time could produce it. */
+  /** The first answer of a retry, if it depended on the session at that time. */
   past(): PastAnswer | null
   /** The content as a reference to one earlier result. */
   toResult(gate: HintGate): Referral | null
@@ -66,7 +66,7 @@ export interface Delivery extends Pick<EncodeAnswer, 'lossless' | 'format'> {
   readonly counters: Partial<Counters>
 }
 
-/** What is asked of a session; the rest of the request is what the answer follows from besides. */
+/** The fields of a request that a session uses. The answer also depends on the other fields. */
 type SessionRequest = LayerInput['request'] & { readonly session: string }
 
 /**
@@ -75,7 +75,7 @@ type SessionRequest = LayerInput['request'] & { readonly session: string }
 const NUMBERED = 'numbered@1'
 /** A format in which each line of the content has its line. */
 const LINE_BY_LINE = 'diff@1'
-/** More than a session is ever sent. */
+/** More hints than a session is ever sent. */
 const NO_LIMIT = 0xffff
 
 /** How a result finds what its agent has already. */
@@ -115,7 +115,7 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
   }
   const known = present === null ? undefined : memoryIn(present.epoch)
   if (isDetached === true || known?.isDetached()) {
-    // What an earlier job answered stays the answer, for when it can be kept again.
+    // The answer of an earlier job stays valid, for the time when it can be kept again.
     const before = known?.answered() ?? null
     if (before === null || before.attempt === sessions.attempt) known?.noteDetached()
     const sent = known?.seen()?.sent ?? []
@@ -133,7 +133,7 @@ export const openSessionLayer: OpenLayer = (op, input, profile, { sessions, maxD
   return presentLayer(input, profile, { request, sessions, here, memory, sent, maxDecodedChars })
 }
 
-/** What a present layer is made of. */
+/** The parts of a layer with a session. */
 interface Present {
   readonly request: SessionRequest
   readonly sessions: SessionContext
@@ -170,7 +170,7 @@ function presentLayer(
   /** @param hops references that a reader follows from the answer to the content's lines */
   function record(answer: 'full' | 'near' | 'lines', of: number, hops: number | undefined) {
     if (!isKept) return given
-    // Recorded already, and perhaps stale by now; or on its way with a thread that was lost.
+    // The result was recorded before, and may be stale by now, or its thread was lost on the way.
     const isOld = before !== null || answered !== null
     if (isOld && answered?.entry.durable !== false)
       return [...given, keepOn(sessions, here, content)]
@@ -180,7 +180,7 @@ function presentLayer(
   }
 
   function recordAs({ lossless, format }: Delivery, referral: Referral | null) {
-    // Of what was trimmed the agent has only parts.
+    // The agent has only parts of a trimmed result.
     if (!lossless) return given
     const hops = hopsInto(format, referral, bodies, here)
     if (referral === null) return record('full', 0, hops)
@@ -233,7 +233,8 @@ function presentLayer(
     sentInSession: family => sent[HINT_FAMILIES.indexOf(family)] ?? 0,
     deliver(delivery, referral) {
       if (referral !== null && !isStillTrue(referral)) return null
-      // If there is no room to remember it, only an answer is sent that a retry can get by itself.
+      // If there is no room for the note, the answer must not depend on the session, so that a
+      // retry gets the same.
       const isNoted = note(delivery, referral)
       if (!isNoted && referral !== null && referral.kind !== 'exact') return null
       if (before === null && answered === null) count(delivery)
@@ -263,7 +264,7 @@ export function hopsInto(
   return 1 + Math.max(...hops)
 }
 
-/** For an answer that takes nothing from the session and leaves nothing there. */
+/** The layer of a detached answer, which uses nothing of the session and leaves nothing there. */
 function detachedLayer(
   partition: number,
   sentInSession: SessionLayer['sentInSession'],
@@ -291,8 +292,8 @@ function sentTo(
 }
 
 /**
- * What a retry of the call has in common with it; a job that is run again after a lost thread is
- * one too.
+ * The name that a retry has in common with its call. A job that runs again after a lost thread is a
+ * retry too.
  */
 function nameOf({ tool_call_id }: SessionRequest, { attempt }: SessionContext): string | undefined {
   if (tool_call_id !== undefined) return `call ${tool_call_id}`
@@ -307,7 +308,7 @@ function contentId(content: string): string {
   return hash('sha256', content.isWellFormed() ? content : Buffer.from(content, 'utf16le'), 'hex')
 }
 
-/** What an answer follows from beside its content and the session. */
+/** Everything that an answer depends on besides its content and the session. */
 function optionsOf(op: string, request: SessionRequest): string {
   const { args, content, input_ref, session, ...options } = request
   return JSON.stringify([op, options])

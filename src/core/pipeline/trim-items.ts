@@ -16,13 +16,13 @@ import type { LayerInput } from './layer.ts'
 import { NO_NOTES, type Notes } from './notes.ts'
 import { type WithinBudget, type WithinOptions, withinBudget } from './within-budget.ts'
 
-/** What is written may take as many times less than it is priced at. */
+/** The written text may have so many times fewer tokens than its price. */
 const MOST_SHORTER = 3
 
 /** Chunks as an answer has them. */
 export type SentChunks = NonNullable<EncodeAnswer['chunks']>
 
-/** What was chosen of a list of items. */
+/** The choice from a list of items. */
 export interface TrimmedItems extends WithinBudget {
   readonly chunks?: SentChunks
 }
@@ -69,7 +69,7 @@ export function itemTrim(
   const { list } = document
   const total = list.tokens.length
   const { level = 'full', chunk = 1 } = request
-  // The document's prices are near those of its text, and nearer in proportion.
+  // The document's prices are near those of its text; scaled to its size they are nearer.
   const priced = list.tokens.reduce((sum, tokens) => sum + tokens, 0)
   const room = (budget * priced) / Math.max(lossless, 1)
 
@@ -79,7 +79,7 @@ export function itemTrim(
     returned,
   })
 
-  /** Some items by number, each named at least if that is possible. */
+  /** Some items by number. If possible, each is at least named. */
   function some(items: readonly number[], options: WithinOptions) {
     const scope = { level, items }
     const all = fitPart(document.scoped({ ...scope, required: true }), options)
@@ -119,7 +119,7 @@ export function itemTrim(
   }
 }
 
-/** The first form that fits. If none does, what the last one takes. */
+/** The first form that fits. If none fits, the tokens of the last one. */
 function firstOf(
   ways: readonly WithinOptions[],
   write: (options: WithinOptions) => WithinBudget | { readonly minimum: number },
@@ -133,7 +133,7 @@ function firstOf(
   return least
 }
 
-/** Lines beside a text about its chunks, the fullest first, and the next one for its marker. */
+/** The chunk index beside a text, the fullest form first, and the next chunk for its marker. */
 function indexOf(
   division: Division,
 ): NonNullable<ReturnType<NonNullable<WithinOptions['beside']>>> {
@@ -164,7 +164,7 @@ function itemsFrom(offset: number, limit = Infinity, total: number): readonly nu
   return Array.from({ length: count }, (_, index) => offset + index)
 }
 
-/** A content that is no list of items, or leaves as a whole, is one chunk. */
+/** A content that is not a list of items, or is sent as a whole, is one chunk. */
 export function checkWhole({ chunk = 1, offset, limit }: EncodeRequest): void {
   if (chunk > 1) throw invalid('chunk', chunksAre(1))
   const path = offset === undefined ? 'limit' : 'offset'

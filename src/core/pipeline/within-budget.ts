@@ -12,7 +12,7 @@ import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
 import { annotate, type Notes } from './notes.ts'
 
-/** What is left of a content in a budget. */
+/** The part of a content that fits a budget. */
 export interface WithinBudget {
   /** The smallest text of what is kept, with the marker after it. */
   readonly content: string
@@ -35,17 +35,17 @@ const HASH_CHARS = 24
 const MAX_PLACES = 3
 const MARKER_SHARE = 1 / 8
 
-/** The notes and marker beside what is kept. */
+/** Options for the notes and the marker beside the kept part. */
 export interface WithinOptions {
   readonly valuation: Valuation
   readonly notes: Notes
   /** Those of them that are sent if room is left for more of them; all if absent. */
   readonly sent?: Notes
-  /** What is planned, if it is not the content by its parts. */
+  /** The document to plan; absent: the content by its parts. */
   readonly document?: Document
   /**
-   * Lines between what is kept and the marker, the fullest first, of which the first is taken that
-   * is short enough, or none; and the chunk that the marker names as the next one.
+   * Lines between the kept part and the marker, the fullest first. The first that is short enough
+   * is used, or none. Also returns the chunk that the marker names as the next one.
    */
   beside?(pruned: Pruned): Pick<ElisionHint, 'next'> & { readonly lines: Iterable<string> }
   /** Returns `null` if the marker cannot be written. */
@@ -61,8 +61,8 @@ const BESIDE_SHARE = 1 / 6
  * content that must be JSON stays JSON: the marker is its last item or member, and nothing else is
  * beside it.
  * @param choose the smallest lossless text of a content, as for one that needs no budget
- * @returns or the fewest tokens that anything of the content takes with its marker; `Infinity` if
- * nothing can go
+ * @returns if nothing fits, the fewest tokens of any part with its marker; `Infinity` if nothing
+ *   may be left out
  */
 export function withinBudget(
   input: LayerInput,
@@ -81,7 +81,7 @@ export function withinBudget(
       asJson
         ? markJson(input.value, pruned.content, marker)
         : `${annotate([pruned.content, ...lines].join('\n'), notes)}\n${marker}`
-    // What is not smaller by every witness must not leave (promise 2).
+    // A text that is not smaller by every witness must not leave (promise 2).
     const priceOf = (text: string) => prices.price(text) ?? Infinity
     const planned = wholeWith(options.notes)
     const content = options.sent === undefined ? planned : wholeWith(options.sent)
@@ -121,7 +121,7 @@ function firstShort(
   return []
 }
 
-/** What an original is fetched by. */
+/** The id by which an original is fetched. */
 export function originalId({ bytes }: TextBytes): string {
   return hash('sha256', bytes, 'hex').slice(0, HASH_CHARS)
 }
@@ -152,7 +152,7 @@ export function fullestMarker(
   return null
 }
 
-/** A marker that names the places at which most is missing, and the rest by what it is. */
+/** A marker that names the places at which most is missing, and sums up the rest by unit. */
 export function markerOf(id: string, omissions: readonly Omission[], places: number): ElisionHint {
   const most = new Set(omissions.toSorted((a, b) => b.omitted - a.omitted).slice(0, places))
   const rest = new Map<string, number>()

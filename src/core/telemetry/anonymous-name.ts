@@ -6,7 +6,7 @@ const MCP_PREFIX = 'mcp__'
 const SEPARATOR = '__'
 /** Names with more words are not distinguished by the rest. */
 const MAX_WORDS = 6
-/** Of what is longer only the hash stands. */
+/** Longer names are represented by their hash only. */
 const MAX_CHARS = 256
 const HASH_DIGITS = 6
 
@@ -45,12 +45,12 @@ export function createAnonymousNames(): typeof anonymousName {
 
 const REMEMBERED = 512
 
-/** What represents an MCP server's name in those of its tools: `p` and 6 hex digits. */
+/** Replaces an MCP server's name in the names of its tools: `p` and 6 hex digits. */
 export function anonymousServer(slug: string): string {
   return `p${nameHash(slug)}`
 }
 
-/** What is between other characters, or begins with a capital after a small letter. */
+/** A word: letters or digits between other characters, or from a capital after a small letter. */
 const WORD = /[A-Z]*[a-z0-9]+|[A-Z]+|[^A-Za-z0-9\s_./:-]+/g
 
 function commonWords(name: string): string {

@@ -14,7 +14,7 @@ const NONE = 'shell'
 /** `sh -c` inside of `sh -c`. */
 const MAX_SHELLS = 3
 
-/** They only prepare for what follows. */
+/** Commands that only prepare the next one. */
 const PREPARING = new Set(
   'cd pushd popd export set unset source . : true ulimit umask alias'.split(' '),
 )
@@ -22,8 +22,8 @@ const KEYWORDS = new Set('if for while until case function select [ [['.split(' 
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'fish', 'ksh', 'ash'])
 
 /**
- * They run the program that is named after them; with the options that take a word, and words
- * before the program.
+ * Programs that run the program named after them, with their options that take a word, and the
+ * number of words before the program.
  */
 const WRAPPERS: ReadonlyMap<
   string,
@@ -169,7 +169,7 @@ function spelt(name: string): string {
   return name.replaceAll('-', '_').replaceAll('+', 'p')
 }
 
-/** So much of a command is enough to find what it runs. */
+/** Characters of a command that are read to find the program. */
 const MAX_CHARS = 8_192
 const MAX_WORDS = 64
 

@@ -23,9 +23,9 @@ const SHELL_TOOLS: ReadonlySet<string> = new Set([
 const COMMAND_ARGUMENTS = ['command', 'cmd', 'script', 'input'] as const
 
 /**
- * What kind of call a result comes from, coarse enough to be shared: for tools that run shell
- * commands the class of the command (`commandClass`), for others the anonymous name. Names of two
- * tools that do the same in two agents differ.
+ * The class of a result's call, coarse enough to be shared: for tools that run shell commands the
+ * class of the command (`commandClass`), for others the anonymous name. Names of two tools that do
+ * the same in two agents differ.
  * @param args the call's arguments as a value; anything else than an object with a command is no
  * command
  * @returns 1 to 128 letters, digits and `_`

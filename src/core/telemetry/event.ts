@@ -4,7 +4,7 @@ import { INNER_FORMATS } from '../classify/inner-formats.ts'
 /** Raised when a field changes its meaning; fields are only ever added without that. */
 export const TELEMETRY_SCHEMA_VERSION = 1
 
-/** What all percentages are of: the tokens of a result as its tool gave it. */
+/** The baseline of all percentages: the tokens of a result as its tool gave it. */
 export const BASELINE = 'raw'
 
 /**
@@ -41,7 +41,7 @@ export function hexDigits(digits: number) {
 /** Bounded, so that sums over any number of files that fit on a disk are exact. */
 export const figure = z.int().nonnegative().max(1e12)
 export const instant = z.int().nonnegative().max(8.64e15)
-/** What a name can be made of: see `anonymousName`. */
+/** The characters of a name: see `anonymousName`. */
 export const anonymous = z.string().regex(/^[A-Za-z0-9_]{1,128}$/)
 export const sampleRate = z.number().min(0.0001).max(1)
 export const share = z.number().min(0).max(1)
@@ -125,7 +125,10 @@ function isAccountedFor(event: {
   return saved === event.tokens_baseline - event.tokens_final
 }
 
-/** What is known of a response when it is made; the rest is known when it is written. */
+/**
+ * The fields that are known when a response is made. The others are known when the event is
+ * written.
+ */
 export type ResponseFacts = Omit<
   TelemetryEvent,
   'schema_version' | 'ts_ms' | 'sample_rate_applied' | 'repeat_burst'

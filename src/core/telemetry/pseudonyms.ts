@@ -6,8 +6,7 @@ import { NO_SESSION } from './event.ts'
 export const TELEMETRY_KEY_BYTES = 32
 
 /**
- * What represents ids in telemetry: hexadecimal digits, different for each tenant and each kind of
- * id.
+ * Replaces ids in telemetry by hexadecimal digits, different for each tenant and each kind of id.
  */
 export interface Pseudonyms {
   /**
@@ -35,15 +34,15 @@ const REMEMBERED = 256
 
 /**
  * The hashes of one tenant: SHA-256 of a secret of 64 bytes, which is one block, and the id, cut to
- * half or less, so that no digest can be continued. Who has not the key can neither guess an id and
- * see whether it was right, nor compare two tenants or installations. Cutting leaves collisions,
- * which only make two things look like one.
+ * half or less, so that no digest can be continued. Without the key, a reader can neither check a
+ * guess of an id nor compare two tenants or installations. Cutting leaves collisions, which only
+ * make two things look like one.
  * @param key secret of the installation, `TELEMETRY_KEY_BYTES` long
  */
 export function createPseudonyms(key: Uint8Array, tenant: string): Pseudonyms {
   const secret = createHmac('sha256', key).update(`tenant ${tenant}`).digest('hex')
   const sessions = new Map<string, string>()
-  // As text in one call, which takes a third of what HMAC takes.
+  // The hash is one call over a text, which takes a third of HMAC's time.
   const digits = (kind: string, text: string, count: number) =>
     hash('sha256', `${secret}${kind} ${text}`, 'hex').slice(0, count)
   return {

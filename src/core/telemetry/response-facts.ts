@@ -26,8 +26,8 @@ export interface ResponseAnswer extends Pick<EncodeAnswer, 'layer' | 'tokens' | 
 }
 
 /**
- * What telemetry has of a response: counts, names from tables, and hashes. Nothing of the content
- * or the arguments.
+ * The facts that telemetry has of a response: counts, names from tables, and hashes. It has nothing
+ * of the content or the arguments.
  */
 export function responseFacts(
   { call, content, identity = digestOf(content), shape }: ResponseSource,

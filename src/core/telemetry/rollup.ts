@@ -7,7 +7,8 @@ export interface Rollup {
   /** Events of one session and one sampling rate, in any order. */
   add(event: TelemetryEvent): void
   /**
-   * What came so far; `null` without an event. @param segment names the file that the events are in
+   * The summary of the events so far; `null` without an event. @param segment names the file that
+   * the events are in
    */
   summary(segment: string): SessionSummary | null
 }

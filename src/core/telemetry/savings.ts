@@ -61,11 +61,10 @@ export function addSavings(sums: SavingsSums, event: TelemetryEvent, weight: num
 }
 
 /**
- * The reporting rule of seed 000, "Savings Accounting". Everything that is saved on the branch of
- * L0 is the reference's; encoder and omission are shares of the other branch only. With h the share
- * of tokens on the L0 branch, `combined = dedup + (1 − h) · (encoder + omission)`: the seed's
- * multiplicative composition, except that a reference costs what it costs; the seed counts it as
- * free.
+ * The reporting rule of seed 000, "Savings Accounting". All savings on the branch of L0 are the
+ * reference's. Encoder and omission are shares of the other branch only. With h the share of tokens
+ * on the L0 branch, `combined = dedup + (1 − h) · (encoder + omission)`: the seed's multiplicative
+ * composition, except that a reference costs what it costs; the seed counts it as free.
  */
 export function savingsOf(sums: SavingsSums): Savings {
   const missed = sums.baseline - sums.l0Baseline
@@ -100,7 +99,7 @@ export interface TokenizerSavings {
   readonly endpoints: readonly { readonly endpoint: string; readonly sums: SavingsSums }[]
 }
 
-/** Endpoints that are distinguished; what comes beyond is summed up as one. */
+/** Endpoints that are distinguished; later ones are summed up as one. */
 const MAX_ENDPOINTS = 10_000
 const OTHERS = 'others'
 

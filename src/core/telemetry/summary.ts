@@ -17,7 +17,7 @@ export const ENDPOINTS_IN_SUMMARY = 20
 const savedShare = z.number().max(1)
 
 /**
- * What a session was like: the per-session summary of seed 000, one line of JSON for each file of
+ * Properties of a session: the per-session summary of seed 000, one line of JSON for each file of
  * events. All figures are of the events that were written, and not scaled: divide counts and sums
  * by `sample_rate_applied`.
  */

@@ -1,7 +1,7 @@
 /**
- * The split patterns as automata over ASCII bytes: the fast road of the pre-tokenizer, one table
- * read a byte. A piece with a byte of a longer sequence is handed back to `split-pieces.ts`, which
- * is also what the tables are tested against.
+ * The split patterns as automata over ASCII bytes: the fast path of the pre-tokenizer, one table
+ * read for each byte. A piece with a byte of a longer sequence is left to `split-pieces.ts`. The
+ * tests compare the tables with that file too.
  */
 import type { Encoding } from './profiles.ts'
 import { SENTINEL } from './split-pieces.ts'
@@ -122,7 +122,7 @@ const CL100K: readonly Rule[] = [
   ...COMMON,
 ]
 
-/** States after which no byte of a longer sequence can go on. */
+/** States after which no byte of a longer sequence can continue the piece. */
 const CLOSED: readonly number[] = [DIGIT_3, SYMBOLS_NEWLINE, COMPLETE]
 
 /**

@@ -4,7 +4,7 @@ import { AppError } from '../base/errors.ts'
 export interface TokenCounter {
   /** Tokenizer or profile id, as in `tokens.tokenizer` of an answer. */
   readonly id: string
-  /** Whether `count` is what the model's tokenizer gives, or an estimate. */
+  /** Whether `count` equals the count of the model's tokenizer, or is an estimate. */
   readonly exact: boolean
   /** Tokens of `text`; time grows linearly with its length. Lone surrogates count as U+FFFD. */
   count(text: string): number
@@ -15,7 +15,10 @@ export interface TokenCounter {
   countUpTo(text: string, limit: number): number
 }
 
-/** Throws `AppError` `invalid_request` for what is not a string: types do not hold at the edges. */
+/**
+ * Throws `AppError` `invalid_request` if the value is not a string, because types are not checked
+ * at the edges.
+ */
 export function requireString(text: unknown): asserts text is string {
   if (typeof text !== 'string') throw new AppError('invalid_request', 'the text is not a string')
 }

@@ -1,4 +1,4 @@
-/** Written by `scripts/build-kernel.ts` from `scripts/build-kernel/count-pieces.as`; not to be edited. */
+/** Written by `scripts/build-kernel.ts` from `build-kernel/count-pieces.as`; do not edit it. */
 export const KERNEL_BASE64 =
   'AGFzbQEAAAABGQRgAn9/AX9gAX8Bf2AEf39/fwF/YAJ/fwACMQMEaG9zdApjb3VudFBpZWNlAAAEaG9zdAhwaWVjZUVu' +
   'ZAABA2VudgZtZW1vcnkCAAADAwICAwciAwpjb3VudEJsb2NrAAIIYWRkVG9rZW4AAwZtZW1vcnkCAAqJBgLiBAIGfwR+' +

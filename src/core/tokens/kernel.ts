@@ -1,7 +1,7 @@
 /**
  * The compiled inner loop and its memory. Source: `scripts/build-kernel/count-pieces.as`.
- * TypeScript does the same work at half the speed (docs/reference/tokens.md, "Why a kernel"); all
- * that is rare stays in TypeScript, called back.
+ * TypeScript does the same work at half the speed (docs/reference/tokens.md, "Why a kernel"). Rare
+ * work stays in TypeScript, which the kernel calls.
  *
  * | address | holds |
  * |---|---|
@@ -47,7 +47,7 @@ interface WasmMemory {
 
 const PAGE_BYTES = 1 << 16
 
-/** What the kernel asks back; positions are addresses in its memory. */
+/** Functions that the kernel calls; positions are addresses in its memory. */
 export interface KernelHost {
   /** End of the piece at `start`, which holds bytes beyond ASCII. */
   pieceEnd(start: number): number
@@ -64,8 +64,8 @@ export interface Kernel {
   /** Makes room for this many bytes of text. Views from before are dead. */
   reserve(textBytes: number): void
   /**
-   * From now on pieces are those of one owner, from 0 to below `OWNERS`. Who comes again finds what
-   * was seen.
+   * From now on the kernel uses the pieces of one owner, from 0 to below `OWNERS`. An owner that
+   * comes again finds its earlier pieces.
    */
   serve(owner: number): void
   /** Forgets the pieces that were seen of an owner. */
@@ -129,8 +129,8 @@ export const SHORT_TOKENS_BYTES = AT_SEEN - AT_TOKENS
 
 /**
  * Writes the table of the tokens that a kernel knows from the start, those of the lowest ids first.
- * What it keeps forever may not depend on what was counted: a client could see by the time what
- * others have sent.
+ * The permanent table must not depend on counted texts, because a client could then learn from the
+ * time what others have sent.
  * @param tokenStarts the place at which each token's bytes start in `tokenBytes`, and one past the
  * last
  */

@@ -1,7 +1,7 @@
 /**
  * How many tokens a piece becomes that is not a token itself: byte pair merges, lowest rank first.
  * Short pieces by a scan over few parts; long ones in windows, with a heap if windows do not fit
- * together. Linear but for the logarithm of a window's length; docs/reference/tokens.md, "Long
+ * together. Linear except for the logarithm of a window's length; docs/reference/tokens.md, "Long
  * pieces", explains why windows are exact.
  */
 import { BLOCK_PARTS, mergeInBlocks } from './merge-blocks.ts'
@@ -15,8 +15,8 @@ const ROUNDS = 12
 interface WindowSize {
   readonly bytes: number
   /**
-   * Tokens that end this close to the window's end are not taken from it: what follows may change
-   * them.
+   * Tokens that end this close to the window's end are not taken from it, because later bytes may
+   * change them.
    */
   readonly margin: number
 }

@@ -1,6 +1,6 @@
 /**
- * Tokenizer profiles: how a model's tokens are counted. What formats cost with it is configured,
- * see `docs/reference/profiles.md`.
+ * Tokenizer profiles: how a model's tokens are counted. The weights of formats are configured, see
+ * `docs/reference/profiles.md`.
  */
 import { AppError } from '../base/errors.ts'
 
@@ -17,7 +17,7 @@ type Counting = Encoding | 'bytes'
 
 export interface TokenizerProfile {
   readonly counting: Counting
-  /** Whether the counts are what the model's own tokenizer gives. */
+  /** Whether the counts are those of the model's own tokenizer. */
   readonly exact: boolean
   /** UTF-8 bytes of a token on average; what `bytes` counting divides by. */
   readonly charsPerToken: number
@@ -47,7 +47,7 @@ export const PROFILES = {
     exact: false,
     charsPerToken: 3.8,
   },
-  /** What a model id that no rule knows is counted by. */
+  /** The profile for a model id that no rule matches. */
   o200k_estimate: { counting: 'o200k_base', exact: false, ...O200K },
   heuristic: {
     counting: 'bytes',
@@ -63,8 +63,8 @@ export type TokenizerId = keyof typeof PROFILES
 export const TOKENIZER_IDS = Object.keys(PROFILES) as readonly TokenizerId[]
 
 /**
- * The id itself if it is one; throws `AppError` `invalid_request` otherwise, also for what is not a
- * string.
+ * The id itself if it is valid. Throws `AppError` `invalid_request` otherwise, also for a value
+ * that is not a string.
  */
 export function tokenizerId(value: unknown): TokenizerId {
   if (typeof value === 'string' && Object.hasOwn(PROFILES, value)) return value as TokenizerId
@@ -75,7 +75,7 @@ export function tokenizerId(value: unknown): TokenizerId {
 /** Used if neither a tokenizer nor a model is named. */
 const DEFAULT_TOKENIZER: TokenizerId = 'o200k_base'
 
-/** What counts for a model that no rule knows: the default's counts, marked as an estimate. */
+/** The tokenizer for a model that no rule matches: the default's counts, marked as an estimate. */
 const UNKNOWN_MODEL_TOKENIZER: TokenizerId = 'o200k_estimate'
 
 /**
@@ -103,9 +103,9 @@ const FAMILIES: readonly (readonly [RegExp, TokenizerId])[] = [
 const OLLAMA_TAG = /^[^:]+:(latest|cloud|[\d.]+[bm])\b/
 
 /**
- * The tokenizer for a request. A named tokenizer wins over a model; a model is resolved by its name
- * without vendor, region, route, fine-tuning and version parts, in any letter case; an empty model
- * counts as none.
+ * The tokenizer for a request. A named tokenizer takes precedence over a model; a model is resolved
+ * by its name without vendor, region, route, fine-tuning and version parts, in any letter case; an
+ * empty model counts as none.
  * @throws AppError `invalid_request` for an unknown tokenizer, or a field that is not a string.
  */
 export function resolveTokenizer(request: {

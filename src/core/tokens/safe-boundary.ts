@@ -8,7 +8,7 @@ const LETTER = 1
 const DIGIT = 2
 const NEWLINE = 3
 const SPACE = 4
-/** Not looked at closely: bytes of sequences that may be white space, letters or anything. */
+/** Not examined: bytes of sequences that may be white space, letters or anything. */
 const UNKNOWN = 5
 
 const APOSTROPHE = 0x27

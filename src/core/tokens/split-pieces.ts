@@ -1,7 +1,7 @@
 /**
  * The split patterns of o200k_base and cl100k_base (`pat_str` in tiktoken's data), written by hand
- * over UTF-8 bytes. A piece is what byte pair merges never cross. Each function answers what the
- * pattern's leftmost match at a position ends at, backtracking included; every byte is read a
+ * over UTF-8 bytes. Byte pair merges never cross the ends of a piece. Each function returns the end
+ * of the pattern's leftmost match at a position, backtracking included. Every byte is read a
  * bounded number of times.
  */
 import {

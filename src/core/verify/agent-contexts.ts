@@ -39,7 +39,7 @@ export interface AgentContext {
   readonly texts: readonly KnownText[]
   /** All texts whose identity begins with `ref` (8 digits or more). */
   find(ref: string): readonly KnownText[]
-  /** What is given to a call whose result comes next. */
+  /** Adds the texts that were given to a call whose result comes next. */
   addCall(request: ContentRequest): void
   addResult(result: GivenResult): void
   /**
@@ -76,7 +76,7 @@ export function createAgentContexts(): AgentContexts {
       contexts.set(session, context)
       return context
     },
-    // Of the main context: a sub-agent's goes on.
+    // A compaction is of the main context. A sub-agent's context continues.
     compact(session) {
       main.set(session, createContext((main.get(session)?.partition ?? 0) + 1))
     },

@@ -182,9 +182,9 @@ interface Reading {
   readonly missing: MissingLines
 }
 
-/** In place of lines that are missing. */
+/** The mark that replaces missing lines. */
 const MARK = /^\[… (?:line (\d{1,9})|lines (\d{1,9})-(\d{1,9}))\]$/
-/** In place of characters of a line. */
+/** The mark that replaces characters of a line. */
 const GAP = /…\[\+([1-9]\d{0,8}) chars\]/
 /** A text that has marks itself may be read in several ways; more than these are not followed. */
 const MOST_READINGS = 64
@@ -222,7 +222,7 @@ function readLine({ next, missing }: Reading, line: string, lines: readonly stri
 
 /**
  * Whether `left` is `line` with a true mark in place of one run of its characters or more. A mark
- * may also be the line's own text, so all places at which the rest can go on are followed.
+ * may also be the line's own text, so all places at which the rest can continue are followed.
  */
 function lacksParts(line: string, left: string): boolean {
   // Text and numbers of characters in turn.

@@ -43,7 +43,7 @@ export function checkHints(checked: CheckedAnswer, maxChars: number): Fault[] {
   return [...faults, ...checkUnlisted(checked)]
 }
 
-/** A line of `lines@1` that goes on with the result of the line before has only its place. */
+/** A line of `lines@1` that continues with the result of the line before has only its place. */
 function readListed(family: string, text: string): Hint | 'continued' | null {
   const hint = parseHint(text)
   if (hint !== null) return hint.family === family ? hint : null
@@ -71,7 +71,7 @@ function wrongClaim(
     case 'elision':
       return wrongElision(hint, checked, maxChars)
     case 'reference': {
-      // Terse lines leave the name to who has the service at hand.
+      // Terse lines have no name, because their reader can ask the service.
       const isNameless = hint.call === undefined && line.includes(', ')
       const isKnown = !isNameless || wasShown(hint.ref, checked.context)
       return isKnown ? wrongEarlier(hint, checked) : 'it has no call, and its id was never shown'

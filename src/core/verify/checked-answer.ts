@@ -4,7 +4,7 @@ import type { Value } from '../json/value.ts'
 import type { Prices } from '../pipeline/prices.ts'
 import type { AgentContext, ContentRequest } from './agent-contexts.ts'
 
-/** What is wrong with an answer. */
+/** A fault of an answer. */
 export interface Fault {
   /** Of the hint that is not true; `answer` for the answer's own accounts. */
   readonly family: HintFamily | 'answer'
@@ -13,7 +13,7 @@ export interface Fault {
   readonly hint?: string
 }
 
-/** An answer with all that it is held against. */
+/** An answer with everything that it is compared with. */
 export interface CheckedAnswer {
   readonly request: ContentRequest
   readonly answer: EncodeAnswer

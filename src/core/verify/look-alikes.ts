@@ -6,20 +6,20 @@ import { readReference } from '../sessions/lines/reference-line.ts'
 import { bodyOf } from './answer-body.ts'
 import type { CheckedAnswer, Fault } from './checked-answer.ts'
 
-/** Of what imitates a hint, so much is shown. */
+/** Characters of an imitation that are shown. */
 const SHOWN_CHARS = 120
 const ESCAPE = '\\'
 
 /**
- * What an answer has that a reader could take for a hint of ours, and that is neither listed nor
- * escaped.
+ * Finds texts of an answer that a reader could take for a hint of ours, and that are neither listed
+ * nor escaped.
  */
 export function checkUnlisted({ answer }: CheckedAnswer): Fault[] {
   const listed = new Set(answer.hints.map(({ text }) => text))
   const body = bodyOf(answer)
   // Other findings report what is wrong with it.
   if (body === null) return []
-  // What elision leaves has marks of ours in it.
+  // The rest after elision has marks of ours in it.
   const places = findLookAlikes(body.content, isTrimmed(answer.format) ? 'hints' : 'all')
   return places.flatMap(at => {
     const line = lineAt(body.content, at)
@@ -32,7 +32,7 @@ export function checkUnlisted({ answer }: CheckedAnswer): Fault[] {
   })
 }
 
-/** What a tool's result has that imitates hints of ours, as far as it is shown. */
+/** Texts of a tool's result that imitate hints of ours, cut to the shown length. */
 export function imitationsIn({ request, value }: CheckedAnswer): readonly string[] {
   const texts = value === undefined ? [request.content] : textsIn(value)
   return texts.flatMap(text =>

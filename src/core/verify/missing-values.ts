@@ -1,10 +1,10 @@
 import { equalValues, ObjectValue, type Value } from '../json/value.ts'
 import { writePathStep } from '../json/write-json.ts'
 
-/** What can be missing at a place. */
+/** The units of parts that can be missing at a place. */
 export type MissingUnit = 'items' | 'fields' | 'texts'
 
-/** What is asked about the missing parts. */
+/** A question about the missing parts. */
 export interface Question {
   /** Which of them count. */
   counts(unit: MissingUnit, at: string): boolean
@@ -120,7 +120,7 @@ export interface Bounds {
 
 const NOTHING: Bounds = { least: 0, most: 0 }
 
-/** Readings that are looked at; beyond, the bounds are as wide as the gaps allow. */
+/** Readings that are tried. Beyond that, the bounds are as wide as the gaps allow. */
 const MOST_PAIRS = 1_000_000
 
 /** Two sequences of which the second may be what is left of the first. */
@@ -133,7 +133,7 @@ export interface Sequences {
    * What is missing in the member `j` that is left if it is `i` of the first; `null`: it cannot be.
    */
   pair(i: number, j: number): Bounds | null
-  /** What counts as missing if `i` of the first is gone. */
+  /** The missing parts if member `i` of the first is gone. */
   gap(i: number): number
 }
 

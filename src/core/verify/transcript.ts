@@ -24,7 +24,7 @@ export interface RefusedCall {
   readonly answer: null
 }
 
-/** What happened to a session between two calls. */
+/** An event of a session between two calls. */
 export interface SessionEvent {
   readonly event: 'compaction' | 'close'
   readonly session: string

@@ -18,7 +18,7 @@ import { imitationsIn } from './look-alikes.ts'
 import { jsonValue, sameMeaning } from './same-meaning.ts'
 import type { Exchange, RefusedCall, TranscriptEntry, TranscriptLine } from './transcript.ts'
 
-/** What is wrong with the answer in one line of a transcript. */
+/** A fault of the answer in one line of a transcript. */
 export interface Finding extends Fault {
   readonly line: number
   /** `null` for an answer without a session. */
@@ -35,7 +35,7 @@ export interface Retrievable {
   readonly content: string
 }
 
-/** What came of one line. */
+/** The result of verifying one line. */
 export interface Verified {
   readonly findings: readonly Finding[]
   /** Hints that the answer sent, and how many of them are not true. */
@@ -54,7 +54,7 @@ export interface Imitation {
 }
 
 /**
- * Holds answers against their requests and the answers before them, in the order in which they were
+ * Compares answers with their requests and with earlier answers, in the order in which they were
  * given.
  */
 export interface Verifier {
@@ -92,7 +92,7 @@ export function createVerifier(counters: TokenCounters): Verifier {
     }
     const retried = context.results[first]
     const isSame = retried !== undefined && isDeepStrictEqual(retried.answer, answer)
-    // What was found of it the first time holds.
+    // The findings of the first time are valid for a retry.
     const faults = isSame ? [] : [...checkAnswer(checked), ...checkRetry(retried, result)]
     const retrievable = retrievableOf(checked, line)
     if (first === -1) context.addResult(result)
@@ -122,7 +122,7 @@ export function createVerifier(counters: TokenCounters): Verifier {
   }
 }
 
-/** What is wrong with any answer of a transcript. */
+/** The faults of all answers of a transcript. */
 export function verifyTranscript(
   lines: readonly TranscriptLine[],
   counters: TokenCounters,

@@ -20,7 +20,7 @@ import {
 } from '../span-file.ts'
 import { withBuildLock } from './build-lock.ts'
 
-/** What was built of one tenant. */
+/** The fingerprints that were built for one tenant. */
 export interface Built {
   /** Names its folder. */
   readonly tenant: string
@@ -33,9 +33,9 @@ export interface Built {
  * Builds the fingerprints of every tenant that has telemetry, from the events of the window:
  * `endpoints.parquet` again, and `spans.parquet` with the spans that can be closed now.
  * @param now Unix milliseconds
- * @throws AppError `invalid_request` if a file of spans cannot be read: without it it is unknown
- * what has been shared, so that it must be looked at, or be removed together with what was shared
- * of it; Error if another build is under way. The other tenants' are built then, too.
+ * @throws AppError `invalid_request` if a file of spans cannot be read. Without it, it is unknown
+ *   what has been shared. So the file must be repaired, or removed together with what was shared.
+ *   Other tenants' fingerprints are built all the same. Error if another build is under way
  */
 export async function buildFingerprints(dataDir: string, now: number): Promise<Built[]> {
   const built: Built[] = []

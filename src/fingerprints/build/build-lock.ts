@@ -7,10 +7,9 @@ const FILE = 'build.lock'
 const BUSY = 5
 
 /**
- * Runs `build` while no other process or thread does in the same folder: of two that closed spans
- * at once, each would overwrite what the other has shared already. The lock is SQLite's on a file
- * without content: the system lets it go when its holder ends, however that ends, so no lock
- * is left over.
+ * Runs `build`, while no other process or thread builds in the same folder. If two closed spans at
+ * once, each would overwrite spans that the other has shared. The lock is SQLite's, on a file
+ * without content. The system releases it when its holder ends in any way, so no lock remains.
  * @throws Error if another one is under way
  */
 export async function withBuildLock<T>(folder: string, build: () => Promise<T>): Promise<T> {

@@ -44,9 +44,9 @@ interface JobWays {
 }
 
 /**
- * The route of an operation that a worker runs: claim a place, read the body once, hand it over,
- * keep what must be kept, answer the bytes that come back. The main thread never looks inside a
- * body.
+ * The route of an operation that a worker runs. It claims a place, reads the body once, passes it
+ * to a worker, keeps what must be kept, and answers with the bytes that come back. The main thread
+ * never looks inside a body.
  */
 export function jobRoute({ op, kept, terms, ...doc }: JobRoute): Route<JobDeps> {
   return {
@@ -87,7 +87,7 @@ function questionsOf(tenant: string, ticket: Ticket, deps: JobDeps) {
     tenant,
     claim(bytes) {
       claimed += bytes
-      // As if they had come in the body.
+      // Inputs count as if they had come in the body.
       if (claimed > deps.maxBodyBytes) {
         throw new AppError('payload_too_large', `the inputs are above ${deps.maxBodyBytes} bytes`)
       }
@@ -115,8 +115,8 @@ function toJob(c: AppContext, op: string, media: MediaType, body: Uint8Array): J
 }
 
 /**
- * The answer once everything is durable that it refers to. If what it states of its session, or
- * leaves out by the request's terms, cannot be made true now, the job runs once more without it.
+ * Returns the answer once everything that it refers to is durable. If its references or its
+ * omissions cannot be made true now, the job runs once more without them.
  */
 async function answerDurably(c: AppContext, job: Job, ticket: Ticket, deps: JobDeps) {
   const { tenant } = job
@@ -147,7 +147,7 @@ async function run(
   return result
 }
 
-/** Thrown, so that all failures are rendered and counted in one place. */
+/** Failures are thrown, so that all of them are rendered and counted in one place. */
 function failure({ problem }: JobResult & { readonly ok: false }): AppError {
   const { code, detail, ...extras } = problem
   return new AppError(code, detail, extras)
@@ -161,9 +161,8 @@ function respond(c: AppContext, { media, bytes }: Written): Response {
 }
 
 /**
- * Leaves the place when the answer is out: a client that does not read keeps it, so that unread
- * answers are bounded too, and loses it with its connection if it reads more slowly than
- * `SLOWEST_READER`.
+ * Leaves the place when the answer has been read, so that unread answers are bounded too. A client
+ * that reads more slowly than `SLOWEST_READER` loses its connection, and with it the place.
  * @param unclaimed bytes of the answer that the ticket does not hold yet
  */
 export function leaveWhenRead(
@@ -189,6 +188,9 @@ export function leaveWhenRead(
   })
 }
 
-/** Bytes a second at which a client must read, and what it has beyond that, in milliseconds. */
+/**
+ * Bytes a second at which a client must read, and the time that it has in addition, in
+ * milliseconds.
+ */
 const SLOWEST_READER = 100_000
 const READ_GRACE_MS = 30_000

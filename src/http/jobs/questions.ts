@@ -5,7 +5,7 @@ import { MAX_REFERENCES } from '../../core/sessions/turn/decode-references.ts'
 import type { Authority } from '../../pool/job.ts'
 import type { Originals } from '../../store/originals.ts'
 
-/** Who answers the questions of one request's jobs. */
+/** Answers the lookups of one request's jobs. */
 export interface Answerers {
   readonly originals: Pick<Originals, 'fetch'>
   readonly tenant: string
@@ -15,9 +15,15 @@ export interface Answerers {
   readonly sessions: Authority | undefined
 }
 
-/** One authority for a request: kept inputs from the store, each once, and sessions from theirs. */
+/**
+ * Makes the authority of one request. Kept inputs come from the store, each once; sessions come
+ * from their authority.
+ */
 export function answerQuestions({ originals, tenant, claim, sessions }: Answerers): Authority {
-  /** One after the other, so that no more is fetched than there is room for; each once. */
+  /**
+   * Inputs are fetched one after the other, each once, so that no more is fetched than there is
+   * room for.
+   */
   async function inputs(
     lookups: readonly (LookupRequest | null)[],
   ): Promise<(LookupResult | undefined)[]> {
@@ -26,7 +32,7 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
     async function use(ref: string): Promise<TextBytes> {
       const known = found.get(ref)
       if (known !== undefined) {
-        // Its answer takes room once more.
+        // The text takes room once more, in the answer.
         claim(known.bytes.length)
         return known
       }
@@ -46,7 +52,10 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
     return resolved
   }
 
-  /** Texts of references, each once; what is not there stays out, and the decoder reports it. */
+  /**
+   * Texts of references, each once. A text that is not there is left out, and the decoder reports
+   * it.
+   */
   async function references(lookups: readonly (LookupRequest | null)[]) {
     const found = new Map<string, TextBytes | null>()
 
@@ -71,7 +80,7 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
         found.set(key, text)
         if (text === null) continue
         texts[ref] = text
-        // It is written once more.
+        // The text is written once more.
         if (known !== undefined) claim(text.bytes.length)
       }
       return texts
@@ -101,7 +110,7 @@ export function answerQuestions({ originals, tenant, claim, sessions }: Answerer
   }
 }
 
-/** Codes that mean that a text is not there, or not for this session. */
+/** Codes for a text that is not there, or not for this session. */
 const ABSENT: ReadonlySet<ErrorCode> = new Set(['not_found', 'gone', 'ambiguous'])
 
 /** Texts that are looked for in one request, which may be a batch. */

@@ -4,15 +4,19 @@ import { AppError } from '../../core/base/errors.ts'
 import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
 import type { RouteScope } from '../routes/route.ts'
 
-/** Lets a request on whose key has the scope, and notes who it is from. Throws as `Access` does. */
+/** Lets a request pass if its key has the scope, and notes its caller. Throws as `Access` does. */
 export function authorize(
   access: Pick<Access, 'identify' | 'allow'>,
   scope: Exclude<RouteScope, 'open'>,
 ): MiddlewareHandler<AppEnv> {
   return (c, next) => {
     const caller = access.identify(() => {
-      // There, the usual headers are the vendor's.
-      return scope === 'proxy' ? requestHeader(c, 'x-haversack-key') : presentedKey(c)
+      const own = requestHeader(c, 'x-haversack-key')
+      // On proxy routes the usual headers carry the vendor's key.
+      if (scope === 'proxy') return own
+      // With our own header, the usual ones may be for an MCP server.
+      const isMcp = [scope].flat().some(each => each === 'mcp')
+      return isMcp && own !== undefined ? own : presentedKey(c)
     })
     c.get('state').caller = caller
     access.allow(caller, scope)
@@ -22,7 +26,10 @@ export function authorize(
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
 
-/** The key of a request. Two that differ could be taken for either by a proxy, and are refused. */
+/**
+ * The key of a request. Two different keys are refused, because a proxy in front might use the
+ * other one.
+ */
 function presentedKey(c: AppContext): string | undefined {
   const authorization = requestHeader(c, 'authorization')
   const apiKey = requestHeader(c, 'x-api-key')

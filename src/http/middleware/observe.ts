@@ -12,10 +12,10 @@ import {
 /** Ids that are safe in a header and in a log line. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
-/** Represents the status of an answer that was not sent, as in nginx. */
+/** The status that is reported for an answer that was not sent, as in nginx. */
 const CLIENT_LEFT = 499
 
-/** What is known of a request once its answer stands. */
+/** A request as it is reported once its answer exists. */
 export interface Observation {
   readonly state: RequestState
   readonly method: string
@@ -29,7 +29,7 @@ export interface Observation {
 
 /**
  * Gives each request its id, answers `X-Request-Id` and `Server-Timing`, and reports its end. While
- * the service drains, each answer is its connection's last.
+ * the service drains, each answer ends its connection.
  */
 export function observe(
   health: Health,
@@ -64,7 +64,7 @@ export function observe(
 
 /**
  * The headers that every answer carries. A route on the hot path puts them into its response
- * itself: adding them to a response that stands costs a tenth of the requests per second.
+ * itself, because adding them to an existing response costs a tenth of the requests per second.
  */
 export function answerHeaders(c: AppContext): Record<string, string> {
   const state = c.get('state')
@@ -97,7 +97,7 @@ function requestIdOf(c: AppContext): string | undefined {
   return offered !== undefined && REQUEST_ID.test(offered) ? offered : undefined
 }
 
-/** Ids that no other process makes: a random part for this process, and a counter. */
+/** Makes ids that are unique across processes: a random part for this process, and a counter. */
 function createIds(): () => string {
   const prefix = randomBytes(9).toString('base64url')
   let count = 0

@@ -4,15 +4,16 @@ import { AppError } from '../../core/base/errors.ts'
 import { type AppContext, type AppEnv, requestHeader } from '../context.ts'
 
 /**
- * Refuses what a web page made a browser send: a `Host` that is a name which some DNS server could
- * have led here (rebinding), and an `Origin` other than the service itself.
+ * Refuses requests that a web page made a browser send. These have a `Host` that a foreign DNS
+ * server may have pointed at this address (rebinding), or an `Origin` other than the service
+ * itself.
  * @param allowedHosts names by which clients reach the service, beside addresses and `localhost`;
  * asked each time, because a reload may bring another list
  */
 export function checkOrigin(allowedHosts: () => readonly string[]): MiddlewareHandler<AppEnv> {
   let names: readonly string[] = []
   let allowed = new Set(['localhost'])
-  // Clients come with few different hosts; what was found good once need not be taken apart again.
+  // Clients use few different hosts, so hosts that passed once are not parsed again.
   const known = new Set<string>()
 
   function isAllowed(host: string): boolean {

@@ -9,7 +9,7 @@ interface Reporters {
   readonly tracing?: Pick<Tracing, 'request'>
 }
 
-/** Probes and scrapes come all the time and say nothing. */
+/** Probes and scrapes are frequent, and their log lines are not useful. */
 const QUIET = new Set(['/livez', '/readyz', '/metrics'])
 
 /** Reports a finished request to operators: metrics, one line without content, a trace. */

@@ -4,13 +4,13 @@ import type { RouteName } from '../../core/conversation/parse/scan-request.ts'
 import { type AppContext, requestHeader } from '../context.ts'
 import { essence } from '../request/media.ts'
 
-/** So end those that count tokens of a request, and use none. */
+/** Endings of paths that count the tokens of a request without using any. */
 const COUNTING = ['/count_tokens', '/input_tokens']
 
 /**
- * Paths end so whose bodies are conversations, after whatever a gateway puts before them.
- * `/messages` alone would also be one of OpenAI's threads. What is counted is what would be sent,
- * and what is compacted was sent before.
+ * Endings of paths whose bodies are conversations. A gateway may put anything before them.
+ * `/messages` alone would also match OpenAI's threads. Requests to count tokens are rewritten like
+ * those that are sent, and requests to compact have texts that were sent before.
  */
 const ENDINGS: readonly (readonly [RegExp, RouteName])[] = [
   [/\/v\d\w*\/messages(?:\/count_tokens)?$/, 'anthropic_messages'],
@@ -26,8 +26,8 @@ export interface RewritableBody {
 }
 
 /**
- * What the body of a request is, `null` if it cannot be rewritten.
- * @param path at the upstream, with what its base URL has
+ * How the body of a request can be rewritten; `null` if it cannot. @param path at the upstream,
+ * with the path of its base URL
  */
 export function rewritableAs(c: AppContext, path: string): RewritableBody | null {
   if (c.req.method !== 'POST') return null
@@ -57,8 +57,8 @@ export function billedAs(c: AppContext, path: string): RouteName | null {
 const WEBSOCKET_CONVERSATIONS = 'responses_websockets'
 
 /**
- * Whether a request asks for a WebSocket that conversations of the Responses API are to go over, by
- * a client that goes back to HTTP if it gets none.
+ * Whether a request asks for a WebSocket for conversations of the Responses API. Clients that ask
+ * so use HTTP if they get none.
  */
 export function wantsWebSocketConversation(c: AppContext, path: string): boolean {
   return (

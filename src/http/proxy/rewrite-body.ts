@@ -23,7 +23,7 @@ export interface ForwardedBody {
   readonly continued: boolean
   /** What was done to it. */
   readonly report?: RewriteReport
-  /** Settled once it is on record how it was rewritten: the answer may not be complete before. */
+  /** Settles once the rewrites are recorded. The answer may not be complete before. */
   readonly recorded?: Promise<unknown>
   /** The request is paused, with what was read of its body put back. */
   readonly paused: boolean
@@ -38,8 +38,8 @@ export interface RewriteNeeds extends RunNeeds {
 const AS_IT_COMES: ForwardedBody = { readingMs: 0, continued: false, paused: false }
 
 /**
- * Reads a body that can be rewritten, and lets a worker rewrite it. Whatever fails here, the
- * client's own bytes are forwarded.
+ * Reads a body that can be rewritten, and lets a worker rewrite it. If anything fails, the client's
+ * own bytes are forwarded.
  * @param path at the upstream
  * @throws AppError `invalid_request` for a body that breaks off
  */
@@ -65,7 +65,7 @@ export async function rewriteBody(
     const readingMs = performance.now() - asked
     if ('refusal' in taken) {
       untouched(reasonOf(taken.refusal))
-      // What was read of it is held until it is forwarded.
+      // The ticket holds the bytes that were read until they are forwarded.
       return { ticket, readingMs, continued, paused: true }
     }
     const asItCame = { vendor, ...is, body: taken.body }

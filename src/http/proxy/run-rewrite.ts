@@ -27,7 +27,7 @@ export interface RewrittenBody {
   readonly body: Uint8Array
   /** What was done to it. */
   readonly report?: RewriteReport
-  /** Settled once it is on record how it was rewritten; never rejects. */
+  /** Settles once the rewrites are recorded. Never rejects. */
   readonly recorded?: Promise<unknown>
 }
 
@@ -43,8 +43,9 @@ const ELIDING: RequestTerms = { redeems: true, bypass: false }
 const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
 
 /**
- * What a worker makes of a body, by the record of what was sent before, and with markers only for
- * what is durably there; the body itself if that fails or changes nothing. Never rejects.
+ * Returns a body as a worker rewrites it. Earlier rewrites are repeated as recorded, and markers
+ * are only for originals that are durable. Returns the body itself if that fails or changes
+ * nothing. Never rejects.
  */
 export async function runRewrite(
   c: AppContext,
@@ -85,7 +86,7 @@ export async function runRewrite(
       onUnrecorded: () => metrics.proxy.unrecorded(vendor),
     })
 
-  /** With markers only for what is durably there. */
+  /** Runs a rewrite whose markers are only for originals that are durable. */
   async function runWithOriginals(): Promise<JobResult> {
     const isTrue = async (result: JobResult) =>
       !result.ok || (await areKept(result, tenant, originals))
@@ -124,7 +125,9 @@ export async function runRewrite(
   }
 }
 
-/** Keeps what markers of a body represent; whether all of it is there, and stays. */
+/**
+ * Keeps the originals that markers of a body name. Returns whether all of them are there and stay.
+ */
 async function areKept(
   { keep, markers }: JobResult & { readonly ok: true },
   tenant: string,
@@ -143,21 +146,21 @@ async function areKept(
   return !(await Promise.all(attempts)).includes(false)
 }
 
-/** Decisions on record, by their keys. */
+/** Recorded decisions, by their keys. */
 export type Recalled = NonNullable<Job['recalled']>
 
 export interface RecordKeeping {
   readonly tenant: string
   readonly rewrites: Pick<Rewrites, 'recall'>
   readonly memory: Pick<RewriteMemory, 'place' | 'confirm'>
-  /** The store did not answer in time: what was decided now holds. */
+  /** Called if the store did not answer in time: then the new decisions are used. */
   onUnrecorded(): void
 }
 
 /**
- * Runs a rewrite until each of its decisions is either on record or new: what was decided earlier
- * holds. The memory may gain and lose decisions meanwhile, as other requests bring the same
- * conversation; so what a later run decides is looked up as well, each decision once.
+ * Runs a rewrite until each of its decisions is recorded or new: recorded decisions take
+ * precedence. Meanwhile other requests of the same conversation may add decisions to the memory or
+ * remove them. So the decisions of later runs are looked up as well, each once.
  * @param run rewrites the body by the decisions that are given
  * @returns the last run's result, without the records that are there already
  */
@@ -182,7 +185,7 @@ export async function runByRecord(
   }
 }
 
-/** Keeps what is not on record yet; what is there already is found by later turns. */
+/** Removes the decisions that are recorded already; later turns find those in the store. */
 function withoutKnown(
   result: Done,
   { found }: OnRecord,
@@ -198,7 +201,7 @@ function withoutKnown(
   }
 }
 
-/** Later turns find what holds without asking for it. */
+/** Remembers the decisions in force, so that later turns do not have to look them up. */
 function remember(
   recalled: Recalled,
   records: readonly FreshRecord[],

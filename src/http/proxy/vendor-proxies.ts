@@ -3,14 +3,14 @@ import { createForwarder, type Forwarder } from '../../proxy/forwarder.ts'
 import { pathAfter, versionedPath } from '../../proxy/target.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 
-/** A vendor's API that the service stands in for. */
+/** A vendor's API that the service forwards to. */
 export interface VendorProxy {
   readonly vendor: Vendor
-  /** Stands before every path of the vendor's. */
+  /** The prefix of every path of the vendor's API. */
   readonly prefix: `${string}/${Vendor}`
   /** The prefix as a route, which does not reveal a path that is a secret. */
   readonly pattern: string
-  /** What stands before every path at the upstream; no slash at its end. */
+  /** The prefix of every path at the upstream, without a slash at its end. */
   readonly basePath: string
   /** The path at the upstream after `basePath` for one that a client sent. */
   pathAtVendor(path: string): string
@@ -18,10 +18,7 @@ export interface VendorProxy {
 }
 
 export interface VendorProxyOptions {
-  /**
-   * What stands before the prefixes: nothing, or one segment that only those know who may use the
-   * proxies.
-   */
+  /** Comes before the prefixes: nothing, or one secret segment that only permitted clients know. */
   readonly below?: string | undefined
   /** Gets a bug that ended an exchange. */
   readonly onBug: (error: unknown) => void

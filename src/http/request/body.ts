@@ -40,8 +40,8 @@ interface Sink {
 }
 
 /**
- * Keeps a body that comes in one chunk as it is; anything else goes into one buffer, because a list
- * of chunks costs a client one byte and us a hundred.
+ * Collects the chunks of a body. A single chunk is kept without a copy; several go into one buffer.
+ * In a list, a chunk of one byte from a client would cost us a hundred.
  */
 export function createSink(announced: number | null, maxBytes: number, ticket: Ticket): Sink {
   let bytes: Uint8Array | null = null
@@ -76,7 +76,10 @@ export function createSink(announced: number | null, maxBytes: number, ticket: T
   }
 }
 
-/** Straight from Node's stream: the Fetch body would cost a second buffer and several promises. */
+/**
+ * Reads Node's stream directly, because the Fetch body would cost a second buffer and several
+ * promises.
+ */
 function readIncoming(
   incoming: NonNullable<AppContext['env']['incoming']>,
   sink: Sink,
@@ -118,8 +121,8 @@ function broken(): AppError {
 }
 
 /**
- * Reads a request's body into `sink`. If the sink refuses a part, everything is put back: the
- * request is paused, as if nothing had been read of it, and the result is what the sink threw.
+ * Reads a request's body into `sink`. If the sink refuses a part, everything is put back, and the
+ * request is paused as if nothing had been read of it. Then the result is what the sink threw.
  * @throws AppError `invalid_request` for a body that breaks off
  */
 export function takeBody(

@@ -3,7 +3,7 @@ import { type AppContext, requestHeader } from '../context.ts'
 /** Our header, and the one that gateways send. */
 const BYPASS_HEADERS = ['x-haversack-bypass', 'x-headroom-bypass'] as const
 
-/** Whether everything of this request is to stay as it is. */
+/** Whether the client asks to leave everything of this request unchanged. */
 export function isBypassed(c: AppContext): boolean {
   return BYPASS_HEADERS.some(name => requestHeader(c, name)?.trim().toLowerCase() === 'true')
 }

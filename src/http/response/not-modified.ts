@@ -15,9 +15,9 @@ interface Content {
 }
 
 /**
- * An answer with an `ETag`: 304 without a body if the client has it already (`If-None-Match`,
- * RFC 9110 section 13.1.2). The ticket is left when it is read.
- * @param content called only if it is sent
+ * An answer with an `ETag`: 304 without a body if the client has it already (`If-None-Match`, RFC
+ * 9110 section 13.1.2). The ticket is left when the answer is read. @param content called only if
+ * the content is sent
  */
 export function answerUnlessKnown(
   c: AppContext,

@@ -59,7 +59,7 @@ function* msgpackPieces(fields: object, bytes: Uint8Array): Generator<Uint8Array
   const length = Buffer.alloc(5)
   length[0] = STR_32
   length.writeUInt32BE(bytes.length, 1)
-  // Without the empty string at its end, which is one byte.
+  // The last byte is the empty string's, which the text replaces.
   yield Uint8Array.from(packed.subarray(0, -1))
   yield length
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {

@@ -30,7 +30,7 @@ export function vendorResponse(
   const { status, title, detail = title, code } = problemBody(problem)
   const retry =
     problem.retry_after_s === undefined ? {} : { 'retry-after': `${problem.retry_after_s}` }
-  // The answer must name the protocol to come over instead (RFC 9110 §15.5.22).
+  // The answer must name the protocol that the client shall use instead (RFC 9110 §15.5.22).
   const upgrade =
     code === 'upgrade_required' ? { upgrade: 'HTTP/1.1', connection: 'upgrade, close' } : {}
   return new Response(vendorErrorBody(vendor, { status, code, message: `Haversack: ${detail}` }), {

@@ -17,7 +17,7 @@ const REFUSALS: Readonly<Record<string, { status: string; detail: string }>> = {
     detail: 'the request did not arrive in time',
   },
 }
-/** The end of a connection within a request: mostly one whose answer is out already. */
+/** The connection ended within a request. Mostly the answer of that request was sent already. */
 const HUNG_UP = 'HPE_INVALID_EOF_STATE'
 const EXPECTATION = { status: 417, detail: 'only 100-continue can be expected' }
 const MALFORMED = { status: '400 Bad Request', detail: 'the request is not valid HTTP' }
@@ -31,9 +31,9 @@ export function malformed(): Response {
 }
 
 /**
- * Answers requests that the parser refuses as problems too; Node's own answer has no body. They
- * never reach the app, so they have no request id.
- * @param refused gets the status of each that is not in a request which the app has already
+ * Answers requests that the parser refuses with problems, because Node's own answer has no body.
+ * They never reach the app, so they have no request id. @param refused gets the status of each,
+ * except for errors within a request that the app has already
  * @param answering the response that is on its way on a connection
  */
 export function answerProtocolErrors(
@@ -54,7 +54,7 @@ export function answerProtocolErrors(
     }
     const response = answering(socket)
     if (response?.req.complete === true) {
-      // What is wrong comes after a good request, whose answer must not be overtaken.
+      // The error comes after a good request. The answer of that request must be sent first.
       response.once('close', () => socket.destroy())
       return
     }

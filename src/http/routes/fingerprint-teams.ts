@@ -26,7 +26,9 @@ const MEMBER_PATH = `${PATH}/members/:member`
 const PARQUET = 'application/vnd.apache.parquet'
 /** Beyond the largest upload that can be kept. */
 const MAX_UPLOAD_BYTES = 8 * 1024 * 1024
-/** It changes with each upload; a client that has it asks whether it did. */
+/**
+ * The document changes with each upload, so a client asks each time whether its copy is current.
+ */
 const CACHE_CONTROL = 'private, no-cache'
 
 const uploadQuery = z.strictObject({
@@ -136,8 +138,8 @@ function teamsOf({ fingerprints }: TeamNeeds): Teams {
 }
 
 /**
- * The team of the path. For a key of certain teams there are no others, whether others know them or
- * not.
+ * The team of the path. If a key is limited to teams, all other teams are unknown to it, whether
+ * they exist or not.
  */
 function teamOf(c: AppContext): string {
   const team = validate(teamName, c.req.param('team'))
@@ -163,7 +165,10 @@ function uploadMedia(c: AppContext): UploadMedia {
   return 'parquet'
 }
 
-/** What is wanted most; of equals Parquet, which only a client that wants it names. */
+/**
+ * The media type with the highest weight. Of equals it is Parquet, which a client names only if it
+ * wants it.
+ */
 function documentMedia(c: AppContext): UploadMedia {
   const accept = requestHeader(c, 'accept') ?? ''
   const media = answerMedia(accept, 'json')

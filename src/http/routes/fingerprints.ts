@@ -25,7 +25,7 @@ type PublishedNeeds = Pick<AppDeps, 'admission' | 'fingerprints'>
 export const fingerprintsRoute: Route<PublishedNeeds> = {
   method: 'get',
   path: PATH,
-  summary: 'What responses of published endpoints are like',
+  summary: 'Fingerprints of published endpoints',
   scope: 'fingerprints:read',
   parameters: query,
   answer: providerDocument,

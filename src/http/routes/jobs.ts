@@ -30,7 +30,7 @@ const JOBS: readonly JobRoute[] = [
   {
     op: 'decode',
     path: '/v1/decode',
-    summary: 'Turn an encoded text back into what it stands for',
+    summary: 'Decode an encoded text',
     scope: 'encode',
     request: decodeRequest,
     answer: decodeAnswer,

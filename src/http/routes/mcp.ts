@@ -88,7 +88,10 @@ function respond(c: AppContext, { status, headers, body }: HttpReply): Response 
   if (body instanceof Uint8Array) c.get('state').answerBytes = body.length
   const all = { ...answerHeaders(c), ...headers }
   // Not copied: an answer may be large, and no buffer of ours is shared memory.
-  return new Response(body as Uint8Array<ArrayBuffer> | ReadableStream | null, { status, headers: all })
+  return new Response(body as Uint8Array<ArrayBuffer> | ReadableStream | null, {
+    status,
+    headers: all,
+  })
 }
 
 /** Aborted when the client goes before its answer is out. */

@@ -16,9 +16,9 @@ export const livezRoute: Route<unknown> = {
 }
 
 /**
- * What the answer reports of a store. Without one that can be opened content passes unchanged or
- * encoded, so the service takes work; a store that does not answer would make each request wait for
- * it.
+ * The answer for each state of the store. If the store cannot be opened, content passes unchanged
+ * or encoded, so the service takes work. If it does not answer, each request would wait for it, so
+ * the service is not ready.
  */
 const BODIES: Readonly<Record<StoreHealth, { readonly text: string; readonly status: 200 | 503 }>> =
   {

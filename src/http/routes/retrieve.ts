@@ -82,7 +82,7 @@ async function serve(c: AppContext, { admission, originals }: RetrieveNeeds): Pr
   }
 }
 
-/** What is answered: the text, and what stands beside it. */
+/** The text to answer with, and the fields beside it. */
 interface Found {
   readonly text: TextBytes
   readonly fields: object

@@ -31,7 +31,7 @@ export function mountVendorProxies(app: Hono<AppEnv>, needs: ProxyNeeds): void {
 
 async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Promise<Response> {
   const { incoming } = c.env
-  // As it was sent: the app's own path has its dot segments resolved.
+  // The path as it was sent; in the app's own path dot segments are resolved.
   const path = vendorProxyFor([proxy], incoming?.url)?.path
   if (incoming === undefined || path === undefined) throw new AppError('not_found', 'no such route')
   const upstreamPath = proxy.basePath + path
@@ -40,7 +40,8 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Pr
   }
   const route = billedAs(c, upstreamPath)
   const usage = route === null ? null : needs.observeUsage(route)
-  // In one breath: what waits for the answer must not hold the body.
+  // The result is taken apart at once, so that the code that waits for the answer does not hold the
+  // body.
   const { exchange, report } = send(
     c,
     { proxy, path, usage },
@@ -94,7 +95,7 @@ function send(
     ...(recorded === undefined ? {} : { holdEnd: recorded }),
     onAnswer: {
       head(status, headers) {
-        // With an answer begun, the body has been sent, and is let go.
+        // Once an answer has begun, the body is not needed any more.
         ticket?.leave()
         usage?.head(status, headers)
       },
@@ -125,7 +126,7 @@ function note(
 ): void {
   const state = c.get('state')
   const { outcome, status, sent_bytes, received_bytes, error } = exchange
-  // No headers of ours: they are out.
+  // The headers have been sent already, so none of ours are added.
   state.sent = true
   state.status = status
   state.bodyBytes = sent_bytes

@@ -71,20 +71,22 @@ export class Authorizer {
       const renewed = await this.#renew(grant, { ...wanted, scope })
       if (renewed !== null && headerOf(renewed) !== sent) return true
     }
-    if (scope !== undefined) grants.remember({ wantedScope: scope })
+    const isKnown = grants.state().wantedScope === scope
+    if (scope !== undefined && !isKnown) grants.remember({ wantedScope: scope })
     this.#options.log?.('login needed', { status: challenge.status })
     return false
   }
 
-  /** Calls the handler whenever what is kept has changed, also by another process. */
+  /** Calls the handler whenever there is another token, also of another process. */
   onChange(handler: () => void, everyMs: number): () => void {
     const { grants } = this.#options
-    let version = grants.version()
+    const current = () => grants.grant()?.tokens.access_token
+    let known = current()
     const timer = setInterval(() => {
-      const now = grants.version()
-      if (now === version) return
-      version = now
-      handler()
+      const token = current()
+      if (token === known) return
+      known = token
+      if (token !== undefined) handler()
     }, everyMs).unref()
     return () => clearInterval(timer)
   }

@@ -19,7 +19,7 @@ const DEFAULT_LIMITS: FetchLimits = { bodyBytes: 1024 * 1024, timeoutMs: 10_000 
  * A URL that an MCP server must not name. Of the kind that the SDK never takes for a missing
  * document.
  */
-export class RefusedUrl extends TypeError {
+class RefusedUrl extends TypeError {
   override readonly name = 'RefusedUrl'
 }
 

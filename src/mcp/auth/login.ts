@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
-import { Guard } from '../../proxy/guard.ts'
-import { exchange } from '../upstream/http-exchange.ts'
 import { AuthFailure, authFailure } from './auth-failure.ts'
 import { unionOf } from './authorizer.ts'
 import { type CallbackListener, listenForCallback } from './callback-listener.ts'
-import { type Challenge, challengeTerms } from './challenge.ts'
+import { challengeTerms } from './challenge.ts'
 import type { GuardedFetch } from './guarded-fetch.ts'
 import { OAuthProvider } from './oauth-provider.ts'
 import type { OAuthTerms } from './oauth-terms.ts'
+import { probeServer } from './probe-server.ts'
 import type { ServerGrants } from './server-grants.ts'
 
 export interface LoginOptions {
@@ -23,9 +20,6 @@ export interface LoginOptions {
   /** Leads the user to the authorization server. */
   visit(url: URL, listener: Pick<CallbackListener, 'take'>): void
 }
-
-/** For the answer of the server to a request without a token. */
-const PROBE_MS = 10_000
 
 /**
  * Gets a token with the consent of a user in a browser, and keeps it.
@@ -64,7 +58,7 @@ async function authorize(
   state: string,
 ): Promise<void> {
   const sdk = await import('@modelcontextprotocol/client')
-  const challenge = challengeTerms(await probe(server), server)
+  const challenge = challengeTerms(await probeServer(server, {}), server)
   const { wantedScope } = grants.state()
   // What was granted before stays granted.
   const before = wantedScope === undefined ? undefined : grants.grant()?.tokens.scope
@@ -120,31 +114,4 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-/** Asks the server without a token, to see what it wants. */
-async function probe(server: URL): Promise<Challenge> {
-  const body = Buffer.from(
-    '{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{' +
-      '"io.modelcontextprotocol/protocolVersion":"2026-07-28",' +
-      '"io.modelcontextprotocol/clientCapabilities":{}}}}',
-  )
-  const agent = server.protocol === 'https:' ? new HttpsAgent() : new HttpAgent()
-  const end = await exchange({
-    ...{ method: 'POST', url: server, body, agent },
-    signal: AbortSignal.timeout(PROBE_MS),
-    guard: new Guard(() => {}),
-    headers: {
-      'user-agent': 'haversack',
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'server/discover',
-    },
-  })
-  agent.destroy()
-  if (end.kind !== 'head') throw new AuthFailure('the server cannot be reached')
-  end.answer.destroy()
-  const { statusCode = 0, headers } = end.answer
-  return { status: statusCode, authenticate: headers['www-authenticate'] ?? null }
 }

@@ -51,10 +51,6 @@ export class ServerGrants {
     this.#vault.write(this.#statePlace(), { ...this.state(), ...state })
   }
 
-  version(): string {
-    return this.#vault.version()
-  }
-
   /** The grant in use. */
   grant(): Grant | null {
     const version = this.#vault.version()

@@ -1,10 +1,13 @@
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import type { ForwardedHeaders } from '../forwarded-headers.ts'
 
 /** Who sends a request, by its key. */
 export interface McpCaller {
   readonly tenant: string
   /** Callers with the same text share nothing less than a credential: the id of their key. */
   readonly credential: string
+  /** Headers of the request that go on to servers, if any wants them. */
+  readonly forwarded?: ForwardedHeaders
 }
 
 /** One HTTP request for an MCP endpoint. Keys, Host and Origin have been checked. */

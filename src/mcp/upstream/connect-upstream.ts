@@ -130,6 +130,7 @@ class LastingConnection implements UpstreamConnection {
       const up = await this.#whenUp(limit)
       if (!(up instanceof Session)) return up
       const end = await up.call(call, limit)
+      if (end.kind === 'unauthorized') this.#watchHeaders()
       const hasRun = this.#hasRun(end, up)
       const isAgain = hasRun === 'no' || (hasRun === 'maybe' && mayReplay)
       if (!isAgain || repeatsLeft-- === 0) return callEndOf(end)
@@ -262,7 +263,11 @@ class LastingConnection implements UpstreamConnection {
     const { target } = this.#options
     this.#stopWatching()
     if (target.kind !== 'http' || target.renewal === undefined) return
-    this.#stopWatching = target.renewal.onChange(() => this.connect())
+    this.#stopWatching = target.renewal.onChange(() => {
+      this.#stopWatching()
+      if (this.#state.kind === 'up') this.#gone(this.#state.session, 'noSession')
+      this.connect()
+    })
   }
 
   #gone(session: Session, reason: LinkGone): void {

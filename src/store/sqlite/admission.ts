@@ -3,9 +3,9 @@ import { type CallSize, type Costs, createCosts } from './call-size.ts'
 import { type Call, isUrgent, isWrite } from './protocol.ts'
 
 /**
- * Which calls the thread is given, and when. Between tenants that wait each gets the same time of
- * the thread (`fair-queue.ts`), reads and writes each in a line of their own, as the thread takes
- * them in turn. What is urgent passes by both.
+ * Decides which calls the thread gets, and when. Tenants that wait get equal shares of the thread's
+ * time (`fair-queue.ts`). Reads and writes have a queue each, because the thread takes them in
+ * turn. Urgent calls go before both.
  */
 export interface Admission {
   /**
@@ -21,14 +21,17 @@ export interface Admission {
   clear(): Call[]
 }
 
-/** How much the thread is given ahead; more would only take away the choice of who is next. */
+/**
+ * How much work the thread gets in advance. With more, the queue could no longer choose whose turn
+ * is next.
+ */
 export interface Ahead {
   readonly readUs: number
   readonly writeBytes: number
 }
 
 const AHEAD: Ahead = {
-  /** A turn of reads. One that takes longer goes alone. */
+  /** The time of a turn of reads. A read that takes longer is given alone. */
   readUs: 10_000,
   /** About what one transaction takes, so that the next group is there when it ends. */
   writeBytes: 4 * 1024 * 1024,
@@ -65,7 +68,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function waitMs(tenant: string, own: Line, other: Line): number {
     const ahead = own.workAheadUs(tenant)
-    // The thread takes reads and writes in turn, so the other line takes as much of it at most.
+    // The thread takes reads and writes in turn, so the other queue takes at most as much of its
+    // time.
     return (ahead + Math.min(ahead, other.workUs)) / 1000
   }
 
@@ -81,7 +85,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (refusedMs > maxWaitMs) return { refusedMs }
       const costUs = costs.estimateUs(size)
       const worst = size.bytes === null ? ahead.readUs : size.bytes * WORST_US_PER_BYTE
-      // Whole, so that nothing is left of the sum when all have been answered.
+      // The weight is a whole number, so that the sum is 0 when all calls have been answered.
       const weight = writing ? call.bytes + WRITE_BYTES : Math.ceil(Math.max(costUs, worst))
       own.push({
         call,
@@ -121,7 +125,7 @@ interface Line {
   readonly workUs: number
   workAheadUs(tenant: string): number
   push(entry: Entry): void
-  /** As many as fit into what may be ahead; one if nothing is. */
+  /** Takes as many calls as may be in advance; at least one if the thread has none. */
   take(): Entry[]
   done(entry: Entry, tookUs: number): void
   clear(): Entry[]

@@ -106,7 +106,7 @@ class BodyRows implements Bodies {
     }
     if (rows.length > 1) return fail('ambiguous', `several originals begin with ${reference.ref}`)
     if (rows[0] !== undefined) return rows[0]
-    // Both are asked whatever the first answers: the time must not reveal which it was.
+    // Both are always asked, because the time must not reveal which one was found.
     const over = this.#sql.expired.get(tenant, range.low, range.high, now) !== undefined
     const dead = this.#deps.tombstones.has(tenant, range, now)
     return over || dead
@@ -187,7 +187,7 @@ class BodyRows implements Bodies {
     return { ok: true, hash: hex(hash), bytes: body.byteLength, expires_at, created: true }
   }
 
-  /** Whether it can be given back; a put must not promise what a get would not find. */
+  /** Whether the body can be read; a put must not promise a body that a get cannot return. */
   #readable(row: BodyRow, bytes: number): boolean {
     try {
       if (row.bytes !== bytes) throw new UnreadableError(null)
@@ -200,15 +200,13 @@ class BodyRows implements Bodies {
     }
   }
 
-  /**
-   * Writes the content again, with the key that writes now; promises and sessions stay as they are.
-   */
+  /** Writes the content again, with the current key. Promises and sessions stay. */
   #repair(row: BodyRow, item: PutItem, now: number): Result<Kept> {
     const { sealed, charge } = this.#seal(item, row.hash)
     const more = charge - row.charge
     const refusal = more > 0 ? this.#deps.space.claim(row.tenant, more, now) : undefined
     if (refusal !== undefined) return refusal
-    // It may have been the one that had to go.
+    // Making room may have evicted this very body.
     if (this.#sql.byId.get(row.id) === undefined)
       return this.#create(item, row.tenant, row.hash, now)
     this.#deps.chunks.remove(row.id)
@@ -241,8 +239,8 @@ class BodyRows implements Bodies {
   }
 
   /**
-   * Whether a reference could name it and another body of the session, live or not: that must stay
-   * its own.
+   * Whether the reference could also name another body of the session, live or not. That body keeps
+   * the reference.
    */
   #isTaken(tenant: number, { session: name, ref }: PutItem, hash: Uint8Array): boolean {
     if (name === undefined) return false

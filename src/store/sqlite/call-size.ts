@@ -4,7 +4,7 @@ import type { Answer, Call, OperationName } from './protocol.ts'
 
 /** What a call's cost is estimated from. */
 export interface CallSize {
-  /** Whose turn it takes; `OPERATOR` if it is for all. */
+  /** The tenant whose turn it takes; `OPERATOR` for calls about all tenants. */
   readonly tenant: string
   /** The operation, and for a part which. */
   readonly kind: string
@@ -63,7 +63,7 @@ export function createSizes(): Sizes {
   }
 }
 
-/** Their bytes come with them. */
+/** Operations whose bytes are in the call itself. */
 const KNOWN: ReadonlySet<OperationName> = new Set<OperationName>(['put', 'writeRecord'])
 
 /** The tenant, if the first argument names one. */
@@ -76,9 +76,7 @@ function keyOf({ tenant, ref }: Pick<Reference, 'tenant' | 'ref'>): string {
   return `${ref.slice(0, DIGITS).toLowerCase()} ${tenant}`
 }
 
-/**
- * Estimates calls by what such of the same kind and about the same size took of the thread so far.
- */
+/** Estimates calls by the thread's time for earlier calls of the same kind and similar size. */
 export interface Costs {
   /** In whole microseconds. */
   estimateUs(size: CallSize): number
@@ -96,7 +94,7 @@ const SIZES = 32
 
 export function createCosts(): Costs {
   const usPerByte = new Map<string, Float64Array>()
-  /** Of calls of whose size nothing is known. */
+  /** Times of calls whose size is not known. */
   const unsized = new Map<string, number>()
 
   function ratesOf(kind: string): Float64Array {

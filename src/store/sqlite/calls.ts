@@ -45,7 +45,7 @@ interface Pending {
 /** Pause before a lost thread is replaced, doubled with each loss in a row, in milliseconds. */
 const RESTART_MS = 100
 const MAX_RESTART_MS = 5000
-/** Answers that were read are reported from so many bytes on. */
+/** Bytes of read answers from which on they are reported to the thread. */
 const REPORT_BYTES = 1024 * 1024
 /** How long `close` waits for a thread that does not answer, in milliseconds. */
 const CLOSE_MS = 10_000
@@ -170,7 +170,7 @@ class ThreadCalls implements Calls {
 
   #failAll(): void {
     this.#outgoing = []
-    // What the thread was never given is certainly not kept.
+    // Calls that the thread never got have certainly kept nothing.
     for (const { id } of this.#admission.clear())
       this.#settle(id, this.#closed === undefined ? RESTARTING : CLOSED)
     for (const id of [...this.#pending.keys()]) this.#settle(id, LOST)

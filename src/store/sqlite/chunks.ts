@@ -3,15 +3,15 @@ import { countLineFeeds } from '../../core/parts/lines.ts'
 import { type Codec, UnreadableError } from './codec.ts'
 
 /**
- * Bodies are cut into chunks, each sealed for itself, so that a part of a large body is read
- * without the rest. Larger ones compress a little better; smaller ones make parts cheaper.
+ * Bodies are cut into chunks, each sealed by itself, so that a part of a large body is read without
+ * the rest. Larger chunks compress a little better; smaller chunks make reading parts cheaper.
  */
 export const CHUNK_BYTES = 64 * 1024
 
 /** Chunk ids of one body; bounds a body to 256 MiB. */
 const IDS_A_BODY = 4096
 
-/** So many are read without a look at whether the last is there. */
+/** Up to this number chunks are read without checking first whether the last one exists. */
 const TRUSTED_CHUNKS = 16
 
 /** Whose chunks; bound into each of them. */
@@ -81,7 +81,7 @@ export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
 
   function read(owner: ChunkOwner, first: number, last: number): Uint8Array<ArrayBuffer> {
     const count = chunkCount(owner.bytes)
-    // A damaged size must not be believed: what is not there takes no memory.
+    // A damaged size must not be trusted: no memory is allocated for chunks that do not exist.
     if (!(owner.bytes >= 0 && count <= IDS_A_BODY)) throw new UnreadableError(null)
     if (last - first >= TRUSTED_CHUNKS) lineAt(owner, last)
     const start = first * CHUNK_BYTES
@@ -138,7 +138,7 @@ export function createChunks(database: DatabaseSync, codec: Codec): Chunks {
   }
 }
 
-/** Body, place in it, number of places and tenant: a chunk fits nowhere else. */
+/** Body, place in it, number of places and tenant, so that a chunk is valid nowhere else. */
 function binding(
   { tenantName, hash }: Pick<ChunkOwner, 'tenantName' | 'hash'>,
   number: number,

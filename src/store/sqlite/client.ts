@@ -55,8 +55,8 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
       const { bytes } = sizes.of({ op: 'part', args: [reference, selector], bytes: 0 })
       if (isCutElsewhere(selector, bytes)) return parts.part(reference, selector)
       const answer = await call('part', [reference, selector])
-      // Two sessions may mean different bodies by one short reference, so a known size may be
-      // another's.
+      // One short reference may name different bodies in two sessions, so a known size may be
+      // another body's.
       return answer.ok && 'whole' in answer ? parts.part(reference, selector) : answer
     },
     touch: items => Promise.all(items.map(item => call('touch', [item]))),
@@ -100,7 +100,7 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
 
   function put({ transfer, ...item }: PutItem) {
     const { body } = item
-    // A copy of just these bytes: a clone would take the whole buffer of the view with it.
+    // This copies only these bytes; a clone would include the whole buffer of the view.
     const whole = body.byteLength === body.buffer.byteLength && body.buffer instanceof ArrayBuffer
     const own = transfer === true && whole ? body : new Uint8Array(body)
     return call('put', [{ ...item, body: own }], [own.buffer as ArrayBuffer])

@@ -3,10 +3,10 @@ import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zli
 import type { StoreKey } from './settings.ts'
 
 /**
- * How bytes lie in the file. The first byte has the flags. Plain: CRC-32 (4 bytes, little endian,
- * over the binding and the payload), payload. Encrypted: nonce (12), tag (16), ciphertext; the
- * binding is the additional data. The binding names whose and which bytes these are, so that none
- * can stand in for others.
+ * The layout of bytes in the file. The first byte has the flags. Plain: CRC-32 (4 bytes, little
+ * endian, over the binding and the payload), payload. Encrypted: nonce (12), tag (16), ciphertext;
+ * the binding is the additional data. The binding names the owner and the place of the bytes, so
+ * that other bytes cannot replace them.
  */
 const ZSTD = 1
 const ENCRYPTED = 2
@@ -19,7 +19,7 @@ const CIPHER = 'aes-256-gcm'
 /** The fastest level: levels up to 3 take twice the time for a tenth. */
 const ZSTD_LEVEL = 1
 
-/** Bytes that cannot be given back as they were. */
+/** Stored bytes that cannot be restored. */
 export class UnreadableError extends Error {
   /** The id of the key that is not configured; `null`: damaged. */
   readonly missingKey: string | null

@@ -3,16 +3,16 @@ import { Worker } from 'node:worker_threads'
 import type { FromThread, ToThread } from './protocol.ts'
 import type { ThreadData } from './thread.ts'
 
-/** A line to a thread that runs the store; over as soon as it is lost. */
+/** A connection to a thread that runs the store. It ends as soon as the thread is lost. */
 export interface Connection {
   post(message: ToThread, transfer: readonly ArrayBuffer[]): void
-  /** Ends the thread where it stands. */
+  /** Ends the thread at once. */
   terminate(): Promise<void>
 }
 
 export interface ConnectionEvents {
   onMessage(message: FromThread): void
-  /** The thread has ended, by itself or not; called once. */
+  /** Called once when the thread has ended, for whatever reason. */
   onEnd(detail: string): void
 }
 

@@ -6,7 +6,7 @@ const KEPT_MS = 7 * 24 * 60 * 60_000
 
 /** What SQLite keeps beside the main file. */
 const COMPANIONS = ['', '-wal', '-shm'] as const
-/** Beside a damaged file as long as not all was carried over from it. */
+/** Suffix of a file that exists beside a damaged file until everything was carried over from it. */
 const UNSALVAGED = '-unsalvaged'
 
 /** Renames the file and its companions, deletes nothing. Returns the new name of the main file. */
@@ -14,7 +14,8 @@ export function moveAside(path: string, now: number): string {
   const target = freeName(path, now)
   // First, so that a process that dies in between leaves the work to the next.
   writeFileSync(target + UNSALVAGED, '', { mode: 0o600 })
-  // The main file last: what stays alone would be taken for a new store's.
+  // The main file is moved last, because companions that stay alone would be read as those of a new
+  // store.
   for (const suffix of COMPANIONS.toReversed()) {
     if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix)
   }
@@ -35,14 +36,14 @@ export function unsalvaged(path: string): string | undefined {
   return target === undefined ? undefined : join(dirname(path), withoutSuffix(target))
 }
 
-/** All that can be was carried over from the file that `moveAside` named. */
+/** Notes that everything readable was carried over from the file that `moveAside` named. */
 export function markSalvaged(target: string): void {
   rmSync(target + UNSALVAGED, { force: true })
 }
 
 /**
- * Removes what `moveAside` left of this file, but for the newest and those not carried over yet,
- * and these too when they have grown old: they hold what tenants kept. @throws Error if the folder
+ * Removes files that `moveAside` left of this file. The newest one and those that are not carried
+ * over yet stay, until they are old, because they have data of tenants. @throws Error if the folder
  * cannot be changed
  */
 export function removeOldDamaged(path: string, now: number): void {

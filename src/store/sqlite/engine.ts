@@ -52,8 +52,9 @@ export interface Engine {
     writeRecord(write: RecordWrite): Result<{ readonly version: number }>
     deleteRecord(key: RecordKey, ifVersion: number | undefined): Result<object>
     /**
-     * A purge's first step: nothing finds it any more. `id` is for the steps that follow. What
-     * upkeep does in between is not counted; for a tenant, all is counted here.
+     * The first step of a purge: from now on nothing finds the data. `id` is for the following
+     * steps. Work that upkeep does in between is not counted. For a tenant, everything is counted
+     * here.
      */
     disownSession(tenant: string, session: string): Result<Step & { readonly id: number }>
     disownTenant(tenant: string): Result<Step & { readonly id: number }>
@@ -62,7 +63,7 @@ export interface Engine {
     expire(): Result<Step>
     /** Removes what was found damaged and still is. */
     removeDamaged(): Result<Progress>
-    /** One step of what goes away by itself. */
+    /** Removes data whose time has ended, one step. */
     upkeep(): Result<Progress>
   }
   /** Before the first write of a transaction. */

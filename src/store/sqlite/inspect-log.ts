@@ -2,9 +2,9 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { PAGE_BYTES } from './settings.ts'
 
 /**
- * What SQLite hides: it takes a log up to its first frame that does not check, and the rest
- * for what an earlier generation left. Formats: sqlite.org/fileformat2.html#walformat,
- * sqlite.org/walformat.html.
+ * Damage of a log that SQLite does not report: it reads a log up to the first frame whose checksum
+ * is wrong, and takes the rest for frames of an earlier generation. Formats:
+ * sqlite.org/fileformat2.html#walformat, sqlite.org/walformat.html.
  */
 export interface LogFault {
   /** Pages that were committed and cannot be read; `null` if their number is unknown. */
@@ -25,7 +25,7 @@ interface Log {
   readonly bytes: Buffer
   readonly salts: Buffer
   readonly isWhole: boolean
-  /** Frames up to the first that does not check, and of them up to the last commit. */
+  /** Frames before the first with a wrong checksum, and those of them up to the last commit. */
   readonly valid: number
   readonly committed: number
 }
@@ -57,7 +57,7 @@ function byIndex(log: Log, { frames, copied, salts }: Index): LogFault | null {
   if (log.isWhole && !isSame && newer >= 1 && newer < GENERATIONS) return null
   const found = isSame ? log.committed : 0
   if (found >= frames) return null
-  // All of it is in the main file, and nothing old is laid over that.
+  // Everything is in the main file, and no older page replaces a newer one.
   if (copied >= frames && found === 0) return null
   return fault(frames - found, `frame ${found + 1} of ${frames} does not check`)
 }
@@ -117,8 +117,8 @@ function addUp(bytes: Buffer, from: number, length: number, isBig: boolean, star
 }
 
 /**
- * `null` if there is none that checks; it is in the machine's own byte order, we know the little
- * one.
+ * Returns `null` if there is no index with a right checksum. An index has the machine's byte order;
+ * only little-endian is read.
  */
 function readIndex(path: string): Index | null {
   const bytes = Buffer.alloc(INDEX_BYTES)

@@ -102,8 +102,8 @@ class FileLedger implements Ledger {
     } catch (error) {
       const ofFile = sqliteFailure(error) !== undefined
       const failure = this.#explain(error)
-      // One call's bug must not take the others with it: the first goes alone, the others come
-      // again.
+      // A bug of one call must not fail the others. So the first call runs alone, and the others
+      // run again.
       if (!ofFile && calls.length > 1) return this.write(calls.slice(0, 1))
       if (ofFile) this.#noteFailure(failure)
       this.#count('refused', calls.length)
@@ -144,7 +144,7 @@ class FileLedger implements Ledger {
     this.#file.stop()
   }
 
-  /** Damaged files that were moved aside do not stay for ever. */
+  /** Removes old damaged files that were moved aside. */
   #sweep(): void {
     const now = this.#options.clock()
     if (this.#options.settings.mustExist || Math.abs(now - this.#sweptAt) < SWEEP_MS) return
@@ -157,7 +157,8 @@ class FileLedger implements Ledger {
   }
 
   /**
-   * Runs `work`; a file that shows damage is opened again, then begun again, and `work` runs again.
+   * Runs `work`. If the file shows damage, it is opened again, then replaced by a new one, and
+   * `work` runs again.
    */
   #attempt<T>(work: (opened: Opened) => T): T | undefined {
     for (let tries = 0; ; tries++) {
@@ -233,7 +234,7 @@ class FileLedger implements Ledger {
   }
 
   #readOne({ database, engine }: Opened, call: CallOnly): Answer<OperationName> {
-    // One transaction, so that lookup and chunks are of one moment.
+    // One transaction, so that lookup and chunks see the same state.
     database.exec('BEGIN')
     try {
       return this.#run(engine, call)
@@ -242,7 +243,7 @@ class FileLedger implements Ledger {
     }
   }
 
-  /** Carries some rows over from a damaged file; whether there are more. */
+  /** Carries some rows over from a damaged file. Returns whether there are more. */
   #salvageSome(): boolean {
     const { settings, stopwatch } = this.#options
     const until = stopwatch() + settings.groupCommitMs
@@ -290,7 +291,9 @@ const SWEEP_MS = 60 * 60_000
 
 const DOWN = fail('unavailable', 'the store’s file cannot be opened')
 
-/** One transaction; throws what a statement threw, after taking everything back. */
+/**
+ * Runs one transaction. If a statement throws, everything is rolled back and the error is thrown.
+ */
 function transaction<T>({ database, engine }: Opened, work: (engine: Engine) => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {

@@ -26,7 +26,7 @@ export interface LoopOptions {
 
 /** How often expired bodies are looked for by default, in milliseconds. */
 const UPKEEP_MS = 1000
-/** Reads go on for so long before writes have their turn, in milliseconds. */
+/** How long reads run before writes have their turn, in milliseconds. */
 const READ_TURN_MS = 10
 /** What a call costs beside its bytes, as bytes; for its part of a transaction's time. */
 const CALL_BYTES = 8192
@@ -41,9 +41,9 @@ interface Waiting {
 
 /**
  * Works through calls in turns: reads, then one transaction of writes, each answered in one
- * message. What arrives during a turn, most of which is the disk's flush, shares the next
- * transaction; so groups grow with the load, and a lone put does not wait. Between two turns it
- * looks for messages, so that what is urgent waits for one long read at most.
+ * message. The disk's flush takes most of a turn. Writes that arrive during it share the next
+ * transaction, so groups grow with the load, and a single put does not wait. Between two turns the
+ * loop looks for messages, so that an urgent call waits for one long read at most.
  */
 export function createLoop(options: LoopOptions): Loop {
   return new TurnLoop(options)
@@ -97,7 +97,7 @@ class TurnLoop implements Loop {
 
   #turn(): void {
     this.#isScheduled = false
-    // In two messages: what was read must not wait for the disk.
+    // There are two messages, so that the results of reads do not wait for the disk.
     this.#answer(this.#takeReads())
     this.#answer(this.#takeWrites())
     const blocked = this.#unread > MAX_UNREAD_BYTES
@@ -162,7 +162,7 @@ class TurnLoop implements Loop {
   }
 
   #answer(answers: readonly Settled[]): void {
-    // First, so that the reader of an answer knows of what it is.
+    // The state is reported first, so that the reader of an answer knows which file it is from.
     this.#noteState()
     if (answers.length === 0) return
     const transfer = answers.flatMap(({ result }) => buffersOf(result))

@@ -45,7 +45,7 @@ class ForeignFileError extends Error {
   }
 }
 
-/** Reports a folder that others may look into. It is not ours to change: we did not make it. */
+/** Reports a folder that other users may read. We do not change it, because we did not make it. */
 export function checkFolder({ folder }: Settings, onEvent: (event: StoreEvent) => void): void {
   const mode = statSync(folder).mode & 0o777
   if ((mode & 0o077) !== 0) onEvent({ kind: 'open_folder', folder, mode: mode.toString(8) })
@@ -72,11 +72,11 @@ function openPatiently(path: string, options: OpenOptions): DatabaseSync {
 }
 
 function openFile(path: string, { settings, thorough }: OpenOptions): DatabaseSync {
-  // SQLite would take it for new, and remove the log without a word.
+  // SQLite would treat the file as new, and remove the log without an error.
   if (sizeOf(path) === 0 && sizeOf(`${path}-wal`) > 0) {
     throw new DamagedFileError('the main file is empty, its log is not')
   }
-  // SQLite would make it readable for all; its other files take this one's mode.
+  // SQLite would make the file readable for all. Its other files get this file's mode.
   if (!settings.mustExist) closeSync(openSync(path, 'a', 0o600))
   const formats = formatsOf(path)
   const database = new DatabaseSync(path, { timeout: settings.busyTimeoutMs })
@@ -84,7 +84,7 @@ function openFile(path: string, { settings, thorough }: OpenOptions): DatabaseSy
     if (isForeign(database)) throw new ForeignFileError(path)
     for (const suffix of ['', '-wal', '-shm']) closeToOthers(path + suffix)
     if (Number(database.prepare('PRAGMA page_count').get()?.['page_count']) === 0) {
-      // These must come before anything is in the file, and would wait for writers later.
+      // These settings must come before anything is in the file, and would wait for writers later.
       database.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
       database.exec('PRAGMA auto_vacuum = INCREMENTAL')
     }
@@ -111,7 +111,7 @@ function openFile(path: string, { settings, thorough }: OpenOptions): DatabaseSy
  */
 function isForeign(database: DatabaseSync): boolean {
   const first = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]
-  // Of one moment, so that a set-up by another process is seen wholly or not at all.
+  // One transaction, so that a set-up by another process is seen completely or not at all.
   database.exec('BEGIN')
   try {
     const version = Number(first('PRAGMA user_version'))
@@ -148,9 +148,9 @@ function inspect(
   }
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})
   const [busy, logged, copied] = pragma('wal_checkpoint(PASSIVE)')
-  // Pages may be missing in the file only while they are in the log, or while another process
-  // writes: a size that looks wrong is no proof, but a reason to read every page, which SQLite does
-  // of one moment.
+  // Pages may be missing in the file while they are in the log, or while another process writes. So
+  // a wrong size does not prove damage, but it is a reason to read every page. SQLite does that
+  // with one state of the file.
   const settled = busy === 0 && logged === copied
   const short = settled && statSync(path).size < Number(pragma('page_count')[0]) * PAGE_BYTES
   if (!thorough && !short) return

@@ -9,9 +9,9 @@ import type { SelectElsewhere } from './select-elsewhere.ts'
 import { createShares } from './shares.ts'
 
 /**
- * Parts for which a whole body is looked through: paths and searches. The store's thread only reads
- * the body; tenants that wait get the same time of the thread that looks through it. The body is
- * read when it is the call's turn, so that what waits holds no body.
+ * Cuts parts that need the whole body: paths and searches. The store's thread only reads the body;
+ * another thread searches it. Tenants that wait get equal shares of that thread's time. The body is
+ * read when it is the call's turn, so that waiting calls hold no body.
  */
 export interface PartsDesk {
   readonly waiting: number
@@ -32,7 +32,7 @@ export interface PartsDeskOptions {
   readonly maxWaitMs: number
 }
 
-/** One is read while another is looked through. */
+/** One body is read while another is searched. */
 const AT_ONCE = 2
 /** How long `close` waits for what was accepted, in milliseconds. */
 const CLOSE_MS = 10_000

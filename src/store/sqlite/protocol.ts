@@ -19,7 +19,7 @@ const READS: ReadonlySet<string> = new Set<keyof Engine['reads']>([
   'verify',
 ])
 
-/** Short, and a health check or a session waits for them: they go before what others wait for. */
+/** Short operations for which a health check or a session waits. They go before all others. */
 const URGENT: ReadonlySet<string> = new Set<OperationName>(['stats', 'readRecord', 'touch'])
 
 /** Whether an operation needs a write transaction. */
@@ -65,7 +65,7 @@ export type FromThread =
   | { readonly kind: 'state'; readonly state: StoreState }
   | { readonly kind: 'closed' }
 
-/** Buffers of an answer, which are handed over. */
+/** Buffers of an answer, which are transferred. */
 export function buffersOf(result: Settled['result']): ArrayBuffer[] {
   if (!result.ok) return []
   const views: Uint8Array[] = []

@@ -16,14 +16,17 @@ import { DamagedFileError } from './sqlite-errors.ts'
 /** Reads bodies and parts of them. Runs inside a read transaction of the caller's. */
 export interface Reader {
   get(reference: Reference, now: number): Result<StoredBody>
-  /** The whole body instead, if it is large and would have to be looked through. */
+  /** A part of a body. Returns the whole body instead if it is large and must be searched. */
   part(reference: Reference, selector: PartSelector, now: number): Result<StoredPart | WholeForPart>
   /**
-   * Damaged ones of up to `limit` bodies after `cursor`, and where to go on; stops early after
+   * The damaged ones of up to `limit` bodies after `cursor`, and the next cursor; stops early after
    * `STEP_BYTES`.
    */
   check(limit: number, cursor: number): Checked
-  /** Whether it is as it was put; also if its key is missing, since it cannot be checked then. */
+  /**
+   * Whether the body is unchanged; also true if its key is missing, since it cannot be checked
+   * then.
+   */
   readable(row: BodyRow): boolean
 }
 
@@ -32,7 +35,10 @@ export interface WholeForPart extends Omit<StoredBody, 'body'> {
   readonly whole: Uint8Array<ArrayBuffer>
 }
 
-/** Larger ones are looked through elsewhere: a path in them may take longer than reading them. */
+/**
+ * Larger bodies are searched in another thread, because a path in them may take longer than reading
+ * them.
+ */
 const LOOKED_THROUGH_HERE_BYTES = CHUNK_BYTES
 
 /** What one step of a check reads, about 30 ms. */
@@ -123,9 +129,7 @@ export function createReader(database: DatabaseSync, deps: ReaderDeps): Reader {
   }
 }
 
-/**
- * Whether all of a large body is looked through for it. `bytes`: of the body, `null` if unknown.
- */
+/** Whether the selector needs to search a large body. `bytes`: of the body, `null` if unknown. */
 export function isCutElsewhere({ kind }: PartSelector, bytes: number | null): boolean {
   const isLarge = bytes === null || bytes > LOOKED_THROUGH_HERE_BYTES
   return isLarge && (kind === 'path' || kind === 'grep')
@@ -149,8 +153,8 @@ function partOf(chunks: Chunks, row: BodyRow, selector: PartSelector): Part {
 }
 
 /**
- * Lines out of the chunks that they lie in. Line numbers in the file have no checksum, so they
- * are compared with the content, which has. Returns `null` if they contradict it.
+ * Lines out of the chunks that they lie in. Line numbers in the file have no checksum. So they are
+ * compared with the content, which has one. Returns `null` if they contradict it.
  */
 function linesByChunks(chunks: Chunks, row: BodyRow, wanted: PartRange): Part | null {
   const last = chunks.last(row)
@@ -174,7 +178,9 @@ function about(row: BodyRow) {
   return { ...kept(row), media_type: row.mediaType, created_at: row.createdAt }
 }
 
-/** The content in a buffer of its own size, so that handing it over hands over nothing else. */
+/**
+ * The part with its content in a buffer of its own size, so that a transfer includes nothing else.
+ */
 function own(part: Part): Part {
   const { content } = part
   const whole = content.byteLength === content.buffer.byteLength

@@ -38,7 +38,7 @@ export interface Records {
   restore(record: RestoredRecord): Failure | undefined
 }
 
-/** A record of another file; versions of this one must go on above it. */
+/** A record of another file; versions of this file must be above it. */
 export interface RestoredRecord extends RecordKey, StoredRecord {}
 
 export interface RecordsDeps {

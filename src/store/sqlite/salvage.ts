@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts'
 
 /**
  * Carries over what a damaged file still has, a row at a time: records first, then bodies whose
- * hash still holds. What cannot be read, or does not check, is counted as lost.
+ * hash is right. Rows that cannot be read, or have a wrong checksum, are counted as lost.
  */
 export interface Salvage {
   /** While it is so, a record that is not found may still come. */
@@ -89,8 +89,8 @@ function zero(): Tally {
 }
 
 /**
- * What the file should have had and was not carried over; `null` if it is unknown and rows are
- * missing.
+ * The number of rows that the file should have had and that were not carried over; `null` if it is
+ * unknown and rows are missing.
  */
 function lost(tally: Tally, walk: RowWalk | undefined, total: number | null = null): number | null {
   if (total === null) return walk === undefined || walk.gaps > 0 ? null : tally.lost
@@ -99,7 +99,7 @@ function lost(tally: Tally, walk: RowWalk | undefined, total: number | null = nu
 
 function readerOf(source: DatabaseSync, codec: ReturnType<typeof createCodec>) {
   const raised = new WeakSet<Error>()
-  /** Marks what the source throws, so that it is not taken for a failure of the new file. */
+  /** Marks errors of the source, so that they do not count as failures of the new file. */
   function read<T>(work: () => T): T {
     try {
       return work()
@@ -197,7 +197,8 @@ function timeOf(value: SQLOutputValue | undefined): number {
 const MAGIC = 'SQLite format 3\0'
 
 /**
- * The file with its log; the log alone if the two changed places; `null` if neither is a database.
+ * Opens the file with its log, or the log alone if the two were swapped; `null` if neither is a
+ * database.
  */
 function openSource(target: string): DatabaseSync | null {
   for (const path of [target, `${target}-wal`]) {
@@ -231,8 +232,8 @@ function isDatabase(path: string): boolean {
 type Row = Record<string, SQLOutputValue>
 
 /**
- * The rows of a table that may be damaged, in the order of their ids; what cannot be read is passed
- * over.
+ * The rows of a table that may be damaged, in the order of their ids. Rows that cannot be read are
+ * skipped.
  */
 interface RowWalk {
   next(): Row | undefined
@@ -248,11 +249,11 @@ export function createRowWalk(after: (id: number) => Row | undefined): RowWalk {
   let cursor = 0
   let gaps = 0
 
-  /** `null` if what lies there cannot be read. */
+  /** Returns `null` if the row there cannot be read. */
   function tryAfter(id: number): Row | undefined | null {
     try {
       const row = after(id)
-      // A page in a wrong place may lead back.
+      // A misplaced page may lead to smaller ids.
       return row !== undefined && !(Number(row['id']) > id) ? null : row
     } catch {
       return null

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** Marks the file as ours ("HVSK"), so that another program's database is never taken for it. */
+/** Marks the file as ours ("HVSK"), so that another program's database is recognised. */
 export const APPLICATION_ID = 0x48_56_53_4b
 
 /**
@@ -109,7 +109,8 @@ export function migrate(database: DatabaseSync): void {
     if (version(database) === SCHEMA_VERSION) return
     database.exec('BEGIN IMMEDIATE')
     try {
-      // Again: the process that held the lock may have done it.
+      // The version is read again, because the process that held the lock may have migrated the
+      // file.
       const from = version(database)
       if (from > SCHEMA_VERSION) throw new NewerSchemaError(from)
       if (from < SCHEMA_VERSION) {

@@ -10,7 +10,7 @@ export type PartAnswer = Result<{ readonly part: Part }>
 
 /** Cuts parts out of bodies in another thread than the one that all calls go through. */
 export interface SelectElsewhere {
-  /** One at a time; the body's buffer is handed over. */
+  /** Only one call may run at a time. The body's buffer is transferred. */
   select(body: Uint8Array<ArrayBuffer>, selector: PartSelector): Promise<PartAnswer>
   close(): Promise<void>
 }

@@ -55,7 +55,7 @@ export interface Sessions {
 /** More bodies than this with the same first digits in one session are not looked at. */
 const MAX_CANDIDATES = 64
 
-/** No rest of a hash is after it. */
+/** Sorts after every rest of a hash. */
 const AFTER = Buffer.alloc(LONG_LINK_BYTES - LINK_HASH_BYTES, 0xff)
 
 export function createSessions(database: DatabaseSync): Sessions {

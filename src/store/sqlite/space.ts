@@ -43,7 +43,7 @@ const MAX_EVICTIONS = 512
 const PAYLOAD_BYTES = 4000
 /** Pages that a put may change beside its own: rows, indexes, map of pages. */
 const EXTRA_PAGES = 8
-/** Share of the pages that stays free for what is only estimated. */
+/** Share of the pages that stays free, because some sizes are only estimated. */
 const RESERVE = 1 / 128
 /** Share of the pages under which eviction begins in advance. */
 const LOW_WATER = 1 / 32

@@ -1,7 +1,7 @@
 import { fail } from '../failure.ts'
 import type { Failure, FailureReason } from '../store.ts'
 
-/** SQLite's primary result codes that mean something here (sqlite.org/rescode.html). */
+/** SQLite's primary result codes that are handled here (sqlite.org/rescode.html). */
 const BUSY = 5
 const LOCKED = 6
 const READONLY = 8
@@ -22,12 +22,13 @@ const REASONS: Readonly<Record<number, FailureReason>> = {
  * Codes of `IOERR` that mean that the file cannot be read: bad sectors, a file cut short.
  */
 const UNREADABLE_IO: ReadonlySet<number> = new Set([1, 2, 32, 33].map(part => IOERR | (part << 8)))
-/** Those of writing: what is there can still be read, so the connection stays. */
+/** Codes of failed writes. The file can still be read, so the connection stays. */
 const WRITING_IO: ReadonlySet<number> = new Set(
   [3, 4, 5, 6, 10, 13, 19].map(part => IOERR | (part << 8)),
 )
 /**
- * What no statement of ours meets in a sound file: tables gone, rows that contradict each other.
+ * Codes that no statement of ours causes in a sound file: missing tables, rows that contradict each
+ * other.
  */
 const ODD: ReadonlySet<number> = new Set([1, 2, 17, 18, 19, 20, 24])
 
@@ -35,8 +36,8 @@ const ODD: ReadonlySet<number> = new Set([1, 2, 17, 18, 19, 20, 24])
 export class DamagedFileError extends Error {}
 
 /**
- * The answer to a client whatever is full: its own share must not reveal how full others' make the
- * store.
+ * The answer to a client if its share or the store is full. The client must not learn how much
+ * other tenants keep.
  */
 export const NO_ROOM = 'no room: what is kept is still needed'
 
@@ -57,12 +58,12 @@ export function isDamage(error: unknown): boolean {
   return code === CORRUPT || code === NOTADB || UNREADABLE_IO.has(extendedCode(error))
 }
 
-/** Whether it may be damage: a look at the whole file decides. */
+/** Whether the error may be damage. A check of the whole file decides. */
 export function isOdd(error: unknown): boolean {
   return ODD.has(primaryCode(error) ?? 0)
 }
 
-/** Whether the connection is of no use any more, though the file may be sound. */
+/** Whether the connection cannot be used any more. The file may still be sound. */
 export function isLostConnection(error: unknown): boolean {
   return primaryCode(error) === IOERR && !WRITING_IO.has(extendedCode(error))
 }
@@ -72,7 +73,10 @@ export function isReadOnly(error: unknown): boolean {
   return extendedCode(error) === READONLY
 }
 
-/** What a call answers whose statement failed; `undefined` if it was not SQLite: a bug. */
+/**
+ * The answer of a call whose statement failed; `undefined` if the error is not SQLite's, and so a
+ * bug.
+ */
 export function sqliteFailure(error: unknown): Failure | undefined {
   const code = primaryCode(error)
   if (code === undefined) return undefined

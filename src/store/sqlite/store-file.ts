@@ -24,7 +24,10 @@ export interface Opened {
   readonly inode: number | undefined
 }
 
-/** The file that is open now, if any; opens it again, or begins a new one, when it shows damage. */
+/**
+ * Holds the open file, if there is one. If the file shows damage, it is opened again, or a new one
+ * is begun.
+ */
 export interface StoreFile {
   readonly opened: Opened | null
   /** Whether a process had left a log when the file was first opened. */
@@ -38,7 +41,7 @@ export interface StoreFile {
   isReplaced(): boolean
   reopenReplaced(): void
   /**
-   * Does what an error calls for: first opens the file again; if that does not help, begins a new
+   * Handles an error: first it opens the file again, and if that does not help, it begins a new
    * one.
    * @param tries how often the same work has failed before
    * @returns whether the work should run again
@@ -60,7 +63,9 @@ export interface StoreFileOptions {
   readonly open?: (options: OpenOptions) => DatabaseSync
 }
 
-/** A disk that damages every new file must not fill up with them. */
+/**
+ * Time between two new files, so that a disk that damages every file does not fill up with them.
+ */
 const BETWEEN_NEW_FILES_MS = 5_000
 /** How often an error that may be a bug makes us read the whole file. */
 const BETWEEN_CHECKS_MS = 60_000
@@ -148,8 +153,8 @@ class WatchedFile implements StoreFile {
   }
 
   /**
-   * Whatever damage shows until the first call could run: the file is moved aside and a new one
-   * begun.
+   * Opens the file at the start. If it shows damage before the first call, it is moved aside and a
+   * new one begun.
    */
   #start(): Opened {
     const { settings, path, clock, onEvent } = this.#options
@@ -273,8 +278,8 @@ function isUnsound(path: string): boolean {
 }
 
 /**
- * After a process that did not close the file, every body is read once, beside the calls: damage
- * that no call meets would else be found when it is too late to say when it came.
+ * If the last process did not close the file, every body is read once, between the calls. Otherwise
+ * damage that no call finds would be noticed much later, when its time is unknown.
  */
 export interface Suspicion {
   readonly isOpen: boolean

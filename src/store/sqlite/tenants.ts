@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createNamedRows, NO_ROW } from './named-rows.ts'
 
-/** A tenant that nothing is kept of: looked up like any other, and finds nothing. */
+/** The number of a tenant without data. It is looked up like any other, and finds nothing. */
 export const NO_TENANT = NO_ROW
 
 export interface TenantTotals {

@@ -7,7 +7,7 @@ import { createSalvage, type Salvage } from './salvage.ts'
 import type { Settings } from './settings.ts'
 
 /**
- * Carries damaged files over into the new one, beside the calls, and decides what these may do
+ * Carries damaged files over into the new one, between the calls, and decides which calls may run
  * meanwhile.
  */
 export interface Transfer {
@@ -19,13 +19,15 @@ export interface Transfer {
    * end.
    */
   step(restore: Restore, isOver: () => boolean): boolean
-  /** What was carried over is durable: reports it, and goes on with the next file. */
+  /**
+   * Called when the carried-over rows are durable: reports them, and continues with the next file.
+   */
   end(): void
-  /** A step was taken back: begins again. What is there already is left as it is. */
+  /** Begins again after a step was rolled back. Rows that are there already stay unchanged. */
   restart(): void
   /** Why a call must wait until all is carried over. */
   refusal(op: OperationName): Failure | undefined
-  /** What is not found may still come. */
+  /** Corrects an answer of "not found", because the row may still be carried over. */
   corrected<T extends Answer<OperationName>>(op: OperationName, answer: T): T | Failure
   close(): void
 }

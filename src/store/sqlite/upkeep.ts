@@ -12,7 +12,8 @@ import type { Tombstones } from './tombstones.ts'
 const STEP = 64
 
 /**
- * What goes away by itself, a step at a time. Each call runs inside a transaction of the caller's.
+ * Removes data whose time has ended, a step at a time. Each call runs inside a transaction of the
+ * caller's.
  */
 export interface Upkeep {
   /** Whether `step` would find something; reads only. */
@@ -93,7 +94,8 @@ class RowUpkeep implements Upkeep {
     const { orphans, done } = this.#deps.sessions.release(session, STEP)
     const lone = orphans.map(id => this.#deps.bodies.byId(id)).filter(row => row?.alone === false)
     for (const row of lone) {
-      // What had expired before leaves what it would have left had it been swept in time.
+      // A body that had expired before leaves what it would have left if it had been removed in
+      // time.
       if (row !== undefined)
         this.#deps.bodies.remove(row, row.expiresAt <= now ? 'tombstone' : 'nothing', now)
     }
@@ -120,7 +122,8 @@ class RowUpkeep implements Upkeep {
   evict(tenant: number | null, now: number): boolean {
     const next = () => (tenant === null ? this.#sql.oldest.get() : this.#sql.oldestOf.get(tenant))
     let row = next()
-    // Pins that have run out are taken off in steps; if nothing else may go, now.
+    // Pins that have ended are removed in steps. If nothing else may be evicted, they are removed
+    // now.
     while (row === undefined && Number(this.#sql.unpin.run(now, STEP).changes) > 0) row = next()
     if (row === undefined) return false
     this.#removeAll([row['id']], 'tombstone', now)
@@ -136,7 +139,7 @@ class RowUpkeep implements Upkeep {
     return rows.length
   }
 
-  /** Goes on with purges that a crash or a slow caller left unfinished. */
+  /** Continues purges that a crash or a slow caller left unfinished. */
   #purgeLeftovers(now: number): Progress {
     const session = this.#deps.sessions.disowned() ?? NO_SESSION
     const tenant = this.#deps.tenants.disowned() ?? NO_TENANT

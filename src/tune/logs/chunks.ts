@@ -7,7 +7,7 @@ const CHUNK_BYTES = 1024 * 1024
 export class UnreadableLog extends Error {}
 
 /**
- * What is in a file, piece by piece; what is compressed, at once.
+ * The content of a file, piece by piece; of a compressed file, as one piece.
  * @param onRead called with the bytes of the file that were read since the last call
  * @throws UnreadableLog
  */
@@ -52,7 +52,8 @@ function attempt<Result>(run: () => Result): Result {
 const DECOMPRESSORS = { '.zst': zstdDecompressSync, '.gz': gunzipSync } as const
 const SUFFIXES = ['.zst', '.gz'] as const
 /**
- * More is not unpacked: a log is unpacked at once, and a small file may pretend to hold the world.
+ * Larger logs are not unpacked, because a log is unpacked in one piece, and a small file may unpack
+ * to any size.
  */
 const MAX_BYTES = 512 * 1024 * 1024
 
@@ -64,16 +65,15 @@ export function isCompressed(name: string): boolean {
   return SUFFIXES.some(suffix => name.endsWith(suffix))
 }
 
-/** The name without what compressing it added. */
+/** The name without the suffix of the compression. */
 export function plainName(name: string): string {
   const suffix = SUFFIXES.find(each => name.endsWith(each))
   return suffix === undefined ? name : name.slice(0, -suffix.length)
 }
 
 /**
- * What was compressed.
- * @param name of the file, whose end names the compression
- * @throws Error if the bytes are none of that kind, are torn, or hold more than 512 MiB
+ * The decompressed bytes. @param name of the file, whose suffix names the compression @throws Error
+ * if the bytes are not of that kind, are torn, or hold more than 512 MiB
  */
 function decompress(name: string, bytes: Uint8Array): Buffer {
   const suffix = SUFFIXES.find(each => name.endsWith(each))!

@@ -11,14 +11,14 @@ import {
 
 /** Lines that report a compacted context; the second kind takes old results out of it. */
 const BOUNDARIES: ReadonlySet<unknown> = new Set(['compact_boundary', 'microcompact_boundary'])
-/** How the summary begins that replaces what was compacted, in logs that do not mark it. */
+/** Prefix of the summary that replaces compacted messages, in logs that do not mark it. */
 const SUMMARY =
   'This session is being continued from a previous conversation that ran out of context'
 
 /**
  * A line of a Claude Code session (`~/.claude/projects`): calls and results are parts of messages.
- * Compactions are recognised by what they leave, not by the command, so that automatic ones count
- * and those that were called off do not.
+ * Compactions are recognised by what they leave, not by the command. So automatic compactions
+ * count, and cancelled ones do not.
  */
 export const claudeCode: Dialect = line => {
   const type = line['type']

@@ -60,7 +60,7 @@ function headOf(meta: Fields): Pick<LogLine, 'opens'> {
   return { opens: { session, ...(isSide ? { agent: session } : {}) } }
 }
 
-/** `null` for what is no item of a conversation. */
+/** Returns `null` if the value is not an item of a conversation. */
 function stepsOf(item: Fields): readonly LogStep[] | null {
   const { type } = item
   const id = textField(item, 'call_id') ?? textField(item, 'id')
@@ -75,7 +75,7 @@ function stepsOf(item: Fields): readonly LogStep[] | null {
 }
 
 /**
- * Calls without a name are called what they are. Of namespaces only servers' belong to the name;
+ * Calls without a name are named by their type. Only the namespaces of servers belong to the name;
  * some versions end it with `__`.
  */
 function toolOf(item: Fields): string {

@@ -10,9 +10,9 @@ export interface LogFile {
 }
 
 export interface LogList {
-  /** In the order of their paths, so that the same folder always has the same result. */
+  /** The logs in the order of their paths, so that the same folder always has the same result. */
   readonly files: readonly LogFile[]
-  /** What is no log: files of another kind, and files and folders that cannot be read. */
+  /** Other files, and files and folders that cannot be read. */
   readonly other: number
   readonly unreadable: number
 }
@@ -20,9 +20,9 @@ export interface LogList {
 const SUFFIX = '.jsonl'
 
 /**
- * All `.jsonl` files below some folders, compressed ones too; what is named itself is taken
- * whatever its name. Links below a folder are not followed, so that no circle holds the search, and
- * no file comes twice, under whatever names. What cannot be read is counted.
+ * All `.jsonl` files below some folders, compressed ones too; a path that is named itself is read
+ * whatever its name. Links below a folder are not followed, so that no circle stops the search. No
+ * file comes twice under different names. Files that cannot be read are counted.
  */
 export function listLogs(paths: readonly string[]): LogList {
   const list = { files: [] as LogFile[], other: 0, unreadable: 0, known: new Set<string>() }

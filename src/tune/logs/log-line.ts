@@ -1,11 +1,11 @@
-/** What one line of a log reports of the agent's context. */
+/** One line of a log, as far as it is about the agent's context. */
 export interface LogLine {
   /** The session's id; absent if the line has none, and the last line's is meant. */
   readonly session?: string
   /** Names the sub-agent whose context it is; absent for the agent itself. */
   readonly agent?: string
   /**
-   * Whose log it is, of a line that states it for all of it. The first of a log counts: those of
+   * Present in a line that states whose log this is. The first such line of a log counts: lines of
    * sessions that it was forked from may follow, copied with their history.
    */
   readonly opens?: { readonly session: string; readonly agent?: string }
@@ -24,7 +24,7 @@ export interface LoggedResult {
   readonly kind: 'result'
   /** Of the call; absent if the log does not name calls. */
   readonly id?: string
-  /** What the agent was given; `null` if that is no text, such as an image. */
+  /** The text that the agent was given; `null` if it was not a text but, for example, an image. */
   readonly text: string | null
   readonly is_error?: boolean
   /** Present if the log has it with the result. */
@@ -36,7 +36,7 @@ export interface LoggedResult {
   readonly epoch?: number
 }
 
-/** Reads the lines of one agent's logs; `null` for a line that is none of them. */
+/** Reads the lines of one agent's logs; returns `null` for any other line. */
 export type Dialect = (line: Fields) => LogLine | null
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -25,9 +25,8 @@ export interface ReadLinesOptions {
 
 /**
  * The lines of a file of JSON objects, parsed; blank ones are passed over. In memory for one chunk
- * and the longest line. Blocks while it reads. Every line is parsed, also those that will say
- * nothing: that way what is malformed is known, and what is done with the results takes far longer
- * than parsing all of it.
+ * and the longest line. Blocks while it reads. Every line is parsed, also lines without results. So
+ * malformed lines are counted. Encoding the results takes far longer than parsing everything.
  * @throws UnreadableLog
  */
 export function* readLines(path: string, options: ReadLinesOptions = {}): Generator<JsonLine> {
@@ -46,7 +45,7 @@ export function* readLines(path: string, options: ReadLinesOptions = {}): Genera
 
   function keep(part: Buffer): void {
     partBytes += part.length
-    // What is too long is counted only.
+    // Lines that are too long are only counted.
     if (partBytes > maxLineBytes) parts.length = 0
     else parts.push(part)
   }

@@ -9,10 +9,10 @@ import { recording } from './recording.ts'
 const RESULT_FAULTS = ['no_text', 'not_encoded'] as const
 type ResultFault = (typeof RESULT_FAULTS)[number]
 
-/** What was read of logs, and what was passed over. */
+/** Counts of what was read in logs, and what was skipped. */
 export interface LogTally {
   lines: number
-  /** Lines of agents' logs, and JSON that is none of them. */
+  /** Lines of agents' logs, and other JSON. */
   read: number
   other: number
   results: number
@@ -148,7 +148,7 @@ function read(value: Readonly<Record<string, unknown>>): LogLine | null {
   return null
 }
 
-/** What is followed of one context of an agent: the session's own, or a sub-agent's. */
+/** The state of one context of an agent: the session's own, or a sub-agent's. */
 interface Context {
   /** Compactions so far. */
   partition: number
@@ -163,8 +163,8 @@ export interface Contexts {
 }
 
 /**
- * Contexts of one file that are followed at once; logs have a handful. Beyond it the one that began
- * first begins again.
+ * Contexts of one file that are followed at once; logs have a handful. Beyond it the oldest context
+ * is forgotten and begins again.
  */
 const MAX_CONTEXTS = 1_000
 

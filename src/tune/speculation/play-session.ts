@@ -130,7 +130,7 @@ function offersOf(
   return [...planned, ...declined]
 }
 
-/** First words of names of tools that read. They represent `readOnlyHint`, which is not recorded. */
+/** Names of tools that read begin so. It replaces `readOnlyHint`, which is not recorded. */
 const READING =
   /^(?:get|list|search|find|read|fetch|query|show|describe|lookup|view|grep|glob|ls|count)(?:$|[_A-Z-])/
 

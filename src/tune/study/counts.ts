@@ -12,7 +12,7 @@ export function noCounts(): Counts {
   return { results: 0, tokens: 0, saved_tokens: 0 }
 }
 
-/** Adds an event. What a reference saved is not a format's. */
+/** Adds an event. Savings of a reference are not counted as a format's. */
 export function count(counts: Counts, event: TelemetryEvent): void {
   counts.results++
   counts.tokens += event.tokens_baseline

@@ -4,12 +4,13 @@ import { conditionsOf } from './predicates.ts'
 import type { Alike } from './rules.ts'
 
 /**
- * A result that a format saves so much of is one that choosing pays for: the seed's "applicable".
+ * From this share of saved tokens on, choosing a format for a result is useful: the seed's
+ * "applicable".
  */
 export const APPLICABLE_SHARE = 0.2
 /** Tenths of a result's tokens. */
 const BUCKETS = 10
-/** What results were written in that stayed as they were. */
+/** The format name of results that stayed unchanged. */
 const UNENCODED = 'none'
 
 export interface FormatCounts extends Counts {

@@ -4,7 +4,7 @@ import type { Mined } from '../mine-log.ts'
 import { countShare, entryOf, medianShare, type ShareCounts, savingOf } from './counts.ts'
 import { APPLICABLE_SHARE } from './encoded.ts'
 
-/** What results of one endpoint class are like, and what is mostly done with them. */
+/** Properties of the results of one endpoint class, and how most of them were sent. */
 export interface EndpointStudy {
   readonly endpoint: string
   readonly sums: SavingsSums

@@ -4,7 +4,7 @@ import { formatsOf, MAX_LEVEL } from '../format-levels.ts'
 import type { Mined } from '../mine-log.ts'
 import { entryOf } from './counts.ts'
 
-/** A result whose strings have formats so deep is one that only recursion gets at. */
+/** From this level on, formats in strings are found only by recursion. */
 export const DEEP_LEVEL = 3
 
 /** JSON results of one shape. */

@@ -14,7 +14,7 @@ export interface Alike {
   readonly shares: ShareCounts
 }
 
-/** What is done with results of a kind, and what speaks for it. */
+/** The format for results of a kind, and the evidence for it. */
 export interface Rule {
   readonly shape: ShapeName
   /** Names of `CONDITIONS` that all hold. */
@@ -28,13 +28,13 @@ export interface Rule {
   readonly median_saving: number | null
   readonly saved_tokens: number
   /**
-   * Of what all formats saved, by the formats of this rule and those before it; each result
-   * counts for the first rule that it meets, and for none if another format was sent.
+   * The share of all savings by formats that this rule and earlier rules have. Each result counts
+   * for the first rule that it meets, and for none if another format was sent.
    */
   readonly covered: number
 }
 
-/** Rules with less support are chance: the least that the seed's own rules ask for. */
+/** Rules with less support may be chance. The seed's own rules require at least this. */
 const MIN_SUPPORT = 20
 /**
  * Share of the results that a rule must be right for: the seed's least certain one is right for
@@ -43,7 +43,7 @@ const MIN_SUPPORT = 20
 const MIN_CONFIDENCE = 0.5
 const MAX_CONDITIONS = 3
 const MAX_RULES = 20
-/** A rule that covers less of what was saved is not worth its line. */
+/** A rule that covers less of the savings is not reported. */
 const MIN_COVERED = 0.001
 
 interface Predicate {
@@ -136,7 +136,7 @@ function extended({ shape, mask, met }: Predicate): Predicate[] {
   })
 }
 
-/** What was sent for results that meet the predicate; that with the most first. */
+/** The formats that were sent for results that meet the predicate, the most frequent first. */
 function candidatesOf(predicate: Predicate): readonly Candidate[] {
   const { met } = predicate
   const support = resultsOf(met)

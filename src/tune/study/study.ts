@@ -9,7 +9,7 @@ import { createNesting, type NestingStudy } from './nesting.ts'
 import { mineRules, type Rule } from './rules.ts'
 
 /**
- * What the tool results of a corpus are like, and what becomes of them: the seed's corpus study.
+ * Properties of the tool results of a corpus, and how they are encoded: the seed's corpus study.
  */
 export interface Study {
   /** Each counted once, even if it stands in several logs. */

@@ -160,14 +160,14 @@ describe('a call of a tool', () => {
     await request('tools/call', { name: 'echo', arguments: { die: true } })
     expect(upstream.callsOf('tools/call')[0]?.bytes.toString()).toContain(traceparent)
     const metrics = await service.deps.metrics.registry.metrics()
-    const valueOf = (name: string) =>
+    const sampleOf = (name: string) =>
       Number(metrics.split(`haversack_mcp_${name} `)[1]?.split('\n')[0])
-    expect(valueOf('calls_total{upstream="counted",outcome="result"}')).toBe(1)
-    expect(valueOf('calls_total{upstream="counted",outcome="lost"}')).toBe(1)
-    expect(valueOf('added_seconds_count{upstream="counted"}')).toBe(2)
-    expect(valueOf('connections{upstream="counted"}')).toBe(1)
-    const before = valueOf('tokens_before_total{upstream="counted"}')
-    expect(before).toBeGreaterThan(valueOf('tokens_after_total{upstream="counted"}'))
+    expect(sampleOf('calls_total{upstream="counted",outcome="result"}')).toBe(1)
+    expect(sampleOf('calls_total{upstream="counted",outcome="lost"}')).toBe(1)
+    expect(sampleOf('added_seconds_count{upstream="counted"}')).toBe(2)
+    expect(sampleOf('connections{upstream="counted"}')).toBe(1)
+    const before = sampleOf('tokens_before_total{upstream="counted"}')
+    expect(before).toBeGreaterThan(sampleOf('tokens_after_total{upstream="counted"}'))
   })
 })
 

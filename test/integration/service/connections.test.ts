@@ -2,12 +2,12 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { FULL_RUNS } from '../../support/runs.ts'
-import { json, startTestService } from './harness.ts'
+import { json, startSmallService } from './harness.ts'
 
-let service: Awaited<ReturnType<typeof startTestService>>
+let service: Awaited<ReturnType<typeof startSmallService>>
 
 beforeAll(async () => {
-  service = await startTestService({
+  service = await startSmallService({
     workers: { count: 1 },
     limits: { max_queue_wait_ms: 60_000, drain_timeout_ms: 500 },
   })

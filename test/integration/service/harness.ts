@@ -5,6 +5,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { BUILDERS } from '../../../src/service/builders.ts'
 import { type Service, type ServiceSeams, startService } from '../../../src/service/service.ts'
 import { bundledWorker, useBundledWorkers } from '../../support/bundled-worker.ts'
+import { ownThread } from '../../support/own-thread.ts'
 import { vocabularies } from '../../support/vocabularies.ts'
 
 const WORKER = new URL('../../../workers/tasks.ts', import.meta.url)
@@ -32,9 +33,20 @@ const ONE_THREAD: ServiceSeams['builders'] = {
     ),
 }
 
-/** The same with one thread, for tests that are about neither threads nor what they share. */
-export const startSmallService: typeof startTestService = (toml, seams) =>
-  startTestService(toml, { ...seams, builders: { ...ONE_THREAD, ...seams?.builders } })
+/** Two thirds of a start, and each thread compiles everything again. */
+const NO_THREAD: ServiceSeams['builders'] = {
+  startConfiguredThreads: (config, options) =>
+    BUILDERS.startConfiguredThreads(config, options, ownThread),
+}
+
+/**
+ * The same with all jobs in this thread, for tests that are about neither threads nor what these
+ * share. It has one worker thread if the test brings the module of that.
+ */
+export const startSmallService: typeof startTestService = (toml, seams) => {
+  const builders = seams?.workerUrl === undefined ? NO_THREAD : ONE_THREAD
+  return startTestService(toml, { ...seams, builders: { ...builders, ...seams?.builders } })
+}
 
 /** A real service on a free port, with one real worker. */
 export async function startTestService(

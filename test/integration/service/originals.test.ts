@@ -6,9 +6,9 @@ import { unpack } from 'msgpackr'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
-import { json, startSmallService, startTestService } from './harness.ts'
+import { json, startSmallService } from './harness.ts'
 
-type TestService = Awaited<ReturnType<typeof startTestService>>
+type TestService = Awaited<ReturnType<typeof startSmallService>>
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-originals-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -37,7 +37,7 @@ const settings = {
 
 let service: TestService
 beforeAll(async () => {
-  service = await startTestService(settings)
+  service = await startSmallService(settings)
 })
 afterAll(() => service.close())
 
@@ -243,7 +243,7 @@ it('outlives the service, and cannot be read in its file', async () => {
   await service.close()
   const file = readFileSync(join(folder, 'data', 'store.sqlite'))
   expect(file.includes('in a haystack')).toBe(false)
-  service = await startTestService(settings)
+  service = await startSmallService(settings)
   expect(await json(retrieve(hash))).toMatchObject({ original_content: content })
 })
 

@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestService } from './harness.ts'
+import { startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
-type TestService = Awaited<ReturnType<typeof startTestService>>
+type TestService = Awaited<ReturnType<typeof startSmallService>>
 
 let upstream: RecordingUpstream
 let service: TestService
 
 beforeAll(async () => {
   upstream = await recordingUpstream()
-  service = await startTestService({
+  service = await startSmallService({
     workers: { count: 1 },
     proxy: { anthropic_url: upstream.url },
   })
@@ -113,7 +113,7 @@ it('leaves nothing out while nothing can be kept', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-no-store-'))
   const file = join(folder, 'not-a-folder')
   writeFileSync(file, '')
-  const storeless = await startTestService({
+  const storeless = await startSmallService({
     workers: { count: 1 },
     proxy: { anthropic_url: upstream.url },
     data_dir: join(file, 'data'),

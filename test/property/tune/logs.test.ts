@@ -11,6 +11,7 @@ import {
 } from '../../../bench/mine/log-writers.ts'
 import { readLines } from '../../../src/tune/logs/read-lines.ts'
 import { noTally, readLog } from '../../../src/tune/logs/read-log.ts'
+import { anyText } from '../../support/any-text.ts'
 import { runs } from '../../support/runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mine-'))
@@ -37,7 +38,7 @@ function partitionsOf(text: string): number[] {
 const result = fc.record({
   tool: fc.stringMatching(/^[A-Za-z_]{1,12}$/),
   args: fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), fc.string()),
-  text: fc.string({ unit: 'binary' }).map(text => text.toWellFormed()),
+  text: anyText().map(text => text.toWellFormed()),
   is_error: fc.boolean(),
   compacted: fc.boolean(),
 })

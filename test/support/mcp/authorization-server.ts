@@ -11,7 +11,7 @@ export interface Misdeeds {
   /** Parameters of the browser's return in place of a code. */
   returns?: Record<string, string>
   /** The whole answer of the token endpoint. */
-  tokenAnswer?: { readonly status: number; readonly body: string }
+  tokenAnswer?: { readonly status: number; readonly body: string } | undefined
   /** The token endpoint answers once this resolves. */
   tokenWaits?: Promise<unknown>
   /** Members of tokens that differ. */

@@ -74,20 +74,66 @@ function hasPassed(checks: readonly Check[]): boolean {
   return statuses.includes('SUCCESS') && !statuses.includes('FAILURE')
 }
 
+const DRIVER = fileURLToPath(new URL('./conformance-client/driver.ts', import.meta.url))
+
+/**
+ * Runs one scenario for clients: the suite's server behind `haversack mcp`, which a driver calls.
+ * @returns the checks that did not succeed; `null` if the driver failed or nothing was checked
+ */
+export async function runClientScenario(
+  scenario: string,
+  revision: Revision,
+): Promise<readonly Check[] | null> {
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-conformance-'))
+  try {
+    const options = {
+      command: `${process.execPath} ${DRIVER}`,
+      'output-dir': folder,
+      timeout: 280_000,
+    }
+    const args = Object.entries({ scenario, 'spec-version': revision, ...options })
+    const child = spawn(
+      process.execPath,
+      [COMMAND, 'client', ...args.flatMap(([name, value]) => [`--${name}`, String(value)])],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
+    )
+    const [code] = await once(child, 'close')
+    const file = readdirSync(folder, { recursive: true }).find(name =>
+      String(name).endsWith('checks.json'),
+    )
+    if (file === undefined) return null
+    const checks = JSON.parse(readFileSync(join(folder, String(file)), 'utf8')) as Check[]
+    const failed = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
+    return failed.length === 0 && (code !== 0 || checks.length === 0) ? null : failed
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What a revision requires of clients. */
+export function clientScenarios(revision: Revision): readonly string[] {
+  return requirementsOf(revision).client
+}
+
 interface Requirements {
+  readonly client: readonly string[]
   readonly server: readonly string[]
   readonly not_scored: readonly { readonly scenario: string; readonly leg: string }[]
 }
 
 function scenariosOf(revision: Revision): { scenario: string; required: boolean }[] {
-  const file = new URL(`requirements/${revision}.yaml`, PACKAGE)
-  const requirements = parse(readFileSync(file, 'utf8')) as Requirements
+  const requirements = requirementsOf(revision)
   return [
     ...requirements.server.map(scenario => ({ scenario, required: true })),
     ...requirements.not_scored
       .filter(({ leg }) => leg === 'server')
       .map(({ scenario }) => ({ scenario, required: false })),
   ]
+}
+
+function requirementsOf(revision: Revision): Requirements {
+  const file = new URL(`requirements/${revision}.yaml`, PACKAGE)
+  return parse(readFileSync(file, 'utf8')) as Requirements
 }
 
 /** Reads `server-<scenario>-<time>/checks.json` of each scenario. */

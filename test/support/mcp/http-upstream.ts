@@ -115,11 +115,11 @@ export function legacyServer(call: Answer): Answer {
 }
 
 /** The handshake of a modern server. Calls, and listening, are the test's. */
-export function modernServer(call: Answer): Answer {
+export function modernServer(call: Answer, capabilities = '{}'): Answer {
   return (response, arrived) => {
     if (arrived.rpcMethod !== 'server/discover') return call(response, arrived)
     const facts =
-      `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{},` +
+      `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":${capabilities},` +
       '"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"http"}}}'
     return json(response, result(arrived.id, facts))
   }

@@ -18,6 +18,8 @@ export interface ProtectedServer extends HttpUpstream {
     challenge: string
     /** The scope that calls need beside a good token. */
     callScope: string | null
+    /** The tools that it lists. */
+    tools: string
   }
 }
 
@@ -31,11 +33,12 @@ export async function startProtectedServer(
     scopesSupported: undefined,
     challenge: '',
     callScope: null,
+    tools: '[]',
   }
   const mcp = modernServer((response, { id, rpcMethod }) => {
     const text = '{"content":[{"type":"text","text":"done"}]}'
-    json(response, result(id, rpcMethod === 'tools/list' ? '{"tools":[]}' : text))
-  })
+    json(response, result(id, rpcMethod === 'tools/list' ? `{"tools":${says.tools}}` : text))
+  }, '{"tools":{}}')
   const upstream = await startHttpUpstream((response, arrived) => {
     if (arrived.path.startsWith('/.well-known/oauth-protected-resource')) {
       const { resource, authorizationServers, scopesSupported } = says

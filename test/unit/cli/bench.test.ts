@@ -85,7 +85,7 @@ describe('haversack bench elision', () => {
     [['--size', 'huge'], '--size takes'],
     [['--price-per-mtok', 'x'], '--price-per-mtok takes'],
     [['--corpus', '/nowhere'], 'there is no'],
-    [['--corpus', '.', '--with-model', 'http://x'], 'does not go with'],
+    [['--corpus', '.', '--with-model', 'http://x'], 'cannot be used with'],
   ])('refuses %j', async (argv, message) => {
     const { code, stderr } = await bench(...argv)
     expect([code, stderr.includes(message)]).toEqual([2, true])

@@ -76,6 +76,18 @@ function findNames(file: string, source: string, words: readonly string[]): read
   })
 }
 
+/** Texts of `--help` and `/openapi.json`: what follows the name of such a field. */
+const SHOWN_TEXT = /\b(?:help|summary|details|title|description):\s*(['"`])((?:(?!\1).)*)\1/g
+
+/** What a user reads of a source, by line. */
+function shownTextsOf(file: string, source: string): readonly Line[] {
+  return [...source.matchAll(SHOWN_TEXT)].map(({ index, 2: text = '' }) => ({
+    file,
+    number: source.slice(0, index).split('\n').length,
+    text: withoutCode(text),
+  }))
+}
+
 /** The forms of a comment in which "where" can only be a condition; it should be "if". */
 const CONDITIONAL_WHERE = /(?:``|\bonly|\bempty|\bnothing|\b0|@throws \w+(?: ``)*) where\b/
 
@@ -96,6 +108,12 @@ describe('the glossary of CONTRIBUTING.md', () => {
 
   it('is kept in the names of src and workers', () => {
     expect(sources.flatMap(file => findNames(file, read(file), words))).toEqual([])
+  })
+
+  it('is kept in the texts of --help and of /openapi.json', () => {
+    const texts = sources.flatMap(file => shownTextsOf(file, read(file)))
+    expect(texts.length).toBeGreaterThan(100)
+    expect(findWords(texts, words)).toEqual([])
   })
 
   it('has no "where" for a condition in a comment', () => {
@@ -127,6 +145,17 @@ describe('the search for replaced words', () => {
     ]
     const found = findWords(commentsOf('a.ts', source.join('\n')), words)
     expect(found.map(each => each.split(':')[1])).toEqual(['1', '2', '3', '4'])
+  })
+
+  it('finds them in texts that users read, and in no other string', () => {
+    const source = [
+      "help: 'for whoever reads',",
+      'summary:',
+      "  'One notation',",
+      "const a = 'anew'",
+    ]
+    const found = findWords(shownTextsOf('a.ts', source.join('\n')), words)
+    expect(found.map(each => each.split(':')[1])).toEqual(['1', '2'])
   })
 
   it('finds them as parts of names', () => {

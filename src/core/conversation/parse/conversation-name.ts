@@ -3,7 +3,7 @@ import { parseAt } from '../../json/bytes/json-node.ts'
 import type { ScannedRequest } from './scan-request.ts'
 
 const NAME_DIGITS = 16
-/** Of longer openings only so much is read: they differ before. */
+/** Bytes of an opening that are read. Longer openings differ within these. */
 const MAX_BYTES = 65_536
 
 /**

@@ -25,7 +25,7 @@ import {
  */
 const BREAKPOINTS = ['cache_control', 'prompt_cache_breakpoint'] as const
 
-/** What may stand beside the members of any message, block or part. */
+/** Members that any message, block or part may have. */
 export const BREAKPOINT_KEYS: Readonly<Record<string, Selection>> = Object.fromEntries(
   BREAKPOINTS.map(name => [name, RANGE]),
 )
@@ -47,7 +47,7 @@ interface CallsOfId {
 export class ConversationReader {
   readonly body: JsonBytes
   readonly found: FoundText[] = []
-  /** Results whose texts are not ours to change. */
+  /** Results whose texts must not be changed, because programs get them. */
   readonly forPrograms: ProgramResult[] = []
   /** Breakpoints in the conversation; of blocks before those of what they are in. */
   readonly breakpoints: JsonNode[] = []
@@ -96,14 +96,14 @@ export class ConversationReader {
     else this.#calls.set(id, { message, calls: [call], next: 0 })
   }
 
-  /** Whatever this id named, it is not known any more. */
+  /** Forgets the call of an id. */
   forgetCall(id: string | undefined): void {
     if (id !== undefined) this.#calls.delete(id)
   }
 
   /**
    * Takes the call that one more result with this id answers. If one of the calls with that id is a
-   * program's, it is taken, since it must not be missed.
+   * program's, that one is taken, since it must not be missed.
    */
   takeCall(id: string | undefined): ToolCall | undefined {
     const known = id === undefined ? undefined : this.#calls.get(id)
@@ -209,7 +209,10 @@ export class ConversationReader {
   }
 }
 
-/** Many results may answer one call, and its arguments may be most of the body. */
+/**
+ * The value is computed once, because many results may answer one call, and its arguments may be
+ * most of the body.
+ */
 function once<T>(make: () => T): () => T {
   let result: { readonly value: T } | undefined
   return () => {

@@ -19,7 +19,7 @@ const ROUTES = {
   openai_responses: openaiResponses,
 } as const satisfies Record<string, Route>
 
-/** What is read of each message. */
+/** The selection that is read of each message. */
 function itemsOfList({ request, list }: Route): Selection {
   const items = request.keys.find(({ name }) => name === list)?.value.items
   if (items == null) throw new Error(`${list} has no items`)
@@ -31,7 +31,10 @@ function itemsOfList({ request, list }: Route): Selection {
  */
 const CLEARS_THINKING = /^clear_thinking_\d+$/
 
-/** Whether a request lets the provider leave out earlier results by itself, as far as is known. */
+/**
+ * Whether a request lets the provider leave out earlier results by itself. Only known options are
+ * recognised.
+ */
 function letsForget(request: JsonNode, reader: ConversationReader): boolean {
   const management = memberOf(request, 'context_management')
   const truncation = memberOf(request, 'truncation')
@@ -63,7 +66,7 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** What is known of a request body. It refers to the body, which must not change. */
+/** The results of scanning a request body. They refer to the body, which must not change. */
 export interface ScannedRequest {
   readonly body: JsonBytes
   readonly model: string | undefined
@@ -74,7 +77,7 @@ export interface ScannedRequest {
   readonly messages: readonly ByteRange[]
   /** Texts of tool results, in the order of the conversation. */
   readonly results: readonly ToolResultText[]
-  /** Results that are none of these, since programs get them. */
+  /** Results that programs get instead of the model. They are not among `results`. */
   readonly forPrograms: readonly ProgramResult[]
   /**
    * Whether the provider may leave out earlier results by itself, so that nothing may depend on
@@ -86,7 +89,7 @@ export interface ScannedRequest {
    * none.
    */
   readonly opening: number
-  /** What was read of each message; for the scan of a later turn. */
+  /** The nodes that were read of each message, for the scan of a later turn. */
   readonly read: readonly JsonNode[]
   /**
    * Members that set how far the provider shall cache, from the key to the value, in the order of
@@ -98,11 +101,12 @@ export interface ScannedRequest {
 /**
  * Finds the tool results in a request body, in one pass. Each result has the place at which
  * `JSON.parse` and a walk would find it. Ambiguous content (doubled keys, unknown types) is not
- * found. Returns `null` if the body is no JSON in UTF-8, has not the shape of a request to `route`,
- * has a decisive key twice at the top, or is beyond a limit. The caller then forwards it unchanged.
- * Never throws.
- * @param earlier what was read of a turn of the same endpoint, and the length of the prefix that
- * both bodies have in common: messages within it are not read again, but are the very same nodes
+ * found. Returns `null` if the body is not JSON in UTF-8, does not have the shape of a request to
+ * `route`, has a decisive key twice at the top level, or is beyond a limit. The caller then
+ * forwards it unchanged. Never throws.
+ * @param earlier the nodes of an earlier turn of the same endpoint, and the length of the prefix
+ *   that both bodies have in common. Messages within it are not read again; the result has the same
+ *   nodes
  */
 export function scanRequest(
   bytes: Uint8Array,

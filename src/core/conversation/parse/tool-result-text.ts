@@ -13,8 +13,8 @@ export interface ToolCall {
   /** How many calls stand before it. */
   readonly ordinal: number
   /**
-   * Made by a program of the model, which gets the result instead of the model: no text for us to
-   * change.
+   * Whether a program of the model made the call. The program gets the result, so its text must not
+   * be changed.
    */
   readonly byProgram: boolean
 }
@@ -29,7 +29,7 @@ export interface ResultPlace {
    * The part of the result's content, images and the like counted; 0 if the content is a string.
    */
   readonly part: number
-  /** Whether nothing else stands in the result's content. */
+  /** Whether the result's content has nothing else. */
   readonly isWhole: boolean
   /** How many results stand before this one, those counted that are left alone. */
   readonly ordinal: number
@@ -66,13 +66,13 @@ export interface ToolResultText extends ResultPlace {
   /** The bytes of the arguments; none if the body does not have them. */
   argsBytes(): Uint8Array
   readonly isError: boolean
-  /** It stands at or before a breakpoint of the prompt cache. */
+  /** Whether it is at or before a breakpoint of the prompt cache. */
   readonly inCachedPrefix: boolean
 }
 
 const NO_BYTES = new Uint8Array(0)
 
-/** What a reader of messages knows of a result. */
+/** The facts of a result for a reader of messages. */
 export interface ResultSource {
   readonly call: ToolCall | undefined
   readonly tool: string | undefined
@@ -80,7 +80,9 @@ export interface ResultSource {
   readonly isError: boolean
 }
 
-/** One that is found; the rest of the body may still move it into the cached prefix. */
+/**
+ * A text that was found. A breakpoint later in the body may still put it into the cached prefix.
+ */
 export class FoundText implements ToolResultText {
   readonly start: number
   readonly end: number

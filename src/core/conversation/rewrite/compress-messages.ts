@@ -31,8 +31,8 @@ export interface Compressed {
 
 /**
  * Rewrites the texts of a conversation without loss: tool results, and the texts of those roles
- * that the request names. If there is a budget and the client can retrieve what is missing, tool
- * results that are no errors are then cut to fit.
+ * that the request names. If there is a budget and the client can retrieve originals, tool results
+ * are then cut to fit, except for errors.
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
 export function compressMessages(
@@ -149,9 +149,9 @@ export function fairLevel(sizes: readonly number[], room: number): number {
 }
 
 /**
- * Cuts texts to their allowances from the first to the last. What one leaves of its allowance, or
- * takes beyond it because nothing of it is so small, is added to that of the next that is above it,
- * so that the last texts keep most.
+ * Cuts texts to their allowances from the first to the last. If a text leaves some of its
+ * allowance, or cannot be cut so far, the difference goes to the allowance of the next text that is
+ * too large. So the last texts keep most.
  * @param sizes tokens of each text
  * @param cut cuts the text at an index to so many tokens, and returns the tokens that it has then
  */

@@ -16,7 +16,7 @@ import {
 } from '../../sessions/turn/refer-to-earlier.ts'
 import type { ToolResultText } from '../parse/tool-result-text.ts'
 
-/** How a result of the history was written, as far as later ones need to know. */
+/** How a result of the history was written; only what later results need. */
 export interface WrittenResult {
   /** References that a reader follows to its lines; absent if they cannot be found. */
   readonly hops?: number
@@ -35,20 +35,20 @@ export interface History {
   add(key: string, result: ToolResultText, written: WrittenResult): void
 }
 
-/** What a thread remembers of some conversations, so that a turn adds to it what is new. */
+/** A thread's memory of some conversations, so that a turn only adds new results. */
 export interface HistoryMemory {
-  /** The history before was the last one's; its layers must not be used any more. */
+  /** Begins a history. Layers of the history before must not be used any more. */
   begin(): History
 }
 
 /**
- * Bytes of results that are looked back at least; at most twice as many. What is further back is
- * not referred to, so that the memory of a conversation is bounded.
+ * Bytes of results that are looked back at least; at most twice as many. Older results are not
+ * referred to, so that the memory of a conversation is bounded.
  */
 const WINDOW_BYTES = 512 * 1024
 /** For one conversation: a window's results, and texts of arguments. */
 const MEMORY_BYTES = 4 * 1024 * 1024
-/** One conversation at a time: its lines need not be apart from others'. */
+/** A memory has one conversation at a time, so one key is enough. */
 const CONTEXT = sessionKey('', 'history')
 
 /**
@@ -62,18 +62,18 @@ function contextOf(callsAhead: number): SessionKey {
 /** A memory with the results of a window, all up to one of them. */
 interface Filled {
   readonly bodies: BodyMemory
-  /** Which body each short reference names: the first that had it. */
+  /** The body that each short reference names: the first that had it. */
   readonly owners: Map<string, string>
   window: number
   /** How many results of the conversation were passed. */
   next: number
-  /** The name of the next, of which what its call gave to the tool is there already. */
+  /** The name of the next result, if the arguments of its call were remembered already. */
   ahead: string
 }
 
 /**
- * Goes on with a sum over results as later ones see them (FNV-1a): of the same results, another one
- * may have been sent otherwise.
+ * Continues a sum over results as they were written (FNV-1a). The same results may have been
+ * written in different ways.
  */
 function sumOfWritten(before: number, { isSource, hops = -1 }: WrittenResult): number {
   return Math.imul(before ^ (isSource ? hops + 2 : 0), PRIME) >>> 0
@@ -83,9 +83,9 @@ const PRIME = 0x01000193
 const BASIS = 0x811c9dc5
 
 /**
- * Histories that refer only to what the request itself holds, so every reader of the request can
- * follow them. The text of a result depends on the results before it alone: a memory holds the same
- * whether it was filled turn by turn or at once.
+ * Makes histories that refer only to what the request itself has, so every reader of the request
+ * can follow the references. The text of a result depends only on the results before it. So a
+ * memory is the same whether it was filled turn by turn or at once.
  * @param conversations that are remembered, in 4 MiB each
  */
 export function createHistoryMemory(conversations: number): HistoryMemory {
@@ -96,8 +96,8 @@ export function createHistoryMemory(conversations: number): HistoryMemory {
   function find(window: number, keys: readonly string[]): Filled | null {
     let most: Filled | null = null
     for (const memory of memories) {
-      // With what another call gave to a tool, a result could refer to what the request does not
-      // hold.
+      // With the arguments of another call, a result could refer to a text that the request does
+      // not have.
       const isOfThese = memory.window === window && keys[memory.next] === memory.ahead
       if (isOfThese && (most === null || memory.next > most.next)) most = memory
     }
@@ -125,7 +125,7 @@ export function createHistoryMemory(conversations: number): HistoryMemory {
 }
 
 /**
- * Finds a memory to go on with, or an empty one.
+ * Finds a memory to continue with, or an empty one.
  * @param first the first result of the window, as an index
  * @param keys names of all results up to the one that comes now
  */
@@ -145,10 +145,7 @@ function createHistory(take: TakeMemory): History {
   let sum = BASIS
   let filled: Filled | null = null
 
-  /**
-   * A memory that holds what lies in the window before a result, and what its call gave to the
-   * tool.
-   */
+  /** Returns a memory that has the window before a result, and the arguments of its call. */
   function fillFor(key: string, result: ToolResultText): BodyMemory {
     const window = Math.floor(bytes / WINDOW_BYTES)
     if (filled === null || filled.window !== window) {
@@ -166,8 +163,8 @@ function createHistory(take: TakeMemory): History {
   }
 
   /**
-   * Remembers what a call gave to its tool once: twice would be another order, in which something
-   * else is forgotten first.
+   * Remembers the arguments of a call only once. Twice would change the order in which texts are
+   * forgotten.
    */
   function give(to: Filled, result: ToolResultText, index: number, name: string): void {
     if (to.ahead !== name && result.firstOfCall === index) rememberArguments(to, result)

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 export interface MessageText {
   readonly text: string
   readonly from: 'tool' | 'user' | 'system' | 'assistant' | 'other'
-  /** What a tool's text answers, and its id. */
+  /** The call that a tool's text answers, and its id. */
   readonly call: ToolCall
   readonly callId?: string | undefined
   readonly isError: boolean
@@ -101,7 +101,7 @@ type CallsById = Map<string, ToolCall>
 
 /**
  * Notes the calls that a message makes: `tool_calls` of OpenAI, `tool_use` blocks of Anthropic.
- * What is not of either shape is passed over.
+ * Other shapes are skipped.
  */
 function noteCalls(message: Fields, calls: CallsById): void {
   for (const call of fieldsIn(message['tool_calls'])) {

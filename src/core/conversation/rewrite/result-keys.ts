@@ -14,10 +14,10 @@ const FIELD_BYTES = 4
 const INITIAL_BYTES = 1 << 16
 
 /**
- * Names each result of a conversation by all that its rewrite may depend on: by the terms of the
- * request, and by the results up to this one with their calls, byte for byte. The text of users and
- * models between them is not part of it, and neither are configuration and version: a result that
- * was sent once is sent like that again.
+ * Names each result of a conversation by everything that its rewrite may depend on: the terms of
+ * the request, and the results up to this one with their calls, byte for byte. Texts of users and
+ * models between them are not part of the name. Configuration and version are not part of it
+ * either, so a result is always sent as it was sent the first time.
  * @param terms of the request: tenant, model, and what its client can do
  */
 export function createResultKeys(body: Uint8Array, terms: string): ResultKeys {
@@ -57,7 +57,7 @@ export function createResultKeys(body: Uint8Array, terms: string): ResultKeys {
   }
 }
 
-/** What few results have. */
+/** Fields that few results have. */
 function unusual(
   { isWhole, callsAhead, firstOfCall }: ToolResultText,
   index: number,

@@ -4,19 +4,21 @@ import type { HistoryMemory } from './history.ts'
 import type { RewriteMemory } from './rewrite-memory.ts'
 import type { TurnMemory } from './turn-memory.ts'
 
-/** What rewriting a conversation uses beside the pipeline. */
+/** The context of rewriting a conversation, besides the pipeline's. */
 export interface ConversationContext extends PipelineContext {
-  /** What was sent for tool results before, for requests that bring them again. */
+  /** Earlier rewrites of tool results, for requests that have these results again. */
   readonly rewrites?: RewriteContext
-  /** What the request states beside the body; absent if the route does not ask. */
+  /** Terms of the request besides its body; absent if the route has none. */
   readonly terms?: RequestTerms
 }
 
-/** Whose conversations are rewritten, and how they were. */
+/** The owner of the conversations, and their earlier rewrites. */
 export interface RewriteContext {
   readonly tenant: string
   readonly memory: RewriteMemory
-  /** For what the turn before has at the same place; absent: everything is read again. */
+  /**
+   * Memory of earlier turns, so that equal messages are not read again; absent: everything is read.
+   */
   readonly turns?: TurnMemory
   /** For references to earlier results of the same request; absent: there are none. */
   readonly history?: HistoryMemory

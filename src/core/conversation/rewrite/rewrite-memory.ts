@@ -4,11 +4,11 @@ import { unsplit } from '../../sessions/lines/scan-text.ts'
 import { readStored, type StoredRewrite, writeStored } from './stored-rewrite.ts'
 
 /**
- * What was sent for results lately, in memory that all threads share: a request brings all of its
- * conversation again. What is there may be forgotten at any time, oldest first.
+ * Recent rewrites of results, in memory that all threads share, because a request has all of its
+ * conversation again. Entries may be forgotten at any time, the oldest first.
  */
 export interface RewriteMemory {
-  /** What was sent under a name, if it is confirmed. */
+  /** The rewrite that was sent under a name, if it is confirmed. */
   get(key: string): StoredRewrite | null
   /**
    * Places bytes, which are found once they are confirmed.
@@ -18,7 +18,7 @@ export interface RewriteMemory {
    * @returns the position to confirm, or `null` if there is no room for that many
    */
   place(key: string, bytes: Uint8Array, replaces?: boolean): number | null
-  /** They were sent like that. */
+  /** Notes that the bytes were sent. */
   confirm(position: number): void
 }
 
@@ -27,7 +27,7 @@ const ALL = sessionKey('', 'rewrites')
 
 /**
  * @param memory made by `createBodyMemory`
- * @param options.ownBytes of what this thread has read there and keeps at hand, about
+ * @param options.ownBytes approximate size of the entries that this thread keeps for itself
  */
 export function attachRewriteMemory(
   memory: ArrayBufferLike,
@@ -44,13 +44,13 @@ export function attachRewriteMemory(
     return rewrite === null ? null : { rewrite, position: found!.position }
   }
 
-  /** What this thread has, unless another one has replaced it. */
+  /** The thread's own entry, unless another thread has replaced it. */
   function takeOwn(key: string): PlacedRewrite | null {
     const placed = own.take(key)
     return placed === null || bodies.isRetracted(placed.position) ? null : placed
   }
 
-  /** What is used still is put in front again before it is overwritten. */
+  /** An entry that is still used is placed again before it is overwritten. */
   function renewed(key: string, placed: PlacedRewrite): PlacedRewrite {
     if (!bodies.isAging(placed.position)) return placed
     const position = place(key, writeStored(placed.rewrite))
@@ -80,12 +80,12 @@ interface PlacedRewrite {
   readonly position: number
 }
 
-/** What an entry takes beside its literal, about. */
+/** Approximate bytes of an entry besides its literal. */
 const ENTRY_BYTES = 512
-/** Of the room, what is still in use after the oldest entries were dropped. */
+/** Share of the room that is still used after the oldest entries were dropped. */
 const KEPT_SHARE = 7 / 8
 
-/** What was used most recently, up to so many bytes. */
+/** A cache of the most recently used entries, up to so many bytes. */
 function createRecent(maxBytes: number) {
   const entries = new Map<string, PlacedRewrite>()
   let bytes = 0
@@ -103,7 +103,8 @@ function createRecent(maxBytes: number) {
     entries.set(key, entry)
     bytes += sizeOf(entry)
     if (bytes <= maxBytes) return
-    // Many at once: to begin an iteration passes over all that was taken lately.
+    // Many entries are dropped at once, because starting an iteration skips all recently removed
+    // ones.
     for (const oldest of entries.keys()) {
       if (bytes <= maxBytes * KEPT_SHARE) return
       take(oldest)

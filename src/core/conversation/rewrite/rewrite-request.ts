@@ -32,7 +32,7 @@ import {
 } from './stored-rewrite.ts'
 import type { TurnMemory } from './turn-memory.ts'
 
-/** A request body, and what was done to it. */
+/** A rewritten request body, with a report. */
 export interface RewrittenRequest extends Promised {
   /** The very body if nothing changes. */
   readonly bytes: Uint8Array
@@ -41,7 +41,7 @@ export interface RewrittenRequest extends Promised {
   readonly responses: readonly NewResult[]
 }
 
-/** What has to be so, or to become so, before the body leaves. */
+/** Conditions that must be true before the body leaves. */
 type Promised = Pick<ByteAnswer, 'records' | 'keep' | 'markers'>
 
 /**
@@ -84,12 +84,12 @@ export function rewriteRequest(
   return { bytes, report, responses, ...promised }
 }
 
-/** What becomes of the results of a conversation. */
+/** The rewritten results of a conversation. */
 interface RewrittenResults extends Promised {
   readonly replacements: readonly Replacement[]
   readonly savings: readonly Saving[]
   /**
-   * Whether a result that was sent before follows others than it did, or stands there differently.
+   * Whether a result that was sent before now follows other texts, or is written in another way.
    */
   readonly isChanged: boolean
   /** Places that look like hints and were escaped, in results that came for the first time. */
@@ -98,7 +98,7 @@ interface RewrittenResults extends Promised {
   readonly responses: readonly NewResult[]
 }
 
-/** What telemetry records of a result, and the key of its record. */
+/** The telemetry record of a result, and its key. */
 export interface NewResult {
   readonly response: () => string
   readonly recordKey: string
@@ -199,7 +199,7 @@ function isLeftAlone(result: ToolResultText, isOriginal: boolean): boolean {
   return (isShort || isOriginal) && findLookAlikes(result.text()).length === 0
 }
 
-/** How the result was sent before, as far as that is at hand. */
+/** How the result was sent before, if this thread or the record has it. */
 function recall(key: string, { rewrites }: ConversationContext): StoredRewrite | null {
   if (rewrites === undefined) return null
   const recalled = rewrites.recalled[key]
@@ -215,11 +215,11 @@ interface RewriteOptions {
 
 /** The same for one result. */
 interface ResultOptions extends RewriteOptions {
-  /** It is an original that was fetched back. */
+  /** Whether it is an original that was fetched back. */
   readonly isOriginal: boolean
 }
 
-/** How a result was written now, and what telemetry records of it. */
+/** How a result was written, with its telemetry record. */
 interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   readonly keep: readonly KeepItem[]
   readonly lookAlikes: number

@@ -10,26 +10,26 @@ import type { ConversationContext } from './rewrite-context.ts'
 /** A text with its replacement. */
 export type Rewritten = Done<EncodeAnswer>
 
-/** What counts the tokens. */
+/** The tokenizer that counts. */
 export interface Counting {
   readonly tokenizer?: string
   readonly model?: string
 }
 
-/** What a text may be written as. */
+/** The terms for rewriting a text. */
 export interface TextTerms {
-  /** Finds what precedes the text, if it may refer to that. */
+  /** Opens the session layer, if the text may refer to earlier results. */
   readonly openLayer?: OpenLayer | undefined
   /** Whether its bulk may be left out, with a marker. */
   readonly mayElide: boolean
-  /** Whether it must stay as it is: then only what looks like a hint of ours is escaped. */
+  /** Whether it must stay unchanged, except that look-alikes of our hints are escaped. */
   readonly isOriginal?: boolean
 }
 
 /**
- * The smallest text for a payload, without loss, or with a marker if its bulk may go. It depends on
- * the text, the call that it answers, the configuration, and the content that `openLayer` has
- * before it.
+ * The smallest text for a payload, without loss, or with a marker if its bulk may be left out. It
+ * depends on the text, the call that it answers, the configuration, and the content that
+ * `openLayer` has before it.
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
 export function rewriteByItself(
@@ -45,8 +45,8 @@ export function rewriteByItself(
 
 /**
  * The smallest lossless text for a payload. It depends on the text, the call that it answers and
- * the configuration, and on nothing else of the conversation, so that a conversation which goes on
- * is written the same way again.
+ * the configuration, and on nothing else of the conversation, so that a conversation which
+ * continues is written the same way again.
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
 export function rewriteLossless(
@@ -67,8 +67,8 @@ export function escapeOnly(
 }
 
 /**
- * The rest of a payload in so many tokens, with a marker. If nothing is so small, the least rest
- * that is possible. If nothing may go, the lossless text.
+ * The rest of a payload in so many tokens, with a marker. If nothing is so small, the smallest rest
+ * that is possible. If nothing may be left out, the lossless text.
  */
 export function rewriteWithin(
   source: MessageText,

@@ -27,8 +27,8 @@ const DIGEST_DIGITS = 8
 const PRIME = 0x01000193
 
 /**
- * Goes on with the sum over a conversation's results as they were sent, 32 bits (FNV-1a over
- * digests). Two turns with another sum at the same result have been sent other prefixes.
+ * Continues the sum over a conversation's results as they were sent, 32 bits (FNV-1a over digests).
+ * If two turns have different sums at the same result, they were sent with different prefixes.
  */
 export function sumOfSent(before: number, digest: number): number {
   return Math.imul(before ^ digest, PRIME) >>> 0
@@ -56,8 +56,8 @@ function totalOf({ referred, encoded, elided }: SavedTokens): number {
 }
 
 /**
- * Raise it if the meaning of stored bytes changes, and still read what earlier versions have
- * written: it holds.
+ * Raise it if the meaning of stored bytes changes. Bytes of earlier versions must still be read,
+ * because they stay in force.
  */
 const VERSION = 1
 const LINE_FEED = 0x0a
@@ -89,7 +89,7 @@ export function writeStored(rewrite: StoredRewrite): Uint8Array {
 }
 
 /**
- * Reads them back. `null` for what another version has written.
+ * Reads stored bytes. Returns `null` if another version has written them.
  * @throws AppError `internal` for bytes that no version has written
  */
 export function readStored(bytes: Uint8Array): StoredRewrite | null {
@@ -111,7 +111,7 @@ export function readStored(bytes: Uint8Array): StoredRewrite | null {
   }
 }
 
-/** What one result was spared. */
+/** The saving of one result. */
 export interface Saving {
   /** Byte of the client's body at which the result ends. */
   readonly end: number
@@ -125,7 +125,7 @@ const MAX_PLACES = 64
 
 /**
  * The places in the prompt at which tokens were saved. Providers read tools and instructions first,
- * wherever a body has them, so what is outside the conversation counts as before it.
+ * wherever a body has them. So everything outside of the conversation counts as before it.
  * @param savings in the order of the body
  * @returns in the order of the prompt, at most 64: neighbours are joined at the place of the last
  */

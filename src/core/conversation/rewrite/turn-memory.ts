@@ -6,7 +6,7 @@ import { commonBytes } from '../parse/shared-messages.ts'
 /** A turn of a conversation as it was read, and how its results are named. */
 export interface Turn {
   readonly scanned: ScannedRequest
-  /** What the names depend on beside the body. */
+  /** Terms that the names depend on besides the body. */
   readonly terms: string
   /** Of each result. */
   readonly keys: readonly string[]
@@ -18,17 +18,15 @@ export interface Turn {
  */
 export interface TurnMemory {
   /**
-   * Scans a body as `scanRequest` does, and passes over what an earlier turn has at the same place.
+   * Scans a body like `scanRequest`, but skips messages that an earlier turn has at the same place.
    */
   scan(body: Uint8Array, route: RouteName, limits: ReadLimits): ScannedRequest | null
   /**
-   * Names of the first results of what was scanned last, as far as an earlier turn had the same
-   * messages on the same terms.
+   * Names of the first results of the last scan, as far as an earlier turn had the same messages
+   * and terms.
    */
   knownKeys(scanned: ScannedRequest, terms: string): readonly string[]
-  /**
-   * Remembers what was scanned last, in place of the turn that it goes on from, or of the oldest.
-   */
+  /** Remembers the last scan, in place of the turn that it continues, or of the oldest. */
   keep(turn: Turn): void
 }
 
@@ -45,12 +43,12 @@ export interface TurnMemories {
 const MAX_TURN_BYTES = 4 * 1024 * 1024
 /** Of all turns that are remembered. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024
-/** What a node takes in memory, about; in a body it may have three bytes. */
+/** Approximate memory of a node in bytes; in a body a node may have three bytes. */
 const NODE_BYTES = 88
 /** Messages at the end of a turn in which the next one may differ, by breakpoints that moved. */
 const CHANGING_MESSAGES = 3
 
-/** What was scanned last, and the turn that it has most in common with. */
+/** The last scan, and the turn that it has most in common with. */
 interface Comparison {
   readonly route: RouteName
   readonly scanned: ScannedRequest
@@ -66,7 +64,7 @@ interface KeptTurn extends Pick<ScannedRequest, 'body' | 'read'> {
   readonly keys: readonly string[]
   /** The message that each result is in. */
   readonly messageOf: readonly number[]
-  /** Of the body, or of what was read of it, whichever is more. */
+  /** The bytes of the body, or of its nodes, whichever are more. */
   readonly bytes: number
 }
 
@@ -152,7 +150,7 @@ function sizeOf(nodes: readonly JsonNode[]): number {
 
 const NONE: readonly JsonNode[] = []
 
-/** Bytes that do not hold those of others in memory. */
+/** Copies the bytes if they are a part of a larger buffer, so that this buffer can be freed. */
 function alone(body: Buffer): Buffer {
   return body.buffer.byteLength > 2 * body.length ? Buffer.from(body) : body
 }

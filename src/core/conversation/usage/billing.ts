@@ -5,7 +5,7 @@ import { promptTokens, type TokenUsage, type UsageKind } from './token-usage.ts'
 /** A request that was answered, as far as its bill goes. */
 export interface BilledRequest {
   readonly usage: TokenUsage
-  /** What it was spared. */
+  /** The tokens that it was spared, by place. */
   readonly saved: readonly SavedPlace[]
   /**
    * Tokens that the provider had cached of the conversation, if we changed what was sent before;
@@ -18,7 +18,7 @@ export interface BilledRequest {
 export interface Bill {
   /** By the provider's figures. */
   readonly billed: number
-  /** What the request would have cost unchanged, by our estimate: below `billed` if we did harm. */
+  /** The cost of the unchanged request, by our estimate; below `billed` if we did harm. */
   readonly without: number
 }
 
@@ -51,8 +51,8 @@ function withCacheRead(usage: TokenUsage, cached: number): TokenUsage {
 }
 
 /**
- * What a token costs that stands before `at`, a share of the prompt. Entries for long come before
- * those for short.
+ * The price of a token before `at`, a share of the prompt. Cache entries for the long time come
+ * before those for the short time.
  */
 function priceAt(at: number, usage: TokenUsage, prices: TokenPrices): number {
   const place = at * promptTokens(usage)
@@ -63,25 +63,27 @@ function priceAt(at: number, usage: TokenUsage, prices: TokenPrices): number {
   return place <= long + usage.cache_write ? prices.cache_write : 1
 }
 
-/** Whose prices they are. */
+/** The vendors whose prices are known. */
 export type PricedVendor = 'anthropic' | 'openai'
 
-/** What tokens cost, in uncached input tokens of the same model. */
+/** Prices of tokens, in uncached input tokens of the same model. */
 export type TokenPrices = Readonly<Record<Exclude<UsageKind, 'uncached'>, number>> & {
   /** Of a million uncached input tokens, in money; absent if it is not known. */
   readonly per_million?: number | undefined
 }
 
-/** Prices for a vendor's models whose name begins so; for all of them without `model`. */
+/**
+ * Prices for a vendor's models whose names have the prefix `model`; without it, for all of them.
+ */
 export type PriceRule = { readonly [price in keyof TokenPrices]?: number | undefined } & {
   readonly vendor: PricedVendor
   readonly model?: string | undefined
 }
 
 /**
- * What both vendors publish. If their models differ, the price by which less is saved: OpenAI's
- * cached input costs up to half as much as other input, and writing to its cache costs nothing more
- * with most models.
+ * The prices that both vendors publish. If models of a vendor differ, it is the price by which less
+ * is saved: OpenAI's cached input costs up to half as much as other input, and writing to its cache
+ * costs nothing more with most models.
  */
 export const DEFAULT_PRICES: Readonly<Record<PricedVendor, TokenPrices>> = {
   anthropic: { cache_read: 0.1, cache_write: 1.25, cache_write_long: 2, output: 5 },
@@ -112,7 +114,7 @@ export function pricesFor(
   return prices
 }
 
-/** What the tokens cost, in uncached input tokens. */
+/** The cost of the tokens, in uncached input tokens. */
 export function costOf(usage: TokenUsage, prices: TokenPrices): number {
   return (
     usage.uncached +

@@ -30,24 +30,24 @@ export interface FigurePlaces {
  */
 export type OnFigure = (name: string, text: string) => void
 
-/** Longest key or value that is kept; a longer one is none of ours. */
+/** Longest key or value that is kept; all that are read are shorter. */
 const MAX_TEXT_BYTES = 256
 
 /**
- * Finds a few figures in JSON that comes in pieces, cut anywhere, and keeps nothing else of it: the
- * work is one look at each byte, the memory is the open objects that matter and one short text. It
- * does not validate; what is no JSON gives figures that mean nothing, or none, and never throws.
+ * Finds a few figures in JSON that comes in pieces, cut anywhere. It reads each byte once, and
+ * keeps only the open objects that matter and one short text. It does not validate: bytes that are
+ * not JSON give meaningless figures or none. It never throws.
  */
 export class FigureReader {
   readonly #root: FigurePlaces
   readonly #onFigure: OnFigure
   /** The open objects that matter, outermost first. */
   readonly #open: FigurePlaces[] = []
-  /** Levels of what does not matter that are open inside of the last one. */
+  /** Open levels inside of the last one that do not matter. */
   #skipped = 0
   /** A key comes next in the last open object. */
   #wantsKey = false
-  /** What the value that comes is, by its key. */
+  /** The meaning of the next value, by its key. */
   #place: string | FigurePlaces | undefined
   #inString = false
   #isEscaped = false
@@ -86,7 +86,7 @@ export class FigureReader {
     }
   }
 
-  /** Reads on in a string; returns the offset after what was read. */
+  /** Continues reading a string. Returns the offset after the bytes that were read. */
   #readString(bytes: Uint8Array, start: number): number {
     let at = start
     if (this.#isEscaped) {
@@ -112,8 +112,8 @@ export class FigureReader {
   }
 
   /**
-   * Reads on in what does not matter, up to a string in it or its end; returns the offset after
-   * what was read.
+   * Skips values that do not matter, up to a string in them or their end. Returns the offset after
+   * the skipped bytes.
    */
   #skip(bytes: Uint8Array, start: number): number {
     let levels = this.#skipped

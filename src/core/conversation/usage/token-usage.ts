@@ -1,4 +1,4 @@
-/** What a provider reports as counted for one request; no token is in two of these. */
+/** Token counts that a provider reports for one request; no token is in two of them. */
 export interface TokenUsage {
   /** Input tokens that were neither read from the prompt cache nor written to it. */
   readonly uncached: number

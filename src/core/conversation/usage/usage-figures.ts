@@ -19,7 +19,7 @@ const ANTHROPIC_USAGE: FigurePlaces = {
   },
 }
 
-/** What both APIs of OpenAI report of their input. */
+/** Input figures that both APIs of OpenAI report. */
 const OPENAI_INPUT: FigurePlaces = {
   cached_tokens: 'cache_read',
   cache_write_tokens: 'cache_write',
@@ -58,7 +58,7 @@ export const ANSWER_PLACES: Readonly<Record<UsageRoute, FigurePlaces>> = {
   openai_responses: { ...RESPONSE, response: RESPONSE },
 }
 
-/** More are no answer's. */
+/** Larger figures cannot be right. */
 const MAX_TOKENS = 1e9
 
 /** The usage by the figures. Returns `null` if the tokens of the prompt are not among them. */
@@ -73,7 +73,7 @@ export function usageOf(route: UsageRoute, figures: Figures): TokenUsage | null 
   if (route === 'anthropic_messages') {
     return { uncached: input, cache_read: read, ...writes(written, long), output }
   }
-  // OpenAI's prompt has what was read and written in it.
+  // OpenAI's prompt tokens include those that were read from the cache and written to it.
   const cacheRead = Math.min(read, input)
   const cacheWrite = Math.min(written, input - cacheRead)
   const uncached = input - cacheRead - cacheWrite

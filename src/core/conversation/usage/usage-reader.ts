@@ -6,7 +6,7 @@ import { ANSWER_PLACES, type Figures, type UsageRoute, usageOf } from './usage-f
 /** How an answer comes: as one JSON text, or as server-sent events. */
 export type AnswerForm = 'json' | 'events'
 
-/** What an answer reports of itself. */
+/** The usage and the model that an answer reports. */
 export interface AnswerUsage {
   readonly usage: TokenUsage
   /** The model that answered, as the provider names it. */
@@ -16,7 +16,7 @@ export interface AnswerUsage {
 export interface UsageReader {
   /** The next piece of the answer, however it is cut. Never throws. */
   read(bytes: Uint8Array): void
-  /** What was reported so far; `null` if there were no figures. A stream may report more later. */
+  /** The usage reported so far; `null` if there were no figures. A stream may report more later. */
   readonly found: AnswerUsage | null
 }
 
@@ -54,16 +54,16 @@ export interface EventData {
 const FIELD = [0x64, 0x61, 0x74, 0x61, COLON] as const
 
 /**
- * Follows a stream of server-sent events (WHATWG HTML §9.2.6) that comes in pieces, cut anywhere,
- * and hands on the data of its events. Lines of an event's data are joined without the line feed
- * between them, which no JSON needs. An event that the stream breaks off is handed on as far as it
- * came.
+ * Reads a stream of server-sent events (WHATWG HTML §9.2.6) that comes in pieces, cut anywhere, and
+ * passes on the data of its events. Lines of an event's data are joined without the line feed
+ * between them, which no JSON needs. If the stream breaks off in an event, the part that came is
+ * passed on.
  */
 class EventDataReader {
   readonly #to: EventData
   /** Bytes of this line that match `data:`; -1 if it is another field, all of them in the data. */
   #matched = 0
-  /** At the place at which one space is no data. */
+  /** Whether the next byte is the one space after `data:` that is not data. */
   #atSpace = false
   #lineIsEmpty = true
   /** Data of the event was handed on. */

@@ -108,7 +108,7 @@ export function hasLayoutOf(gutter: ByteGutter, model: ByteGutter): boolean {
 }
 
 /**
- * The kind of a gutter that goes on from one of `kind`; searches print `-` on lines beside a match.
+ * The kind of a gutter that continues one of `kind`; searches print `-` on lines beside a match.
  */
 export function continuedKind(kind: GutterKind, dashes: boolean): GutterKind {
   if (!dashes) return kind

@@ -17,8 +17,8 @@ export interface NumberLayout {
 }
 
 /**
- * A number with the spaces before it: right-aligned to the layout's width if that has spaces, else
- * not at all.
+ * A number with the spaces before it: right-aligned to the layout's width if the layout has spaces,
+ * otherwise not aligned.
  */
 export function printNumber({ width, padded }: NumberLayout, number: number): string {
   const digits = String(number)
@@ -63,8 +63,8 @@ const SHARE = 0.8
 const LEAST_LINES = 5
 
 /**
- * Whether the lines of a text have a gutter of numbers. Each number must be the one after that of
- * the line before, since other numbers are rather matches of a search, or a list.
+ * Whether the lines of a text have a gutter of numbers. The numbers must count up by one from line
+ * to line. Other numbers are more probably matches of a search, or a list.
  */
 export function hasGutter(lines: readonly string[]): boolean {
   let numbered = 0

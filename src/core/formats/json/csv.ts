@@ -7,11 +7,11 @@ import { notDecodable } from '../not-decodable.ts'
 import { COMMA_BIT, contentOf, LINE_FEED_BIT, QUOTE_BIT, UNSAFE_BIT } from '../text-content.ts'
 import type { JsonFormat } from './json-format.ts'
 
-/** What a character and a member take. */
+/** Steps of a character and of a member. */
 const CHAR_STEPS = 15
 const MEMBER_STEPS = 250
 
-/** A table of an array of objects: keys once in the header, a row an object. */
+/** An array of objects as a table: the keys are in the header, and each row is an object. */
 export const csv: JsonFormat = {
   id: 'csv',
   version: 1,
@@ -126,10 +126,7 @@ function encodeName(name: string): string {
   return bare ? name : quoteString(name, content)
 }
 
-/**
- * In quotes: the text itself, or its JSON literal if the text would be taken for JSON or needs
- * escapes.
- */
+/** The text in quotes, or its JSON literal if the text would be read as JSON or needs escapes. */
 function quoteString(text: string, content: number): string {
   const first = text.charCodeAt(0)
   const literal =
@@ -242,7 +239,7 @@ class CsvReader {
     return doubled ? raw.replaceAll('""', '"') : raw
   }
 
-  /** Moves over the separator; whether the record goes on after it. */
+  /** Moves over the separator. Returns whether the record continues after it. */
   #separator(): boolean {
     const c = this.#text.charCodeAt(this.#at)
     if (c !== COMMA && c !== LINE_FEED && this.#at < this.#text.length) {

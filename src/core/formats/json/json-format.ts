@@ -12,12 +12,9 @@ export interface JsonFormat {
   readonly id: string
   /** Version of the grammar; raised whenever `decode` would read older text differently. */
   readonly version: number
-  /** A cheap test on the shape, so that hopeless candidates cost nothing. */
+  /** A cheap test on the shape, so that hopeless candidates take no time. */
   accepts(value: Value, shape: ShapeReport): boolean
-  /**
-   * Steps that it takes to write a value of this extent and to read it again; absent: too few to be
-   * counted.
-   */
+  /** Steps to write a value of this extent and to read it again; absent: too few to be counted. */
   steps?(extent: Extent): number
   /**
    * The text, or `null` if this format cannot represent the value exactly. A format that has
@@ -32,7 +29,7 @@ export interface JsonFormat {
   decode(text: string): Value
 }
 
-/** A text, and what a profile adds to its tokens when formats are compared. */
+/** A text, and the tokens that a profile adds when formats are compared. */
 export interface Weighed {
   readonly content: string
   readonly surcharge: number
@@ -48,8 +45,8 @@ export interface ExplainedPart {
   /** Tokens of the chosen way, with everything in it. */
   readonly tokens: number
   /**
-   * In order of preference. `price` is what is compared: the tokens, and what a profile adds to
-   * them.
+   * In order of preference. `price` is used for the comparison: the tokens, and what a profile adds
+   * to them.
    */
   readonly options: readonly {
     readonly way: string
@@ -58,7 +55,7 @@ export interface ExplainedPart {
   }[]
 }
 
-/** What the format makes of the value, for a choice between formats. */
+/** The text of the value in this format, for a choice between formats. */
 export function weighed(format: JsonFormat, value: Value, counter: TokenCounter): Weighed | null {
   if (format.weigh !== undefined) return format.weigh(value, counter)
   const content = format.encode(value, counter)

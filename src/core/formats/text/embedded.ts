@@ -10,8 +10,8 @@ import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
 /**
  * Text with JSON in it, such as a heading and an answer below: each JSON value that fills whole
- * lines goes into a fence in the format that the fence names. JSON that stands in a fence already
- * is an example, and stays as it is.
+ * lines goes into a fence in the format that the fence names. JSON that is in a fence already is an
+ * example, and stays unchanged.
  */
 export const embedded: TextFormat = {
   id: 'embedded',
@@ -23,7 +23,7 @@ export const embedded: TextFormat = {
 }
 
 const FENCE = '```'
-/** What a character takes. */
+/** Steps of a character. */
 const CHAR_STEPS = 30
 /** A shorter value saves less than its fence costs. */
 const MIN_JSON_CHARS = 60
@@ -46,7 +46,10 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
   const openers = new Set(tools.formats.map(opener))
   let spacing: string | undefined
   let fence: string | null = null
-  /** What may still be read in vain: the whole text a few times, whatever its lines begin with. */
+  /**
+   * Characters that may still be read without finding JSON: the whole text a few times, whatever
+   * its lines begin with.
+   */
   let patience = text.length * MAX_VAIN_READS
   for (let at = 0; at <= text.length; ) {
     const end = lineEnd(text, at)
@@ -71,8 +74,8 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
 }
 
 /**
- * The JSON value that starts at `start` and ends with a line, if it pays to write it otherwise;
- * else how many characters were read to find out.
+ * The JSON value that starts at `start` and ends with a line, if another format saves tokens.
+ * Otherwise returns how many characters were read to find that out.
  */
 function readJsonLines(
   text: string,

@@ -14,7 +14,8 @@ export interface InnerJson {
 
 /**
  * The value in the cheapest format whose text `fits`; the preferred one of two that cost the same.
- * What the format cannot give back is found out by the gate, which compares the whole text.
+ * Whether the format gives the value back exactly is checked by the gate, which compares the whole
+ * text.
  * @param chars of the JSON that the value was read from
  */
 export function cheapestJson(

@@ -24,8 +24,8 @@ const INDENTED = Object.fromEntries(
 const SPACINGS: ReadonlyMap<string, Spacing> = new Map(Object.entries({ ...ONE_LINE, ...INDENTED }))
 
 /**
- * What encoders escape beyond what JSON asks for, by name: nothing; Python, all but ASCII; Go, what
- * HTML reads.
+ * Characters that encoders escape although JSON does not require it, by name. `''`: none. `ascii`:
+ * all beyond ASCII, as Python does. `html`: those with a meaning in HTML, as Go does.
  */
 const ESCAPES: ReadonlyMap<string, RegExp | null> = new Map([
   ['', null],

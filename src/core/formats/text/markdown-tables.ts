@@ -15,7 +15,7 @@ export interface MarkdownTable {
   readonly lines: readonly string[]
 }
 
-/** What a text is made of: lines outside tables, and tables. */
+/** A part of a text: a line outside tables, or a table. */
 export type MarkdownPart = string | MarkdownTable
 
 /**

@@ -6,12 +6,12 @@ import type { TextFormat, WrittenText } from './text-format.ts'
 
 /**
  * Markdown whose tables are CSV in fences, in place; everything else unchanged. The padding of a
- * table is its style, so that the text comes back character for character; a table of no known
- * layout stays as it is.
+ * table is its style, so that decoding gives the same text, character for character. A table whose
+ * layout is not known stays unchanged.
  */
 export const markdown: TextFormat = createMarkdown({ minCols: 1 })
 
-/** The same format, in which tables of fewer columns stay as they are; it is read alike. */
+/** The same format, in which tables with fewer columns stay unchanged. Reading is the same. */
 export function createMarkdown({ minCols }: { readonly minCols: number }): TextFormat {
   return {
     id: 'md',
@@ -28,7 +28,7 @@ const FENCE = '```'
 /** The line that opens a table: its indentation, and its alignments if one is not the default. */
 const OPENER = /^( *)```csv(?: ([-lcr]+))?(\r?)$/
 const LAYOUT_SEPARATOR = ','
-/** What a row of a table and a cell take. */
+/** Steps of a row of a table and of a cell. */
 const ROW_STEPS = 1200
 const CELL_STEPS = 350
 /** Longest style: a format is at most 128 characters. Tables beyond it stay as they are. */

@@ -20,7 +20,7 @@ export const ndjson: TextFormat = {
   decode,
 }
 
-/** What a character and a line take. */
+/** Steps of a character and of a line. */
 const CHAR_STEPS = 30
 const LINE_STEPS = 3000
 /** Nesting of a line: the array around all takes one level. */
@@ -40,8 +40,8 @@ function encode(text: string, tools: TextTools): readonly WrittenText[] {
     values.push(parsed.value)
     if (spacing !== undefined && writeSpacedJson(parsed.value, spacing, line.length) === line)
       continue
-    // Lines whose strings would need an escape decide which kind it is; the ones before them fit
-    // any.
+    // A line whose strings may need escapes decides the kind of escapes. Lines before it fit any
+    // kind.
     const found = findSpacing(line, parsed.value)
     if (found === undefined || (spacing !== undefined && !found.startsWith(spacing))) return []
     spacing = found

@@ -9,8 +9,8 @@ import type { TextFormat, WrittenText } from './text-format.ts'
 
 /**
  * A numbered file read with a number on the first line and on every fifth. A gutter costs three to
- * four tokens a line, more than a quarter of a typical read. With every fifth number left a reader
- * is at most two lines from one; every tenth would save one percent more.
+ * four tokens a line, more than a quarter of a typical read. With every fifth number, a reader is
+ * at most two lines from a number. Every tenth would save one percent more.
  */
 export const numbered: TextFormat = {
   id: 'numbered',
@@ -32,7 +32,7 @@ const MIN_BLOCK_LINES = 3
 const GUTTERS = ['arrow', 'tab', 'colon'] as const
 type GutterStyle = (typeof GUTTERS)[number]
 /**
- * Two lines with a number and a colon. They are no shape of their own, since matches of a search
+ * Two lines with a number and a colon. They have no shape of their own, since matches of a search
  * look the same.
  */
 const COLON_LINES = /\n\d{1,9}:.*\n\d{1,9}:/

@@ -19,8 +19,8 @@ const MIN_PREFIX_TOKENS = 3
 const HEADING_TOKENS = 3
 
 /**
- * A run of lines with a common prefix: either a group itself, or the groups inside it, whichever
- * saves more.
+ * A run of lines with a common prefix. It becomes a group itself, or is divided into the groups
+ * inside it, whichever saves more.
  */
 interface Run {
   readonly gain: number
@@ -132,13 +132,14 @@ export interface LineRun {
   readonly line: string
   readonly times: number
   /**
-   * A reader needs its start in its place: a line of a diff's hunk, which is read and applied by
-   * its first character, or a row of a Markdown table. So it is for several lines in one.
+   * Whether a reader needs the line's start in its place. That is true for a line of a diff's hunk,
+   * which is read and applied by its first character, for a row of a Markdown table, and for
+   * several lines in one.
    */
   readonly isFixed: boolean
 }
 
-/** Shorter lines are repeated as they are; so are blank ones, which a reader sees as space. */
+/** Shorter lines are repeated and not counted. So are blank lines, which a reader sees as space. */
 const MIN_REPEATED_CHARS = 8
 /** Fewest characters of a prefix: to a reader, a shorter one does not justify a heading. */
 const MIN_PREFIX_CHARS = 6

@@ -9,9 +9,9 @@ import {
 import type { TextFormat, TextTools, WrittenText } from './text-format.ts'
 
 /**
- * Lines that begin alike, under a heading with what they have in common, as `rg --heading` writes
- * its matches: search results by file, paths by folder, log lines by date and host. A line that
- * stands there several times is counted, as `uniq -c` does.
+ * Lines with a common prefix are written below a heading with that prefix, as `rg --heading` writes
+ * its matches: search results by file, paths by folder, log lines by date and host. A line that is
+ * repeated is counted, as `uniq -c` does.
  */
 export const prefixed: TextFormat = {
   id: 'prefixed',

@@ -1,11 +1,11 @@
 import type { Alignment, MarkdownTable } from './markdown-tables.ts'
 
 /**
- * How a table was laid out: what of its text is no cell. Cells: `s` one space on both sides, `n`
- * the same but one space in an empty cell, `t` none, `a` padded on the right to the column's width,
- * `p` padded by the column's alignment. Delimiter row: `s` a space on both sides of the dashes, `t`
- * none, so that there are two more. Widths: `3`, of the header (`h`), of the column's longest cell
- * but at least three (`c`), or a number for each column.
+ * The layout of a table: all of its text that is not in cells. Cells: `s` one space on both sides,
+ * `n` the same but one space in an empty cell, `t` none, `a` padded on the right to the column's
+ * width, `p` padded by the column's alignment. Delimiter row: `s` a space on both sides of the
+ * dashes, `t` none, so that there are two more. Widths: `3`, of the header (`h`), of the column's
+ * longest cell but at least three (`c`), or a number for each column.
  */
 export interface TableLayout {
   readonly cells: 's' | 'n' | 't' | 'a' | 'p'
@@ -13,7 +13,7 @@ export interface TableLayout {
   readonly widths: '3' | 'h' | 'c' | readonly number[]
 }
 
-/** What a layout is applied to. Cells are trimmed, pipes in them not escaped. */
+/** The cells that a layout is applied to. They are trimmed, and pipes in them are not escaped. */
 export type TableCells = Pick<MarkdownTable, 'header' | 'alignments' | 'rows'>
 
 /** Wider columns are not laid out, so that a short style cannot represent a long text. */

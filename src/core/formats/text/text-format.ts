@@ -9,7 +9,7 @@ export interface TextTools {
   readonly counter: TokenCounter
   /** Value formats that may write JSON inside the text, the preferred one first. */
   readonly formats: readonly JsonFormat[]
-  /** What the JSON inside may take; absent: there is no bound. */
+  /** Budget of work for the JSON inside; absent: there is no bound. */
   readonly work?: WorkBudget
 }
 
@@ -17,9 +17,8 @@ export interface TextTools {
 export interface WrittenText {
   readonly content: string
   /**
-   * What only the decoder needs, never a reader: the layout of JSON or of a table. Empty, or words
-   * of letters, digits, `@`, `_`, `,` and `-`. It goes into the answer's `format` after a
-   * semicolon.
+   * Information for the decoder only: the layout of JSON or of a table. Empty, or words of letters,
+   * digits, `@`, `_`, `,` and `-`. It goes into the answer's `format` after a semicolon.
    */
   readonly style: string
 }
@@ -33,8 +32,8 @@ export interface TextFormat {
   /** Version of the grammar; raised whenever `decode` would read older text differently. */
   readonly version: number
   /**
-   * It takes JSON, and what it decodes to is JSON of the same value; any other takes text, and
-   * gives the same text.
+   * Whether the format takes JSON and decodes to JSON of the same value. Any other format takes
+   * text and decodes to the same text.
    */
   readonly json?: true
   /** A cheap test on the shape, so that hopeless candidates cost nothing. */

@@ -1,13 +1,14 @@
 import type { Hint, Verbosity } from '../hint.ts'
 import type { Reader } from '../reader.ts'
 
-/** How the hints of one family are written and read: what stands between `> [` and `]`. */
+/** How the hints of one family are written and read: the text between `> [` and `]`. */
 export interface Family<H extends Hint> {
   /** Whether the facts are of their kind: ids hexadecimal, counts whole, lists not empty. */
   valid(hint: H): boolean
   write(hint: H, verbosity: Verbosity): string
   /**
-   * `null` for what is none of this family; what is read need be neither valid nor all of the text.
+   * Returns `null` if the text is not of this family. The result may be invalid, and may not be all
+   * of the text; the caller checks both.
    */
   read(reader: Reader): H | null
 }

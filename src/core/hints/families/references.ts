@@ -41,7 +41,7 @@ function writeCall(call: EarlierCall, verbosity: Verbosity): string {
   return partOf + writeText(call.tool) + brackets + distance
 }
 
-/** What `writeCall` wrote. */
+/** Reads what `writeCall` wrote. */
 function readCall(reader: Reader): EarlierCall | null {
   const partOf = reader.match(PART_OF)
   const tool = reader.text()

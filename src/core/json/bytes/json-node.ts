@@ -1,12 +1,12 @@
 import { BACKSLASH, QUOTE } from '../char-codes.ts'
 
-/** Where a selected value lies in a body, and what was selected of it. Offsets count bytes. */
+/** The place of a selected value in a body, and its selected parts. Offsets count bytes. */
 export interface JsonNode {
   readonly start: number
   end: number
-  /** The key it stands under; empty for what has none. */
+  /** The key of the member; empty for other values. */
   readonly key: string
-  /** Where the key's literal starts; -1 for what has none. */
+  /** Offset of the key's literal; -1 for values without a key. */
   readonly keyStart: number
   /** The selected members of an object; of equal keys the last, as for `JSON.parse`. */
   members: JsonNode[] | null
@@ -49,7 +49,7 @@ export function parseAt(body: JsonBytes, { start, end }: { start: number; end: n
   return JSON.parse(body.toString('utf8', start, end))
 }
 
-/** The items of an array; none of another value. */
+/** The items of an array; empty for another value. */
 export function itemsOf(node: JsonNode | undefined): readonly JsonNode[] {
   return node?.items ?? []
 }

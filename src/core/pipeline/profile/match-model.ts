@@ -4,8 +4,8 @@ import { bareModelName } from '../../tokens/profiles.ts'
 const ANY = '*'
 
 /**
- * What vendors put after a model's name and version: a date, `-latest`, `-v1:0`, `:latest`. Each is
- * bounded, so that no id takes long.
+ * Suffixes that vendors put after a model's name and version: a date, `-latest`, `-v1:0`,
+ * `:latest`. Each is bounded, so that no id takes long.
  */
 const RELEASE = /(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|-\d{4}|[-:@]latest|-v\d{1,2}(?::\d{1,2})?)$/
 
@@ -15,8 +15,8 @@ const MAX_RELEASES = 3
 /**
  * The pattern that fits the model best, or `undefined`. A pattern is a model's name, in whatever
  * spelling its vendor and resellers use, or a prefix of names with `*` at its end. A whole name
- * wins over a prefix, and a longer prefix over a shorter one; `*` alone fits requests without a
- * model too.
+ * takes precedence over a prefix, and a longer prefix over a shorter one; `*` alone fits requests
+ * without a model too.
  * @param model as the client sent it
  */
 export function matchModel(

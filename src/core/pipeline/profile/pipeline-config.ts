@@ -27,7 +27,7 @@ const dedup = z.strictObject({
   near_ref_min_body_bytes: z.int().nonnegative().default(500),
   lines_enabled: z.boolean().default(true),
   lines_min_saved_tokens: positive.default(4),
-  /** Tools that write the file they are given: what was read of it is stale then. */
+  /** Tools that write the file they are given, so that earlier reads of it become stale. */
   mutating_tools: z.array(toolName).default(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']),
   /** Tools whose earlier results are stale once the tool is called. */
   invalidates: z.record(toolName, z.array(toolName)).default({}),
@@ -38,7 +38,7 @@ const templates = z.strictObject({
   endpoint_overrides: z.record(endpoint, templateId).default({}),
 })
 
-/** From these sizes on a shape is written in more than brackets. */
+/** Least sizes of shapes that are written as lines or tables. */
 const shapeThresholds = z.strictObject({
   array_of_objects_min_items: positive.default(1),
   array_of_objects_min_key_stability: z.number().min(0).max(1).default(0),
@@ -53,8 +53,7 @@ const mckp = z.strictObject({
 })
 
 /**
- * A field whose value is that of a million others is kept before all of them; sums stay exact
- * enough to be compared.
+ * A field with this value is kept before a million others. Sums stay exact enough to be compared.
  */
 const MAX_FIELD_VALUE = 1_000_000
 const strategy = z.enum(STRATEGY_IDS)
@@ -116,7 +115,7 @@ export const pipelineSchema = z
 
 export type PipelineConfig = z.output<typeof pipelineSchema>
 
-/** What is in force without a file. */
+/** The configuration without a file. */
 export const DEFAULT_PIPELINE: PipelineConfig = pipelineSchema.parse({})
 
 /** The record's own entry, for names that clients choose: `constructor` is no entry of `{}`. */
@@ -128,8 +127,8 @@ export function own<T>(
 }
 
 /**
- * Keys of the published predecessor that could change nothing here, and why; named in the refusal
- * of a file.
+ * Keys of the published predecessor that would have no effect here, with the reasons. The refusal
+ * of a file names them.
  */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   toon_overhead: 'TOON is none of the formats here, since it never wins',

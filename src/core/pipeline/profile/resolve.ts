@@ -47,7 +47,7 @@ export interface ElisionProfile {
   readonly retrievingTools: readonly string[]
 }
 
-/** All that the configuration means for one request. */
+/** The configuration as it applies to one request. */
 export interface Profile {
   readonly encoding: EncodingProfile
   /** Format that L1 tries before all others. */

@@ -2,8 +2,8 @@
 const MCP_SEPARATOR = '__'
 
 /**
- * Whether a tool gives originals back. Its results must stay as they are: an agent that asks for
- * all of a result must get it, or it asks again.
+ * Whether a tool gives originals back. Its results must stay unchanged: an agent that asks for all
+ * of a result must get it, or it asks again.
  * @param names of such tools, as their servers call them
  */
 export function isRetrieving(tool: string | undefined, names: readonly string[]): boolean {

@@ -81,8 +81,8 @@ export function dedupFor(
 }
 
 /**
- * The section `budget` for a tool: the value of its parts. Fields that the tool names win one by
- * one.
+ * The section `budget` for a tool: the value of its parts. Fields that the tool's section names
+ * take precedence, one by one.
  */
 export function budgetFor(
   { budget, format_pipeline, endpoint_overrides }: PipelineConfig,
@@ -100,7 +100,7 @@ export function budgetFor(
   }
 }
 
-/** What is kept first of a tool's results if not all of it fits a budget. */
+/** The parts of a tool's results that are kept first if a result does not fit a budget. */
 export interface BudgetProfile {
   readonly strategy: StrategyId
   /** How a list of items is trimmed. */
@@ -109,7 +109,7 @@ export interface BudgetProfile {
   readonly fields: ReadonlyMap<string, number>
 }
 
-/** The value of parts for one request, whose own strategy wins. */
+/** The value of parts for one request. The request's own strategy takes precedence. */
 export function valuationOf(
   { strategy, fields }: BudgetProfile,
   requested?: StrategyId,

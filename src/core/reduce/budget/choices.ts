@@ -11,10 +11,11 @@ export interface Choice {
 export const MOST_CHOICES = 16
 
 /**
- * Choices are made bottom up. A container sees of its children those on the upper concave hull of
- * value over cost with the origin, and merges the children's steps by value per token: the hull of
- * a sum of independent sets is the merge of their hulls, so each of its choices is a best one at
- * its cost among those of its form (Sinha and Zoltners 1979). Recursion is as deep as the node.
+ * Choices are made bottom up. A container considers those choices of its children that are on the
+ * upper concave hull of value over cost with the origin, and merges the children's steps by value
+ * per token. The hull of a sum of independent sets is the merge of their hulls. So each of its
+ * choices is a best one at its cost among those of its form (Sinha and Zoltners 1979). Recursion is
+ * as deep as the node.
  */
 export function createChoices(): Choices {
   const known = { keyed: new Map<PricedNode, Hull>(), row: new Map<PricedNode, Hull>() }
@@ -43,8 +44,8 @@ export function createChoices(): Choices {
 }
 
 /**
- * The choices of a node that is decided on by itself, cheapest first: none of them costs at least
- * as much as another without more value; of a container at most `most` of them, 2 or more.
+ * The choices of a node that is decided on by itself, cheapest first. A choice that costs more also
+ * has more value. A container has at most `most` choices, 2 or more.
  */
 export type Choices = (node: PricedNode, form: Form, most: number) => readonly Choice[]
 
@@ -87,7 +88,8 @@ function merged(
       value = choice.value
     }
   })
-  // Stable: of equally good steps the earlier child's goes first, in every version of Node.
+  // The sort is stable: of equally good steps the earlier child's comes first, in every version of
+  // Node.
   steps.sort((a, b) => b.value * a.cost - a.value * b.cost)
   const choices: Choice[] = []
   let cost = own
@@ -102,7 +104,7 @@ function merged(
 
 function keptBy(steps: readonly Step[], count: number, children: number): Kept {
   const kept: (Kept | null)[] = Array.from({ length: children }, () => null)
-  // The last step of a child is the one that counts; asking the others too would take a factor for
+  // Only the last step of a child counts. Recursion for the others too would multiply the time at
   // every level.
   for (let i = count - 1; i >= 0; i--) {
     const { child, choice } = steps[i]!
@@ -152,8 +154,8 @@ function liesBelow(a: Choice | undefined, b: Choice, c: Choice, extra: number): 
 }
 
 /**
- * Costs that grow by about the same factor, because a budget may be any part of the whole; hulls
- * stay hulls.
+ * Keeps choices whose costs grow by about the same factor, because a budget may be any part of the
+ * whole. Hulls stay hulls.
  */
 function thin(choices: Hull, most: number): Hull {
   if (choices.length <= most) return choices

@@ -2,7 +2,7 @@ import type { Cut } from './priced-node.ts'
 
 /** Texts of fewer tokens are kept or omitted as a whole. */
 const SHORTEST_CUT_TEXT = 48
-/** The least that carries any meaning, in tokens. */
+/** Shortest prefix that has any meaning, in tokens. */
 const LEAST_TOKENS = 12
 /**
  * Each cut has this share of the next longer one, so that a text fills at least as much of any
@@ -14,7 +14,7 @@ const MARK_TOKENS = 6
 
 /** The value of the first share of a text, of the whole. */
 const CUT_VALUES = {
-  /** For a field: its first words mean more than its last. */
+  /** For a field: its first words mean more than its last words. */
   early: (share: number): number => Math.sqrt(share),
   /** For a part of a text, like every other. */
   even: (share: number): number => share,
@@ -55,7 +55,7 @@ export function cutEnd(text: string, chars: number): number {
   return isLead(text.charCodeAt(chars - 1)) ? chars - 1 : chars
 }
 
-/** In place of so many UTF-16 code units of a text. */
+/** The mark that replaces so many UTF-16 code units of a text. */
 export function gapOfChars(chars: number): string {
   return `…[+${chars} chars]`
 }

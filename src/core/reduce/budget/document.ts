@@ -15,12 +15,12 @@ export interface Document {
   readonly root: PricedNode
   /** Its own planner; `createPlanner(root)` if absent. */
   planner?(): Planner
-  /** The least that may be kept of it; if absent, what the root requires. */
+  /** The smallest part that may be kept; if absent, what the root requires. */
   least?(): Kept
   prune(kept: Kept): Pruned
 }
 
-/** The content without what is not kept: compact JSON, or text with marks in its gaps. */
+/** The kept part of the content: compact JSON, or text with marks in its gaps. */
 export interface Pruned {
   readonly content: string
   readonly omissions: readonly Omission[]
@@ -28,7 +28,7 @@ export interface Pruned {
   readonly items?: readonly number[]
 }
 
-/** What a document is made from. */
+/** The source of a document. */
 interface Source {
   readonly content: string
   readonly value: Value | undefined
@@ -61,7 +61,7 @@ export function documentOf(
   }
 }
 
-/** Whether headings, fences and blockquotes of a text are such. */
+/** Whether headings, fences and blockquotes of a text are those of Markdown. */
 export function isMarkdown({ shape, inner_formats }: ShapeReport): boolean {
   return (
     shape === 'prose' ||

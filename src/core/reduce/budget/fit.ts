@@ -14,16 +14,15 @@ export type WritePruned<Text extends { readonly tokens: number }> = (pruned: Pru
 
 /** Plans that are written and counted at most. */
 const MOST_TRIES = 7
-/** Tokens of plans that are written, after which what fits is good enough. */
+/** After plans with so many tokens were written, any text that fits is good enough. */
 const MOST_WRITTEN = 2_000_000
-/** A text that fills this share of the budget is good enough, and what is aimed at. */
+/** A text that fills this share of the budget is good enough, and is the aim. */
 const FULL = 0.97
 const AIM = (1 + FULL) / 2
 
 /**
- * The most valuable part of a document that fits, with exact counts of what is written in the end:
- * a plan goes by the document's own prices, so its budget is raised or lowered until the text fits
- * closely.
+ * The most valuable part of a document that fits, by exact counts of the written text. A plan uses
+ * the document's own prices, so its budget is raised or lowered until the text fits closely.
  * @returns the text, or the fewest tokens that anything of the document takes
  */
 export function fitDocument<Text extends { readonly tokens: number }>(
@@ -77,17 +76,17 @@ function inProportion({ budget, tokens }: Tried, aim: number): number {
 }
 
 /**
- * The budget at which the text would have `aim` tokens if these grew evenly between the known ones,
- * not too near to either so that the range shrinks.
+ * The budget at which the text would have `aim` tokens, by linear interpolation between the known
+ * budgets. It is not too near to either, so that the range shrinks.
  */
 function between(low: Tried, high: Tried, aim: number): number {
-  // What must not leave at all has infinitely many tokens.
+  // A text that must not leave has infinitely many tokens.
   const share = Number.isFinite(high.tokens) ? (aim - low.tokens) / (high.tokens - low.tokens) : 0.5
   const inside = Math.min(1 - LEAST_STEP, Math.max(LEAST_STEP, share))
   return Math.floor(low.budget + (high.budget - low.budget) * inside)
 }
 
-/** Nothing but what is required. */
+/** Writes only what is required. */
 function fitLeast<Text extends { readonly tokens: number }>(
   document: Document,
   plan: Plan,

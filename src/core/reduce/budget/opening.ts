@@ -2,9 +2,9 @@ import { extraOf, type Form, type PricedNode } from './priced-node.ts'
 
 /** Containers whose children are decided on one by one. */
 export interface Opening {
-  /** How the members of each stand. */
+  /** How the members of each are written. */
   readonly forms: ReadonlyMap<PricedNode, Form>
-  /** Tokens of what stands around the children: brackets, headers, keys. */
+  /** Tokens around the children: brackets, headers, keys. */
   readonly frames: number
 }
 
@@ -12,13 +12,13 @@ export interface Opening {
 export type Totals = ReadonlyMap<PricedNode, number>
 
 /**
- * A container is opened if it has more than this share of the document; coarser if the frames of
- * open containers would take too much of the budget.
+ * A container is opened if it has more than this share of the document. A larger share is used if
+ * the frames of open containers would take too much of the budget.
  */
 const OPENING_SHARES = [1 / 64, 1 / 16, 1 / 4, 1] as const
 const FRAMES_SHARE = 1 / 4
 
-/** The finest opening whose frames leave most of the budget to their children. */
+/** The finest opening whose frames leave most of the budget for their children. */
 export function openWithin(root: PricedNode, budget: number, totals: Totals): Opening {
   let opening = open(root, 1, totals)
   for (const share of OPENING_SHARES) {

@@ -4,7 +4,7 @@ import { type Choice, type Choices, createChoices, MOST_CHOICES } from './choice
 import { type Opening, openWithin, totalOf, totalsOf } from './opening.ts'
 import { ALL, extraOf, type Kept, type PricedNode } from './priced-node.ts'
 
-/** What to keep of a document within a budget, and how good that is. */
+/** The parts of a document to keep within a budget, and how good that choice is. */
 export interface Plan {
   readonly kept: Kept
   /** Tokens and value of what is kept, by the document's own prices. */
@@ -54,7 +54,7 @@ export function createPlanner(root: PricedNode): Planner {
   }
 
   return {
-    // A plan for less than all of it, which is known not to fit.
+    // The plan is for less than the whole document, which is known not to fit.
     most: total - 1,
     plan(budget) {
       if (total <= budget) return wholePlan(total, wholeValue)
@@ -132,14 +132,16 @@ interface PlanClass {
 }
 
 /**
- * Children of one container that are classes of their own; more of them stand in runs of equal
- * length.
+ * Children of one container that are classes of their own. If there are more, runs of equal length
+ * are the classes.
  */
 const MOST_CLASSES = 2_048
 /** Choices of all classes together, about; if classes are few, each has more. */
 const CHOICES = 4_096
 
-/** The classes of a document that is opened so, in its order. Required nodes are none. */
+/**
+ * The classes of a document that is opened so, in its order. Required nodes are not in any class.
+ */
 export function classesOf(
   root: PricedNode,
   opening: Opening,
@@ -218,7 +220,7 @@ function keptOf(
       if (child.required === true) children[index] = ALL
       else if (forms.has(child)) {
         const kept = assemble(child)
-        // Brackets with nothing in them would mean that there was nothing.
+        // Empty brackets would mean that the original was empty.
         children[index] = keepsAny(kept) ? kept : null
       }
     })

@@ -98,7 +98,7 @@ export function priceText(
     return { start, end, node: { own, key: 0, value, ...(cuts.length === 0 ? {} : { cuts }) } }
   }
 
-  /** The value of text is its tokens, so that only its place distinguishes parts. */
+  /** The value of text is the number of its tokens, so that parts differ only by their place. */
   function linesValue(own: number, start: number): number {
     return (own + SEPARATOR) * lineFactor(start) * valuation.strategy.factor(start, lines.length)
   }
@@ -162,7 +162,7 @@ function spanAt(lines: readonly string[], start: number): Span {
     : { kind: 'lines', start, end }
 }
 
-/** What only looks like a hint of ours is weighed as any other line. */
+/** A line that looks like a hint of ours has the weight of any other line. */
 function isQuote(line: string): boolean {
   return QUOTE.test(line) && !startsLikeHint(line)
 }
@@ -182,8 +182,8 @@ function whileTrue(
 }
 
 /**
- * The end of the fence that opens at `start`, with its closing lines; an open one goes on to the
- * end of the text.
+ * The end of the fence that opens at `start`, with its closing lines. A fence that is not closed
+ * continues to the end of the text.
  */
 function fenceEnd(lines: readonly string[], start: number, fence: string) {
   for (let at = start + 1; at < lines.length; at++) {

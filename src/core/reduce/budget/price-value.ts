@@ -18,7 +18,8 @@ const SHALLOW = 3
 const ROW_SHARE = 0.8
 
 /**
- * The parts of a JSON value with their prices: near to what the formats take, exact in their texts.
+ * The parts of a JSON value with their prices. Prices of texts are exact, others are near to the
+ * tokens in the formats.
  */
 export function priceValue(value: Value, counter: TokenCounter, valuation: Valuation): PricedNode {
   const deepest = hasMoreNodes(value, MANY_NODES) ? SHALLOW : DEEPEST
@@ -75,7 +76,7 @@ export function priceValue(value: Value, counter: TokenCounter, valuation: Valua
     return tokens
   }
 
-  /** Tokens of the header that these items as rows would have, `null` if they are no rows. */
+  /** Tokens of the header that these items would have as rows; `null` if they cannot be rows. */
   function headerTokens(items: readonly Value[]): number | null {
     const union = new Set<string>()
     let objects = 0
@@ -102,5 +103,5 @@ function isEmpty(value: ObjectValue | readonly Value[]): boolean {
   return (value instanceof ObjectValue ? value.values : value).length === 0
 }
 
-/** What lies too deep to be looked at counts as many fields as would take its tokens. */
+/** The number of fields of a value that is too deep to be examined is estimated from its tokens. */
 const TOKENS_PER_FIELD = 6

@@ -5,7 +5,7 @@
  */
 export interface PricedNode {
   /**
-   * Tokens of a leaf's text, or of what a container needs around its children: brackets, heading,
+   * Tokens of a leaf's text, or of a container's frame around its children: brackets, heading,
    * fence.
    */
   readonly own: number
@@ -24,7 +24,7 @@ export interface PricedNode {
    * key. Absent if they are no rows.
    */
   readonly tableOwn?: number
-  /** The frame around the children has no meaning without them, so it goes if they go. */
+  /** The frame around the children has no meaning without them, so it is left out with them. */
   readonly sealed?: true
   /** Kept whatever it costs; the planner does not weigh it. */
   readonly required?: true
@@ -38,9 +38,7 @@ export interface Cut {
   readonly chars: number
 }
 
-/**
- * What is kept of a node: all, a text's prefix, or some children, `null` for one that is omitted.
- */
+/** The kept part of a node: all, a text's prefix, or some children, `null` for an omitted child. */
 export type Kept =
   | { readonly kind: 'all' }
   | { readonly kind: 'cut'; readonly chars: number }

@@ -4,7 +4,7 @@ import type { PricedText, TextPart } from './price-text.ts'
 import type { Kept } from './priced-node.ts'
 import type { Omission } from './prune-value.ts'
 
-/** The lines that are kept, a gap's mark in place of each run that is not, and the runs. */
+/** The kept lines, with a mark in each gap, and the runs that are left out. */
 export function pruneText(
   { lines, root }: PricedText,
   kept: Kept,
@@ -45,13 +45,13 @@ export interface GapWriter {
   finish(): { readonly text: string; readonly omissions: readonly Omission[] }
 }
 
-/** A run of lines that takes no more room than its mark would is kept. */
+/** A run of lines that is not longer than its mark is kept. */
 export function createGapWriter(lines: readonly string[]): GapWriter {
   const out: string[] = []
   const omissions: Omission[] = []
   let gap: { start: number; end: number } | null = null
 
-  /** Marks that a line has itself are none of ours. */
+  /** Marks in the line's own text are not ours, so they are escaped. */
   function copy(start: number, end: number): void {
     for (let at = start; at < end; at++) out.push(escapeMarks(lines[at]!))
   }

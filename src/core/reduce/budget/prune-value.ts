@@ -3,13 +3,13 @@ import { writePathStep } from '../../json/write-json.ts'
 import { cutText } from './cuts.ts'
 import type { Kept } from './priced-node.ts'
 
-/** What was left out at one kind of place, for example of every item's `body`. */
+/** The omissions at one kind of place, for example in every item's `body`. */
 export interface Omission {
   /** JSON path of the place, `[:]` for any item; for texts `lines 40-80`. Both can be asked for. */
   readonly at: string
   readonly unit: 'items' | 'fields' | 'texts' | 'lines'
   omitted: number
-  /** How many there were there; absent for what is one at each place. */
+  /** How many there were; absent for parts of which each place has one. */
   readonly of?: number
 }
 
@@ -95,7 +95,7 @@ export function pruneValue(
     else noteMissing(place, 'fields', missing.length, of)
   }
 
-  /** What is one of many like it is counted with them. */
+  /** Counts a missing part together with those at the same kind of place. */
   function noteMissing(
     { path, many }: Place,
     unit: Omission['unit'],

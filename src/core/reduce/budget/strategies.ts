@@ -35,15 +35,12 @@ export type StrategyId = keyof typeof STRATEGIES
 
 export const STRATEGY_IDS = Object.keys(STRATEGIES) as [StrategyId, ...StrategyId[]]
 
-/** What decides the value of parts. */
+/** The factors that decide the value of parts. */
 export interface Valuation {
   readonly strategy: Strategy
   /** Value of a field by its key; 1 if it is not named. 0: omitted first. */
   readonly fields: ReadonlyMap<string, number>
-  /**
-   * Factors by what the content itself shows of its parts: lines of a text, items of a list of the
-   * value.
-   */
+  /** Factors that follow from the content itself: for lines of a text, and for items of a list. */
   readonly line?: (index: number) => number
   readonly item?: (list: readonly Value[], index: number) => number
 }

@@ -6,11 +6,11 @@ export interface MaskedLine {
   readonly inside: boolean
 }
 
-/** Goes over lines in JavaScript and Go; other quotes end with their line. */
+/** This quote may span lines in JavaScript and Go; other quotes end with their line. */
 const MULTILINE = '`'
 const QUOTES = '"\'`'
 
-/** Strings and comments out of each line, in one pass over the text. */
+/** Removes strings and comments from each line, in one pass over the text. */
 export function maskCode(lines: readonly string[]): readonly MaskedLine[] {
   let open: 'comment' | 'string' | null = null
   return lines.map(line => {
@@ -39,7 +39,7 @@ export function maskCode(lines: readonly string[]): readonly MaskedLine[] {
         open = 'string'
         break
       }
-      // An open quote is no string.
+      // A quote that is not closed does not begin a string.
       at = end === -1 ? start + 1 : end
     }
     return { code, inside }

@@ -9,7 +9,7 @@ const LEAST_ITEMS = 20
 const DEEPEST_LIST = 64
 
 /**
- * What the items of a value's long lists mean. Lists inside the items of such a list are not looked
+ * Ranks the items of a value's long lists. Lists inside the items of such a list are not looked
  * into.
  */
 export function rankLists(value: Value): ReadonlyMap<readonly Value[], Uint8Array> {
@@ -28,12 +28,11 @@ export function rankLists(value: Value): ReadonlyMap<readonly Value[], Uint8Arra
 
 const HEAD = 5
 const TAIL = 3
-/** Outliers that stay, as a share of the items: those that most fields set apart. */
+/** Outliers that stay, as a share of the items: those that differ in most fields. */
 const OUTLIER_SHARE = 0.2
 
 /**
- * Characters of a text that are looked at: what comes later is content, which may well speak of
- * errors.
+ * Characters of a text that are examined. Later text is content, and content may mention errors.
  */
 const STATE_CHARS = 256
 /** Objects in an item whose fields are looked at, and fields of a list in all. */
@@ -74,8 +73,7 @@ export function rankItems(items: readonly Value[]): Uint8Array {
 }
 
 /**
- * Whether a text of the item begins like a hint of ours: then being unlike others is no reason to
- * keep it.
+ * Whether a text of the item begins like a hint of ours. Such an item is not kept as an outlier.
  */
 function imitatesHint(value: Value, level: number): boolean {
   if (typeof value === 'string') return startsLikeHint(value)
@@ -103,7 +101,7 @@ function hasFailure(value: Value, level: number): boolean {
 function isSet(value: Value): boolean {
   if (value instanceof ObjectValue) return value.keys.length > 0
   if (Array.isArray(value)) return value.length > 0
-  // A share or a rate is there whether anything failed or not.
+  // A share or a rate exists whether anything failed or not.
   if (typeof value === 'number') return Number.isInteger(value) && value !== 0
   return value === true || (typeof value === 'string' && value !== '')
 }
@@ -172,11 +170,13 @@ const LEAST_VALUES = 20
 const DISTINCT_SHARE = 0.1
 const RARE_SHARE = 0.02
 /**
- * Distances between the quartiles beyond them from which a number is far out (Tukey 1977,
+ * A number is far out if it is beyond a quartile by this many interquartile ranges (Tukey 1977,
  * "Exploratory Data Analysis", 2D).
  */
 const FAR_OUT = 3
-/** More far-out numbers than this share are a heavy tail; then only its ends are outliers. */
+/**
+ * If more numbers than this share are far out, the tail is heavy, and only its ends are outliers.
+ */
 const TAIL_SHARE = 0.05
 
 /** Values of one field, and the items that they are of. */

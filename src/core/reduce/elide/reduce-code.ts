@@ -6,11 +6,11 @@ const LEAST_LINES = 15
 /** Lines at the start and at the end that stay. */
 const ENDS = 2
 
-/** Notes of authors, and statements that end a run: they mean more than a body's other lines. */
+/** Notes of authors, and statements that end a run. They matter more than other lines of a body. */
 const NOTE = /\b(?:TODO|FIXME|XXX|HACK|BUG|SAFETY)\b/
 const STOP = /\b(?:throw|raise|panic|assert|abort|unreachable|exit)\b/
 
-/** Whether a line of code stays wherever it stands. */
+/** Whether a line of code always stays. */
 function isTelling(line: string, code: string): boolean {
   return NOTE.test(line) || STOP.test(code)
 }
@@ -31,16 +31,16 @@ const ASSIGNED = /\s(?::=|[-+*/|&]?=|=>|->)\s/
 const BLOCK = /\{\s*$/
 
 /**
- * What holds declarations rather than statements: its members are as much signatures as what stands
- * outside.
+ * Blocks with declarations instead of statements. Their members are signatures, like the code
+ * outside of bodies.
  */
 const BRACES_HOLDER =
   /\b(?:class|interface|enum|struct|trait|impl|namespace|module|mod|extension|object|union|protocol|record|type|extern)\b/
 
 /**
- * Source code of brace languages: what stands outside of bodies, members of types, the blocks that
- * a body is made of, and lines that throw, assert or leave something to do. Statements and comments
- * go.
+ * Source code of brace languages. Kept are the code outside of bodies, members of types, the outer
+ * blocks of bodies, and lines that throw, assert or note something to do. Statements and comments
+ * are left out.
  */
 export const bracesReducer: TextReducer = {
   kind: 'braces',
@@ -90,7 +90,7 @@ export const bracesReducer: TextReducer = {
   },
 }
 
-/** Braces that were opened before the text begins, as far as it closes them. */
+/** Closing braces in the text whose opening braces come before it. */
 function missingOpenings(codes: readonly string[]): number {
   let depth = 0
   let least = 0
@@ -105,8 +105,8 @@ function missingOpenings(codes: readonly string[]): number {
 
 /** Depths in bodies: braces of types and namespaces do not count. */
 function createDepths(missing: number) {
-  // What was opened before the text are rather types than bodies: those that read a part of a file
-  // see members.
+  // Blocks that were opened before the text count as types, because a reader of a part of a file
+  // mostly sees members.
   const holders: boolean[] = Array.from({ length: missing }, () => true)
   let depth = 0
   return {
@@ -135,8 +135,8 @@ const BRACE_SHARE = 0.1
 const INDENTED_SHARE = 0.3
 
 /**
- * Lines without their indentation: what signs a body, starts a block, ends one in languages that
- * mark the end, is a comment.
+ * Lines without their indentation: patterns for signatures, for the start and the end of blocks,
+ * and for comments.
  */
 const SIGNATURE = /^(?:async def|def|class|module|defmodule|defp|local function|function) /
 const DECORATOR = /^@\w/
@@ -149,9 +149,10 @@ const COLON_END = /:\s*(?:#|$)/
 const TRIPLE = /"""|'''/g
 
 /**
- * Source code of indentation languages, and of those that close blocks with a word: what is not
- * indented, signatures with their decorators, the outer blocks of bodies, and lines that raise,
- * assert or leave something to do. Statements, comments and the text of docstrings go.
+ * Source code of indentation languages, and of languages that close blocks with a word. Kept are
+ * lines without indentation, signatures with their decorators, the outer blocks of bodies, and
+ * lines that raise, assert or note something to do. Statements, comments and the text of docstrings
+ * are left out.
  */
 export const indentsReducer: TextReducer = {
   kind: 'indents',
@@ -203,7 +204,7 @@ export const indentsReducer: TextReducer = {
         signature > 0 ||
         (isHeader && bodies <= 1)
       if (isKept && ranks[at] === 0) ranks[at] = STRUCTURE
-      // A signature goes on until its brackets are closed.
+      // A signature continues until its brackets are closed.
       if (isSignature || signature > 0) signature = Math.max(0, signature + openedBy(line))
       if (isSignature || HEADER.test(code))
         blocks.push({ indent, isHolder: INDENTS_HOLDER.test(code) })

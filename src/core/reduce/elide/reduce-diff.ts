@@ -11,12 +11,12 @@ const NO_NEWLINE = '\\'
 /** Lines of context that stay on both sides of a change. */
 const CONTEXT = 2
 /**
- * Share of the lines that must be hunks and their headers: elsewhere a diff is part of something
- * else.
+ * Share of the lines that must be hunks and their headers. With fewer, the diff is only a part of
+ * the text.
  */
 const DIFF_SHARE = 0.5
 
-/** A unified diff: every changed line, every header, and the nearest context. */
+/** A unified diff. Kept are every changed line, every header, and the nearest context. */
 export const diffReducer: TextReducer = {
   kind: 'diff',
   accepts({ lines }) {

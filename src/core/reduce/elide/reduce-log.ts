@@ -44,7 +44,7 @@ const QUIET_STARTS = [
 ]
 const QUIET_ENDS = [/(?:\.\.\. ?|\s)(?:ok|OK|PASSED|passed|skipped)$/]
 
-/** What a run comes to: counts with what they count, `OK` alone, an exit code. */
+/** Summaries of a run: counts with their nouns, `OK` alone, an exit code. */
 const SUMMARIES = [
   /\d (?:tests?|passed|passing|failed|failing|skipped|pending|warnings?|errors?)(?:[\s,;)]|$)/,
   /\d (?:suites?|examples|assertions|xfailed|xpassed|problems?)(?:[\s,;)]|$)/,
@@ -63,7 +63,7 @@ const TAIL = 5
  */
 const HEADING_LINES = 60
 const CONTINUED = 8
-/** Lines of one shape that are a regular part of a log, and shapes that are rare beside these. */
+/** A shape with at least so many lines is regular. The second figure bounds rare shapes. */
 const REGULAR = 10
 const RARE = 2
 const REGULAR_SHARE = 0.5
@@ -128,7 +128,7 @@ function rankSeverities(lines: readonly string[], ranks: Uint8Array): void {
   })
 }
 
-/** The heading above what is critical names where that belongs. */
+/** Marks the heading above critical lines, because it names their place. */
 function rankHeadings(lines: readonly string[], ranks: Uint8Array): void {
   let heading = -1
   lines.forEach((line, at) => {
@@ -158,9 +158,8 @@ function rankRareShapes(lines: readonly string[], ranks: Uint8Array): void {
 
 /**
  * The shape of a line: a hash of its first characters with each run of digits as one digit. Lines
- * that one statement of a program printed have the same shape. Different shapes may, rarely, have
- * the same hash; then a rare line is not noticed. The work for a line is bounded, and takes no
- * memory.
+ * that one statement of a program printed have the same shape. Rarely, different shapes have the
+ * same hash. Then a rare line is not noticed. The work for a line is bounded, and takes no memory.
  */
 function lineShape(line: string): number {
   let hash = OFFSET_BASIS

@@ -7,7 +7,7 @@ import {
   type TextView,
 } from './reducer.ts'
 
-/** What a reader must not miss. */
+/** Words of sentences that a reader must not miss. */
 const DIRECTIVE =
   /\b(?:must|never|always|shall|should not|do not|don't|cannot|important(?:ly)?|note|caution|warnings?|caveats?|deprecated|required|mandatory|breaking|security|danger(?:ous)?|todo|fixme|errors?|fails?|failed|failures?|unsafe|forbidden|only if)\b/i
 
@@ -16,7 +16,7 @@ const TAIL = 2
 /** Items of a list, rows of a table, lines of a fence that stay. */
 const MOST_OF_BLOCK = 3
 
-/** Shorter gaps inside a line do not pay for their mark. */
+/** Shorter gaps inside a line would save less than their mark takes. */
 const LEAST_GAP_CHARS = 40
 
 /**
@@ -97,7 +97,7 @@ const FENCE = /^(?:```|~~~)/
 /** Ends of sentences; those of the second kind need no space after them. */
 const STOPS = '.!?…'
 const WIDE_STOPS = '。！？؟۔'
-/** What may close after a stop. */
+/** Characters that may close after a stop. */
 const CLOSERS = '"\')]*_”’»'
 
 /** The sentences of a text in their order; blank lines are between them. Linear. */
@@ -179,7 +179,7 @@ const LEAST_WORDS = 4
 const MOST_LINES = 12
 const LETTER = /\p{L}/u
 
-/** Whether a text is sentences of a language rather than anything else. */
+/** Whether a text consists of sentences of a language. */
 export function looksLikeProse({ lines, chars }: TextView): boolean {
   if (chars < LEAST_CHARS) return false
   const head = headOf(lines)

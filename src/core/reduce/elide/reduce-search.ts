@@ -25,8 +25,8 @@ const MOST_PER_FILE = 5
 const MOST_HITS = 30
 
 /**
- * Results of a search: of each of the first files the first match, the last and some between them;
- * every match that reports a failure; and what is no match.
+ * Results of a search. Kept are the first match, the last and some between them of each of the
+ * first files, every match that reports a failure, and lines that are not matches.
  */
 export const searchReducer: TextReducer = {
   kind: 'search',
@@ -73,8 +73,8 @@ export const searchReducer: TextReducer = {
 }
 
 /**
- * Whether a text is mostly lines around matches: these were asked for, and go with no other
- * reducer's rules.
+ * Whether a text is mostly lines around matches. The agent asked for these lines, so no other
+ * reducer may leave them out.
  */
 export function isSearchWithContext(lines: readonly string[]): boolean {
   const around = lines.filter(isAround).length

@@ -1,6 +1,6 @@
 /**
- * The ranks of a content's parts: bulk goes first, structure shows what is there, and what is
- * critical (errors, warnings, stack traces) stays.
+ * The ranks of a content's parts. Bulk is left out first. Structure shows what the content has.
+ * Critical parts (errors, warnings, stack traces) stay.
  */
 export const BULK = 0
 export const STRUCTURE = 1
@@ -23,7 +23,7 @@ export interface CharRange {
   readonly end: number
 }
 
-/** What each line of a text means, by its index. */
+/** The rank of each line of a text, by its index. */
 export interface Ranking {
   /** `BULK`, `STRUCTURE` or `CRITICAL` for each line. */
   readonly ranks: Uint8Array

@@ -1,7 +1,7 @@
 import { startsLikeHint } from '../../hints/look-alikes.ts'
 
 /**
- * Words for what went wrong; wide on purpose, since a line that is kept for nothing costs less than
+ * Words for failures. The list is wide on purpose: a line that is kept without need costs less than
  * one that is missed.
  */
 const FAILURE =
@@ -28,7 +28,7 @@ export type Severity = 'failure' | 'warning' | null
 
 export function severityOf(line: string): Severity {
   const severity = wordsOf(line)
-  // A line that imitates a hint is to gain nothing by such words.
+  // A line that imitates a hint must not be kept for such words.
   return severity === null || startsLikeHint(line) ? null : severity
 }
 
@@ -53,7 +53,10 @@ export function hasLevel(line: string): boolean {
   return matchesAny(line, LEVELS)
 }
 
-/** Several small patterns: one of all would be too large to be proved harmless. */
+/**
+ * There are several small patterns, because one large pattern could not be proved to take linear
+ * time.
+ */
 export function matchesAny(line: string, patterns: readonly RegExp[]): boolean {
   return patterns.some(pattern => pattern.test(line))
 }

@@ -16,7 +16,7 @@ const FRAMES = [
 ]
 /** A file of a frame in Go, under the function that it is of: `\t/app/main.go:12 +0x1d`. */
 const GO_FILE = '.go:'
-/** Lines at which a trace starts, or goes on with its cause. */
+/** Lines at which a trace starts, or continues with its cause. */
 const OPENINGS = [
   /^(?:Traceback \(most|Caused by:|Suppressed:|stack backtrace:)/,
   /^goroutine \d{1,9} \[/,
@@ -27,8 +27,7 @@ const INDENTED = /^[ \t]/
 const BLANK = /^\s*$/
 
 /**
- * Lines that a trace goes on for without a frame of its own: source lines, carets, blank lines
- * before a cause.
+ * Lines of a trace between two frames at most: source lines, carets, blank lines before a cause.
  */
 const MOST_BETWEEN = 3
 
@@ -51,7 +50,7 @@ export function rankStackTraces(lines: readonly string[], ranks: Uint8Array): vo
   }
 }
 
-/** What frames and openings begin with; most lines begin otherwise, and need no pattern. */
+/** First characters of frames and openings. Most lines begin otherwise, and need no pattern. */
 const FIRST = 'aF.f#0123456789cTCSsgEUptD-'
 /** Characters of a line that are looked at. */
 const MOST_LOOKED_AT = 512

@@ -17,7 +17,7 @@ const TEXT_REDUCERS: readonly TextReducer[] = [
   proseReducer,
 ]
 
-/** A text by its lines, and what each of them means. */
+/** A text by its lines, and the rank of each line. */
 export interface RankedText extends Ranking {
   readonly kind: TextKind
   readonly lines: readonly string[]
@@ -30,9 +30,9 @@ export interface RankedText extends Ranking {
 const SAMPLE_LINES = 2_000
 
 /**
- * What the lines of a text mean, by the first reducer that accepts it; `null` for a text of no
- * kind, of which nothing goes. A gutter of line numbers does not count, but stays on the lines.
- * What only imitates hints of ours is bulk. Linear.
+ * Ranks the lines of a text by the first reducer that accepts it. Returns `null` for a text of no
+ * kind; nothing of that is left out. A gutter of line numbers is ignored, but stays on the lines.
+ * Lines that imitate hints of ours are bulk. Linear.
  */
 export function rankText(text: string): RankedText | null {
   const lines = text.split('\n')

@@ -6,7 +6,10 @@ import { KIND_NOUNS } from './kinds.ts'
  * and frame.
  */
 const FILL = 0.85
-/** Tokens of these beside the items, about, and the share of the budget that they take at most. */
+/**
+ * Approximate tokens of marker, index and frame, and the share of the budget that they take at
+ * most.
+ */
 const BESIDE = 48
 const BESIDE_SHARE = 0.5
 
@@ -44,7 +47,7 @@ export function chunkItems(
   return chunks
 }
 
-/** How a content is divided, and what of it is returned. */
+/** How a content is divided into chunks, and the chunk that is returned. */
 export interface Division {
   readonly list: ItemList
   /** Items by chunk; see `chunkItems`. */
@@ -61,8 +64,8 @@ const FEW = 3
 
 /**
  * The chunk index (seed 003, "Chunk Index Format"), the fullest first: every chunk with its
- * summary, without, only the nearest ones, only how many there are. One that was asked for by
- * number lists itself alone.
+ * summary, every chunk without it, only the nearest chunks, only their number. A chunk that was
+ * requested by its number lists only itself.
  */
 export function* chunkIndexes(division: Division): Generator<string> {
   const { chunks, returned, list } = division

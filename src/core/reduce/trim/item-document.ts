@@ -17,7 +17,7 @@ export interface Scope {
   readonly level: Level
   /** Only these items, in order, and nothing beside them; all if absent. */
   readonly items?: readonly number[]
-  /** Whether each of these must be named at least. */
+  /** Whether each of these items must at least be named. */
   readonly required?: boolean
 }
 

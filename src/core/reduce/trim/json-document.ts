@@ -57,7 +57,7 @@ class JsonItems implements ItemDocument {
   readonly #nodes: readonly PricedNode[]
   readonly #form: Form
   readonly #factors: ArrayLike<number>
-  /** The least that is kept. */
+  /** The smallest part that may be kept. */
   readonly #none: Kept
 
   constructor(source: Source) {
@@ -188,16 +188,16 @@ interface PathStep {
   readonly depth: number
 }
 
-/** A list that is what a value is about. */
+/** The list that makes up most of a value. */
 interface FoundItems {
   /** Indexes of the members on the way to it. */
   readonly path: readonly number[]
   readonly items: readonly Value[]
 }
 
-/** A list of fewer is none to choose from. */
+/** A shorter list gives no choice. */
 const LEAST_ITEMS = 2
-/** Share of the value's tokens from which on the list is what it is about. */
+/** Least share of the value's tokens that the list must have. */
 const LEAST_SHARE = 0.5
 /** Objects around the list, at most. */
 const DEEPEST = 6

@@ -103,7 +103,7 @@ const ERROR_LEVELS: ReadonlySet<string> = new Set([
   ...['failed', 'failure', 'errored', 'crashed'],
 ])
 
-/** Longer texts are about more than one thing. */
+/** Longer texts are about several subjects. */
 const MOST_ERROR_CHARS = 2_000
 
 function tellsOfError(fields: Fields): boolean {

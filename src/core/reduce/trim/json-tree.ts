@@ -61,8 +61,8 @@ export class JsonTree {
   }
 
   /**
-   * Adds an item: the minimal fields go with `top`, below that what the standard level adds, below
-   * that the rest; long texts, threads and large containers hang beneath these.
+   * Adds an item. The minimal fields are in `top`, the node below has what the standard level adds,
+   * the node below that the rest. Long texts, threads and large containers are below these nodes.
    */
   addItem(node: PricedNode, item: Value, place: ItemPlace): KeptOf {
     const { kind, form, factor, top } = place
@@ -210,14 +210,14 @@ function levelsOf(kind: ItemKind, item: ObjectValue): readonly Level[] {
 }
 
 /**
- * Something must be there at the lowest level: brackets with nothing in them would mean that there
- * was nothing.
+ * The lowest level must have a field, because empty brackets would mean that the original was
+ * empty.
  */
 function withFirst(levels: readonly Level[], level: Level): readonly Level[] {
   return levels.includes(level) ? levels : levels.map((each, index) => (index === 0 ? level : each))
 }
 
-/** What is kept of a container, by its parts. `null` if nothing is kept of any. */
+/** The kept part of a container, by its parts; `null` if nothing of it is kept. */
 export function someOf(parts: readonly KeptOf[], kept: Uint8Array): Kept | null {
   const children = parts.map(part => part(kept))
   return children.every(child => child === null) ? null : { kind: 'some', children }

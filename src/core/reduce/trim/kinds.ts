@@ -1,7 +1,7 @@
 import { ObjectValue, type Value } from '../../json/value.ts'
 import { type FieldRole, fieldFor, fieldsOf } from './field-names.ts'
 
-/** What the items of a list are. */
+/** The kinds of items of a list. */
 export type ItemKind =
   | 'issue'
   | 'merge_request'
@@ -25,8 +25,8 @@ export const KIND_NOUNS: Readonly<Record<ItemKind, string>> = {
 }
 
 /**
- * An object is of the first kind of which it has a field for each of these roles, and for none of
- * the others.
+ * An object has the first kind whose rule it meets: it has a field for each of these roles, and no
+ * field for the other roles.
  */
 const RULES: readonly {
   readonly kind: ItemKind

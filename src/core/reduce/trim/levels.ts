@@ -4,8 +4,8 @@ import { FIELD_NAMES, type FieldRole, plainName } from './field-names.ts'
 import type { ItemKind } from './kinds.ts'
 
 /**
- * How much of an item is kept, from its name alone to all of it. Each has all that the one before
- * it has.
+ * How much of an item is kept, from its name alone to all of it. Each level includes the one before
+ * it.
  */
 export const LEVELS = ['minimal', 'standard', 'full'] as const
 export type Level = (typeof LEVELS)[number]
@@ -14,8 +14,8 @@ export type Level = (typeof LEVELS)[number]
 export const LEVEL_VALUES: Readonly<Record<Level, number>> = { minimal: 4, standard: 2, full: 1 }
 
 /**
- * Roles of fields by the level that they belong to; what has no role here is decided by
- * `levelOfOther`.
+ * Roles of fields by the level that they belong to. `levelOfOther` decides on fields without a role
+ * here.
  */
 interface LevelRule {
   readonly minimal: readonly FieldRole[]
@@ -47,7 +47,7 @@ const RULES: Readonly<Record<ItemKind, LevelRule>> = {
   section: { minimal: [], standard: [] },
 }
 
-/** Kinds of which only named fields are standard; of the others what is short is too. */
+/** Kinds of which only named fields are standard. Of other kinds, short fields are standard too. */
 const NAMED_ONLY: ReadonlySet<ItemKind> = new Set(['issue', 'merge_request'])
 
 const LEVELS_BY_NAME: ReadonlyMap<ItemKind, ReadonlyMap<string, Level>> = new Map(
@@ -70,13 +70,13 @@ export function levelOfField(kind: ItemKind, key: string, value: Value): Level {
   return NAMED_ONLY.has(kind) ? 'full' : levelOfOther(key, value)
 }
 
-/** Within a field: what names it is of the field's own level, the rest is detail. */
+/** The level of a member inside a field: its name has the field's own level, the rest is detail. */
 export function levelWithin(outer: Level, key: string): Level {
   const name = plainName(key)
   return outer === 'full' || LEVELS_BY_NAME.get('item')?.get(name) !== 'minimal' ? 'full' : outer
 }
 
-/** Texts of this many characters are no mark of an item. */
+/** Texts of this many characters are too long for standard fields. */
 const SHORT_CHARS = 120
 /**
  * Ends of the names of links and of ids that machines read; of dates, as their keys are spelled.

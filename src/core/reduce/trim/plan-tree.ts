@@ -15,7 +15,7 @@ export const TRIM_ALGORITHMS = [
   'head_tail',
 ] as const satisfies readonly (TrimAlgorithm | 'auto')[]
 
-/** What is kept of a part of a document, by the kept nodes of its tree; `null` for nothing. */
+/** Returns the kept part of a document by the kept nodes of its tree; `null` for nothing. */
 export type KeptOf = (kept: Uint8Array) => Kept | null
 
 const NOTHING: Kept = { kind: 'some', children: [] }
@@ -35,7 +35,7 @@ export function createTreePlanner(
 
   function choose(budget: number): TrimChoice {
     const choice = trimTree(tree, budget, { algorithm })
-    // What must stay takes more: the text shows by how much.
+    // The required parts take more than the budget. The written text shows by how much.
     return 'minimum' in choice ? (trimTree(tree, choice.minimum) as TrimChoice) : choice
   }
 

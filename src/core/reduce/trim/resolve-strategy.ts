@@ -19,7 +19,7 @@ const BUILT_IN: ReadonlyMap<string, StrategyId> = new Map([
   ['get_statuses', 'default'],
 ])
 
-/** In front of a tool's own name, as proxies and agents call those of servers. */
+/** Ends the prefix that proxies and agents put before the names of servers' tools. */
 const PREFIX_END = '__'
 
 /**

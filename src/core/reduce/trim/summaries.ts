@@ -3,18 +3,18 @@ import { type FieldRole, fieldFor, fieldsOf } from './field-names.ts'
 import { jsonFacts } from './json-facts.ts'
 import { type ItemKind, KIND_NOUNS } from './kinds.ts'
 
-/** What a summary states of a changed file. */
+/** The facts of a changed file for a summary. */
 export interface ChangedFile {
   readonly path: string | undefined
   readonly added: number
   readonly removed: number
 }
 
-/** Directories and states that are named; what is beyond is a number. */
+/** Directories and states that are named; the others are counted. */
 const MOST_NAMED = 3
 /** Segments of a path that name its directory. */
 const MOST_SEGMENTS = 3
-/** Words of a content that may stand in a summary: nothing that could be read as a mark of ours. */
+/** Words of a content that may be in a summary: nothing that could be read as a mark of ours. */
 const PLAIN = /^[\w#./@+: -]{1,48}$/
 
 /**

@@ -20,7 +20,7 @@ import { createTreeBuilder, type TreeBuilder } from './tree-builder.ts'
 const PARTS = 48
 const PARTS_OF_BUDGET = 16
 const LEAST_PART_TOKENS = 24
-/** Tokens of the mark in a gap, which what stands alone brings with it. */
+/** Tokens of the mark in a gap, which a part that is kept alone needs. */
 const GAP_TOKENS = 8
 
 /** A part of the text, and the items in it. */
@@ -66,7 +66,7 @@ export function textItems(
       return top
     }
 
-    /** Runs of lines that are items, errors apart from what stands beside them. */
+    /** Adds runs of lines that are items. Errors are apart from the lines beside them. */
     function addLineItems(scope: readonly number[]): ItemPart[] {
       return segmentsOf(scope).flatMap(([start, end]) => {
         const isEdge = (at: number) => items[at]!.isError !== items[at - 1]!.isError
@@ -156,7 +156,7 @@ function segmentsOf(sorted: readonly number[]): readonly (readonly [number, numb
 }
 
 /**
- * Parts of all lines: those of the plan, and between them what is out of its scope, which is not
+ * Parts of all lines: those of the plan, and between them lines outside of its scope, which are not
  * kept.
  */
 function withGaps(count: number, parts: readonly ItemPart[], kept: Kept) {

@@ -6,8 +6,8 @@ import type { ItemKind } from './kinds.ts'
 import { mentionsError } from './strategies/strategy.ts'
 
 /**
- * Lines `[start, end)`, of which the first `head` and the last `tail` go with whatever is kept of
- * them.
+ * Lines `[start, end)`. If anything of them is kept, the first `head` and the last `tail` lines are
+ * kept too.
  */
 export interface TextBlock {
   readonly start: number
@@ -16,7 +16,7 @@ export interface TextBlock {
   readonly tail: number
   /** Blocks below the head, to its end; none if its lines are single items. */
   readonly blocks: readonly TextBlock[]
-  /** Must stay if it is not asked for by itself. */
+  /** Whether it must stay, unless it was requested by itself. */
   readonly required?: true
 }
 
@@ -26,7 +26,7 @@ export interface TextItems {
   readonly items: readonly (TextBlock & { readonly path?: string; readonly isError?: boolean })[]
 }
 
-/** Fewer are none to choose from. */
+/** With fewer items there is no choice. */
 const LEAST_ITEMS = 2
 /** Lines of a log, at least. */
 const LEAST_LINES = 8

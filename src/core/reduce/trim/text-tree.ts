@@ -6,7 +6,7 @@ import type { KeptOf } from './plan-tree.ts'
 import type { TextBlock } from './text-items.ts'
 import { addTextChain, type TreeBuilder } from './tree-builder.ts'
 
-/** A part as pruning knows it, and what is kept of it. */
+/** A part as pruning needs it, and the kept part of it. */
 export interface GrownPart {
   readonly part: TextPart
   readonly keptOf: KeptOf
@@ -29,7 +29,7 @@ export interface TextTree {
   addLines(start: number, end: number, below: number, factor: number): GrownPart[]
   /** One part below a node. */
   addRun(start: number, end: number, below: number, factor: number): GrownPart
-  /** A block whose head goes with `top`; what is in it hangs below. */
+  /** A block whose head is kept with `top`; its content is below. */
   addBlock(block: TextBlock, top: number, factor: number): GrownPart
   /** `[start, end)` in parts of at most `most` tokens, none across an edge. */
   runsOf(
@@ -41,8 +41,7 @@ export interface TextTree {
 
 /**
  * @param cap nothing of a higher level is kept: heads are minimal, the first block of each item is
- * standard
- * @param requires whether what must stay is required
+ *   standard @param requires whether parts that must stay are required nodes
  */
 export function createTextTree(
   builder: TreeBuilder,
@@ -121,7 +120,7 @@ export function partOf(start: number, end: number): TextPart {
   return { node: UNPRICED, start, end }
 }
 
-/** What is not in the tree. */
+/** A part that is not in the tree. */
 function dropped(start: number, end: number): GrownPart {
   return { part: partOf(start, end), keptOf: () => null }
 }
@@ -136,7 +135,7 @@ function container(
     keptOf(kept) {
       if (!isKept(kept)) return null
       const children = parts.map(part => part.keptOf(kept))
-      // Without a head it is nothing but its lines.
+      // A block without head and tail has only its lines.
       if (head + tail === 0 && children.every(child => child === null)) return null
       return { kind: 'some', children }
     },

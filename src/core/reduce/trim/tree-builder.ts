@@ -9,7 +9,7 @@ export interface TreeBuilder {
    * end.
    */
   add(parent: number, cost?: number, value?: number): number
-  /** More that is kept with a node. */
+  /** Adds cost and value to a node. */
   grow(node: number, cost: number, value: number): void
   /** The node must be kept, with all above it. */
   require(node: number): void
@@ -53,7 +53,7 @@ const NEXT_SHARE = 0.6
 
 /** The place at which the chain of a text starts. */
 interface ChainPlace {
-  /** The node that it hangs below. */
+  /** The node above it. */
   readonly below: number
   /** Tokens that go with any part of it, a key or a separator. */
   readonly extra: number

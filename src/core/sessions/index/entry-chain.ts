@@ -120,26 +120,26 @@ export function freeLeast(view: IndexView, shard: number, session: number): void
 }
 
 /**
- * The place of an entry that leaves, as the last used one: of the one before if the store refused
- * it, so that a full store costs no others; else of the least used one. No other entry is looked
- * at.
+ * Returns the place of an entry that is removed, as the last used one. It is the last entry if the
+ * store refused that, so that a full store costs no other entry. Otherwise it is the least used
+ * entry. No other entry is read.
  */
 export function replaceEntry(view: IndexView, session: number): number {
   const { words } = view
   const last = words[session + SESSION.lastUsed]!
   if (stateOf(view, last) === STATE.refused) {
-    // It leaves before older ones, which the filter does not expect.
+    // The entry is removed before older ones, which the filter does not allow for.
     rebuildFilter(view, session)
     return last
   }
-  // The ring stays as it is, only its ends move on.
+  // The ring does not change, only its ends move on.
   const at = words[session + SESSION.leastUsed]!
   words[session + SESSION.lastUsed] = at
   words[session + SESSION.leastUsed] = nextOf(view, at)
   return at
 }
 
-/** What is in the chain is in the filter from then on, and has yet to leave it. */
+/** Makes the filter from the entries that are in the chain now. */
 function rebuildFilter(view: IndexView, session: number): void {
   const { words } = view
   clearFilter(view, session)
@@ -171,7 +171,7 @@ function linkEntry(view: IndexView, session: number, at: number): void {
   noteUse(view, session, at)
 }
 
-/** The same before its identity is known; then `noteUse` is to follow. */
+/** The same before the entry's identity is known; call `noteUse` later. */
 export function linkLast({ words }: IndexView, session: number, at: number): void {
   if (words[session + SESSION.length] === 0) {
     words[session + SESSION.leastUsed] = at
@@ -183,7 +183,7 @@ export function linkLast({ words }: IndexView, session: number, at: number): voi
   words[session + SESSION.length]! += 1
 }
 
-/** A slot that no session has; 0 if the shard has none left. */
+/** Takes a free slot; 0 if the shard has none. */
 export function takeEntry(view: IndexView, shard: number): number {
   const { words } = view
   const fresh = words[shard + SHARD.freshEntry]!

@@ -1,11 +1,11 @@
 /**
- * Which first digits the entries of a session may have, so that a body that is in none of them
- * costs no look at entries, which at many sessions lie in no cache. Two Bloom filters of 128 bits,
- * three bits for an entry: what is used goes into the young one; once that has as many entries as
- * the session, whatever is in neither was used before all of them, so it has left, and the young
- * one becomes the old one. That takes no look at entries either. With sixteen entries about one
- * strange body in thirty passes; much longer sessions fill the filters, and their chains are
- * walked.
+ * The filters show which first digits the entries of a session may have. If a body is in neither
+ * filter, no entry is read; with many sessions, entries are not in the processor's cache. There are
+ * two Bloom filters of 128 bits, with three bits for an entry. Used entries are added to the young
+ * one. When that has as many entries as the session, it becomes the old one. An entry that is in
+ * neither was used before all present ones, so it has been removed. No entry is read for that
+ * either. With sixteen entries about one unknown body in thirty passes. Much longer sessions fill
+ * the filters, and their chains are walked.
  */
 import { ENTRY, FILTER_WORDS, type IndexView, SESSION } from './layout.ts'
 

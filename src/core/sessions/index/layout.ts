@@ -32,7 +32,7 @@ const HEADER_WORDS = 32
 export const SHARD = {
   /** 0, or owner × 2, + 1 if a thread sleeps until it is released. */
   lock: 0,
-  /** The session whose words are being written; what it holds is dropped if its writer dies. */
+  /** The session whose words are being written. It is dropped if its writer ends. */
   dirty: 1,
   /** Sessions and entries in use. */
   sessions: 2,
@@ -46,7 +46,7 @@ export const SHARD = {
   /** Ends of the list of sessions in order of use. */
   newest: 8,
   oldest: 9,
-  /** Sessions that left because the shard was full. */
+  /** Sessions that were evicted because the shard was full. */
   evicted: 10,
 } as const
 const SHARD_WORDS = 32
@@ -70,7 +70,7 @@ export const HINT_FAMILIES = 8
 export const SESSION = {
   /** Four words: 128 bits of SHA-256. */
   key: 0,
-  /** What its present entries carry; 0 if the slot is free. */
+  /** The epoch of its present entries; 0 if the slot is free. */
   epoch: 4,
   partition: 5,
   bucketNext: 6,
@@ -88,9 +88,7 @@ export const SESSION = {
   filtered: 13,
   /** Float64, milliseconds, as `opened`. */
   seen: 14,
-  /**
-   * Two halves of `FILTER_WORDS`: what was used of late, and what was before that; see `filter.ts`.
-   */
+  /** Two halves of `FILTER_WORDS`: for recent uses, and for earlier ones; see `filter.ts`. */
   young: 16,
   old: 20,
   opened: 24,
@@ -139,13 +137,13 @@ export interface IndexSize {
    */
   readonly shards?: number
   /**
-   * Two 32-bit numbers. Random ones keep a client from choosing names of sessions that all meet in
-   * one bucket; answers do not depend on them while sessions fit.
+   * Two 32-bit numbers. With random ones a client cannot choose names of sessions that are all in
+   * one bucket. Answers do not depend on them while sessions fit.
    */
   readonly seeds?: readonly [number, number]
 }
 
-/** The memory as a thread sees it: views, and what places are computed from. */
+/** The memory as a thread sees it: views, and the sizes from which places are computed. */
 export interface IndexView {
   /** All of the memory. Shards are written under their locks only. */
   readonly words: Int32Array

@@ -12,9 +12,9 @@ import { release } from './lock.ts'
 import { linkSession } from './session-table.ts'
 
 /**
- * Frees what a thread held when it was terminated, and makes it whole. Returns how many locks that
- * were (0 or 1). Call it once the thread has ended (its `exit` event), not when its end was
- * requested: until then it may still write.
+ * Frees the lock of a thread that was terminated, and repairs its shard. Returns how many locks
+ * there were (0 or 1). Call it once the thread has ended (its `exit` event), not when its end was
+ * requested, because until then it may still write.
  */
 export function releaseOwner(memory: SharedArrayBuffer, owner: number): number {
   const view = viewIndex(memory)
@@ -33,7 +33,7 @@ export function releaseOwner(memory: SharedArrayBuffer, owner: number): number {
 export interface IndexUse {
   readonly sessions: number
   readonly entries: number
-  /** Sessions that left for want of room since the start. */
+  /** Sessions that were evicted since the start because there was no room. */
   readonly evicted: number
 }
 
@@ -53,10 +53,10 @@ function sum(view: IndexView, field: number): number {
 }
 
 /**
- * Makes a shard whole after its writer ended in the middle: the session that was being written is
- * dropped, because its words may be half old and half new; all lists, which the writer may have had
- * open too, are built again from the other sessions. Wants the shard's lock, the dead writer's or
- * one's own.
+ * Repairs a shard whose writer ended in the middle. The session that was being written is dropped,
+ * because its words may be half old and half new. The writer may have been changing lists too, so
+ * all lists are built again from the other sessions. The shard's lock must be held, the dead
+ * writer's or the caller's.
  */
 export function repairShard(view: IndexView, shard: number): void {
   const { words, floats } = view

@@ -1,6 +1,6 @@
 /**
- * What happens to a session with one result: the operations of `SessionIndex` that take a turn, for
- * callers that have the shard's lock. `digest` is the body's identity in words.
+ * The operations of `SessionIndex` that take a turn, for callers that have the shard's lock.
+ * `digest` is the body's identity in words.
  */
 import {
   findBody,
@@ -74,11 +74,11 @@ export function recordBody(
   if (slot === 0) return null
   const before = turn.answered === null ? 0 : findCall(view, slot, digest, entry.callHash)
   if (before !== 0) {
-    // The first try may have died with its thread: its ticket is void, the new one counts.
+    // The first try may have ended with its thread. Its ticket is void, and the new one counts.
     const pending = stateOf(view, before) === STATE.pending
     return pending ? { slot: before, stamp: stampPending(view, before) } : null
   }
-  // An eviction for want of room must not take this session.
+  // An eviction to make room must not take this session.
   touchSession(view, shard, slot, entry.timeMs)
   view.words[shard + SHARD.dirty] = slot
   const at = addEntry(view, shard, slot, lruSize)
@@ -124,7 +124,7 @@ function addEntry(view: IndexView, shard: number, slot: number, lruSize: number)
       linkLast(view, slot, at)
       return at
     }
-    // Alone in its shard, it has all entries.
+    // If the session is alone in its shard, it has all entries.
     if (words[shard + SHARD.oldest] === slot) return replaceEntry(view, slot)
     evictOldest(view, shard)
   }

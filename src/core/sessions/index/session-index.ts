@@ -12,7 +12,7 @@ export type SessionKey = readonly [number, number, number, number] & { readonly 
  * distinct, which UTF-8 would make equal.
  */
 export function sessionKey(tenant: string, session: string): SessionKey {
-  // As text, because a digest in a Buffer of its own takes longer than all of this.
+  // The digest is read as text, because making a Buffer for it takes longer than all the rest.
   const digest = hash('sha256', Buffer.from(`${tenant.length}:${tenant}${session}`, 'utf16le'))
   const words = [word(digest, 0), word(digest, 1), word(digest, 2), word(digest, 3)]
   return words as unknown as SessionKey
@@ -22,7 +22,7 @@ function word(digest: string, index: number): number {
   return Number.parseInt(digest.slice(8 * index, 8 * index + 8), 16) | 0
 }
 
-/** What a call does to files. */
+/** The effects of a call on files. */
 export const KINDS = ['other', 'file-read', 'file-mutate'] as const
 /** How a body was delivered the first time: itself, or in terms of others. */
 export const ANSWERS = ['full', 'near', 'lines'] as const
@@ -56,7 +56,7 @@ export interface Entry extends NewEntry {
   readonly durable: boolean
 }
 
-/** What is known of a result when it comes in. */
+/** Facts about a result when it comes in. */
 export interface ResultFacts {
   readonly timeMs: number
   readonly callHash?: number
@@ -68,7 +68,7 @@ export interface ResultFacts {
   readonly again?: Pick<Turn, 'sequence' | 'epoch'>
 }
 
-/** All that is given must be the same. */
+/** The fields that must be equal; absent ones match anything. */
 export interface EntryMatch {
   readonly pathHash?: number
   readonly toolHash?: number

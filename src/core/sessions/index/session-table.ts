@@ -60,7 +60,7 @@ export function openSession(
 
 /** A number that no session had before. */
 export function nextEpoch({ header }: IndexView): number {
-  // 0 marks a free slot; it would come once in four thousand million.
+  // 0 marks a free slot, so it is skipped. It would come once in four thousand million.
   for (;;) {
     const epoch = (Atomics.add(header, HEADER.epoch, 1) + 1) | 0
     if (epoch !== 0) return epoch
@@ -87,8 +87,8 @@ export function evictOldest(view: IndexView, shard: number): void {
 }
 
 /**
- * Forgets a session and its entries. From its first write on the session is gone, whatever happens
- * to the writer.
+ * Forgets a session and its entries. After its first write the session is gone, whatever happens to
+ * the writer.
  */
 export function dropSession(view: IndexView, shard: number, at: number): void {
   const { words } = view

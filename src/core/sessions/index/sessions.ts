@@ -1,6 +1,6 @@
 /**
- * What happens to whole sessions, and what is counted in them, for callers that have the shard's
- * lock. See `SessionIndex`.
+ * Operations on whole sessions and their counters, for callers that have the shard's lock. See
+ * `SessionIndex`.
  */
 import { freeChain, isLive, nextOf, removeEntries } from './entry-chain.ts'
 import { readEntry } from './entry-fields.ts'

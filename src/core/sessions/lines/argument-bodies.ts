@@ -12,10 +12,10 @@ const MAX_VALUES = 1000
 const MAX_DEPTH = 6
 
 /**
- * The texts in a call's arguments that later results may repeat: what an agent wrote into a file it
- * soon reads again. They are in its context as its own words, so they may be kept and referred to
- * as earlier bodies are; a reference names them `Write.content`. In the order of the arguments;
- * work is bounded.
+ * The texts in a call's arguments that later results may repeat: an agent often reads again what it
+ * wrote into a file. These texts are in its context, so they may be kept and referred to like
+ * earlier bodies. A reference names them `Write.content`. In the order of the arguments; work is
+ * bounded.
  */
 export function argumentBodies(args: unknown): readonly ArgumentBody[] {
   const bodies: ArgumentBody[] = []

@@ -65,7 +65,10 @@ export interface BodyMemory {
   noteOf(identity: string, key: SessionKey): string | null
   /** The body at a position, if a whole confirmed one of this session is there. */
   open(position: number, key: SessionKey): KeptBody | null
-  /** Whether all that was read of `body` before this call was its own. Reads the body once. */
+  /**
+   * Whether all bytes that were read of `body` before this call belonged to it. Reads the body
+   * once.
+   */
   isIntact(body: KeptBody): boolean
   /** Forgets everything. Only for a memory that no other thread uses. */
   clear(): void
@@ -117,8 +120,8 @@ class AttachedBodies implements BodyMemory {
     const at = this.#wordOf(position)
     Atomics.store(this.#words, at + BODY_STATE, 0)
     this.#words.set(image, at)
-    // A thread that was held up for a whole round of the ring has just written over others; they
-    // have checksums.
+    // A thread that was suspended for a whole round of the ring has just overwritten other bodies,
+    // whose checksums are now wrong.
     if (!this.#isLive(position)) return null
     Atomics.store(this.#words, at + BODY_STATE, position + 1)
     this.#insertLines(text, position)
@@ -130,8 +133,8 @@ class AttachedBodies implements BodyMemory {
   confirm(position: number): void {
     const words = this.#words
     const at = this.#wordOf(position)
-    // The note of a later body there is safe: a mark that is not its own position means nothing to
-    // it.
+    // This is safe if a later body has its note there, because a mark with another position has no
+    // meaning for it.
     if (Atomics.load(words, at + BODY_STATE) !== position + 1 || !this.#isLive(position)) return
     Atomics.compareExchange(words, at + BODY_READY, 0, position + 1)
   }
@@ -222,7 +225,9 @@ class AttachedBodies implements BodyMemory {
     return ageOf(this.parts, position, this.#words[AT_HEAD]!) >= this.#ringUnits / 2
   }
 
-  /** Gives out `units` in a row. If they would pass the ring's end, they lie at its start. */
+  /**
+   * Allocates `units` in a row. If they would extend beyond the ring's end, they are at its start.
+   */
   #allocate(units: number): number {
     for (;;) {
       const head = Atomics.load(this.#words, AT_HEAD)
@@ -244,7 +249,7 @@ class AttachedBodies implements BodyMemory {
 
   /**
    * Whether no later body was given the place. It adds 0 instead of loading, since earlier reads
-   * may pass a load.
+   * may be moved after a load.
    */
   #isLive(position: number): boolean {
     return ageOf(this.parts, position, Atomics.add(this.#words, AT_HEAD, 0)) <= this.#ringUnits

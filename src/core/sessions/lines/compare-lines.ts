@@ -15,9 +15,9 @@ import type { MemoryParts } from './memory-layout.ts'
 import type { ScannedText } from './scan-text.ts'
 
 /**
- * What became of the earlier lines' gutters: `kept`, with a shift added to their numbers;
- * `continued`, replaced by the gutter of the line before the run, counted on, with the same
- * separator or with `-`; `dropped`.
+ * How the earlier lines' gutters change: `kept`, with a shift added to their numbers; `continued`,
+ * replaced by the gutter of the line before the run, counted on, with the same separator or with
+ * `-`; `dropped`.
  */
 export type RunGutter =
   | { readonly kind: 'kept'; readonly shift: number }
@@ -30,7 +30,7 @@ export interface LineComparer {
    * Relates line `line` to line `theirs` of `body`. Returns whether one may represent the other.
    */
   align(line: number, body: KeptBody, theirs: number): boolean
-  /** Whether `line` is what `theirs` becomes under the relation. */
+  /** Whether `line` equals `theirs` after the relation is applied. */
   equal(line: number, theirs: number): boolean
   /** The relation as a hint writes it. For `continued` the run must start at line `from`. */
   relation(from: number): RunGutter
@@ -109,8 +109,8 @@ export function createLineComparer(text: ScannedText, memory: MemoryParts): Line
     if (kind !== 'continued') return [from, end]
     const dashes = ownKind === DASH || ownKind === PATH_DASH
     const earliest = Math.max(from, 1)
-    // If no gutter to go on from stands before the first line, that line itself shows one to the
-    // next.
+    // If the line before the first has no gutter to continue, the first line's own gutter is used
+    // for the next.
     for (let first = earliest; first <= earliest + 1 && first < end; first++) {
       readMine(first - 1, before)
       const leads =

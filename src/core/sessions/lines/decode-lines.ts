@@ -97,7 +97,7 @@ interface EarlierText {
   withGutter(line: number, write: GutterRewriter): string | null
 }
 
-/** What stands before a line's text now, or `null` if there can be nothing. */
+/** Returns the new gutter of a line, or `null` if it cannot have one. */
 type GutterRewriter = (gutter: ByteGutter, path: string) => string | null
 
 /** @returns `null` for a text that no reference can be to, having too many lines */
@@ -143,8 +143,8 @@ function openEarlierText(text: string): EarlierText | null {
 }
 
 /**
- * What gutters become in a run.
- * @param before the line before the run, whose gutter may be continued
+ * Returns how gutters are rewritten in a run. @param before the line before the run, whose gutter
+ * may be continued
  */
 function gutterWriter(gutter: RunGutter, before: string): GutterRewriter {
   if (gutter.kind === 'dropped') return () => ''

@@ -25,10 +25,11 @@ export interface RunFinder {
   /**
    * The best run that starts at `line`, with the lines before it that match too, down to `floor`.
    * The work is bounded by a few times the length of the result, or by a constant.
-   * @param favourite its runs win if they are nearly as long: they are the cheapest to refer to
+   * @param favourite its runs are preferred if they are nearly as long, because references to it
+   *   are the cheapest
    */
   find(line: number, floor: number, favourite: FoundRun | null): FoundRun | null
-  /** The line up to which the last `find` compared; a search that goes on there stays linear. */
+  /** The line up to which the last `find` compared; a search that continues there stays linear. */
   tried(): number
 }
 
@@ -83,7 +84,7 @@ class MemoryRunFinder implements RunFinder {
     this.#best = null
     this.#bestOffset = 0
     this.#bestEnd = line
-    // If an edit changed as many lines as there were, the last run's body goes on at the same
+    // If an edit did not change the number of lines, the last run's body continues at the same
     // distance.
     if (favourite !== null) this.#consider(favourite.body, line, line + favourite.offset, favourite)
     const { hashes } = this.#text
@@ -116,7 +117,7 @@ class MemoryRunFinder implements RunFinder {
   #consider(body: KeptBody, line: number, theirs: number, favourite: FoundRun | null): void {
     const { starts } = this.#text
     const favour = body === favourite?.body ? FAVOUR_BYTES : 0
-    // A favourite is followed to its own end, then weighed.
+    // The favourite's run is followed to its end and then compared.
     const end = this.#forward(line, body, theirs, favour > 0 ? line : this.#bestEnd)
     if (end === line || starts[end]! + favour <= starts[this.#bestEnd]!) return
     this.#best = body
@@ -181,8 +182,8 @@ class MemoryRunFinder implements RunFinder {
   }
 
   /**
-   * What a reader calls this line of a body: its printed number, or its place counted from 1; 0 if
-   * it has no name.
+   * The name of this line of a body for a reader: its printed number, or its place counted from 1;
+   * 0 if it has no name.
    */
   #nameOf(body: KeptBody, line: number): number {
     if (!body.numbered) return line + 1

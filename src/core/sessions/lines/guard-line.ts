@@ -1,6 +1,6 @@
 import { looksLikeHint } from '../../hints/looks-like-hint.ts'
 
-/** Stands before a line of content that a reader could take for a reference. */
+/** Comes before a line of content that a reader could take for a reference. */
 const GUARD = '\\'
 const BACKSLASH = 0x5c
 const BRACKET = 0x5b
@@ -12,7 +12,7 @@ export function guardLine(line: string): string {
   return isGuarded(line, countGuards(line)) ? GUARD + line : line
 }
 
-/** Whether a line of an answer is a reference, or nothing at all, rather than content. */
+/** Whether a line of an answer cannot be content: it is a reference, or an invalid one. */
 export function isReferenceLike(line: string): boolean {
   return isGuarded(line, 0)
 }
@@ -29,7 +29,7 @@ function countGuards(line: string): number {
   return guards
 }
 
-/** Whether what follows the first `skip` characters looks like a hint. */
+/** Whether the text after the first `skip` characters looks like a hint. */
 function isGuarded(line: string, skip: number): boolean {
   const end = Math.min(line.length, skip + SEEN_CHARS)
   let at = skip

@@ -34,7 +34,7 @@ export interface LineTable {
 
 /**
  * The table of a memory. Entries are written without locks, each word by itself: words of two
- * entries may mix, which a reader finds out when it looks there.
+ * entries may mix. A reader notices that when it reads the body.
  */
 export function createLineTable(memory: MemoryParts): LineTable {
   const { words, buckets, tableStart } = memory
@@ -64,7 +64,7 @@ export function createLineTable(memory: MemoryParts): LineTable {
         oldestAge = age
       }
       if (words[at] !== tag) continue
-      // Of equal lines in one body the first represents all.
+      // If a body has equal lines, the first represents all of them.
       if (words[at + 1] === position) return
       same++
       if (age > oldestSameAge) {

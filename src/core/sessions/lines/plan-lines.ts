@@ -43,13 +43,13 @@ export interface LinePlan {
   readonly runs: readonly PlannedRun[]
 }
 
-/** With fewer saved tokens a reference does not pay for the reader's step back. */
+/** With fewer saved tokens a reference is not worth the reader's effort. */
 const MIN_SAVED_TOKENS = 6
 /** Runs of fewer bytes are not priced: no reference is cheaper. */
 const MIN_RUN_BYTES = 24
 /**
- * Enough text for most runs to show that they pay for their reference; eight times as much is tried
- * next.
+ * Bytes of a run that are counted first; for most runs they show that the reference saves tokens.
+ * Eight times as much is counted next.
  */
 const PRICED_BYTES = 256
 
@@ -85,8 +85,8 @@ export function planLines(
     const { identity } = run.body
     const result = results.get(identity)!
     const reference = writer.write(result, run)
-    // A reference that cannot be read back, for example a name that no hint can carry, is not
-    // written.
+    // A reference that cannot be read back is not written, for example one with a name that no hint
+    // can have.
     if (reference === null || !isReferenceLike(reference) || readReference(reference) === null)
       return null
     const limit = counter.count(`${reference}\n`) + minSavedTokens - 1

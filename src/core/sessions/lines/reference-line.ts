@@ -10,7 +10,7 @@ export interface EarlierResult {
   readonly call?: EarlierCall
 }
 
-/** What one line of an answer refers to. */
+/** The lines that one line of an answer refers to. */
 export interface LineReference {
   /** `undefined`: of the same body as the reference before. */
   readonly ref: string | undefined
@@ -65,7 +65,7 @@ export function createReferenceWriter(verbosity: Verbosity): ReferenceWriter {
     if (ref === current) return writeSameBody(first, last, shift) + suffix
     const named = call === undefined || introduced.has(ref) ? {} : { call }
     const shifted = shift === 0 ? {} : { shift }
-    // A verbose hint names how to fetch the lines, which are counted there.
+    // A verbose hint has an address for the lines, which counts them from 1.
     const shownVerbosity = verbosity === 'verbose' && !counted ? 'standard' : verbosity
     const hint = hintLine(
       { family: 'lines', ref, ...named, first, last, ...shifted },
@@ -103,7 +103,7 @@ export function readReference(line: string): LineReference | null {
   return { ...where, gutter: { kind: 'kept', shift } }
 }
 
-/** What a hint states of lines and their numbers. */
+/** The fields of a hint about lines and their numbers. */
 type Facts = Omit<LineReference, 'gutter'> & { readonly shift: number }
 
 function fromSameBody(line: string): Facts | null {

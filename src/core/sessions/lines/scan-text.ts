@@ -14,7 +14,7 @@ const MAX_LINES = 1 << 20
 /** A text in UTF-8 with its lines and their hashes. */
 export interface ScannedText {
   readonly bytes: Uint8Array
-  /** Lines are what line feeds separate: a text that ends with one has an empty last line. */
+  /** Line feeds separate lines, so a text that ends with one has an empty last line. */
   readonly lines: number
   /** Start of each line, and one more: past the end, as if a line feed followed. */
   readonly starts: Uint32Array
@@ -40,7 +40,7 @@ export function scanText(text: string, key: SessionKey): ScannedText | null {
   return scanBytes(encoder.encode(text), key)
 }
 
-/** Bytes that are only to be kept: as one line, which is not looked for. */
+/** Bytes that are only kept, as one line that is never looked up. */
 export function unsplit(bytes: Uint8Array): ScannedText {
   const starts = Uint32Array.of(0, bytes.length + 1)
   return { bytes, lines: 1, starts, hashes: new Int32Array(2), numbered: false }
@@ -163,8 +163,8 @@ export interface NumberingTest {
 }
 
 /**
- * They can if every number is above the one before, all stand before the same separator, and at
- * least half of the lines that are not blank have one.
+ * Lines can be named by their numbers if every number is above the one before, all come before the
+ * same separator, and at least half of the lines that are not blank have one.
  */
 export function createNumberingTest(): NumberingTest {
   let kind: GutterKind = NONE
@@ -187,7 +187,7 @@ export function createNumberingTest(): NumberingTest {
   }
 }
 
-/** What a reader calls a line of a numbered text: its printed number, or 0 if it has none. */
+/** The name of a line of a numbered text for a reader: its printed number, or 0 if it has none. */
 export function printedName({ kind, number }: ByteGutter): number {
   return kind === NONE || isPathed(kind) ? 0 : number
 }

@@ -13,15 +13,15 @@ export interface NearOptions {
   readonly minBodyBytes?: number
 }
 
-/** The seed's bounds: a longer list is harder to read than what it replaces is long. */
+/** The seed's bounds. A longer list is harder to read than the text that it replaces. */
 const MAX_DELTA_BYTES = 50
 const MIN_BODY_BYTES = 500
 
 /**
  * The scalars in which a JSON object differs from an earlier one with the same keys, order, shapes
- * and layout, at any depth. The earlier text and these give the very bytes of the new one, which is
- * tried before it is returned. Linear; ends at the first difference that is none of a scalar, or
- * when the list is too long.
+ * and layout, at any depth. The earlier text with these changes gives the very bytes of the new
+ * one; this is checked before it is returned. Linear. Ends at the first difference that is not in a
+ * scalar, or when the list is too long.
  * @returns `null` if the texts are equal, differ in anything else, or in too much
  */
 export function findChanges(
@@ -30,7 +30,7 @@ export function findChanges(
   options: NearOptions = {},
 ): readonly Change[] | null {
   const { maxDeltaBytes = MAX_DELTA_BYTES, minBodyBytes = MIN_BODY_BYTES } = options
-  // A change of n characters is n bytes of the list at least.
+  // A change of n characters takes at least n bytes of the list.
   if (Math.abs(earlier.length - text.length) > maxDeltaBytes) return null
   if (Buffer.byteLength(text) < minBodyBytes || earlier === text) return null
   const changes = differingScalars(earlier, text, maxDeltaBytes)
@@ -44,15 +44,15 @@ function isRestored(earlier: string, changes: readonly Change[], text: string): 
   try {
     return restoreNear(earlier, changes) === text
   } catch (error) {
-    // Two members of one name, or a spelling that JSON is not written in here.
+    // The text has two members of one name, or a spelling that we do not write.
     if (error instanceof AppError) return false
     throw error
   }
 }
 
 /**
- * Of two texts that are alike but for scalars of JSON; `null` if they are not, or the list is too
- * long.
+ * The differing scalars of two texts that are otherwise equal; `null` if they differ in more, or
+ * the list is too long.
  */
 function differingScalars(earlier: string, text: string, maxBytes: number): Change[] | null {
   const old = createScalarScanner(earlier)
@@ -104,7 +104,7 @@ function listedBytes({ path, from, to }: Change): number {
  */
 export function restoreNear(earlier: string, changes: readonly Change[]): string {
   const pending = new Map(changes.map(change => [change.path, change]))
-  /** Scalars to replace, as JSON: only their paths are computed. */
+  /** The scalars to replace, as JSON. Only their paths are computed. */
   const replaced = new Set(changes.map(({ from }) => writeJson(from)))
   const scanner = createScalarScanner(earlier)
   let out = ''

@@ -16,8 +16,8 @@ import { passOverScalar, passOverString } from '../../json/text-tokens.ts'
 import { writePathStep } from '../../json/write-json.ts'
 
 /**
- * Walks over the scalars of a JSON text in their order. It does not check the text, and its steps
- * mean nothing if that is no JSON.
+ * Walks over the scalars of a JSON text in their order. It does not check the text; if that is not
+ * JSON, the results are meaningless.
  */
 export interface ScalarScanner {
   /** Goes to the next scalar. Returns `false` if there is none. */

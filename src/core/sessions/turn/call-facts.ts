@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { posix } from 'node:path'
 import type { NewEntry } from '../index/session-index.ts'
 
-/** What a request states of the call whose result it brings. */
+/** The fields of a request about the call whose result it has. */
 export interface CallFacts {
   readonly tool?: string | undefined
   readonly args?: unknown
@@ -14,8 +14,8 @@ export interface CallFacts {
 const PATH_ARGUMENTS = ['file_path', 'notebook_path', 'path', 'filename'] as const
 
 /**
- * What a call does to the file it is about. Once a file is written, every result about it from a
- * tool that does not write is stale, whether the tool is called `Read`, `read` or `cat`.
+ * The effect of a call on its file. Once a file is written, every result about it from a tool that
+ * does not write is stale, whatever that tool's name is: `Read`, `read` or `cat`.
  * @param mutating tools that write the file they are given
  */
 export function kindOf(call: CallFacts, mutating: readonly string[]): NewEntry['kind'] {

@@ -14,17 +14,17 @@ export interface Dependency {
   readonly context: SessionKey
 }
 
-/** A call with its result: one that is sent again is the same. */
+/** A call with its result. If it is sent again, it is the same call. */
 export interface NamedCall {
   /** What the agent calls it, or a name of the request that no other request has. */
   readonly name: string
   /** Of the result: SHA-256, 64 hex digits. */
   readonly identity: string
-  /** What else an answer follows from, such as the budget. */
+  /** Everything else that an answer depends on, such as the budget. */
   readonly options: string
 }
 
-/** What was so when a call came for the first time. */
+/** The state of the session when a call came for the first time. */
 export interface Seen {
   /** Position of its result in the session. */
   readonly sequence: number
@@ -33,8 +33,7 @@ export interface Seen {
 }
 
 /**
- * How a call was answered: by itself, with nothing but the content to go by, or with what the
- * session knew then.
+ * How a call was answered: by itself, from the content alone, or with what the session knew then.
  */
 export type Answered = {
   /** The job that did; see `SessionContext.attempt`. */
@@ -49,8 +48,9 @@ export type Answered = {
 )
 
 /**
- * What is remembered of one call in a context, beside the bodies and with their bounds, so that the
- * same call gets the same answer again. Each is written once; what is written later has no effect.
+ * The notes about one call in a context, so that the same call gets the same answer again. They are
+ * kept with the bodies, within the same bounds. Each note is written once; a later write has no
+ * effect.
  */
 export interface CallMemory {
   seen(): Seen | null
@@ -63,7 +63,7 @@ export interface CallMemory {
   noteDetached(): void
 }
 
-/** All is in the note. */
+/** All data is in the note. */
 export const NO_TEXT = unsplit(new Uint8Array(0))
 
 /** The memory of a call of a context. */
@@ -101,11 +101,11 @@ export function createCallMemory(
 }
 
 function digest(text: string): string {
-  // UTF-16 keeps lone surrogates apart.
+  // UTF-16 keeps lone surrogates distinct.
   return hash('sha256', Buffer.from(text, 'utf16le'), 'hex')
 }
 
-/** Apart from bodies, so that none is ever taken for a result. */
+/** A key apart from bodies, so that a note is never read as a result. */
 export function notesKey(context: SessionKey): SessionKey {
   return [~context[0], context[1], context[2], context[3]] as unknown as SessionKey
 }

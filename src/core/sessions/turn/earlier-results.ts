@@ -9,7 +9,7 @@ import { refIn } from './long-references.ts'
 /** Distances that a reader can count, so that they name a call alone. */
 const NEAR_CALLS = 9
 
-/** What is kept with a body so that a later answer can name its call; JSON. */
+/** The note of a body, so that a later answer can name its call; JSON. */
 export interface BodyNote extends CallName {
   /** Position of the result in its session. */
   readonly sequence: number
@@ -27,7 +27,7 @@ export interface BodyNote extends CallName {
   readonly part?: number
 }
 
-/** A reader is not sent further than this. */
+/** Most references that a reader must follow. */
 const MAX_HOPS = 8
 
 /** The place of a body, and how it is found. */
@@ -119,7 +119,7 @@ export function createEarlierResults(
 /** A short distance names a call alone; beyond it the argument helps to find it. */
 function nameByDistance(call: CallName, ago: number): EarlierCall {
   const { tool } = call
-  // What the agent gave to the very call that is answered.
+  // The text is an argument of the very call that is answered.
   if (ago === 0) return { tool }
   if (ago <= NEAR_CALLS) return { tool, calls_ago: ago }
   const { argument } = nameEarlierCall([call], 0)

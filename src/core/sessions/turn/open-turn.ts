@@ -38,7 +38,7 @@ export interface Invalidation {
   readonly stale: readonly string[]
 }
 
-/** Makes stale what a call changed, whatever the size or outcome of its result. */
+/** Makes the results stale that a call changed, whatever the size or outcome of its own result. */
 export function invalidateBy(
   index: SessionIndex,
   key: SessionKey,

@@ -32,7 +32,7 @@ export interface Referral {
   readonly entry?: Entry
 }
 
-/** At which prices a content is compared with earlier ones. */
+/** The prices by which a content is compared with earlier ones. */
 export interface LinesOptions {
   readonly bodies: BodyMemory
   readonly dedup: DedupTerms
@@ -40,7 +40,9 @@ export interface LinesOptions {
   readonly counter: TokenCounter
   /** Tokens of the unchanged content. */
   readonly baseline: number
-  /** Bytes of all the bodies that one answer refers to, at most: what a decoder may fetch. */
+  /**
+   * Most bytes of all the bodies that one answer refers to, because a decoder may fetch no more.
+   */
   readonly maxBytes: number
 }
 
@@ -53,8 +55,8 @@ export interface ReferOptions extends LinesOptions {
 export type LinesTurn = NamedTurn & Pick<SessionTurn, 'session' | 'scan'>
 
 /**
- * The content as a reference to one earlier result, the same or nearly, if that is allowed, pays
- * and is known to be retrievable. Returns `null` otherwise.
+ * The content as a reference to one earlier result, equal or nearly equal. Returns `null` if that
+ * is not allowed, saves too little, or is not known to be retrievable.
  */
 export function referToResult(
   content: string,
@@ -127,7 +129,7 @@ function nearTo(
 ): Sent | null {
   const { dedup, bodies } = options
   const { nearMaxDeltaBytes: maxDeltaBytes, nearMinBodyBytes: minBodyBytes } = dedup
-  // Cheaper than to read it: every character is a byte at least, and three at most.
+  // This is cheaper than reading the body: every character has one to three bytes.
   if (result === undefined || bytes > 3 * content.length + maxDeltaBytes) return null
   const earlier = bodies.read(identity, context)
   const changes =
@@ -169,8 +171,8 @@ function dependencyOn(
 }
 
 /**
- * The content with lines that the agent already has replaced by references, if that is allowed and
- * pays.
+ * The content with references for lines that the agent already has, if that is allowed and saves
+ * tokens.
  */
 export function referToLines(
   content: string,
@@ -240,9 +242,9 @@ function isRestored(original: string, decode: () => string): boolean {
 }
 
 /**
- * All references of an answer are one hint to the policy. Each of them has paid for itself already,
- * and the whole is compared with other ways to write it, so the rule for single hints does not
- * apply.
+ * All references of an answer are one hint to the policy. Each of them saves tokens by itself
+ * already, and the whole is compared with other ways to write it. So the rule for single hints does
+ * not apply.
  */
 function isAdmitted({ runs }: LinePlan, { gate, counter }: LinesOptions): boolean {
   const hint = { family: 'lines', ref: shortRef(runs[0]!.identity), first: 1, last: 1 } as const

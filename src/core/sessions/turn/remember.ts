@@ -9,7 +9,7 @@ import { lengthen, refIn } from './long-references.ts'
 import type { SessionTurn } from './open-turn.ts'
 import type { Sessions } from './shared-sessions.ts'
 
-/** What waits for a body to be durable; plain data, committed by `commitBody`. */
+/** Names a body that is not durable yet; plain data, committed by `commitBody`. */
 export interface BodyTicket {
   readonly entry: Ticket | null
   /** Its place in the body memory. */
@@ -75,7 +75,7 @@ export function remember(
   }
 }
 
-/** A result that came before, to be kept on. */
+/** Keeps a result that came before. */
 export function keepOn(
   { bodies }: Pick<Sessions, 'bodies'>,
   { session, context, identity }: SessionTurn,
@@ -116,14 +116,14 @@ export function rememberArguments(
 }
 
 /**
- * After the store's refusal: another body of the session has the id already. The next time it gets
- * a longer one.
+ * Called after the store's refusal, if another body of the session has the id already. The next
+ * time the body gets a longer id.
  */
 export function lengthenBody({ bodies }: Pick<Sessions, 'bodies'>, ticket: BodyTicket): void {
   lengthen(bodies, ticket.context, ticket.identity)
 }
 
-/** After the store's answer. From then on a kept body may be referred to. */
+/** Called after the store's answer. From then on a kept body may be referred to. */
 export function commitBody(
   { index, bodies }: Sessions,
   { entry, position }: BodyTicket,

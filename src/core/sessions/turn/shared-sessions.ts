@@ -5,7 +5,7 @@ import type { SessionIndex, Turn } from '../index/session-index.ts'
 import { attachBodyMemory, type BodyMemory } from '../lines/body-memory.ts'
 import { createBodyMemory } from '../lines/memory-layout.ts'
 
-/** What all sessions have seen lately: two shared buffers of fixed size, used by every thread. */
+/** The recent results of all sessions: two shared buffers of fixed size, used by every thread. */
 export interface SharedSessions {
   readonly index: SharedArrayBuffer
   readonly bodies: SharedArrayBuffer
@@ -46,12 +46,10 @@ export function attachSessions(
   return { index: attachIndex(index, options), bodies: attachBodyMemory(bodies) }
 }
 
-/** What L0 needs. */
+/** The data that L0 needs. */
 export interface SessionContext extends Sessions {
   readonly tenant: string
-  /**
-   * Unix milliseconds. It separates idle sessions from others, and decides nothing in an answer.
-   */
+  /** Unix milliseconds. It distinguishes idle sessions from others. Answers do not depend on it. */
   readonly nowMs: number
   /** Names the job, so that one which runs again after a lost thread is known. */
   readonly attempt?: string

@@ -2,19 +2,19 @@ import type { Reduced } from './reduce.ts'
 import type { Relaxation } from './relaxation.ts'
 
 /**
- * Covers the rounding of a product and of what it is added to, both 2^-53 of it at most, with room
- * to spare.
+ * Covers the rounding of a product and of the sum that it is added to. Each is at most 2^-53 of the
+ * value, so there is room to spare.
  */
 export const ROUNDING = 2 ** -50
 
 /** What the relaxation's price proves of every option. */
 export interface Certificate {
   /**
-   * By option: units that picking it instead of the break solution's could bring, its cost paid at
-   * the price; rounded up.
+   * By option: units that it could add if it was picked instead of the break solution's option, its
+   * cost paid at the price; rounded up.
    */
   readonly gains: Float64Array
-  /** Sum of every class's largest gain; 0 but for rounding. */
+  /** Sum of every class's largest gain; 0 except for rounding. */
   readonly excess: number
   /** No solution has a higher value above the break solution, in units. */
   readonly bound: number
@@ -28,8 +28,8 @@ export interface Certificate {
 }
 
 /**
- * An upper bound that holds for the price as it is, whatever rounding led to it (weak duality):
- * budget left times price, plus each class's largest gain. Every operation is rounded up.
+ * An upper bound that is valid for this price, whatever rounding led to it (weak duality): budget
+ * left times price, plus each class's largest gain. Every operation is rounded up.
  */
 export function certify(reduced: Reduced, { picks, price, left }: Relaxation): Certificate {
   const { classes, starts, costs, values } = reduced

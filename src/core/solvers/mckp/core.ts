@@ -2,7 +2,10 @@ import { type Certificate, ROUNDING } from './certify.ts'
 import type { Reduced } from './reduce.ts'
 import type { Relaxation } from './relaxation.ts'
 
-/** Slopes that bound what the classes outside the core can do; both rounded so that they hold. */
+/**
+ * Slopes that bound what the classes outside the core can add; rounded so that the bounds stay
+ * valid.
+ */
 export interface Slopes {
   /** Units that a step of cost more brings at most; 0 if no class has a dearer option. */
   readonly up: number
@@ -20,8 +23,8 @@ export interface Core {
   /** Takes the next class; `null` at the end. */
   next(needed: number): Taken | null
   /**
-   * A class that is not taken and stays so: each in its turn, those with the largest gains first;
-   * `null` at the end, after which it begins again.
+   * Returns the classes that are not taken, one after the other, those with the largest gains
+   * first, without taking them; `null` at the end, after which it begins again.
    */
   borrow(needed: number): Taken | null
 }
@@ -36,8 +39,8 @@ export interface Taken {
 
 /**
  * Classes by how close to the price their best other option is, alternately a dearer and a cheaper
- * one (Pisinger 1995, section 4). A class whose every other option is ruled out by its gain stays
- * as it is.
+ * one (Pisinger 1995, section 4). A class stays unchanged if the gains of all its other options
+ * rule them out.
  */
 export function createCore(
   { classes, starts, costs, values }: Reduced,

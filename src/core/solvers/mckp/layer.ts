@@ -14,7 +14,7 @@ import type { Slopes, Taken } from './core.ts'
 import type { Reduced } from './reduce.ts'
 import type { Relaxation } from './relaxation.ts'
 
-/** What the break solution picks. */
+/** The pick of the break solution. */
 const BREAK_PICK = { cost: 0, value: 0, option: AS_BEFORE } as const
 
 /**
@@ -87,8 +87,8 @@ function remember({ node, option, count }: States, history: History): void {
 
 /**
  * Limits by the slopes of the classes that are not in the core. Weak duality needs one price for
- * both directions: should rounding have put the two slopes into the wrong order, their difference
- * is added for the whole budget.
+ * both directions: if rounding has put the two slopes into the wrong order, their difference is
+ * added for the whole budget.
  */
 export function limitsBySlopes(
   { up, down }: Slopes,
@@ -101,7 +101,7 @@ export function limitsBySlopes(
   return { gainPerStep, lossPerStep: down, slack, needed: needed - slack, lowest: -budget }
 }
 
-/** Limits by the price alone, which hold for states over any classes; weaker. */
+/** Limits by the price alone. They are weaker, and valid for states over any classes. */
 export function limitsByPrice(
   { price }: Relaxation,
   { excess }: Certificate,

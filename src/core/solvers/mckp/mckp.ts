@@ -17,9 +17,9 @@ import { search } from './search.ts'
  * Solves a multiple-choice knapsack problem exactly, or stops after `maxStates` with the best
  * solution so far and a bound. The same problem and `maxStates` give the same picks everywhere: no
  * clock, no randomness, no order but that of classes and options. Of options of a class that are
- * equal in cost and value the first is picked, and nothing rather than an option that costs and is
- * worth nothing; which of several best solutions is given is not promised beyond that. Method and
- * guarantees: docs/internals/knapsack.md.
+ * equal in cost and value the first is picked. An option without cost and value is not picked.
+ * Beyond that, it is not promised which of several best solutions is given. Method and guarantees:
+ * docs/internals/knapsack.md.
  * @throws RangeError if the problem breaks what `MckpProblem` says of its numbers
  */
 export function solveMckp(

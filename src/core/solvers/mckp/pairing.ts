@@ -21,7 +21,7 @@ export interface Pairing {
   tryNext(states: States): boolean
 }
 
-/** What a search has at hand. */
+/** The parts of a search that pairing uses. */
 export interface Setting {
   readonly reduced: Reduced
   readonly relaxation: Relaxation
@@ -32,14 +32,14 @@ export interface Setting {
   readonly work: Work
 }
 
-/** Its partner's states are of no use beyond one call of `tryNext`. */
+/** The partner's states are valid only within one call of `tryNext`. */
 export function createPairing(setting: Setting): Pairing {
   const { reduced, relaxation, certificate, history, incumbent, core, work } = setting
   let partner: Layer | undefined
   let isImproved = true
   let isExhausted = false
 
-  /** As many classes as keep the partner about as wide as the layer that it is for. */
+  /** Adds classes to the partner until it is about as wide as the layer that it is for. */
   function grow(partner: Layer, room: number): void {
     partner.reset()
     for (;;) {

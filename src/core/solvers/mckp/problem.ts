@@ -1,7 +1,7 @@
 /**
- * A multiple-choice knapsack problem: from every class at most one option, from a required one
- * exactly one, with the sum of costs within the budget and the sum of values as large as possible.
- * Flat, so that a caller with many small problems can fill the same arrays again.
+ * A multiple-choice knapsack problem: from every class at most one option, from a required class
+ * exactly one. The sum of costs must be within the budget, and the sum of values as large as
+ * possible. The arrays are flat, so that a caller with many small problems can fill them again.
  */
 export interface MckpProblem {
   /**
@@ -29,8 +29,9 @@ export interface MckpSolution {
   /** Sum of the picked values; exact if `valueGrid` is. */
   readonly value: number
   /**
-   * Proven: no choice that fits has a higher value than `value`. If sums are not exact, none has a
-   * higher one than `upperBound`, which then differs from `value` by rounding alone.
+   * Whether it is proven that no choice that fits has a higher value than `value`. If sums are not
+   * exact, no choice has a higher value than `upperBound`, which then differs from `value` only by
+   * rounding.
    */
   readonly optimal: boolean
   /** No choice that fits has a higher value. Never below `value`. */

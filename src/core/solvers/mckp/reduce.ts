@@ -3,8 +3,8 @@ import { toUnits, type ValueGrid } from '../shared/value-grid.ts'
 import { type MckpInfeasible, type MckpProblem, SKIPPED } from './problem.ts'
 
 /**
- * The problem without what cannot be part of a best solution, and with the cheapest option of every
- * class taken: costs and values count from there on.
+ * The problem without options that cannot be part of a best solution. The cheapest option of every
+ * class is taken; costs and values are counted above it.
  */
 export interface Reduced {
   readonly classes: number
@@ -16,17 +16,19 @@ export interface Reduced {
   readonly values: Float64Array
   /** Index within the class as it was given, or `SKIPPED`. */
   readonly options: Int32Array
-  /** What is left beside the first options, in steps; whatever is below one step is of no use. */
+  /**
+   * The budget that the first options leave, in whole steps. A rest below one step cannot be used.
+   */
   readonly budget: number
   /** Sum of the first options' values, in units. */
   readonly baseValue: number
 }
 
 /**
- * Sorts every class and drops options that another one beats: as cheap and worth as much
- * (dominance, Pisinger 1995, definition 1; the first of equals stays), or dearer than the budget.
- * Skipping is the first option of a class that is not required. O(n log m) for n options in classes
- * of m.
+ * Sorts every class. Drops options that cost more than the budget, and options for which another
+ * one has at most the cost and at least the value (dominance, Pisinger 1995, definition 1; the
+ * first of equals stays). Skipping is the first option of a class that is not required. O(n log m)
+ * for n options in classes of m.
  */
 export function reduce(problem: MckpProblem, grid: ValueGrid): Reduced | MckpInfeasible {
   const { starts: given, costs: givenCosts, values: givenValues, required } = problem
@@ -80,7 +82,7 @@ export function reduce(problem: MckpProblem, grid: ValueGrid): Reduced | MckpInf
   return { classes, starts, costs, values, options, budget: steps, baseValue }
 }
 
-/** What the cheapest options of the required classes leave. */
+/** The budget that the cheapest options of the required classes leave. */
 function budgetBesideRequired(problem: MckpProblem): number | MckpInfeasible {
   const { starts, costs, required } = problem
   let left = problem.budget

@@ -1,6 +1,6 @@
 import type { Reduced } from './reduce.ts'
 
-/** The best choice for one price of cost, and what that proves of all others. */
+/** The best choice for one price of cost, from which bounds of all others follow. */
 export interface Relaxation {
   /**
    * Price of a step of cost in units of value: the slope at which the budget is used up; 0 if all
@@ -20,8 +20,8 @@ export interface Relaxation {
 /**
  * The linear relaxation and the break solution: taken from each class's convex hull, steepest step
  * first, until one does not fit (Sinha and Zoltners 1979; Zemel 1980). O(n log n): the slopes are
- * sorted, and the one at which the budget ends is found by bisection, one pass over all steps a
- * try.
+ * sorted. The slope at which the budget ends is found by bisection, with one pass over all steps
+ * for each try.
  */
 export function relax(reduced: Reduced): Relaxation {
   const { classes, starts, values, budget } = reduced
@@ -29,7 +29,7 @@ export function relax(reduced: Reduced): Relaxation {
   const price = breakSlope(hull, budget)
   const picks = new Uint32Array(classes)
   let left = budget
-  // Steeper steps all fit. Of those as steep as the price, all that do are taken, by the order of
+  // All steeper steps fit. Steps as steep as the price are taken if they fit, in the order of
   // classes.
   for (let i = 0; i < classes; i++) {
     let step = hull.starts[i]!

@@ -11,7 +11,7 @@ export interface History {
   add(parent: number, option: number): number
   /** The options on the way from `node` to the root. */
   trace(node: number): number[]
-  /** Drops every node that leads to none of `live`, and renumbers those in place. */
+  /** Drops every node from which no node of `live` is reached, and renumbers `live` in place. */
   compact(live: readonly Int32Array[]): void
 }
 

@@ -24,7 +24,7 @@ export class Incumbent {
     return this.#value
   }
 
-  /** What the bound of a state must reach for a better solution. */
+  /** The value that the bound of a state must reach for a better solution. */
   get needed(): number {
     return this.#needed
   }

@@ -1,11 +1,11 @@
 /**
  * Which values a solution can have. With `value − price · cost` a multiple of `step` for all
  * options, the value of a solution that uses the whole budget lies on a lattice, and every other
- * solution is bounded by a point of it: if the relaxation of the problem with values `value − price
- * · cost` allows at most k steps, no solution is worth more than `price · budget + k · step`. So
- * bounds may be rounded down to the lattice. Where values are correlated with costs (v = c + 10 k),
- * this closes the gap that makes such instances hard. A bound of our own; the rounding of integer
- * values is the case of price 0 and step 1.
+ * solution is bounded by a point of it: if the relaxation of the problem with values
+ * `value − price · cost` allows at most k steps, no solution has a higher value than
+ * `price · budget + k · step`. So bounds may be rounded down to the lattice. If values are
+ * correlated with costs (v = c + 10 k), this closes the gap that makes such instances hard. The
+ * bound is our own. The rounding of integer values is the case of price 0 and step 1.
  */
 export interface Lattice {
   /** Units a step of cost, an integer between 0 and the relaxation's price. */
@@ -14,7 +14,10 @@ export interface Lattice {
   readonly step: number
   /** A point of the lattice, in units above the break solution. */
   readonly anchor: number
-  /** Units by which a solution may be better without being looked for: 0 if values are exact. */
+  /**
+   * A solution that is better by no more than this, in units, is not searched for; 0 if values are
+   * exact.
+   */
   readonly tolerance: number
 }
 
@@ -37,7 +40,7 @@ export function latticeOf(
   { price, left }: { readonly price: number; readonly left: number },
   exact: boolean,
 ): Lattice {
-  // A rounded value is less than a unit too high, a class.
+  // Rounding makes the value of each class too high by less than a unit.
   if (!exact) return { price: 0, step: 1, anchor: 0, tolerance: options.classes }
   const whole = Math.floor(price)
   const sloped = divisorAt(options, whole)
@@ -58,8 +61,8 @@ function divisorAt({ classes, starts, costs, values }: Options, price: number): 
 }
 
 /**
- * What a bound must reach for there to be a better solution than one of the value `best`; both
- * above the break solution.
+ * The value that a bound must reach if there is a solution better than `best`; both above the break
+ * solution.
  */
 export function neededFor(best: number, { step, anchor, tolerance }: Lattice): number {
   if (step === 0) return best < anchor ? anchor : Infinity

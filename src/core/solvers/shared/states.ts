@@ -1,6 +1,6 @@
 /**
- * States of the dynamic program, by falling budget and rising value: none of them leaves less and
- * has a lower value than another. 24 bytes a state.
+ * States of the dynamic program, by falling budget and rising value. A state that leaves less than
+ * another has a higher value. 24 bytes a state.
  */
 export interface States {
   /** Budget that is left, in steps; negative if more than the budget is used so far. */
@@ -14,7 +14,7 @@ export interface States {
   count: number
 }
 
-/** What decides whether a state can still become a better solution. */
+/** The limits that decide whether a state can still become a better solution. */
 export interface Limits {
   /** Units that a step of budget left can bring at most. */
   readonly gainPerStep: number
@@ -25,7 +25,8 @@ export interface Limits {
   /** What a bound, without the slack, must reach. */
   readonly needed: number
   /**
-   * Least budget left that a state can have, in steps: the other classes cannot free more than all.
+   * Least budget left that a state may have, in steps, because the other classes cannot free more
+   * than their whole cost.
    */
   readonly lowest: number
 }
@@ -125,13 +126,13 @@ export function mergeRuns(from: States, ends: readonly number[], spare: States):
   return source
 }
 
-/** What a state can become at most, in units above the break solution. */
+/** Upper bound of the value that a state can lead to, in units above the break solution. */
 function boundOf({ left, value }: States, s: number, limits: Limits): number {
   const rest = left[s]!
   return value[s]! + rest * (rest >= 0 ? limits.gainPerStep : limits.lossPerStep) + limits.slack
 }
 
-/** What the best of all states can become at most. */
+/** Upper bound over all states. */
 export function bestBound(states: States, limits: Limits): number {
   let bound = -Infinity
   for (let s = 0; s < states.count; s++) bound = Math.max(bound, boundOf(states, s, limits))

@@ -66,7 +66,7 @@ export function toUnits(value: number, { unit, exact }: ValueGrid): number {
 }
 
 /**
- * Dividing by a power of two is exact, but for quotients so small that they cannot be multiples.
+ * Dividing by a power of two is exact, except for quotients so small that they cannot be multiples.
  */
 function isMultiple(value: number, unit: number): boolean {
   return value === 0 || (value >= unit && Number.isInteger(value / unit))

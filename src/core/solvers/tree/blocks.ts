@@ -1,6 +1,6 @@
 import type { Forest } from './forest.ts'
 
-/** A forest's nodes by what they bring for what they cost. */
+/** A forest's nodes in blocks, by value for cost. */
 export interface Blocks {
   /**
    * Nodes block by block, by falling density; parents before children, the nodes of a block
@@ -16,11 +16,11 @@ export interface Blocks {
 }
 
 /**
- * The forest as blocks: no block has one below it that is denser, and taking blocks by falling
- * density is the linear relaxation's best for every budget that this meets exactly (Sidney 1975,
- * Horn 1972 for sequences under tree precedence; the argument is the same). From the last node to
- * the first, each block takes in the densest one below it while that is denser than itself; the
- * blocks below are in pairing heaps. O(n log n)
+ * Divides the forest into blocks, so that no block has a denser block below it. For each budget
+ * that a number of blocks by falling density uses up exactly, these are the linear relaxation's
+ * best choice (Sidney 1975, Horn 1972 for sequences under tree precedence; the argument is the
+ * same). From the last node to the first, each block is merged with the densest block below it
+ * while that is denser than itself. The blocks below are in pairing heaps. O(n log n)
  */
 export function blocksOf({ size, parent, cost: costs, value: values }: Forest): Blocks {
   const cost = costs.slice()

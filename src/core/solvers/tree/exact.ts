@@ -27,14 +27,14 @@ export interface Solved {
   readonly work: number
 }
 
-/** What is to be solved. */
+/** The problem to solve. */
 export interface Setting {
   readonly tree: TrimTree
   /** By node: its value in units. */
   readonly units: Float64Array
   /** Whether the units are the values, not rounded up. */
   readonly isExact: boolean
-  /** Tokens, those of what is required included. */
+  /** Tokens, including those of required nodes. */
   readonly budget: number
   readonly maxWork: number
 }
@@ -65,7 +65,7 @@ export function solveExactly(setting: Setting, status: Uint8Array): Solved {
   for (const stage of ['narrow', 'full', 'table'] as const) {
     const forest = forestOf(tree, units, status, budget)
     const { base } = forest
-    // What every better solution keeps does not fit: there is none.
+    // The nodes that every better solution keeps do not fit, so there is no better solution.
     if (forest.budget < 0) return solved()
     const relaxed = relax(forest, isExact)
     const { lattice, main } = relaxed
@@ -103,10 +103,11 @@ export function solveExactly(setting: Setting, status: Uint8Array): Solved {
 }
 
 /**
- * Settles the nodes that no solution better than the best so far keeps, and those that every such
- * solution keeps if it keeps their parent. A node is settled if the bound with the node kept, with
- * all above it, does not reach what is needed, or if that with all above it kept and the node left
- * out does not. The bound loses what the relaxation would have gained by doing otherwise. O(n)
+ * Settles the nodes that no better solution keeps, and those that every better solution keeps
+ * together with their parent. Two bounds decide. If the bound with the node and all above it kept
+ * does not reach the needed value, the node is dropped. If the bound with all above it kept and the
+ * node left out does not, the node is kept with its parent. Each bound is the relaxation's, less
+ * what that choice loses. O(n)
  * @param slack how far the bound is above what is needed, in units, rounding included
  * @param status by node of the tree; the settled become `JOINED` or `DROPPED`
  * @returns how many were settled
@@ -117,7 +118,7 @@ export function settle(
   slack: number,
   status: Uint8Array,
 ): number {
-  // By node: what keeping it, with all above it, loses.
+  // By node: the value that the relaxation loses if it is kept with all above it.
   const loss = new Float64Array(size)
   let settled = 0
   for (let i = 0; i < size; i++) {

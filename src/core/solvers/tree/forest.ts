@@ -3,8 +3,8 @@ import { DROPPED, OPEN } from './status.ts'
 import type { TrimTree } from './tree.ts'
 
 /**
- * The nodes that are still to be chosen, in depth-first order, parents before children: nodes that
- * come with their parent are part of it, and what always is kept is part of none. Every cost is
+ * The nodes that are not decided yet, in depth-first order, parents before children. Nodes that are
+ * kept with their parent are merged into it. Nodes that are always kept are left out. Every cost is
  * positive.
  */
 export interface Forest {
@@ -19,17 +19,16 @@ export interface Forest {
   readonly value: Float64Array
   /** By node of the forest: the node of the tree. */
   readonly node: Int32Array
-  /** What is left beside what always is kept, in steps. */
+  /** The budget that the always kept nodes leave, in steps. */
   readonly budget: number
   /** The value of what is always kept, in units. */
   readonly base: number
 }
 
 /**
- * Gathers the open nodes of a tree. Marks as dropped what cannot be afforded with all above it, and
- * what has no value with all below it. O(n)
- * @param units by node: its value in units
- * @param budget tokens, those of what is required included
+ * Gathers the open nodes of a tree. Marks nodes as dropped if they and all above them do not fit,
+ * or if they and all below them have no value. O(n) @param units by node: its value in units @param
+ * budget tokens, including those of required nodes
  */
 export function forestOf(
   tree: TrimTree,
@@ -96,8 +95,8 @@ interface Parts {
 }
 
 /**
- * Puts the open nodes into depth-first order, of siblings the one with the most nodes below it
- * last: so the search, which sets something aside for every node that has siblings after it, never
+ * Puts the open nodes into depth-first order. Of siblings the one with the most nodes below it
+ * comes last. The search sets a list aside for every node that has siblings after it, so it never
  * sets aside more than log2(n) lists.
  */
 function arrange({ above, ownCost, ownValue, status, left, base }: Parts): Forest {

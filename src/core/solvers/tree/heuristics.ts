@@ -5,7 +5,7 @@ import { relax } from './relaxation.ts'
 import { keptBy } from './status.ts'
 import type { TrimTree } from './tree.ts'
 
-/** What a heuristic keeps, and what the relaxation proves of it. */
+/** The nodes that a heuristic keeps, and the relaxation's bound. */
 export interface Kept {
   readonly kept: Uint8Array
   /** In units; nothing that fits has a higher value. */
@@ -14,8 +14,8 @@ export interface Kept {
 }
 
 /**
- * Keeps what one of the heuristics chooses. The bound is the relaxation's. O(n log n)
- * @param status by node, what needs no choice; is changed
+ * Keeps the nodes that one of the heuristics chooses. The bound is the relaxation's. O(n log n)
+ * @param status by node, the settled ones; is changed
  */
 export function keepBy(
   algorithm: 'greedy' | 'fair' | 'head_tail',
@@ -48,16 +48,17 @@ export function keepBy(
 const HEAD = 0.3
 
 /**
- * Keeps the root's first children and its last, with all below them: the first up to 30 % of what
- * is left of the budget, the last up to what that leaves, then more of the first. Where that ends
- * the next of the first is kept in part, from its top. O(n)
- * @param kept what is kept already, closed upwards; is changed
+ * Keeps the root's first children and its last, with all below them: the first children up to 30 %
+ * of the rest of the budget, the last ones up to what remains, then more of the first. The next of
+ * the first children is kept in part, from its top. O(n) @param kept the nodes that are kept
+ * already, closed upwards; is changed
  * @param left tokens left beside that
  */
 function keepHeadAndTail(tree: TrimTree, kept: Uint8Array, left: number): void {
   const { parent, cost } = tree
   const size = parent.length
-  // By node: the child of the root that it is below; by child: what is not kept of it costs.
+  // By node: the child of the root that it is below. By child: the cost of its nodes that are not
+  // kept.
   const child = new Int32Array(size)
   const rest = new Float64Array(size)
   const children: number[] = []
@@ -97,17 +98,19 @@ function keepHeadAndTail(tree: TrimTree, kept: Uint8Array, left: number): void {
   }
 }
 
-/** Rounds after which what is left stays so; each keeps at least one node more. */
+/**
+ * Rounds after which the rest of the budget stays unused; each round keeps at least one node more.
+ */
 const MAX_ROUNDS = 8
 
 /**
  * Shares the budget down the tree in proportion to value, as hierarchical fair queueing shares a
- * link (Bennett and Zhang 1996): a node pays for itself and divides what it got among its children
- * by what all below each is worth. A child gets no more than it can use, and what one does not use
- * goes to those after it; those that need the least for their value come first, so that their rest
- * is known. No node is kept in part: one whose share does not pay for it borrows from those after
- * it. What the whole tree does not use is shared again. O(n log n) a round
- * @param kept what is kept already, closed upwards; is changed
+ * link (Bennett and Zhang 1996): a node pays for itself, and divides the rest of its share among
+ * its children by the value of all nodes below each. A child gets no more than it can use, and what
+ * it does not use goes to later children. Children that need the least for their value come first,
+ * so that their unused rest is known. No node is kept in part: if its share does not pay for it, it
+ * borrows from later ones. What the whole tree does not use is shared again. O(n log n) a round
+ * @param kept the nodes that are kept already, closed upwards; is changed
  * @param left tokens left beside that
  */
 function keepFairly(tree: TrimTree, kept: Uint8Array, left: number): void {
@@ -121,7 +124,7 @@ function keepFairly(tree: TrimTree, kept: Uint8Array, left: number): void {
 
 /** Tokens and value of the nodes below others, and the children of each. */
 interface Queues {
-  /** By node: what is not kept of it and all below it costs. */
+  /** By node: the cost of what is not kept of it and of all below it. */
   readonly need: Float64Array
   /** By node: the value of what is not kept of it and all below it. */
   readonly weight: Float64Array
@@ -165,7 +168,7 @@ function queuesOf({ parent, cost, value }: TrimTree, kept: Uint8Array): Queues {
   return { need, weight, starts, children, weights }
 }
 
-/** Their difference would be no number if both are infinite. */
+/** If both are infinite, their difference would not be a number. */
 function compare(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
@@ -194,7 +197,7 @@ function shareOnce(tree: TrimTree, kept: Uint8Array, budget: number): number {
       at = child
     } else if (at === 0) return budget - room[0]!
     else {
-      // What it did not use is its parent's again.
+      // The unused part goes back to its parent.
       room[parent[at]!]! += room[at]!
       at = parent[at]!
     }

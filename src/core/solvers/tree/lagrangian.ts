@@ -5,13 +5,13 @@ export interface Priced {
   /** Units a step of cost. */
   readonly price: number
   /**
-   * By node: the value of it and of the best below it beyond their price, if all above it is kept;
-   * may be negative.
+   * By node: the value of it and of the best nodes below it, less their price, if all above it is
+   * kept. It may be negative.
    */
   readonly gain: Float64Array
   /**
-   * By node, and one more: the sum of positive gains of it and of all later ones that do not hang
-   * on another of those.
+   * By node, and one more: the sum of the positive gains of it and of all later nodes, without
+   * those below another such node.
    */
   readonly rest: Float64Array
   /** By node, and one more: the cost of the nodes that `rest` sums up, in steps. */
@@ -23,8 +23,8 @@ export interface Priced {
 /** Units, for a step of cost, from the last node to the first. O(n) */
 export function priced({ size, parent, end, cost, value }: Forest, price: number): Priced {
   const gain = new Float64Array(size)
-  // Sums below a node first, then of the best from it on; small terms first keeps all sums below
-  // the total value.
+  // First these are sums below a node, then sums of the best from it on. Small terms come first,
+  // which keeps all sums below the total value.
   const best = new Float64Array(size)
   const bestCost = new Float64Array(size)
   const bestValue = new Float64Array(size)

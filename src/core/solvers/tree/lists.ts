@@ -11,14 +11,14 @@ import {
 import type { Forest } from './forest.ts'
 import { type Priced, slackOf } from './lagrangian.ts'
 
-/** A list that comes to a node: as it is, or with a node that all its states take. */
+/** A list that comes to a node: unchanged, or with a node that all its states take. */
 export interface Coming {
   readonly states: States
   /** Node of the forest, or `AS_BEFORE`. */
   readonly take: number
 }
 
-/** Makes lists of states: by falling budget and rising value, none of them as good as dominated. */
+/** Makes lists of states, by falling budget and rising value, without dominated states. */
 export interface Lists {
   /** The list of the state that took nothing. */
   start(): States
@@ -27,7 +27,7 @@ export interface Lists {
    * what is needed.
    */
   join(coming: readonly Coming[], at: number): States
-  /** What the states at a node can become at most, in units. */
+  /** Upper bound of the values that the states at a node can lead to, in units. */
   bestBound(states: States, at: number): number
   /** Gives a list back that is not needed any more. */
   release(states: States): void

@@ -18,9 +18,9 @@ export interface Relaxed {
 }
 
 /**
- * The relaxation by blocks, whose optimum is the Lagrangian's at the density of the block that does
- * not fit as a whole; the bound holds for that price whatever rounding led to it (weak duality).
- * O(n log n)
+ * The relaxation by blocks. Its optimum is the Lagrangian's at the density of the block that does
+ * not fit as a whole. The bound is valid for that price, whatever rounding led to it (weak
+ * duality). O(n log n)
  * @param isExact whether the forest's units are its values, not rounded up
  */
 export function relax(forest: Forest, isExact: boolean): Relaxed {
@@ -60,8 +60,9 @@ function breakPrice({ cost, budget }: Forest, { order, starts, densities }: Bloc
 }
 
 /**
- * Blocks by falling density as far as they fit, then single nodes in the same order; or, if that
- * has a higher value, the most valuable single path from the top, and nodes in that order. O(n)
+ * Takes blocks by falling density as far as they fit, then single nodes in the same order. If the
+ * most valuable single path from the top, with single nodes after it, has a higher value, takes
+ * that. O(n)
  */
 function takeGreedily(forest: Forest, blocks: Blocks): Taken {
   const dense = fill(forest, blocks, takeBlocks(forest, blocks))

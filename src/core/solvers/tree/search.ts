@@ -13,11 +13,13 @@ export interface SearchOptions {
   /** Stop before more states than this were generated. */
   readonly maxWork: number
   /**
-   * Stop as well if the share of the work that is done is ahead of the share of the nodes that are
-   * by more than this: then the work will not be enough. 1 for no such limit.
+   * Stop as well if the share of the work done exceeds the share of the nodes done by more than
+   * this, because then the work will not be enough. 1 for no such limit.
    */
   readonly lead: number
-  /** Most states that are kept at a node; with less than all, the result is no proof. */
+  /**
+   * Most states that are kept at a node. If states were dropped for this, the result is not proven.
+   */
   readonly width: number
 }
 
@@ -28,13 +30,13 @@ export interface Found {
   readonly value: number
   /** No solution has a higher value, unless states were dropped for the width. */
   readonly bound: number
-  /** Nothing is left that could be better, and nothing was dropped for the width. */
+  /** Whether no better solution is possible. False if states were dropped for the width. */
   readonly isComplete: boolean
   /** States generated. */
   readonly work: number
 }
 
-/** A list that waits for the node at which the subtree ends that its states do not take. */
+/** A list whose states left out a subtree, waiting for the node after that subtree. */
 interface Waiting {
   readonly at: number
   states: States
@@ -43,10 +45,10 @@ interface Waiting {
 /**
  * The depth-first dynamic program (Johnson and Niemi 1983; Cho and Shaw 1997): a state at a node
  * has decided all nodes before it and has its parent; taking the node leads to the next one,
- * leaving it to the end of its subtree. Of the states at one node, none that leaves less and is
- * worth less than another is kept, nor one whose bound does not reach what is needed. Every list is
- * completed with what the relaxation takes of the rest.
- * @param prices the first is the relaxation's, which bounds; all are used for completions
+ * leaving it to the end of its subtree. At each node, a state is dropped if another one leaves more
+ * and has a higher value, or if its bound does not reach the needed value. Every list is completed
+ * with the nodes that the relaxation takes of the rest. @param prices the first is the
+ * relaxation's, for bounds; all are used for completions
  * @param best units that are known to be reached
  */
 export function search(
@@ -117,7 +119,7 @@ export function search(
   completion.complete(current, 0)
   while (at < size) {
     if (current.count === 0) {
-      // Nothing is left here: on to the nearest node at which something waits.
+      // No state is left here, so the search goes to the nearest node at which a list waits.
       const next = waiting.pop()
       if (next === undefined) break
       lists.release(current)
@@ -145,7 +147,7 @@ export function search(
   }
 }
 
-/** Completes states with what the relaxation at a price takes from their node on. */
+/** Completes states with the nodes that the relaxation at a price takes from their node on. */
 export interface Completion {
   /** The best completed solution so far; its first node is that of its state. */
   readonly incumbent: Incumbent

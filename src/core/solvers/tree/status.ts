@@ -1,16 +1,16 @@
 import type { TrimTree } from './tree.ts'
 
-/** What is known of a node before anything is chosen. */
+/** The status of a node that is not settled. */
 export const OPEN = 0
-/** Kept wherever its parent is. */
+/** The node is kept if its parent is. */
 export const JOINED = 1
-/** Never kept, nor anything below it. */
+/** Neither the node nor any node below it is kept. */
 export const DROPPED = 2
 
 /**
- * By node, what needs no choice: what is required, with all above it, and what costs nothing is
- * `JOINED`; what cannot be paid with all above it is `DROPPED`. With the tokens of what is
- * required, possibly above the budget. O(n)
+ * Settles nodes that need no choice. Required nodes with all above them, and nodes that cost
+ * nothing, are `JOINED`. Nodes that do not fit together with all above them are `DROPPED`. Also
+ * returns the tokens of the required nodes, which may be above the budget. O(n)
  */
 export function statusOf(
   { parent, cost, required }: TrimTree,
@@ -24,7 +24,7 @@ export function statusOf(
     minimum += cost[i]!
     if (i > 0) status[parent[i]!] = JOINED
   }
-  // By node: what it costs with all above it that is not required.
+  // By node: its cost and that of all nodes above it that are not required.
   const path = new Float64Array(parent.length)
   for (let i = 0; i < parent.length; i++) {
     if (status[i] === JOINED) continue
@@ -35,7 +35,7 @@ export function statusOf(
   return { status, minimum }
 }
 
-/** The mask of what is kept, by a status and a mask of the chosen among the open nodes. */
+/** The mask of the kept nodes, by their status and by the choice among the open nodes. */
 export function keptBy(
   { parent }: TrimTree,
   status: Uint8Array,
@@ -51,8 +51,8 @@ export function keptBy(
 }
 
 /**
- * Takes out of a mask what costs something and brings nothing: nodes without value on which no kept
- * node hangs.
+ * Removes nodes from a mask that cost something and add no value: nodes without value that have no
+ * kept node below them.
  */
 export function dropWorthless({ parent, cost, value, required }: TrimTree, kept: Uint8Array): void {
   const isNeeded = new Uint8Array(kept.length)
@@ -63,6 +63,6 @@ export function dropWorthless({ parent, cost, value, required }: TrimTree, kept:
       isNeeded[parent[i]!] = 1
     }
   }
-  // What costs nothing may have lost its parent.
+  // A node that costs nothing may have lost its parent.
   for (let i = 1; i < kept.length; i++) if (kept[parent[i]!] === 0) kept[i] = 0
 }

@@ -14,10 +14,11 @@ export function cellsOf({ size, parent, cost, budget }: Forest): number {
 }
 
 /**
- * The most valuable choice by a table: for every node, from the last to the first, and every budget
- * left there, what it and all later ones can bring if its parent is kept (Johnson and Niemi 1983).
- * A node below others only meets budgets from which those are paid. O(cells) time; of the rows at
- * most log2(n) + 2 are there at once, as long as siblings are in the order of `forestOf`.
+ * The most valuable choice by a table. For every node, from the last to the first, and every budget
+ * left there, the table has the value that the node and all later ones can add if its parent is
+ * kept (Johnson and Niemi 1983). A node's row has only the budgets that remain after the nodes
+ * above it are paid. O(cells) time. At most log2(n) + 2 rows exist at once, as long as siblings are
+ * in the order of `forestOf`.
  */
 export function solveByTable(forest: Forest): {
   readonly taken: Uint8Array
@@ -81,7 +82,7 @@ interface Row {
 }
 
 /**
- * The innermost loop: without a branch, which would be mispredicted, it takes two thirds of the
+ * The innermost loop has no branch, which would be mispredicted. So it takes two thirds of the
  * time.
  */
 function fillRow(

@@ -1,12 +1,12 @@
 /**
- * A result as a tree of parts that may be left out: a part is only kept with everything above it.
- * Flat, parents before their children. Levels of detail and alternative formats are chains: each
- * level is the child of the one below it, with its cost and value beyond that.
+ * A result as a tree of parts that may be left out. A part is only kept with everything above it.
+ * The arrays are flat, with parents before their children. Levels of detail and alternative formats
+ * are chains: each level is the child of the one below it, with its cost and value beyond that.
  */
 export interface TrimTree {
   /** By node: its parent, which comes before it; -1 for node 0, the root, and for no other. */
   readonly parent: Int32Array
-  /** By node: what it costs beyond those above it, in tokens; not negative. */
+  /** By node: its own cost in tokens, without those above it; not negative. */
   readonly cost: Int32Array
   /** By node: its value beyond those above it; finite, not negative, and so is their sum. */
   readonly value: Float64Array

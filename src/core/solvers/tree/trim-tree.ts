@@ -18,14 +18,15 @@ export interface TrimChoice {
   /** Nothing that fits has a higher value. Never below `value`. */
   readonly upperBound: number
   /**
-   * Proven: nothing that fits has a higher value, but for rounding (docs/internals/trim-tree.md).
+   * Whether it is proven that nothing that fits has a higher value, except for rounding
+   * (docs/internals/trim-tree.md).
    */
   readonly optimal: boolean
   /** (upperBound - value) / upperBound, from 0 to 1. */
   readonly gap: number
-  /** What made the choice. */
+  /** The algorithm that made the choice. */
   readonly algorithm: TrimAlgorithm
-  /** Work that the exact algorithm did: states, or what takes as long; 0 if it was not asked. */
+  /** Work of the exact algorithm, in states or steps that take as long; 0 if it did not run. */
   readonly work: number
 }
 
@@ -43,12 +44,12 @@ export interface TrimOptions {
 const MAX_WORK = 1.5e7
 
 /**
- * Chooses what is kept of a tree within a budget of tokens, worth as much as possible: the
- * precedence-constrained knapsack on a tree (Cho and Shaw 1997). The same arguments give the same
- * choice everywhere: no clock, no randomness, ties go by the order of nodes. Nothing is kept that
- * costs something and brings nothing. Methods and guarantees: docs/internals/trim-tree.md.
- * @returns `minimum`, the tokens of what must be kept, if that is above the budget
- * @throws RangeError if the tree or the budget (an integer from 0 to 2^53 - 1) is none
+ * Chooses the most valuable part of a tree within a budget of tokens: the precedence-constrained
+ * knapsack on a tree (Cho and Shaw 1997). The same arguments give the same choice everywhere: there
+ * is no clock and no randomness, and ties are decided by the order of nodes. No node is kept that
+ * costs something and adds no value. Methods and guarantees: docs/internals/trim-tree.md. @returns
+ * `minimum`, the tokens of the required nodes, if that is above the budget @throws RangeError if
+ * the tree is invalid, or the budget is not an integer from 0 to 2^53 - 1
  */
 export function trimTree(
   tree: TrimTree,
@@ -61,7 +62,7 @@ export function trimTree(
   }
   const { status, minimum } = statusOf(tree, budget)
   if (minimum > budget) return { minimum }
-  // What can be kept alone decides how finely values are distinguished.
+  // Only nodes that can be kept decide how finely values are distinguished.
   const values = tree.value.map((own, i) => (status[i] === DROPPED ? 0 : own))
   const grid = gridOf(values)
   const units = values.map(own => toUnits(own, grid))

@@ -85,6 +85,24 @@ it('forgets a refresh token that is refused, and keeps one that was not answered
   expect(scene.authority.tokenRequests).toHaveLength(asked)
 })
 
+it('connects again after a login that followed a refusal, and to no end if there is none', async () => {
+  const scene = await oauthScene()
+  scene.server.says.challenge = ', scope="read"'
+  await scene.login()
+  const [one, two] = [await connect(scene), await connect(scene)]
+  one.clock.now += 60_000
+  two.clock.now += 60_000
+  scene.authority.valid.clear()
+  scene.authority.misdeeds.tokenAnswer = { status: 400, body: '{"error":"invalid_grant"}' }
+  expect(await one.call()).toMatchObject({ kind: 'unauthorized' })
+  expect(await two.call()).toMatchObject({ kind: 'unauthorized' })
+  scene.authority.misdeeds.tokenAnswer = undefined
+  await scene.login()
+  const again = ['connected modern', 'lost', 'connected modern']
+  await eventually(() => expect([one.events, two.events]).toEqual([again, again]))
+  expect(textOfEnd(await one.call())).toBe(DONE)
+})
+
 it('does not show a refresh token to the authorization server that a server moved to', async () => {
   const [scene, other] = [await oauthScene(), await oauthScene()]
   await scene.login()

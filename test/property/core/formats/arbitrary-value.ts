@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { parseNumber } from '../../../../src/core/json/parse-number.ts'
 import { ObjectValue, type Value } from '../../../../src/core/json/value.ts'
+import { anyText } from '../../../support/any-text.ts'
 
 /** Pieces that mean something to a parser, a format, a terminal or a channel. */
 const PIECES = [
@@ -32,7 +33,7 @@ const nastyString = fc.oneof(
     weight: 5,
     arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 4 }).map(p => p.join('')),
   },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }) },
+  { weight: 2, arbitrary: anyText({ maxLength: 12 }) },
   { weight: 2, arbitrary: fc.constantFrom('Ann', 'a b', 'user_id', 'état', 'x') },
   { weight: 1, arbitrary: fc.double().map(String) },
 )
@@ -115,7 +116,7 @@ export const arbitraryDocument: fc.Arbitrary<Value> = fc.oneof(
 /** Text made of the same pieces; hardly ever what a format wrote. */
 export const arbitraryText = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 30 }).map(pieces => pieces.join('')),
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  anyText({ maxLength: 40 }),
 )
 
 /** Cuts a text and puts a piece, or nothing, in the place of a few characters. */

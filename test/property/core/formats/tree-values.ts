@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { parseNumber } from '../../../../src/core/json/parse-number.ts'
 import { ObjectValue, type Value } from '../../../../src/core/json/value.ts'
 import { writeJson } from '../../../../src/core/json/write-json.ts'
+import { anyText } from '../../../support/any-text.ts'
 
 /** Strings that mean something to the grammar of `tree@1`, at the ends and in the middle. */
 const SIGNS = [
@@ -34,7 +35,7 @@ const word = fc.constantFrom('Ann', 'Bo', 'x', 'key', 'open', 'closed', 'a b', '
 
 const hostile = fc.oneof(
   fc.array(fc.oneof(fc.constantFrom(...SIGNS), word), { maxLength: 4 }).map(all => all.join('')),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  anyText({ maxLength: 8 }),
 )
 
 /** Strings of a column that begin or end alike. */

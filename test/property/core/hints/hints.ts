@@ -4,6 +4,7 @@ import { type Hint, VERBOSITIES, type Verbosity } from '../../../../src/core/hin
 import type { Json } from '../../../../src/core/hints/tool-call.ts'
 import { parseJson } from '../../../../src/core/json/parse-json.ts'
 import type { NumberLiteral } from '../../../../src/core/json/value.ts'
+import { anyText } from '../../../support/any-text.ts'
 
 /** What could close a hint, begin another, add a field, break the line, or hide. */
 const WEAPONS = [
@@ -16,7 +17,7 @@ const WEAPONS = [
 /** Any text, and texts made of what a forger would use. */
 export const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.array(fc.constantFrom(...WEAPONS), { maxLength: 6 }).map(parts => parts.join('')),
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  anyText({ maxLength: 30 }),
 )
 const named = hostile.filter(text => text !== '')
 

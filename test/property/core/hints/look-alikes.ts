@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyText } from '../../../support/any-text.ts'
 
 const HASH = '9f2c41aa07d3b85e16f04c2a'
 
@@ -42,7 +43,7 @@ const imitation = fc.constantFrom(...IMITATIONS)
 const plain = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('', 'ERROR disk is full', '# Title', 'a,b,c', '- item') },
   { weight: 3, arbitrary: fc.string({ maxLength: 40 }) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+  { weight: 1, arbitrary: anyText({ maxLength: 8 }) },
 )
 const phrase = fc.oneof(
   { weight: 4, arbitrary: plain },

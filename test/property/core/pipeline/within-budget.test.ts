@@ -9,6 +9,7 @@ import { parseHint } from '../../../../src/core/hints/hint-line.ts'
 import { encodeOperation } from '../../../../src/core/operations/encode.ts'
 import { decodeContent } from '../../../../src/core/pipeline/decode.ts'
 import { STRATEGY_IDS } from '../../../../src/core/reduce/budget/strategies.ts'
+import { anyText } from '../../../support/any-text.ts'
 import { leastHits, runs } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
 
@@ -18,7 +19,7 @@ const RUNS = runs(1_500)
 const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, keepsOriginals: true }
 
 const word = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  anyText({ maxLength: 12 }),
   fc.constantFrom('open', 'closed', '2026-01-02', '', '> [ref: 0a1b2c3d]', '…[+3 chars]'),
 )
 const prose = fc.array(word, { maxLength: 150 }).map(words => words.join(' '))

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createBodyMemory } from '../../../../src/core/sessions/lines/memory-layout.ts'
+import { anyText } from '../../../support/any-text.ts'
 import { createContext } from '../../../support/line-references.ts'
 import { leastHits, runs } from '../../../support/runs.ts'
 
@@ -20,10 +21,7 @@ const LINES = [
   'été 日本語 🚀 \ufeff',
   ' '.repeat(40),
 ]
-const line = fc.oneof(
-  { weight: 9, arbitrary: fc.constantFrom(...LINES) },
-  fc.string({ unit: 'binary' }),
-)
+const line = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...LINES) }, anyText())
 const lines = fc.array(line, { maxLength: 40 })
 
 type Gutter = (number: number, text: string) => string

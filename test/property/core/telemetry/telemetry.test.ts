@@ -9,6 +9,7 @@ import { createRollup } from '../../../../src/core/telemetry/rollup.ts'
 import { addSavings, noSavings, savingsOf } from '../../../../src/core/telemetry/savings.ts'
 import { SHELL_PROGRAMS } from '../../../../src/core/telemetry/shell-programs.ts'
 import { sessionSummary } from '../../../../src/core/telemetry/summary.ts'
+import { anyText } from '../../../support/any-text.ts'
 import { runs } from '../../../support/runs.ts'
 import { eventOf } from '../../../unit/core/telemetry/events.ts'
 
@@ -195,7 +196,7 @@ describe('lines of telemetry', () => {
   it('are passed over, never thrown at, where they are damaged', () => {
     const line = event.map(each => JSON.stringify(each))
     const damaged = fc
-      .tuple(line, fc.nat(), fc.nat(8), fc.string({ unit: 'binary', maxLength: 4 }))
+      .tuple(line, fc.nat(), fc.nat(8), anyText({ maxLength: 4 }))
       .map(([text, at, length, inserted]) => {
         const start = at % text.length
         return text.slice(0, start) + inserted + text.slice(start + length)

@@ -7,6 +7,7 @@ import { parseTranscript } from '../../../../src/core/verify/transcript.ts'
 import { verifyTranscript } from '../../../../src/core/verify/verify-transcript.ts'
 import { createLocalContext } from '../../../../src/runtime/local-context.ts'
 import { createLocalSessions, LOCAL_TENANT } from '../../../../src/runtime/local-sessions.ts'
+import { anyText } from '../../../support/any-text.ts'
 import { FULL_RUNS, runs } from '../../../support/runs.ts'
 
 /** More in the long run. */
@@ -15,7 +16,7 @@ const RUNS = runs(1_000)
 const context = createLocalContext()
 
 const word = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  anyText({ maxLength: 12 }),
   fc.constantFrom('open', '', '> [ref 0a1b2c3d]', '…[+3 chars]', '[… lines 2-3]', '[… line 1]'),
 )
 const prose = fc.array(word, { maxLength: 120 }).map(words => words.join(' '))

@@ -21,7 +21,8 @@ export interface GatewayCommand {
 export function gatewayCommand(url: string, auth: string): GatewayCommand {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-conformance-client-'))
   const config = join(folder, 'haversack.toml')
-  writeFileSync(config, `[mcp.servers.up]\nurl = ${JSON.stringify(url)}\nauth = ${auth}\n`)
+  const server = `[mcp.servers.up]\nurl = ${JSON.stringify(url)}\nauth = ${auth}\n`
+  writeFileSync(config, `[workers]\ncount = 1\n${server}`)
   const args = (...action: string[]) => [
     ...[CLI, 'mcp', ...action, '--config', config, '--data-dir', join(folder, 'data')],
   ]

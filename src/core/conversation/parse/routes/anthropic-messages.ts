@@ -30,8 +30,8 @@ const BLOCK = members({
 })
 
 /**
- * Deletes results, by their `cache_reference`, from what the provider has cached; the request goes
- * on having them.
+ * Deletes results, by their `cache_reference`, from the provider's cache. The request still has
+ * them.
  */
 const DELETING = 'cache_edits'
 

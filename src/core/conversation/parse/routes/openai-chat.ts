@@ -71,7 +71,7 @@ export const openaiChat: Route = {
   },
 }
 
-/** Counts what a message has of which nothing is sure. */
+/** Counts the calls and results of a message with doubled keys. */
 function passDoubled(node: JsonNode, reader: ConversationReader): void {
   const role = reader.text(memberOf(node, 'role'))
   if (role === 'tool' || role === 'function') reader.passResult()

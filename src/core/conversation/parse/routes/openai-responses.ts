@@ -16,7 +16,7 @@ import { COMMON_KEYS, namesIn, type Route } from './route.ts'
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['input_text', 'output_text', 'text'])
 
-/** Calls of the provider's own whose items hold what came of them. */
+/** Calls that the provider makes itself, whose items have the result too. */
 const ANSWERED: ReadonlySet<string> = new Set([
   'mcp_call',
   'web_search_call',
@@ -110,7 +110,8 @@ function addOutput(
 ): void {
   const callId = reader.text(memberOf(node, 'call_id'))
   const call = reader.takeCall(callId)
-  // The provider may hold the call. Then only the tools show whether a program can have made it.
+  // Perhaps only the provider has the call. Then only the tools show whether a program can have
+  // made it.
   const byProgram = call?.byProgram ?? allowsPrograms(request, reader)
   if (byProgram || reader.isProgram(node)) {
     reader.forPrograms.push({ message, block: 0, tool: call?.tool, callId })
@@ -120,7 +121,7 @@ function addOutput(
   reader.addTexts(memberOf(node, 'output'), { message, block: 0 }, source, TEXT_TYPES)
 }
 
-/** A call that the provider made itself; one item has both the call and what came of it. */
+/** A call that the provider made itself; one item has both the call and its result. */
 function addCallWithOutput(
   node: JsonNode,
   { message, ordinal }: CallPlace,

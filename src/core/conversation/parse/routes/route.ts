@@ -10,12 +10,13 @@ import type { ConversationReader } from '../conversation-reader.ts'
 
 /** How the requests of one endpoint are built. */
 export interface Route {
-  /** What is read of a body; `list`, `COMMON_KEYS` and `tools` among its keys. */
+  /** The selection that is read of a body. Its keys include `list`, `COMMON_KEYS` and `tools`. */
   readonly request: Selection
   /** The member with the conversation. */
   readonly list: string
   /**
-   * Whether a request may do without a list: its conversation is a text, or kept by the provider.
+   * Whether a request may lack a list, because its conversation is a text or is kept by the
+   * provider.
    */
   readonly listOptional: boolean
   /** Names of the tools that the request defines. */
@@ -24,7 +25,7 @@ export interface Route {
   readMessage(node: JsonNode, message: number, reader: ConversationReader, request: JsonNode): void
 }
 
-/** What is read of every request. */
+/** Members that are read of every request. */
 export const COMMON_KEYS = {
   model: RANGE,
   stream: RANGE,

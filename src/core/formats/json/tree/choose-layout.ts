@@ -7,8 +7,8 @@ import type { Separator } from './syntax.ts'
 import type { Layout } from './write-table.ts'
 
 /**
- * Rows that represent the whole table, and how long they may be as JSON: long rows hang less on
- * separators.
+ * Rows that represent the whole table, and their length as JSON at most. In longer rows separators
+ * matter less.
  */
 const SAMPLE = 24
 const SAMPLE_CHARS = 16_000
@@ -63,7 +63,7 @@ function sampleOf(rows: readonly ObjectValue[]): readonly ObjectValue[] {
   return sample
 }
 
-/** Leaves whose cells are cheaper with a space in front, if the separator is none itself. */
+/** Leaves whose cells are cheaper with a space in front, if the separator is not a space itself. */
 function spacedLeaves(
   cells: ReadonlyMap<Leaf, readonly string[]>,
   separator: Separator,

@@ -10,12 +10,12 @@ import { KEY_COLUMN } from './syntax.ts'
 import type { Piece } from './trace.ts'
 import { RowWriter, writeHeader } from './write-table.ts'
 
-/** Fewer members than this are no table: the header would not save what it costs. */
+/** With fewer members there is no table, because the header would take more than it saves. */
 const FEWEST_KEYED = 2
 
 /**
- * What follows a key whose value is an array of objects: `[2]:`, a header and a line for each
- * object. `null` if the value is another, or its rows make no table.
+ * The text after a key whose value is an array of objects: `[2]:`, a header and a line for each
+ * object. Returns `null` for another value, or if its rows do not fit a table.
  */
 export function encodeTable(value: Value, pricer: Pricer): Table | null {
   const { minTableRows, minKeyStability } = pricer.style
@@ -85,7 +85,7 @@ function keyColumnOf(keys: readonly string[], pricer: Pricer): CellColumn | Patt
   return pattern?.kind === 'pattern' ? pattern : { kind: 'cell', name: KEY_COLUMN }
 }
 
-/** Without one, every line would be empty. */
+/** Without a column, every line would be empty. */
 function asCell(column: Column): CellColumn {
   return { kind: 'cell', name: column.name }
 }
@@ -141,7 +141,7 @@ export interface Table {
   readonly brackets: readonly Bracket[]
 }
 
-/** The nested values that the writer is going to write; none if the style does not weigh them. */
+/** Collects the nested values that the writer writes; none if the style does not weigh them. */
 function collectBrackets(writer: RowWriter, { style }: Pricer): readonly Bracket[] {
   const brackets: Bracket[] = []
   if (weighsBrackets(style)) {
@@ -150,7 +150,10 @@ function collectBrackets(writer: RowWriter, { style }: Pricer): readonly Bracket
   return brackets
 }
 
-/** The table with its price; what is in brackets in its rows costs what it costs elsewhere. */
+/**
+ * The table with its price. Nested values in brackets in its rows have the same surcharge as
+ * elsewhere.
+ */
 export function tablePiece({ text, brackets }: Table, pricer: Pricer): Piece {
   const { style, tokens } = pricer
   const count = tokens(text)

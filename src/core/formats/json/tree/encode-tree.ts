@@ -18,14 +18,14 @@ import { type Piece, ROLES } from './trace.ts'
 import { afterSign, inlinePiece, writeInline, writeStringLines } from './write-inline.ts'
 import { isScalar, type Scalar, writeAffix, writeScalar, writeText } from './write-text.ts'
 
-/** A table this much shorter than JSON is taken without looking at other ways. */
+/** A table this much shorter than JSON is used without pricing other ways. */
 const CLEARLY_SHORTER = 0.7
 
-/** Strings that may be written as the value whose JSON they are. */
+/** Least length of a string that may be written as the value whose JSON it is. */
 const SHORTEST_JSON = 16
 const MAX_JSON_DEPTH = 64
 
-/** Estimates prices if only the smaller one matters. */
+/** Characters per token, for estimates that only decide which price is smaller. */
 const CHARS_PER_TOKEN = 3
 
 /** The cheapest ways to write a container, by its role. */
@@ -125,9 +125,7 @@ function formsOfJsonText(text: string, level: number, pricer: Pricer): Forms | n
   }
 }
 
-/**
- * What follows the key of an object with one member: a dot, that member's key, and what follows it.
- */
+/** The text after the key of an object with one member: a dot, that member's key, and its value. */
 function pathTo(key: string, value: Value, forms: Forms | null, pricer: Pricer): Piece {
   const step = `.${writeText(key, NOT_IN_KEY)}`
   if (forms !== null) return plus(step, forms.member, pricer.tokens(step))
@@ -168,7 +166,8 @@ function onlyInline(value: Value, pricer: Pricer): Forms {
 }
 
 /**
- * The forms of a value whose table needs no comparison: written inline it would be longer by far.
+ * The forms of a value whose table needs no comparison, because the inline form would be far
+ * longer.
  */
 function clearlyShorter(
   table: Table | null,
@@ -249,7 +248,7 @@ function linesOfMembers(
   return { text, tokens: tokens + pricer.tokens(own), surcharge }
 }
 
-/** The members below the start that they share, or `null` if that saves nothing. */
+/** The members below their common prefix, or `null` if that saves nothing. */
 function linesOfRun(
   { keys, values }: ObjectValue,
   { start, end, prefix }: PatternRun,

@@ -1,7 +1,7 @@
 import { DIGIT, HEX_LETTER, LETTER, wordKind } from '../../../json/char-codes.ts'
 import type { Value } from '../../../json/value.ts'
 
-/** Neighbouring members whose values are strings with the same start. */
+/** Neighbouring members whose values are strings with a common prefix. */
 export interface PatternRun {
   /** Index of the first member. */
   readonly start: number
@@ -56,7 +56,7 @@ function isCloserToNext(text: string, next: Value | undefined, shared: number): 
   return sharedStart(text, next, more) >= more
 }
 
-/** What all strings of a column begin and end with; the rest between is each string's own. */
+/** The common prefix and suffix of all strings of a column. The text between them differs. */
 export interface Affixes {
   readonly prefix: string
   readonly suffix: string
@@ -105,7 +105,7 @@ function sharedEnd(a: string, b: string, limit: number): number {
 }
 
 /**
- * The longest prefix, at most `length`, after which no text goes on with the same kind of
+ * The longest prefix, at most `length`, after which no text continues with the same kind of
  * character.
  */
 function cutStart(texts: readonly string[], length: number): number {

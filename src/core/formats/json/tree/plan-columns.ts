@@ -135,7 +135,10 @@ function planPattern(name: string, values: readonly Value[], pricer: Pricer): Co
   return patternOf(name, texts, pricer)
 }
 
-/** The column of these strings with what they share stated once, if that saves tokens. */
+/**
+ * The column of these strings with their common prefix and suffix stated once, if that saves
+ * tokens.
+ */
 export function patternOf(name: string, texts: readonly string[], pricer: Pricer): Column | null {
   if (texts.length < 2) return null
   const affixes = commonAffixes(texts)

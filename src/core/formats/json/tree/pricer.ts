@@ -14,8 +14,9 @@ export interface Pricer {
 const CHARS_PER_TOKEN = 3.5
 
 /**
- * Added to the price of brackets that are too long: above the tokens of any document, so that the
- * fewest of these are taken, and small enough that a million of them are still counted exactly.
+ * Added to the price of brackets that are too long. It is above the tokens of any document, so that
+ * as few of them as possible are taken. It is so small that a million of them are still counted
+ * exactly.
  */
 const TOO_LONG = 2 ** 32
 
@@ -32,7 +33,7 @@ export function createPricer(
   return { style, tokens, piece, ...(trace === undefined ? {} : { trace }) }
 }
 
-/** What brackets cost beside their tokens. */
+/** The price of brackets in addition to their tokens. */
 export function bracketSurcharge(text: string, tokens: number, style: TreeStyle): number {
   return tokens * (style.bracketCost - 1) + excess(text, style)
 }
@@ -45,7 +46,8 @@ export function excess(bracketed: string, { maxBracketChars }: TreeStyle): numbe
 /** The cheapest of the ways, one of which there is; of equal ones the first. */
 export function cheapest(role: Role, ways: Ways, { trace }: Pricer): Piece {
   let best: Piece | undefined
-  // Asked for each container: a list of the ways would cost as much as the comparison.
+  // This runs for each container, and making a list of the ways would take as long as the
+  // comparison.
   for (const way in ways) {
     const piece = ways[way as keyof Ways] ?? null
     if (piece !== null && (best === undefined || priceOf(piece) < priceOf(best))) best = piece

@@ -94,7 +94,7 @@ function isClosing(c: number): boolean {
 
 const MISSING = Symbol('missing')
 
-/** A group's columns with what every row of it needs. */
+/** A group's columns, with data that every row of the group needs. */
 interface Members {
   readonly columns: readonly Column[]
   /** The keys of a row that has all members. */
@@ -139,7 +139,7 @@ export class RowReader {
     this.#firstCell = true
   }
 
-  /** Checks that nothing is left of the row; the place is then at what ended it. */
+  /** Checks that nothing is left of the row. The place is then at the character that ended it. */
   endRow(): void {
     if (!this.#rowEnded && !this.#atEnd()) throw this.#reader.error('more cells than columns')
   }
@@ -160,8 +160,8 @@ export class RowReader {
   }
 
   /**
-   * @param optional whether cells that are all empty mean that there is no object, and a lone
-   * `null` in the first one that it is `null`
+   * @param optional whether the object may be missing (all cells are empty) or `null` (only the
+   *   first cell is filled, with `null`)
    */
   #members(members: Members, depth: number, optional: boolean): Value | typeof MISSING {
     const { columns, first } = members

@@ -32,7 +32,7 @@ import {
 } from './reader.ts'
 import { JSON_MARK, SEPARATOR_BITS } from './syntax.ts'
 
-/** What `encodeTree` wrote. Throws `AppError('not_decodable')`; linear in the text. */
+/** Decodes what `encodeTree` wrote, in time linear in the text. @throws AppError `not_decodable` */
 export function decodeTree(text: string): Value {
   const tree = new TreeReader(text)
   return tree.document()
@@ -58,7 +58,10 @@ class TreeReader {
     return value
   }
 
-  /** A table if its head is at the place, else a value in brackets. Moves over the line's end. */
+  /**
+   * Reads a table if its head is at the place, otherwise a value in brackets. Moves over the line's
+   * end.
+   */
   #bracket(depth: number): Value {
     const table = this.#table(depth)
     if (table !== undefined) return table
@@ -108,7 +111,10 @@ class TreeReader {
     values.push(this.#afterKey(indent, depth + 1))
   }
 
-  /** What a key represents: a path goes on, or a mark, a table, or a colon and a value follow. */
+  /**
+   * Reads the value of a key: after it comes a longer path, a mark, a table, or a colon and a
+   * value.
+   */
   #afterKey(indent: number, depth: number, marked = false): Value {
     const reader = this.#reader
     if (reader.skip(DOT)) {
@@ -266,7 +272,7 @@ class TreeReader {
     return keyed ? new ObjectValue(keys, rows) : rows
   }
 
-  /** A row that is nothing but an object in braces: one that the columns do not fit. */
+  /** Reads a row that is only an object in braces, because the columns do not fit it. */
   #loneObject(depth: number): ObjectValue | undefined {
     const reader = this.#reader
     if (reader.next !== OPEN_BRACE) return undefined

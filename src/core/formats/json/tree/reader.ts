@@ -22,14 +22,15 @@ import { notDecodable } from '../../not-decodable.ts'
 import { LONGEST_FENCE } from './syntax.ts'
 
 /**
- * Cells, and constants of rows, that a text may represent: some, and more for each of its
+ * Cells, and constants of rows, that a text may represent: a fixed number, and more for each of its
  * characters.
  */
 const FREE_CELLS = 4_000_000
 const CELLS_PER_CHAR = 32
 
 /**
- * A place in the text that moves on as it is read. Every failure is `AppError('not_decodable')`.
+ * A place in the text, which moves as the text is read. Every failure is
+ * `AppError('not_decodable')`.
  */
 export class Reader {
   readonly text: string
@@ -83,7 +84,7 @@ export class Reader {
     if (depth >= DEFAULT_MAX_DEPTH) throw this.error('nested too deeply')
   }
 
-  /** Accounts for a cell that the text need not spell out. */
+  /** Counts a cell that the text does not have to spell out. */
   countCell(): void {
     if (--this.#cellsLeft < 0) throw this.error('too many cells for a text of this length')
   }
@@ -111,7 +112,7 @@ export class Reader {
     }
   }
 
-  /** What is left of the line. */
+  /** Reads the rest of the line. */
   restOfLine(): string {
     const { text } = this
     const start = this.at

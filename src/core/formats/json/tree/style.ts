@@ -5,8 +5,8 @@
 export const MAX_LINE_DEPTH = 16
 
 /**
- * The preference between ways to write a part that all represent the same. It has no part in how a
- * text is read.
+ * Decides between ways to write a part that all represent the same value. Reading does not depend
+ * on it.
  */
 export interface TreeStyle {
   /** Levels of lines below the first, at most `MAX_LINE_DEPTH`. */
@@ -23,7 +23,7 @@ export interface TreeStyle {
   readonly minLineMembers: number
 }
 
-/** The fewest tokens, whatever form they take. */
+/** The fewest tokens, in whatever form. */
 export const FEWEST_TOKENS: TreeStyle = {
   lineDepth: MAX_LINE_DEPTH,
   bracketCost: 1,

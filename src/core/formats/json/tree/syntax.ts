@@ -17,7 +17,7 @@ import {
 export const ITEM_MARK = '- '
 export const FENCE_CHAR = '`'
 export const SHORTEST_FENCE = 3
-/** So that no text of fences makes the search for their end slow. */
+/** Bounds the search for the end of a fence. */
 export const LONGEST_FENCE = 64
 /** Represents the cell's own text in the pattern of a column. */
 export const PATTERN_MARK = '*'
@@ -25,7 +25,8 @@ export const ROW_SEPARATOR = ';'
 /** Cells of rows inside a cell. */
 export const INNER_SEPARATOR = ','
 /**
- * After a key: `(` and the spacing's name come before it. Its value is the text of what follows.
+ * Follows a key, after `(` and the name of the spacing. The key's value is then the JSON text of
+ * the value that follows.
  */
 export const JSON_MARK = ' json)'
 /** Name that the header gives to the keys of a keyed table; only its place counts. */
@@ -42,7 +43,7 @@ export const SEPARATOR_BITS: Readonly<Record<Separator, number>> = {
 }
 
 const ALWAYS = LINE_FEED_BIT | UNSAFE_BIT
-/** What ends or breaks a bare string on a line of its own. */
+/** Characters that end or break a bare string on a line of its own. */
 export const NOT_IN_LINE = ALWAYS
 /** ... as an item of a list, in which a colon makes it a member. */
 export const NOT_IN_ITEM = ALWAYS | COLON_BIT
@@ -57,7 +58,7 @@ export const NOT_IN_HEADER = NOT_INLINE | COLON_BIT | QUOTE_BIT | TAB_BIT | PIPE
 /** Affixes and constants may hold dots and colons as well. */
 export const NOT_IN_AFFIX = NOT_INLINE | QUOTE_BIT | TAB_BIT | PIPE_BIT
 
-/** What a bare string in a cell of this table must not contain. */
+/** Characters that a bare string in a cell of this table must not contain. */
 export function notInCell(separator: Separator): number {
   return ALWAYS | SEPARATOR_BITS[separator]
 }

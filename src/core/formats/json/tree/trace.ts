@@ -9,15 +9,15 @@ export interface Piece {
   readonly surcharge: number
 }
 
-/** What ways to write are compared by. */
+/** The price by which ways to write are compared. */
 export function priceOf({ tokens, surcharge }: Piece): number {
   return tokens + surcharge
 }
 
-/** How a container may be written; JSON in a string as the string that it is, or as its value. */
+/** How a container may be written. JSON in a string is written as that string, or as its value. */
 type Way = 'brackets' | 'lines' | 'list' | 'table' | 'keyed table' | 'path' | 'string' | 'value'
 
-/** What is inside of these has no way of its own. */
+/** Ways in which nested containers have no way of their own. */
 const CLOSED: readonly Way[] = ['brackets', 'table', 'keyed table', 'string']
 
 /** The role of a container, which decides what may follow. */
@@ -35,8 +35,8 @@ type Step = string | number | null
 /** Receives every decision while a value is written, and its place. */
 export interface Trace {
   /**
-   * What follows is of the member or item `step`, or of the value in a string if `step` is `null`,
-   * until `leave`.
+   * Until `leave`, decisions are about the member or item `step`, or about the value in a string if
+   * `step` is `null`.
    */
   enter(step: Step): void
   leave(): void
@@ -119,7 +119,7 @@ function collect(node: Node, { role, path, depth }: Place, parts: ExplainedPart[
 function wayOf({ ways, best }: Decision): Way {
   const names = Object.keys(ways) as Way[]
   const found = names.find(way => ways[way] === best)
-  if (found === undefined) throw new Error('the best way is none of those that were looked at')
+  if (found === undefined) throw new Error('the best way is not among those that were tried')
   return found
 }
 

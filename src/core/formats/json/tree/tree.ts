@@ -8,18 +8,18 @@ import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
 import { createTrace } from './trace.ts'
 
 /**
- * The ways to write a part take some hundred bytes for each of its nodes; beyond, compact JSON has
- * to do.
+ * The ways to write a part take some hundred bytes for each of its nodes. Larger values are left to
+ * compact JSON.
  */
 const MAX_NODES = 2_000_000
 
-/** What a character, an object or array, and a member take. */
+/** Steps of a character, of an object or array, and of a member. */
 const CHAR_STEPS = 30
 const CONTAINER_STEPS = 3000
 const MEMBER_STEPS = 250
 
 /**
- * Lines for objects, tables for lists of objects, brackets for what is small: each part the
+ * Lines for objects, tables for lists of objects, brackets for small parts: each part in the
  * cheapest way.
  */
 export const tree: JsonFormat = {
@@ -33,7 +33,7 @@ export const tree: JsonFormat = {
   decode: decodeTree,
 }
 
-/** The same format, written in another style; it is read alike. */
+/** The same format, written in another style. Reading is the same. */
 export function treeInStyle(style: TreeStyle): JsonFormat {
   return {
     ...tree,

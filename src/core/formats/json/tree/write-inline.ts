@@ -69,8 +69,8 @@ function quoteText(text: string): string {
 }
 
 /**
- * The container in brackets, with or without quotes around everything, whichever costs less.
- * @param inner what each member that is a container was written as; `null` for a scalar
+ * The container in brackets, with or without quotes around everything, whichever costs less. @param
+ * inner the texts of the members that are containers; `null` for a scalar
  */
 export function inlinePiece(
   value: ObjectValue | readonly Value[],

@@ -21,8 +21,8 @@ export interface Layout {
 }
 
 /**
- * The columns' names with all that is stated once. With a space as separator no bare name has a
- * space.
+ * The columns' names, with constants, patterns and groups. With a space as separator no bare name
+ * has a space.
  */
 export function writeHeader(columns: readonly Column[], layout: Layout): string {
   let out = ''
@@ -100,8 +100,9 @@ export class RowWriter {
   }
 
   /**
-   * A row of a table whose rows are objects. One whose only cell is an object would be taken for
-   * the row itself, so it is written as such. Returns whether the row was written in cells.
+   * A row of a table whose rows are objects. If the only cell is an object, a reader would take it
+   * for the row itself, so the row is written as an object. Returns whether the row was written in
+   * cells.
    */
   row(columns: readonly Column[], row: ObjectValue): boolean {
     const before = this.out
@@ -113,7 +114,7 @@ export class RowWriter {
     return false
   }
 
-  /** A row that is written as itself, whatever the columns are. */
+  /** Writes a row as an object in braces, whatever the columns are. */
   bracketed(row: ObjectValue): void {
     this.out += this.#inline(row)
   }

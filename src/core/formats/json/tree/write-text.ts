@@ -20,8 +20,8 @@ export function isScalar(value: Value): value is Scalar {
 }
 
 /**
- * A scalar at a place for any kind of value: strings without quotes if nothing in them is in `not`
- * and they cannot be taken for another value.
+ * A scalar at a place for any kind of value: strings are without quotes if nothing in them is in
+ * `not` and they cannot be read as another value.
  */
 export function writeScalar(value: Scalar, not: number): string {
   if (typeof value === 'string') return writeString(value, not)
@@ -57,7 +57,10 @@ export function writeAffix(text: string, not: number, outer: number): string {
   return bare ? text : escapeText(text)
 }
 
-/** Not empty, without white space at its ends, and no start of another thing. */
+/**
+ * Whether the text is not empty, has no white space at its ends, and does not begin like another
+ * construct.
+ */
 function isPlain(text: string): boolean {
   const first = text.charCodeAt(0)
   return (

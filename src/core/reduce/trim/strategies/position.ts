@@ -1,8 +1,8 @@
 import type { Strategy } from './strategy.ts'
 
-/** Least that position counts, so that of equal parts the earlier one stays. */
+/** Least weight of the position, so that of equal parts the earlier one stays. */
 const TIE = 0.001
-/** How much position counts if it should decide between parts that are alike otherwise. */
+/** Weight of the position if it decides between parts that are otherwise alike. */
 const SLIGHT = 0.1
 const CLEAR = 0.7
 
@@ -13,17 +13,17 @@ const TAIL = 1 - HEAD
 const ERROR_BOOST = 3
 /** The part of a comment's value that each later one leaves (seed 003, "Cascading"). */
 const BETA = 0.95
-/** The least that a factor is, since powers of β end in 0. */
+/** The least factor, since powers of β end in 0. */
 const LEAST = 1e-9
 
 function falling(share: number): Strategy {
   return { factor: (index, count) => 1 - (share * index) / count }
 }
 
-/** Each the same. */
+/** All items have the same value. */
 export const uniform: Strategy = falling(TIE)
 
-/** Each the same, the earlier one before its like. */
+/** All items have nearly the same value; of equal ones the earlier comes first. */
 export const equal: Strategy = falling(SLIGHT)
 
 /** The start matters most, as for results sorted by relevance. */
@@ -99,8 +99,8 @@ const RESOLVED = 0.3
 const MIDDLE = 0.5
 
 /**
- * Discussions: the open ones before those that are settled, and of each its first and last comment
- * in any case.
+ * Discussions: open ones before settled ones. The first and the last comment of each are always
+ * kept with it.
  */
 export const threadLevel: Strategy = {
   thread: { middle: MIDDLE },

@@ -1,6 +1,6 @@
 import type { ItemFacts, Strategy } from './strategy.ts'
 
-/** What place, activity and recency count. */
+/** The weights of place, activity and recency. */
 const SHARES = { position: 0.4, activity: 0.35, recency: 0.25 } as const
 const DAY_MS = 86_400_000
 /** Days in which recency falls to a half. */

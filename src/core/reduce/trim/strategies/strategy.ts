@@ -1,5 +1,5 @@
 /**
- * What strategies know of an item, whatever kind of content it is from. Facts that the content does
+ * Facts about an item that strategies use, for all kinds of content. Facts that the content does
  * not state are absent.
  */
 export interface ItemFacts {
@@ -11,7 +11,7 @@ export interface ItemFacts {
   readonly resolved?: boolean
   /** When it last changed, in Unix milliseconds. */
   readonly date?: number
-  /** Comments, reactions, votes: how much it moves people. */
+  /** Number of comments, reactions and votes. */
   readonly activity?: number
   /** Whether it reports an error. */
   readonly isError?: boolean
@@ -19,7 +19,7 @@ export interface ItemFacts {
 
 /**
  * The value of a list's parts compared with each other, and what it depends on. A strategy is data:
- * `position` for what is known by its place alone, and what else it goes by.
+ * a factor by place, and further rules.
  */
 export interface Strategy {
   /** Factor for the part `index` of `count`; above 0, at most 1. */
@@ -35,7 +35,7 @@ export interface Strategy {
   readonly thread?: ThreadRule
 }
 
-/** Ends of a thread go with it, whatever they cost; what is between them counts less. */
+/** The ends of a thread are kept with it, whatever they cost. Comments between them count less. */
 export interface ThreadRule {
   readonly middle: number
 }

@@ -92,6 +92,16 @@ const turn = fc.record({
 
 type SomeTurn = typeof turn extends fc.Arbitrary<infer T> ? T : never
 
+/** A result of two parts, and the second of them again: referred to, whatever is drawn. */
+const CERTAIN: SomeTurn[] = [[1, 2].map(n => ({ type: 'text', text: page(n) })), page(2)].map(
+  content => ({
+    calls: [{ name: 'Read', input: {}, content, isError: false }],
+    ids: 'new',
+    isReversed: false,
+    byServer: false,
+  }),
+)
+
 /** Messages of one turn: calls, perhaps one of the provider's own, and results. */
 function messagesOf({ calls, ids, isReversed, byServer }: SomeTurn, n: number) {
   const idOf = (i: number) => ({ new: `c${n}.${i}`, anew: `call_${i}`, empty: '' })[ids]
@@ -223,7 +233,7 @@ describe('each reference of a request', () => {
           }
         },
       ),
-      { numRuns: runs(150) },
+      { numRuns: runs(150), examples: [[CERTAIN, Array(6).fill(0), true, true]] },
     )
     expect(followed).toBeGreaterThan(leastHits((runs(150) * 4) / 3))
     expect(parts).toBeGreaterThan(leastHits((runs(150) * 2) / 15))

@@ -9,6 +9,7 @@ import {
   type AnswerForm,
   createUsageReader,
 } from '../../../../../src/core/conversation/usage/usage-reader.ts'
+import { anyText } from '../../../../support/any-text.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
 
 const ROUTES = Object.keys(ANSWER_PLACES) as UsageRoute[]
@@ -43,7 +44,7 @@ const { json } = fc.letrec(tie => ({
     fc.nat(1_000_000),
     fc.integer(),
     fc.double({ noNaN: true, noDefaultInfinity: true }),
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.array(tie('json'), { maxLength: 4 }),
     tie('object'),
     tie('object'),

@@ -8,6 +8,7 @@ import { rankText } from '../../../../../src/core/reduce/elide/text-reducers.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
 import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+import { anyText } from '../../../../support/any-text.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
 
 /** More in the long run. */
@@ -61,7 +62,7 @@ const lines = {
     JSON.stringify({ id: n, state: n === 7 ? 'failed' : 'done', note: 'as it was' }),
   ),
   odd: fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 40 }),
+    anyText({ maxLength: 40 }),
     fc.constantFrom(
       '',
       '\r',

@@ -9,6 +9,7 @@ import { STRATEGY_IDS } from '../../../../../src/core/reduce/budget/strategies.t
 import { LEVELS } from '../../../../../src/core/reduce/trim/levels.ts'
 import { bodyOf } from '../../../../../src/core/verify/answer-body.ts'
 import { createVerifier } from '../../../../../src/core/verify/verify-transcript.ts'
+import { anyText } from '../../../../support/any-text.ts'
 import { leastHits, runs } from '../../../../support/runs.ts'
 import { counters } from '../../../../support/vocabularies.ts'
 
@@ -20,7 +21,7 @@ const context = { counters, maxDepth: 64, maxDecodedChars: 1_000_000, keepsOrigi
 const counter = counters.get('o200k_base')
 
 const word = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  anyText({ maxLength: 8 }),
   fc.constantFrom('open', 'closed', 'ERROR', '你好', 'שלום', '[chunks] 1/2 items in 2 chunks:'),
 )
 const prose = fc.array(word, { maxLength: 60 }).map(words => words.join(' '))
