@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs'
+import { processEnv } from '../config/env.ts'
+import { loadConfig } from '../config/load.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { createLocalContext } from '../runtime/local-context.ts'
@@ -16,6 +18,7 @@ import { readResults } from './replay/read-results.ts'
 import { replayAll } from './replay/replay-all.ts'
 import { toJson, toTables } from './replay/report.ts'
 import { RETRIEVED_SHARE } from './replay/retrieval.ts'
+import { planRecord, replayPlans, reportPlans } from './replay/speculate.ts'
 import { createVerdictTally } from './replay/tally.ts'
 import { openTranscript } from './replay/transcript-file.ts'
 import { serviceAt, serviceOptions } from './service-client.ts'
@@ -47,12 +50,17 @@ export const replayCommand = defineCommand({
       read: readShare,
     },
     transcript: { type: 'string', value: 'FILE', help: 'Write requests and answers, for verify' },
+    speculate: {
+      type: 'boolean',
+      help: 'Play the sessions with the planner of calls ahead instead; nothing is called',
+    },
     explain: { type: 'boolean', help: 'Count the verdicts about candidates, by format' },
     json: { type: 'boolean', help: 'Print all sums as JSON' },
   },
   async run(values, [path]) {
     if (path === undefined) throw new UsageError('DIR or FILE is required')
     if (!existsSync(path)) throw new UsageError(`there is no ${path}`)
+    if (values.speculate) return playPlans(path, values.json === true)
     const url = values.url
     const verdicts = values.explain ? createVerdictTally() : null
     if (verdicts !== null && url !== undefined) {
@@ -90,6 +98,16 @@ export const replayCommand = defineCommand({
     return isRight ? EXIT.ok : EXIT.failed
   },
 })
+
+function playPlans(path: string, isJson: boolean): number {
+  const { results } = readResults(path)
+  const counter = createLocalContext().counters.get(resolveTokenizer({}))
+  const config = loadConfig({ env: processEnv(), insecure: true })
+  const study = replayPlans(results, config, text => counter.count(text))
+  if (study.sessions.told === 0) throw new UsageError(`no sessions in ${path}`)
+  process.stdout.write(`${isJson ? JSON.stringify(planRecord(study)) : reportPlans(study)}\n`)
+  return EXIT.ok
+}
 
 function readShare(given: string, refuse: Refuse): number {
   const share = Number(given)

@@ -210,12 +210,22 @@ export const configSchema = z.strictObject({
   /** Which calls are worth making before the model asks for them. */
   enrichment: z
     .strictObject({
+      /** Whether the gateway makes calls ahead, refuses futile ones and caps markup. */
+      enabled: z.boolean().default(false),
       /** Less probable calls are not planned. */
       min_probability: z.number().min(0).max(1).default(0.5),
       /** Tokens that the results of one plan may have, as predicted. */
       prefetch_budget_tokens: z.int().nonnegative().max(10_000_000).default(8_000),
       /** Whether slow and expensive calls count half. */
       cost_aware: z.boolean().default(false),
+      /** Calls that are made ahead at once for one context. */
+      max_parallel_prefetches: positive.max(64).default(3),
+      /** Whether hosts get at most four calls ahead at once, and none while they want none. */
+      respect_rate_limits: z.boolean().default(true),
+      /** Whether a result waits for calls ahead, and names them to the model. */
+      announce: z.boolean().default(false),
+      /** The longest that it waits. */
+      prefetch_timeout_ms: z.int().nonnegative().max(60_000).default(1_000),
     })
     .prefault({}),
   /** Value models by tool, over those that are built in; `"*"` for tools that have none. */

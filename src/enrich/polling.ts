@@ -15,8 +15,10 @@ export interface Polling {
   answer(poll: Poll): { readonly text: string; readonly note: string } | null
   /** Told after a call. Returns the note for its result if it was the same three times. */
   observe(poll: Poll, result: PolledResult): string | null
-  /** Something may have changed at a server: what is known of its calls is dropped. */
-  invalidateUpstream(upstream: string): void
+  /**
+   * Something may have changed at a server: what is known of its calls is dropped; `null`: at any.
+   */
+  invalidateUpstream(upstream: string | null): void
   forget(context: string): void
 }
 
@@ -78,7 +80,7 @@ export function createPolling(now: () => number): Polling {
       return isRepeated ? `${noteOf(times)}]` : null
     },
     invalidateUpstream(upstream) {
-      drop(series => series.upstream === upstream)
+      drop(series => upstream === null || series.upstream === upstream)
     },
     forget(context) {
       drop(series => series.context === context)

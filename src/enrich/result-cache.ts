@@ -27,6 +27,7 @@ export function scopedKey({ scope, tool, args }: ScopedCall): string {
 export interface KeptResult<T> {
   readonly call: ScopedCall
   readonly context: string
+  readonly client: string
   readonly result: T
   readonly bytes: number
   /** How long the fetch took. */

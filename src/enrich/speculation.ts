@@ -24,13 +24,13 @@ import { createSlots, type Slots } from './slots.ts'
  * 6. Whether an offer was followed within three calls: `Probabilities.observe`, for planned and
  *    declined ones alike.
  *
- * `abortContext`, `abortConnection` and `close` end what is on its way.
+ * `abortContext`, `abortClient` and `close` end what is on its way.
  */
 
 /** What makes the calls: the only thing here that reaches a server. */
 export interface Dispatcher<T> {
   /** Settles soon after `signal` is aborted. May throw or reject: that counts as no result. */
-  fetch(call: ScopedCall, signal: AbortSignal): Promise<Fetched<T>>
+  fetch(prefetch: Prefetch<T>, signal: AbortSignal): Promise<Fetched<T>>
 }
 
 export interface Fetched<T> {
@@ -43,14 +43,18 @@ export interface Fetched<T> {
 }
 
 /** One call to make ahead. It must be eligible: the engine does not ask again. */
-export interface Prefetch {
+export interface Prefetch<T = unknown> {
   readonly call: ScopedCall
   /** Whose result offered it: the agent's context. */
   readonly context: string
+  /** Over whose connections it is made: see `abortClient`. */
+  readonly client: string
   /** Where it goes, for the limit by host; `null` without one. */
   readonly host: string | null
   /** `freshness_ttl_s` of the tool; 30 s if absent. */
   readonly ttlMs?: number
+  /** Told of a result that can be served, before it is. Must not throw. */
+  onLanded?(result: T): void
 }
 
 /** What became of a fetch. Each one that is started ends as one of the last three. */
@@ -108,7 +112,7 @@ interface Mutation extends MutationScope {
 }
 
 interface Flight<T> {
-  readonly prefetch: Prefetch
+  readonly prefetch: Prefetch<T>
   readonly startedAt: number
   readonly expiresAt: number
   /** Aborted if the result must not be served any more. */
@@ -167,7 +171,7 @@ export class Speculation<T> {
   }
 
   /** Starts what the limits allow, in this order. Neither waits nor throws. */
-  prefetch(prefetches: readonly Prefetch[]): PrefetchBatch {
+  prefetch(prefetches: readonly Prefetch<T>[]): PrefetchBatch {
     const started: Flight<T>[] = []
     const declined: PrefetchBatch['declined'][number][] = []
     for (const prefetch of prefetches) {
@@ -227,10 +231,10 @@ export class Speculation<T> {
     this.#cache.drop(kept => kept.context === context, 'aborted')
   }
 
-  /** The same for all that belongs to a client's connection. */
-  abortConnection(connection: string): void {
-    this.#abort(({ prefetch }) => prefetch.call.scope.connection === connection)
-    this.#cache.drop(({ call }) => call.scope.connection === connection, 'aborted')
+  /** The same for all that was fetched over a client's connections. */
+  abortClient(client: string): void {
+    this.#abort(({ prefetch }) => prefetch.client === client)
+    this.#cache.drop(kept => kept.client === client, 'aborted')
   }
 
   /** Aborts all fetches and resolves when they have ended. Starts none after that. */
@@ -241,7 +245,7 @@ export class Speculation<T> {
     await Promise.all([...this.#flights].map(({ ended }) => ended))
   }
 
-  #declineReason({ call, context, host }: Prefetch) {
+  #declineReason({ call, context, host }: Prefetch<T>) {
     if (this.has(call)) return 'cached'
     if (this.#isClosed || this.#isChanging(call)) return 'parallel_limit'
     return this.#slots.declineReason(context, host)
@@ -257,7 +261,7 @@ export class Speculation<T> {
     return false
   }
 
-  #start(prefetch: Prefetch): Flight<T> {
+  #start(prefetch: Prefetch<T>): Flight<T> {
     const startedAt = this.#options.now()
     const abort = new AbortController()
     const flight: Flight<T> = {
@@ -277,7 +281,7 @@ export class Speculation<T> {
     const { prefetch, abort } = flight
     let fetched: Fetched<T> | null = null
     try {
-      fetched = await this.#options.dispatcher.fetch(prefetch.call, abort.signal)
+      fetched = await this.#options.dispatcher.fetch(prefetch, abort.signal)
     } catch {
       // No result, as if it had not been fetched: the model's own call reports what is wrong.
     }
@@ -293,7 +297,8 @@ export class Speculation<T> {
   /** Decides what becomes of a fetch that has ended. */
   #settle(flight: Flight<T>, key: string, usable: Fetched<T> | null, bytes: number): void {
     const { prefetch, startedAt, expiresAt, joinedAt } = flight
-    const { call, context } = prefetch
+    const { call, context, client } = prefetch
+    if (usable !== null) prefetch.onLanded?.(usable.result)
     if (usable === null) this.#report('wasted', call, bytes)
     else if (joinedAt !== null) this.#report('joined', call, bytes, joinedAt - startedAt)
     else {
@@ -301,6 +306,7 @@ export class Speculation<T> {
       const kept: KeptResult<T> = {
         call,
         context,
+        client,
         result: usable.result,
         bytes,
         fetchMs,

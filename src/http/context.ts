@@ -7,7 +7,9 @@ import type { RewriteMemory } from '../core/conversation/rewrite/rewrite-memory.
 import type { UsageRoute } from '../core/conversation/usage/usage-figures.ts'
 import type { SessionDesk } from '../core/operations/session-desk.ts'
 import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
+import type { Enrichment } from '../enrich/enrichment.ts'
 import type { Fingerprints } from '../fingerprints/fingerprints.ts'
+import type { LandedResult } from '../mcp/enriched/enrichment-needs.ts'
 import type { HttpFront } from '../mcp/fronts/http-exchange.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
@@ -129,6 +131,8 @@ export interface AppDeps extends JobDeps {
   readonly proxiesBelow?: string
   /** How requests to the vendors are rewritten. */
   readonly rewriting?: Rewriting
+  /** What the MCP gateway's clients share of calls that are made ahead. */
+  readonly enrichment?: Enrichment<LandedResult>
   /** What the proxies saved. */
   readonly savings: Pick<Savings, 'record' | 'read' | 'prices'>
   /** Reads what an answer used, while it passes. */

@@ -121,6 +121,7 @@ export class Catalogue {
   readonly #servers: readonly string[]
   readonly #entries = new Map<string, readonly ListEntry[]>()
   readonly #merged = new Map<ListKind, ReadonlyMap<string, PublicEntry>>()
+  #ownTools: ReadonlyMap<string, PublicEntry> | null = null
 
   /** @param servers their names, in the order of the configuration */
   constructor(servers: readonly string[]) {
@@ -137,6 +138,7 @@ export class Catalogue {
     if (isSame) return false
     this.#entries.set(place, entries)
     this.#merged.delete(kind)
+    this.#ownTools = null
     return true
   }
 
@@ -146,6 +148,14 @@ export class Catalogue {
 
   find(kind: ListKind, publicKey: string): PublicEntry | undefined {
     return this.#of(kind).get(publicKey)
+  }
+
+  /** The tool of a server that clients can call, by the server's own name for it. */
+  ownTool(server: string, key: string): PublicEntry | undefined {
+    this.#ownTools ??= new Map(
+      this.all('tools').map(entry => [JSON.stringify([entry.server, entry.key]), entry]),
+    )
+    return this.#ownTools.get(JSON.stringify([server, key]))
   }
 
   /** Entries of a server that are hidden by another one of the same name. */

@@ -2,6 +2,7 @@ import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
 import type { Contexts } from './contexts/contexts.ts'
+import type { EnrichmentNeeds } from './enriched/enrichment-needs.ts'
 import type { Outcome } from './json-rpc.ts'
 import type { ServerMemory } from './memory/server-memory.ts'
 import type { Pack } from './pack.ts'
@@ -148,6 +149,8 @@ export interface GatewayOptions {
   readonly originals: Pick<Originals, 'fetch' | 'fetchPart'>
   /** Whether `haversack_retrieve` is offered even if nothing seems to need it. */
   readonly alwaysRetrieves: boolean
+  /** Absent if no model of a tool is to act. */
+  readonly enrichment?: EnrichmentNeeds
   /** Reports what happens to a server: `event` is one of a few words. */
   onServer(server: string, event: string, detail?: object): void
 }

@@ -117,9 +117,10 @@ class ClientGateway implements Gateway {
     return this.#servers.hints.of(kind)
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#watches.close()
-    return this.#servers.close()
+    await this.#tools.close()
+    await this.#servers.close()
   }
 
   #route(call: ClientCall): Promise<Outcome> | Outcome {

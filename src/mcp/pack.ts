@@ -57,7 +57,7 @@ export function createPacker(needs: PackerNeeds): Pack {
   const { pool, tenant, timeoutMs, onReport, onBug } = needs
 
   const run = (body: JsonBytes, result: ResultTerms): Promise<JobResult> => {
-    const terms: RequestTerms = { redeems: result.mode !== 'lossless', bypass: false, result }
+    const terms: RequestTerms = { redeems: mayLeaveOut(result), bypass: false, result }
     return pool.run({
       op: PACK_RESULT,
       tenant,
@@ -85,7 +85,7 @@ export function createPacker(needs: PackerNeeds): Pack {
       let packed = await run(result, terms)
       const prepared = packed.ok ? await prepare(packed, delivery) : null
       if (packed.ok && prepared === null) {
-        const { place: _, limit: __, ...alone } = terms
+        const { place: _, limit: __, omitted_fields: ___, markup: ____, ...alone } = terms
         packed = await run(result, { ...alone, mode: 'lossless' })
       }
       if (!packed.ok) return result
@@ -98,6 +98,10 @@ export function createPacker(needs: PackerNeeds): Pack {
       return result
     }
   }
+}
+
+function mayLeaveOut({ mode, omitted_fields = [], markup }: ResultTerms): boolean {
+  return mode !== 'lossless' || omitted_fields.length > 0 || markup !== undefined
 }
 
 /** Of a result that refers to nothing. */

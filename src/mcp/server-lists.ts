@@ -58,6 +58,8 @@ export class ServerLists {
   #burst: NodeJS.Timeout | undefined
   #announces = false
   #isClosed = false
+  /** Lists that changed and have not been read since. */
+  readonly #outdated = new Set<string>()
   /** Lists that are being read, and whether they changed meanwhile. */
   readonly #reading = new Map<string, boolean>()
   /** Lists that could not be read. */
@@ -77,8 +79,14 @@ export class ServerLists {
     clearTimeout(this.#burst)
   }
 
+  /** Whether the list is what the server offers, as far as it has said. */
+  isCurrent(name: string, kind: ListKind): boolean {
+    return !this.#outdated.has(`${name} ${kind}`)
+  }
+
   /** Reads lists of a server again; a list that cannot be read stays as it was. Never rejects. */
   async refresh(name: string, kinds: readonly ListKind[]): Promise<void> {
+    for (const kind of kinds) this.#outdated.add(`${name} ${kind}`)
     try {
       await Promise.all(kinds.map(kind => this.#readInTurn(name, kind)))
     } catch (err) {
@@ -94,11 +102,13 @@ export class ServerLists {
       return
     }
     this.#reading.set(place, false)
+    let isRead = false
     try {
-      await this.#read(name, kind)
+      isRead = await this.#read(name, kind)
     } finally {
       const isOutdated = this.#reading.get(place) === true
       this.#reading.delete(place)
+      if (isRead && !isOutdated) this.#outdated.delete(place)
       if (isOutdated && !this.#isClosed) {
         // A server may report a change at each read.
         setTimeout(() => void this.refresh(name, [kind]), BURST_MS).unref()
@@ -106,9 +116,10 @@ export class ServerLists {
     }
   }
 
-  async #read(name: string, kind: ListKind): Promise<void> {
+  /** @returns whether the catalogue has what the server lists now */
+  async #read(name: string, kind: ListKind): Promise<boolean> {
     const { facts, memory } = this.#options.serverOf(name)
-    if (facts === null || !hasCapability(facts, CAPABILITY[kind])) return
+    if (facts === null || !hasCapability(facts, CAPABILITY[kind])) return true
     const pages = await this.#pages(name, kind)
     const needsMirrors = kind === 'tools' && facts.era === 'modern'
     const entries = needsMirrors
@@ -117,13 +128,14 @@ export class ServerLists {
     if (entries === null) {
       this.#options.onServer(name, 'unlisted', { kind })
       this.#retry(name, kind)
-      return
+      return false
     }
     this.#retries.delete(`${name} ${kind}`)
     for (const change of memory?.keep(kind, entries) ?? []) {
       this.#options.onServer(name, 'changed', { ...change })
     }
     if (this.#set(name, kind, entries) && this.#announces) this.#tell(kind)
+    return true
   }
 
   /** Offers what a server listed the last time, until it answers. */
@@ -131,7 +143,9 @@ export class ServerLists {
     const { memory } = this.#options.serverOf(name)
     for (const kind of LIST_KINDS) {
       const entries = memory?.list(kind) ?? null
-      if (entries !== null) this.#set(name, kind, entries)
+      if (entries === null) continue
+      this.#outdated.add(`${name} ${kind}`)
+      this.#set(name, kind, entries)
     }
   }
 

@@ -27,10 +27,13 @@ const CHANGED: Readonly<Record<string, readonly ListKind[]>> = {
   'notifications/resources/list_changed': ['resources', 'templates'],
 }
 
+const UPDATED = 'notifications/resources/updated'
+
 interface Connected {
   readonly server: GatewayServer
   readonly connection: UpstreamConnection
   facts: ServerFacts | null
+  isUp: boolean
   /** Settled once its lists are known for the first time, or it is down. */
   readonly listed: Promise<void>
 }
@@ -58,6 +61,8 @@ export class Servers {
   #logLevel: JsonBytes | null = null
   #startLimit: NodeJS.Timeout | undefined
   readonly #lists: ServerLists
+  /** Called if what a server answered before may not hold any more. */
+  onStale: (server: string) => void = () => {}
 
   constructor(options: GatewayOptions) {
     this.#options = options
@@ -122,6 +127,11 @@ export class Servers {
   /** Whether a server asks for input inside its results. */
   isModern(name: string): boolean {
     return this.#known(name).facts?.era === 'modern'
+  }
+
+  /** Whether a server is connected, and what it lists is known. */
+  isCurrent(name: string): boolean {
+    return this.#known(name).isUp && this.#lists.isCurrent(name, 'tools')
   }
 
   instructions(): string | null {
@@ -222,21 +232,27 @@ export class Servers {
       onConnected: facts => {
         onServer(name, 'connected', { version: facts.protocolVersion })
         const known = this.#all.get(name)
-        if (known !== undefined) known.facts = facts
+        if (known !== undefined) Object.assign(known, { facts, isUp: true })
         this.onConnected(name)
         void this.#lists.refresh(name, LIST_KINDS).then(first.resolve)
       },
-      onLost: () => onServer(name, 'lost'),
+      onLost: () => {
+        const known = this.#all.get(name)
+        if (known !== undefined) known.isUp = false
+        this.onStale(name)
+        onServer(name, 'lost')
+      },
     })
     const down = connection.facts().then(facts => {
       if (facts === null) first.resolve()
     })
     const listed = Promise.all([down, first.promise]).then(() => undefined)
-    this.#all.set(name, { server, connection, facts: null, listed })
+    this.#all.set(name, { server, connection, facts: null, isUp: false, listed })
   }
 
   #onNotification(name: string, method: string, params: JsonBytes | null): void {
     const kinds = CHANGED[method]
+    if (kinds !== undefined || method === UPDATED) this.onStale(name)
     if (kinds !== undefined) void this.#lists.refresh(name, kinds)
     else this.#options.client.notify(method, params)
   }

@@ -3,6 +3,7 @@ import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { failureResult } from './call-failures.ts'
 import { type PublicEntry, type ToolFacts, toolFacts } from './catalogue.ts'
 import { type ClientProfile, clientProfile } from './client-profile.ts'
+import { EnrichedCalls, withNotes } from './enriched/enriched-calls.ts'
 import type { ClientCall, GatewayOptions, ServerSettings } from './gateway-options.ts'
 import { errorOutcome, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { EMPTY_OBJECT, objectMember, textMember, withMember } from './members.ts'
@@ -34,6 +35,7 @@ export class ToolCalls {
   readonly #options: GatewayOptions
   readonly #servers: Servers
   readonly #profile: ClientProfile
+  readonly #enriched: EnrichedCalls | null
   #offersRetrieve: boolean
 
   constructor(options: GatewayOptions, servers: Servers) {
@@ -41,6 +43,9 @@ export class ToolCalls {
     this.#servers = servers
     this.#profile = clientProfile(options.client.name)
     const { limit, namesContexts } = this.#profile
+    const { enrichment, tenant } = options
+    this.#enriched =
+      enrichment === undefined ? null : new EnrichedCalls(enrichment, servers, tenant)
     this.#offersRetrieve =
       options.alwaysRetrieves ||
       limit !== null ||
@@ -54,7 +59,11 @@ export class ToolCalls {
    */
   offersRetrieve(context: string | null = null): boolean {
     if (context !== null && this.#options.contexts !== undefined) this.#offersRetrieve = true
-    return this.#offersRetrieve
+    return this.#offersRetrieve || this.#enriched?.mayOmit === true
+  }
+
+  async close(): Promise<void> {
+    await this.#enriched?.close()
   }
 
   /** What was listed to a client decides for its calls. */
@@ -81,7 +90,7 @@ export class ToolCalls {
   }
 
   async #callServer(toolCall: ToolCall): Promise<Outcome> {
-    const { call, entry, facts, settings, params } = toolCall
+    const { call, entry, facts, settings, params, place } = toolCall
     const named = withMember(params, 'name', JSON.stringify(entry.key))
     if (named === null) return unknownTool(entry.publicKey)
     const canRepeat = settings.trusted && (facts.isReadOnly || facts.isIdempotent)
@@ -89,9 +98,23 @@ export class ToolCalls {
     const started = performance.now()
     const traced = withTrace(named, call.traceparent)
     const mirrored = mirrorsOf(entry.raw, params)
-    const end = await this.#servers.send(call, { server, params: traced, canRepeat, mirrored })
-    const upstreamMs = performance.now() - started
-    const outcome = await this.#outcomeOf(end, toolCall)
+    let upstreamMs = 0
+    const send = async (): Promise<CallEnd> => {
+      const sent = performance.now()
+      const end = await this.#servers.send(call, { server, params: traced, canRepeat, mirrored })
+      upstreamMs = performance.now() - sent
+      return end
+    }
+    const { end, notes, isServed } =
+      this.#enriched === null
+        ? { end: await send(), notes: NO_NOTES, isServed: false }
+        : await this.#enriched.call({ call, entry, params, epoch: place?.epoch ?? 0 }, send)
+    if (isServed) upstreamMs = performance.now() - started
+    const [unnoted, lines] = await Promise.all([this.#outcomeOf(end, toolCall), notes])
+    const outcome: Outcome =
+      unnoted.kind === 'error'
+        ? unnoted
+        : { kind: 'result', result: withNotes(unnoted.result, lines) }
     this.#options.onToolCall({
       server,
       outcome: end.kind === 'answered' ? end.outcome.kind : end.kind,
@@ -111,7 +134,10 @@ export class ToolCalls {
     if (end.outcome.kind === 'error') return end.outcome
     const structured = this.structuredOf(entry)
     const { limit } = this.#profile
-    const terms = resultTerms({ entry, settings, params, structured, place, limit })
+    const terms = {
+      ...resultTerms({ entry, settings, params, structured, place, limit }),
+      ...(this.#enriched?.omissions({ entry, params }) ?? {}),
+    }
     const delivery = this.#deliveryOf(call, place)
     const packed = await this.#options.pack(end.outcome.result, terms, server, delivery)
     return { kind: 'result', result: packed }
@@ -136,6 +162,8 @@ export class ToolCalls {
     return callRetrieve(args, { tenant, reader }, originals, { maxBytes: MAX_ORIGINAL_BYTES })
   }
 }
+
+const NO_NOTES: Promise<readonly string[]> = Promise.resolve([])
 
 function unknownTool(name: string): Outcome {
   return errorOutcome(RPC_ERRORS.invalidParams, `Unknown tool: ${name}`)

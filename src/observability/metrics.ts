@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { EnrichmentObserver } from '../enrich/enrichment.ts'
 import type { LostReason } from '../pool/pool-options.ts'
 import type { StoreState, StoreStats } from '../store/store.ts'
+import { createEnrichmentMetrics } from './enrichment-metrics.ts'
 import { createMcpMetrics, type McpMetrics } from './mcp-metrics.ts'
 import {
   createOperationMetrics,
@@ -20,6 +22,7 @@ import { createStoreMetrics, registerStoreGauges, type StoreMetrics } from './st
 export interface Metrics extends OperationMetrics, ResultMetrics, StoreMetrics, ProcessMetrics {
   readonly registry: Registry
   readonly proxy: ProxyMetrics
+  readonly enrichment: EnrichmentObserver
   readonly mcp: McpMetrics
   error(code: string): void
   threadLost(reason: LostReason): void
@@ -89,6 +92,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     ...createStoreMetrics(register),
     ...createProcessMetrics(register),
     proxy: createProxyMetrics(registry),
+    enrichment: createEnrichmentMetrics(register),
     mcp: createMcpMetrics(register),
   }
 }

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
 import { readCompactions } from '../mcp/contexts/compactions.ts'
 import { type Contexts, createContexts } from '../mcp/contexts/contexts.ts'
+import { createOfferReader } from '../mcp/enriched/offer-reader.ts'
 import type { ForwardedHeaders } from '../mcp/forwarded-headers.ts'
 import { createGateway, type Gateway } from '../mcp/gateway.ts'
 import type { GatewayClient, GatewayOptions } from '../mcp/gateway-options.ts'
@@ -87,6 +88,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
           tracing?.toolCall({ ...call, tenant, traceparent: call.traceparent() ?? undefined })
         },
         ...(contexts === undefined ? {} : { contexts }),
+        ...enrichmentFor(tenant, needs),
       })
     },
     retire() {
@@ -112,6 +114,17 @@ function packerFor(tenant: string, { deps, logger }: GatewayNeeds): Pack {
     },
     onBug: err => logger.error({ err }, 'unexpected error'),
   })
+}
+
+/** Absent if the service has none. */
+function enrichmentFor(
+  tenant: string,
+  { deps: { pool, enrichment: shared }, logger }: GatewayNeeds,
+): Pick<GatewayOptions, 'enrichment'> {
+  if (shared === undefined) return {}
+  const onBug = (err: unknown) => logger.error({ err }, 'unexpected error')
+  const read = createOfferReader({ pool, tenant, timeoutMs: PACK_MS, onBug })
+  return { enrichment: { shared, read, onBug } }
 }
 
 /** Keys and forwarded credentials whose contexts are remembered. */

@@ -84,6 +84,8 @@ const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['telemetry'],
   ['workers'],
   ['traces'],
+  ['enrichment', 'max_parallel_prefetches'],
+  ['enrichment', 'respect_rate_limits'],
   ['limits', 'max_body_bytes'],
   ['limits', 'envelope_depth'],
   ['limits', 'envelope_values'],

@@ -17,6 +17,7 @@ import { createUsageObservers } from '../proxy/usage-observer.ts'
 import { storeHealth } from '../store/store-health.ts'
 import { appRecords, gaugesOf } from './app-deps.ts'
 import { BUILDERS, type Builders } from './builders.ts'
+import { createServiceEnrichment } from './enrichment.ts'
 import { createMcpEndpoints } from './mcp-endpoints.ts'
 import { planningTerms } from './planning.ts'
 import { openRecords } from './records.ts'
@@ -136,8 +137,9 @@ async function assemble(
     await Promise.all(vendorProxies.map(({ forwarder }) => forwarder.close()))
   })
   const kept = appRecords(live, records, build.attachRewriteMemory(shared.rewrites))
+  const enrichment = createServiceEnrichment(live, records.store, reports)
   const mcp = createMcpEndpoints(config, {
-    deps: { ...kept, pool, metrics, sessions },
+    deps: { ...kept, pool, metrics, sessions, enrichment },
     env: processEnv(),
     logger,
   })
@@ -160,6 +162,7 @@ async function assemble(
       allowedHosts: () => live.config.allowed_hosts,
       maxBodyBytes: config.limits.max_body_bytes,
       planning: () => planningTerms(live.config),
+      enrichment,
       ...(authority === undefined ? {} : { authority }),
     },
     seams.routes,

@@ -1,5 +1,5 @@
 import type { ContentCoding } from '../base/content-coding.ts'
-import type { ToolModels } from '../enrich/value-model.ts'
+import type { FollowUp, ToolModels } from '../enrich/value-model.ts'
 
 /** Terms of a request besides its body. */
 export interface RequestTerms {
@@ -15,6 +15,23 @@ export interface RequestTerms {
   readonly compressed?: { readonly coding: ContentCoding; readonly maxBytes: number }
   /** What plans are made with; absent: the defaults. */
   readonly planning?: PlanningTerms
+  /** What a result may offer to be called next; absent for any other request. */
+  readonly offers?: OfferTerms
+}
+
+/** The links of a tool whose result is read for calls that may come next. */
+export interface OfferTerms {
+  readonly links: readonly OfferLink[]
+  /** The call's own arguments as JSON, if targets may take some of them over. */
+  readonly args?: Uint8Array
+}
+
+export interface OfferLink {
+  readonly link: FollowUp
+  /** The target's `inputSchema` as JSON; absent: it has none. */
+  readonly inputSchema?: Uint8Array
+  /** Whether the target is of the same server, and may take arguments over. */
+  readonly takesOver: boolean
 }
 
 /** The part of the configuration that a plan of calls ahead depends on. */
@@ -49,6 +66,10 @@ export interface ResultTerms {
    * takes the place of both.
    */
   readonly structured: 'keep' | 'text'
+  /** Fields that leave only if the model asks for them: see `omittedFields`. */
+  readonly omitted_fields?: readonly string[]
+  /** Present if large markup of browsers is cut: the server's name, and the intent's keywords. */
+  readonly markup?: { readonly server: string; readonly keywords: readonly string[] }
   /** Whose context the result is read in; absent: it refers to nothing. */
   readonly place?: ResultPlace
   /** What the client shows of one result at most; absent: everything. */

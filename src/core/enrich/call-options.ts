@@ -70,6 +70,22 @@ export function callOptions(model: ValueModel, appraisal: Appraisal): readonly C
   })
 }
 
+/**
+ * Fields that a result leaves without: those of opt-in groups, except for fields whose name holds a
+ * keyword of the intent.
+ */
+export function omittedFields(
+  { field_groups }: Pick<ValueModel, 'field_groups'>,
+  keywords: readonly string[],
+): readonly string[] {
+  const groups = [...field_groups.values()].filter(({ default_include }) => !default_include)
+  const kept = [...field_groups.values()].filter(({ default_include }) => default_include)
+  const needed = new Set(kept.flatMap(({ fields }) => fields))
+  return groups
+    .flatMap(({ fields }) => fields)
+    .filter(field => !needed.has(field) && !isNamed([field], keywords))
+}
+
 /** min(2.5, 1 + Σ estimated_value) over opt-in groups that the intent names. */
 function boostOf({ field_groups }: ValueModel, keywords: readonly string[]): number {
   let boost = 1

@@ -181,12 +181,12 @@ function screenCall(
   if (checksHosts && !isSafe) return 'unsafe_argument'
   const key = callKey(tool.server, tool.name, args)
   if (context.isInContext(key)) return 'in_context'
-  return context.isCached(key) ? 'cached' : { key }
+  return context.isCached(key, { tool, args }) ? 'cached' : { key }
 }
 
 function offerOf(
-  { trigger, link }: Offering,
+  { trigger, server, link }: Offering,
   { rank, listed }: Pick<Offer, 'rank' | 'listed'>,
 ): Offer {
-  return { trigger, target: link.tool, prior: link.probability, rank, listed }
+  return { trigger, target: link.tool, server, prior: link.probability, rank, listed }
 }

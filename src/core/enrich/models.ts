@@ -26,6 +26,8 @@ export interface ModelLayers {
 /** A tool's model, and who stated what calls ahead depend on. */
 export interface FoundModel {
   readonly model: ValueModel
+  /** What the user states of it alone. */
+  readonly stated: ToolModel
   /** The class that the user states; for the tool, or for `"*"` if the tool has no model. */
   readonly userClass: SideEffect | undefined
   /** The class that is built in, or a provider's. */
@@ -88,6 +90,7 @@ function findModel(
   const named = isOwn ? own[3] : undefined
   return {
     model: fillModel(merged),
+    stated: fromUser ?? {},
     userClass: fromUser?.side_effect_class,
     shippedClass: shipped.reduce<SideEffect | undefined>(
       (before, entry) => entry?.side_effect_class ?? before,

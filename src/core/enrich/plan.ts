@@ -50,7 +50,7 @@ export interface PlanContext {
   /** Whether this very call (`callKey`) has been made in this context, and its result is there. */
   isInContext(key: string): boolean
   /** Whether its result is kept, or on its way. */
-  isCached(key: string): boolean
+  isCached(key: string, call: { readonly tool: CatalogueTool; readonly args: string }): boolean
   /** Median tokens of the tool's results, if enough came. */
   observedTokens(tool: CatalogueTool): number | undefined
 }

@@ -4,6 +4,8 @@ import { z } from 'zod'
 export interface Offer {
   readonly trigger: string
   readonly target: string
+  /** The trigger's server, if servers are told apart. */
+  readonly server?: string | undefined
   /** The share that the model states: `probability` of the link. */
   readonly prior: number
   readonly rank: number
@@ -21,6 +23,10 @@ export interface Probabilities {
   observe(offer: Offer, isUsed: boolean): void
   /** Plain data for a file; `createProbabilities` takes it again. */
   save(): ProbabilityState
+  /** What was observed since the last time, to be added to what others have saved. */
+  takeUnsaved(): ProbabilityState
+  /** Goes on from what is saved now, which has all that was taken in it. */
+  adopt(saved: ProbabilityState): void
 }
 
 const count = z.number().min(0).max(1e9)
@@ -55,56 +61,100 @@ interface Counts {
 
 /** @param now milliseconds since 1970 */
 export function createProbabilities(now: () => number, saved?: ProbabilityState): Probabilities {
-  const kinds = new Map<string, Counts>(
-    saved?.counts.map(([kind, tried, used]) => [kind, { tried, used: Math.min(used, tried) }]),
-  )
-  let halvedAt = saved?.halved_at_ms ?? now()
-
-  function halve(): void {
-    const weeks = Math.floor((now() - halvedAt) / WEEK_MS)
-    if (weeks <= 0) return
-    halvedAt += weeks * WEEK_MS
-    const factor = weeks > FORGOTTEN_WEEKS ? 0 : 2 ** -weeks
-    for (const [kind, counts] of kinds) {
-      counts.tried *= factor
-      counts.used *= factor
-      if (counts.tried < LEAST) kinds.delete(kind)
-    }
-  }
-
+  let all = new Counters(now, saved)
+  let unsaved = new Counters(now)
   return {
     of(offer) {
-      halve()
-      const { tried, used } = kinds.get(kindOf(offer)) ?? { tried: 0, used: 0 }
+      const { tried, used } = all.of(kindOf(offer))
       const length = Math.max(1, offer.listed)
       const prior = PRIOR_WEIGHT * offer.prior * length ** LENGTH_EXPONENT
       return (prior + used) / (PRIOR_WEIGHT + tried)
     },
     observe(offer, isUsed) {
-      halve()
-      const kind = kindOf(offer)
-      const counts = kinds.get(kind) ?? { tried: 0, used: 0 }
-      if (kinds.size >= MAX_KINDS && !kinds.has(kind)) {
-        kinds.delete(kinds.keys().next().value as string)
-      }
-      counts.tried += 1
-      if (isUsed) counts.used += 1
-      kinds.set(kind, counts)
+      const counts = { tried: 1, used: isUsed ? 1 : 0 }
+      all.add(kindOf(offer), counts)
+      unsaved.add(kindOf(offer), counts)
     },
-    save() {
-      halve()
-      return {
-        halved_at_ms: halvedAt,
-        counts: [...kinds].map(([kind, { tried, used }]) => [kind, tried, used]),
-      }
+    save: () => all.save(),
+    takeUnsaved() {
+      const taken = unsaved.save()
+      unsaved = new Counters(now)
+      return taken
+    },
+    adopt(state) {
+      all = new Counters(now, state)
+      for (const [kind, tried, used] of unsaved.save().counts) all.add(kind, { tried, used })
     },
   }
 }
 
+/** Both together, with the weight that the past has now. @param now milliseconds since 1970 */
+export function addProbabilities(
+  a: ProbabilityState,
+  b: ProbabilityState,
+  now: () => number,
+): ProbabilityState {
+  const sum = new Counters(now, a)
+  for (const [kind, tried, used] of new Counters(now, b).save().counts) {
+    sum.add(kind, { tried, used: Math.min(used, tried) })
+  }
+  return sum.save()
+}
+
+/** Counts by kind, halved each week. */
+class Counters {
+  readonly #now: () => number
+  readonly #kinds: Map<string, Counts>
+  #halvedAt: number
+
+  constructor(now: () => number, saved?: ProbabilityState) {
+    this.#now = now
+    this.#kinds = new Map(
+      saved?.counts.map(([kind, tried, used]) => [kind, { tried, used: Math.min(used, tried) }]),
+    )
+    this.#halvedAt = saved?.halved_at_ms ?? now()
+  }
+
+  of(kind: string): Readonly<Counts> {
+    this.#halve()
+    return this.#kinds.get(kind) ?? { tried: 0, used: 0 }
+  }
+
+  add(kind: string, { tried, used }: Readonly<Counts>): void {
+    this.#halve()
+    const kinds = this.#kinds
+    const counts = kinds.get(kind)
+    if (counts === undefined && kinds.size >= MAX_KINDS) {
+      kinds.delete(kinds.keys().next().value as string)
+    }
+    kinds.set(kind, { tried: (counts?.tried ?? 0) + tried, used: (counts?.used ?? 0) + used })
+  }
+
+  save(): ProbabilityState {
+    this.#halve()
+    return {
+      halved_at_ms: this.#halvedAt,
+      counts: [...this.#kinds].map(([kind, { tried, used }]) => [kind, tried, used]),
+    }
+  }
+
+  #halve(): void {
+    const weeks = Math.floor((this.#now() - this.#halvedAt) / WEEK_MS)
+    if (weeks <= 0) return
+    this.#halvedAt += weeks * WEEK_MS
+    const factor = weeks > FORGOTTEN_WEEKS ? 0 : 2 ** -weeks
+    for (const [kind, { tried, used }] of this.#kinds) {
+      if (tried * factor < LEAST) this.#kinds.delete(kind)
+      else this.#kinds.set(kind, { tried: tried * factor, used: used * factor })
+    }
+  }
+}
+
 /** Offers that are counted together. */
-function kindOf({ trigger, target, rank, listed }: Offer): string {
+function kindOf({ trigger, target, server, rank, listed }: Offer): string {
   const place = Math.min(MAX_RANK, Math.max(1, rank))
-  return JSON.stringify([trigger, target, place, lengthClass(listed)])
+  const link = server === undefined ? [trigger, target] : [server, trigger, target]
+  return JSON.stringify([...link, place, lengthClass(listed)])
 }
 
 function lengthClass(listed: number): string {

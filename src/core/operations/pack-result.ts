@@ -2,6 +2,7 @@ import { AppError } from '../base/errors.ts'
 import type { EncodeAnswer } from '../contract/encode.ts'
 import type { ByteAnswer, Done, KeepItem, Report } from '../contract/operation-result.ts'
 import type { ResultPlace, ResultTerms } from '../contract/request-terms.ts'
+import { capsMarkup } from '../enrich/markup-cap.ts'
 import {
   items,
   itemsOf,
@@ -18,9 +19,11 @@ import { literalOf, type Replacement, splice } from '../json/bytes/splice.ts'
 import { COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../json/char-codes.ts'
 import { isSpace } from '../json/text-tokens.ts'
 import { encodeContent } from '../pipeline/encode.ts'
+import type { ContentRequest } from '../pipeline/read-input.ts'
 import { sessionKey } from '../sessions/index/session-index.ts'
 import type { Dependency } from '../sessions/turn/call-memory.ts'
 import type { ByteOperation, OperationContext } from './operation.ts'
+import { paginationOf } from './result-pagination.ts'
 
 /** The name of the operation, for the pool and for reports. */
 export const PACK_RESULT = 'pack_result'
@@ -43,6 +46,8 @@ const MAX_VALUES = 200_000
 
 /** A shorter text cannot get smaller. */
 const SHORTEST_TEXT = 32
+/** Of large markup so much is left: some 4 kB. */
+const MARKUP_TOKENS = 1_000
 
 /** The result of an MCP tool call, a JSON object, with smaller texts if possible. */
 export const packResultOperation: ByteOperation = {
@@ -241,21 +246,36 @@ class ResultPacker {
   }
 
   #encode(content: string, { isError, session, budget_tokens }: EncodeTerms): Done<EncodeAnswer> {
-    const { tool, mode } = this.#terms
-    const budget = budget_tokens ?? this.#terms.budget_tokens
+    const { tool } = this.#terms
+    const isTrimmed = budget_tokens !== undefined
+    const { mode, budget_tokens: usual, ...omits } = this.#limitsOf(content)
+    const budget = budget_tokens ?? usual
     const args = session === undefined ? this.#args : shortOnes(this.#args)
     return encodeContent(
       {
         content,
         tool,
-        mode: isError ? 'lossless' : budget_tokens === undefined ? mode : 'trim',
+        mode: isError ? 'lossless' : isTrimmed ? 'trim' : mode,
         ...(isError ? { is_error: true } : {}),
         ...(isError || budget === undefined ? {} : { budget_tokens: budget }),
         ...(args === undefined ? {} : { args }),
         ...(session === undefined ? {} : { session }),
+        ...(isError || isTrimmed ? {} : omits),
+        ...paginationOf(content),
       },
       this.#context,
     )
+  }
+
+  /** What may leave out parts of a text: the server's mode, its tool's fields, large markup. */
+  #limitsOf(content: string): Pick<ContentRequest, 'mode' | 'budget_tokens' | 'omits'> {
+    const { tool, mode, budget_tokens, omitted_fields: fields = [], markup } = this.#terms
+    const budget = budget_tokens === undefined ? {} : { budget_tokens }
+    if (markup !== undefined && capsMarkup(tool, markup.server, content, markup.keywords)) {
+      return { mode: 'elide', budget_tokens: Math.min(MARKUP_TOKENS, budget_tokens ?? Infinity) }
+    }
+    if (fields.length === 0 || mode === 'trim') return { mode, ...budget }
+    return { mode: 'elide', ...budget, omits: { fields, bulk: mode === 'elide' } }
   }
 
   /** A text block that is not for the user alone. */

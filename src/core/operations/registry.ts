@@ -9,6 +9,7 @@ import { knapsackOperation } from './knapsack.ts'
 import type { ByteOperation, Operation } from './operation.ts'
 import { packResultOperation } from './pack-result.ts'
 import { planOperation } from './plan.ts'
+import { readOffersOperation } from './read-offers.ts'
 import { ROUTE_NAMES, rewriteRequestOperation } from './rewrite-request.ts'
 
 /** The operations of a worker, by name. */
@@ -35,8 +36,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Obj
 
 /** Every operation on bytes by its name. The proxies and the MCP gateway use these. */
 export const BYTE_OPERATIONS: Readonly<Record<string, ByteOperation>> = Object.fromEntries(
-  [...ROUTE_NAMES.map(rewriteRequestOperation), packResultOperation].map(operation => [
-    operation.name,
-    operation,
-  ]),
+  [...ROUTE_NAMES.map(rewriteRequestOperation), packResultOperation, readOffersOperation].map(
+    operation => [operation.name, operation],
+  ),
 )

@@ -114,18 +114,25 @@ interface Left {
   readonly omissions: readonly Omission[]
 }
 
-function leftOf({ value, content }: LayerInput): Left | null {
-  if (typeof value === 'object' && value !== null) return leftOfValue(value)
+function leftOf({ value, content, request: { omits } }: LayerInput): Left | null {
+  if (typeof value === 'object' && value !== null) return leftOfValue(value, omits)
+  if (omits?.bulk === false) return null
   const ranked = rankText(content)
   return ranked === null ? null : leftOfText(ranked)
 }
 
-/** The value with lists without their bulk; everything else is unchanged. */
-function leftOfValue(value: Value): Left | null {
-  const lists = rankLists(value)
-  if (lists.size === 0) return null
+/** Lists without their bulk, objects without fields to omit; everything else as it is. */
+function leftOfValue(value: Value, omits: LayerInput['request']['omits']): Left | null {
+  const lists: ReturnType<typeof rankLists> = omits?.bulk === false ? new Map() : rankLists(value)
+  const fields = new Set(omits?.fields)
+  if (lists.size === 0 && fields.size === 0) return null
   const keptOf = (inner: Value): Kept => {
-    if (inner instanceof ObjectValue) return someOf(inner.values)
+    if (inner instanceof ObjectValue) {
+      const parts = inner.values.map((each, at) =>
+        fields.has(inner.keys[at]!) ? null : keptOf(each),
+      )
+      return parts.every(part => part === ALL) ? ALL : { kind: 'some', children: parts }
+    }
     if (!Array.isArray(inner)) return ALL
     const ranks = lists.get(inner)
     if (ranks === undefined) return someOf(inner)

@@ -4,9 +4,16 @@ import { formatId } from '../formats/json/json-format.ts'
 import type { Value } from '../json/value.ts'
 import type { Prices } from './prices.ts'
 
+/** Fields that an object or list leaves without, behind a marker. */
+export interface FieldOmission {
+  readonly fields: readonly string[]
+  /** Whether the bulk of lists and texts may go too, as in mode `elide`. */
+  readonly bulk: boolean
+}
+
 /** One tool result on its way through the layers. */
 export interface LayerInput {
-  readonly request: EncodeRequest
+  readonly request: EncodeRequest & { readonly omits?: FieldOmission }
   readonly content: string
   /** The parsed content; `undefined` if it is text, or JSON deeper than the limit. */
   readonly value: Value | undefined

@@ -1,5 +1,4 @@
 import { classify } from '../classify/classify.ts'
-import type { EncodeRequest } from '../contract/encode.ts'
 import type { LookupResults } from '../contract/lookup.ts'
 import { parseJson } from '../json/parse-json.ts'
 import type { SessionContext } from '../sessions/turn/shared-sessions.ts'
@@ -33,7 +32,7 @@ export interface PipelineContext {
 }
 
 /** A request whose content is at hand. */
-export type ContentRequest = EncodeRequest & { readonly content: string }
+export type ContentRequest = LayerInput['request'] & { readonly content: string }
 
 /** The content parsed, classified and counted: what every layer starts from. */
 export function readInput(

@@ -29,14 +29,16 @@ afterAll(async () => {
 })
 
 /** A client that writes lines, and reads lines. */
-async function connect(servers: object, clientInfo: object = { name: 'test', version: '1' }) {
+const CLIENT = { name: 'test', version: '1' }
+
+async function connect(servers: object, clientInfo: object = CLIENT, { deps } = service) {
   const config = configSchema.parse({ ...base, mcp: { servers } })
   const [input, output] = [new PassThrough(), new PassThrough()]
   const stop = new AbortController()
   const served = serveStdio(input, output, {
     stop: stop.signal,
     version: '0',
-    createGateway: gatewayFactory(config, service.deps, { env: process.env, logger }),
+    createGateway: gatewayFactory(config, deps, { env: process.env, logger }),
   })
   onTestFinished(async () => {
     stop.abort()
@@ -357,5 +359,43 @@ describe('a client that speaks wrongly', () => {
     expect((await request('no/such')).error.code).toBe(-32601)
     expect((await request('tools/list', '{"cursor":"x"}')).error.code).toBe(-32602)
     expect((await request('ping')).result).toEqual({})
+  })
+})
+
+// Contract, section 8: reads of offers run in the worker threads.
+describe('a gateway that makes calls ahead', () => {
+  it('answers from what it fetched, over a real connection', async () => {
+    const annotations = { readOnlyHint: true, openWorldHint: false }
+    const inputSchema = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }
+    const tools = JSON.stringify([
+      { name: 'list', inputSchema: { type: 'object' }, annotations },
+      { name: 'get', inputSchema, annotations },
+    ])
+    const upstream = await recording({ era: 'legacy', tools })
+    upstream.on('tools/call', exchange => {
+      const isList = exchange.call.bytes.toString().includes('"name":"list"')
+      exchange.result(text(isList ? '[{"id":"a"}]' : 'the item'))
+    })
+    const link = { tool: 'get', probability: 1, projection: 'id', projection_arg: 'id' }
+    const enriched = await startEmbedded(
+      configSchema.parse({
+        ...base,
+        data_dir: mkdtempSync(join(folder, 'ahead-')),
+        enrichment: { enabled: true },
+        tools: { list: { follow_up: [link] } },
+      }),
+      logger,
+    )
+    onTestFinished(() => enriched.close())
+    const { request } = await connect(
+      { one: { url: upstream.url, trusted: true } },
+      CLIENT,
+      enriched,
+    )
+    await request('tools/call', { name: 'list', arguments: {} })
+    await eventually(() => expect(upstream.callsOf('tools/call').length).toBe(2))
+    const { result } = await request('tools/call', { name: 'get', arguments: { id: 'a' } })
+    expect(result.content).toEqual([{ type: 'text', text: 'the item' }])
+    expect(upstream.callsOf('tools/call').length).toBe(2)
   })
 })

@@ -105,7 +105,7 @@ class World {
   #counts = { dispatched: 0, served: 0, joined: 0, wasted: 0 }
   readonly engine = new Speculation<Body>({
     now: () => this.#now,
-    dispatcher: { fetch: call => this.#fetch(call) },
+    dispatcher: { fetch: ({ call }) => this.#fetch(call) },
     onEvent: ({ kind }) => this.#counts[kind]++,
   })
   #context = ''
@@ -178,7 +178,9 @@ class World {
     const call = { scope, tool, args: '{}' }
     if (what === 'prefetch') {
       this.#context = context
-      const { declined } = this.engine.prefetch([{ call, context, host: null, ttlMs: TTL_MS }])
+      const { declined } = this.engine.prefetch([
+        { call, context, client: 'k', host: null, ttlMs: TTL_MS },
+      ])
       hits.refused += declined.length
       return
     }

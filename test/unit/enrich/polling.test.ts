@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { capsMarkup } from '../../../src/enrich/markup-cap.ts'
+import { capsMarkup } from '../../../src/core/enrich/markup-cap.ts'
 import { createPolling, type Poll, pollTtl } from '../../../src/enrich/polling.ts'
 
 const POLL: Poll = { context: 'x', upstream: 'u', key: 'status', ttlS: 15 }

@@ -20,7 +20,7 @@ function setUp(maxBytes?: number) {
     onDrop: ({ result }, reason) => dropped.push([result, reason]),
   })
   const kept = (result: string, more: Partial<KeptResult<string>> = {}): KeptResult<string> => ({
-    ...{ call: CALL, context: 'x', result, bytes: 10, fetchMs: 5, expiresAt: 100 },
+    ...{ call: CALL, context: 'x', client: 'k', result, bytes: 10, fetchMs: 5, expiresAt: 100 },
     ...more,
   })
   return { clock, dropped, cache, kept }

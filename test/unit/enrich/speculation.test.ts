@@ -15,7 +15,7 @@ const call = (id: number, more: Partial<ScopedCall> = {}): ScopedCall => ({
   ...more,
 })
 const prefetch = (id: number, more: Partial<Prefetch> = {}): Prefetch => ({
-  ...{ call: call(id), context: 'x', host: null },
+  ...{ call: call(id), context: 'x', client: 'a', host: null },
   ...more,
 })
 const usable = (result: string, more: Partial<Fetched<string>> = {}): Fetched<string> => ({
@@ -41,7 +41,7 @@ function setUp(options: Partial<SpeculationOptions<string>> = {}) {
     now: () => clock.now,
     onEvent: event => events.push(event),
     dispatcher: {
-      fetch(call, signal) {
+      fetch({ call }, signal) {
         const { promise, resolve, reject } = Promise.withResolvers<Fetched<string>>()
         pending.push({
           ...{ call, signal },
@@ -278,16 +278,16 @@ describe('an end', () => {
     expect(engine.take(call(2))?.kind).toBe('served')
   })
 
-  it('of a connection does the same for what is its own', async () => {
+  it('of a client does the same for what was fetched over its connections', async () => {
     const { engine, pending, keep } = setUp()
-    const mine = call(1, { scope: { ...SCOPE, connection: 'a' } })
-    const other = call(2, { scope: { ...SCOPE, connection: 'a' } })
-    await keep(1, { call: mine })
-    engine.prefetch([prefetch(2, { call: other })])
-    const joined = engine.take(other)
-    engine.abortConnection('a')
+    await keep(1)
+    await keep(3, { client: 'b' })
+    engine.prefetch([prefetch(2)])
+    const joined = engine.take(call(2))
+    engine.abortClient('a')
     await pending.at(-1)?.resolve(usable('late'))
-    expect(engine.take(mine)).toBeNull()
+    expect(engine.take(call(1))).toBeNull()
+    expect(engine.take(call(3))?.kind).toBe('served')
     expect(joined?.kind === 'joined' && (await joined.result)).toBeNull()
   })
 

@@ -110,7 +110,7 @@ async function carryOut(calls: readonly PlannedCall[]): Promise<readonly string[
   const engine = new Speculation<null>({
     now: () => 0,
     dispatcher: {
-      async fetch({ tool }) {
+      async fetch({ call: { tool } }) {
         asked.push(tool)
         return { result: null, bytes: 0, isUsable: true }
       },
@@ -119,7 +119,12 @@ async function carryOut(calls: readonly PlannedCall[]): Promise<readonly string[
   const scope = { tenant: 't', upstream: 'u', credential: 'c', connection: null }
   const { ended } = engine.prefetch(
     calls.map(({ tool, args }) => ({
-      ...{ call: { scope, tool: tool.name, args: args ?? '{}' }, context: 'x', host: null },
+      ...{
+        call: { scope, tool: tool.name, args: args ?? '{}' },
+        context: 'x',
+        client: 'k',
+        host: null,
+      },
     })),
   )
   await ended

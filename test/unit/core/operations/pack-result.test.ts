@@ -136,3 +136,46 @@ describe('a structured value', () => {
     expect(pack(result, { structured: 'text' })).toBe(result)
   })
 })
+
+// Contract, section 7, "Field groups"; seed 001, "Annotation taxonomy", 2.
+describe('fields that are not included by default', () => {
+  const ISSUES = Array.from({ length: 20 }, (_, id) => ({
+    id,
+    title: `issue ${id}`,
+    snippet: `a long text about what happened in issue ${id}, `.repeat(5),
+  }))
+  const json = JSON.stringify(ISSUES)
+  const result = `{"content":[${textBlock(json)}]}`
+  const textOf = (packed: string): string => JSON.parse(packed).content[0].text
+
+  it('go with a marker that names the original, and nothing else goes', () => {
+    const text = textOf(pack(result, { omitted_fields: ['snippet'] }))
+    expect(text).not.toContain('a long text')
+    expect(text).toContain('19,19')
+    expect(text).toMatch(/> \[elided: .*snippet.* hash=[0-9a-f]{24}\]/)
+  })
+
+  it('stay without a marker, in errors, and when the server trims', () => {
+    expect(textOf(pack(result))).toContain('a long text')
+    const failed = result.replace('{', '{"isError":true,')
+    expect(textOf(pack(failed, { omitted_fields: ['snippet'] }))).toContain('a long text')
+    expect(textOf(pack(result, { omitted_fields: ['other'] }))).toContain('a long text')
+  })
+})
+
+// Contract, section 7, "DOM cap"; seed 001, pattern 9.
+describe('large markup of a browser', () => {
+  const html = `<html><body>${Array.from({ length: 400 }, (_, at) => `<div class="row"><p>words of part ${at * 7919}</p></div>\n`).join('')}</body></html>`
+  const result = `{"content":[${textBlock(html)}]}`
+  const textOf = (packed: string): string => JSON.parse(packed).content[0].text
+  const capped = (keywords: string[], server = 'playwright') =>
+    textOf(pack(result, { markup: { server, keywords } }))
+
+  it('is cut to 4 kB with a marker, unless the intent is about it', () => {
+    const text = capped(['login'])
+    expect(Buffer.byteLength(text)).toBeLessThan(5_000)
+    expect(text).toMatch(/> \[elided: .*hash=[0-9a-f]{24}\]/)
+    expect(capped(['html']).length).toBeGreaterThan(6_000)
+    expect(capped(['login'], 'files').length).toBeGreaterThan(6_000)
+  })
+})

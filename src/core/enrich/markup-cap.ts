@@ -1,10 +1,15 @@
-import { hasMarkup } from '../core/classify/inner-formats.ts'
+import { hasMarkup } from '../classify/inner-formats.ts'
 
 /** From this size on the markup of a page is left out. */
 const MAX_MARKUP_BYTES = 4_096
 /** An intent with one of these words is about the markup itself. */
 const ABOUT_MARKUP = ['html', 'dom', 'markup', 'selector', 'xpath']
 const BROWSER = /browser|playwright|puppeteer|selenium|chrome|webdriver|(?:^|_)dom(?:_|$)/i
+
+/** Whether a tool is one of a browser, by its name or its server's. */
+export function isBrowser(tool: string, server: string): boolean {
+  return BROWSER.test(tool) || BROWSER.test(server)
+}
 
 /**
  * Whether a result is markup of a browser's tool that should be elided: above 4 kB, unless the
@@ -18,7 +23,7 @@ export function capsMarkup(
   text: string,
   keywords: readonly string[],
 ): boolean {
-  if (!BROWSER.test(tool) && !BROWSER.test(server)) return false
+  if (!isBrowser(tool, server)) return false
   if (
     keywords.some(keyword => ABOUT_MARKUP.some(word => keyword === word || keyword === `${word}s`))
   ) {

@@ -1,0 +1,380 @@
+import { isUtf8 } from 'node:buffer'
+import { hash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ResultTerms } from '../../core/contract/request-terms.ts'
+import { omittedFields } from '../../core/enrich/call-options.ts'
+import { mayMutate } from '../../core/enrich/eligibility.ts'
+import { isBrowser } from '../../core/enrich/markup-cap.ts'
+import type { FoundModel } from '../../core/enrich/models.ts'
+import type { CatalogueTool } from '../../core/enrich/plan.ts'
+import { fillModel } from '../../core/enrich/value-model.ts'
+import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import { announce } from '../../enrich/announcement.ts'
+import { isEmptyResult } from '../../enrich/fail-fast.ts'
+import { type Poll, pollTtl } from '../../enrich/polling.ts'
+import type { ScopedCall } from '../../enrich/result-cache.ts'
+import type { PublicEntry } from '../catalogue.ts'
+import type { ClientCall } from '../gateway-options.ts'
+import { jsonBytes } from '../json-rpc.ts'
+import { member, textMember } from '../members.ts'
+import type { Servers } from '../servers.ts'
+import type { CallEnd } from '../upstream/connection.ts'
+import type { EnrichmentNeeds } from './enrichment-needs.ts'
+import { type KnownArguments, keyOf, knownArguments } from './known-call.ts'
+import { PrefetchCalls } from './prefetch-calls.ts'
+import { Prefetches } from './prefetches.ts'
+import { catalogueTool } from './tool-definition.ts'
+
+/** A call of a tool that a server lists. */
+export interface EnrichedCall {
+  readonly call: ClientCall
+  readonly entry: PublicEntry
+  /** As the client sent them. */
+  readonly params: JsonBytes
+  /** Compactions of its context so far. */
+  readonly epoch: number
+}
+
+export interface EnrichedEnd {
+  readonly end: CallEnd
+  /** Lines for the model, to be added to the result. Never rejects. */
+  readonly notes: Promise<readonly string[]>
+  /** Whether it was fetched ahead: the server was not asked now. */
+  readonly isServed: boolean
+}
+
+export type OmissionTerms = Pick<ResultTerms, 'omitted_fields' | 'markup'>
+
+/** What is known of a call before it is made. */
+interface Known extends KnownArguments {
+  readonly tool: CatalogueTool
+  readonly found: FoundModel
+  readonly key: string | null
+  readonly context: string
+  readonly poll: Poll | null
+}
+
+/** Contexts of one client whose compactions are watched. */
+const MAX_CONTEXTS = 1_000
+/** Results above are not compared with each other. */
+const MAX_POLLED_BYTES = 65_536
+/** An empty result is short. */
+const MAX_EMPTY_BYTES = 1_024
+
+/**
+ * The calls of one client, with what models of tools add: calls that are refused once, or answered
+ * from a result that was fetched ahead or is the same again. The order of the steps is in
+ * `src/enrich/speculation.ts`.
+ */
+export class EnrichedCalls {
+  readonly #needs: EnrichmentNeeds
+  readonly #servers: Servers
+  readonly #tenant: string
+  /** Names this client, and its connections. */
+  readonly #client = randomUUID()
+  /** Compactions by context, as its latest call said. */
+  readonly #epochs = new Map<string, number>()
+  readonly #calls: PrefetchCalls
+  readonly #prefetches: Prefetches
+
+  constructor(needs: EnrichmentNeeds, servers: Servers, tenant: string) {
+    this.#needs = needs
+    this.#servers = servers
+    this.#tenant = tenant
+    const { shared, read } = needs
+    const calls = new PrefetchCalls(servers, read)
+    this.#calls = calls
+    this.#prefetches = new Prefetches({
+      ...{ shared, read, servers, calls, tenant, client: this.#client },
+      scopeOf: server => this.#scopeOf(server),
+    })
+    shared.addClient(this.#client, (prefetch, signal) => calls.fetch(prefetch, signal))
+    servers.onStale = server => shared.invalidate(server)
+  }
+
+  /** Makes the call, or answers it without its server. @param send makes it */
+  async call(
+    { call, entry, params, epoch }: EnrichedCall,
+    send: () => Promise<CallEnd>,
+  ): Promise<EnrichedEnd> {
+    const { shared } = this.#needs
+    if (!shared.acts) return { end: await send(), notes: Promise.resolve([]), isServed: false }
+    this.#noteEpoch(call.context, epoch)
+    const known = this.#know(call, entry, params)
+    this.#observeOffers(known)
+    const refusal = shared.failFast.check(known.context, ...this.#failFastTerms(known))
+    if (refusal !== null) {
+      shared.observer.refused()
+      if (known.key !== null) shared.contexts.withdraw(known.context, known.key)
+      return answered(refusalResult(refusal.advice), [])
+    }
+    const same = known.poll === null ? null : shared.polling.answer(known.poll)
+    if (same !== null) {
+      shared.observer.unchanged()
+      return answered(Buffer.from(same.text), [same.note])
+    }
+    const ahead = await this.#takeAhead(known, call)
+    if (ahead !== null) return this.#finish(known, ahead, true)
+    const end = mayMutate(known.tool, known.found)
+      ? await this.#mutate(known, params, () => this.#send(known, call, send))
+      : await this.#send(known, call, send)
+    return this.#finish(known, end, false)
+  }
+
+  /** What may be left out of a result of the tool, if the model can fetch it. */
+  omissions({ entry, params }: Pick<EnrichedCall, 'entry' | 'params'>): OmissionTerms {
+    const { shared } = this.#needs
+    const { isEnabled } = shared.settings
+    const { keywords } = knownArguments(params)
+    const fields = omittedFields(this.#groupsOf(entry), keywords)
+    return {
+      ...(fields.length === 0 ? {} : { omitted_fields: fields }),
+      ...(isEnabled ? { markup: { server: entry.server, keywords } } : {}),
+    }
+  }
+
+  /** Whether any result may leave something out. */
+  get mayOmit(): boolean {
+    const { isEnabled } = this.#needs.shared.settings
+    return this.#servers.catalogue
+      .all('tools')
+      .some(
+        entry =>
+          (isEnabled && isBrowser(entry.key, entry.server)) ||
+          omittedFields(this.#groupsOf(entry), []).length > 0,
+      )
+  }
+
+  /** The groups of fields in force: built-in ones only if calls ahead are on. */
+  #groupsOf({ key, server }: PublicEntry): Pick<FoundModel['model'], 'field_groups'> {
+    const { models, settings } = this.#needs.shared
+    const { model, stated } = models.find(key, server)
+    return settings.isEnabled ? model : fillModel(stated)
+  }
+
+  /** A context that was compacted has lost what it read. */
+  #noteEpoch(context: string | null, epoch: number): void {
+    const name = this.#contextName(context)
+    const before = this.#epochs.get(name)
+    this.#epochs.delete(name)
+    if (this.#epochs.size >= MAX_CONTEXTS) {
+      this.#epochs.delete(this.#epochs.keys().next().value as string)
+    }
+    this.#epochs.set(name, epoch)
+    if (before === undefined || before === epoch) return
+    this.#prefetches.end()
+    this.#needs.shared.forget(name)
+  }
+
+  async close(): Promise<void> {
+    this.#prefetches.end()
+    const { shared } = this.#needs
+    for (const name of this.#epochs.keys()) shared.forget(name)
+    await shared.removeClient(this.#client)
+  }
+
+  #know(call: ClientCall, entry: PublicEntry, params: JsonBytes): Known {
+    const { shared } = this.#needs
+    const { server } = entry
+    const tool = catalogueTool(entry, this.#servers.settingsOf(server).trusted)
+    const found = shared.models.find(tool.name, server)
+    const given = knownArguments(params)
+    const key = keyOf(server, tool.name, given.args)
+    const context = this.#contextName(call.context)
+    const { isEnabled } = shared.settings
+    const ttlS = isEnabled ? pollTtl(tool.name, found.model.poll_ttl_s) : found.stated.poll_ttl_s
+    const isPolled = key !== null && ttlS !== undefined && !mayMutate(tool, found)
+    const poll = isPolled ? { context, upstream: server, key, ttlS } : null
+    return { ...given, tool, found, key, context, poll }
+  }
+
+  /**
+   * Without a context, one for each client. Sub-agents may share it. That is safe, since nothing
+   * depends on what they have read: each result leaves whole.
+   */
+  #contextName(context: string | null): string {
+    // Another client of the tenant may have other rights, and name its contexts alike.
+    return JSON.stringify([this.#tenant, this.#client, context])
+  }
+
+  /** Each client has its own connections, and with them its own credentials and state. */
+  #scopeOf(server: string): ScopedCall['scope'] {
+    return { tenant: this.#tenant, upstream: server, credential: '', connection: this.#client }
+  }
+
+  #observeOffers({ context, key, tool, hosts }: Known): void {
+    const { shared } = this.#needs
+    const server = tool.server
+    const decided = shared.contexts.observeCall(context, { key, server, hosts })
+    if (decided.length === 0) return
+    for (const offer of decided) shared.observer.decided(offer)
+    void shared.habits.of(this.#tenant).then(probabilities => {
+      for (const { offer, isUsed } of decided) probabilities.observe(offer, isUsed)
+      shared.habits.changed(this.#tenant)
+    })
+  }
+
+  #failFastTerms({ tool, found }: Known): [string, number | undefined] {
+    const { isEnabled } = this.#needs.shared.settings
+    const { fail_fast_after_n } = isEnabled ? found.model : found.stated
+    return [JSON.stringify([tool.server, tool.name]), fail_fast_after_n]
+  }
+
+  /** The result that was fetched ahead; `null` if there is none, or its fetch failed. */
+  async #takeAhead({ tool, args }: Known, { signal }: ClientCall): Promise<CallEnd | null> {
+    if (args === null) return null
+    const { speculation } = this.#needs.shared
+    const taken = speculation.take({ scope: this.#scopeOf(tool.server), tool: tool.name, args })
+    if (taken === null) return null
+    if (taken.kind === 'served') return resultEnd(taken.result.bytes)
+    const result = await unlessAborted(taken.result, signal)
+    if (result === 'aborted') return { kind: 'aborted' }
+    return result === null ? null : resultEnd(result.bytes)
+  }
+
+  async #send({ tool }: Known, call: ClientCall, send: () => Promise<CallEnd>): Promise<CallEnd> {
+    const ended = this.#calls.begin(tool.server, call)
+    try {
+      return await send()
+    } finally {
+      ended()
+    }
+  }
+
+  /** Everything that the call can make stale goes before it is dispatched. */
+  async #mutate(
+    { tool, found }: Known,
+    params: JsonBytes,
+    send: () => Promise<CallEnd>,
+  ): Promise<CallEnd> {
+    const { shared } = this.#needs
+    const { server } = tool
+    const { invalidates } = found.model
+    const invalidate = () => {
+      shared.polling.invalidateUpstream(invalidates.length === 0 ? server : null)
+      shared.contexts.changed(server)
+    }
+    invalidate()
+    const ended = shared.speculation.beginMutation({ upstream: server, invalidates })
+    let isOver = false
+    try {
+      const end = await send()
+      isOver = this.#isOver(end, server, params)
+      return end
+    } finally {
+      ended(isOver)
+      invalidate()
+    }
+  }
+
+  /** Whether a call has no effect any more. */
+  #isOver(end: CallEnd, server: string, params: JsonBytes): boolean {
+    if (end.kind === 'down') return true
+    if (end.kind === 'lost') return end.hasRun === 'no'
+    if (end.kind !== 'answered') return false
+    if (end.outcome.kind === 'error') return true
+    // A task goes on, and so does a call that asks for input.
+    if (member(params, 'task') !== undefined) return false
+    if (!this.#servers.isModern(server)) return true
+    return (textMember(end.outcome.result, 'resultType') ?? 'complete') === 'complete'
+  }
+
+  #finish(known: Known, end: CallEnd, isServed: boolean): EnrichedEnd {
+    const { shared } = this.#needs
+    if (end.kind !== 'answered' || end.outcome.kind === 'error') {
+      if (known.key !== null) shared.contexts.withdraw(known.context, known.key)
+      return { end, notes: Promise.resolve([]), isServed }
+    }
+    const { result } = end.outcome
+    const [name] = this.#failFastTerms(known)
+    shared.failFast.observe(known.context, name, isEmpty(result))
+    const note = this.#observePolled(known, result)
+    const next = this.#speculate(known, result)
+    const notes = next.then(announced => [note, announced].filter(each => each !== null))
+    return { end, notes, isServed }
+  }
+
+  #observePolled({ poll }: Known, result: JsonBytes): string | null {
+    if (poll === null || result.length > MAX_POLLED_BYTES || !isUtf8(result)) return null
+    const { polling, observer } = this.#needs.shared
+    const note = polling.observe(poll, { hash: hash('sha256', result), text: result.toString() })
+    if (note !== null) observer.unchanged()
+    return note
+  }
+
+  /** Has fetched what may come next. Waits for it only to announce it. Never rejects. */
+  async #speculate(known: Known, result: JsonBytes): Promise<string | null> {
+    const { shared, onBug } = this.#needs
+    const { isEnabled, announces, announceMs } = shared.settings
+    if (!isEnabled) return null
+    const { tool, bytes, keywords, context } = known
+    const begun = this.#prefetches
+      .after({ tool, args: bytes, keywords, context }, result)
+      .catch((error: unknown) => {
+        onBug(error)
+        return null
+      })
+    if (!announces) return null
+    const limit = AbortSignal.timeout(announceMs)
+    const batch = await unlessAborted(begun, limit)
+    if (batch === null || batch === 'aborted') return null
+    const wait = (_: number, signal: AbortSignal) =>
+      sleep(announceMs, undefined, { signal, ref: false })
+    return announce(batch, announceMs, wait)
+  }
+}
+
+function answered(result: JsonBytes, notes: readonly string[]): EnrichedEnd {
+  return { end: resultEnd(result), notes: Promise.resolve(notes), isServed: false }
+}
+
+function resultEnd(result: JsonBytes): Extract<CallEnd, { kind: 'answered' }> {
+  return { kind: 'answered', outcome: { kind: 'result', result } }
+}
+
+/** An error, since clients expect the structured value of a call that was made. */
+function refusalResult(text: string): JsonBytes {
+  return jsonBytes({ content: [{ type: 'text', text }], isError: true })
+}
+
+/** Whether a result says that there is nothing. Errors say something. */
+function isEmpty(result: JsonBytes): boolean {
+  if (result.length > MAX_EMPTY_BYTES) return false
+  const { content, structuredContent, isError } = JSON.parse(result.toString()) as {
+    readonly content?: unknown
+    readonly structuredContent?: unknown
+    readonly isError?: unknown
+  }
+  if (isError === true || !Array.isArray(content)) return false
+  if (structuredContent !== undefined) return isEmptyResult(JSON.stringify(structuredContent))
+  return content.every(block => block?.type === 'text' && isEmptyResult(String(block.text)))
+}
+
+/** The value, unless the signal is aborted before. */
+function unlessAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T | 'aborted'> {
+  if (signal.aborted) return Promise.resolve('aborted')
+  const { promise, resolve, reject } = Promise.withResolvers<T | 'aborted'>()
+  const onAbort = () => resolve('aborted')
+  signal.addEventListener('abort', onAbort, { once: true })
+  value.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  return promise
+}
+
+/** The result with one more text for the model. @returns the same bytes if it has no content */
+export function withNotes(result: JsonBytes, notes: readonly string[]): JsonBytes {
+  if (notes.length === 0) return result
+  const content = member(result, 'content')
+  if (content === undefined || content === null || content.at(-1) !== CLOSE_BRACKET) return result
+  const isEmptyList = content.subarray(1, -1).toString('latin1').trim() === ''
+  const block = jsonBytes({ type: 'text', text: notes.join('\n') })
+  const list = Buffer.concat([
+    content.subarray(0, -1),
+    Buffer.from(isEmptyList ? '' : ','),
+    block,
+    Buffer.from(']'),
+  ])
+  const start = content.byteOffset - result.byteOffset
+  return Buffer.concat([result.subarray(0, start), list, result.subarray(start + content.length)])
+}
+
+const CLOSE_BRACKET = 0x5d

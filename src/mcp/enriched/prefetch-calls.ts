@@ -1,0 +1,116 @@
+import type { OfferTerms } from '../../core/contract/request-terms.ts'
+import type { CatalogueTool } from '../../core/enrich/plan.ts'
+import type { ScopedCall } from '../../enrich/result-cache.ts'
+import type { Fetched, Prefetch } from '../../enrich/speculation.ts'
+import type { ClientCall } from '../gateway-options.ts'
+import { errorOutcome, RPC_ERRORS } from '../json-rpc.ts'
+import { EMPTY_OBJECT } from '../members.ts'
+import { mirrorsOf } from '../mirrored-params.ts'
+import type { Servers } from '../servers.ts'
+import type { LandedResult } from './enrichment-needs.ts'
+import type { OfferReader } from './offer-reader.ts'
+
+/** Larger results are not kept, and not read. */
+const MAX_RESULT_BYTES = 1024 * 1024
+/** How long a host is left alone that answered 429, in milliseconds. */
+const PAUSE_MS = 30_000
+/** Tools that are remembered to ask for input. */
+const MAX_ASKING = 1_000
+
+/** Makes the calls that are fetched ahead over one client's connections. */
+export class PrefetchCalls {
+  readonly #servers: Servers
+  readonly #read: OfferReader
+  readonly #expected = new WeakMap<ScopedCall, OfferTerms>()
+  /** Calls of the model that are under way, by server, the latest last. */
+  readonly #own = new Map<string, ClientCall[]>()
+  /** Tools that asked for input when they were called ahead. They are not again. */
+  readonly #asking = new Set<string>()
+
+  constructor(servers: Servers, read: OfferReader) {
+    this.#servers = servers
+    this.#read = read
+  }
+
+  /** States what the result of a call is read for. */
+  expect(call: ScopedCall, terms: OfferTerms): void {
+    this.#expected.set(call, terms)
+  }
+
+  /** The tool with what its earlier calls have shown. */
+  asSeen(tool: CatalogueTool): CatalogueTool {
+    const isAsking = this.#asking.has(nameOf(tool.server, tool.name))
+    return isAsking ? { ...tool, isInteractive: true } : tool
+  }
+
+  /** Told of a call of the model, from before it is sent. Returns what ends it. */
+  begin(server: string, call: ClientCall): () => void {
+    const calls = this.#own.get(server) ?? []
+    this.#own.set(server, calls)
+    calls.push(call)
+    return () => {
+      const at = calls.indexOf(call)
+      if (at !== -1) calls.splice(at, 1)
+    }
+  }
+
+  async fetch(
+    { call }: Prefetch<LandedResult>,
+    signal: AbortSignal,
+  ): Promise<Fetched<LandedResult>> {
+    const { tool, args, scope } = call
+    const server = scope.upstream
+    let hasAsked = false
+    const ask: ClientCall['ask'] = (method, params, asked) => {
+      hasAsked = true
+      // Over a pipe a server does not say which call it asks for: it may be one of the model's.
+      const own = this.#own.get(server)?.at(-1)
+      if (own !== undefined) return own.ask(method, params, asked)
+      this.#remember(nameOf(server, tool))
+      return Promise.resolve(REFUSED)
+    }
+    const params = Buffer.from(`{"name":${JSON.stringify(tool)},"arguments":${args}}`)
+    const entry = this.#servers.catalogue
+      .all('tools')
+      .find(each => each.server === server && each.key === tool)
+    const end = await this.#servers.connectionOf(server).call({
+      ...{ method: 'tools/call', params, signal },
+      ...(entry === undefined ? {} : { mirrored: mirrorsOf(entry.raw, params) }),
+      timeoutMs: this.#servers.settingsOf(server).timeout_ms,
+      canRepeat: false,
+      notify: () => {},
+      ask,
+    })
+    if (end.kind === 'malformed' && end.status === TOO_MANY) {
+      return { ...NOTHING, retryAfterMs: PAUSE_MS }
+    }
+    if (end.kind !== 'answered' || end.outcome.kind === 'error') return NOTHING
+    const { result } = end.outcome
+    if (hasAsked || result.length > MAX_RESULT_BYTES) return { ...NOTHING, bytes: result.length }
+    // A copy: the original may be a part of a larger buffer.
+    const bytes = Buffer.from(result)
+    const read = await this.#read(bytes, this.#expected.get(call) ?? { links: [] })
+    if (read?.asksForInput === true) this.#remember(nameOf(server, tool))
+    if (read === null || !read.isComplete) return { ...NOTHING, bytes: bytes.length }
+    const { tokens, calls } = read
+    return { result: { bytes, tokens, calls }, bytes: bytes.length, isUsable: true }
+  }
+
+  #remember(name: string): void {
+    if (this.#asking.size < MAX_ASKING) this.#asking.add(name)
+  }
+}
+
+const TOO_MANY = 429
+
+const REFUSED = errorOutcome(RPC_ERRORS.internal, 'no input can be asked for now')
+
+const NOTHING: Fetched<LandedResult> = {
+  result: { bytes: EMPTY_OBJECT, tokens: 0, calls: [] },
+  bytes: 0,
+  isUsable: false,
+}
+
+function nameOf(server: string, tool: string): string {
+  return JSON.stringify([server, tool])
+}

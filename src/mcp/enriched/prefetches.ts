@@ -1,0 +1,245 @@
+import type { OfferLink } from '../../core/contract/request-terms.ts'
+import { screenArguments } from '../../core/enrich/candidates.ts'
+import { eligibilityOf } from '../../core/enrich/eligibility.ts'
+import type { CatalogueTool, Offering, PlanContext, PlannedCall } from '../../core/enrich/plan.ts'
+import { planCalls } from '../../core/enrich/planner.ts'
+import type { Probabilities } from '../../core/enrich/probability.ts'
+import type { OfferedCall } from '../../core/enrich/projections.ts'
+import type { FollowUp } from '../../core/enrich/value-model.ts'
+import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import type { Watch } from '../../enrich/agent-contexts.ts'
+import type { Enrichment } from '../../enrich/enrichment.ts'
+import type { ScopedCall } from '../../enrich/result-cache.ts'
+import type { Prefetch, PrefetchBatch } from '../../enrich/speculation.ts'
+import type { Servers } from '../servers.ts'
+import type { LandedResult } from './enrichment-needs.ts'
+import { keyOf } from './known-call.ts'
+import type { OfferReader } from './offer-reader.ts'
+import type { PrefetchCalls } from './prefetch-calls.ts'
+import { catalogueTool, toolDefinition } from './tool-definition.ts'
+
+/** A call whose result may offer others. */
+export interface Trigger {
+  readonly tool: CatalogueTool
+  readonly args: JsonBytes
+  readonly keywords: readonly string[]
+  /** Of the agent, as `Enrichment` names it. */
+  readonly context: string
+}
+
+export interface PrefetchesOptions {
+  readonly shared: Enrichment<LandedResult>
+  readonly read: OfferReader
+  readonly servers: Servers
+  readonly calls: PrefetchCalls
+  readonly tenant: string
+  /** Names the client among all of the process. */
+  readonly client: string
+  scopeOf(server: string): ScopedCall['scope']
+}
+
+/** Plans what may come after a result of one client, and has it fetched. */
+export class Prefetches {
+  readonly #options: PrefetchesOptions
+  /** Counts what ended contexts: a plan that was begun before is not carried out. */
+  #ended = 0
+
+  constructor(options: PrefetchesOptions) {
+    this.#options = options
+  }
+
+  /** Plans that are being made are given up. */
+  end(): void {
+    this.#ended++
+  }
+
+  /**
+   * Fetches ahead what the result offers. Resolves when the fetches have begun, with `null` if
+   * there is nothing to fetch.
+   */
+  async after(trigger: Trigger, result: JsonBytes): Promise<PrefetchBatch | null> {
+    const { shared, read, tenant } = this.#options
+    const { tool } = trigger
+    const links = shared.models
+      .find(tool.name, tool.server)
+      .model.follow_up.filter(link => link.tool !== tool.name)
+    const terms = links.map(link => this.#linkTerms(link, tool.server))
+    if (terms.every(each => each === null)) return null
+    const began = this.#ended
+    const wanted = terms.flatMap(each => (each === null ? [] : [each]))
+    const [found, probabilities] = await Promise.all([
+      read(result, { links: wanted, args: new Uint8Array(trigger.args) }),
+      shared.habits.of(tenant),
+    ])
+    if (found === null || !found.isComplete || began !== this.#ended) return null
+    shared.costs.observe(this.#costKey(tool), found.tokens)
+    const projected = [...found.calls]
+    const offerings = links.map((link, at): Offering => {
+      const calls = terms[at] === null ? [] : (projected.shift() ?? [])
+      const isKnown = link.requires === undefined
+      return { trigger: tool.name, server: tool.server, link, calls: isKnown ? calls : [] }
+    })
+    return this.#carryOut(offerings, trigger, probabilities)
+  }
+
+  #carryOut(
+    offerings: readonly Offering[],
+    trigger: Trigger,
+    probabilities: Probabilities,
+  ): PrefetchBatch {
+    const { shared } = this.#options
+    const context = this.#planContext(trigger, probabilities)
+    const plan = planCalls(offerings, context)
+    const watches: Watch[] = []
+    for (const { tool, server, args, reason, offer } of plan.declined) {
+      shared.observer.declined(reason)
+      const key = keyOf(server, tool, args)
+      if (key !== null && offer !== undefined) watches.push({ key, offer, fate: 'declined' })
+    }
+    const planned = plan.calls.flatMap((call, at) => {
+      const dependents = plan.calls.filter(({ requires }) => requires === at)
+      const { args } = call
+      return args === null ? [] : [{ call: { ...call, args }, dependents }]
+    })
+    const prefetches = planned.map(({ call, dependents }) => {
+      const { offer, cost_tokens } = call
+      return this.#prefetch(call, trigger, { offer, cost_tokens, dependents, context })
+    })
+    return this.#start(prefetches, trigger.context, watches)
+  }
+
+  #start(prefetches: readonly PlannedPrefetch[], context: string, watches: Watch[]): PrefetchBatch {
+    const { shared } = this.#options
+    const batch = shared.speculation.prefetch(prefetches.map(({ prefetch }) => prefetch))
+    const declined = new Map(batch.declined.map(({ call, reason }) => [call, reason]))
+    for (const { prefetch, watch } of prefetches) {
+      const reason = declined.get(prefetch.call)
+      if (reason !== undefined) shared.observer.declined(reason)
+      if (reason !== 'cached') watches.push(reason === undefined ? watch : toDeclined(watch))
+    }
+    shared.contexts.watch(context, watches)
+    return batch
+  }
+
+  #prefetch(
+    { tool, args, hosts }: KnownCall,
+    trigger: Trigger,
+    { offer, cost_tokens, dependents, context }: PrefetchTerms,
+  ): PlannedPrefetch {
+    const { shared, client, calls, scopeOf } = this.#options
+    const { model } = shared.models.find(tool.name, tool.server)
+    const ttl = model.cost_model.freshness_ttl_s
+    const call: ScopedCall = { scope: scopeOf(tool.server), tool: tool.name, args }
+    calls.expect(call, {
+      links: dependents.flatMap(({ link }) => this.#linkTerms(link, tool.server) ?? []),
+      args: Buffer.from(args),
+    })
+    const prefetch: Prefetch<LandedResult> = {
+      ...{ call, context: trigger.context, client },
+      host: model.rate_limit_host ?? hosts?.[0] ?? `server ${tool.server}`,
+      ...(ttl === undefined ? {} : { ttlMs: ttl * 1_000 }),
+      onLanded: landed => {
+        shared.costs.observe(this.#costKey(tool), landed.tokens)
+        shared.observer.predicted(cost_tokens, landed.tokens)
+        this.#startDependents(dependents, landed, trigger, context)
+      },
+    }
+    const key = keyOf(tool.server, tool.name, args) as string
+    return { prefetch, watch: { key, offer, fate: 'prefetched' } }
+  }
+
+  /** Calls whose arguments are in a result that was fetched ahead. They require nothing else. */
+  #startDependents(
+    dependents: readonly PlannedCall[],
+    landed: LandedResult,
+    trigger: Trigger,
+    context: PlanContext,
+  ): void {
+    const prefetches: PlannedPrefetch[] = []
+    dependents.forEach(({ tool, offer, cost_tokens }, at) => {
+      for (const offered of landed.calls[at] ?? []) {
+        const screened = screenArguments(tool, offered, context)
+        if (typeof screened === 'string') this.#options.shared.observer.declined(screened)
+        else {
+          const { rank, listed } = offered
+          const terms = { offer: { ...offer, rank, listed }, cost_tokens, dependents: [], context }
+          prefetches.push(this.#prefetch({ ...offered, tool }, trigger, terms))
+        }
+      }
+    })
+    if (prefetches.length > 0) this.#start(prefetches, trigger.context, [])
+  }
+
+  #planContext({ keywords, context }: Trigger, probabilities: Probabilities): PlanContext {
+    const { shared, servers, scopeOf } = this.#options
+    const { budgetTokens, minProbability, isCostAware } = shared.settings
+    return {
+      models: shared.models,
+      probabilities,
+      ...{ keywords, budgetTokens, minProbability, isCostAware },
+      // Read when it is asked: the result of a required call may come later.
+      get knownHosts() {
+        return shared.contexts.knownHosts(context)
+      },
+      findTool: (name, server) => this.#findTool(name, server),
+      isUp: server => servers.isCurrent(server),
+      isInContext: key => shared.contexts.isInContext(context, key),
+      isCached: (_, { tool, args }) =>
+        shared.speculation.has({ scope: scopeOf(tool.server), tool: tool.name, args }),
+      observedTokens: tool => shared.costs.median(this.#costKey(tool)),
+    }
+  }
+
+  /** What the worker needs for a link; `null` if its target cannot be called ahead. */
+  #linkTerms(link: FollowUp, server: string): OfferLink | null {
+    const { shared, servers } = this.#options
+    const tool = this.#findTool(link.tool, server)
+    if (tool === undefined) return null
+    const { isEligible } = eligibilityOf(tool, shared.models.find(tool.name, tool.server))
+    const entry = servers.catalogue.ownTool(tool.server, tool.name)
+    const schema = entry === undefined ? null : toolDefinition(entry.raw).inputSchema
+    if (!isEligible || schema === null) return null
+    return { link, inputSchema: new Uint8Array(schema), takesOver: tool.server === server }
+  }
+
+  /** The tool that a link names: of the same server, or `{server}__{tool}` of another one. */
+  #findTool(name: string, server: string): CatalogueTool | undefined {
+    const { servers } = this.#options
+    let entry = servers.catalogue.ownTool(server, name)
+    if (entry === undefined) {
+      const at = name.indexOf(SEPARATOR)
+      const [other, own] = [name.slice(0, at), name.slice(at + SEPARATOR.length)]
+      entry = at === -1 ? undefined : servers.catalogue.ownTool(other, own)
+    }
+    if (entry === undefined) return undefined
+    return this.#options.calls.asSeen(
+      catalogueTool(entry, servers.settingsOf(entry.server).trusted),
+    )
+  }
+
+  #costKey({ server, name }: CatalogueTool): string {
+    return JSON.stringify([this.#options.tenant, server, name])
+  }
+}
+
+const SEPARATOR = '__'
+
+interface KnownCall {
+  readonly tool: CatalogueTool
+  readonly args: string
+  readonly hosts?: OfferedCall['hosts']
+}
+
+interface PrefetchTerms extends Pick<PlannedCall, 'offer' | 'cost_tokens'> {
+  readonly dependents: readonly PlannedCall[]
+  readonly context: PlanContext
+}
+
+interface PlannedPrefetch {
+  readonly prefetch: Prefetch<LandedResult>
+  readonly watch: Watch
+}
+
+function toDeclined(watch: Watch): Watch {
+  return { ...watch, fate: 'declined' }
+}

@@ -1,0 +1,58 @@
+import type { EnrichmentObserver } from '../enrich/enrichment.ts'
+import type { Register } from './register.ts'
+
+const SAVED = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** From this multiple of what was predicted on, a result is an overrun (seed 001). */
+const OVERRUN = 1.3
+
+/** What calls ahead of the model bring, and cost. No label comes from clients or servers. */
+export function createEnrichmentMetrics({ counter, histogram }: Register): EnrichmentObserver {
+  const fetches = counter(
+    'haversack_prefetches_total',
+    'Calls made ahead of the model: dispatched, and each of these served, joined or wasted',
+    ['fate'],
+  )
+  const wastedBytes = counter(
+    'haversack_prefetch_wasted_bytes_total',
+    'Bytes of results that were fetched ahead and not used',
+    [],
+  )
+  const saved = histogram(
+    'haversack_prefetch_saved_seconds',
+    'Time that calls did not have to wait for their server',
+    SAVED,
+  )
+  const declines = counter(
+    'haversack_prefetch_declines_total',
+    'Offered calls that were not made ahead, by reason',
+    ['reason'],
+  )
+  const offers = counter(
+    'haversack_offers_total',
+    'Offered calls, by what was done, and whether the model made them within three calls',
+    ['fate', 'used'],
+  )
+  const sizes = counter(
+    'haversack_prefetch_predictions_total',
+    'Results fetched ahead, by whether they had 1.3 times the predicted tokens or more',
+    ['size'],
+  )
+  const answers = counter(
+    'haversack_unsent_calls_total',
+    'Calls of the model that found nothing before and were refused, or had the same result again',
+    ['why'],
+  )
+  return {
+    fetch({ kind, bytes, savedMs }) {
+      fetches.inc({ fate: kind })
+      if (kind === 'wasted') wastedBytes.inc(bytes)
+      if (kind === 'served' || kind === 'joined') saved(savedMs / 1_000)
+    },
+    declined: reason => declines.inc({ reason }),
+    decided: ({ fate, isUsed }) => offers.inc({ fate, used: isUsed ? 'yes' : 'no' }),
+    predicted: (tokens, actual) =>
+      sizes.inc({ size: actual >= OVERRUN * tokens ? 'overrun' : 'within' }),
+    refused: () => answers.inc({ why: 'fail_fast' }),
+    unchanged: () => answers.inc({ why: 'unchanged' }),
+  }
+}

@@ -1,0 +1,40 @@
+import { Enrichment } from '../enrich/enrichment.ts'
+import { createHabits } from '../enrich/habits.ts'
+import type { LandedResult } from '../mcp/enriched/enrichment-needs.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import type { Store } from '../store/store.ts'
+import type { LiveConfig } from './reload.ts'
+
+/** What all clients of the process share of calls that are made ahead. */
+export function createServiceEnrichment(
+  live: LiveConfig,
+  store: Pick<Store, 'readRecord' | 'writeRecord'>,
+  { metrics, logger }: { readonly metrics: Metrics; readonly logger: Pick<Logger, 'warn'> },
+): Enrichment<LandedResult> {
+  const { max_parallel_prefetches, respect_rate_limits } = live.config.enrichment
+  return new Enrichment<LandedResult>({
+    settings: () => settingsOf(live.config),
+    maxParallel: max_parallel_prefetches,
+    respectsRateLimits: respect_rate_limits,
+    habits: createHabits({
+      store,
+      now: Date.now,
+      onUnsaved: detail => logger.warn({ detail }, 'what agents call next cannot be written'),
+    }),
+    observer: metrics.enrichment,
+    now: () => performance.now(),
+  })
+}
+
+function settingsOf({ enrichment, tools }: LiveConfig['config']) {
+  return {
+    tools,
+    isEnabled: enrichment.enabled,
+    minProbability: enrichment.min_probability,
+    budgetTokens: enrichment.prefetch_budget_tokens,
+    isCostAware: enrichment.cost_aware,
+    announces: enrichment.announce,
+    announceMs: enrichment.prefetch_timeout_ms,
+  }
+}

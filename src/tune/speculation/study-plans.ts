@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import { createModels } from '../../core/enrich/models.ts'
+import { createObservedCosts } from '../../core/enrich/observed-costs.ts'
+import { createProbabilities } from '../../core/enrich/probability.ts'
+import type { ToolModels } from '../../core/enrich/value-model.ts'
+import { createLinkMiner, type RecordedCall } from './link-miner.ts'
+import { type PlayedOffer, playSession } from './play-session.ts'
+
+/** What recorded sessions are played with. */
+export interface StudyTerms {
+  /** The user's models. */
+  readonly tools: ToolModels
+  readonly budgetTokens: number
+  readonly maxParallel: number
+  countTokens(text: string): number
+}
+
+export interface PlanStudy {
+  /** Sessions from which links and the least probability were taken, and those that were told. */
+  readonly sessions: { readonly fitted: number; readonly told: number }
+  /** Links that were found, in all. */
+  readonly links: number
+  readonly minProbability: number
+  readonly offers: readonly PlayedOffer[]
+  /** Calls by tool, of the sessions that were told. */
+  readonly calls: ReadonlyMap<string, number>
+}
+
+/** The share of calls ahead that must be used (seed 001). */
+export const LEAST_USED = 0.6
+/** Probabilities that are tried, the least first. */
+const TRIED = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7]
+/** With fewer calls ahead a share says nothing. */
+const LEAST_CALLS = 20
+
+/**
+ * Fixes links and the least probability on half of the sessions, by a hash of their names, and
+ * plays the other half with them.
+ */
+export function studyPlans(
+  sessions: ReadonlyMap<string, readonly RecordedCall[]>,
+  terms: StudyTerms,
+): PlanStudy {
+  const isFitted = (name: string) => Number.parseInt(hash('sha256', name).slice(0, 2), 16) % 2 === 0
+  const all = [...sessions].sort(([a], [b]) => (a < b ? -1 : 1))
+  const fitted = all.flatMap(([name, calls]) => (isFitted(name) ? [calls] : []))
+  const told = all.flatMap(([name, calls]) => (isFitted(name) ? [] : [calls]))
+  const miner = createLinkMiner()
+  for (const calls of fitted) miner.add(calls)
+  const mined = miner.models()
+  const minProbability =
+    TRIED.find(least => isEnough(play(fitted, { ...terms, mined }, least).offers)) ??
+    (TRIED.at(-1) as number)
+  const learned = play(fitted, { ...terms, mined }, minProbability)
+  const calls = new Map<string, number>()
+  for (const { tool } of told.flat()) calls.set(tool, (calls.get(tool) ?? 0) + 1)
+  return {
+    sessions: { fitted: fitted.length, told: told.length },
+    links: Object.values(mined).reduce((sum, { follow_up = [] }) => sum + follow_up.length, 0),
+    minProbability,
+    offers: told.flatMap(each => playSession(each, learned.terms)),
+    calls,
+  }
+}
+
+function isEnough(offers: readonly PlayedOffer[]): boolean {
+  const made = offers.filter(({ declined }) => declined === null)
+  const used = made.filter(({ isUsed }) => isUsed)
+  return made.length >= LEAST_CALLS && used.length >= LEAST_USED * made.length
+}
+
+function play(
+  sessions: readonly (readonly RecordedCall[])[],
+  { tools, mined, ...rest }: StudyTerms & { readonly mined: ToolModels },
+  minProbability: number,
+) {
+  const terms = {
+    ...rest,
+    minProbability,
+    models: createModels({ mined, user: tools }),
+    // No time passes between sessions.
+    probabilities: createProbabilities(() => 0),
+    costs: createObservedCosts(),
+  }
+  return { terms, offers: sessions.flatMap(calls => playSession(calls, terms)) }
+}
