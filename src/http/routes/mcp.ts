@@ -46,10 +46,7 @@ async function serve(c: AppContext, server: string | null, needs: McpNeeds): Pro
   if (server !== null) throw new AppError('not_found', 'no such MCP server')
   if (c.req.method !== 'POST') return respond(c, emptyReply(405, { allow: 'POST' }))
   if (!caller.scopes.has('retrieve')) {
-    throw new AppError(
-      'forbidden',
-      'no MCP servers are configured; the key lacks the scope retrieve',
-    )
+    throw new AppError('not_found', 'no MCP servers are configured')
   }
   return serveRetrieve(c, needs)
 }
