@@ -13,6 +13,7 @@ import {
 import { validate } from '../../core/contract/validate.ts'
 import type { SessionDesk } from '../../core/operations/session-desk.ts'
 import { IndexBusyError } from '../../core/sessions/index/lock.ts'
+import { sessionOfContext } from '../../mcp/contexts/contexts.ts'
 import { type AppContext, type AppDeps, type JobDeps, requestHeader } from '../context.ts'
 import { jobRoute } from '../jobs/job-route.ts'
 import { answerHeaders } from '../middleware/observe.ts'
@@ -57,8 +58,11 @@ export const SESSION_ROUTES: readonly Route<SessionNeeds & JobDeps>[] = [
     },
   }),
   route('post', `${PATH}/compaction`, "The agent's context was compacted", compactionAnswer, {
-    async act(desk, { tenant, session }) {
-      const partition = desk.compact(tenant, session)
+    async act(desk, { tenant, session }, c) {
+      // A context of MCP has a session of its own for each key.
+      const ofContext = sessionOfContext(session, c.get('state').caller.keyId)
+      const ended = ofContext === session ? null : desk.compact(tenant, ofContext)
+      const partition = desk.compact(tenant, session) ?? ended
       return partition === null ? null : { session, partition }
     },
   }),

@@ -40,7 +40,7 @@ export interface Contexts {
 }
 
 /** The name of the session of a context, as `/v1/sessions/{id}` knows it. */
-function sessionOfContext(context: string, credential: string | null): string {
+export function sessionOfContext(context: string, credential: string | null): string {
   if (credential === null || credential === '') return context
   return hash(
     'sha256',

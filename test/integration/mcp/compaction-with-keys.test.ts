@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { keyFor, writeKeysFile } from '../../support/keys.ts'
+import { startGatewayService } from '../../support/mcp/gateway-service.ts'
+import { RawHttpClient } from '../../support/mcp/http-client.ts'
+import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
+
+const PAGE = Array.from({ length: 60 }, (_, i) => `line ${i}: ${i * 7919}`).join('\n')
+const REFERENCE = /^> \[ref [0-9a-f]+ mcp__one__echo \d+ calls? ago\]$/
+
+it('ends the MCP context of the key that reports its compaction, and no other', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-compaction-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const upstream = await RecordingUpstream.start({ era: 'legacy' })
+  onTestFinished(() => upstream.close())
+  const answer = JSON.stringify({ content: [{ type: 'text', text: PAGE }] })
+  upstream.on('tools/call', exchange => exchange.result(answer))
+  const keys = ['one', 'two'].map(() => keyFor('a', { scopes: ['mcp', 'encode', 'retrieve'] }))
+  const keys_file = join(folder, 'keys.json')
+  writeKeysFile(keys_file, ...keys)
+  const service = await startGatewayService({ one: { url: upstream.url } }, { keys_file })
+  onTestFinished(() => service.close())
+
+  const clients = keys.map(({ headers }) => new RawHttpClient(`${service.url}/mcp`, headers))
+  const texts = () => Promise.all(clients.map(textOf))
+  for (const client of clients) await client.initialize()
+  expect(await texts()).toEqual([PAGE, PAGE])
+  const reference = expect.stringMatching(REFERENCE)
+  expect(await texts()).toEqual([reference, reference])
+  const compact = (name: string) =>
+    fetch(`${service.url}/v1/sessions/${name}/compaction`, {
+      method: 'POST',
+      headers: keys[0]?.headers ?? {},
+    })
+  expect((await compact('talk')).status).toBe(200)
+  expect(await texts()).toEqual([PAGE, reference])
+  expect((await compact('unknown')).status).toBe(404)
+  for (const client of clients) await client.delete()
+})
+
+async function textOf(client: RawHttpClient): Promise<string> {
+  const _meta = { 'haversack/context': 'talk' }
+  const { result } = await client.call('tools/call', { name: 'echo', arguments: {}, _meta })
+  return result.content[0].text
+}
