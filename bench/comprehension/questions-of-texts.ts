@@ -62,6 +62,28 @@ const logLines: readonly Question[] = [
   ),
 ]
 
+const linesBy = (d: Json, sign: string) => rowsOf(d).filter(row => row['sign'] === sign)
+
+const diff: readonly Question[] = [
+  retrieval('Which number is the second argument of the call in the line of stop() that goes?', d =>
+    String(/, (\d+)/.exec(String(linesBy(d, '-')[1]?.['text']))?.[1]),
+  ),
+  retrieval('What is the function called in line 7 of the new file?', d =>
+    String(/(\w+)\(/.exec(String(linesBy(d, '+')[8]?.['text']))?.[1]),
+  ),
+  filtering('Which lines (their new numbers) are added to src/queue.ts?', d =>
+    list(
+      linesBy(d, '+')
+        .slice(0, 2)
+        .map(row => row['line']),
+    ),
+  ),
+  aggregation('How many lines are added in all files together?', d =>
+    String(linesBy(d, '+').length),
+  ),
+  structure('How many lines had the file that is gone?', d => String(linesBy(d, '-').length - 2)),
+]
+
 const tableOf = (d: Json) => rowsOf(at(d, 0))
 
 const markdownTable: readonly Question[] = [
@@ -134,6 +156,7 @@ const mcpResult: readonly Question[] = [
 export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> = {
   'file read': fileRead,
   'log lines': logLines,
+  diff,
   'markdown table': markdownTable,
   'json lines': jsonLines,
   'report with JSON': reportWithJson,

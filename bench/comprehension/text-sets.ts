@@ -8,7 +8,15 @@ type Row = Readonly<Record<string, Json>>
 
 /** Tool results that are texts, with what a reader finds in them. */
 export function textSets(): DataSet[] {
-  return [fileRead(), logLines(), markdownTable(), jsonLines(), reportWithJson(), mcpResult()]
+  return [
+    fileRead(),
+    logLines(),
+    changes(),
+    markdownTable(),
+    jsonLines(),
+    reportWithJson(),
+    mcpResult(),
+  ]
 }
 
 /** A file as an editor shows it, with a number on each line. */
@@ -38,6 +46,35 @@ function logLines(): DataSet {
     ...Array.from({ length: 9 }, () => 'retrying the connection to the primary in one second'),
   )
   return { name: 'log lines', kind: 'text', data, text: data.join('\n') }
+}
+
+/** A diff of git: a changed file with two hunks, a new one, and one that is gone. */
+function changes(): DataSet {
+  const random = createRandom(113)
+  const call = () => `  ${VERBS[random(VERBS.length)]}(queue, ${100 + random(800)})`
+  const data: Row[] = []
+  const lines: string[] = []
+  const write = (signs: string, start: number) => {
+    let line = start
+    for (const sign of signs) {
+      const text = call()
+      lines.push(sign + text)
+      data.push({ line, sign, text })
+      if (sign !== '-' || signs.startsWith('--')) line++
+    }
+  }
+  lines.push('diff --git a/src/queue.ts b/src/queue.ts', 'index 3f2a91c..b80d1e7 100644')
+  lines.push('--- a/src/queue.ts', '+++ b/src/queue.ts', '@@ -40,6 +40,7 @@ function drain() {')
+  write('   ++-  ', 40)
+  lines.push('@@ -90,7 +91,6 @@ function stop() {')
+  write('   -   ', 91)
+  lines.push('diff --git a/src/clock.ts b/src/clock.ts', 'new file mode 100644')
+  lines.push('index 0000000..77e02ab', '--- /dev/null', '+++ b/src/clock.ts', '@@ -0,0 +1,9 @@')
+  write('+'.repeat(9), 1)
+  lines.push('diff --git a/src/timer.ts b/src/timer.ts', 'deleted file mode 100644')
+  lines.push('index 5c11d90..0000000', '--- a/src/timer.ts', '+++ /dev/null', '@@ -1,5 +0,0 @@')
+  write('-'.repeat(5), 1)
+  return { name: 'diff', kind: 'text', data, text: lines.join('\n') }
 }
 
 /** A padded table between paragraphs. */

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runConformance } from '../support/mcp/conformance.ts'
 import { startFixture } from '../support/mcp/fixture-process.ts'
-import { type GatewayHost, startGatewayHost } from '../support/mcp/modern-gateway.ts'
+import { startGatewayService } from '../support/mcp/gateway-service.ts'
 
 const NEGOTIATED =
   'Both parties MUST: [...] Only use capabilities that were successfully negotiated'
@@ -20,19 +20,13 @@ const IMPOSSIBLE: Readonly<Record<string, string>> = {
   'sep-2575-missing-capability-http-400': NEGOTIATED,
 }
 
-let host: GatewayHost
-beforeAll(async () => {
-  host = await startGatewayHost()
-})
-afterAll(() => host.close())
-
 test.each(['modern', 'legacy'] as const)(
   'clients of 2026-07-28 get all that it requires before a %s server',
   async era => {
     const fixture = await startFixture(era)
-    const server = await host.serve({ one: { url: fixture.url } })
+    const service = await startGatewayService({ one: { url: fixture.url } })
     try {
-      const results = await runConformance(server.url, '2026-07-28')
+      const results = await runConformance(`${service.url}/mcp`, '2026-07-28')
       expect(results.filter(({ required }) => required)).toHaveLength(37)
       // The fixture offers no tasks. All others pass directly, also those that are not required.
       const asked = results.filter(({ scenario }) => !scenario.startsWith('tasks-'))
@@ -43,7 +37,7 @@ test.each(['modern', 'legacy'] as const)(
       const allowed = era === 'legacy' ? Object.keys(IMPOSSIBLE) : []
       expect([...new Set(failed)].sort()).toEqual(allowed.sort())
     } finally {
-      await server.close()
+      await service.close()
       await fixture.close()
     }
   },

@@ -10,12 +10,10 @@ import type { CatalogueTool } from '../../core/enrich/plan.ts'
 import { fillModel } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import { announce } from '../../enrich/announcement.ts'
-import { isEmptyResult } from '../../enrich/fail-fast.ts'
 import { type Poll, pollTtl } from '../../enrich/polling.ts'
 import type { ScopedCall } from '../../enrich/result-cache.ts'
 import type { PublicEntry } from '../catalogue.ts'
 import type { ClientCall } from '../gateway-options.ts'
-import { jsonBytes } from '../json-rpc.ts'
 import { member, textMember } from '../members.ts'
 import type { Servers } from '../servers.ts'
 import type { CallEnd } from '../upstream/connection.ts'
@@ -23,6 +21,7 @@ import type { EnrichmentNeeds } from './enrichment-needs.ts'
 import { type KnownArguments, keyOf, knownArguments } from './known-call.ts'
 import { PrefetchCalls } from './prefetch-calls.ts'
 import { Prefetches } from './prefetches.ts'
+import { isEmpty, refusalResult } from './result-texts.ts'
 import { catalogueTool } from './tool-definition.ts'
 
 /** A call of a tool that a server lists. */
@@ -60,8 +59,6 @@ interface Known extends KnownArguments {
 const MAX_CONTEXTS = 1_000
 /** Results above are not compared with each other. */
 const MAX_POLLED_BYTES = 65_536
-/** An empty result is short. */
-const MAX_EMPTY_BYTES = 1_024
 
 /**
  * The calls of one client, with what models of tools add: calls that are refused once, or answered
@@ -337,24 +334,6 @@ function resultEnd(result: JsonBytes): Extract<CallEnd, { kind: 'answered' }> {
   return { kind: 'answered', outcome: { kind: 'result', result } }
 }
 
-/** An error, since clients expect the structured value of a call that was made. */
-function refusalResult(text: string): JsonBytes {
-  return jsonBytes({ content: [{ type: 'text', text }], isError: true })
-}
-
-/** Whether a result says that there is nothing. Errors say something. */
-function isEmpty(result: JsonBytes): boolean {
-  if (result.length > MAX_EMPTY_BYTES) return false
-  const { content, structuredContent, isError } = JSON.parse(result.toString()) as {
-    readonly content?: unknown
-    readonly structuredContent?: unknown
-    readonly isError?: unknown
-  }
-  if (isError === true || !Array.isArray(content)) return false
-  if (structuredContent !== undefined) return isEmptyResult(JSON.stringify(structuredContent))
-  return content.every(block => block?.type === 'text' && isEmptyResult(String(block.text)))
-}
-
 /** The value, unless the signal is aborted before. */
 function unlessAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T | 'aborted'> {
   if (signal.aborted) return Promise.resolve('aborted')
@@ -364,22 +343,3 @@ function unlessAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T | '
   value.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   return promise
 }
-
-/** The result with one more text for the model. @returns the same bytes if it has no content */
-export function withNotes(result: JsonBytes, notes: readonly string[]): JsonBytes {
-  if (notes.length === 0) return result
-  const content = member(result, 'content')
-  if (content === undefined || content === null || content.at(-1) !== CLOSE_BRACKET) return result
-  const isEmptyList = content.subarray(1, -1).toString('latin1').trim() === ''
-  const block = jsonBytes({ type: 'text', text: notes.join('\n') })
-  const list = Buffer.concat([
-    content.subarray(0, -1),
-    Buffer.from(isEmptyList ? '' : ','),
-    block,
-    Buffer.from(']'),
-  ])
-  const start = content.byteOffset - result.byteOffset
-  return Buffer.concat([result.subarray(0, start), list, result.subarray(start + content.length)])
-}
-
-const CLOSE_BRACKET = 0x5d

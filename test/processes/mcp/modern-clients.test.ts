@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { type FixtureProcess, startFixture } from '../support/mcp/fixture-process.ts'
-import type { FrontServer } from '../support/mcp/front-server.ts'
-import { type GatewayHost, startGatewayHost } from '../support/mcp/modern-gateway.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type FixtureProcess, startFixture } from '../../support/mcp/fixture-process.ts'
+import type { FrontServer } from '../../support/mcp/front-server.ts'
+import { type GatewayHost, startGatewayHost } from '../../support/mcp/modern-gateway.ts'
 
-const CLI = new URL('../../src/cli.ts', import.meta.url).pathname
+const CLI = new URL('../../../src/cli.ts', import.meta.url).pathname
 const WATCHED = 'test://watched-resource'
 const ERAS = ['modern', 'legacy'] as const
 

@@ -1,0 +1,44 @@
+import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
+import { isEmptyResult } from '../../enrich/fail-fast.ts'
+import { jsonBytes } from '../json-rpc.ts'
+import { member } from '../members.ts'
+
+/** An empty result is short. */
+const MAX_EMPTY_BYTES = 1_024
+
+/** An error, since clients expect the structured value of a call that was made. */
+export function refusalResult(text: string): JsonBytes {
+  return jsonBytes({ content: [{ type: 'text', text }], isError: true })
+}
+
+/** Whether a result says that there is nothing. Errors say something. */
+export function isEmpty(result: JsonBytes): boolean {
+  if (result.length > MAX_EMPTY_BYTES) return false
+  const { content, structuredContent, isError } = JSON.parse(result.toString()) as {
+    readonly content?: unknown
+    readonly structuredContent?: unknown
+    readonly isError?: unknown
+  }
+  if (isError === true || !Array.isArray(content)) return false
+  if (structuredContent !== undefined) return isEmptyResult(JSON.stringify(structuredContent))
+  return content.every(block => block?.type === 'text' && isEmptyResult(String(block.text)))
+}
+
+/** The result with one more text for the model. @returns the same bytes if it has no content */
+export function withNotes(result: JsonBytes, notes: readonly string[]): JsonBytes {
+  if (notes.length === 0) return result
+  const content = member(result, 'content')
+  if (content === undefined || content === null || content.at(-1) !== CLOSE_BRACKET) return result
+  const isEmptyList = content.subarray(1, -1).toString('latin1').trim() === ''
+  const block = jsonBytes({ type: 'text', text: notes.join('\n') })
+  const list = Buffer.concat([
+    content.subarray(0, -1),
+    Buffer.from(isEmptyList ? '' : ','),
+    block,
+    Buffer.from(']'),
+  ])
+  const start = content.byteOffset - result.byteOffset
+  return Buffer.concat([result.subarray(0, start), list, result.subarray(start + content.length)])
+}
+
+const CLOSE_BRACKET = 0x5d
