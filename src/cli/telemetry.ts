@@ -1,3 +1,9 @@
+import {
+  addEvent,
+  noEffectiveness,
+  reportLine,
+  summarize,
+} from '../core/telemetry/effectiveness.ts'
 import { BASELINE } from '../core/telemetry/event.ts'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import {
@@ -42,13 +48,24 @@ async function showSavings(values: ValuesOf<typeof options>): Promise<number> {
   const savings = createEndpointSavings()
   const tally = noTally()
   const options = { tenant, sinceMs: values.since ?? 0 }
+  const effectiveness = noEffectiveness()
   for await (const batch of readEvents(telemetryFolder(config.data_dir), options, tally)) {
-    for (const event of batch) savings.add(event)
+    for (const event of batch) {
+      savings.add(event)
+      addEvent(effectiveness, event)
+    }
   }
   const groups = savings.groups()
+  const enrichment = summarize(effectiveness)
+  const line = reportLine(effectiveness)
   const answer = values.json
-    ? JSON.stringify({ baseline: BASELINE, tokenizers: groups.map(savingsRecord), read: tally })
-    : reportSavings(groups, tally)
+    ? JSON.stringify({
+        baseline: BASELINE,
+        tokenizers: groups.map(savingsRecord),
+        ...(enrichment === null ? {} : { enrichment }),
+        read: tally,
+      })
+    : `${reportSavings(groups, tally)}${line === null ? '' : `\n\n# enrichment: ${line}`}`
   process.stdout.write(`${answer}\n`)
   return EXIT.ok
 }

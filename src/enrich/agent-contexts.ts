@@ -1,3 +1,4 @@
+import type { DeclineReason } from '../core/enrich/plan.ts'
 import type { Offer } from '../core/enrich/probability.ts'
 
 /** A call that was offered to an agent, until it is known whether the agent makes it. */
@@ -7,11 +8,32 @@ export interface Watch {
   readonly offer: Offer
   /** Whether it was fetched ahead, or declined. */
   readonly fate: 'prefetched' | 'declined'
+  readonly offered: OfferedFacts
+}
+
+/** What telemetry is told of an offered call. */
+export interface OfferedFacts {
+  readonly server: string
+  readonly tool: string
+  /** Of a call that was fetched ahead, in tokens. */
+  readonly predicted: number
+  /** Why it was not fetched ahead; absent if it was. */
+  readonly reason?: DeclineReason
+  /** The fetched result, once it is there. */
+  landed?: { readonly tokens: number; readonly bytes: number }
 }
 
 /** An offer that was decided: made within the next calls of its context, or not. */
 export interface DecidedOffer extends Watch {
   readonly isUsed: boolean
+}
+
+/** Whose offer it was, and whether its result was there, or on its way, when it was decided. */
+export interface DecidedWhere {
+  readonly tenant: string
+  /** `null` if nothing names it. */
+  readonly session: string | null
+  readonly isKept: boolean
 }
 
 interface ContextState {

@@ -2,7 +2,7 @@ import { createModels, type Models } from '../core/enrich/models.ts'
 import { createObservedCosts, type ObservedCosts } from '../core/enrich/observed-costs.ts'
 import type { DeclineReason } from '../core/enrich/plan.ts'
 import type { ToolModels } from '../core/enrich/value-model.ts'
-import { AgentContexts, type DecidedOffer } from './agent-contexts.ts'
+import { AgentContexts, type DecidedOffer, type DecidedWhere } from './agent-contexts.ts'
 import { createFailFast, type FailFast } from './fail-fast.ts'
 import type { Habits } from './habits.ts'
 import { createPolling, type Polling } from './polling.ts'
@@ -26,7 +26,7 @@ export interface EnrichmentObserver {
   fetch(event: FetchEvent): void
   declined(reason: DeclineReason): void
   /** An offer was followed within three calls, or not. */
-  decided(offer: DecidedOffer): void
+  decided(offer: DecidedOffer, where: DecidedWhere): void
   /** A result whose size was predicted, both in tokens. */
   predicted(predicted: number, actual: number): void
   refused(): void

@@ -109,7 +109,7 @@ export class ToolCalls {
     const { end, notes, isServed } =
       this.#enriched === null
         ? { end: await send(), notes: NO_NOTES, isServed: false }
-        : await this.#enriched.call({ call, entry, params, epoch: place?.epoch ?? 0 }, send)
+        : await this.#enriched.call({ call, entry, params, ...placeOf(place) }, send)
     if (isServed) upstreamMs = performance.now() - started
     const [unnoted, lines] = await Promise.all([this.#outcomeOf(end, toolCall), notes])
     const outcome: Outcome =
@@ -165,6 +165,10 @@ export class ToolCalls {
 }
 
 const NO_NOTES: Promise<readonly string[]> = Promise.resolve([])
+
+function placeOf(place: ResultPlace | null) {
+  return { epoch: place?.epoch ?? 0, session: place?.session ?? null }
+}
 
 function unknownTool(name: string): Outcome {
   return errorOutcome(RPC_ERRORS.invalidParams, `Unknown tool: ${name}`)

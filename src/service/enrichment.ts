@@ -1,4 +1,4 @@
-import { Enrichment } from '../enrich/enrichment.ts'
+import { Enrichment, type EnrichmentObserver } from '../enrich/enrichment.ts'
 import { createHabits } from '../enrich/habits.ts'
 import type { LandedResult } from '../mcp/enriched/enrichment-needs.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -10,6 +10,7 @@ import type { LiveConfig } from './reload.ts'
 export function createServiceEnrichment(
   live: LiveConfig,
   store: Pick<Store, 'readRecord' | 'writeRecord'>,
+  decided: EnrichmentObserver['decided'] | null,
   { metrics, logger }: { readonly metrics: Metrics; readonly logger: Pick<Logger, 'warn'> },
 ): Enrichment<LandedResult> {
   const { max_parallel_prefetches, respect_rate_limits } = live.config.enrichment
@@ -22,7 +23,13 @@ export function createServiceEnrichment(
       now: Date.now,
       onUnsaved: detail => logger.warn({ detail }, 'what agents call next cannot be written'),
     }),
-    observer: metrics.enrichment,
+    observer: {
+      ...metrics.enrichment,
+      decided(offer, where) {
+        metrics.enrichment.decided(offer, where)
+        decided?.(offer, where)
+      },
+    },
     now: () => performance.now(),
   })
 }

@@ -19,6 +19,7 @@ import { appRecords, gaugesOf } from './app-deps.ts'
 import { BUILDERS, type Builders } from './builders.ts'
 import { createServiceEnrichment } from './enrichment.ts'
 import { createMcpEndpoints } from './mcp-endpoints.ts'
+import { createOfferEvents } from './offer-events.ts'
 import { planningTerms } from './planning.ts'
 import { openRecords } from './records.ts'
 import { type LiveConfig, type Reloading, serverLimits } from './reload.ts'
@@ -137,7 +138,10 @@ async function assemble(
     await Promise.all(vendorProxies.map(({ forwarder }) => forwarder.close()))
   })
   const kept = appRecords(live, records, build.attachRewriteMemory(shared.rewrites))
-  const enrichment = createServiceEnrichment(live, records.store, reports)
+  const { telemetry } = records
+  const offerEvents =
+    telemetry === null || telemetryKey === null ? null : createOfferEvents(telemetry, telemetryKey)
+  const enrichment = createServiceEnrichment(live, records.store, offerEvents, reports)
   const mcp = createMcpEndpoints(config, {
     deps: { ...kept, pool, metrics, sessions, enrichment },
     env: processEnv(),

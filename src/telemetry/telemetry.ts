@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import {
+  isOffer,
   NO_SESSION,
   type ResponseFacts,
   TELEMETRY_SCHEMA_VERSION,
@@ -304,7 +305,7 @@ function isSampled({ settings, random }: TelemetryOptions): boolean {
 function burstOf(repeats: Repeats | null, facts: ResponseFacts): number | 'retry' | undefined {
   const { content_sha_prefix: content, context_partition: partition } = facts
   const { tool_call_id_hash: call } = facts
-  if (repeats === null) return undefined
+  if (repeats === null || isOffer(facts)) return undefined
   if (call !== undefined && repeats.isRetry(content, call)) return 'retry'
   // A sub-agent has not seen the session's results, and the session has not seen the sub-agent's.
   return facts.is_sidechain ? undefined : repeats.next(content, partition)

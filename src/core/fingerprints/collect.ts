@@ -1,5 +1,5 @@
 import { INNER_FORMATS } from '../classify/inner-formats.ts'
-import { NO_SESSION, SHAPES, type TelemetryEvent } from '../telemetry/event.ts'
+import { isOffer, NO_SESSION, SHAPES, type TelemetryEvent } from '../telemetry/event.ts'
 import {
   byName,
   DAY_MS,
@@ -84,6 +84,7 @@ export function createCollector(closed: readonly Fingerprint[], now: number): Co
 
   return {
     add(event) {
+      if (isOffer(event)) return
       const { session_hash: session, ts_ms } = event
       const endpoint = endpointOf(event.endpoint_class)
       addEvent(endpoint.all, event)
@@ -149,6 +150,8 @@ const FORMAT_INDEX = new Map(INNER_FORMATS.map((format, index) => [format, index
 /** The fields of an event that a fingerprint uses. */
 export type EndpointEvent = Pick<
   TelemetryEvent,
+  | 'enricher_prefetched'
+  | 'enricher_decline_reason'
   | 'endpoint_class'
   | 'session_hash'
   | 'response_chars'

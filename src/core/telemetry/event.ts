@@ -103,15 +103,31 @@ export const telemetryEvent = z
      * have had it.
      */
     repeat_burst: figure.optional(),
-    /** The enricher's (seed 001); nothing writes them yet. */
+    /**
+     * The enricher's (seed 001), of offered calls: see `isOffer`. Whether it was made ahead, and if
+     * so the tokens that were predicted, else why not.
+     */
     enricher_prefetched: z.boolean().optional(),
     enricher_predicted_cost_tokens: figure.optional(),
     enricher_decline_reason: declineReason.optional(),
+    /** Whether the agent made the same call among its next three. */
     cited_in_next_n_turns: z.boolean().optional(),
+    /** Whether the result was there, or on its way, when the agent made the call. */
+    enricher_served: z.boolean().optional(),
   })
   .refine(isAccountedFor, 'what was saved is not the difference of baseline and final')
 
 export type TelemetryEvent = z.output<typeof telemetryEvent>
+
+/**
+ * Whether the event is of a call that was offered, made ahead or declined, and not of a result that
+ * left. Totals, repeats and fingerprints pass over it.
+ */
+export function isOffer(
+  event: Pick<TelemetryEvent, 'enricher_prefetched' | 'enricher_decline_reason'>,
+): boolean {
+  return event.enricher_prefetched === true || event.enricher_decline_reason !== undefined
+}
 
 function isAccountedFor(event: {
   readonly tokens_baseline: number

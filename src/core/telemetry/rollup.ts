@@ -1,4 +1,5 @@
-import { BASELINE, TELEMETRY_SCHEMA_VERSION, type TelemetryEvent } from './event.ts'
+import { addEvent, noEffectiveness, summarize } from './effectiveness.ts'
+import { BASELINE, isOffer, TELEMETRY_SCHEMA_VERSION, type TelemetryEvent } from './event.ts'
 import { addSavings, noSavings, savingsOf } from './savings.ts'
 import { ENDPOINTS_IN_SUMMARY, type SessionSummary } from './summary.ts'
 
@@ -21,6 +22,7 @@ const MAX_ENDPOINTS = 1_000
 /** Sums up the events of one session, in memory that does not grow with their number. */
 export function createRollup(): Rollup {
   const sums = noSavings()
+  const effectiveness = noEffectiveness()
   const layers = { L0: 0, L1: 0, L2: 0, L3: 0 }
   const endpoints = new Map<string, number>()
   let first: TelemetryEvent | undefined
@@ -40,31 +42,36 @@ export function createRollup(): Rollup {
   return {
     add(event) {
       first ??= event
+      addEvent(effectiveness, event)
+      started = Math.min(started, event.ts_ms)
+      ended = Math.max(ended, event.ts_ms)
+      if (isOffer(event)) return
       tokenizer = tokenizer === '' || tokenizer === event.tokenizer ? event.tokenizer : MIXED
       addSavings(sums, event, 1)
       layers[event.layer_used]++
       countEndpoint(event.endpoint_class)
       bytes += event.response_chars
       partition = Math.max(partition, event.context_partition)
-      started = Math.min(started, event.ts_ms)
-      ended = Math.max(ended, event.ts_ms)
     },
     summary(segment) {
       if (first === undefined) return null
       const events = sums.results
+      // A segment may hold nothing but offers.
+      const mean = (sum: number) => (events === 0 ? 0 : sum / events)
+      const enrichment = summarize(effectiveness)
       const savings = savingsOf(sums)
       return {
         schema_version: TELEMETRY_SCHEMA_VERSION,
         segment,
         session_hash: first.session_hash,
         total_events: events,
-        dedup_hit_rate: layers.L0 / events,
-        l1_hit_rate: layers.L1 / events,
-        l2_hit_rate: layers.L2 / events,
-        avg_response_chars: bytes / events,
+        dedup_hit_rate: mean(layers.L0),
+        l1_hit_rate: mean(layers.L1),
+        l2_hit_rate: mean(layers.L2),
+        avg_response_chars: mean(bytes),
         compaction_count: partition,
         endpoint_mix: mostUsed(endpoints),
-        tokenizer,
+        tokenizer: tokenizer || first.tokenizer,
         baseline: BASELINE,
         total_baseline_tokens: sums.baseline,
         total_final_tokens: sums.final,
@@ -76,6 +83,7 @@ export function createRollup(): Rollup {
         started_at_ms: started,
         ended_at_ms: ended,
         sample_rate_applied: first.sample_rate_applied,
+        ...(enrichment === null ? {} : { enrichment }),
       }
     },
   }

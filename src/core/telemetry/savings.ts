@@ -1,4 +1,4 @@
-import type { TelemetryEvent } from './event.ts'
+import { isOffer, type TelemetryEvent } from './event.ts'
 
 /** Sums over events that one tokenizer counted, in tokens; estimates if events were sampled. */
 export interface SavingsSums {
@@ -116,6 +116,7 @@ export function createEndpointSavings(): EndpointSavings {
 
   return {
     add(event) {
+      if (isOffer(event)) return
       const { total, endpoints } = groupOf(event.tokenizer)
       const isKnown = endpoints.has(event.endpoint_class) || endpoints.size < MAX_ENDPOINTS
       const name = isKnown ? event.endpoint_class : OTHERS

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type EffectivenessCounts, noEffectiveness } from './effectiveness.ts'
 import {
   anonymous,
   BASELINE,
@@ -12,6 +13,9 @@ import {
 
 /** Endpoints that a summary names, the most used first. */
 export const ENDPOINTS_IN_SUMMARY = 20
+
+/** Of the enricher. */
+const COUNTERS = Object.keys(noEffectiveness()) as (keyof EffectivenessCounts)[]
 
 /** A share that may be negative: hints can cost more than they save. */
 const savedShare = z.number().max(1)
@@ -50,6 +54,8 @@ export const sessionSummary = z.object({
   started_at_ms: instant,
   ended_at_ms: instant,
   sample_rate_applied: sampleRate,
+  /** What calls ahead and references brought (seed 001); counters that are 0 are absent. */
+  enrichment: z.partialRecord(z.enum(COUNTERS), figure).optional(),
 })
 
 export type SessionSummary = z.output<typeof sessionSummary>

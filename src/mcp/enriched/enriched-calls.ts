@@ -32,6 +32,8 @@ export interface EnrichedCall {
   readonly params: JsonBytes
   /** Compactions of its context so far. */
   readonly epoch: number
+  /** Of its context; `null` if nothing names it. */
+  readonly session: string | null
 }
 
 export interface EnrichedEnd {
@@ -91,14 +93,14 @@ export class EnrichedCalls {
 
   /** Makes the call, or answers it without its server. @param send makes it */
   async call(
-    { call, entry, params, epoch }: EnrichedCall,
+    { call, entry, params, epoch, session }: EnrichedCall,
     send: () => Promise<CallEnd>,
   ): Promise<EnrichedEnd> {
     const { shared } = this.#needs
     if (!shared.acts) return { end: await send(), notes: Promise.resolve([]), isServed: false }
     this.#noteEpoch(call.context, epoch)
     const known = this.#know(call, entry, params)
-    this.#observeOffers(known)
+    this.#observeOffers(known, session)
     const refusal = shared.failFast.check(known.context, ...this.#failFastTerms(known))
     if (refusal !== null) {
       shared.observer.refused()
@@ -199,12 +201,15 @@ export class EnrichedCalls {
     return { tenant: this.#tenant, upstream: server, credential: '', connection: this.#client }
   }
 
-  #observeOffers({ context, key, tool, hosts }: Known): void {
+  #observeOffers({ context, key, tool, args, hosts }: Known, session: string | null): void {
     const { shared } = this.#needs
     const server = tool.server
     const decided = shared.contexts.observeCall(context, { key, server, hosts })
     if (decided.length === 0) return
-    for (const offer of decided) shared.observer.decided(offer)
+    const scope = this.#scopeOf(server)
+    const isKept = args !== null && shared.speculation.has({ scope, tool: tool.name, args })
+    const where = { tenant: this.#tenant, session, isKept }
+    for (const offer of decided) shared.observer.decided(offer, where)
     void shared.habits.of(this.#tenant).then(probabilities => {
       for (const { offer, isUsed } of decided) probabilities.observe(offer, isUsed)
       shared.habits.changed(this.#tenant)

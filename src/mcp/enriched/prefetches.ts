@@ -1,13 +1,19 @@
 import type { OfferLink } from '../../core/contract/request-terms.ts'
 import { screenArguments } from '../../core/enrich/candidates.ts'
 import { eligibilityOf } from '../../core/enrich/eligibility.ts'
-import type { CatalogueTool, Offering, PlanContext, PlannedCall } from '../../core/enrich/plan.ts'
+import type {
+  CatalogueTool,
+  DeclineReason,
+  Offering,
+  PlanContext,
+  PlannedCall,
+} from '../../core/enrich/plan.ts'
 import { planCalls } from '../../core/enrich/planner.ts'
 import type { Probabilities } from '../../core/enrich/probability.ts'
 import type { OfferedCall } from '../../core/enrich/projections.ts'
 import type { FollowUp } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
-import type { Watch } from '../../enrich/agent-contexts.ts'
+import type { OfferedFacts, Watch } from '../../enrich/agent-contexts.ts'
 import type { Enrichment } from '../../enrich/enrichment.ts'
 import type { ScopedCall } from '../../enrich/result-cache.ts'
 import type { Prefetch, PrefetchBatch } from '../../enrich/speculation.ts'
@@ -94,7 +100,10 @@ export class Prefetches {
     for (const { tool, server, args, reason, offer } of plan.declined) {
       shared.observer.declined(reason)
       const key = keyOf(server, tool, args)
-      if (key !== null && offer !== undefined) watches.push({ key, offer, fate: 'declined' })
+      if (key !== null && offer !== undefined) {
+        const offered = { server, tool, predicted: 0, reason }
+        watches.push({ key, offer, fate: 'declined', offered })
+      }
     }
     const planned = plan.calls.flatMap((call, at) => {
       const dependents = plan.calls.filter(({ requires }) => requires === at)
@@ -115,7 +124,8 @@ export class Prefetches {
     for (const { prefetch, watch } of prefetches) {
       const reason = declined.get(prefetch.call)
       if (reason !== undefined) shared.observer.declined(reason)
-      if (reason !== 'cached') watches.push(reason === undefined ? watch : toDeclined(watch))
+      if (reason === undefined) watches.push(watch)
+      else if (reason !== 'cached') watches.push(toDeclined(watch, reason))
     }
     shared.contexts.watch(context, watches)
     return batch
@@ -134,6 +144,9 @@ export class Prefetches {
       links: dependents.flatMap(({ link }) => this.#linkTerms(link, tool.server) ?? []),
       args: Buffer.from(args),
     })
+    const offered: OfferedFacts = {
+      ...{ server: tool.server, tool: tool.name, predicted: cost_tokens },
+    }
     const prefetch: Prefetch<LandedResult> = {
       ...{ call, context: trigger.context, client },
       host: model.rate_limit_host ?? hosts?.[0] ?? `server ${tool.server}`,
@@ -141,11 +154,12 @@ export class Prefetches {
       onLanded: landed => {
         shared.costs.observe(this.#costKey(tool), landed.tokens)
         shared.observer.predicted(cost_tokens, landed.tokens)
+        offered.landed = { tokens: landed.tokens, bytes: landed.bytes.length }
         this.#startDependents(dependents, landed, trigger, context)
       },
     }
     const key = keyOf(tool.server, tool.name, args) as string
-    return { prefetch, watch: { key, offer, fate: 'prefetched' } }
+    return { prefetch, watch: { key, offer, fate: 'prefetched', offered } }
   }
 
   /** Calls whose arguments are in a result that was fetched ahead. They require nothing else. */
@@ -240,6 +254,7 @@ interface PlannedPrefetch {
   readonly watch: Watch
 }
 
-function toDeclined(watch: Watch): Watch {
-  return { ...watch, fate: 'declined' }
+function toDeclined(watch: Watch, reason: DeclineReason): Watch {
+  const offered = { ...watch.offered, predicted: 0, reason }
+  return { ...watch, fate: 'declined', offered }
 }

@@ -62,6 +62,19 @@ describe('haversack telemetry show', () => {
     expect((await read('--tenant', 'none')).tokenizers).toEqual([])
   })
 
+  it('prints what calls ahead and references brought, if anything', async () => {
+    const line = '\n\n# enrichment: prefetch_hit=n/a '
+    const { stdout } = await show(dataFolder())
+    expect(stdout).toContain(line)
+    expect(stdout).toContain(' calls_saved=1 (prefetch=0, dedup=1, fail_fast=0) tokens_saved=100 ')
+    const data = dataFolder()
+    expect((await show(data, '--tenant', 'emca')).stdout).not.toContain('enrichment')
+    const json = async (tenant: string) =>
+      JSON.parse((await show(data, '--json', '--tenant', tenant)).stdout)
+    expect((await json('acme')).enrichment).toEqual({ saved_dedup: 1, tokens_saved: 100 })
+    expect(await json('emca')).not.toHaveProperty('enrichment')
+  })
+
   it('says so where there is nothing, or the call is wrong', async () => {
     const empty = temporaryFolder()
     expect((await show(empty)).stdout).toContain('no events')

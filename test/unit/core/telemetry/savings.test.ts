@@ -77,6 +77,7 @@ describe('the summary of a session', () => {
     expect(summary).toEqual({
       schema_version: 1,
       segment: '00',
+      enrichment: { saved_dedup: 1, tokens_saved: 100 },
       session_hash: '0123456789abcdef',
       total_events: 4,
       dedup_hit_rate: 0.25,

@@ -119,6 +119,12 @@ export function ratesOf(counts: EffectivenessCounts): EffectivenessRates {
   }
 }
 
+/** The counters of events that are not 0, for a summary; `null` if all are 0. */
+export function summarize(counts: EffectivenessCounts): Partial<EffectivenessCounts> | null {
+  const counted = Object.entries(counts).filter(([, count]) => count !== 0)
+  return counted.length === 0 ? null : Object.fromEntries(counted)
+}
+
 /** The seed's line for `# enrichment:`; `null` if all counters are 0. */
 export function reportLine(counts: EffectivenessCounts): string | null {
   if (Object.values(counts).every(count => count === 0)) return null

@@ -8,7 +8,7 @@ import {
   noEffectiveness,
   ratesOf,
   reportLine,
-} from '../../../../src/core/enrich/effectiveness.ts'
+} from '../../../../src/core/telemetry/effectiveness.ts'
 
 const plain: EnrichmentEvent = { is_dedup_hit: false, tokens_baseline: 100 }
 
