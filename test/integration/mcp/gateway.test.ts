@@ -149,11 +149,10 @@ describe.each(['legacy', 'modern'] as const)('a gateway before a %s server', era
 describe('a call of a tool', () => {
   it('is counted by its server and its end, and its trace goes on', async () => {
     const upstream = await recording({ era: 'legacy' })
-    upstream.on('tools/call', exchange =>
-      exchange.call.bytes.includes('die')
-        ? exchange.channel.die()
-        : exchange.result(text(ROWS_JSON)),
-    )
+    upstream.on('tools/call', exchange => {
+      const dies = exchange.call.bytes.includes('die')
+      return dies ? exchange.channel.die() : exchange.result(text(ROWS_JSON))
+    })
     const { request } = await connect({ counted: { url: upstream.url } })
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     await request('tools/call', { name: 'echo', arguments: {}, _meta: { traceparent } })
@@ -161,7 +160,7 @@ describe('a call of a tool', () => {
     expect(upstream.callsOf('tools/call')[0]?.bytes.toString()).toContain(traceparent)
     const metrics = await service.deps.metrics.registry.metrics()
     const figureOf = (name: string) =>
-      Number(metrics.split(`haversack_mcp_${name} `)[1]?.split('\n')[0])
+      Number.parseFloat(metrics.split(`haversack_mcp_${name} `)[1] ?? '')
     expect(figureOf('calls_total{upstream="counted",outcome="result"}')).toBe(1)
     expect(figureOf('calls_total{upstream="counted",outcome="lost"}')).toBe(1)
     expect(figureOf('added_seconds_count{upstream="counted"}')).toBe(2)
