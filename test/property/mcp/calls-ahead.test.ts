@@ -9,8 +9,7 @@ import {
 } from '../../support/mcp/memory-gateway.ts'
 import { runs } from '../../support/runs.ts'
 
-/** Each run has gateways of its own: 100,000 take minutes. */
-/** `TEST_RUNS=17` makes them 100,000. */
+/** Each run has gateways of its own. `TEST_RUNS=17` makes them 100,000, which takes very long. */
 const RUNS = runs(6_000)
 
 const EFFECTS = ['pure', 'read_only', 'mutates_local', 'mutates_external', 'indeterminate'] as const
