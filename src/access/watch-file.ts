@@ -19,9 +19,14 @@ export interface FileWatch {
 export async function watchFile(path: string): Promise<FileWatch> {
   let seen = await stamp(path)
   let timer: NodeJS.Timeout | undefined
+  /** Of two looks at once, the one that saw the older file could come last. */
+  let isLooking = false
 
   async function look(changed: () => void): Promise<void> {
+    if (isLooking) return
+    isLooking = true
     const now = await stamp(path)
+    isLooking = false
     if (now === seen) return
     seen = now
     changed()

@@ -19,7 +19,8 @@ const ROUTES: Readonly<Record<string, RouteName>> = {
 export const proxyCommand = defineCommand({
   name: 'proxy',
   summary:
-    'Show what the drop-in proxies would do with the tool results of a recorded request; nothing is sent',
+    'Show what the drop-in proxies would do with the tool results of a recorded request; ' +
+    'nothing is sent',
   operands: '--check FILE',
   maxOperands: 0,
   options: {

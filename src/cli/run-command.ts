@@ -25,7 +25,8 @@ export const runCommand = defineCommand({
   name: 'run',
   summary: 'Run an agent, such as claude or codex, behind a proxy of its own',
   details:
-    'The proxy forwards to the APIs of Anthropic and OpenAI, and ends with COMMAND. The exit code is that of COMMAND; ' +
+    'The proxy forwards to the APIs of Anthropic and OpenAI, and ends with COMMAND. ' +
+    'The exit code is that of COMMAND; ' +
     '126, 127: it cannot be run; 125: the proxy cannot be started.',
   operands: '-- COMMAND [ARG…]',
   maxOperands: Number.POSITIVE_INFINITY,

@@ -39,7 +39,8 @@ export const tuneCommand = defineActions({
   name: 'tune',
   summary: 'Read the logs of Claude Code and Codex, and report what would be saved',
   details:
-    'Without PATH: the logs where both keep them. Reports the shapes of their tool results, and what formats save; ' +
+    'Without PATH: the logs where both keep them. Reports the shapes of their tool results, ' +
+    'and what formats save; ' +
     'nothing of their content is shown or written.',
   options,
   actions: {

@@ -54,7 +54,9 @@ export function createFailFast(now: () => number): FailFast {
       const { empty } = streak
       return {
         empty,
-        advice: `> [not called: the last ${empty} calls of this tool found nothing; try other arguments, or call it again]`,
+        advice:
+          `> [not called: the last ${empty} calls of this tool found nothing; ` +
+          'try other arguments, or call it again]',
       }
     },
     observe(context, tool, isEmpty) {

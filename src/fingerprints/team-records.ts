@@ -178,7 +178,8 @@ const CONTENDED = new AppError('overloaded', 'the team is being written by other
 })
 const UNREADABLE = new AppError(
   'gone',
-  'the earlier upload of this member cannot be read any more, so what it published is unknown; upload as another member, the same rows or later days',
+  'the earlier upload of this member cannot be read any more, so what it published is unknown; ' +
+    'upload as another member, the same rows or later days',
 )
 
 const AWAY = new AppError('overloaded', 'the store cannot be used', { retry_after_s: 30 })

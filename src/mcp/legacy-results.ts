@@ -20,7 +20,7 @@ export function legacyEnd(end: CallEnd): CallEnd {
 
 const TYPE = members({ outputSchema: members({ type: RANGE }) })
 
-/** Whether a tool has an `outputSchema` that describes no objects, which earlier revisions forbid. */
+/** Whether a tool's `outputSchema` describes no objects, which earlier revisions forbid. */
 export function describesOtherValues(definition: JsonBytes): boolean {
   const limits = { maxBytes: definition.length, maxDepth: 10_000, maxValues: 4 }
   const root = readJson(definition, TYPE, limits) ?? undefined

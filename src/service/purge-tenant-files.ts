@@ -28,7 +28,8 @@ export async function purgeTenantFiles(dataDir: string, tenant: string): Promise
     const nameless = [...(await tenantsOf(telemetry)), ...(await tenantsOf(fingerprints))]
     if (nameless.length === 0) return { telemetry_files: 0, fingerprint_files: 0 }
     throw new Error(
-      `telemetry.key is missing in ${dataDir}: the tenants of its telemetry are unknown. Delete ${telemetry} and ${fingerprints} as a whole`,
+      `telemetry.key is missing in ${dataDir}: the tenants of its telemetry are unknown. ` +
+        `Delete ${telemetry} and ${fingerprints} as a whole`,
     )
   }
   const name = tenantFolder(key, tenant)

@@ -13,7 +13,9 @@ export const mcpOptions = {
   'data-dir': {
     type: 'string',
     value: 'FOLDER',
-    help: 'Keep originals and tokens here (default: data_dir of the configuration, else ~/.haversack)',
+    help:
+      'Keep originals and tokens here ' +
+      '(default: data_dir of the configuration, else ~/.haversack)',
   },
 } as const satisfies Options
 

@@ -11,7 +11,9 @@ export const serveOptions = {
   context: {
     type: 'string',
     value: 'connection',
-    help: 'The connection is one context: results may refer to earlier ones. Not for agents with sub-agents',
+    help:
+      'The connection is one context: results may refer to earlier ones. ' +
+      'Not for agents with sub-agents',
     read: (given, refuse): true => (given === 'connection' ? true : refuse('connection')),
   },
 } as const satisfies Options

@@ -124,10 +124,12 @@ export function reportPlans(study: PlanStudy): string {
     return table([group, ...head.slice(1), ...(isTool ? ['of its calls'] : [])], lines)
   })
   return [
-    `${links} links and min_probability ${minProbability} from ${sessions.fitted} sessions, played on ${sessions.told} others`,
+    `${links} links and min_probability ${minProbability} from ${sessions.fitted} sessions, ` +
+      `played on ${sessions.told} others`,
     ...tables,
-    `used ${percent(rates.prefetch_hit)} of ${total.ahead} calls ahead (target ${100 * LEAST_USED} %), ` +
-      `${percent(rates.coverage)} of all calls of these tools (${percent(rates.offered_coverage)} were offered)`,
+    `used ${percent(rates.prefetch_hit)} of ${total.ahead} calls ahead ` +
+      `(target ${100 * LEAST_USED} %), ${percent(rates.coverage)} of all calls of these tools ` +
+      `(${percent(rates.offered_coverage)} were offered)`,
     `declined and then called ${percent(rates.decline_recall_loss)} (target 10 %), ` +
       `at least 1.3 times as large as predicted ${percent(rates.cost_overrun)} (target 15 %)`,
   ].join('\n\n')

@@ -146,7 +146,8 @@ function combinations({ combinations: all }: Study): ReportTable {
 function histogram({ encoded }: Study): ReportTable {
   const label = (index: number) => (index === 0 ? 'nothing' : `${10 * (index - 1)}–${10 * index} %`)
   return {
-    title: `Savings by formats; at least ${100 * APPLICABLE_SHARE} %: ${applicable(encoded.applicable)}`,
+    title:
+      `Savings by formats; at least ${100 * APPLICABLE_SHARE} %: ` + applicable(encoded.applicable),
     header: ['saved', 'results', 'tokens', 'saved tokens'],
     rows: encoded.histogram.map((each, index) => [
       ...[label(index), each.results, each.tokens, each.saved_tokens],
@@ -181,7 +182,8 @@ function formatTable({ encoded: { notations: counts } }: Study): ReportTable {
 function rules({ rules: all }: Study): ReportTable {
   return {
     title:
-      'Rules: the results that meet the predicate, the share for which the format was sent, and what it saved of these',
+      'Rules: the results that meet the predicate, the share for which the format was sent, ' +
+      'and what it saved of these',
     header: ['predicate', 'notation', 'support', 'confidence', 'median', 'saved', 'covered'],
     rows: all.map(rule => [
       ...[predicateOf(rule), rule.notation, rule.support, percent(rule.confidence, 1)],

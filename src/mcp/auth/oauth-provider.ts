@@ -154,7 +154,7 @@ export class OAuthProvider implements OAuthClientProvider {
     return params
   }
 
-  /** A registration names where the browser comes back to; a document that describes us does not. */
+  /** A registration states where the browser returns; a document that describes us does not. */
   #isForUs(client: StoredOAuthClientInformation): boolean {
     const { redirect_uris: uris } = client as { redirect_uris?: readonly string[] }
     if (client.client_id === this.clientMetadataUrl) return true

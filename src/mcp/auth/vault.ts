@@ -31,8 +31,8 @@ export interface VaultOptions {
 }
 
 /**
- * Tokens and registrations, sealed (AES-256-GCM) in a file of the data folder. Several processes may
- * use it; a lease keeps them from renewing the same token at once.
+ * Tokens and registrations, sealed (AES-256-GCM) in a file of the data folder. Several processes
+ * may use it; a lease keeps them from renewing the same token at once.
  */
 export class Vault {
   readonly #database: DatabaseSync
@@ -97,8 +97,9 @@ export class Vault {
     const now = this.#now()
     const { changes } = this.#database
       .prepare(
-        'INSERT INTO leases (place, holder, until) VALUES (?, ?, ?) ON CONFLICT (place) DO UPDATE ' +
-          'SET holder = excluded.holder, until = excluded.until WHERE until <= ?',
+        'INSERT INTO leases (place, holder, until) VALUES (?, ?, ?) ' +
+          'ON CONFLICT (place) DO UPDATE SET holder = excluded.holder, until = excluded.until ' +
+          'WHERE until <= ?',
       )
       .run(id, holder, now + ms, now)
     if (changes === 0) return null

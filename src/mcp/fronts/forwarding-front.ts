@@ -26,9 +26,9 @@ const MOST_KNOWN = 10_000
 const OWN_KEY = 'x-haversack-key'
 
 /**
- * An endpoint whose servers get headers of the client's requests. Each set of them is a credential of
- * its own: clients with different ones share no session, connection or state. What the only server of
- * an endpoint answers to bad ones, 401 and `WWW-Authenticate`, reaches the client.
+ * An endpoint whose servers get headers of the client's requests. Each set of them is a credential
+ * of its own: clients with different ones share no session, connection or state. What the only
+ * server of an endpoint answers to bad ones, 401 and `WWW-Authenticate`, reaches the client.
  */
 export class ForwardingFront implements HttpFront {
   readonly #options: ForwardingOptions

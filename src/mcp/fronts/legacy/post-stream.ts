@@ -99,7 +99,7 @@ export class PostStream {
     this.#sink?.keepAlive()
   }
 
-  /** Ends calls whose client did not come back. Returns whether nothing of it is needed any more. */
+  /** Ends calls whose client did not return. Returns whether nothing of it is needed any more. */
   expire(): boolean {
     if (this.#leftAt === null || this.#options.now() - this.#leftAt < RESUME_MS) return false
     this.#ending.abort()
@@ -136,7 +136,7 @@ export class PostStream {
     return sink
   }
 
-  /** The connection of the POST is lost. A stream knows its reader, which may be another one by now. */
+  /** The connection of the POST is lost. A stream may have another reader by now. */
   readonly #gone = () => {
     if (!this.#hasBegun) this.#left()
   }

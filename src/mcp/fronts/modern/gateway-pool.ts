@@ -28,8 +28,8 @@ export interface PoolNeeds {
 }
 
 /**
- * The gateways of clients that have no connection: requests of one caller with the same capabilities
- * and the same name share one.
+ * The gateways of clients that have no connection: requests of one caller with the same
+ * capabilities and the same name share one.
  */
 export class GatewayPool {
   readonly #needs: PoolNeeds

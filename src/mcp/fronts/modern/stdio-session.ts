@@ -18,7 +18,7 @@ import { isModernRequest, MODERN_ERRORS } from './request-rules.ts'
 /** The one client of a process. */
 const CALLER: McpCaller = { tenant: 'local', credential: 'stdio' }
 
-/** A client of the revision 2026-07-28 on a pipe: many requests at once, told apart by their ids. */
+/** A client of the revision 2026-07-28 on a pipe: many requests at once, each with its id. */
 export class ModernSession {
   readonly #server: ModernServer
   readonly #send: (message: JsonBytes) => void
