@@ -1,15 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { configSchema } from '../../../src/config/config.ts'
 import { decode, encode } from '../../../src/index.ts'
-import { serveStdio } from '../../../src/mcp/stdio-front.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
 import { type EmbeddedService, startEmbedded } from '../../../src/service/embedded.ts'
-import { gatewayFactory } from '../../../src/service/stdio-gateway.ts'
 import { eventually } from '../../support/eventually.ts'
+import { openLines } from '../../support/mcp/line-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
 
 const ROWS = Array.from({ length: 40 }, (_, id) => ({ id, name: `item ${id}`, state: 'open' }))
@@ -32,26 +30,7 @@ afterAll(async () => {
 const CLIENT = { name: 'test', version: '1' }
 
 async function connect(servers: object, clientInfo: object = CLIENT, { deps } = service) {
-  const config = configSchema.parse({ ...base, mcp: { servers } })
-  const [input, output] = [new PassThrough(), new PassThrough()]
-  const stop = new AbortController()
-  const served = serveStdio(input, output, {
-    stop: stop.signal,
-    version: '0',
-    createGateway: gatewayFactory(config, deps, { env: process.env, logger }),
-  })
-  onTestFinished(async () => {
-    stop.abort()
-    await served
-  })
-  const lines: string[] = []
-  let rest = ''
-  output.on('data', (chunk: Buffer) => {
-    const parts = (rest + chunk.toString()).split('\n')
-    rest = parts.pop() as string
-    lines.push(...parts)
-  })
-  const send = (line: string) => input.write(`${line}\n`)
+  const { lines, send } = openLines({ deps, base, servers })
   const answerTo = async (id: string): Promise<string> => {
     await eventually(() => expect(lines.some(line => isAnswer(line, id))).toBe(true))
     return lines.find(line => isAnswer(line, id)) as string

@@ -9,29 +9,22 @@ import { eventually } from '../eventually.ts'
 
 const logger = createLogger('silent')
 
-export interface LineClientOptions extends Partial<Pick<StdioOptions, 'context'>> {
-  readonly service: EmbeddedService
+export interface LinesOptions extends Partial<Pick<StdioOptions, 'context'>> {
+  readonly deps: EmbeddedService['deps']
   /** Of the configuration, beside the servers. */
   readonly base: object
   readonly servers: object
-  readonly clientInfo?: object
 }
 
-/** A client that writes lines to a gateway in this process, and reads lines. */
-export async function connectLines({
-  service,
-  base,
-  servers,
-  context,
-  clientInfo,
-}: LineClientOptions) {
+/** A gateway in this process that is spoken to in lines, until the test has finished. */
+export function openLines({ deps, base, servers, context }: LinesOptions) {
   const config = configSchema.parse({ ...base, mcp: { servers } })
   const [input, output] = [new PassThrough(), new PassThrough()]
   const stop = new AbortController()
   const served = serveStdio(input, output, {
     stop: stop.signal,
     version: '0',
-    createGateway: gatewayFactory(config, service.deps, { env: process.env, logger }),
+    createGateway: gatewayFactory(config, deps, { env: process.env, logger }),
     ...(context === undefined ? {} : { context }),
   })
   onTestFinished(async () => {
@@ -45,7 +38,17 @@ export async function connectLines({
     rest = parts.pop() as string
     lines.push(...parts)
   })
-  const send = (line: string) => input.write(`${line}\n`)
+  return { lines, send: (line: string) => input.write(`${line}\n`) }
+}
+
+export interface LineClientOptions extends Omit<LinesOptions, 'deps'> {
+  readonly service: EmbeddedService
+  readonly clientInfo?: object
+}
+
+/** A client that writes lines to a gateway in this process, and reads lines. */
+export async function connectLines({ service, clientInfo, ...options }: LineClientOptions) {
+  const { lines, send } = openLines({ ...options, deps: service.deps })
   let last = 0
   const begin = (method: string, params: object = {}): number => {
     send(JSON.stringify({ jsonrpc: '2.0', id: ++last, method, params }))
