@@ -56,6 +56,22 @@ describe('telemetry', () => {
     expect(summaries.map(({ total_events }) => total_events)).toEqual([2, 1])
   })
 
+  it('counts no repeat of a call that was only offered', async () => {
+    const telemetry = testTelemetry()
+    telemetry.record(TENANT, factsOf({ enricher_prefetched: true }))
+    telemetry.record(TENANT, factsOf())
+    telemetry.record(TENANT, factsOf({ enricher_decline_reason: 'budget' }))
+    telemetry.record(TENANT, factsOf())
+    await telemetry.close()
+    const events = await eventsIn(telemetry.folder)
+    expect(events.map(({ repeat_burst }) => repeat_burst)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      0,
+    ])
+  })
+
   it('ends a session that is closed, whose repeats begin anew', async () => {
     const telemetry = testTelemetry()
     const { session: hashOf } = createPseudonyms(new Uint8Array(32), TENANT)

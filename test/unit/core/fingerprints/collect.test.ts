@@ -58,6 +58,13 @@ describe('fingerprints of events', () => {
     })
   })
 
+  it('is not made of calls that were only offered', () => {
+    const left = event({ response_chars: 100 })
+    const ahead = event({ response_chars: 900, enricher_prefetched: true })
+    const declined = event({ response_chars: 900, enricher_decline_reason: 'budget' })
+    expect(endpoints([left, ahead, declined])).toEqual(endpoints([left]))
+  })
+
   it('lets an event stand for those that its sampling left out, and never scales sessions', () => {
     const [found] = endpoints([
       event({
