@@ -358,6 +358,11 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
       ...['@@ -5,1 +13,2 @@', ' a', '+b', '@@ -6,9 +15,9 @@ g', ' a'],
     ),
   },
+  'a hunk of one line by its header, and of two by its lines': {
+    format: 'diff',
+    text: lines('@@ -1,2 +1,2 @@', ' a', ' b', 'x', '@@ -1 +1 @@', ' a', ' b'),
+    content: null,
+  },
   'a text with a line that reads like a heading': {
     format: 'diff',
     text: lines('diff a.ts', '@@ -1,2 +1,2 @@', ' a', ' b'),
