@@ -27,6 +27,22 @@ describe('sessions of one process', () => {
     expect(local.decode({ content, format, session: 's' }).content).toBe(later)
   })
 
+  it('refer to lines of a diff, which kept its lines when it was sent', () => {
+    const local = start()
+    const added = source.split('\n').map(line => `+${line}`)
+    const diff = [
+      ...['diff --git a/a.ts b/a.ts', 'index 7c1e7ca..e38a6dd 100644', '--- a/a.ts', '+++ b/a.ts'],
+      ...[`@@ -6 +6,${added.length + 1} @@`, ' f()', ...added],
+    ].join('\n')
+    const call = { session: 's', tool: 'Bash', args: { command: 'git diff' } }
+    expect(local.encode({ ...call, content: diff }).format).toBe('diff@1')
+    const later = ['once more', ...added.slice(5), 'the end'].join('\n')
+    const { content, format } = local.encode({ ...call, content: later })
+    expect(format).toBe('lines@1')
+    expect(content).toContain(`lines 12-${6 + added.length} of Bash`)
+    expect(local.decode({ content, format, session: 's' }).content).toBe(later)
+  })
+
   it('do not where the call was refused, and nothing of it is kept', () => {
     const local = start()
     const refused = { ...write, content: 'a result that is longer than this', budget_tokens: 1 }
