@@ -132,8 +132,11 @@ describe('a stream', () => {
     const one = await connected()
     const first = eventsOf(await one.get())
     await first.next()
-    for (let i = 0; i < 4; i++) await one.get()
+    const later: Response[] = []
+    for (let i = 0; i < 4; i++) later.push(await one.get())
     expect((await first.next()).done).toBe(true)
+    // Held until here: a response that nothing refers to is cancelled when memory is cleaned up.
+    expect(later.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     await one.delete()
   })
 })

@@ -261,6 +261,6 @@ it('refers to nothing but what the same context was sent, and counts its calls',
     }),
     { numRuns: runs(500) },
   )
-  expect(hits.references).toBeGreaterThan(leastHits(runs(500) / 10))
-  expect(hits.lines).toBeGreaterThan(leastHits(runs(500) / 10))
+  expect(hits.references).toBeGreaterThanOrEqual(leastHits(runs(500) / 10))
+  expect(hits.lines).toBeGreaterThanOrEqual(leastHits(runs(500) / 10))
 }, 60_000)

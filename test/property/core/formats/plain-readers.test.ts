@@ -61,7 +61,7 @@ describe.each([csv, tree])('$id', format => {
       }),
       { numRuns: RUNS },
     )
-    expect(read).toBeGreaterThan(leastHits(RUNS / 20))
+    expect(read).toBeGreaterThanOrEqual(leastHits(RUNS / 20))
   })
 })
 
@@ -128,6 +128,6 @@ describe.each(TEXT_READINGS)('$format.id', ({ format, said, is }) => {
       }),
       { numRuns: RUNS },
     )
-    expect(read).toBeGreaterThan(leastHits(RUNS / 100))
+    expect(read).toBeGreaterThanOrEqual(leastHits(RUNS / 100))
   })
 })

@@ -144,7 +144,7 @@ describe('an answer within a budget', () => {
       }),
       { numRuns: RUNS },
     )
-    expect(trimmed).toBeGreaterThan(leastHits(RUNS / 20))
+    expect(trimmed).toBeGreaterThanOrEqual(leastHits(RUNS / 20))
   })
 
   it('is never above it, and gaps of a text say which lines they stand for', () => {
@@ -164,6 +164,6 @@ describe('an answer within a budget', () => {
       }),
       { numRuns: RUNS },
     )
-    expect(trimmed).toBeGreaterThan(leastHits(RUNS / 20))
+    expect(trimmed).toBeGreaterThanOrEqual(leastHits(RUNS / 20))
   })
 })

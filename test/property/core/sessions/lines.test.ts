@@ -87,7 +87,7 @@ describe('references to lines', () => {
       ),
       { numRuns: runs(800) },
     )
-    expect(referred).toBeGreaterThan(leastHits(runs(800) / 10))
+    expect(referred).toBeGreaterThanOrEqual(leastHits(runs(800) / 10))
   })
 
   it('decoding anything gives text or a documented error', () => {
@@ -149,6 +149,6 @@ describe('references to lines', () => {
       ),
       { numRuns: runs(40) },
     )
-    expect(referred).toBeGreaterThan(leastHits(runs(40) * 5))
+    expect(referred).toBeGreaterThanOrEqual(leastHits(runs(40) * 5))
   })
 })

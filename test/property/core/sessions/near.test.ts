@@ -58,7 +58,7 @@ it('changes that are found give the very bytes, and survive as a hint', () => {
     ),
     { numRuns: runs(1000) },
   )
-  expect(found).toBeGreaterThan(leastHits(runs(1000) / 10))
+  expect(found).toBeGreaterThanOrEqual(leastHits(runs(1000) / 10))
 })
 
 const pipeline = pipelineSchema.parse({

@@ -235,7 +235,7 @@ describe('each reference of a request', () => {
       ),
       { numRuns: runs(150), examples: [[CERTAIN, Array(6).fill(0), true, true]] },
     )
-    expect(followed).toBeGreaterThan(leastHits((runs(150) * 4) / 3))
-    expect(parts).toBeGreaterThan(leastHits((runs(150) * 2) / 15))
+    expect(followed).toBeGreaterThanOrEqual(leastHits((runs(150) * 4) / 3))
+    expect(parts).toBeGreaterThanOrEqual(leastHits((runs(150) * 2) / 15))
   })
 })

@@ -112,7 +112,7 @@ describe('reading what an answer used', () => {
       }),
       { numRuns: runs(3_000) },
     )
-    expect(found).toBeGreaterThan(leastHits(runs(3_000) / 10))
+    expect(found).toBeGreaterThanOrEqual(leastHits(runs(3_000) / 10))
   })
 
   it('finds the same in any pieces of a stream, whatever its line ends', () => {
@@ -146,7 +146,7 @@ describe('reading what an answer used', () => {
       ),
       { numRuns: runs(1_000) },
     )
-    expect(found).toBeGreaterThan(leastHits(runs(1_000) / 10))
+    expect(found).toBeGreaterThanOrEqual(leastHits(runs(1_000) / 10))
   })
 
   it('takes any bytes', () => {

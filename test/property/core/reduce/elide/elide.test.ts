@@ -127,7 +127,7 @@ describe('elision of any text', () => {
       ),
       { numRuns: RUNS },
     )
-    expect(reduced).toBeGreaterThan(leastHits(RUNS / 8))
+    expect(reduced).toBeGreaterThanOrEqual(leastHits(RUNS / 8))
   })
 
   it('keeps every line of a log that tells a failure, as it is', () => {
@@ -149,7 +149,7 @@ describe('elision of any text', () => {
       }),
       { numRuns: RUNS },
     )
-    expect(reduced).toBeGreaterThan(leastHits(RUNS / 2))
+    expect(reduced).toBeGreaterThanOrEqual(leastHits(RUNS / 2))
   })
 
   it('has a rank for each line, and gaps within their lines, in order', () => {

@@ -166,7 +166,7 @@ describe('a list of items in a budget', () => {
       }),
       { numRuns: RUNS },
     )
-    expect(divided).toBeGreaterThan(leastHits(RUNS / 20))
+    expect(divided).toBeGreaterThanOrEqual(leastHits(RUNS / 20))
   })
 
   it.each([
@@ -182,7 +182,7 @@ describe('a list of items in a budget', () => {
       }),
       { numRuns: Math.ceil(RUNS / 2) },
     )
-    expect(divided).toBeGreaterThan(leastHits(RUNS / 20))
+    expect(divided).toBeGreaterThanOrEqual(leastHits(RUNS / 20))
   })
 
   it('names every item of a chunk that it has, and no other', () => {

@@ -221,5 +221,5 @@ test('the index does what a plain model does, and is whole after each operation'
   })
   fc.assert(property, { numRuns: runs(400) })
   // The room is small enough that sessions have to leave.
-  expect(evicted).toBeGreaterThan(leastHits(runs(400) / 4))
+  expect(evicted).toBeGreaterThanOrEqual(leastHits(runs(400) / 4))
 })
