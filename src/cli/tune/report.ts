@@ -144,10 +144,10 @@ function combinations({ combinations: all }: Study): ReportTable {
 }
 
 function histogram({ encoded }: Study): ReportTable {
+  const share = applicable(encoded.applicable)
   const label = (index: number) => (index === 0 ? 'nothing' : `${10 * (index - 1)}–${10 * index} %`)
   return {
-    title:
-      `Savings by formats; at least ${100 * APPLICABLE_SHARE} %: ` + applicable(encoded.applicable),
+    title: `Savings by formats; at least ${100 * APPLICABLE_SHARE} %: ${share}`,
     header: ['saved', 'results', 'tokens', 'saved tokens'],
     rows: encoded.histogram.map((each, index) => [
       ...[label(index), each.results, each.tokens, each.saved_tokens],
