@@ -6,6 +6,7 @@ import type { EnrichmentNeeds } from './enriched/enrichment-needs.ts'
 import type { Outcome } from './json-rpc.ts'
 import type { ServerMemory } from './memory/server-memory.ts'
 import type { Pack } from './pack.ts'
+import type { ToolText } from './tool-texts.ts'
 import type {
   CallEnd,
   CallFailure,
@@ -20,6 +21,8 @@ export interface ServerSettings {
   readonly budget_tokens?: number | undefined
   /** The same for tools whose names are like a pattern; the first one decides. */
   readonly per_tool: readonly ToolMode[]
+  /** Shorter texts for tools, by the server's own names. */
+  readonly texts: ReadonlyMap<string, ToolText>
   /** Whether texts of resources are encoded too. */
   readonly resources: boolean
   /** What becomes of `structuredContent`; `auto` decides by the client. */

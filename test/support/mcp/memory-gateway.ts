@@ -74,7 +74,7 @@ export class MemoryServer {
           include: ['*'],
           exclude: [],
         },
-        ...{ trusted: this.trusted, per_tool: [], resources: false },
+        ...{ trusted: this.trusted, per_tool: [], resources: false, texts: new Map() },
       },
       connect: (_, listener) => {
         this.#listeners.add(listener)
