@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { contextOf } from './contexts/context-of.ts'
 import type { Gateway } from './gateway.ts'
@@ -70,6 +71,8 @@ export class ClientSession {
   readonly #running = new Map<string, AbortController>()
   /** Requests of ours that the client has not answered, by their ids. */
   readonly #asked = new Map<string, (outcome: Outcome) => void>()
+  /** In all ids of ours: a client that comes back may answer what an earlier session asked. */
+  readonly #tag = randomBytes(4).toString('hex')
   #lastId = 0
   #agreed: LegacyVersion | null = null
   #isClosed = false
@@ -215,7 +218,7 @@ export class ClientSession {
     if (this.#asked.size >= MAX_ASKED) {
       return Promise.resolve(errorOutcome(RPC_ERRORS.internal, 'too many questions are open'))
     }
-    const id = JSON.stringify(`haversack-${++this.#lastId}`)
+    const id = JSON.stringify(`haversack-${this.#tag}-${++this.#lastId}`)
     return new Promise(resolve => {
       const withdraw = () => {
         this.#asked.get(id)?.(errorOutcome(RPC_ERRORS.internal, 'the client did not answer'))

@@ -33,7 +33,11 @@ export function refusedBy({ statusCode = 0 }: IncomingMessage, text: string): Br
 }
 
 /** What the client reads: an error of the tool for a call, since models see these. */
-export function failureOutcome(method: string, { text }: BridgeFailure, isModern: boolean): Outcome {
+export function failureOutcome(
+  method: string,
+  { text }: BridgeFailure,
+  isModern: boolean,
+): Outcome {
   if (method !== 'tools/call') return errorOutcome(RPC_ERRORS.internal, text)
   const result = { content: [{ type: 'text', text }], isError: true }
   return {

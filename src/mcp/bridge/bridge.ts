@@ -20,6 +20,7 @@ import type { ServiceEndpoint } from './service-endpoint.ts'
 const MAX_OPEN = 1_000
 
 interface Open {
+  readonly method: string
   readonly controller: AbortController
   readonly isModern: boolean
 }
@@ -70,6 +71,7 @@ export class Bridge implements LineSession {
     if (this.#open.has(key)) return writeResponse(id, DOUBLED)
     if (this.#open.size >= MAX_OPEN) return writeResponse(id, TOO_MANY)
     const one: Open = {
+      method,
       controller: new AbortController(),
       isModern: isModernRequest(params, null),
     }
@@ -79,7 +81,9 @@ export class Bridge implements LineSession {
     const failure = await relay.request({ message, line, signal: one.controller.signal, isDone })
     if (isDone()) return null
     this.#open.delete(key)
-    return failure === null ? null : writeResponse(id, failureOutcome(method, failure, one.isModern))
+    return failure === null
+      ? null
+      : writeResponse(id, failureOutcome(method, failure, one.isModern))
   }
 
   /** @returns whether the service need not be told: it sees that the stream is closed */
@@ -87,7 +91,8 @@ export class Bridge implements LineSession {
     if (method !== 'notifications/cancelled' || params === null) return false
     const key = String(member(params, 'requestId'))
     const one = this.#open.get(key)
-    if (one === undefined) return false
+    // Without its answer the client could neither go on nor begin again.
+    if (one === undefined || one.method === 'initialize') return one !== undefined
     this.#open.delete(key)
     if (one.isModern) one.controller.abort()
     return one.isModern

@@ -28,6 +28,7 @@ const LISTS = ['tools', 'prompts', 'resources'] as const
 export class LegacyRelay {
   readonly #options: RelayOptions
   readonly #script = new SessionScript()
+  #hasBegun = false
   /** `null` before the handshake. */
   #session: Promise<ServiceSession | null> = Promise.resolve(null)
   /** Sessions that take the place of others. */
@@ -42,9 +43,9 @@ export class LegacyRelay {
 
   /** @returns why there is no answer; `null` if there is one, or none is due. Never rejects. */
   async request(open: OpenRequest): Promise<BridgeFailure | null> {
-    const session = await this.#session
     this.#script.note(open.message)
-    if (open.message.method === 'initialize' && session === null) return this.#begin(open)
+    if (open.message.method === 'initialize' && !this.#hasBegun) return this.#begin(open)
+    const session = await this.#session
     return session === null ? BEFORE_HANDSHAKE : this.#post(open, session, true)
   }
 
@@ -68,9 +69,15 @@ export class LegacyRelay {
 
   async #begin(open: OpenRequest): Promise<BridgeFailure | null> {
     const { endpoint } = this.#options
-    const opening = openSession(endpoint, open.line, open.signal, this.#deliver)
+    const opening = openSession(endpoint, open.line, open.signal, (message, bytes) => {
+      if (message.kind === 'response' && message.id === null) this.#answer(open, message)
+      else this.#deliver(message, bytes)
+    })
+    this.#hasBegun = true
+    // What comes before the answer waits for it.
     this.#session = opening.then(opened => (opened instanceof ServiceSession ? opened : null))
     const opened = await opening
+    this.#hasBegun = opened instanceof ServiceSession
     return opened instanceof ServiceSession ? null : opened
   }
 
@@ -212,7 +219,5 @@ export class LegacyRelay {
 const BEFORE_HANDSHAKE: BridgeFailure = { text: 'The handshake, initialize, has to come first.' }
 
 function isSessionNotFound({ outcome }: ResponseMessage): boolean {
-  return (
-    outcome.kind === 'error' && member(outcome.error, 'code')?.toString() === SESSION_NOT_FOUND
-  )
+  return outcome.kind === 'error' && member(outcome.error, 'code')?.toString() === SESSION_NOT_FOUND
 }

@@ -14,7 +14,12 @@ import { Backoff } from '../upstream/backoff.ts'
 import { pause } from '../upstream/clock.ts'
 import { META, metaMember } from '../upstream/envelope.ts'
 import type { HttpEnd } from '../upstream/http-exchange.ts'
-import { acceptHeader, headerValue, mirrorHeaders, versionHeader } from '../upstream/http-headers.ts'
+import {
+  acceptHeader,
+  headerValue,
+  mirrorHeaders,
+  versionHeader,
+} from '../upstream/http-headers.ts'
 import { type BridgeFailure, CUT, lostBy, refusedBy } from './bridge-failures.ts'
 import { isHeaderMismatch, listMirroredTools } from './listed-tools.ts'
 import { readAnswer } from './read-answer.ts'
