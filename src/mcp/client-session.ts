@@ -40,6 +40,8 @@ export interface SessionOptions {
   createGateway(client: GatewayClient): Gateway
   /** Sends a message of its own accord: a request, or a notification that belongs to no request. */
   send(message: JsonBytes): void
+  /** Whether the client waits for such messages; absent: that is not known. */
+  isListening?(): boolean
 }
 
 const CANCELLED = 'notifications/cancelled'
@@ -186,6 +188,7 @@ export class ClientSession {
       notify: (method, about) => {
         if (!this.#isClosed) this.#options.send(writeNotification(method, about))
       },
+      isListening: () => this.#options.isListening?.() ?? false,
       ask: (method, about, asked) =>
         this.#ask(method, about, asked, message => this.#options.send(message)),
     })
