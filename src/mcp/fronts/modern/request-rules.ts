@@ -8,7 +8,13 @@ import {
 } from '../../../core/json/bytes/json-node.ts'
 import { readJson } from '../../../core/json/bytes/read-json.ts'
 import { OPEN_BRACE } from '../../../core/json/char-codes.ts'
-import { errorOutcome, type Outcome, type RequestMessage, RPC_ERRORS, shortened } from '../../json-rpc.ts'
+import {
+  errorOutcome,
+  type Outcome,
+  type RequestMessage,
+  RPC_ERRORS,
+  shortened,
+} from '../../json-rpc.ts'
 import { EMPTY_OBJECT } from '../../members.ts'
 import { META } from '../../upstream/envelope.ts'
 import { MODERN_VERSIONS } from '../../upstream/handshake.ts'
