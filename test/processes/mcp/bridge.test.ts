@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -107,6 +110,22 @@ describe('haversack mcp --service', () => {
     service = await startAt(Number(port))
     expect(text(await sdk.callTool(call))).toContain('simple')
     await sdk.close()
+  })
+
+  it('ends its session at an error that nothing caught, and fails', async () => {
+    const planting =
+      'data:text/javascript,process.on("SIGUSR2",()=>setImmediate(()=>{throw new Error("planted")}))'
+    const { args } = byFile()
+    const child = spawn(process.execPath, ['--import', planting, ...args])
+    const exit = once(child, 'exit')
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO }
+    const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
+    child.stdin.write(`${JSON.stringify(initialize)}\n`)
+    await once(child.stdout, 'data')
+    child.kill('SIGUSR2')
+    const log = await readText(child.stderr)
+    expect(await exit).toEqual([1, null])
+    expect(log).toContain('planted')
   })
 
   it('says why the service refuses it', async () => {
