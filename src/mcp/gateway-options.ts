@@ -1,6 +1,7 @@
 import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
+import type { ComposedTool } from './composed/composed-tool.ts'
 import type { Contexts } from './contexts/contexts.ts'
 import type { EnrichmentNeeds } from './enriched/enrichment-needs.ts'
 import type { Outcome } from './json-rpc.ts'
@@ -144,6 +145,8 @@ export interface EndedToolCall {
 export interface GatewayOptions {
   /** In the order of the configuration. */
   readonly servers: readonly GatewayServer[]
+  /** Offered beside the servers' tools, and instead of one of the same name. */
+  readonly composed?: readonly ComposedTool[]
   readonly tenant: string
   readonly client: GatewayClient
   readonly pack: Pack
