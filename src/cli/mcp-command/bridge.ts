@@ -17,6 +17,7 @@ export async function bridgeMcp(values: McpValues): Promise<number> {
   const url = endpointUrl(values)
   const key = serviceKey(values)
   const context = values.context === true ? { [CONTEXT_HEADER]: `connection ${randomUUID()}` } : {}
+  const stop = new AbortController()
   const endpoint = new ServiceEndpoint({
     url,
     clock: SYSTEM_CLOCK,
@@ -24,11 +25,11 @@ export async function bridgeMcp(values: McpValues): Promise<number> {
       const own = key()
       return own === undefined ? context : { ...context, 'x-haversack-key': own }
     },
+    onBug: logBug,
     onReachable: isReachable => log(`${url.origin} ${isReachable ? 'answers' : 'does not answer'}`),
   })
-  const stop = new AbortController()
   const uncaught = watchUncaught(error => {
-    log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    logBug(error)
     stop.abort()
   })
   for (const signal of SIGNALS) process.once(signal, () => stop.abort())
@@ -49,6 +50,10 @@ function endpointUrl({ service = '', server }: McpValues): URL {
   const base = url.pathname.replace(/\/+$/, '').replace(/\/mcp$/, '')
   url.pathname = `${base}/mcp${server === undefined ? '' : `/servers/${encodeURIComponent(server)}`}`
   return url
+}
+
+function logBug(error: unknown): void {
+  log(error instanceof Error ? (error.stack ?? error.message) : String(error))
 }
 
 function log(text: string): void {

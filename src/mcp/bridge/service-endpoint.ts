@@ -12,6 +12,8 @@ export interface EndpointOptions {
   readonly clock: Clock
   /** The service does not answer any more, or does again. */
   onReachable(isReachable: boolean): void
+  /** Reports an error that nothing expected. Must not throw. */
+  onBug(error: unknown): void
 }
 
 export interface EndpointRequest {
@@ -32,13 +34,14 @@ export class ServiceEndpoint {
   readonly #options: EndpointOptions
   readonly #agent: HttpAgent
   /** What a handler throws ends no more than the exchange that it belongs to. */
-  readonly guard = new Guard(() => {})
+  readonly guard: Guard
   /** Since when it is not reached; `null` if it was at the last attempt. */
   #downSince: number | null = null
 
   constructor(options: EndpointOptions) {
     this.#options = options
     this.clock = options.clock
+    this.guard = new Guard(options.onBug)
     const isSecure = options.url.protocol === 'https:'
     this.#agent = isSecure ? new HttpsAgent(KEPT) : new HttpAgent(KEPT)
   }

@@ -220,6 +220,7 @@ describe('a service that goes', () => {
     client.send(call(8))
     await client.line('"id":8')
     expect(service.arrived.some(({ body }) => body.includes('"id":"q1"'))).toBe(false)
+    expect(client.lines.filter(line => line.includes('list_changed'))).toHaveLength(1)
     expect(client.lines.filter(line => line.includes('haversack-bridge'))).toEqual([])
   })
 

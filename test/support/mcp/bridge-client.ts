@@ -14,8 +14,10 @@ export function openBridge(
 ) {
   const [input, output] = [new PassThrough(), new PassThrough()]
   const reachable: boolean[] = []
+  const bugs: unknown[] = []
   const endpoint = new ServiceEndpoint({
     ...{ url: new URL(url), clock, onReachable: is => void reachable.push(is) },
+    onBug: error => void bugs.push(error),
     headers: () => (key === undefined ? {} : { 'x-haversack-key': key }),
   })
   const stop = new AbortController()
@@ -26,6 +28,7 @@ export function openBridge(
   const close = async () => {
     input.end()
     await served
+    expect(bugs).toEqual([])
   }
   onTestFinished(close)
   const lines: string[] = []
