@@ -2,15 +2,15 @@ import { connect as dial } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Service } from '../../../src/service/service.ts'
 import { eventually } from '../../support/eventually.ts'
-import { startGatewayService } from '../../support/mcp/gateway-service.ts'
 import { eventsOf, RawHttpClient } from '../../support/mcp/http-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
+import { startSmallService } from '../service/harness.ts'
 
 let upstream: RecordingUpstream
 let service: Service
 beforeAll(async () => {
   upstream = await RecordingUpstream.start({ era: 'legacy' })
-  service = await startGatewayService({ one: upstream.stdio.command() })
+  service = await startSmallService({ mcp: { servers: { one: upstream.stdio.command() } } })
 })
 afterAll(async () => {
   await service.close()
@@ -151,7 +151,7 @@ describe('clients that vanish', () => {
   })
 
   it('leave no child once the service has ended, and do not hold it up', async () => {
-    const own = await startGatewayService({ one: upstream.stdio.command() })
+    const own = await startSmallService({ mcp: { servers: { one: upstream.stdio.command() } } })
     const gone = new AbortController()
     const one = new RawHttpClient(`${own.url}/mcp`)
     await one.initialize()

@@ -5,6 +5,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { BUILDERS } from '../../../src/service/builders.ts'
 import { type Service, type ServiceSeams, startService } from '../../../src/service/service.ts'
 import { bundledWorker, useBundledWorkers } from '../../support/bundled-worker.ts'
+import { openOwnStore } from '../../support/own-store.ts'
 import { ownThread } from '../../support/own-thread.ts'
 import { vocabularies } from '../../support/vocabularies.ts'
 
@@ -39,13 +40,27 @@ const NO_THREAD: ServiceSeams['builders'] = {
     BUILDERS.startConfiguredThreads(config, options, ownThread),
 }
 
+/** Another sixth. */
+const NO_STORE_THREAD: ServiceSeams['builders'] = {
+  openServiceStore: (config, reports) =>
+    BUILDERS.openServiceStore(config, reports, options => openOwnStore(options)),
+}
+
+/** For a small service whose store is locked meanwhile, which must not block the test's thread. */
+export const STORE_THREAD: ServiceSeams = {
+  builders: { openServiceStore: BUILDERS.openServiceStore },
+}
+
 /**
- * The same with all jobs in this thread, for tests that are about neither threads nor what these
- * share. It has one worker thread if the test brings the module of that.
+ * The same with all jobs and the store in this thread, for tests that are about neither threads nor
+ * what these share. It has one worker thread if the test brings the module of that.
  */
 export const startSmallService: typeof startTestService = (toml, seams) => {
   const builders = seams?.workerUrl === undefined ? NO_THREAD : ONE_THREAD
-  return startTestService(toml, { ...seams, builders: { ...builders, ...seams?.builders } })
+  return startTestService(toml, {
+    ...seams,
+    builders: { ...NO_STORE_THREAD, ...builders, ...seams?.builders },
+  })
 }
 
 /** A real service on a free port, with one real worker. */
