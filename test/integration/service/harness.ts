@@ -5,8 +5,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { BUILDERS } from '../../../src/service/builders.ts'
 import { type Service, type ServiceSeams, startService } from '../../../src/service/service.ts'
 import { bundledWorker, useBundledWorkers } from '../../support/bundled-worker.ts'
-import { openOwnStore } from '../../support/own-store.ts'
-import { ownThread } from '../../support/own-thread.ts'
+import { NO_THREAD } from '../../support/small-service.ts'
 import { vocabularies } from '../../support/vocabularies.ts'
 
 const WORKER = new URL('../../../workers/tasks.ts', import.meta.url)
@@ -34,18 +33,6 @@ const ONE_THREAD: ServiceSeams['builders'] = {
     ),
 }
 
-/** Two thirds of a start, and each thread compiles everything again. */
-const NO_THREAD: ServiceSeams['builders'] = {
-  startConfiguredThreads: (config, options) =>
-    BUILDERS.startConfiguredThreads(config, options, ownThread),
-}
-
-/** Another sixth. */
-const NO_STORE_THREAD: ServiceSeams['builders'] = {
-  openServiceStore: (config, reports) =>
-    BUILDERS.openServiceStore(config, reports, options => openOwnStore(options)),
-}
-
 /** For a small service whose store is locked meanwhile, which must not block the test's thread. */
 export const STORE_THREAD: ServiceSeams = {
   builders: { openServiceStore: BUILDERS.openServiceStore },
@@ -56,11 +43,8 @@ export const STORE_THREAD: ServiceSeams = {
  * what these share. It has one worker thread if the test brings the module of that.
  */
 export const startSmallService: typeof startTestService = (toml, seams) => {
-  const builders = seams?.workerUrl === undefined ? NO_THREAD : ONE_THREAD
-  return startTestService(toml, {
-    ...seams,
-    builders: { ...NO_STORE_THREAD, ...builders, ...seams?.builders },
-  })
+  const builders = { ...NO_THREAD, ...(seams?.workerUrl === undefined ? {} : ONE_THREAD) }
+  return startTestService(toml, { ...seams, builders: { ...builders, ...seams?.builders } })
 }
 
 /** A real service on a free port, with one real worker. */
