@@ -13,10 +13,7 @@ interface OwnStoreOptions {
   readonly upkeepMs?: number
 }
 
-/**
- * The whole store but the thread: the same loop over the same ledger, in this one. What goes in and
- * out is copied and moved as between threads.
- */
+/** The whole store but the thread: the same loop over the same ledger, in this one. */
 export function ownStore(settings: SqliteStoreOptions, options: OwnStoreOptions) {
   const { clock, open, upkeepMs } = options
   let end = (_detail: string): void => {}
@@ -37,18 +34,14 @@ export function ownStore(settings: SqliteStoreOptions, options: OwnStoreOptions)
       })
       const loop = createLoop({
         ledger,
-        post: (message, transfer) => {
-          if (!over) setImmediate(onMessage, structuredClone(message, { transfer: [...transfer] }))
+        post: message => {
+          if (!over) setImmediate(onMessage, message)
         },
         onClosed: () => setImmediate(end, 'closed'),
         ...(upkeepMs === undefined ? {} : { upkeepMs }),
       })
       setImmediate(onMessage, { kind: 'ready' })
-      return {
-        post: (message, transfer) =>
-          loop.receive(structuredClone(message, { transfer: [...transfer] })),
-        terminate: async () => end('terminated'),
-      }
+      return { post: message => loop.receive(message), terminate: async () => end('terminated') }
     } catch (error) {
       setImmediate(() => {
         onMessage({ kind: 'unusable', detail: String(error) })
@@ -60,10 +53,21 @@ export function ownStore(settings: SqliteStoreOptions, options: OwnStoreOptions)
   return { connect, end: () => end('ended by the test') }
 }
 
-/** Opens a service's store without a thread of its own, for tests that are not about that. */
+/**
+ * Opens a service's store without a thread of its own, for tests that are not about that. What goes
+ * in and out is copied and moved as between threads.
+ */
 export function openOwnStore({ onEvent, ...options }: OpenStoreOptions): Promise<Store> {
   const stopwatch = () => performance.now()
   const clock = createSteadyClock({ wall: Date.now, stopwatch })
-  const { connect } = ownStore(options, { clock })
+  const own = ownStore(options, { clock })
+  const connect: Connect = ({ onMessage, onEnd }) => {
+    const connection = own.connect({ onMessage: each => onMessage(structuredClone(each)), onEnd })
+    return {
+      ...connection,
+      post: (message, transfer) =>
+        connection.post(structuredClone(message, { transfer: [...transfer] }), []),
+    }
+  }
   return openSqliteStore({ ...options, onEvent, connect })
 }
