@@ -291,7 +291,7 @@ export class EnrichedCalls {
     const [name] = this.#failFastTerms(known)
     shared.failFast.observe(known.context, name, isEmpty(result))
     const note = this.#observePolled(known, result)
-    const next = this.#speculate(known, result)
+    const next = this.#speculate(known, result, isServed)
     const notes = next.then(announced => [note, announced].filter(each => each !== null))
     return { end, notes, isServed }
   }
@@ -305,13 +305,13 @@ export class EnrichedCalls {
   }
 
   /** Has fetched what may come next. Waits for it only to announce it. Never rejects. */
-  async #speculate(known: Known, result: JsonBytes): Promise<string | null> {
+  async #speculate(known: Known, result: JsonBytes, isServed: boolean): Promise<string | null> {
     const { shared, onBug } = this.#needs
     const { isEnabled, announces, announceMs } = shared.settings
     if (!isEnabled) return null
-    const { tool, bytes, keywords, context } = known
+    const { tool, bytes, args, keywords, context } = known
     const begun = this.#prefetches
-      .after({ tool, args: bytes, keywords, context }, result)
+      .after({ tool, args: bytes, known: args, isServed, keywords, context }, result)
       .catch((error: unknown) => {
         onBug(error)
         return null

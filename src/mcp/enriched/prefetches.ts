@@ -1,6 +1,7 @@
 import type { OfferLink } from '../../core/contract/request-terms.ts'
 import { screenArguments } from '../../core/enrich/candidates.ts'
 import { eligibilityOf } from '../../core/enrich/eligibility.ts'
+import { argumentNames } from '../../core/enrich/observed-costs.ts'
 import type {
   CatalogueTool,
   DeclineReason,
@@ -28,6 +29,10 @@ import { catalogueTool, toolDefinition } from './tool-definition.ts'
 export interface Trigger {
   readonly tool: CatalogueTool
   readonly args: JsonBytes
+  /** The same as `canonicalArguments`; `null` if they cannot be compared. */
+  readonly known: string | null
+  /** Whether its result was fetched ahead, and its size observed then. */
+  readonly isServed: boolean
   readonly keywords: readonly string[]
   /** Of the agent, as `Enrichment` names it. */
   readonly context: string
@@ -49,6 +54,8 @@ export class Prefetches {
   readonly #options: PrefetchesOptions
   /** Counts what ended contexts: a plan that was begun before is not carried out. */
   #ended = 0
+  /** Tools that links lead to, as `#costKey` names them. Links are few. */
+  readonly #targets = new Set<string>()
 
   constructor(options: PrefetchesOptions) {
     this.#options = options
@@ -70,7 +77,9 @@ export class Prefetches {
       .find(tool.name, tool.server)
       .model.follow_up.filter(link => link.tool !== tool.name)
     const terms = links.map(link => this.#linkTerms(link, tool.server))
-    if (terms.every(each => each === null)) return null
+    // What results of a tool take is learned once a call of it was offered.
+    const isSized = !trigger.isServed && this.#targets.has(this.#costKey(tool))
+    if (terms.every(each => each === null) && !isSized) return null
     const began = this.#ended
     const wanted = terms.flatMap(each => (each === null ? [] : [each]))
     const [found, probabilities] = await Promise.all([
@@ -78,7 +87,7 @@ export class Prefetches {
       shared.habits.of(tenant),
     ])
     if (found === null || !found.isComplete || began !== this.#ended) return null
-    shared.costs.observe(this.#costKey(tool), found.tokens)
+    if (!trigger.isServed) this.#observeCost(tool, trigger.known, found.tokens)
     const projected = [...found.calls]
     const offerings = links.map((link, at): Offering => {
       const calls = terms[at] === null ? [] : (projected.shift() ?? [])
@@ -152,7 +161,7 @@ export class Prefetches {
       host: model.rate_limit_host ?? hosts?.[0] ?? `server ${tool.server}`,
       ...(ttl === undefined ? {} : { ttlMs: ttl * 1_000 }),
       onLanded: landed => {
-        shared.costs.observe(this.#costKey(tool), landed.tokens)
+        this.#observeCost(tool, args, landed.tokens)
         shared.observer.predicted(cost_tokens, landed.tokens)
         offered.landed = { tokens: landed.tokens, bytes: landed.bytes.length }
         this.#startDependents(dependents, landed, trigger, context)
@@ -200,7 +209,7 @@ export class Prefetches {
       isInContext: key => shared.contexts.isInContext(context, key),
       isCached: (_, { tool, args }) =>
         shared.speculation.has({ scope: scopeOf(tool.server), tool: tool.name, args }),
-      observedTokens: tool => shared.costs.median(this.#costKey(tool)),
+      observedTokens: (tool, names) => shared.costs.expected(this.#costKey(tool), names),
     }
   }
 
@@ -213,6 +222,7 @@ export class Prefetches {
     const entry = servers.catalogue.ownTool(tool.server, tool.name)
     const schema = entry === undefined ? null : toolDefinition(entry.raw).inputSchema
     if (!isEligible || schema === null) return null
+    this.#targets.add(this.#costKey(tool))
     return { link, inputSchema: new Uint8Array(schema), takesOver: tool.server === server }
   }
 
@@ -229,6 +239,10 @@ export class Prefetches {
     return this.#options.calls.asSeen(
       catalogueTool(entry, servers.settingsOf(entry.server).trusted),
     )
+  }
+
+  #observeCost(tool: CatalogueTool, args: string | null, tokens: number): void {
+    this.#options.shared.costs.observe(this.#costKey(tool), argumentNames(args), tokens)
   }
 
   #costKey({ server, name }: CatalogueTool): string {

@@ -197,6 +197,31 @@ describe('a call that was made ahead', () => {
   })
 })
 
+// Contract, section 8, "Cost".
+describe('what results of a tool take', () => {
+  it('is learned from the calls of the model too, and from each fetch once', async () => {
+    const { call, settled, shared } = await setUp()
+    const seen: [string | undefined, number][] = []
+    const { observe } = shared.costs
+    shared.costs.observe = (tool, names, tokens) => {
+      if (JSON.parse(tool)[2] === 'get') seen.push([names, tokens])
+      observe(tool, names, tokens)
+    }
+    await call('get', { id: 'early' })
+    await settled()
+    expect(seen).toEqual([])
+    await call('list')
+    await settled()
+    await call('get', { id: 'a' })
+    await settled()
+    const landed = ['["id"]', 'get {"id":"a"} at 0'.length]
+    expect(seen).toEqual([landed])
+    await call('get', { id: 'longer' })
+    await settled()
+    expect(seen).toEqual([landed, ['["id"]', 'get {"id":"longer"} at 0'.length]])
+  })
+})
+
 describe('a result that was fetched ahead', () => {
   const fetched = async (options: MemoryGatewayOptions = {}) => {
     const all = await setUp(options)
