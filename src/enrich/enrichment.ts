@@ -2,7 +2,12 @@ import { createModels, type Models } from '../core/enrich/models.ts'
 import { createObservedCosts, type ObservedCosts } from '../core/enrich/observed-costs.ts'
 import type { DeclineReason } from '../core/enrich/plan.ts'
 import type { ToolModels } from '../core/enrich/value-model.ts'
-import { AgentContexts, type DecidedOffer, type DecidedWhere } from './agent-contexts.ts'
+import {
+  AgentContexts,
+  type CallOwner,
+  type DecidedOffer,
+  type DecidedWhere,
+} from './agent-contexts.ts'
 import { createFailFast, type FailFast } from './fail-fast.ts'
 import type { Habits } from './habits.ts'
 import { createPolling, type Polling } from './polling.ts'
@@ -24,13 +29,14 @@ export interface EnrichmentSettings {
 /** Gets what happens, for metrics. Must not throw. */
 export interface EnrichmentObserver {
   fetch(event: FetchEvent): void
-  declined(reason: DeclineReason): void
+  /** Calls that one result offered, a reason for each. */
+  declined(reasons: readonly DeclineReason[], owner: CallOwner): void
   /** An offer was followed within three calls, or not. */
   decided(offer: DecidedOffer, where: DecidedWhere): void
   /** A result whose size was predicted, both in tokens. */
   predicted(predicted: number, actual: number): void
-  refused(): void
-  unchanged(): void
+  refused(owner: CallOwner): void
+  unchanged(owner: CallOwner): void
 }
 
 export interface EnrichmentOptions {

@@ -16,7 +16,7 @@ import type { FollowUp } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { OfferedFacts, Watch } from '../../enrich/agent-contexts.ts'
 import type { Enrichment } from '../../enrich/enrichment.ts'
-import type { ScopedCall } from '../../enrich/result-cache.ts'
+import type { FetchFacts, ScopedCall } from '../../enrich/result-cache.ts'
 import type { Prefetch, PrefetchBatch } from '../../enrich/speculation.ts'
 import type { Servers } from '../servers.ts'
 import type { LandedResult } from './enrichment-needs.ts'
@@ -36,6 +36,8 @@ export interface Trigger {
   readonly keywords: readonly string[]
   /** Of the agent, as `Enrichment` names it. */
   readonly context: string
+  /** Of the agent; `null` if nothing names it. */
+  readonly session: string | null
 }
 
 export interface PrefetchesOptions {
@@ -107,7 +109,6 @@ export class Prefetches {
     const plan = planCalls(offerings, context)
     const watches: Watch[] = []
     for (const { tool, server, args, reason, offer } of plan.declined) {
-      shared.observer.declined(reason)
       const key = keyOf(server, tool, args)
       if (key !== null && offer !== undefined) {
         const offered = { server, tool, predicted: 0, reason }
@@ -123,19 +124,27 @@ export class Prefetches {
       const { offer, cost_tokens } = call
       return this.#prefetch(call, trigger, { offer, cost_tokens, dependents, context })
     })
-    return this.#start(prefetches, trigger.context, watches)
+    const reasons = plan.declined.map(({ reason }) => reason)
+    return this.#start(prefetches, trigger, watches, reasons)
   }
 
-  #start(prefetches: readonly PlannedPrefetch[], context: string, watches: Watch[]): PrefetchBatch {
-    const { shared } = this.#options
+  /** @param reasons why others of the plan were declined */
+  #start(
+    prefetches: readonly PlannedPrefetch[],
+    { context, session }: Pick<Trigger, 'context' | 'session'>,
+    watches: Watch[],
+    reasons: DeclineReason[],
+  ): PrefetchBatch {
+    const { shared, tenant } = this.#options
     const batch = shared.speculation.prefetch(prefetches.map(({ prefetch }) => prefetch))
     const declined = new Map(batch.declined.map(({ call, reason }) => [call, reason]))
     for (const { prefetch, watch } of prefetches) {
       const reason = declined.get(prefetch.call)
-      if (reason !== undefined) shared.observer.declined(reason)
+      if (reason !== undefined) reasons.push(reason)
       if (reason === undefined) watches.push(watch)
       else if (reason !== 'cached') watches.push(toDeclined(watch, reason))
     }
+    if (reasons.length > 0) shared.observer.declined(reasons, { tenant, session })
     shared.contexts.watch(context, watches)
     return batch
   }
@@ -153,16 +162,18 @@ export class Prefetches {
       links: dependents.flatMap(({ link }) => this.#linkTerms(link, tool.server) ?? []),
       args: Buffer.from(args),
     })
+    const facts: FetchFacts = { session: trigger.session, predicted: cost_tokens, actual: null }
     const offered: OfferedFacts = {
       ...{ server: tool.server, tool: tool.name, predicted: cost_tokens },
     }
     const prefetch: Prefetch<LandedResult> = {
-      ...{ call, context: trigger.context, client },
+      ...{ call, context: trigger.context, client, facts },
       host: model.rate_limit_host ?? hosts?.[0] ?? `server ${tool.server}`,
       ...(ttl === undefined ? {} : { ttlMs: ttl * 1_000 }),
       onLanded: landed => {
         this.#observeCost(tool, args, landed.tokens)
         shared.observer.predicted(cost_tokens, landed.tokens)
+        facts.actual = landed.tokens
         offered.landed = { tokens: landed.tokens, bytes: landed.bytes.length }
         this.#startDependents(dependents, landed, trigger, context)
       },
@@ -179,10 +190,11 @@ export class Prefetches {
     context: PlanContext,
   ): void {
     const prefetches: PlannedPrefetch[] = []
+    const reasons: DeclineReason[] = []
     dependents.forEach(({ tool, offer, cost_tokens }, at) => {
       for (const offered of landed.calls[at] ?? []) {
         const screened = screenArguments(tool, offered, context)
-        if (typeof screened === 'string') this.#options.shared.observer.declined(screened)
+        if (typeof screened === 'string') reasons.push(screened)
         else {
           const { rank, listed } = offered
           const terms = { offer: { ...offer, rank, listed }, cost_tokens, dependents: [], context }
@@ -190,7 +202,7 @@ export class Prefetches {
         }
       }
     })
-    if (prefetches.length > 0) this.#start(prefetches, trigger.context, [])
+    this.#start(prefetches, trigger, [], reasons)
   }
 
   #planContext({ keywords, context }: Trigger, probabilities: Probabilities): PlanContext {
