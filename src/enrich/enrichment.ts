@@ -19,6 +19,8 @@ export interface EnrichmentSettings {
   readonly isEnabled: boolean
   /** Models of the user. */
   readonly tools: ToolModels
+  /** Models from recorded sessions, under those of the user. */
+  readonly mined: ToolModels
   readonly minProbability: number
   readonly budgetTokens: number
   readonly isCostAware: boolean
@@ -65,7 +67,9 @@ export class Enrichment<T> {
   readonly now: () => number
   readonly #settings: () => EnrichmentSettings
   readonly #fetches = new Map<string, ClientFetch<T>>()
-  #models: { readonly tools: ToolModels; readonly models: Models } | null = null
+  #models:
+    | (Pick<EnrichmentSettings, 'tools' | 'mined'> & { readonly models: Models })
+    | null = null
 
   constructor({ settings, habits, observer, now, ...limits }: EnrichmentOptions) {
     this.#settings = settings
@@ -88,11 +92,12 @@ export class Enrichment<T> {
     return this.#settings()
   }
 
-  /** In force now; made again when the user's models change. */
+  /** In force now; made again when the models of a layer change. */
   get models(): Models {
-    const { tools } = this.settings
-    if (this.#models?.tools !== tools)
-      this.#models = { tools, models: createModels({ user: tools }) }
+    const { tools, mined } = this.settings
+    if (this.#models?.tools !== tools || this.#models.mined !== mined) {
+      this.#models = { tools, mined, models: createModels({ user: tools, mined }) }
+    }
     return this.#models.models
   }
 

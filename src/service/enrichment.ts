@@ -1,4 +1,5 @@
-import { Enrichment, type EnrichmentObserver } from '../enrich/enrichment.ts'
+import { minedModelsOf } from '../config/mined-models.ts'
+import { Enrichment, type EnrichmentObserver, type EnrichmentSettings } from '../enrich/enrichment.ts'
 import { createHabits } from '../enrich/habits.ts'
 import type { LandedResult } from '../mcp/enriched/enrichment-needs.ts'
 import type { Logger } from '../observability/logger.ts'
@@ -59,9 +60,10 @@ export function both(
   }
 }
 
-function settingsOf({ enrichment, tools }: LiveConfig['config']) {
+function settingsOf({ enrichment, tools }: LiveConfig['config']): EnrichmentSettings {
   return {
     tools,
+    mined: minedModelsOf({ enrichment }),
     isEnabled: enrichment.enabled,
     minProbability: enrichment.min_probability,
     budgetTokens: enrichment.prefetch_budget_tokens,

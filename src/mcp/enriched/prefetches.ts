@@ -104,7 +104,6 @@ export class Prefetches {
     trigger: Trigger,
     probabilities: Probabilities,
   ): PrefetchBatch {
-    const { shared } = this.#options
     const context = this.#planContext(trigger, probabilities)
     const plan = planCalls(offerings, context)
     const watches: Watch[] = []

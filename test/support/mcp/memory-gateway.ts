@@ -179,7 +179,7 @@ function memoryRecords() {
 export function makeEnrichment(options: MemoryGatewayOptions = {}): Enrichment<LandedResult> {
   const { tools = {}, now = () => performance.now(), maxParallel = 3 } = options
   const settings: EnrichmentSettings = {
-    ...{ isEnabled: true, tools, minProbability: 0.3, budgetTokens: 8_000, isCostAware: false },
+    ...{ isEnabled: true, tools, mined: {}, minProbability: 0.3, budgetTokens: 8_000, isCostAware: false },
     ...{ announces: false, announceMs: 1_000 },
     ...options.settings,
   }

@@ -6,7 +6,7 @@ import { bytesOf, header, inlineRunner, workerSetup } from '../../../support/run
 const runBatch = inlineRunner(OPERATIONS, workerSetup())
 
 const PLANNING: PlanningTerms = {
-  ...{ tools: {}, budgetTokens: 8_000, minProbability: 0.1, isCostAware: false },
+  ...{ tools: {}, mined: {}, budgetTokens: 8_000, minProbability: 0.1, isCostAware: false },
 }
 
 /** The answer to a request, or the code of its failure. */
