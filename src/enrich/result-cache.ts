@@ -25,6 +25,8 @@ export function scopedKey({ scope, tool, args }: ScopedCall): string {
 
 /** What is told of a fetch beside its call. */
 export interface FetchFacts {
+  /** `callKey`. */
+  readonly key: string
   /** Of the agent; `null` if nothing names it. */
   readonly session: string | null
   /** In tokens. */

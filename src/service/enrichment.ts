@@ -1,5 +1,9 @@
 import { minedModelsOf } from '../config/mined-models.ts'
-import { Enrichment, type EnrichmentObserver, type EnrichmentSettings } from '../enrich/enrichment.ts'
+import {
+  Enrichment,
+  type EnrichmentObserver,
+  type EnrichmentSettings,
+} from '../enrich/enrichment.ts'
 import { createHabits } from '../enrich/habits.ts'
 import type { LandedResult } from '../mcp/enriched/enrichment-needs.ts'
 import type { Logger } from '../observability/logger.ts'

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { callKey } from '../core/enrich/call-key.ts'
 import { MAX_DECLINES, type ResponseFacts } from '../core/telemetry/event.ts'
 import { createPseudonyms, type Pseudonyms } from '../core/telemetry/pseudonyms.ts'
 import { writeFacts } from '../core/telemetry/response-facts.ts'
@@ -87,10 +86,9 @@ function fetchFacts(
   { kind, call: { scope, tool, args }, facts, bytes, savedMs }: FetchEvent,
   pseudonyms: Pseudonyms,
 ): Partial<ResponseFacts> {
-  const key = callKey(scope.upstream, tool, args)
   const actual = facts?.actual ?? null
   return {
-    ...callFacts(pseudonyms, scope.upstream, tool, key, actual ?? 0),
+    ...callFacts(pseudonyms, scope.upstream, tool, facts?.key ?? args, actual ?? 0),
     response_chars: bytes,
     ...(kind === 'dispatched' ? {} : { enricher_fetch: kind }),
     enricher_saved_ms: Math.max(0, Math.round(savedMs)),

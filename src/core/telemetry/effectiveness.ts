@@ -90,7 +90,7 @@ export function addEvent(counts: EffectivenessCounts, event: EnrichmentEvent): v
 }
 
 /** Whether a result was at least 1.3 times as large as predicted. */
-export function isOverrun(predicted: number, actual: number): boolean {
+function isOverrun(predicted: number, actual: number): boolean {
   return 10 * actual >= 13 * predicted
 }
 

@@ -161,7 +161,9 @@ export class Prefetches {
       links: dependents.flatMap(({ link }) => this.#linkTerms(link, tool.server) ?? []),
       args: Buffer.from(args),
     })
-    const facts: FetchFacts = { session: trigger.session, predicted: cost_tokens, actual: null }
+    const key = keyOf(tool.server, tool.name, args) as string
+    const { session } = trigger
+    const facts: FetchFacts = { key, session, predicted: cost_tokens, actual: null }
     const offered: OfferedFacts = {
       ...{ server: tool.server, tool: tool.name, predicted: cost_tokens },
     }
@@ -177,7 +179,6 @@ export class Prefetches {
         this.#startDependents(dependents, landed, trigger, context)
       },
     }
-    const key = keyOf(tool.server, tool.name, args) as string
     return { prefetch, watch: { key, offer, fate: 'prefetched', offered } }
   }
 

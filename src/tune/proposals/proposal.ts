@@ -2,11 +2,11 @@
 export interface PlanEffect {
   readonly prefetches: number
   readonly used: number
-  /** Tokens of results that nobody asked for. */
+  /** Tokens of results that the model did not ask for. */
   readonly unused_tokens: number
 }
 
-/** One change of the configuration that a rule proposes. It is applied by no one but its reader. */
+/** One change of the configuration that a rule proposes. Applying it is the reader's decision. */
 export interface Proposal {
   readonly rule: 'R7'
   /** The path of a key, a part each. */
