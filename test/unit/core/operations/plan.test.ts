@@ -49,6 +49,11 @@ describe('the plan of a host', () => {
     expect(plan({ recent: [GREP] }, null).declined[0].reason).toBe('below_probability')
   })
 
+  it('heeds mined models', () => {
+    const mined = { Read: { speculate: false } }
+    expect(plan({ recent: [GREP] }, { mined }).declined[0].reason).toBe('tuned_off')
+  })
+
   it('does not plan what was called', () => {
     const read = { tool: 'Read', args: { file_path: 'src/a.ts' } }
     const { calls, declined } = plan({ recent: [GREP, read] })
