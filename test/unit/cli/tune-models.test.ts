@@ -2,9 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { recordedSessions } from '../../../src/cli/tune/recorded-sessions.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { minedModelsOf } from '../../../src/config/mined-models.ts'
 import { anonymousName } from '../../../src/core/telemetry/anonymous-name.ts'
+import { listLogs } from '../../../src/tune/logs/list-logs.ts'
 import { captureCli } from '../../support/capture.ts'
 import { eventOf } from '../core/telemetry/events.ts'
 import { temporaryFolder } from '../telemetry/writer.ts'
@@ -53,7 +55,7 @@ describe('haversack tune mine --tools', () => {
       { tool: 'get_order', projection: 'order', projection_arg: 'order_id', probability: 0.5 },
     ]
     const expected = {
-      get_customer: { cost_model: { typical_kb: 0.019 }, follow_up },
+      get_customer: { cost_model: { typical_kb: 0.021 }, follow_up },
       get_order: { cost_model: { typical_kb: 0.0068 } },
       think: { cost_model: { typical_kb: 0.00098 } },
     }
@@ -69,6 +71,32 @@ describe('haversack tune mine --tools', () => {
       writeLog(n => n % 2 === 0),
     )
     expect(JSON.parse(json.stdout)).toEqual({ tools: expected })
+  })
+})
+
+describe('sessions of logs', () => {
+  it('end at a compaction, and tell how long calls took', () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'log.jsonl')
+    const at = (s: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, s)).toISOString()
+    const use = { type: 'tool_use', id: 'c1', name: 'Read', input: { file_path: 'a' } }
+    const result = { type: 'tool_result', tool_use_id: 'c1', content: 'text' }
+    const head = { sessionId: 's', uuid: 'u' }
+    const own = [
+      {
+        ...head,
+        type: 'assistant',
+        timestamp: at(1),
+        message: { role: 'assistant', content: [use] },
+      },
+      { ...head, type: 'user', timestamp: at(3), message: { role: 'user', content: [result] } },
+    ]
+    const recorded = [0, 1].map(epoch => ({ session: 'r', tool: 'get', text: 'x', epoch }))
+    writeFileSync(path, own.map(line => JSON.stringify(line)).join('\n'))
+    writeFileSync(join(folder, 'more.jsonl'), recorded.map(line => JSON.stringify(line)).join('\n'))
+    const sessions = [...recordedSessions(listLogs([folder])).values()]
+    const facts = sessions.map(calls => calls.map(({ tool, tookMs }) => [tool, tookMs]))
+    expect(facts).toEqual([[['Read', 2_000]], [['get', undefined]], [['get', undefined]]])
   })
 })
 
