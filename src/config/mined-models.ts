@@ -30,7 +30,9 @@ export function loadMinedModels({ enrichment }: Config): string[] {
   const parsed = minedFile.safeParse(readToml(file))
   if (parsed.success) loaded.set(enrichment, parsed.data.tools)
   const issues = parsed.success ? [] : parsed.error.issues
-  return issues.map(({ path, message }) => `${file}: ${path.map(String).join('.') || '(top level)'}: ${message}`)
+  return issues.map(
+    ({ path, message }) => `${file}: ${path.map(String).join('.') || '(top level)'}: ${message}`,
+  )
 }
 
 /** The models that were read with the configuration. */

@@ -221,6 +221,29 @@ describe('what results of a tool take', () => {
     await settled()
     expect(seen).toEqual([landed, ['["id"]', 'get {"id":"longer"} at 0'.length]])
   })
+
+  it('is not observed again when a result that offers calls is served', async () => {
+    const tools = { ...MODELS, get: { follow_up: [{ ...LINK, tool: 'parts' }] } }
+    const { call, settled, shared } = await setUp({ tools })
+    const seen: string[] = []
+    shared.costs.observe = tool => void seen.push(JSON.parse(tool)[2])
+    await call('list')
+    await settled()
+    await call('get', { id: 'a' })
+    await settled()
+    expect(seen).toEqual(['list', 'get'])
+  })
+
+  it('is no reason for more than three at once, and the fourth is told as declined', async () => {
+    const told: string[] = []
+    const declined = (reasons: readonly string[]) => void told.push(...reasons)
+    const links = [LINK, { ...LINK, tool: 'parts' }]
+    const tools = { list: { follow_up: links } }
+    const { call, settled } = await setUp({ tools, observer: { declined } }, makeServer(['a', 'b']))
+    await call('list')
+    await settled()
+    expect(told).toEqual(['parallel_limit'])
+  })
 })
 
 describe('a result that was fetched ahead', () => {
