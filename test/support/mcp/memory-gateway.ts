@@ -93,7 +93,7 @@ export class MemoryServer {
   }
 
   async #answer(call: UpstreamCall): Promise<CallEnd> {
-    if (call.method === 'tools/list') return result(JSON.stringify({ tools: this.tools }))
+    if (call.method === 'tools/list') return result(listText(this.tools))
     if (call.method !== 'tools/call') {
       return { kind: 'answered', outcome: errorOutcome(-32601, 'no such method') }
     }
@@ -111,6 +111,15 @@ const FACTS: ServerFacts = {
   capabilities: Buffer.from('{"tools":{"listChanged":true}}'),
   serverInfo: null,
   instructions: null,
+}
+
+/** Each client asks for the same list, and most runs of a property list few tools. */
+const listTexts = new WeakMap<readonly object[], string>()
+
+function listText(tools: readonly object[]): string {
+  const text = listTexts.get(tools) ?? JSON.stringify({ tools })
+  listTexts.set(tools, text)
+  return text
 }
 
 function result(json: string): CallEnd {
@@ -172,7 +181,7 @@ function memoryRecords() {
 export function makeEnrichment(options: MemoryGatewayOptions = {}): Enrichment<LandedResult> {
   const { tools = {}, now = () => performance.now(), maxParallel = 3 } = options
   const settings: EnrichmentSettings = {
-    ...{ isEnabled: true, tools, minProbability: 0.3, budgetTokens: 8_000, isCostAware: false },
+    ...{ isEnabled: true, tools, mined: {}, minProbability: 0.3, budgetTokens: 8_000, isCostAware: false },
     ...{ announces: false, announceMs: 1_000 },
     ...options.settings,
   }
