@@ -106,6 +106,7 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
   return {
     id: encoding,
     exact: true,
+    additive: true,
     count: text => countUpTo(text, NO_LIMIT),
     countUpTo,
     serve,

@@ -61,6 +61,36 @@ export function isSafeBoundary(before: string, after: string): boolean {
   }
 }
 
+/** A shorter middle is counted about as fast as it is cut out. */
+const SHORTEST_MIDDLE = 16
+
+/**
+ * The part of a text between its first and its last end of an ASCII word or number, if a symbol or
+ * a space follows there (no apostrophe). It may be cut out and counted alone, whatever the text is
+ * put into: its own ends and those of the cut are safe boundaries.
+ * @returns `null` if there is no such part, or if it is short
+ */
+export function middleOf(text: string): { readonly start: number; readonly end: number } | null {
+  if (text.length <= SHORTEST_MIDDLE) return null
+  let start = 1
+  const lastStart = text.length - SHORTEST_MIDDLE
+  while (start < lastStart && !isWordEnd(text, start)) start++
+  const firstEnd = start + SHORTEST_MIDDLE
+  for (let end = text.length - 1; end >= firstEnd; end--) {
+    if (isWordEnd(text, end)) return isWordEnd(text, start) ? { start, end } : null
+  }
+  return null
+}
+
+/** Whether a word or number ends before this place, and a symbol or a space follows. */
+function isWordEnd(text: string, at: number): boolean {
+  const before = KIND[text.charCodeAt(at - 1)]
+  if (before !== LETTER && before !== DIGIT) return false
+  const c = text.charCodeAt(at)
+  const after = c < 0x80 ? KIND[c] : UNKNOWN
+  return (after === SYMBOL || after === SPACE) && c !== APOSTROPHE
+}
+
 /**
  * The last boundary in a block of UTF-8 that is safe: after an ASCII letter or digit and before
  * white space, or after a line break and before what is neither white space nor `/`.

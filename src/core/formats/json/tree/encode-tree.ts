@@ -5,17 +5,17 @@ import { escapeText } from '../../bare-text.ts'
 import { findSpacing } from '../../text/json-spacing.ts'
 import { encodeKeyedTable, encodeTable, type Table, tablePiece } from './encode-table.ts'
 import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
-import { bracketSurcharge, cheapest, type Pricer } from './pricer.ts'
-import {
-  ITEM_MARK,
-  JSON_MARK,
-  NOT_IN_ITEM,
-  NOT_IN_KEY,
-  NOT_IN_LINE,
-  PATTERN_MARK,
-} from './syntax.ts'
+import { bracketPiece, cheapest, LazyPiece, type Pricer } from './pricer.ts'
+import { isBare, onLine, type ScalarText, scalarText, shorten } from './scalar-text.ts'
+import { ITEM_MARK, JSON_MARK, NOT_IN_ITEM, NOT_IN_LINE, PATTERN_MARK } from './syntax.ts'
 import { type Piece, ROLES } from './trace.ts'
-import { afterSign, inlinePiece, writeInline, writeStringLines } from './write-inline.ts'
+import {
+  afterSign,
+  type CountedText,
+  inlinePiece,
+  writeInline,
+  writeStringLines,
+} from './write-inline.ts'
 import { isScalar, type Scalar, writeAffix, writeScalar, writeText } from './write-text.ts'
 
 /** A table this much shorter than JSON is used without pricing other ways. */
@@ -67,10 +67,11 @@ function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms
   const clear = clearlyShorter(table, 'keyed table', value, pricer)
   if (clear !== null) return clear
   const inner = values.map((member, i) => formsAt(keys[i]!, member, level + 1, pricer))
-  const inline = inlinePiece(value, inner.map(inlineOf), pricer)
-  const body = linesOfMembers(value, inner, level + 1, pricer)
+  const scalars = scalarsAmong(values, inner, pricer)
+  const inline = inlinePiece(value, inner.map(inlineOf), scalars, pricer)
+  const body = linesOfMembers(value, { inner, scalars }, level + 1, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
-  const path = keys.length === 1 ? pathTo(keys[0]!, values[0]!, inner[0]!, pricer) : null
+  const path = keys.length === 1 ? pathTo(value, inner[0]!, scalars[0]!, pricer) : null
   return {
     inline,
     member: cheapest(
@@ -86,6 +87,15 @@ function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms
     item: cheapest('item', { brackets: inline, lines: body, 'keyed table': rows }, pricer),
     document: cheapest('document', { lines: body, brackets: inline, 'keyed table': rows }, pricer),
   }
+}
+
+/** The members that have no forms of their own. */
+function scalarsAmong(
+  values: readonly Value[],
+  inner: readonly (Forms | null)[],
+  pricer: Pricer,
+): readonly (ScalarText | null)[] {
+  return values.map((value, i) => (inner[i] === null ? scalarText(value as Scalar, pricer) : null))
 }
 
 /** The forms of a member or item. A trace learns its place. */
@@ -114,22 +124,40 @@ function formsOfJsonText(text: string, level: number, pricer: Pricer): Forms | n
   const forms = spacing === undefined ? null : formsAt(null, parsed.value, level, pricer)
   if (forms === null) return null
   const mark = `(${spacing}${JSON_MARK}`
-  const inline = pricer.piece(escapeText(text))
-  const asString = pricer.piece(scalarMember(text, pricer))
+  const scalar = scalarText(text, pricer)
+  const inline = countedPiece(
+    { text: escapeText(text), counted: scalar.quoted, middle: scalar.middle },
+    pricer,
+  )
+  const asString = countedPiece(memberText(text, scalar, pricer), pricer)
   const asValue = plus(mark, forms.member, pricer.tokens(mark))
   return {
     inline,
     member: cheapest('member', { string: asString, value: asValue }, pricer),
-    item: cheapest('item', { string: pricer.piece(scalarItem(text, pricer)) }, pricer),
+    item: cheapest(
+      'item',
+      { string: countedPiece(itemText(text, scalar, pricer), pricer) },
+      pricer,
+    ),
     document: inline,
   }
 }
 
 /** The text after the key of an object with one member: a dot, that member's key, and its value. */
-function pathTo(key: string, value: Value, forms: Forms | null, pricer: Pricer): Piece {
-  const step = `.${writeText(key, NOT_IN_KEY)}`
+function pathTo(
+  { keys, values }: ObjectValue,
+  forms: Forms | null,
+  scalar: ScalarText | null,
+  pricer: Pricer,
+): Piece {
+  const step = `.${pricer.keyTexts(keys[0]!).line}`
   if (forms !== null) return plus(step, forms.member, pricer.tokens(step))
-  return pricer.piece(step + scalarMember(value as Scalar, pricer))
+  const { text, counted, middle } = memberText(values[0] as Scalar, scalar!, pricer)
+  return { text: step + text, tokens: pricer.tokens(step + counted) + middle, surcharge: 0 }
+}
+
+function countedPiece({ text, counted, middle }: CountedText, pricer: Pricer): Piece {
+  return { text, tokens: pricer.tokens(counted) + middle, surcharge: 0 }
 }
 
 function formsOfArray(value: readonly Value[], level: number, pricer: Pricer): Forms {
@@ -138,8 +166,9 @@ function formsOfArray(value: readonly Value[], level: number, pricer: Pricer): F
   const clear = clearlyShorter(table, 'table', value, pricer)
   if (clear !== null) return clear
   const inner = value.map((item, i) => formsAt(i, item, level, pricer))
-  const inline = inlinePiece(value, inner.map(inlineOf), pricer)
-  const list = linesOfItems(value, inner, level, pricer)
+  const scalars = scalarsAmong(value, inner, pricer)
+  const inline = inlinePiece(value, inner.map(inlineOf), scalars, pricer)
+  const list = linesOfItems(value, { inner, scalars }, level, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
   return {
     inline,
@@ -154,8 +183,8 @@ function formsOfArray(value: readonly Value[], level: number, pricer: Pricer): F
 }
 
 function onlyInline(value: Value, pricer: Pricer): Forms {
-  const piece = pricer.piece(writeInline(value))
-  const inline = { ...piece, surcharge: bracketSurcharge(piece.text, piece.tokens, pricer.style) }
+  const text = writeInline(value)
+  const inline = bracketPiece(pricer.tokens(text), () => text, pricer.style)
   const member = plus(':', inline, 1)
   return {
     inline,
@@ -188,9 +217,7 @@ function clearlyShorter(
   return {
     // A document that is one table has no use for it.
     get inline() {
-      const bracketed = writeInline(value)
-      const tokens = limit / CHARS_PER_TOKEN
-      return { text: bracketed, tokens, surcharge: bracketSurcharge(bracketed, tokens, style) }
+      return bracketPiece(limit / CHARS_PER_TOKEN, () => writeInline(value), style)
     },
     member: piece,
     item: piece,
@@ -203,16 +230,23 @@ function inlineOf(forms: Forms | null): Piece | null {
 }
 
 function plus(before: string, piece: Piece, tokens: number): Piece {
-  return { ...piece, text: before + piece.text, tokens: piece.tokens + tokens }
+  return new LazyPiece(piece.tokens + tokens, piece.surcharge, () => before + piece.text)
+}
+
+/** The forms of a container's members that have some, and the texts of the others. */
+interface Members {
+  readonly inner: readonly (Forms | null)[]
+  readonly scalars: readonly (ScalarText | null)[]
 }
 
 /** A line for each member; the first without its spaces. */
 function linesOfMembers(
   value: ObjectValue,
-  inner: readonly (Forms | null)[],
+  members: Members,
   level: number,
   pricer: Pricer,
 ): Piece {
+  const { inner, scalars } = members
   const { keys, values } = value
   const indent = `\n${' '.repeat(level)}`
   const runs = findPatternRuns(values)
@@ -224,20 +258,22 @@ function linesOfMembers(
     const run = runs[nextRun]
     if (run?.start === i) {
       nextRun++
-      const lines = linesOfRun(value, run, level, pricer)
+      const lines = linesOfRun(value, run, members, level, pricer)
       if (lines !== null) {
-        text += lines
-        own += lines
+        text += lines.text
+        own += lines.counted
+        tokens += lines.middle
         i = run.end - 1
         continue
       }
     }
     const forms = inner[i]!
-    const start = (i === 0 ? '' : indent) + writeText(keys[i]!, NOT_IN_KEY)
+    const start = (i === 0 ? '' : indent) + pricer.keyTexts(keys[i]!).line
     if (forms === null) {
-      const line = start + scalarMember(values[i] as Scalar, pricer)
-      text += line
-      own += line
+      const line = memberText(values[i] as Scalar, scalars[i]!, pricer)
+      text += start + line.text
+      own += start + line.counted
+      tokens += line.middle
     } else {
       text += start + forms.member.text
       own += start
@@ -252,30 +288,49 @@ function linesOfMembers(
 function linesOfRun(
   { keys, values }: ObjectValue,
   { start, end, prefix }: PatternRun,
+  { scalars }: Members,
   level: number,
   pricer: Pricer,
-): string | null {
+): CountedText | null {
   const indent = `\n${' '.repeat(level)}`
   let plain = ''
-  let short = `${indent}=${writeAffix(prefix, NOT_IN_LINE, 0)}${PATTERN_MARK}`
+  let text = `${indent}=${writeAffix(prefix, NOT_IN_LINE, 0)}${PATTERN_MARK}`
+  let counted = text
+  let [plainMiddle, middle] = [0, 0]
   for (let i = start; i < end; i++) {
-    const text = values[i] as string
-    const key = writeText(keys[i]!, NOT_IN_KEY)
-    plain += `${indent}${key}${scalarMember(text, pricer)}`
-    short += `${indent} ${key}:${afterSign(text, writeText(text.slice(prefix.length), NOT_IN_LINE))}`
+    const value = values[i] as string
+    const key = pricer.keyTexts(keys[i]!).line
+    const line = memberText(value, scalars[i] ?? scalarText(value, pricer), pricer)
+    plain += `${indent}${key}${line.counted}`
+    plainMiddle += line.middle
+    const rest = writeText(value.slice(prefix.length), NOT_IN_LINE)
+    const short = shorten(rest, pricer)
+    text += `${indent} ${key}:${afterSign(value, rest)}`
+    counted += `${indent} ${key}:${afterSign(value, short.text)}`
+    middle += short.middle
   }
-  return pricer.tokens(short) < pricer.tokens(plain) ? short : null
+  const isShorter = pricer.tokens(counted) + middle < pricer.tokens(plain) + plainMiddle
+  return isShorter ? { text, counted, middle } : null
 }
 
-function scalarMember(value: Scalar, pricer: Pricer): string {
-  const lines = typeof value === 'string' ? writeStringLines(value, pricer) : null
-  return `:${lines ?? afterSign(value, writeScalar(value, NOT_IN_LINE))}`
+/** A scalar after its key, colon included. */
+function memberText(value: Scalar, scalar: ScalarText, pricer: Pricer): CountedText {
+  const lines = typeof value === 'string' ? writeStringLines(value, scalar, pricer) : null
+  if (lines !== null) {
+    return { text: `:${lines.text}`, counted: `:${lines.counted}`, middle: lines.middle }
+  }
+  const short = onLine(scalar)
+  const counted = `:${afterSign(value, short)}`
+  // Only a text with a middle is counted otherwise than it is written.
+  const text =
+    scalar.middle === 0 ? counted : `:${afterSign(value, writeScalar(value, NOT_IN_LINE))}`
+  return { text, counted, middle: scalar.middle }
 }
 
 /** A line with a dash for each item. */
 function linesOfItems(
   values: readonly Value[],
-  inner: readonly (Forms | null)[],
+  { inner, scalars }: Members,
   level: number,
   pricer: Pricer,
 ): Piece {
@@ -287,9 +342,10 @@ function linesOfItems(
     const forms = inner[i]!
     const start = `${i === 0 ? '' : '\n'}${indent}${ITEM_MARK}`
     if (forms === null) {
-      const line = start + scalarItem(values[i] as Scalar, pricer)
-      text += line
-      own += line
+      const line = itemText(values[i] as Scalar, scalars[i]!, pricer)
+      text += start + line.text
+      own += start + line.counted
+      tokens += line.middle
     } else {
       text += start + forms.item.text
       own += start
@@ -300,7 +356,10 @@ function linesOfItems(
   return { text, tokens: tokens + pricer.tokens(own), surcharge }
 }
 
-function scalarItem(value: Scalar, pricer: Pricer): string {
-  const lines = typeof value === 'string' ? writeStringLines(value, pricer) : null
-  return lines ?? writeScalar(value, NOT_IN_ITEM)
+function itemText(value: Scalar, scalar: ScalarText, pricer: Pricer): CountedText {
+  const lines = typeof value === 'string' ? writeStringLines(value, scalar, pricer) : null
+  if (lines !== null) return lines
+  const counted = isBare(scalar, NOT_IN_ITEM) ? scalar.bare : scalar.quoted
+  const text = scalar.middle === 0 ? counted : writeScalar(value, NOT_IN_ITEM)
+  return { text, counted, middle: scalar.middle }
 }
