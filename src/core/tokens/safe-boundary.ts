@@ -61,25 +61,28 @@ export function isSafeBoundary(before: string, after: string): boolean {
   }
 }
 
-/** A shorter middle is counted about as fast as it is cut out. */
-const SHORTEST_MIDDLE = 16
-
 /**
  * The part of a text between its first and its last end of an ASCII word or number, if a symbol or
  * a space follows there (no apostrophe). It may be cut out and counted alone, whatever the text is
  * put into: its own ends and those of the cut are safe boundaries.
- * @returns `null` if there is no such part, or if it is short
+ * @returns `null` if there is no such part of `shortest` characters at least
  */
-export function middleOf(text: string): { readonly start: number; readonly end: number } | null {
-  if (text.length <= SHORTEST_MIDDLE) return null
-  let start = 1
-  const lastStart = text.length - SHORTEST_MIDDLE
-  while (start < lastStart && !isWordEnd(text, start)) start++
-  const firstEnd = start + SHORTEST_MIDDLE
-  for (let end = text.length - 1; end >= firstEnd; end--) {
-    if (isWordEnd(text, end)) return isWordEnd(text, start) ? { start, end } : null
+export function middleOf(
+  text: string,
+  shortest: number,
+): { readonly start: number; readonly end: number } | null {
+  const start = firstWordEnd(text)
+  for (let end = text.length - 1; end >= start + shortest; end--) {
+    if (isWordEnd(text, end)) return { start, end }
   }
   return null
+}
+
+/** The first end of a word or number with a symbol or a space after it; else the text's length. */
+export function firstWordEnd(text: string): number {
+  let at = 1
+  while (at < text.length && !isWordEnd(text, at)) at++
+  return Math.min(at, text.length)
 }
 
 /** Whether a word or number ends before this place, and a symbol or a space follows. */

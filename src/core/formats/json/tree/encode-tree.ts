@@ -6,17 +6,17 @@ import { findSpacing } from '../../text/json-spacing.ts'
 import { encodeKeyedTable, encodeTable, type Table, tablePiece } from './encode-table.ts'
 import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
 import { bracketPiece, cheapest, LazyPiece, type Pricer } from './pricer.ts'
-import { isBare, onLine, type ScalarText, scalarText, shorten } from './scalar-text.ts'
+import {
+  type CountedText,
+  type ScalarText,
+  scalarText,
+  shorten,
+  writtenText,
+} from './scalar-text.ts'
 import { ITEM_MARK, JSON_MARK, NOT_IN_ITEM, NOT_IN_LINE, PATTERN_MARK } from './syntax.ts'
 import { type Piece, ROLES } from './trace.ts'
-import {
-  afterSign,
-  type CountedText,
-  inlinePiece,
-  writeInline,
-  writeStringLines,
-} from './write-inline.ts'
-import { isScalar, type Scalar, writeAffix, writeScalar, writeText } from './write-text.ts'
+import { afterSign, inlinePiece, writeInline, writeStringLines } from './write-inline.ts'
+import { isScalar, type Scalar, writeAffix, writeText } from './write-text.ts'
 
 /** A table this much shorter than JSON is used without pricing other ways. */
 const CLEARLY_SHORTER = 0.7
@@ -319,12 +319,8 @@ function memberText(value: Scalar, scalar: ScalarText, pricer: Pricer): CountedT
   if (lines !== null) {
     return { text: `:${lines.text}`, counted: `:${lines.counted}`, middle: lines.middle }
   }
-  const short = onLine(scalar)
-  const counted = `:${afterSign(value, short)}`
-  // Only a text with a middle is counted otherwise than it is written.
-  const text =
-    scalar.middle === 0 ? counted : `:${afterSign(value, writeScalar(value, NOT_IN_LINE))}`
-  return { text, counted, middle: scalar.middle }
+  const { text, counted, middle } = writtenText(value, scalar, NOT_IN_LINE)
+  return { text: `:${afterSign(value, text)}`, counted: `:${afterSign(value, counted)}`, middle }
 }
 
 /** A line with a dash for each item. */
@@ -359,7 +355,5 @@ function linesOfItems(
 function itemText(value: Scalar, scalar: ScalarText, pricer: Pricer): CountedText {
   const lines = typeof value === 'string' ? writeStringLines(value, scalar, pricer) : null
   if (lines !== null) return lines
-  const counted = isBare(scalar, NOT_IN_ITEM) ? scalar.bare : scalar.quoted
-  const text = scalar.middle === 0 ? counted : writeScalar(value, NOT_IN_ITEM)
-  return { text, counted, middle: scalar.middle }
+  return writtenText(value, scalar, NOT_IN_ITEM)
 }

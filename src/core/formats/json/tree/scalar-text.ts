@@ -2,7 +2,7 @@ import { middleOf } from '../../../tokens/safe-boundary.ts'
 import { escapeText } from '../../bare-text.ts'
 import { BACKSLASH_BIT, LINE_FEED_BIT, QUOTE_BIT, TAB_BIT, UNSAFE_BIT } from '../../text-content.ts'
 import type { Pricer } from './pricer.ts'
-import { NOT_IN_LINE, NOT_INLINE } from './syntax.ts'
+import { NOT_INLINE } from './syntax.ts'
 import { factsOf, NEVER_BARE_BIT, type Scalar, writeScalar } from './write-text.ts'
 
 /**
@@ -42,20 +42,35 @@ export function scalarText(value: Scalar, pricer: Pricer): ScalarText {
   return { bits, bare: text, quoted: `"${text}"`, middle }
 }
 
+/** A shorter middle is counted about as fast as it is cut out. */
+const SHORTEST_MIDDLE = 16
+
 /** A text without its middle, and the tokens of that. */
 export function shorten(
   text: string,
   { additive, tokens }: Pricer,
 ): { readonly text: string; readonly middle: number } {
-  const middle = additive ? middleOf(text) : null
+  const middle = additive && text.length > SHORTEST_MIDDLE ? middleOf(text, SHORTEST_MIDDLE) : null
   if (middle === null) return { text, middle: 0 }
   const { start, end } = middle
   return { text: text.slice(0, start) + text.slice(end), middle: tokens(text.slice(start, end)) }
 }
 
-/** Whether it is written without quotes at a place that does not allow these bits. */
-export function isBare({ bits }: ScalarText, not: number): boolean {
-  return (bits & (not | NEVER_BARE_BIT)) === 0
+/** A text, and how it is counted: without its middle, which has so many tokens. */
+export interface CountedText {
+  readonly text: string
+  readonly counted: string
+  readonly middle: number
+}
+
+/** The scalar at a place that does not allow these bits in bare strings. */
+export function writtenText(value: Scalar, scalar: ScalarText, not: number): CountedText {
+  const { bare, quoted, middle } = scalar
+  const counted = isBare(scalar, not) ? bare : quoted
+  // Only a text with a middle is counted otherwise than it is written.
+  if (middle === 0) return { text: counted, counted, middle }
+  const whole = value as string
+  return { text: counted === bare && bare !== quoted ? whole : escapeText(whole), counted, middle }
 }
 
 /** As it is counted in brackets. */
@@ -63,7 +78,6 @@ export function inBrackets(scalar: ScalarText): string {
   return isBare(scalar, NOT_INLINE) ? scalar.bare : scalar.quoted
 }
 
-/** As it is counted on a line of its own, if it is written on one. */
-export function onLine(scalar: ScalarText): string {
-  return isBare(scalar, NOT_IN_LINE) ? scalar.bare : scalar.quoted
+function isBare({ bits }: ScalarText, not: number): boolean {
+  return (bits & (not | NEVER_BARE_BIT)) === 0
 }

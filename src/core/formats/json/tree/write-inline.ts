@@ -3,7 +3,7 @@ import { writeJson } from '../../../json/write-json.ts'
 import { escapeText } from '../../bare-text.ts'
 import { LINE_FEED_BIT, UNSAFE_BIT } from '../../text-content.ts'
 import { bracketPiece, type Pricer } from './pricer.ts'
-import { inBrackets, NO_STRING, type ScalarText, shorten } from './scalar-text.ts'
+import { type CountedText, inBrackets, NO_STRING, type ScalarText, shorten } from './scalar-text.ts'
 import {
   FENCE_CHAR,
   LONGEST_FENCE,
@@ -130,13 +130,6 @@ function writeBrackets(
 
 function jsonScalar(value: Value): string {
   return typeof value === 'string' ? escapeText(value) : writeJson(value)
-}
-
-/** A text, and how it is counted: without its middle, which has so many tokens. */
-export interface CountedText {
-  readonly text: string
-  readonly counted: string
-  readonly middle: number
 }
 
 /**
