@@ -89,10 +89,13 @@ interface Collected {
   readonly tail: string
 }
 
-/** A cell by itself, and what of it is counted. */
+/** The cells of a leaf, and what of them is counted. */
 interface Cells {
   readonly whole: readonly string[]
+  /** For the choice of a separator. */
   readonly counted: readonly string[]
+  /** For the choice of a space before them. */
+  readonly starts: readonly string[]
 }
 
 class CollectedCells implements SampleCells {
@@ -106,24 +109,33 @@ class CollectedCells implements SampleCells {
     this.#all = all
     this.#lines = all.texts.map(cells => cells.join('\n'))
     this.#additive = additive
-    this.#cells = all.texts.map(whole => ({ whole, counted: additive ? whole.map(cut) : whole }))
+    this.#cells = all.texts.map(whole => this.#cellsOf(whole, additive ? whole.map(cut) : whole))
   }
 
   between(separator: Separator): SeparatedCells {
     const { leaves } = this.#all
     const cells = leaves.map((_, i) => this.#separated(i, separator))
-    const counted = cells.map(each => each.counted)
-    const start = this.#additive ? startOf : (text: string) => text
     return {
-      texts: new Map(leaves.map((leaf, i) => [leaf, counted[i]!.map(start)])),
-      counted: spaced => this.#rows(separator, spaced, counted),
-      rows: spaced =>
-        this.#rows(
+      texts: new Map(leaves.map((leaf, i) => [leaf, cells[i]!.starts])),
+      counted: spaced => {
+        return this.#rows(
+          separator,
+          spaced,
+          cells.map(each => each.counted),
+        )
+      },
+      rows: spaced => {
+        return this.#rows(
           separator,
           spaced,
           cells.map(each => each.whole),
-        ),
+        )
+      },
     }
+  }
+
+  #cellsOf(whole: readonly string[], counted: readonly string[]): Cells {
+    return { whole, counted, starts: this.#additive ? counted.map(startOf) : counted }
   }
 
   #rows(
@@ -152,10 +164,10 @@ class CollectedCells implements SampleCells {
     if (!this.#lines[leaf]!.includes(separator)) return cells
     const { whole, counted } = cells
     const written = whole.map(text => (isApart(text, separator) ? text : escapeText(text)))
-    if (!this.#additive) return { whole: written, counted: written }
+    if (!this.#additive) return this.#cellsOf(written, written)
     const quoted = (text: string, i: number) =>
       text === whole[i] ? written[i]! : written[i] === whole[i] ? text : `"${text}"`
-    return { whole: written, counted: counted.map(quoted) }
+    return this.#cellsOf(written, counted.map(quoted))
   }
 }
 
