@@ -253,7 +253,7 @@ function linesOfMembers(
   let nextRun = 0
   let text = ''
   let own = ''
-  let [tokens, surcharge] = [0, 0]
+  let [tokens, surcharge, middles] = [0, 0, 0]
   for (let i = 0; i < keys.length; i++) {
     const run = runs[nextRun]
     if (run?.start === i) {
@@ -262,7 +262,7 @@ function linesOfMembers(
       if (lines !== null) {
         text += lines.text
         own += lines.counted
-        tokens += lines.middle
+        middles += lines.middle
         i = run.end - 1
         continue
       }
@@ -273,7 +273,7 @@ function linesOfMembers(
       const line = memberText(values[i] as Scalar, scalars[i]!, pricer)
       text += start + line.text
       own += start + line.counted
-      tokens += line.middle
+      middles += line.middle
     } else {
       text += start + forms.member.text
       own += start
@@ -281,7 +281,7 @@ function linesOfMembers(
       surcharge += forms.member.surcharge
     }
   }
-  return { text, tokens: tokens + pricer.tokens(own), surcharge }
+  return { text, tokens: tokens + (pricer.tokens(own) + middles), surcharge }
 }
 
 /** The members below their common prefix, or `null` if that saves nothing. */
@@ -333,7 +333,7 @@ function linesOfItems(
   const indent = ' '.repeat(level)
   let text = ''
   let own = ''
-  let [tokens, surcharge] = [0, 0]
+  let [tokens, surcharge, middles] = [0, 0, 0]
   for (let i = 0; i < values.length; i++) {
     const forms = inner[i]!
     const start = `${i === 0 ? '' : '\n'}${indent}${ITEM_MARK}`
@@ -341,7 +341,7 @@ function linesOfItems(
       const line = itemText(values[i] as Scalar, scalars[i]!, pricer)
       text += start + line.text
       own += start + line.counted
-      tokens += line.middle
+      middles += line.middle
     } else {
       text += start + forms.item.text
       own += start
@@ -349,7 +349,7 @@ function linesOfItems(
       surcharge += forms.item.surcharge
     }
   }
-  return { text, tokens: tokens + pricer.tokens(own), surcharge }
+  return { text, tokens: tokens + (pricer.tokens(own) + middles), surcharge }
 }
 
 function itemText(value: Scalar, scalar: ScalarText, pricer: Pricer): CountedText {
