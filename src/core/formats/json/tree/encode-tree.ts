@@ -14,7 +14,7 @@ import {
   writtenText,
 } from './scalar-text.ts'
 import { ITEM_MARK, JSON_MARK, NOT_IN_ITEM, NOT_IN_LINE, PATTERN_MARK } from './syntax.ts'
-import { type Piece, ROLES } from './trace.ts'
+import type { Piece, Role, Ways } from './trace.ts'
 import { afterSign, inlinePiece, writeInline, writeStringLines } from './write-inline.ts'
 import { isScalar, type Scalar, writeAffix, writeText } from './write-text.ts'
 
@@ -28,65 +28,61 @@ const MAX_JSON_DEPTH = 64
 /** Characters per token, for estimates that only decide which price is smaller. */
 const CHARS_PER_TOKEN = 3
 
-/** The cheapest ways to write a container, by its role. */
+/** The cheapest ways to write a container. */
 interface Forms {
   /** In brackets, on one line. */
   readonly inline: Piece
-  /** After a key, its colon included. */
-  readonly member: Piece
-  /** As an item of a list; the first line without its spaces. */
-  readonly item: Piece
-  /** As the whole document. */
-  readonly document: Piece
+  /**
+   * In its role: after a key, its colon included; as an item of a list, the first line without its
+   * spaces; or as the whole document.
+   */
+  readonly shown: Piece
 }
 
 /** The value as lines and tables, `null` for a scalar. Recursion is as deep as the value. */
 export function encodeTree(value: Value, pricer: Pricer): Piece | null {
   if (isScalar(value)) return null
   const forms =
-    value instanceof ObjectValue ? formsOfObject(value, -1, pricer) : formsOfArray(value, 0, pricer)
-  return forms.document
+    value instanceof ObjectValue
+      ? formsOfObject(value, -1, 'document', pricer)
+      : formsOfArray(value, 0, 'document', pricer)
+  return forms.shown
 }
 
 /** @param level spaces in front of the line that the value follows */
-function formsOf(value: Value, level: number, pricer: Pricer): Forms | null {
-  if (typeof value === 'string') return formsOfJsonText(value, level, pricer)
+function formsOf(value: Value, level: number, role: Role, pricer: Pricer): Forms | null {
+  if (typeof value === 'string') return formsOfJsonText(value, level, role, pricer)
   if (isScalar(value)) return null
   return value instanceof ObjectValue
-    ? formsOfObject(value, level, pricer)
-    : formsOfArray(value, level, pricer)
+    ? formsOfObject(value, level, role, pricer)
+    : formsOfArray(value, level, role, pricer)
 }
 
-function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms {
+function formsOfObject(value: ObjectValue, level: number, role: Role, pricer: Pricer): Forms {
   const { keys, values } = value
-  if (keys.length === 0 || level >= pricer.style.lineDepth) return onlyInline(value, pricer)
+  if (keys.length === 0 || level >= pricer.style.lineDepth) return onlyInline(value, role, pricer)
   if (keys.length < pricer.style.minLineMembers && values.every(isScalar)) {
-    return onlyInline(value, pricer)
+    return onlyInline(value, role, pricer)
   }
   const table = encodeKeyedTable(value, pricer)
-  const clear = clearlyShorter(table, 'keyed table', value, pricer)
+  const clear = clearlyShorter(table, 'keyed table', value, role, pricer)
   if (clear !== null) return clear
-  const inner = values.map((member, i) => formsAt(keys[i]!, member, level + 1, pricer))
+  const inner = values.map((member, i) => formsAt(keys[i]!, member, level + 1, 'member', pricer))
   const scalars = scalarsAmong(values, inner, pricer)
   const inline = inlinePiece(value, inner.map(inlineOf), scalars, pricer)
   const body = linesOfMembers(value, { inner, scalars }, level + 1, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
-  const path = keys.length === 1 ? pathTo(value, inner[0]!, scalars[0]!, pricer) : null
-  return {
-    inline,
-    member: cheapest(
-      'member',
-      {
-        brackets: plus(':', inline, 1),
-        'keyed table': rows,
-        path,
-        lines: plus(`:\n${' '.repeat(level + 1)}`, body, 1),
-      },
-      pricer,
-    ),
-    item: cheapest('item', { brackets: inline, lines: body, 'keyed table': rows }, pricer),
-    document: cheapest('document', { lines: body, brackets: inline, 'keyed table': rows }, pricer),
+  const ways = (): Ways => {
+    if (role === 'item') return { brackets: inline, lines: body, 'keyed table': rows }
+    if (role === 'document') return { lines: body, brackets: inline, 'keyed table': rows }
+    return {
+      brackets: plus(':', inline, 1),
+      'keyed table': rows,
+      path: keys.length === 1 ? pathTo(value, inner[0]!, scalars[0]!, pricer) : null,
+      lines: plus(`:\n${' '.repeat(level + 1)}`, body, 1),
+    }
   }
+  return { inline, shown: cheapest(role, ways(), pricer) }
 }
 
 /** The members that have no forms of their own. */
@@ -103,10 +99,11 @@ function formsAt(
   step: string | number | null,
   value: Value,
   level: number,
+  role: Role,
   pricer: Pricer,
 ): Forms | null {
   pricer.trace?.enter(step)
-  const forms = formsOf(value, level, pricer)
+  const forms = formsOf(value, level, role, pricer)
   pricer.trace?.leave()
   return forms
 }
@@ -115,13 +112,13 @@ function formsAt(
  * A string that is the JSON text of an object or array, which may be written as that; `null` for
  * any other.
  */
-function formsOfJsonText(text: string, level: number, pricer: Pricer): Forms | null {
+function formsOfJsonText(text: string, level: number, role: Role, pricer: Pricer): Forms | null {
   if (level >= pricer.style.lineDepth || text.length < SHORTEST_JSON) return null
   if (!/^[[{]/.test(text)) return null
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH })
   if (!parsed.ok) return null
   const spacing = findSpacing(text, parsed.value)
-  const forms = spacing === undefined ? null : formsAt(null, parsed.value, level, pricer)
+  const forms = spacing === undefined ? null : formsAt(null, parsed.value, level, 'member', pricer)
   if (forms === null) return null
   const mark = `(${spacing}${JSON_MARK}`
   const scalar = scalarText(text, pricer)
@@ -129,18 +126,13 @@ function formsOfJsonText(text: string, level: number, pricer: Pricer): Forms | n
     { text: escapeText(text), counted: scalar.quoted, middle: scalar.middle },
     pricer,
   )
-  const asString = countedPiece(memberText(text, scalar, pricer), pricer)
-  const asValue = plus(mark, forms.member, pricer.tokens(mark))
-  return {
-    inline,
-    member: cheapest('member', { string: asString, value: asValue }, pricer),
-    item: cheapest(
-      'item',
-      { string: countedPiece(itemText(text, scalar, pricer), pricer) },
-      pricer,
-    ),
-    document: inline,
+  if (role === 'item') {
+    const string = countedPiece(itemText(text, scalar, pricer), pricer)
+    return { inline, shown: cheapest(role, { string }, pricer) }
   }
+  const string = countedPiece(memberText(text, scalar, pricer), pricer)
+  const asValue = plus(mark, forms.shown, pricer.tokens(mark))
+  return { inline, shown: cheapest(role, { string, value: asValue }, pricer) }
 }
 
 /** The text after the key of an object with one member: a dot, that member's key, and its value. */
@@ -151,7 +143,7 @@ function pathTo(
   pricer: Pricer,
 ): Piece {
   const step = `.${pricer.keyTexts(keys[0]!).line}`
-  if (forms !== null) return plus(step, forms.member, pricer.tokens(step))
+  if (forms !== null) return plus(step, forms.shown, pricer.tokens(step))
   const { text, counted, middle } = memberText(values[0] as Scalar, scalar!, pricer)
   return { text: step + text, tokens: pricer.tokens(step + counted) + middle, surcharge: 0 }
 }
@@ -160,38 +152,29 @@ function countedPiece({ text, counted, middle }: CountedText, pricer: Pricer): P
   return { text, tokens: pricer.tokens(counted) + middle, surcharge: 0 }
 }
 
-function formsOfArray(value: readonly Value[], level: number, pricer: Pricer): Forms {
-  if (value.length === 0 || level > pricer.style.lineDepth) return onlyInline(value, pricer)
+function formsOfArray(value: readonly Value[], level: number, role: Role, pricer: Pricer): Forms {
+  if (value.length === 0 || level > pricer.style.lineDepth) return onlyInline(value, role, pricer)
   const table = encodeTable(value, pricer)
-  const clear = clearlyShorter(table, 'table', value, pricer)
+  const clear = clearlyShorter(table, 'table', value, role, pricer)
   if (clear !== null) return clear
-  const inner = value.map((item, i) => formsAt(i, item, level, pricer))
+  const inner = value.map((item, i) => formsAt(i, item, level, 'item', pricer))
   const scalars = scalarsAmong(value, inner, pricer)
   const inline = inlinePiece(value, inner.map(inlineOf), scalars, pricer)
-  const list = linesOfItems(value, { inner, scalars }, level, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
-  return {
-    inline,
-    member: cheapest(
-      'member',
-      { brackets: plus(':', inline, 1), table: rows, list: plus(':\n', list, 1) },
-      pricer,
-    ),
-    item: cheapest('item', { brackets: inline, table: rows }, pricer),
-    document: cheapest('document', { brackets: inline, table: rows, list }, pricer),
+  const ways = (): Ways => {
+    if (role === 'item') return { brackets: inline, table: rows }
+    const list = linesOfItems(value, { inner, scalars }, level, pricer)
+    if (role === 'document') return { brackets: inline, table: rows, list }
+    return { brackets: plus(':', inline, 1), table: rows, list: plus(':\n', list, 1) }
   }
+  return { inline, shown: cheapest(role, ways(), pricer) }
 }
 
-function onlyInline(value: Value, pricer: Pricer): Forms {
+function onlyInline(value: Value, role: Role, pricer: Pricer): Forms {
   const text = writeInline(value)
   const inline = bracketPiece(pricer.tokens(text), () => text, pricer.style)
-  const member = plus(':', inline, 1)
-  return {
-    inline,
-    member: cheapest('member', { brackets: member }, pricer),
-    item: cheapest('item', { brackets: inline }, pricer),
-    document: cheapest('document', { brackets: inline }, pricer),
-  }
+  const brackets = role === 'member' ? plus(':', inline, 1) : inline
+  return { inline, shown: cheapest(role, { brackets }, pricer) }
 }
 
 /**
@@ -202,6 +185,7 @@ function clearlyShorter(
   table: Table | null,
   way: 'table' | 'keyed table',
   value: Value,
+  role: Role,
   pricer: Pricer,
 ): Forms | null {
   const { style, trace } = pricer
@@ -212,16 +196,14 @@ function clearlyShorter(
   const piece = { text, tokens: text.length / CHARS_PER_TOKEN, surcharge: 0 }
   if (trace !== undefined) {
     const counted = pricer.piece(text)
-    for (const role of ROLES) trace.decide(role, { [way]: counted }, counted)
+    trace.decide(role, { [way]: counted }, counted)
   }
   return {
     // A document that is one table has no use for it.
     get inline() {
       return bracketPiece(limit / CHARS_PER_TOKEN, () => writeInline(value), style)
     },
-    member: piece,
-    item: piece,
-    document: piece,
+    shown: piece,
   }
 }
 
@@ -275,10 +257,10 @@ function linesOfMembers(
       own += start + line.counted
       middles += line.middle
     } else {
-      text += start + forms.member.text
+      text += start + forms.shown.text
       own += start
-      tokens += forms.member.tokens
-      surcharge += forms.member.surcharge
+      tokens += forms.shown.tokens
+      surcharge += forms.shown.surcharge
     }
   }
   return { text, tokens: tokens + (pricer.tokens(own) + middles), surcharge }
@@ -343,10 +325,10 @@ function linesOfItems(
       own += start + line.counted
       middles += line.middle
     } else {
-      text += start + forms.item.text
+      text += start + forms.shown.text
       own += start
-      tokens += forms.item.tokens
-      surcharge += forms.item.surcharge
+      tokens += forms.shown.tokens
+      surcharge += forms.shown.surcharge
     }
   }
   return { text, tokens: tokens + (pricer.tokens(own) + middles), surcharge }

@@ -1,9 +1,10 @@
 import type { TokenCounter } from '../../../tokens/counter.ts'
 import { escapeText } from '../../bare-text.ts'
+import { contentOf } from '../../text-content.ts'
 import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
 import { NOT_IN_INLINE_KEY, NOT_IN_KEY } from './syntax.ts'
 import { type Piece, priceOf, type Role, type Trace, type Ways } from './trace.ts'
-import { writeText } from './write-text.ts'
+import { isPlain } from './write-text.ts'
 
 /** Tokens of a text: exact, or estimated from its length if no counter is given. */
 export interface Pricer {
@@ -65,10 +66,13 @@ export function createPricer(
 }
 
 function writeKey(key: string): KeyTexts {
+  const json = escapeText(key)
+  if (!isPlain(key)) return { line: json, bare: json, json }
+  const bits = contentOf(key)
   return {
-    line: writeText(key, NOT_IN_KEY),
-    bare: writeText(key, NOT_IN_INLINE_KEY),
-    json: escapeText(key),
+    line: (bits & NOT_IN_KEY) === 0 ? key : json,
+    bare: (bits & NOT_IN_INLINE_KEY) === 0 ? key : json,
+    json,
   }
 }
 

@@ -68,7 +68,7 @@ export function writeAffix(text: string, not: number, outer: number): string {
  * Whether the text is not empty, has no white space at its ends, and does not begin like another
  * construct.
  */
-function isPlain(text: string): boolean {
+export function isPlain(text: string): boolean {
   const first = text.charCodeAt(0)
   return (
     text.length > 0 &&
