@@ -11,6 +11,12 @@ function report(text: string): ShapeReport {
 const lines = (...all: string[]): string => all.join('\n')
 
 describe('JSON', () => {
+  it('meets prose in the shortest string that can be prose', () => {
+    const words = 'a b c d e f g h i j. k l m n o p q r s'
+    expect(report(JSON.stringify([`${words} t.`])).inner_formats).toEqual(['prose'])
+    expect(report(JSON.stringify([`${words}.`])).inner_formats).toEqual([])
+  })
+
   it.each<[string, Partial<ShapeReport>]>([
     ['[]', { shape: 'empty', n_items: 0 }],
     [' {} ', { shape: 'empty', n_fields: 0 }],
