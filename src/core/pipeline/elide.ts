@@ -47,17 +47,15 @@ export function elideContent(
   return writeLeft(input, lossless, left, { ...options, writeMarker })
 }
 
-function mayElide(
-  { request, content, ...input }: LayerInput,
-  { keepsOriginals, elision }: ElideOptions,
-): boolean {
+function mayElide(input: LayerInput, { keepsOriginals, elision }: ElideOptions): boolean {
+  const { request, content } = input
   return (
     request.mode === 'elide' &&
     request.budget_tokens === undefined &&
     request.is_error !== true &&
     keepsOriginals &&
     elision.enabled &&
-    !isRetrieved({ request, content, ...input }, elision.retrievingTools) &&
+    !isRetrieved(input, elision.retrievingTools) &&
     Buffer.byteLength(content) >= elision.minBlockBytes
   )
 }
