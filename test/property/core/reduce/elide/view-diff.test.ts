@@ -12,7 +12,9 @@ const step = fc.tuple(
 
 /** A diff with all context, and both files. */
 function diffOf(steps: readonly (readonly [string, string])[]) {
-  const [olds, news, body]: string[][] = [[], [], []]
+  const olds: string[] = []
+  const news: string[] = []
+  const body: string[] = []
   for (const [kind, text] of steps) {
     if (kind === 'same') {
       olds.push(text)
