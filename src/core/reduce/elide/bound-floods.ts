@@ -29,7 +29,8 @@ interface Kind {
 
 /**
  * Those of some lines that represent all of them: of each template the first three and the last,
- * and each code that it has. Of records, templates of which only some words differ count as one, of which the first of 24 wordings stay.
+ * and each code that it has. Of records, templates of which only some words differ count as one, of
+ * which the first of 24 wordings stay.
  * @param chosen indexes of lines, in order
  */
 export function boundFloods(

@@ -1,5 +1,5 @@
 /**
- * Files that nobody reads line by line: written by tools, or copied from elsewhere. Each entry is
+ * Files that are not read line by line: written by tools, or copied from elsewhere. Each entry is
  * compared with whole components of a path, so that `lock` never means `clock.ts`.
  */
 const NAMES = new Set([

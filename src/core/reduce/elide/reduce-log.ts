@@ -76,6 +76,9 @@ const REGULAR_SHARE = 0.5
 const REPEATED = 3
 const MOST_SHOWN = 12
 const SHOWN_SHARE = 0.02
+/** Lines of rare statements up to which all of them stay. */
+const MOST_RARE = 5
+const RARE_STATEMENTS_SHARE = 0.1
 const EQUAL_TRACES = 3
 /** Lines of a log that only its templates show, and the words and lines of such a template. */
 const LEAST_REGULAR = 20
@@ -185,22 +188,36 @@ function rankStackTraces(
   }
 }
 
+/** A family of templates, as `createFamilies` makes them, with the lines of all of them. */
+interface Statement {
+  readonly first: number
+  lines: number
+}
+
 /**
  * Marks the first line of each statement that printed several, as far as these are a small share of
- * the lines.
+ * the lines; and if few lines are of statements that printed nearly nothing else, these.
  */
 function rankTemplates(
   lines: readonly string[],
   ranks: Uint8Array,
-  { facts }: LineTemplates,
+  { ids, facts }: LineTemplates,
 ): void {
-  const families = new Map<number, { first: number; lines: number }>()
+  const statements = new Map<number, Statement>()
   for (const { first, family, lines: count } of facts) {
-    const known = families.get(family)
-    if (known === undefined) families.set(family, { first, lines: count })
+    const known = statements.get(family)
+    if (known === undefined) statements.set(family, { first, lines: count })
     else known.lines += count
   }
-  const repeated = [...families.values()].filter(({ lines: count }) => count >= REPEATED)
+  const isRare = (id: number) => id !== -1 && statements.get(facts[id]!.family)!.lines <= RARE
+  const rare: number[] = []
+  ids.forEach((id, at) => {
+    if (ranks[at] === BULK && isRare(id)) rare.push(at)
+  })
+  if (rare.length <= Math.max(MOST_RARE, lines.length * RARE_STATEMENTS_SHARE)) {
+    for (const at of rare) ranks[at] = STRUCTURE
+  }
+  const repeated = [...statements.values()].filter(({ lines: count }) => count >= REPEATED)
   const most = Math.min(MOST_SHOWN, Math.floor(lines.length * SHOWN_SHARE))
   for (const { first } of repeated.sort((a, b) => b.lines - a.lines).slice(0, most)) {
     raise(ranks, first, first + 1, STRUCTURE)
