@@ -134,6 +134,15 @@ describe('a log without known words', () => {
     expect(left.length).toBeLessThan(16)
   })
 
+  it('shows a statement that printed one line, however late in a line it differs', () => {
+    const far = 'from the service for orders and for payments of the region'
+    const logs = times(300, at => `2024-01-01 10:00:${10 + (at % 50)} ${far} came call ${at}`)
+    logs[150] = `2024-01-01 10:00:12 ${far} went a lease that nobody holds any more after that`
+    const left = kept(logs)
+    expect(left).toContain(logs[150])
+    expect(left.length).toBeLessThan(16)
+  })
+
   it('is no list of files, of commits, or of numbers', () => {
     const files = (at: number) => `-rw-r--r-- 1 me staff ${at} Jan 7 10:29 2026-01-05-${at}.json`
     const commits = (at: number) => `${(at * 7_919 + 4_096).toString(16)} fix the ${at}th of them`

@@ -126,6 +126,8 @@ describe('the view of a diff', () => {
     expect(left.filter(line => line.startsWith('+  return'))).toHaveLength(8)
     expect(left).toContain('[… lines 281-287 moved]')
     expect(left).toContain('@@ -1 +0,0 @@')
+    const twice = [...lines, ...header('also.ts'), '@@ -1,8 +0,0 @@', ...block.map(at => `-${at}`)]
+    expect(view(twice)!.filter(line => line.startsWith('-  return'))).toHaveLength(9)
     lines[lines.length - 1] += ' changed'
     expect(view(lines)!.filter(line => line.startsWith('-  return'))).toHaveLength(8)
   })
@@ -159,6 +161,15 @@ describe('the view of a diff', () => {
       ...header('lies'),
       '@@ -1,9 +1,2 @@',
       ...Array.from({ length: 5 }, (_, at) => ` context ${at}, which is long enough to go`),
+      '-gone',
+      ' and once more a line that is long enough',
+      ...header('vendor/lies.js'),
+      '@@ -1 +1 @@',
+      '-a',
+      '+b',
+      '@@ -5,9 +5,9 @@',
+      '-a',
+      '+b',
       'diff --cc both',
       '@@@ -1,2 -1,2 +1,3 @@@',
       '  same',
