@@ -70,6 +70,8 @@ export interface GatewayClient extends ClientFacts {
   /** Set for clients of the revision 2026-07-28. */
   readonly isModern?: boolean
   notify(method: string, params: JsonBytes | null): void
+  /** Whether it waits for messages that belong to no request; absent: that is not known. */
+  isListening?(): boolean
   /**
    * Answers what a server asks outside of any call: sampling, elicitation, roots.
    * @param signal aborted if the answer is not wanted any more

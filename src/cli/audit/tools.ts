@@ -8,14 +8,15 @@ import { noTally, readLog } from '../../tune/logs/read-log.ts'
 import { type Options, UsageError, type ValuesOf } from '../command.ts'
 import { readInput } from '../input.ts'
 import { askServers } from '../mcp-command/ask-servers.ts'
-import { loadMcpConfig, mcpOptions } from '../mcp-command/options.ts'
+import { loadMcpConfig } from '../mcp-command/load-config.ts'
+import { configOptions } from '../mcp-command/options.ts'
 import { jsonOption, tokenizerFieldsOf, tokenizerOptions } from '../options.ts'
 import { proposalToml } from './proposal.ts'
 import { auditReport } from './report.ts'
 import { auditText } from './report-text.ts'
 
 export const auditOptions = {
-  ...mcpOptions,
+  ...configOptions,
   ...tokenizerOptions,
   logs: {
     type: 'string',
@@ -72,7 +73,7 @@ function parsed(text: string): unknown {
   }
 }
 
-async function toolsOfServers(values: ValuesOf<typeof mcpOptions>): Promise<ReadTools> {
+async function toolsOfServers(values: ValuesOf<typeof configOptions>): Promise<ReadTools> {
   const { config, env } = loadMcpConfig(values)
   const asked = await askServers(config, env)
   const tools = asked.flatMap(({ server, found }) => {

@@ -3,26 +3,14 @@ import type { Config } from '../../config/config.ts'
 import { modelFaults } from '../../core/enrich/models.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { pinsOf } from '../../service/mcp-memory.ts'
-import type { Options, ValuesOf } from '../command.ts'
-import { jsonOption } from '../options.ts'
 import { askServers } from './ask-servers.ts'
 import { type CheckReport, createReporter, sharedUris } from './check-report.ts'
 import { checkText } from './check-text.ts'
-import { loadMcpConfig, type mcpOptions } from './options.ts'
-
-export const checkOptions = {
-  accept: {
-    type: 'boolean',
-    actions: ['check'],
-    help: 'accept the definitions of tools as they are now, where they are pinned',
-  },
-  ...jsonOption,
-} as const satisfies Options
+import { loadMcpConfig } from './load-config.ts'
+import type { McpValues } from './options.ts'
 
 /** Connects to all configured servers, and prints what they are like. */
-export async function checkMcp(
-  values: ValuesOf<typeof mcpOptions & typeof checkOptions>,
-): Promise<number> {
+export async function checkMcp(values: McpValues): Promise<number> {
   const { config, env } = loadMcpConfig(values)
   const checked = await askServers(config, env)
   const report = createReporter(config)

@@ -126,6 +126,14 @@ describe.each(['legacy', 'modern'] as const)('a gateway before a %s server', era
 })
 
 describe('a call of a tool', () => {
+  it('whose name is as long as a book is refused without it', async () => {
+    const upstream = await recording({ era: 'legacy' })
+    const { request } = await connect({ one: { url: upstream.url } })
+    const { error } = await request('tools/call', { name: 'x'.repeat(5_000_000) })
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('Unknown tool') })
+    expect(error.message.length).toBeLessThan(400)
+  })
+
   it('is counted by its server and its end, and its trace goes on', async () => {
     const upstream = await recording({ era: 'legacy' })
     upstream.on('tools/call', exchange => {

@@ -3,8 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
+import { selfSigned } from '../../integration/proxy/self-signed.ts'
+import { json, legacyServer, result, startHttpUpstream } from '../../support/mcp/http-upstream.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-mcp-check-'))
@@ -28,11 +30,13 @@ afterAll(async () => {
 })
 
 const run = (...args: string[]) => runCli('mcp', ...args)
+const runCli = (...args: string[]) => runCliWith({}, ...args)
 
-async function runCli(...args: string[]) {
+async function runCliWith(env: NodeJS.ProcessEnv, ...args: string[]) {
   const command = [CLI, ...args, '--data-dir', join(folder, 'data')]
   try {
-    const done = await promisify(execFile)(process.execPath, command)
+    const options = { env: { ...process.env, ...env } }
+    const done = await promisify(execFile)(process.execPath, command, options)
     return { code: 0, ...done }
   } catch (error) {
     return error as { code: number; stdout: string; stderr: string }
@@ -115,3 +119,20 @@ it('takes reports of compactions', async () => {
   expect(readdirSync(join(folder, 'data', 'mcp-contexts'))).toHaveLength(1)
   expect(await run('compacted', '--service', 'http://127.0.0.1:1')).toMatchObject({ code: 2 })
 }, 30_000)
+
+it('trusts an authority that NODE_EXTRA_CA_CERTS names, and says what is wrong without it', async () => {
+  const tls = selfSigned()
+  const answer = legacyServer((response, { id }) => json(response, result(id, '{"tools":[]}')))
+  const secure = await startHttpUpstream(answer, 0, tls)
+  onTestFinished(() => secure.close())
+  const ca = join(folder, 'ca.pem')
+  writeFileSync(ca, tls.cert)
+  const config = configured(`[mcp.servers.secure]\nurl = "${secure.url}"\n`)
+  const check = ['mcp', 'check', '--json', '--config', config]
+  const untrusted = await runCliWith({ NODE_EXTRA_CA_CERTS: '' }, ...check)
+  expect(untrusted.code).toBe(1)
+  expect(untrusted.stdout).toContain('self-signed certificate')
+  const trusted = await runCliWith({ NODE_EXTRA_CA_CERTS: ca }, ...check)
+  expect(JSON.parse(trusted.stdout).servers[0]).toMatchObject({ failure: null, era: 'legacy' })
+  expect(trusted.code).toBe(0)
+})
