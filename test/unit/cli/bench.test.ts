@@ -112,12 +112,7 @@ describe('what a bench goes by', () => {
   })
 
   it.each([
-    [
-      'diff',
-      '',
-      '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y',
-      ['--- a', '+++ b', '-x', '+y'],
-    ],
+    ['diff', '', '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y', ['--- a', '+++ b', '-x', '+y']],
     ['search', '', 'a.ts:1:x\na.ts:2:error\na.ts:3:x\na.ts:4:x\na.ts:5:x', ['a.ts:2:error']],
     ['code', 'x.ts', 'a\n// TODO\nthrow b', ['throw b']],
     ['log', 'x.log', 'fine\nit failed\n    at f (x)', ['it failed', '    at f (x)']],
