@@ -26,6 +26,11 @@ export function readPipelineConfig(config: PipelinePlace): PipelineConfig {
   throw new ConfigError(parsed.error.issues.flatMap(faultsOf).map(fault => `${file}: ${fault}`))
 }
 
+/** Whether a level of the configuration may leave out parts of results. */
+export function leavesOutByLevel({ views }: PipelineConfig): boolean {
+  return [views.level, ...Object.values(views.levels)].some(level => level !== 'full')
+}
+
 type PipelinePlace = Pick<Config, 'data_dir' | 'pipeline_config_file'>
 
 /** Where that file is, or would be. */

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
+import { leavesOutByLevel, readPipelineConfig } from '../config/pipeline.ts'
 import { readCompactions } from '../mcp/contexts/compactions.ts'
 import { type Contexts, createContexts } from '../mcp/contexts/contexts.ts'
 import { createOfferReader } from '../mcp/enriched/offer-reader.ts'
@@ -66,6 +67,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
   const serverNeeds = { ...needs, metrics, vault, dataDir: config.data_dir }
   const all = configured.map(([name, server]) => configuredServer(name, server, serverNeeds))
   const contextsFor = contextsByKey(config, deps)
+  const hasLevels = leavesOutByLevel(readPipelineConfig(config))
   const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {
     const fields = { server, ...detail }
     if (event === 'bug') logger.error(fields, 'unexpected error')
@@ -74,7 +76,8 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
   }
   return {
     servers: config.mcp.servers,
-    create(client, { tenant, credential, forwarded, only, alwaysRetrieves }) {
+    create(client, { tenant, credential, forwarded, only, ...terms }) {
+      const alwaysRetrieves = terms.alwaysRetrieves || hasLevels
       const servers = all
         .filter(({ name }) => only === null || name === only)
         .map(server => server.of(tenant, forwarded))

@@ -189,6 +189,7 @@ function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen)
     },
     bytes: { raw: Buffer.byteLength(input.content), output: Buffer.byteLength(outcome.content) },
     truncated: !lossless,
+    ...(outcome.level === undefined ? {} : { response_level: outcome.level }),
     ...(outcome.trimmed?.chunks === undefined ? {} : { chunks: [...outcome.trimmed.chunks] }),
     ...(request.pagination === undefined ? {} : { pagination: request.pagination }),
     ...(request.sort === undefined ? {} : { sort: request.sort }),

@@ -3,6 +3,7 @@ import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
 import { hintPolicy, VERBOSITIES } from '../../hints/hint-policy.ts'
 import { STRATEGY_IDS } from '../../reduce/budget/strategies.ts'
 import { TRIM_ALGORITHMS } from '../../reduce/trim/plan-tree.ts'
+import { VIEW_LEVELS } from '../../reduce/views/level.ts'
 import { FORMAT_IDS, profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
 
 /** The schema that this version reads; raised when a key changes its meaning. */
@@ -84,6 +85,15 @@ const formatPipeline = z.strictObject({
   algorithm: z.enum(TRIM_ALGORITHMS).default('auto'),
 })
 
+const viewLevel = z.enum(VIEW_LEVELS)
+
+/** How much is shown of results for which no request names a level; see `docs/guide/views.md`. */
+const views = z.strictObject({
+  level: viewLevel.default('full'),
+  /** By tool, its name with or without what a proxy puts in front of it. */
+  levels: z.record(endpoint, viewLevel).default({}),
+})
+
 const endpointOverride = z.strictObject({
   dedup_enabled: z.boolean().optional(),
   lru_size: lruSize.optional(),
@@ -107,6 +117,7 @@ export const pipelineSchema = z
     budget: budget.prefault({}),
     format_pipeline: formatPipeline.prefault({}),
     elision: elision.prefault({}),
+    views: views.prefault({}),
     endpoint_overrides: z.record(endpoint, endpointOverride).default({}),
     profiles: profileAxes.prefault({}),
     hints: hintPolicy.prefault({}),

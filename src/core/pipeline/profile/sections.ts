@@ -1,8 +1,10 @@
+import type { ResponseBudget } from '../../contract/response-budget.ts'
 import type { HintFamily } from '../../hints/hint.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
 import type { HintRule, HintsPolicy } from '../../hints/policy.ts'
 import { STRATEGIES, type StrategyId, type Valuation } from '../../reduce/budget/strategies.ts'
-import { strategyFor } from '../../reduce/trim/resolve-strategy.ts'
+import { foundByTool, strategyFor } from '../../reduce/trim/resolve-strategy.ts'
+import type { ViewLevel } from '../../reduce/views/level.ts'
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
 import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
 import { matchModel } from './match-model.ts'
@@ -15,6 +17,8 @@ export interface ProfileQuery {
   readonly tokenizer?: string | undefined
   /** The endpoint: the tool's name. */
   readonly tool?: string | undefined
+  /** What the host wishes for this result. */
+  readonly response_budget?: ResponseBudget | undefined
 }
 
 /**
@@ -115,4 +119,22 @@ export function valuationOf(
   requested?: StrategyId,
 ): Valuation {
   return { strategy: STRATEGIES[requested ?? strategy], fields }
+}
+
+/** How much of one result is shown. */
+export interface ViewProfile {
+  readonly level: ViewLevel
+  /** Tokens that the host wishes; then the mildest level that fits is taken. */
+  readonly tokens?: number
+}
+
+/**
+ * The level of a result: the request's own wish, else the level of its tool, else the general one.
+ */
+export function viewFor(
+  { views }: PipelineConfig,
+  { tool, response_budget: wish }: ProfileQuery,
+): ViewProfile {
+  if (typeof wish === 'number') return { level: 'full', tokens: wish }
+  return { level: wish ?? foundByTool(tool, name => own(views.levels, name)) ?? views.level }
 }
