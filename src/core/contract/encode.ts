@@ -106,6 +106,7 @@ export const encodeAnswer = z.strictObject({
     dedup_tokens: tokenCount,
     encoder_tokens: tokenCount,
     elided_tokens: tokenCount,
+    view_tokens: tokenCount.optional().describe('Of elided_tokens, if a view left parts out'),
   }),
   bytes: z.strictObject({ raw: byteCount, output: byteCount }),
   truncated: z.boolean(),
@@ -113,6 +114,7 @@ export const encodeAnswer = z.strictObject({
     .enum(VIEW_LEVELS)
     .optional()
     .describe('The level that left something out of it; absent: no level did'),
+  view: z.string().optional().describe('The view that chose what to show'),
   chunks: z.array(chunk).optional().describe('When a list of items was trimmed: all of its chunks'),
   pagination: pagination.optional(),
   sort: sort.optional(),

@@ -36,6 +36,8 @@ export interface Outcome extends Choice {
   readonly referredTokens?: number
   /** The level that left something out; absent: none did. */
   readonly level?: ViewLevel
+  /** The view that left something out; absent: none did. */
+  readonly view?: string
   /** How good the choice of parts is, if some were left out. */
   readonly trimmed?: TrimmedItems
 }

@@ -6,7 +6,7 @@ import type { Profile } from './profile/resolve.ts'
 import { isRetrieving } from './profile/retrieving-tools.ts'
 import type { ViewProfile } from './profile/sections.ts'
 
-const FULL: ViewProfile = { level: 'full' }
+const FULL: ViewProfile = { level: 'full', views: [] }
 
 /**
  * The level that is in force for a result. Errors and fetched originals have none. A request that

@@ -16,6 +16,7 @@ import { valuationOf } from './profile/sections.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import type { SessionLayer } from './session-layer.ts'
 import { selectsItems } from './trim-items.ts'
+import { type ShownByView, viewOf } from './view.ts'
 import { linesFormat } from './wrapped-format.ts'
 
 /** The possible answers for one result. */
@@ -122,11 +123,16 @@ export function createOutcomes(
         retrievingTools: profile.elision.retrievingTools,
         choose,
       }
-      const elide = (from: LayerInput) =>
-        elideContent(from, lossless(), { ...options, gate: gate(), elision: profile.elision })
+      const elide = (from: LayerInput, shown: ShownByView | null = null) =>
+        elideContent(from, lossless(), {
+          ...{ ...options, gate: gate(), shown },
+          elision: profile.elision,
+        })
       const fitted = (from: LayerInput) => fitBudget(from, lossless(), { ...options, gate: gate() })
       const left = (level: ViewLevel): Outcome | null => {
-        const outcome = level === 'compact' ? elide(eliding()) : null
+        const shown = viewOf(input, level, profile.view.views)
+        if (shown === null && level !== 'compact') return null
+        const outcome = elide(level === 'compact' ? eliding() : input, shown)
         return outcome && { ...outcome, level }
       }
       const view = levelInForce(input, profile, context.keepsOriginals)

@@ -4,6 +4,7 @@ import { hintPolicy, VERBOSITIES } from '../../hints/hint-policy.ts'
 import { STRATEGY_IDS } from '../../reduce/budget/strategies.ts'
 import { TRIM_ALGORITHMS } from '../../reduce/trim/plan-tree.ts'
 import { VIEW_LEVELS } from '../../reduce/views/level.ts'
+import type { ViewData } from '../../reduce/views/view-schema.ts'
 import { FORMAT_IDS, profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
 
 /** The schema that this version reads; raised when a key changes its meaning. */
@@ -92,6 +93,11 @@ const views = z.strictObject({
   level: viewLevel.default('full'),
   /** By tool, its name with or without what a proxy puts in front of it. */
   levels: z.record(endpoint, viewLevel).default({}),
+  /** Files of views, which take precedence over those that are built in. */
+  files: z.array(z.string().min(1)).max(100).default([]),
+  /** Names of views that apply although they are off by themselves, and that never apply. */
+  on: z.array(z.string()).max(1_000).default([]),
+  off: z.array(z.string()).max(1_000).default([]),
 })
 
 const endpointOverride = z.strictObject({
@@ -124,7 +130,10 @@ export const pipelineSchema = z
   })
   .readonly()
 
-export type PipelineConfig = z.output<typeof pipelineSchema>
+export type PipelineConfig = z.output<typeof pipelineSchema> & {
+  /** The views that may apply, in their order: read from files, never a key of the file itself. */
+  readonly knownViews?: readonly ViewData[]
+}
 
 /** The configuration without a file. */
 export const DEFAULT_PIPELINE: PipelineConfig = pipelineSchema.parse({})

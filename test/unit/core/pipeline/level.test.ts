@@ -38,10 +38,10 @@ describe('the level of a result', () => {
       { tool: 'get_log', response_budget: 700 },
       { level: 'full', tokens: 700 },
     ],
-  ])('of %j is %j', (query, level) => expect(levelOf(views, query)).toEqual(level))
+  ])('of %j is %j', (query, level) => expect(levelOf(views, query)).toMatchObject(level))
 
   it('is full if nothing names one', () => {
-    expect(levelOf({}, { tool: 'get_log' })).toEqual({ level: 'full' })
+    expect(levelOf({}, { tool: 'get_log' })).toEqual({ level: 'full', views: [] })
     expect(encode({}).answer).toEqual(encode({ response_budget: 'full' }).answer)
     expect(encode({}).answer).not.toHaveProperty('response_level')
   })
