@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { loadConfig } from '../../../src/config/load.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-mcp-check-'))
@@ -26,8 +27,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-async function run(...args: string[]) {
-  const command = [CLI, 'mcp', ...args, '--data-dir', join(folder, 'data')]
+const run = (...args: string[]) => runCli('mcp', ...args)
+
+async function runCli(...args: string[]) {
+  const command = [CLI, ...args, '--data-dir', join(folder, 'data')]
   try {
     const done = await promisify(execFile)(process.execPath, command)
     return { code: 0, ...done }
@@ -66,6 +69,45 @@ it('reports each server, and fails if one does', async () => {
   expect(shown.stdout).toContain('no licence')
   const fine = await run('check', '--config', configured(`[mcp.servers.good]\n${good}`))
   expect(fine.code).toBe(0)
+}, 60_000)
+
+/** Ends only a while after it was asked to. */
+const SLOW_TO_END = `
+process.on('SIGTERM', () => setTimeout(process.exit, 300))
+setInterval(() => {}, 1000)
+const tools = [{ name: 'add', description: 'Adds.  \\n\\nArgs:\\n  a: A number', inputSchema: {
+  type: 'object', properties: { a: { type: 'integer' } } } }]
+require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+  const { id, method, params } = JSON.parse(line)
+  const result = method === 'initialize'
+    ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} },
+        serverInfo: { name: 's', version: '1' } }
+    : method === 'tools/list' ? { tools } : undefined
+  if (id !== undefined) {
+    const rest = result ? { result } : { error: { code: -32601, message: 'unknown' } }
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, ...rest }))
+  }
+})`
+
+it('audits the definitions of servers, and proposes texts that a gateway takes', async () => {
+  const args = JSON.stringify(['-e', SLOW_TO_END])
+  const config = configured(`[mcp.servers.s]\ncommand = "${process.execPath}"\nargs = ${args}\n`)
+  const proposal = join(folder, 'proposal.toml')
+  const { code, stdout } = await runCli(
+    ...['audit', 'tools', '--json', '--config', config, '--propose', proposal],
+  )
+  expect(code).toBe(0)
+  const report = JSON.parse(stdout)
+  expect(report.tools[0]).toMatchObject({ server: 's', tool: 'add', description_tokens: 10 })
+  writeFileSync(config, readFileSync(config, 'utf8') + readFileSync(proposal, 'utf8'))
+  const { mcp } = loadConfig({ env: { HAVERSACK_CONFIG: config }, overrides: {} })
+  expect(mcp.servers['s']!.texts).toEqual({
+    add: {
+      hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+      description: 'Adds.',
+      parameters: { a: 'A number' },
+    },
+  })
 }, 60_000)
 
 it('takes reports of compactions', async () => {

@@ -6,6 +6,7 @@ import {
   type EnrichmentSettings,
 } from '../../../src/enrich/enrichment.ts'
 import { createHabits } from '../../../src/enrich/habits.ts'
+import type { ComposedTool } from '../../../src/mcp/composed/composed-tool.ts'
 import type { LandedResult } from '../../../src/mcp/enriched/enrichment-needs.ts'
 import type { OfferReader } from '../../../src/mcp/enriched/offer-reader.ts'
 import { createGateway, type Gateway } from '../../../src/mcp/gateway.ts'
@@ -74,7 +75,7 @@ export class MemoryServer {
           include: ['*'],
           exclude: [],
         },
-        ...{ trusted: this.trusted, per_tool: [], resources: false },
+        ...{ trusted: this.trusted, per_tool: [], resources: false, texts: new Map() },
       },
       connect: (_, listener) => {
         this.#listeners.add(listener)
@@ -131,6 +132,7 @@ const readInPlace: OfferReader = async (body, offers) => {
 export interface MemoryGatewayOptions {
   readonly settings?: Partial<EnrichmentSettings>
   readonly tools?: ToolModels
+  readonly composed?: readonly ComposedTool[]
   readonly read?: OfferReader
   readonly now?: () => number
   readonly maxParallel?: number
@@ -202,6 +204,7 @@ export async function connectMemory(
   }
   const gatewayOptions: GatewayOptions = {
     servers: servers.map(server => server.gatewayServer()),
+    composed: options.composed ?? [],
     tenant: options.tenant ?? 't',
     client: {
       ...{ name: 'test', info: null, capabilities: Buffer.from('{}') },
