@@ -15,6 +15,7 @@ RUN --mount=type=cache,target=/root/.npm \
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.ts ./scripts/
 COPY src ./src
+COPY views ./views
 COPY workers ./workers
 # The JavaScript of the published package, and then what it needs to run.
 RUN node scripts/build.ts

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = join(ROOT, 'dist')
 
 /** Files that modules read from beside them; the compiler leaves them where they are. */
-const ASSETS = ['src/**/*.{json,wasm}', 'workers/**/*.{json,wasm}']
+const ASSETS = ['src/**/*.{json,wasm}', 'workers/**/*.{json,wasm}', 'views/*.toml']
 
 /** The exit code of the compiler, which has printed what it found. */
 function compile(): number {

@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   bench: async () => (await import('./bench.ts')).benchCommand,
   tune: async () => (await import('./tune.ts')).tuneCommand,
   fingerprints: async () => (await import('./fingerprints.ts')).fingerprintsCommand,
+  views: async () => (await import('./views.ts')).viewsCommand,
 }
 
 /** Runs the command line and resolves to its exit code: 0 done, 1 failed, 2 wrong usage. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { z } from 'zod'
 import {
   DEFAULT_PIPELINE,
@@ -9,6 +9,7 @@ import {
 } from '../core/pipeline/profile/pipeline-config.ts'
 import type { Config } from './config.ts'
 import { ConfigError, readToml } from './read-toml.ts'
+import { configuredViews } from './views.ts'
 
 /** In the data folder, if no other file is named. */
 const FILE_NAME = 'pipeline_config.toml'
@@ -20,10 +21,24 @@ const FILE_NAME = 'pipeline_config.toml'
  */
 export function readPipelineConfig(config: PipelinePlace): PipelineConfig {
   const file = pipelineFileOf(config)
-  if (config.pipeline_config_file === undefined && !existsSync(file)) return DEFAULT_PIPELINE
+  if (config.pipeline_config_file === undefined && !existsSync(file)) {
+    return withViews(DEFAULT_PIPELINE, '.')
+  }
   const parsed = pipelineSchema.safeParse(readToml(file))
-  if (parsed.success) return parsed.data
+  if (parsed.success) return withViews(parsed.data, dirname(file))
   throw new ConfigError(parsed.error.issues.flatMap(faultsOf).map(fault => `${file}: ${fault}`))
+}
+
+/** Files of views are named from the folder of the file that names them. */
+function withViews(pipeline: PipelineConfig, folder: string): PipelineConfig {
+  const { views } = pipeline
+  const files = views.files.map(file => resolve(folder, file))
+  return { ...pipeline, knownViews: configuredViews({ ...views, files }) }
+}
+
+/** Whether a level of the configuration may leave out parts of results. */
+export function leavesOutByLevel({ views }: PipelineConfig): boolean {
+  return [views.level, ...Object.values(views.levels)].some(level => level !== 'full')
 }
 
 type PipelinePlace = Pick<Config, 'data_dir' | 'pipeline_config_file'>

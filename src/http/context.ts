@@ -162,6 +162,7 @@ type RequestHeader =
   | 'x-api-key'
   | 'x-haversack-bypass'
   | 'x-haversack-key'
+  | 'x-haversack-response-budget'
   | 'x-headroom-bypass'
   | 'x-request-id'
 

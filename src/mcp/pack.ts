@@ -86,7 +86,7 @@ export function createPacker(needs: PackerNeeds): Pack {
       const prepared = packed.ok ? await prepare(packed, delivery) : null
       if (packed.ok && prepared === null) {
         const { place: _, limit: __, omitted_fields: ___, markup: ____, ...alone } = terms
-        packed = await run(result, { ...alone, mode: 'lossless' })
+        packed = await run(result, { ...alone, mode: 'lossless', response_budget: 'full' })
       }
       if (!packed.ok) return result
       for (const report of packed.reports) onReport(report, server)
@@ -100,8 +100,10 @@ export function createPacker(needs: PackerNeeds): Pack {
   }
 }
 
-function mayLeaveOut({ mode, omitted_fields = [], markup }: ResultTerms): boolean {
-  return mode !== 'lossless' || omitted_fields.length > 0 || markup !== undefined
+function mayLeaveOut(terms: ResultTerms): boolean {
+  const { mode, omitted_fields = [], markup, response_budget: wish = 'full' } = terms
+  const mayOmit = omitted_fields.length > 0 || markup !== undefined
+  return mode !== 'lossless' || mayOmit || wish !== 'full'
 }
 
 /** Of a result that refers to nothing. */

@@ -1,8 +1,9 @@
 import type { ResultLimit, ResultPlace, ResultTerms } from '../core/contract/request-terms.ts'
+import { type ResponseBudget, readResponseBudget } from '../core/contract/response-budget.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { PublicEntry } from './catalogue.ts'
 import type { ServerSettings } from './gateway-options.ts'
-import { member } from './members.ts'
+import { member, objectMember, textMember } from './members.ts'
 import { isLike } from './tool-patterns.ts'
 
 /** What decides how the result of one call is treated. */
@@ -17,6 +18,16 @@ export interface TermsInput {
   readonly limit: ResultLimit | null
 }
 
+/** The member of `_meta` with a host's wish: a level, or tokens as a number or a text. */
+const WISH = 'haversack/response_budget'
+
+/** The host's wish for the result of a call; `null` if it states none that can be read. */
+export function responseBudgetOf(params: JsonBytes): ResponseBudget | null {
+  const meta = objectMember(params, '_meta')
+  const wish = meta === null ? null : (textMember(meta, WISH) ?? member(meta, WISH)?.toString())
+  return wish === null || wish === undefined ? null : readResponseBudget(wish)
+}
+
 export function resultTerms({
   entry: { server, key },
   settings,
@@ -27,11 +38,13 @@ export function resultTerms({
 }: TermsInput): ResultTerms {
   const args = member(params, 'arguments')
   const { mode, budget_tokens } = modeOf(key, settings)
+  const wish = responseBudgetOf(params)
   return {
     tool: `mcp__${server}__${key}`,
     mode,
     structured,
     ...(budget_tokens === undefined ? {} : { budget_tokens }),
+    ...(wish === null ? {} : { response_budget: wish }),
     ...(args === undefined || args === null ? {} : { args: new Uint8Array(args) }),
     ...(place === null ? {} : { place }),
     ...(limit === null ? {} : { limit }),
@@ -45,6 +58,7 @@ export function resourceTerms(server: string): ResultTerms {
     mode: 'lossless',
     structured: 'keep',
     of: 'resource',
+    response_budget: 'full',
   }
 }
 

@@ -10,7 +10,7 @@ import { errorOutcome, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import { EMPTY_OBJECT, objectMember, textMember, withMember } from './members.ts'
 import { mirrorsOf } from './mirrored-params.ts'
 import type { Delivery } from './pack.ts'
-import { mayOmit, resultTerms } from './result-terms.ts'
+import { mayOmit, responseBudgetOf, resultTerms } from './result-terms.ts'
 import { callRetrieve, RETRIEVE_TOOL } from './retrieve-tool.ts'
 import type { Servers } from './servers.ts'
 import { traceOf, withTrace } from './trace-context.ts'
@@ -81,6 +81,8 @@ export class ToolCalls {
     // Before anything else happens: calls count in the order in which they come.
     const { context } = call
     const place = context === null ? null : (this.#options.contexts?.arrive(context) ?? null)
+    // From now on: what a level leaves out must be within the client's reach.
+    if ((responseBudgetOf(params) ?? 'full') !== 'full') this.#offersRetrieve = true
     const offersRetrieve = this.offersRetrieve(context)
     if (name === RETRIEVE_TOOL && offersRetrieve) return this.#retrieve(params, context)
     await this.#servers.listed()

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
+import { leavesOutByLevel, readPipelineConfig } from '../config/pipeline.ts'
 import { composedTools } from '../mcp/composed/composed-tool.ts'
 import { readCompactions } from '../mcp/contexts/compactions.ts'
 import { type Contexts, createContexts } from '../mcp/contexts/contexts.ts'
@@ -68,6 +69,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
   const all = configured.map(([name, server]) => configuredServer(name, server, serverNeeds))
   const composed = composedTools(config.mcp.composed, config.tools)
   const contextsFor = contextsByKey(config, deps)
+  const hasLevels = leavesOutByLevel(readPipelineConfig(config))
   const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {
     const fields = { server, ...detail }
     if (event === 'bug') logger.error(fields, 'unexpected error')
@@ -76,7 +78,8 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
   }
   return {
     servers: config.mcp.servers,
-    create(client, { tenant, credential, forwarded, only, alwaysRetrieves }) {
+    create(client, { tenant, credential, forwarded, only, ...terms }) {
+      const alwaysRetrieves = terms.alwaysRetrieves || hasLevels
       const servers = all
         .filter(({ name }) => only === null || name === only)
         .map(server => server.of(tenant, forwarded))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { tokenCount, tokenizerFields } from './fields.ts'
+import { responseBudget } from './response-budget.ts'
 
 /** Looked at field by field where it is used, so that whatever a vendor adds passes. */
 const message = z
@@ -22,6 +23,7 @@ export const compressRequest = z.looseObject({
     .nonnegative()
     .nullish()
     .describe('For keys that redeem: tool results are trimmed towards it'),
+  response_budget: responseBudget.nullish().describe('For keys that redeem: of each tool result'),
   config: z
     .looseObject({
       compress_user_messages: z.boolean().nullish(),

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { STRATEGY_IDS } from '../reduce/budget/strategies.ts'
 import { LEVELS } from '../reduce/trim/levels.ts'
+import { VIEW_LEVELS } from '../reduce/views/level.ts'
 import { byteCount, sessionField, tokenCount, tokenizerFields, tokensUsed } from './fields.ts'
+import { responseBudget } from './response-budget.ts'
 
 /** Longest field that a tool's provider adds beside its content, such as a cursor or a query. */
 const MAX_NOTE_CHARS = 16_384
@@ -39,6 +41,7 @@ export const encodeRequest = z.strictObject({
     .optional()
     .describe('Default lossless; the others may leave parts out to fit budget_tokens'),
   budget_tokens: z.int().nonnegative().optional().describe('The answer is never above it'),
+  response_budget: responseBudget.optional(),
   is_error: z.boolean().optional(),
   formats: z
     .array(z.string().max(64))
@@ -103,9 +106,15 @@ export const encodeAnswer = z.strictObject({
     dedup_tokens: tokenCount,
     encoder_tokens: tokenCount,
     elided_tokens: tokenCount,
+    view_tokens: tokenCount.optional().describe('Of elided_tokens, if a view left parts out'),
   }),
   bytes: z.strictObject({ raw: byteCount, output: byteCount }),
   truncated: z.boolean(),
+  response_level: z
+    .enum(VIEW_LEVELS)
+    .optional()
+    .describe('The level that left something out of it; absent: no level did'),
+  view: z.string().optional().describe('The view that chose what to show'),
   chunks: z.array(chunk).optional().describe('When a list of items was trimmed: all of its chunks'),
   pagination: pagination.optional(),
   sort: sort.optional(),

@@ -59,6 +59,8 @@ export interface Report {
   readonly tokens_elided?: number
   /** Of `tokens_in` that references to earlier results represent. */
   readonly tokens_referred?: number
+  /** The view that left parts out; absent: none did. */
+  readonly view?: string
   /** Places of the answer that look like hints and were escaped; absent: none. */
   readonly look_alikes?: number
   /** Why candidates were not sent, one entry each. */

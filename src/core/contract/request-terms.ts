@@ -1,5 +1,6 @@
 import type { ContentCoding } from '../base/content-coding.ts'
 import type { FollowUp, ToolModels } from '../enrich/value-model.ts'
+import type { ResponseBudget } from './response-budget.ts'
 
 /** Terms of a request besides its body. */
 export interface RequestTerms {
@@ -9,6 +10,8 @@ export interface RequestTerms {
   readonly bypass: boolean
   /** Whether originals that earlier markers name are missing, and must be kept again. */
   readonly restores?: true
+  /** The host's wish for each result; absent: it has none. */
+  readonly responseBudget?: ResponseBudget
   /** What is known of an MCP tool result; absent for any other request. */
   readonly result?: ResultTerms
   /** How a body of bytes is compressed, and its largest size without that; absent: it is not. */
@@ -64,6 +67,8 @@ export interface ResultTerms {
   readonly args?: Uint8Array
   readonly mode: 'lossless' | 'elide' | 'trim'
   readonly budget_tokens?: number
+  /** The host's wish for this result; absent: what the configuration says of the tool. */
+  readonly response_budget?: ResponseBudget
   /**
    * `keep`: `structuredContent` stays, and texts are encoded. `text`: one text that encodes it
    * takes the place of both.

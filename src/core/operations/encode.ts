@@ -17,7 +17,14 @@ export const encodeOperation: Operation<EncodeRequest, EncodeAnswer> = {
   request: encodeRequest,
   answer: encodeAnswer,
   lookups: (request, asked) => [lookupOf(request, asked)],
-  run: (request, context) => encodeContent(withContent(request, context), context),
+  run: (request, context) =>
+    encodeContent(withWish(withContent(request, context), context), context),
+}
+
+/** The request with the wish of its headers, unless it has one of its own. */
+function withWish<Request extends EncodeRequest>(request: Request, { terms }: OperationContext) {
+  const wish = request.response_budget ?? terms?.responseBudget
+  return wish === undefined ? request : { ...request, response_budget: wish }
 }
 
 function checkContent({ input_ref, content }: EncodeRequest): void {

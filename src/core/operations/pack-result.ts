@@ -246,7 +246,7 @@ class ResultPacker {
   }
 
   #encode(content: string, { isError, session, budget_tokens }: EncodeTerms): Done<EncodeAnswer> {
-    const { tool } = this.#terms
+    const { tool, response_budget: wish } = this.#terms
     const isTrimmed = budget_tokens !== undefined
     const { mode, budget_tokens: usual, ...omits } = this.#limitsOf(content)
     const budget = budget_tokens ?? usual
@@ -261,6 +261,7 @@ class ResultPacker {
         ...(args === undefined ? {} : { args }),
         ...(session === undefined ? {} : { session }),
         ...(isError || isTrimmed ? {} : omits),
+        ...(wish === undefined ? {} : { response_budget: wish }),
         ...paginationOf(content),
       },
       this.#context,

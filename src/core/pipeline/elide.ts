@@ -10,12 +10,15 @@ import { rankLists } from '../reduce/elide/rank-items.ts'
 import { BULK } from '../reduce/elide/reducer.ts'
 import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
 import { type DiffLevel, viewDiff } from '../reduce/elide/view-diff.ts'
+import { keptByBoth } from '../reduce/views/kept-parts.ts'
+import type { TokenCounter } from '../tokens/counter.ts'
 import { elidedBy, type FitOptions, isRetrieved, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import type { Choice } from './gate.ts'
 import { isJsonAsked, markJson } from './json-marker.ts'
 import type { LayerInput } from './layer.ts'
 import { annotate, NO_NOTES, notesFor } from './notes.ts'
 import type { ElisionProfile } from './profile/resolve.ts'
+import { type ShownByView, wordsOf } from './view.ts'
 import { fullestMarker, markerOf, originalId } from './within-budget.ts'
 import { trimmedFormat } from './wrapped-format.ts'
 
@@ -29,8 +32,10 @@ const MARKER_SHARE = 1 / 8
 /** Options for leaving parts out without a budget. */
 type ElideOptions = FitOptions & {
   readonly elision: ElisionProfile
-  /** How much of a diff is shown; absent: `standard`. */
-  readonly level?: DiffLevel
+  /** The level that asks for it; absent: mode `elide` does. */
+  readonly level?: DiffLevel | undefined
+  /** What a view shows of it; `null` if no view applies. */
+  readonly shown: ShownByView | null
 }
 
 /**
@@ -45,17 +50,21 @@ export function elideContent(
   options: ElideOptions,
 ): Outcome | null {
   if (!mayElide(input, options)) return null
-  const left = leftOf(input, options.level)
+  const left = leftOf(input, options)
   if (left === null || left.omissions.length === 0) return null
   const writeMarker = options.gate.admitMarker()
   if (writeMarker === null) return null
   return writeLeft(input, lossless, left, { ...options, writeMarker })
 }
 
-function mayElide(input: LayerInput, { keepsOriginals, elision }: ElideOptions): boolean {
+function mayElide(
+  input: LayerInput,
+  { keepsOriginals, elision, shown, level }: ElideOptions,
+): boolean {
   const { request, content } = input
+  if (shown !== null) return keepsOriginals && elision.enabled
   return (
-    request.mode === 'elide' &&
+    (request.mode === 'elide' || level !== undefined) &&
     request.budget_tokens === undefined &&
     request.is_error !== true &&
     keepsOriginals &&
@@ -74,7 +83,8 @@ function writeLeft(
     gate,
     choose,
     elision,
-    writeMarker,
+    shown,
+    writeMarker: write,
   }: ElideOptions & { writeMarker(marker: ElisionHint): string | null },
 ): Outcome | null {
   const { request, prices, value } = input
@@ -83,13 +93,11 @@ function writeLeft(
   const hash = originalId(original)
   const kept = choose(content)
   const isValue = typeof value === 'object' && value !== null
-  // Lists have no marks in them, so only the marker names the places of missing items.
-  const isShort = (line: string) => isValue || counter.count(line) <= kept.tokens * MARKER_SHARE
-  const marker =
-    fullestMarker(hash, omissions, writeMarker, isShort, MAX_PLACES) ??
-    writeMarker(markerOf(hash, omissions, 0))
   const saved = lossless.tokens - kept.tokens
-  if (marker === null || !(saved > BREAK_EVEN * counter.count(marker))) return null
+  const pays = (line: string | null): line is string =>
+    line !== null && saved > BREAK_EVEN * counter.count(line)
+  const marker = markersOf({ hash, omissions, isValue, shown }, kept, counter, write).find(pays)
+  if (marker === undefined) return null
   const gain = { saved_tokens: saved, counter }
   const asJson = isValue && isJsonAsked(input)
   const notes = asJson
@@ -109,7 +117,40 @@ function writeLeft(
     elided: [elidedBy({ hash, omissions }, Math.min(lossless.tokens, prices.baseline) - tokens)],
     keep: [original],
     ...lookAlikesIn(kept),
+    ...(shown === null ? {} : { view: shown.view }),
   }
+}
+
+/** Markers to choose from, the fullest one first. */
+function markersOf(
+  { hash, omissions, isValue, shown }: Markable,
+  kept: Choice,
+  counter: TokenCounter,
+  write: (marker: ElisionHint) => string | null,
+): readonly (string | null)[] {
+  // Lists have no marks in them, so only the marker names the places of missing items. A view names
+  // its fields in words; their places are those of the objects that are shown.
+  const isShort = (line: string) =>
+    (isValue && shown === null) || counter.count(line) <= kept.tokens * MARKER_SHARE
+  const most = shown === null ? MAX_PLACES : 2
+  const limits = shown === null ? [0] : WORD_LIMITS
+  return limits.map(limit => {
+    const words = shown === null ? '' : wordsOf(shown.names, limit)
+    const worded = (marker: ElisionHint) =>
+      write(words === '' ? marker : { ...marker, summary: words })
+    return (
+      fullestMarker(hash, omissions, worded, isShort, most) ?? worded(markerOf(hash, omissions, 0))
+    )
+  })
+}
+
+/** Characters of the names that a view's marker has, if it pays. */
+const WORD_LIMITS = [72, 28]
+
+interface Markable extends Pick<Left, 'omissions'> {
+  readonly hash: string
+  readonly isValue: boolean
+  readonly shown: ShownByView | null
 }
 
 interface Left {
@@ -118,14 +159,18 @@ interface Left {
 }
 
 function leftOf(
-  { value, content, request: { omits } }: LayerInput,
-  level: DiffLevel = 'standard',
+  { value, content, request: { omits, mode } }: LayerInput,
+  { shown, level = 'standard' }: Pick<ElideOptions, 'shown' | 'level'>,
 ): Left | null {
-  if (typeof value === 'object' && value !== null) return leftOfValue(value, omits)
+  const isElided = mode === 'elide'
+  if (typeof value === 'object' && value !== null) {
+    return leftOfValue(value, isElided ? omits : NO_BULK, shown)
+  }
   if (omits?.bulk === false) return null
   const ranked = rankText(content)
   if (ranked === null) return null
-  return ranked.kind === 'diff' ? leftOfDiff(ranked, level) : leftOfText(ranked)
+  if (ranked.kind === 'diff') return leftOfDiff(ranked, level)
+  return isElided ? leftOfText(ranked) : null
 }
 
 function leftOfDiff({ lines }: RankedText, level: DiffLevel): Left | null {
@@ -133,11 +178,18 @@ function leftOfDiff({ lines }: RankedText, level: DiffLevel): Left | null {
   return view && { content: view.text, omissions: view.omissions }
 }
 
+/** Of a request that leaves out nothing but what a view does not show. */
+const NO_BULK = { fields: [], bulk: false }
+
 /** Lists without their bulk, objects without fields to omit; everything else as it is. */
-function leftOfValue(value: Value, omits: LayerInput['request']['omits']): Left | null {
+function leftOfValue(
+  value: Value,
+  omits: LayerInput['request']['omits'],
+  shown: ShownByView | null,
+): Left | null {
   const lists: ReturnType<typeof rankLists> = omits?.bulk === false ? new Map() : rankLists(value)
   const fields = new Set(omits?.fields)
-  if (lists.size === 0 && fields.size === 0) return null
+  if (lists.size === 0 && fields.size === 0 && shown === null) return null
   const keptOf = (inner: Value): Kept => {
     if (inner instanceof ObjectValue) {
       const parts = inner.values.map((each, at) =>
@@ -154,7 +206,9 @@ function leftOfValue(value: Value, omits: LayerInput['request']['omits']): Left 
     const children = inner.map(keptOf)
     return children.every(child => child === ALL) ? ALL : { kind: 'some', children }
   }
-  const pruned = pruneValue(value, keptOf(value))
+  const kept = keptByBoth(keptOf(value), shown?.kept ?? ALL)
+  if (kept === null) return null
+  const pruned = pruneValue(value, kept)
   return { content: writeJson(pruned.value), omissions: pruned.omissions }
 }
 

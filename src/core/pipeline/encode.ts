@@ -130,6 +130,7 @@ function reportOf(answer: EncodeAnswer): Report {
     tokens_out: answer.tokens.final,
     tokens_elided: answer.savings.elided_tokens,
     tokens_referred: answer.savings.dedup_tokens,
+    ...(answer.view === undefined ? {} : { view: answer.view }),
     ...(answer.look_alikes === undefined ? {} : { look_alikes: answer.look_alikes }),
   }
 }
@@ -186,9 +187,12 @@ function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen)
       // Escapes of what looks like a hint may take more than was saved.
       encoder_tokens: Math.max(0, saved - referred - elided),
       elided_tokens: elided,
+      ...(outcome.view === undefined ? {} : { view_tokens: elided }),
     },
     bytes: { raw: Buffer.byteLength(input.content), output: Buffer.byteLength(outcome.content) },
     truncated: !lossless,
+    ...(outcome.level === undefined ? {} : { response_level: outcome.level }),
+    ...(outcome.view === undefined ? {} : { view: outcome.view }),
     ...(outcome.trimmed?.chunks === undefined ? {} : { chunks: [...outcome.trimmed.chunks] }),
     ...(request.pagination === undefined ? {} : { pagination: request.pagination }),
     ...(request.sort === undefined ? {} : { sort: request.sort }),

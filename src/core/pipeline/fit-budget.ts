@@ -6,6 +6,7 @@ import { STRATEGIES, type Valuation } from '../reduce/budget/strategies.ts'
 import { rankLists } from '../reduce/elide/rank-items.ts'
 import { BULK, CRITICAL } from '../reduce/elide/reducer.ts'
 import { rankText } from '../reduce/elide/text-reducers.ts'
+import type { ViewLevel } from '../reduce/views/level.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import type { TrimAlgorithm } from '../solvers/tree/trim-tree.ts'
 import type { Choice } from './gate.ts'
@@ -33,6 +34,10 @@ export interface Outcome extends Choice {
   readonly referral?: Referral
   /** The part of the saved tokens that references alone save; absent: all of them. */
   readonly referredTokens?: number
+  /** The level that left something out; absent: none did. */
+  readonly level?: ViewLevel
+  /** The view that left something out; absent: none did. */
+  readonly view?: string
   /** How good the choice of parts is, if some were left out. */
   readonly trimmed?: TrimmedItems
 }

@@ -2,6 +2,8 @@ import type { Refusal } from '../contract/operation-result.ts'
 import { jsonCompact } from '../formats/json/json-compact.ts'
 import { PASSTHROUGH } from '../formats/passthrough.ts'
 import { createHintGate } from '../hints/policy.ts'
+import type { DiffLevel } from '../reduce/elide/view-diff.ts'
+import type { ViewLevel } from '../reduce/views/level.ts'
 import type { Referral } from '../sessions/turn/refer-to-earlier.ts'
 import { elideContent } from './elide.ts'
 import { type BesideReferences, escapeBeside, escapeChoice, hasOnlyReferences } from './escape.ts'
@@ -9,11 +11,13 @@ import { fitBudget, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import { type Choice, chooseLossless } from './gate.ts'
 import type { LayerInput } from './layer.ts'
 import { allowsReference, layersFor } from './layers.ts'
+import { fitWish, levelInForce } from './level.ts'
 import type { Profile } from './profile/resolve.ts'
 import { valuationOf } from './profile/sections.ts'
 import { type ContentRequest, type PipelineContext, readInput } from './read-input.ts'
 import type { SessionLayer } from './session-layer.ts'
 import { selectsItems } from './trim-items.ts'
+import { type ShownByView, viewOf } from './view.ts'
 import { linesFormat } from './wrapped-format.ts'
 
 /** The possible answers for one result. */
@@ -52,6 +56,15 @@ export function createOutcomes(
     const left = inputOf(content)
     return escapeChoice(left, chooseLossless(left, layers, []), 'hints')
   }
+
+  const eliding = (budget_tokens?: number): LayerInput => ({
+    ...input,
+    request: {
+      ...request,
+      mode: 'elide',
+      ...(budget_tokens === undefined ? {} : { budget_tokens }),
+    },
+  })
 
   /** One for each attempt, since it counts what it admits. */
   const gate = () =>
@@ -103,7 +116,6 @@ export function createOutcomes(
     },
     encoded() {
       const options = {
-        gate: gate(),
         freshGate: freshGate(),
         valuation: valuationOf(profile.budget, strategy),
         usual: profile.preferred,
@@ -112,10 +124,23 @@ export function createOutcomes(
         retrievingTools: profile.elision.retrievingTools,
         choose,
       }
-      return (
-        elideContent(input, lossless(), { ...options, elision: profile.elision }) ??
-        fitBudget(input, lossless(), { ...options, gate: gate() })
-      )
+      const elide = (from: LayerInput, shown: ShownByView | null = null, level?: DiffLevel) =>
+        elideContent(from, lossless(), {
+          ...{ ...options, gate: gate(), shown, level },
+          elision: profile.elision,
+        })
+      const fitted = (from: LayerInput) => fitBudget(from, lossless(), { ...options, gate: gate() })
+      const left = (level: ViewLevel): Outcome | null => {
+        if (level === 'full') return null
+        const shown = viewOf(input, level, profile.view.views)
+        const outcome = elide(level === 'compact' ? eliding() : input, shown, level)
+        return outcome && { ...outcome, level }
+      }
+      const view = levelInForce(input, profile, context.keepsOriginals)
+      const whole = () => elide(input) ?? fitted(input)
+      if (view.tokens === undefined) return left(view.level) ?? whole()
+      const within = (tokens: number) => fitted(eliding(tokens))
+      return fitWish(view.tokens, { left, whole, within })
     },
   }
 }

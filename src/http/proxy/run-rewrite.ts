@@ -14,6 +14,7 @@ import type { Originals } from '../../store/originals.ts'
 import type { OnRecord, Rewrites } from '../../store/rewrites.ts'
 import type { AppContext, JobDeps, Rewriting } from '../context.ts'
 import { reportResponses } from '../jobs/report-responses.ts'
+import { responseBudgetTerm } from '../request/response-budget.ts'
 import type { RewritableBody } from './rewritable-request.ts'
 
 /** A body that was read, and what it is. */
@@ -78,8 +79,9 @@ export async function runRewrite(
     return result
   }
 
+  const wish = responseBudgetTerm(c)
   const runByTheRecord = (terms: RequestTerms) =>
-    runByRecord(recalled => run(terms, recalled), {
+    runByRecord(recalled => run({ ...terms, ...wish }, recalled), {
       tenant,
       rewrites,
       memory,

@@ -12,10 +12,14 @@ import { HASH_DIGITS } from '../../core/contract/fields.ts'
 import { inputsAnswer, inputsRequest } from '../../core/contract/kept-contents.ts'
 import { knapsackAnswer, knapsackRequest } from '../../core/contract/knapsack.ts'
 import { planAnswer, planRequest } from '../../core/contract/plan.ts'
+import type { RequestTerms } from '../../core/contract/request-terms.ts'
 import type { JobDeps } from '../context.ts'
 import { type JobRoute, jobRoute } from '../jobs/job-route.ts'
 import { isBypassed } from '../request/bypass.ts'
+import { checkedResponseBudget } from '../request/response-budget.ts'
 import type { Route } from './route.ts'
+
+const NO_TERMS: RequestTerms = { redeems: false, bypass: false }
 
 /** What the worker threads run: the operation, its path, its schemas. */
 const JOBS: readonly JobRoute[] = [
@@ -26,6 +30,7 @@ const JOBS: readonly JobRoute[] = [
     scope: 'encode',
     request: encodeRequest,
     answer: encodeAnswer,
+    terms: c => ({ ...NO_TERMS, ...checkedResponseBudget(c) }),
   },
   {
     op: 'decode',
@@ -59,8 +64,7 @@ const JOBS: readonly JobRoute[] = [
     request: planRequest,
     answer: planAnswer,
     terms: (_, { planning }) => ({
-      redeems: false,
-      bypass: false,
+      ...NO_TERMS,
       ...(planning === undefined ? {} : { planning: planning() }),
     }),
   },
@@ -71,6 +75,7 @@ const JOBS: readonly JobRoute[] = [
     scope: 'encode',
     request: batchRequest,
     answer: batchAnswer,
+    terms: c => ({ ...NO_TERMS, ...checkedResponseBudget(c) }),
   },
   {
     // The contract that gateways call before they forward a conversation to its model.
@@ -80,7 +85,11 @@ const JOBS: readonly JobRoute[] = [
     scope: 'encode',
     request: compressRequest,
     answer: compressAnswer,
-    terms: c => ({ redeems: c.get('state').caller.redeems, bypass: isBypassed(c) }),
+    terms: c => ({
+      redeems: c.get('state').caller.redeems,
+      bypass: isBypassed(c),
+      ...checkedResponseBudget(c),
+    }),
   },
   {
     // The content is read in a worker and kept in the store; the answer reports for how long.

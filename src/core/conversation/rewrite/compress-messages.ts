@@ -9,6 +9,7 @@ import {
   type Counting,
   escapeOnly,
   type Rewritten,
+  rewriteAtLevel,
   rewriteLossless,
   rewriteWithin,
 } from './rewrite-text.ts'
@@ -41,17 +42,22 @@ export function compressMessages(
 ): Compressed {
   const { messages, token_budget: budget } = request
   const { redeems = false, bypass = false } = context.terms ?? {}
+  const wish = request.response_budget ?? context.terms?.responseBudget
+  const mayElide = redeems && context.keepsOriginals
   const counting = countingOf(request)
   const counter = context.counters.get(resolveTokenizer(counting))
   const { redeem_tools: retrievingTools } = (context.pipeline ?? DEFAULT_PIPELINE).elision
   const payloads = textsOf(messages).map((source): Payload => {
     const write = bypass ? null : writerOf(source, request, retrievingTools)
     if (write === null) return { source, tokens: counter.count(source.text), rewritten: null }
-    const rewritten = write(source, counting, context)
+    const isAtLevel = wish !== undefined && mayElide && isCut(source, retrievingTools)
+    const rewritten = isAtLevel
+      ? rewriteAtLevel(source, wish, counting, context)
+      : write(source, counting, context)
     return { source, tokens: rewritten.answer.tokens.baseline, rewritten }
   })
   const fitted =
-    typeof budget === 'number' && redeems && context.keepsOriginals
+    typeof budget === 'number' && mayElide
       ? fitBudget(payloads, budget, retrievingTools, (payload, lossless, tokens) =>
           rewriteWithin(payload.source, lossless, tokens, counting, context),
         )

@@ -5,6 +5,7 @@ import type {
   KeepItem,
   RewriteReport,
 } from '../../contract/operation-result.ts'
+import type { ResponseBudget } from '../../contract/response-budget.ts'
 import { findLookAlikes } from '../../hints/look-alikes.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
 import { literalOf, type Replacement, splice } from '../../json/bytes/splice.ts'
@@ -124,6 +125,7 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
     history: forgets ? undefined : rewrites?.history?.begin(),
     // If the provider forgets results, the agent may have lost the text that names how to ask.
     mayElide: canRetrieve && terms?.redeems === true,
+    responseBudget: terms?.responseBudget,
   }
   const names = nameResults(
     scanned,
@@ -214,6 +216,8 @@ interface RewriteOptions {
   readonly counting: Counting
   readonly history: History | undefined
   readonly mayElide: boolean
+  /** The host's wish for results that come for the first time. */
+  readonly responseBudget: ResponseBudget | undefined
 }
 
 /** The same for one result. */
@@ -233,11 +237,11 @@ interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
 function rewrite(
   key: string,
   result: ToolResultText,
-  { counting, history, mayElide, isOriginal }: ResultOptions,
+  { counting, history, mayElide, responseBudget, isOriginal }: ResultOptions,
   context: ConversationContext,
 ): NewRewrite {
   const turn = isOriginal ? undefined : history?.open(key, result)
-  const terms = { openLayer: turn?.layer, mayElide, isOriginal }
+  const terms = { openLayer: turn?.layer, mayElide, responseBudget, isOriginal }
   const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
   const response = reports[0]?.response
   const { savings, elided, look_alikes: lookAlikes = 0 } = answer

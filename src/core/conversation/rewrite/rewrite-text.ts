@@ -1,6 +1,7 @@
 import { AppError } from '../../base/errors.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
 import type { Done } from '../../contract/operation-result.ts'
+import type { ResponseBudget } from '../../contract/response-budget.ts'
 import { PASSTHROUGH } from '../../formats/passthrough.ts'
 import { encodeContent } from '../../pipeline/encode.ts'
 import type { OpenLayer } from '../../pipeline/session-layer.ts'
@@ -16,12 +17,17 @@ export interface Counting {
   readonly model?: string
 }
 
+/** Of texts whose markers their reader could not follow, whatever the configuration says. */
+const WHOLE = { response_budget: 'full' } as const
+
 /** The terms for rewriting a text. */
 export interface TextTerms {
   /** Opens the session layer, if the text may refer to earlier results. */
   readonly openLayer?: OpenLayer | undefined
   /** Whether its bulk may be left out, with a marker. */
   readonly mayElide: boolean
+  /** The host's wish for it, which holds only if parts may be left out. */
+  readonly responseBudget?: ResponseBudget | undefined
   /** Whether it must stay unchanged, except that look-alikes of our hints are escaped. */
   readonly isOriginal?: boolean
 }
@@ -36,11 +42,13 @@ export function rewriteByItself(
   source: MessageText,
   counting: Counting,
   context: ConversationContext,
-  { openLayer, mayElide, isOriginal = false }: TextTerms,
+  { openLayer, mayElide, responseBudget, isOriginal = false }: TextTerms,
 ): Rewritten {
   if (isOriginal) return escapeOnly(source, counting, context)
   const request = requestFor(source, counting)
-  return encodeContent(mayElide ? { ...request, mode: 'elide' } : request, context, openLayer)
+  const wish = responseBudget === undefined ? {} : { response_budget: responseBudget }
+  const terms = mayElide ? ({ mode: 'elide', ...wish } as const) : WHOLE
+  return encodeContent({ ...request, ...terms }, context, openLayer)
 }
 
 /**
@@ -54,7 +62,17 @@ export function rewriteLossless(
   counting: Counting,
   context: ConversationContext,
 ): Rewritten {
-  return encodeContent(requestFor(source, counting), context)
+  return encodeContent({ ...requestFor(source, counting), ...WHOLE }, context)
+}
+
+/** The text at the level, or in the tokens, that its host wishes. */
+export function rewriteAtLevel(
+  source: MessageText,
+  wish: ResponseBudget,
+  counting: Counting,
+  context: ConversationContext,
+): Rewritten {
+  return encodeContent({ ...requestFor(source, counting), response_budget: wish }, context)
 }
 
 /** The text itself, with everything escaped that looks like a hint of ours. */
@@ -63,7 +81,8 @@ export function escapeOnly(
   counting: Counting,
   context: ConversationContext,
 ): Rewritten {
-  return encodeContent({ ...requestFor(source, counting), formats: [PASSTHROUGH] }, context)
+  const request = { ...requestFor(source, counting), ...WHOLE }
+  return encodeContent({ ...request, formats: [PASSTHROUGH] }, context)
 }
 
 /**

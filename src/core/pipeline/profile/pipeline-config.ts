@@ -3,6 +3,8 @@ import { MAX_LINE_DEPTH } from '../../formats/json/tree/style.ts'
 import { hintPolicy, VERBOSITIES } from '../../hints/hint-policy.ts'
 import { STRATEGY_IDS } from '../../reduce/budget/strategies.ts'
 import { TRIM_ALGORITHMS } from '../../reduce/trim/plan-tree.ts'
+import { VIEW_LEVELS } from '../../reduce/views/level.ts'
+import type { ViewData } from '../../reduce/views/view-schema.ts'
 import { FORMAT_IDS, profileAxes, recursionDepth, TEMPLATE_IDS } from './profile-axes.ts'
 
 /** The schema that this version reads; raised when a key changes its meaning. */
@@ -86,6 +88,20 @@ const formatPipeline = z.strictObject({
   algorithm: z.enum(TRIM_ALGORITHMS).default('auto'),
 })
 
+const viewLevel = z.enum(VIEW_LEVELS)
+
+/** How much is shown of results for which no request names a level; see `docs/guide/views.md`. */
+const views = z.strictObject({
+  level: viewLevel.default('full'),
+  /** By tool, its name with or without what a proxy puts in front of it. */
+  levels: z.record(endpoint, viewLevel).default({}),
+  /** Files of views, which take precedence over those that are built in. */
+  files: z.array(z.string().min(1)).max(100).default([]),
+  /** Names of views that apply although they are off by themselves, and that never apply. */
+  on: z.array(z.string()).max(1_000).default([]),
+  off: z.array(z.string()).max(1_000).default([]),
+})
+
 const endpointOverride = z.strictObject({
   dedup_enabled: z.boolean().optional(),
   lru_size: lruSize.optional(),
@@ -109,13 +125,17 @@ export const pipelineSchema = z
     budget: budget.prefault({}),
     format_pipeline: formatPipeline.prefault({}),
     elision: elision.prefault({}),
+    views: views.prefault({}),
     endpoint_overrides: z.record(endpoint, endpointOverride).default({}),
     profiles: profileAxes.prefault({}),
     hints: hintPolicy.prefault({}),
   })
   .readonly()
 
-export type PipelineConfig = z.output<typeof pipelineSchema>
+export type PipelineConfig = z.output<typeof pipelineSchema> & {
+  /** The views that may apply, in their order: read from files, never a key of the file itself. */
+  readonly knownViews?: readonly ViewData[]
+}
 
 /** The configuration without a file. */
 export const DEFAULT_PIPELINE: PipelineConfig = pipelineSchema.parse({})

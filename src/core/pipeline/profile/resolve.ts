@@ -20,6 +20,8 @@ import {
   type HintProfile,
   hintsFor,
   type ProfileQuery,
+  type ViewProfile,
+  viewFor,
 } from './sections.ts'
 
 /** How values and texts are written; see `docs/reference/profiles.md`. */
@@ -56,6 +58,7 @@ export interface Profile {
   readonly elision: ElisionProfile
   readonly dedup: DedupTerms
   readonly hints: HintProfile
+  readonly view: ViewProfile
 }
 
 /**
@@ -100,6 +103,7 @@ export function resolveProfile(
     },
     dedup: dedupFor(config, query.tool, agent, hints),
     hints,
+    view: viewFor(config, query),
   }
 }
 

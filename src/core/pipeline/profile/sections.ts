@@ -1,8 +1,11 @@
+import type { ResponseBudget } from '../../contract/response-budget.ts'
 import type { HintFamily } from '../../hints/hint.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
 import type { HintRule, HintsPolicy } from '../../hints/policy.ts'
 import { STRATEGIES, type StrategyId, type Valuation } from '../../reduce/budget/strategies.ts'
-import { strategyFor } from '../../reduce/trim/resolve-strategy.ts'
+import { foundByTool, strategyFor } from '../../reduce/trim/resolve-strategy.ts'
+import { compileView, type View } from '../../reduce/views/compile-views.ts'
+import type { ViewLevel } from '../../reduce/views/level.ts'
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
 import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
 import { matchModel } from './match-model.ts'
@@ -15,6 +18,8 @@ export interface ProfileQuery {
   readonly tokenizer?: string | undefined
   /** The endpoint: the tool's name. */
   readonly tool?: string | undefined
+  /** What the host wishes for this result. */
+  readonly response_budget?: ResponseBudget | undefined
 }
 
 /**
@@ -146,4 +151,38 @@ export function valuationOf(
   requested?: StrategyId,
 ): Valuation {
   return { strategy: STRATEGIES[requested ?? strategy], fields }
+}
+
+/** How much of one result is shown. */
+export interface ViewProfile {
+  readonly level: ViewLevel
+  /** Tokens that the host wishes; then the mildest level that fits is taken. */
+  readonly tokens?: number
+  /** In the order in which they are tried. */
+  readonly views: readonly View[]
+}
+
+/** The views of each configuration of this thread. */
+const compiled = new WeakMap<PipelineConfig, readonly View[]>()
+
+/**
+ * The level of a result: the request's own wish, else the level of its tool, else the general one.
+ */
+export function viewFor(
+  config: PipelineConfig,
+  { tool, response_budget: wish }: ProfileQuery,
+): ViewProfile {
+  const { level, levels } = config.views
+  if (typeof wish === 'number') return { level: 'full', tokens: wish, views: viewsOf(config) }
+  const named = wish ?? foundByTool(tool, name => own(levels, name)) ?? level
+  return { level: named, views: named === 'full' ? [] : viewsOf(config) }
+}
+
+function viewsOf(config: PipelineConfig): readonly View[] {
+  let views = compiled.get(config)
+  if (views === undefined) {
+    views = config.knownViews?.map(compileView) ?? []
+    compiled.set(config, views)
+  }
+  return views
 }

@@ -49,6 +49,13 @@ const FAILURE_KEY =
  * few others have.
  */
 export function rankItems(items: readonly Value[]): Uint8Array {
+  const ranks = markItems(items)
+  raiseEnds(ranks, HEAD, TAIL)
+  return ranks
+}
+
+/** The same without the ends. */
+export function markItems(items: readonly Value[]): Uint8Array {
   const ranks = new Uint8Array(items.length)
   items.forEach((item, at) => {
     if (hasFailure(item, 0)) ranks[at] = CRITICAL
@@ -68,7 +75,6 @@ export function rankItems(items: readonly Value[]): Uint8Array {
   )
   outliers.sort((a, b) => marks[b]! - marks[a]! || a - b)
   for (const at of outliers.slice(0, Math.ceil(items.length * OUTLIER_SHARE))) ranks[at] = STRUCTURE
-  raiseEnds(ranks, HEAD, TAIL)
   return ranks
 }
 

@@ -24,8 +24,7 @@ const PREFIX_END = '__'
 
 /**
  * The strategy for a tool's results: the configured one, else the built-in one. If neither knows
- * the tool, the same for its name without the part before the first `__`, again and again
- * (`mcp__cloud__get_issues`).
+ * the tool, the same for its name without what a proxy puts in front of it.
  * @param overrides by tool
  * @returns `undefined` if there is none for it
  */
@@ -33,9 +32,23 @@ export function strategyFor(
   tool: string | undefined,
   overrides: Readonly<Record<string, StrategyId>>,
 ): StrategyId | undefined {
+  return foundByTool(tool, name =>
+    Object.hasOwn(overrides, name) ? overrides[name] : BUILT_IN.get(name),
+  )
+}
+
+/**
+ * What is found for a tool's name, else for the name without the part before the first `__`, again
+ * and again (`mcp__cloud__get_issues`).
+ * @returns `undefined` if there is nothing for it
+ */
+export function foundByTool<T>(
+  tool: string | undefined,
+  find: (name: string) => T | undefined,
+): T | undefined {
   let name = tool
   while (name !== undefined) {
-    const found = Object.hasOwn(overrides, name) ? overrides[name] : BUILT_IN.get(name)
+    const found = find(name)
     if (found !== undefined) return found
     const at = name.indexOf(PREFIX_END)
     name = at === -1 ? undefined : name.slice(at + PREFIX_END.length)

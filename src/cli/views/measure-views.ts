@@ -1,0 +1,102 @@
+import type { Value } from '../../core/json/value.ts'
+import { encodeOperation } from '../../core/operations/encode.ts'
+import type { OperationContext } from '../../core/operations/operation.ts'
+import { resolveProfile } from '../../core/pipeline/profile/resolve.ts'
+import { readInput } from '../../core/pipeline/read-input.ts'
+import { viewOf } from '../../core/pipeline/view.ts'
+import { pruneValue } from '../../core/reduce/budget/prune-value.ts'
+import type { RecordedResult } from '../replay/read-results.ts'
+import { quotableValues, quotesOf } from './hidden-values.ts'
+
+/** What one view did to the results that it fits, in tokens. */
+export interface ViewFigures {
+  results: number
+  /** The input. */
+  before: number
+  lossless: number
+  standard: number
+  compact: number
+  /** Results of sessions of which a later call quotes a hidden value. */
+  inSessions: number
+  neededLater: number
+  /** Names of fields that go, and how often. */
+  readonly goes: Map<string, number>
+}
+
+/** A view hides something that later calls quote. */
+interface Waiting {
+  readonly figures: ViewFigures
+  readonly hidden: ReadonlySet<string>
+}
+
+/** Sessions whose hidden values are waited for at once, and results of one. */
+const MAX_WAITING = 200
+
+/**
+ * Plays recorded results at each level, and counts how often a later call of the same session
+ * quotes a value that the level `compact` hid.
+ */
+export function measureViews(
+  results: Iterable<RecordedResult>,
+  context: OperationContext,
+): ReadonlyMap<string, ViewFigures> {
+  const byView = new Map<string, ViewFigures>()
+  let session: string | undefined
+  let waiting: Waiting[] = []
+  for (const result of results) {
+    if (result.session !== session) waiting = []
+    session = result.session
+    const quotes = quotesOf(result.args)
+    waiting = waiting.filter(({ figures, hidden }) => {
+      const isQuoted = [...quotes].some(quote => hidden.has(quote))
+      if (isQuoted) figures.neededLater++
+      return !isQuoted
+    })
+    const found = result.is_error === true ? null : measureOne(result, context, byView)
+    if (found === null || session === undefined) continue
+    found.figures.inSessions++
+    waiting.push(found)
+    if (waiting.length > MAX_WAITING) waiting.shift()
+  }
+  return byView
+}
+
+function measureOne(
+  { text, tool, args }: RecordedResult,
+  context: OperationContext,
+  byView: Map<string, ViewFigures>,
+): Waiting | null {
+  if (!/^\s*[[{]/.test(text)) return null
+  const request = { content: text, tool, ...(args === undefined ? {} : { args }) }
+  const { views } = resolveProfile(context.pipeline, { response_budget: 'compact', tool }).view
+  const input = readInput(request, context)
+  const shown = viewOf(input, 'compact', views)
+  if (shown === null || input.value === undefined) return null
+  const compact = encodeOperation.run({ ...request, response_budget: 'compact' }, context).answer
+  if (compact.view === undefined) return null
+  const figures = byView.get(compact.view) ?? createFigures()
+  byView.set(compact.view, figures)
+  const at = (response_budget: 'full' | 'standard') =>
+    encodeOperation.run({ ...request, response_budget }, context).answer.tokens.final
+  figures.results++
+  figures.before += compact.tokens.baseline
+  figures.lossless += at('full')
+  figures.standard += at('standard')
+  figures.compact += compact.tokens.final
+  for (const [name, count] of shown.names) {
+    figures.goes.set(name, (figures.goes.get(name) ?? 0) + count)
+  }
+  return { figures, hidden: hiddenBy(input.value, pruneValue(input.value, shown.kept).value) }
+}
+
+/** Values that are in the whole and nowhere in the rest. */
+function hiddenBy(whole: Value, rest: Value): ReadonlySet<string> {
+  const hidden = quotableValues(whole)
+  for (const shown of quotableValues(rest)) hidden.delete(shown)
+  return hidden
+}
+
+function createFigures(): ViewFigures {
+  const counts = { results: 0, before: 0, lossless: 0, standard: 0, compact: 0 }
+  return { ...counts, inSessions: 0, neededLater: 0, goes: new Map() }
+}

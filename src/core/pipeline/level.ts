@@ -1,0 +1,56 @@
+import { AppError } from '../base/errors.ts'
+import type { ViewLevel } from '../reduce/views/level.ts'
+import type { Outcome } from './fit-budget.ts'
+import type { LayerInput } from './layer.ts'
+import type { Profile } from './profile/resolve.ts'
+import { isRetrieving } from './profile/retrieving-tools.ts'
+import type { ViewProfile } from './profile/sections.ts'
+
+const FULL: ViewProfile = { level: 'full', views: [] }
+
+/**
+ * The level that is in force for a result. Errors and fetched originals have none. A request that
+ * trims, or names its own budget, chooses by values instead.
+ */
+export function levelInForce(
+  { request: { mode, budget_tokens, is_error, tool } }: Pick<LayerInput, 'request'>,
+  { view, elision }: Pick<Profile, 'view' | 'elision'>,
+  keepsOriginals: boolean,
+): ViewProfile {
+  const isFixed = is_error === true || isRetrieving(tool, elision.retrievingTools)
+  const isOwn = mode === 'trim' || budget_tokens !== undefined
+  return isFixed || isOwn || !keepsOriginals || !elision.enabled ? FULL : view
+}
+
+/** How a result is written at each level. */
+export interface Levels {
+  /** What a level leaves of it; `null` if nothing goes. */
+  left(level: ViewLevel): Outcome | null
+  /** All of it. */
+  whole(): Outcome
+  /** The parts that fit; throws `AppError` `budget_too_small` if none do. */
+  within(tokens: number): Outcome
+}
+
+/**
+ * The mildest level whose text fits a number of tokens, else the parts that fit. A wish is no
+ * bound: if nothing fits, the smallest of these texts is sent.
+ */
+export function fitWish(tokens: number, { left, whole, within }: Levels): Outcome {
+  const all = whole()
+  if (all.tokens <= tokens) return all
+  let smallest = all
+  for (const level of ['standard', 'compact'] as const) {
+    const outcome = left(level)
+    if (outcome === null) continue
+    if (outcome.tokens <= tokens) return outcome
+    if (outcome.tokens < smallest.tokens) smallest = outcome
+  }
+  try {
+    const fitted = within(tokens)
+    return fitted.tokens < smallest.tokens ? { ...fitted, level: 'compact' } : smallest
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'budget_too_small') return smallest
+    throw error
+  }
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import type { EncodeRequest } from '../../../../src/core/contract/encode.ts'
+import { compressMessages } from '../../../../src/core/conversation/rewrite/compress-messages.ts'
+import { encodeOperation } from '../../../../src/core/operations/encode.ts'
+import { packResultOperation } from '../../../../src/core/operations/pack-result.ts'
+import { pipelineSchema } from '../../../../src/core/pipeline/profile/pipeline-config.ts'
+import { resolveProfile } from '../../../../src/core/pipeline/profile/resolve.ts'
+import { createLocalContext } from '../../../../src/runtime/local-context.ts'
+
+const LINES = Array.from(
+  { length: 200 },
+  (_, i) => `12:${String(i % 60).padStart(2, '0')}:07 INFO request ${i * 7919} took ${i % 9} ms`,
+)
+LINES[120] = '12:00:07 ERROR disk is full'
+const LOG = LINES.join('\n')
+const local = { ...createLocalContext(), keepsOriginals: true }
+
+const encode = (fields: Partial<EncodeRequest>, context = {}) =>
+  encodeOperation.run(
+    { content: LOG, tool: 'mcp__ci__get_log', ...fields },
+    { ...local, ...context },
+  )
+
+const pipelineOf = (views: object) => pipelineSchema.parse({ views })
+const levelOf = (views: object, query: object) => resolveProfile(pipelineOf(views), query).view
+
+describe('the level of a result', () => {
+  const views = { level: 'standard', levels: { get_log: 'compact', mcp__b__get_log: 'full' } }
+
+  it.each([
+    [{ tool: 'get_log' }, { level: 'compact' }],
+    [{ tool: 'mcp__a__get_log' }, { level: 'compact' }],
+    [{ tool: 'mcp__b__get_log' }, { level: 'full' }],
+    [{ tool: 'constructor' }, { level: 'standard' }],
+    [{}, { level: 'standard' }],
+    [{ tool: 'get_log', response_budget: 'full' }, { level: 'full' }],
+    [
+      { tool: 'get_log', response_budget: 700 },
+      { level: 'full', tokens: 700 },
+    ],
+  ])('of %j is %j', (query, level) => expect(levelOf(views, query)).toMatchObject(level))
+
+  it('is full if nothing names one', () => {
+    expect(levelOf({}, { tool: 'get_log' })).toEqual({ level: 'full', views: [] })
+    expect(encode({}).answer).toEqual(encode({ response_budget: 'full' }).answer)
+    expect(encode({}).answer).not.toHaveProperty('response_level')
+  })
+})
+
+describe('level compact', () => {
+  it('leaves out the bulk, with a marker, and names the level', () => {
+    const { answer, keep } = encode({ response_budget: 'compact' })
+    expect(answer).toMatchObject({ lossless: false, response_level: 'compact' })
+    expect(answer.content).toContain('ERROR disk is full')
+    expect(answer.content).toContain(`hash=${answer.elided[0]?.hash}`)
+    expect(Buffer.from(keep?.[0]?.bytes ?? []).toString()).toBe(LOG)
+    expect(answer.content).toBe(encode({ mode: 'elide' }).answer.content)
+  })
+
+  it.each([
+    ['an error', { is_error: true }, {}],
+    ['a fetched original', { tool: 'mcp__haversack__haversack_retrieve' }, {}],
+    ['a result whose original cannot be kept', {}, { keepsOriginals: false }],
+    ['a request that trims', { mode: 'trim', budget_tokens: 100_000 }, {}],
+    ['a request with a budget of its own', { mode: 'elide', budget_tokens: 100_000 }, {}],
+  ] as const)('does not concern %s', (_, fields, context) => {
+    const { answer } = encode({ response_budget: 'compact', ...fields }, context)
+    expect(answer.lossless).toBe(true)
+    expect(answer).not.toHaveProperty('response_level')
+  })
+
+  it('comes from the header or the configuration, and the field decides', () => {
+    const terms = { redeems: false, bypass: false, responseBudget: 'compact' } as const
+    expect(encode({}, { terms }).answer.response_level).toBe('compact')
+    expect(encode({ response_budget: 'full' }, { terms }).answer.lossless).toBe(true)
+    const pipeline = pipelineOf({ levels: { get_log: 'compact' } })
+    expect(encode({}, { pipeline }).answer.response_level).toBe('compact')
+    expect(encode({ response_budget: 'full' }, { pipeline }).answer.lossless).toBe(true)
+  })
+})
+
+describe('a diff', () => {
+  const hunk = (at: number) => {
+    const context = Array.from({ length: 8 }, (_, i) => ` const value${at + i} = read(${i * 7919})`)
+    const changed = [`-old ${at}`, `+new ${at}`]
+    return [`@@ -${at},9 +${at},9 @@`, ...context.toSpliced(4, 0, ...changed)].join('\n')
+  }
+  const diff = [
+    'diff --git a/x.ts b/x.ts',
+    '--- a/x.ts',
+    '+++ b/x.ts',
+    ...Array.from({ length: 30 }, (_, i) => hunk(1 + 20 * i)),
+  ].join('\n')
+
+  it('has less context at a level, in any mode', () => {
+    const at = (response_budget: 'full' | 'standard' | 'compact') =>
+      encode({ content: diff, tool: 'git_diff', response_budget }).answer
+    expect(at('full').lossless).toBe(true)
+    for (const level of ['standard', 'compact'] as const) {
+      expect(at(level)).toMatchObject({ lossless: false, response_level: level })
+      expect(at(level).content).toContain('+new 581')
+    }
+    expect(at('standard').content).toContain('with context 1')
+    expect(at('compact').content).toContain('with context 0')
+  })
+
+  it('is cut at level standard; other texts are not', () => {
+    expect(encode({ response_budget: 'standard' }).answer.lossless).toBe(true)
+  })
+})
+
+describe('a wish for tokens', () => {
+  const whole = encode({}).answer.tokens.final
+  const compact = encode({ response_budget: 'compact' }).answer.tokens.final
+
+  it.each([
+    ['what takes all of it', whole, true],
+    ['what the compact level takes', compact, false],
+    ['less than any level', compact - 100, false],
+  ])('is fitted: %s', (_, tokens, lossless) => {
+    const { answer } = encode({ response_budget: tokens })
+    expect(answer.lossless).toBe(lossless)
+    expect(answer.tokens.final).toBeLessThanOrEqual(tokens)
+    if (!lossless) expect(answer.response_level).toBe('compact')
+  })
+
+  it('is no bound: what cannot fit is as small as it gets', () => {
+    const { answer } = encode({ response_budget: 1 })
+    expect(answer.tokens.final).toBe(compact)
+    expect(encode({ response_budget: 1, is_error: true }).answer.lossless).toBe(true)
+  })
+})
+
+describe('conversations and tools', () => {
+  const messages = [
+    { role: 'user', content: LOG },
+    { role: 'tool', tool_call_id: 'a', content: LOG },
+  ]
+  const compress = (redeems: boolean, fields = {}, context = {}) =>
+    compressMessages(
+      { messages, ...fields },
+      { ...local, ...context, terms: { redeems, bypass: false } },
+    ).payloads.map(({ rewritten }) => rewritten?.answer.response_level)
+
+  it('have a level only if their reader can follow a marker', () => {
+    expect(compress(true, { response_budget: 'compact' })).toEqual([undefined, 'compact'])
+    expect(compress(false, { response_budget: 'compact' })).toEqual([undefined, undefined])
+    const pipeline = pipelineOf({ level: 'compact' })
+    expect(compress(true, {}, { pipeline })).toEqual([undefined, undefined])
+  })
+
+  it('of MCP have the level of the terms', () => {
+    const text = JSON.stringify({ content: [{ type: 'text', text: LOG }] })
+    const pack = (response_budget: 'full' | 'compact') => {
+      const result = { tool: 'mcp__ci__get_log', mode: 'lossless', structured: 'keep' } as const
+      const terms = { redeems: true, bypass: false, result: { ...result, response_budget } }
+      return packResultOperation.run(Buffer.from(text), { ...local, terms }).keep.length
+    }
+    expect([pack('full'), pack('compact')]).toEqual([0, 1])
+  })
+})
