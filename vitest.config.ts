@@ -24,14 +24,17 @@ const TIMEOUT_MS = {
   release: 600_000,
 }
 
-const STARTS_SERVICES = ['integration', 'contract', 'processes', 'release']
+const STARTS_SERVICES = ['quick', 'integration', 'contract', 'processes', 'release']
+
+/** What `npm test` runs in the same few processes, by `--project=quick`. */
+const QUICK = ['unit', 'property', 'integration', 'contract']
 
 /** Projects by what a test may touch: see CONTRIBUTING.md, "Tests". */
 function project([name, testTimeout]: [string, number]): TestProjectInlineConfiguration {
   return {
     test: {
       name,
-      include: [`test/${name}/**/*.test.ts`],
+      include: (name === 'quick' ? QUICK : [name]).map(folder => `test/${folder}/**/*.test.ts`),
       setupFiles: ['test/support/cpu-time.ts', 'test/support/random-runs.ts'],
       globalSetup: STARTS_SERVICES.includes(name) ? ['test/support/bundle-workers.ts'] : [],
       // No test here mocks a module: files share what they import, which Node loads itself.
@@ -55,6 +58,14 @@ const ISOLATED: TestProjectInlineConfiguration = {
   },
 }
 
+/**
+ * Each project starts processes of its own, which import and compile everything again. So `npm test`
+ * has one project for all that needs no fresh modules.
+ */
+const projects = process.argv.includes('--project=quick')
+  ? [project(['quick', TIMEOUT_MS.integration])]
+  : Object.entries(TIMEOUT_MS).map(project)
+
 export default defineConfig({
   test: {
     // Half of the processors again: files wait for sockets, disks and clocks.
@@ -70,6 +81,6 @@ export default defineConfig({
       reporter: ['text-summary', 'json-summary'],
       thresholds: { lines: 90, branches: 85 },
     },
-    projects: [...Object.entries(TIMEOUT_MS).map(project), ISOLATED],
+    projects: [...projects, ISOLATED],
   },
 })

@@ -1,5 +1,4 @@
 import { loadavg } from 'node:os'
-import { crowdReport } from './mcp/crowd.ts'
 import { startHttpWays } from './mcp/http-ways.ts'
 import { measureLatency, measureThroughput } from './mcp/latency.ts'
 import { listsReport } from './mcp/lists.ts'
@@ -12,17 +11,16 @@ import { readOptions } from './support/options.ts'
 import { writeSection } from './support/write-section.ts'
 
 /**
- * npm run bench -- mcp [--rounds N --calls N --over stdio,http --only latency,lists,crowd --write]
+ * npm run bench -- mcp [--rounds N --over stdio,http --only latency,lists --write]
  *
  * What the MCP gateway adds to calls, beside direct calls and the relay that the official SDK makes:
- * real processes, the three in turn; lists from memory; and many clients at once. Results are made
+ * real processes, the three in turn; and lists from memory. Results are made
  * beforehand and differ in each call; `image_4k` has nothing to pack, so it is forwarding alone.
  */
 const options = readOptions({
   rounds: 400,
-  calls: 100_000,
   over: ['stdio', 'http'],
-  only: ['latency', 'lists', 'crowd'],
+  only: ['latency', 'lists'],
   write: false,
 })
 
@@ -52,9 +50,6 @@ for (const over of options.over) {
   if (options.only.includes('lists')) tables.push(await listsReport(ways, options.rounds))
   await ways.close()
   if (tables.length > 0) parts.push(`Over ${over}:`, ...tables)
-}
-if (options.only.includes('crowd') && options.over.includes('http')) {
-  parts.push(await crowdReport(options.calls))
 }
 parts.push(`Load of the machine ${before} before and ${load()} after; ${JSON.stringify(machine())}`)
 const report = parts.join('\n\n')

@@ -34,8 +34,8 @@ export async function serveGateway(upstreams: readonly Server[]): Promise<Served
   }
 }
 
-export function startUpstream(): Promise<Server> {
-  return startServer('mcp/upstream-server.ts', { BENCH_HTTP: '1' })
+export function startUpstream(env: NodeJS.ProcessEnv = {}): Promise<Server> {
+  return startServer('mcp/upstream-server.ts', { BENCH_HTTP: '1', ...env })
 }
 
 /** Each way with processes of its own, over HTTP on both sides. */

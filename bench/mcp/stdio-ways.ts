@@ -28,12 +28,15 @@ export async function startStdioWays(): Promise<Ways> {
   }
 }
 
-/** `haversack mcp` with one server, a script with its arguments. */
-function startGateway(folder: string, args: readonly string[]): Promise<Peer> {
+/** `haversack mcp` with servers that are the same script with its arguments: `bench0` and so on. */
+export function startGateway(folder: string, args: readonly string[], servers = 1): Promise<Peer> {
   const config = join(folder, 'haversack.toml')
   const [command, list] = [process.execPath, args].map(each => JSON.stringify(each))
-  const server = `[mcp.servers.bench]\ncommand = ${command}\nargs = ${list}\n`
-  writeFileSync(config, `[log]\nlevel = "warn"\n\n${server}`)
+  const tables = Array.from(
+    { length: servers },
+    (_, i) => `[mcp.servers.bench${i}]\ncommand = ${command}\nargs = ${list}\n`,
+  )
+  writeFileSync(config, `[log]\nlevel = "error"\n\n${tables.join('\n')}`)
   const run = [CLI, 'mcp', '--config', config, '--data-dir', join(folder, 'data')]
   return startStdioPeer({ name: 'gateway', args: run })
 }

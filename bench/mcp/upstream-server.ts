@@ -7,9 +7,14 @@ import { type Halves, resultsOf, TOOLS, type ToolName } from './results.ts'
 /**
  * An MCP server that costs next to nothing: over stdio, or with `BENCH_HTTP` over Streamable
  * HTTP; then it prints where it listens. It writes results that were made at the tool's first call,
- * with the call's `nonce` in each.
+ * with the call's `nonce` in each, and with a `ticket` the number of the call too. With `BENCH_ERA`
+ * = `modern` it is a server of 2026-07-28.
  */
+const isModern = process.env['BENCH_ERA'] === 'modern'
+const COMPLETE = isModern ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {}
 const results = new Map<string, readonly Halves[]>()
+/** Which of many servers it is. */
+const SERVER = process.env['BENCH_SERVER'] ?? '0'
 let turn = 0
 let calls = 0
 let lists = 0
@@ -19,7 +24,13 @@ const INITIALIZED = JSON.stringify({
   capabilities: { tools: {} },
   serverInfo: { name: 'bench', version: '1' },
 })
+const DISCOVERED = JSON.stringify({
+  ...COMPLETE,
+  supportedVersions: ['2026-07-28'],
+  capabilities: { tools: {} },
+})
 const LIST = JSON.stringify({
+  ...COMPLETE,
   tools: [...TOOLS, 'counts', 'hang'].map(name => ({
     name,
     inputSchema: { type: 'object', properties: { nonce: { type: 'string' } } },
@@ -31,11 +42,17 @@ function answer(line: Buffer): Buffer | null {
   const { id, method, params } = JSON.parse(line.toString()) as {
     id?: number | string
     method: string
-    params?: { name: ToolName | 'counts' | 'hang'; arguments?: { nonce?: string } }
+    params?: {
+      name: ToolName | 'counts' | 'hang'
+      arguments?: { nonce?: string; ticket?: boolean }
+    }
   }
   if (id === undefined) return null
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},`
-  if (method === 'initialize') return Buffer.from(`${head}"result":${INITIALIZED}}`)
+  if (isModern && method === 'server/discover') {
+    return Buffer.from(`${head}"result":${DISCOVERED}}`)
+  }
+  if (!isModern && method === 'initialize') return Buffer.from(`${head}"result":${INITIALIZED}}`)
   if (method === 'tools/list') {
     lists++
     return Buffer.from(`${head}"result":${LIST}}`)
@@ -45,18 +62,18 @@ function answer(line: Buffer): Buffer | null {
   }
   if (params.name === 'hang') return null
   if (params.name === 'counts') {
-    const text = JSON.stringify(JSON.stringify({ calls, lists }))
+    const text = JSON.stringify(JSON.stringify({ calls, lists, pid: process.pid }))
     return Buffer.from(`${head}"result":{"content":[{"type":"text","text":${text}}]}}`)
   }
   calls++
   const variants = results.get(params.name) ?? resultsOf(params.name)
   results.set(params.name, variants)
   const [before, after] = variants[turn++ % variants.length]!
-  const nonce = params.arguments?.nonce ?? ''
+  const { nonce = '', ticket = false } = params.arguments ?? {}
   return Buffer.concat([
-    Buffer.from(`${head}"result":`),
-    before,
-    Buffer.from(nonce),
+    Buffer.from(`${head}"result":${isModern ? '{"resultType":"complete",' : '{'}`),
+    before.subarray(1),
+    Buffer.from(ticket ? `${nonce}x${SERVER}x${calls}x` : nonce),
     after,
     Buffer.from('}'),
   ])

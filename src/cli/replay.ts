@@ -13,6 +13,7 @@ import {
   tokenizerOptions,
 } from './options.ts'
 import { BASELINE_IDS, loadBaseline } from './replay/baselines.ts'
+import { replayEnrichment } from './replay/enrichment.ts'
 import { inProcessPlayer, servicePlayer } from './replay/player.ts'
 import { readResults } from './replay/read-results.ts'
 import { replayAll } from './replay/replay-all.ts'
@@ -54,12 +55,22 @@ export const replayCommand = defineCommand({
       type: 'boolean',
       help: 'Play the sessions with the planner of calls ahead instead; nothing is called',
     },
+    enrichment: {
+      type: 'boolean',
+      help: 'DIR is a data folder: sum up what its telemetry says of calls ahead, as CSV by session',
+    },
     explain: { type: 'boolean', help: 'Count the verdicts about candidates, by format' },
     json: { type: 'boolean', help: 'Print all sums as JSON' },
   },
   async run(values, [path]) {
     if (path === undefined) throw new UsageError('DIR or FILE is required')
     if (!existsSync(path)) throw new UsageError(`there is no ${path}`)
+    if (values.enrichment) {
+      const { text, line } = await replayEnrichment(path, values.json === true)
+      process.stdout.write(text)
+      if (line !== null) process.stderr.write(`# enrichment: ${line}\n`)
+      return EXIT.ok
+    }
     if (values.speculate) return playPlans(path, values.json === true)
     const url = values.url
     const verdicts = values.explain ? createVerdictTally() : null

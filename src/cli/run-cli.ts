@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   telemetry: async () => (await import('./telemetry.ts')).telemetryCommand,
   tokens: async () => (await import('./tokens.ts')).tokensCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
+  audit: async () => (await import('./audit.ts')).auditCommand,
   replay: async () => (await import('./replay.ts')).replayCommand,
   bench: async () => (await import('./bench.ts')).benchCommand,
   tune: async () => (await import('./tune.ts')).tuneCommand,

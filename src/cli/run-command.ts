@@ -8,7 +8,7 @@ import { codeOf, createSignalRelay, runChild, type SignalRelay } from './run-com
 import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
-import { canRetrieve, withRetrieval } from './run-command/retrieval.ts'
+import { canRetrieve, OWN_TOOLS, withRetrieval } from './run-command/retrieval.ts'
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
 /**
@@ -96,6 +96,8 @@ async function runBehindProxy(
       folder,
       isTemporary,
       logger: log.logger,
+      // No agent could have another one that fetches from here.
+      retrievingTools: elides ? OWN_TOOLS : [],
     })
     // The command is still working. It keeps its base URL as long as requests can be forwarded.
     const uncaught = watchUncaught(error => service.noteUncaught(error))

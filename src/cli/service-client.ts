@@ -1,5 +1,4 @@
 import { processEnv } from '../config/env.ts'
-import { MEDIA_TYPES } from '../core/contract/envelope.ts'
 import { type Options, UsageError, type ValuesOf } from './command.ts'
 
 /** The options by which every command names a service. */
@@ -73,7 +72,7 @@ export function serviceAt(base: string, values: Partial<ServiceValues>): Service
     post: (path, request) =>
       ask(path, '', {
         method: 'POST',
-        headers: { ...headers, 'content-type': MEDIA_TYPES.json },
+        headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(request),
       }),
   }

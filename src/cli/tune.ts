@@ -2,19 +2,25 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
+import { stringify } from 'smol-toml'
 import { processEnv } from '../config/env.ts'
 import { loadConfig } from '../config/load.ts'
 import { TELEMETRY_KEY_BYTES } from '../core/telemetry/pseudonyms.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
+import { createLocalContext } from '../runtime/local-context.ts'
 import { loadTelemetryKey } from '../telemetry/key-file.ts'
+import { telemetryFolder } from '../telemetry/layout.ts'
 import type { EventFile } from '../tune/event-file.ts'
 import { type LogList, listLogs } from '../tune/logs/list-logs.ts'
+import { createModelMiner } from '../tune/speculation/mine-models.ts'
 import { createStudy } from '../tune/study/study.ts'
 import { defineActions, type Options, UsageError, type ValuesOf } from './command.ts'
 import { tokenizerFieldsOf, tokenizerOptions } from './options.ts'
 import { createProgress } from './progress.ts'
+import { analyzeSessions, analyzeTelemetry, reportProposals } from './tune/analyze.ts'
 import { mineFiles } from './tune/mine-files.ts'
+import { recordedSessions } from './tune/recorded-sessions.ts'
 import { type Minings, summaryOf, toJson, toTables } from './tune/report.ts'
 
 const MEGABYTE = 1_000_000
@@ -26,10 +32,20 @@ const options = {
   data: {
     type: 'string',
     value: 'FOLDER',
-    help: '--out: whose key hashes (default HAVERSACK_DATA_DIR)',
+    help: 'Whose telemetry, and whose key hashes for --out (default HAVERSACK_DATA_DIR)',
   },
   out: { type: 'string', value: 'FILE', help: 'Write an event for each result, as Parquet' },
   report: { type: 'boolean', help: 'Print tables (default without --out)' },
+  tools: {
+    type: 'boolean',
+    help: 'Print value models of tools instead, as TOML (enrichment.mined_file)',
+    actions: ['mine'],
+  },
+  'auto-enrichment': {
+    type: 'boolean',
+    help: 'Rule R7: calls ahead of which tools to switch off, or all on',
+    actions: ['analyze'],
+  },
   json: { type: 'boolean', help: 'Print the same as JSON' },
 } as const satisfies Options
 
@@ -46,10 +62,37 @@ export const tuneCommand = defineActions({
   actions: {
     // A shell may have named each log.
     mine: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: mineLogs },
+    analyze: { operands: { text: '[PATH …]', min: 0, max: Infinity }, run: analyze },
   },
 })
 
+/** Without a path: what telemetry has. */
+async function analyze(values: Values, paths: readonly string[]): Promise<number> {
+  if (!values['auto-enrichment']) throw new UsageError('analyze takes --auto-enrichment')
+  const overrides = values.data === undefined ? {} : { data_dir: values.data }
+  const config = loadConfig({ env: processEnv(), overrides, insecure: true })
+  const counter = createLocalContext().counters.get(resolveTokenizer(tokenizerFieldsOf(values)))
+  const proposals =
+    paths.length === 0
+      ? await analyzeTelemetry(telemetryFolder(config.data_dir), config)
+      : analyzeSessions(recordedSessions(listLogs(pathsOf(paths))), config, text =>
+          counter.count(text),
+        )
+  const text = values.json ? `${JSON.stringify({ proposals })}\n` : reportProposals(proposals)
+  process.stdout.write(text)
+  return EXIT.ok
+}
+
+function mineTools(paths: readonly string[], isJson: boolean): number {
+  const miner = createModelMiner()
+  for (const calls of recordedSessions(listLogs(pathsOf(paths))).values()) miner.add(calls)
+  const tools = miner.models()
+  process.stdout.write(isJson ? `${JSON.stringify({ tools })}\n` : `${stringify({ tools })}\n`)
+  return EXIT.ok
+}
+
 async function mineLogs(values: Values, paths: readonly string[]): Promise<number> {
+  if (values.tools) return mineTools(paths, values.json)
   const tokens = tokenizerFieldsOf(values)
   // A tokenizer that is not known fails here, once for all results.
   resolveTokenizer(tokens)

@@ -212,6 +212,8 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Whether the gateway makes calls ahead, refuses futile ones and caps markup. */
       enabled: z.boolean().default(false),
+      /** Models from recorded sessions (`tune mine --tools`), under those of `tools`. */
+      mined_file: z.string().min(1).optional(),
       /** Less probable calls are not planned. */
       min_probability: z.number().min(0).max(1).default(0.5),
       /** Tokens that the results of one plan may have, as predicted. */

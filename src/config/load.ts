@@ -1,18 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { parse, TomlError } from 'smol-toml'
 import { modelFaults } from '../core/enrich/models.ts'
 import { type Config, configSchema } from './config.ts'
 import { ENV_KEYS, type Env, FILE_SUFFIX, overlayEnv, type Tree, unknownVariables } from './env.ts'
-
-/** A configuration that cannot be used; `message` lists every fault, a line each. */
-export class ConfigError extends Error {
-  constructor(faults: readonly string[]) {
-    super(
-      `the configuration has ${faults.length} fault${faults.length === 1 ? '' : 's'}:\n  ${faults.join('\n  ')}`,
-    )
-    this.name = 'ConfigError'
-  }
-}
+import { loadMinedModels, minedModelsOf } from './mined-models.ts'
+import { ConfigError, readToml } from './read-toml.ts'
 
 export interface LoadOptions {
   readonly env: Env
@@ -78,18 +69,6 @@ function readSecret(variable: string, file: string): string {
   throw new ConfigError([`${variable}: ${file} is empty`])
 }
 
-/** @throws ConfigError for a file that cannot be read, or is no TOML */
-export function readToml(file: string): Tree {
-  try {
-    return parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    if (error instanceof TomlError) {
-      throw new ConfigError([`${file}: line ${error.line}: ${error.message.split('\n')[0]}`])
-    }
-    throw new ConfigError([`${file}: cannot be read`])
-  }
-}
-
 function describe(issue: {
   code: string
   path: PropertyKey[]
@@ -106,7 +85,8 @@ const STORE_BODIES = 16
 
 function crossChecks(config: Config, insecure: boolean): string[] {
   const { limits, host, store } = config
-  const faults: string[] = modelFaults(config.tools)
+  const faults = loadMinedModels(config)
+  faults.push(...modelFaults(config.tools, minedModelsOf(config)))
   if (limits.max_queue_bytes < limits.max_body_bytes) {
     faults.push('limits.max_queue_bytes: must be at least limits.max_body_bytes')
   }

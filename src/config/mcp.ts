@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { placesIn } from '../core/enrich/composed-arguments.ts'
 import { mcpAuth, secretText } from './mcp-auth.ts'
 
 /**
@@ -15,6 +16,13 @@ const resultMode = z.enum(['lossless', 'elide', 'trim'])
 const toolMode = z.strictObject({
   mode: resultMode.optional(),
   budget_tokens: z.int().positive().optional(),
+})
+
+/** Shorter texts for a tool, which `haversack audit tools` proposes. */
+const toolText = z.strictObject({
+  hash: z.string().regex(/^[0-9a-f]{16}$/),
+  description: z.string().max(100_000).optional(),
+  parameters: z.record(z.string().min(1), z.string().max(100_000)).default({}),
 })
 
 /** A server behind the gateway: a command that is started here, or a URL. */
@@ -40,6 +48,8 @@ const mcpServer = z
     budget_tokens: z.int().positive().optional(),
     /** The same for single tools, by a pattern of their names; the first one decides. */
     per_tool: z.record(toolPattern, toolMode).default({}),
+    /** By the server's own names of its tools; used while a definition has the hash. */
+    texts: z.record(z.string().min(1).max(256), toolText).default({}),
     /** Whether texts of resources are encoded too. */
     resources: z.boolean().default(false),
     /** Whether tools whose definitions change are withheld until they are accepted. */
@@ -68,9 +78,45 @@ const mcpServer = z
     { message: 'mode trim of a tool needs budget_tokens' },
   )
 
-/** The servers of the MCP gateway, by name. */
+const composedStep = z.strictObject({
+  label: z.string().min(1).max(256),
+  server: serverName,
+  tool: z.string().min(1).max(256),
+  /** `{name}` in a text is the argument of that name. */
+  arguments: z.record(z.string(), z.json()).default({}),
+})
+
+/** A tool of our own: several calls that only read, and one answer. */
+const composedTool = z
+  .strictObject({
+    description: z.string().min(1).max(10_000),
+    parameters: z
+      .record(z.string().regex(/^[A-Za-z_]\w{0,63}$/), z.string().max(10_000))
+      .default({}),
+    calls: z.array(composedStep).min(2).max(8),
+  })
+  .superRefine(({ parameters, calls }, context) => {
+    const unknown = calls.flatMap(step => placesIn(step.arguments))
+    for (const name of new Set(unknown.filter(name => !Object.hasOwn(parameters, name)))) {
+      context.addIssue(`{${name}} is no parameter`)
+    }
+  })
+
+/** The servers of the MCP gateway by name, and tools that are composed of theirs. */
 export const mcpSchema = z
-  .strictObject({ servers: z.record(serverName, mcpServer).default({}) })
+  .strictObject({
+    servers: z.record(serverName, mcpServer).default({}),
+    composed: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,44}$/), composedTool).default({}),
+  })
+  .superRefine(({ servers, composed }, context) => {
+    for (const [name, { calls }] of Object.entries(composed)) {
+      calls.forEach(({ server }, at) => {
+        if (Object.hasOwn(servers, server)) return
+        const path = ['composed', name, 'calls', at, 'server']
+        context.addIssue({ code: 'custom', message: `no server ${server}`, path })
+      })
+    }
+  })
   .prefault({})
 
 export type McpServerConfig = z.output<typeof mcpServer>

@@ -8,7 +8,7 @@ import {
   pipelineSchema,
 } from '../core/pipeline/profile/pipeline-config.ts'
 import type { Config } from './config.ts'
-import { ConfigError, readToml } from './load.ts'
+import { ConfigError, readToml } from './read-toml.ts'
 
 /** In the data folder, if no other file is named. */
 const FILE_NAME = 'pipeline_config.toml'

@@ -28,11 +28,15 @@ export interface DecidedOffer extends Watch {
   readonly isUsed: boolean
 }
 
-/** Whose offer it was, and whether its result was there, or on its way, when it was decided. */
-export interface DecidedWhere {
+/** Whose call it was. */
+export interface CallOwner {
   readonly tenant: string
   /** `null` if nothing names it. */
   readonly session: string | null
+}
+
+/** Whose offer it was, and whether its result was there, or on its way, when it was decided. */
+export interface DecidedWhere extends CallOwner {
   readonly isKept: boolean
 }
 

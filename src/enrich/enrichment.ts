@@ -2,7 +2,12 @@ import { createModels, type Models } from '../core/enrich/models.ts'
 import { createObservedCosts, type ObservedCosts } from '../core/enrich/observed-costs.ts'
 import type { DeclineReason } from '../core/enrich/plan.ts'
 import type { ToolModels } from '../core/enrich/value-model.ts'
-import { AgentContexts, type DecidedOffer, type DecidedWhere } from './agent-contexts.ts'
+import {
+  AgentContexts,
+  type CallOwner,
+  type DecidedOffer,
+  type DecidedWhere,
+} from './agent-contexts.ts'
 import { createFailFast, type FailFast } from './fail-fast.ts'
 import type { Habits } from './habits.ts'
 import { createPolling, type Polling } from './polling.ts'
@@ -14,6 +19,8 @@ export interface EnrichmentSettings {
   readonly isEnabled: boolean
   /** Models of the user. */
   readonly tools: ToolModels
+  /** Models from recorded sessions, under those of the user. */
+  readonly mined: ToolModels
   readonly minProbability: number
   readonly budgetTokens: number
   readonly isCostAware: boolean
@@ -24,13 +31,14 @@ export interface EnrichmentSettings {
 /** Gets what happens, for metrics. Must not throw. */
 export interface EnrichmentObserver {
   fetch(event: FetchEvent): void
-  declined(reason: DeclineReason): void
+  /** Calls that one result offered, a reason for each. */
+  declined(reasons: readonly DeclineReason[], owner: CallOwner): void
   /** An offer was followed within three calls, or not. */
   decided(offer: DecidedOffer, where: DecidedWhere): void
   /** A result whose size was predicted, both in tokens. */
   predicted(predicted: number, actual: number): void
-  refused(): void
-  unchanged(): void
+  refused(owner: CallOwner): void
+  unchanged(owner: CallOwner): void
 }
 
 export interface EnrichmentOptions {
@@ -59,7 +67,9 @@ export class Enrichment<T> {
   readonly now: () => number
   readonly #settings: () => EnrichmentSettings
   readonly #fetches = new Map<string, ClientFetch<T>>()
-  #models: { readonly tools: ToolModels; readonly models: Models } | null = null
+  #models:
+    | (Pick<EnrichmentSettings, 'tools' | 'mined'> & { readonly models: Models })
+    | null = null
 
   constructor({ settings, habits, observer, now, ...limits }: EnrichmentOptions) {
     this.#settings = settings
@@ -82,11 +92,12 @@ export class Enrichment<T> {
     return this.#settings()
   }
 
-  /** In force now; made again when the user's models change. */
+  /** In force now; made again when the models of a layer change. */
   get models(): Models {
-    const { tools } = this.settings
-    if (this.#models?.tools !== tools)
-      this.#models = { tools, models: createModels({ user: tools }) }
+    const { tools, mined } = this.settings
+    if (this.#models?.tools !== tools || this.#models.mined !== mined) {
+      this.#models = { tools, mined, models: createModels({ user: tools, mined }) }
+    }
     return this.#models.models
   }
 

@@ -23,9 +23,22 @@ export function scopedKey({ scope, tool, args }: ScopedCall): string {
   return JSON.stringify([tenant, upstream, credential, connection, tool, args])
 }
 
+/** What is told of a fetch beside its call. */
+export interface FetchFacts {
+  /** `callKey`. */
+  readonly key: string
+  /** Of the agent; `null` if nothing names it. */
+  readonly session: string | null
+  /** In tokens. */
+  readonly predicted: number
+  /** Tokens of the result, once it is there. */
+  actual: number | null
+}
+
 /** A result that waits for its call. */
 export interface KeptResult<T> {
   readonly call: ScopedCall
+  readonly facts?: FetchFacts | undefined
   readonly context: string
   readonly client: string
   readonly result: T

@@ -1,6 +1,7 @@
 import { namesOf } from '../core/enrich/tool-names.ts'
 import {
   createResultCache,
+  type FetchFacts,
   type KeptResult,
   type ResultCache,
   type ScopedCall,
@@ -53,6 +54,7 @@ export interface Prefetch<T = unknown> {
   readonly host: string | null
   /** `freshness_ttl_s` of the tool; 30 s if absent. */
   readonly ttlMs?: number
+  readonly facts?: FetchFacts
   /** Told of a result that can be served, before it is. Must not throw. */
   onLanded?(result: T): void
 }
@@ -61,6 +63,7 @@ export interface Prefetch<T = unknown> {
 export interface FetchEvent {
   readonly kind: 'dispatched' | 'served' | 'joined' | 'wasted'
   readonly call: ScopedCall
+  readonly facts?: FetchFacts | undefined
   readonly bytes: number
   /** Time that the call did not have to wait. */
   readonly savedMs: number
@@ -149,7 +152,7 @@ export class Speculation<T> {
     this.#cache = createResultCache({
       now,
       ...(maxBytes === undefined ? {} : { maxBytes }),
-      onDrop: ({ call, bytes }) => this.#report('wasted', call, bytes),
+      onDrop: kept => this.#report('wasted', kept, kept.bytes),
     })
     this.#slots = createSlots(options)
   }
@@ -192,7 +195,7 @@ export class Speculation<T> {
     const key = scopedKey(call)
     const kept = this.#cache.take(key)
     if (kept !== undefined) {
-      this.#report('served', call, kept.bytes, kept.fetchMs)
+      this.#report('served', kept, kept.bytes, kept.fetchMs)
       return { kind: 'served', result: kept.result }
     }
     const flight = this.#joinable.get(key)
@@ -272,7 +275,7 @@ export class Speculation<T> {
     this.#flights.add(flight)
     this.#joinable.set(scopedKey(prefetch.call), flight)
     this.#slots.claim(prefetch.context, prefetch.host)
-    this.#report('dispatched', prefetch.call, 0)
+    this.#report('dispatched', prefetch, 0)
     flight.ended = this.#fetch(flight)
     return flight
   }
@@ -297,22 +300,17 @@ export class Speculation<T> {
   /** Decides what becomes of a fetch that has ended. */
   #settle(flight: Flight<T>, key: string, usable: Fetched<T> | null, bytes: number): void {
     const { prefetch, startedAt, expiresAt, joinedAt } = flight
-    const { call, context, client } = prefetch
+    const { call, context, client, facts } = prefetch
     if (usable !== null) prefetch.onLanded?.(usable.result)
-    if (usable === null) this.#report('wasted', call, bytes)
-    else if (joinedAt !== null) this.#report('joined', call, bytes, joinedAt - startedAt)
+    if (usable === null) this.#report('wasted', prefetch, bytes)
+    else if (joinedAt !== null) this.#report('joined', prefetch, bytes, joinedAt - startedAt)
     else {
       const fetchMs = this.#options.now() - startedAt
       const kept: KeptResult<T> = {
-        call,
-        context,
-        client,
-        result: usable.result,
-        bytes,
-        fetchMs,
-        expiresAt,
+        ...{ call, facts, context, client, result: usable.result },
+        ...{ bytes, fetchMs, expiresAt },
       }
-      if (!this.#cache.put(key, kept)) this.#report('wasted', call, bytes)
+      if (!this.#cache.put(key, kept)) this.#report('wasted', prefetch, bytes)
     }
   }
 
@@ -331,8 +329,13 @@ export class Speculation<T> {
     }
   }
 
-  #report(kind: FetchEvent['kind'], call: ScopedCall, bytes: number, savedMs = 0): void {
-    this.#options.onEvent?.({ kind, call, bytes, savedMs })
+  #report(
+    kind: FetchEvent['kind'],
+    { call, facts }: Pick<FetchEvent, 'call' | 'facts'>,
+    bytes: number,
+    savedMs = 0,
+  ): void {
+    this.#options.onEvent?.({ kind, call, facts, bytes, savedMs })
   }
 }
 

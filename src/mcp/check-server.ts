@@ -58,12 +58,13 @@ async function readLists(
     set: (_: string, kind: ListKind, entries: readonly ListEntry[]) =>
       found.set(kind, entries).has(kind),
   }
+  const asWritten = { ...settings, texts: new Map() }
   const unread: string[] = []
   const lists = new ServerLists({
     catalogue,
     hints: new CacheHints(),
     client: CLIENT,
-    serverOf: () => ({ connection, settings, facts, memory: undefined }),
+    serverOf: () => ({ connection, settings: asWritten, facts, memory: undefined }),
     onServer(_, event, detail) {
       if (event === 'unlisted') unread.push((detail as { kind: string }).kind)
     },

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { contextOf } from './contexts/context-of.ts'
 import type { Gateway } from './gateway.ts'
@@ -39,6 +40,8 @@ export interface SessionOptions {
   createGateway(client: GatewayClient): Gateway
   /** Sends a message of its own accord: a request, or a notification that belongs to no request. */
   send(message: JsonBytes): void
+  /** Whether the client waits for such messages; absent: that is not known. */
+  isListening?(): boolean
 }
 
 const CANCELLED = 'notifications/cancelled'
@@ -70,6 +73,8 @@ export class ClientSession {
   readonly #running = new Map<string, AbortController>()
   /** Requests of ours that the client has not answered, by their ids. */
   readonly #asked = new Map<string, (outcome: Outcome) => void>()
+  /** In all ids of ours: a client that comes back may answer what an earlier session asked. */
+  readonly #tag = randomBytes(4).toString('hex')
   #lastId = 0
   #agreed: LegacyVersion | null = null
   #isClosed = false
@@ -183,6 +188,7 @@ export class ClientSession {
       notify: (method, about) => {
         if (!this.#isClosed) this.#options.send(writeNotification(method, about))
       },
+      isListening: () => this.#options.isListening?.() ?? false,
       ask: (method, about, asked) =>
         this.#ask(method, about, asked, message => this.#options.send(message)),
     })
@@ -215,7 +221,7 @@ export class ClientSession {
     if (this.#asked.size >= MAX_ASKED) {
       return Promise.resolve(errorOutcome(RPC_ERRORS.internal, 'too many questions are open'))
     }
-    const id = JSON.stringify(`haversack-${++this.#lastId}`)
+    const id = JSON.stringify(`haversack-${this.#tag}-${++this.#lastId}`)
     return new Promise(resolve => {
       const withdraw = () => {
         this.#asked.get(id)?.(errorOutcome(RPC_ERRORS.internal, 'the client did not answer'))

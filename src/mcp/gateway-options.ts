@@ -1,11 +1,13 @@
 import type { ResultTerms } from '../core/contract/request-terms.ts'
 import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { Originals } from '../store/originals.ts'
+import type { ComposedTool } from './composed/composed-tool.ts'
 import type { Contexts } from './contexts/contexts.ts'
 import type { EnrichmentNeeds } from './enriched/enrichment-needs.ts'
 import type { Outcome } from './json-rpc.ts'
 import type { ServerMemory } from './memory/server-memory.ts'
 import type { Pack } from './pack.ts'
+import type { ToolText } from './tool-texts.ts'
 import type {
   CallEnd,
   CallFailure,
@@ -20,6 +22,8 @@ export interface ServerSettings {
   readonly budget_tokens?: number | undefined
   /** The same for tools whose names are like a pattern; the first one decides. */
   readonly per_tool: readonly ToolMode[]
+  /** Shorter texts for tools, by the server's own names. */
+  readonly texts: ReadonlyMap<string, ToolText>
   /** Whether texts of resources are encoded too. */
   readonly resources: boolean
   /** What becomes of `structuredContent`; `auto` decides by the client. */
@@ -66,6 +70,8 @@ export interface GatewayClient extends ClientFacts {
   /** Set for clients of the revision 2026-07-28. */
   readonly isModern?: boolean
   notify(method: string, params: JsonBytes | null): void
+  /** Whether it waits for messages that belong to no request; absent: that is not known. */
+  isListening?(): boolean
   /**
    * Answers what a server asks outside of any call: sampling, elicitation, roots.
    * @param signal aborted if the answer is not wanted any more
@@ -139,6 +145,8 @@ export interface EndedToolCall {
 export interface GatewayOptions {
   /** In the order of the configuration. */
   readonly servers: readonly GatewayServer[]
+  /** Offered beside the servers' tools, and instead of one of the same name. */
+  readonly composed?: readonly ComposedTool[]
   readonly tenant: string
   readonly client: GatewayClient
   readonly pack: Pack

@@ -140,9 +140,17 @@ export function writeResponse(id: JsonBytes | null, outcome: Outcome): JsonBytes
   return joined('{"jsonrpc":"2.0","id":', id ?? 'null', `,"${name}":`, value as JsonBytes, '}')
 }
 
+/** Characters of a message of ours: it may repeat a name that a client has made up. */
+const MOST_CHARS = 300
+
+/** A text as errors repeat it. */
+export function shortened(text: string): string {
+  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS).toWellFormed()}…`
+}
+
 /** An error of the gateway's own. */
-export function errorOutcome(code: number, message: string, data?: unknown): Outcome {
-  const error = { code, message, ...(data === undefined ? {} : { data }) }
+export function errorOutcome(code: number, text: string, data?: unknown): Outcome {
+  const error = { code, message: shortened(text), ...(data === undefined ? {} : { data }) }
   return { kind: 'error', error: jsonBytes(error) }
 }
 

@@ -4,6 +4,7 @@ import {
   memberOf,
   members,
   RANGE,
+  type Selection,
 } from '../core/json/bytes/json-node.ts'
 import { skipSpace } from '../core/json/bytes/json-tokens.ts'
 import { readJson } from '../core/json/bytes/read-json.ts'
@@ -85,10 +86,24 @@ function commaBefore(object: JsonBytes, { keyStart }: JsonNode): number {
   return object[at] === COMMA ? at : keyStart
 }
 
+/** Some names come from servers: only the first short ones are remembered. */
+const MAX_SELECTIONS = 256
+const MAX_NAME = 64
+const selections = new Map<string, Selection>()
+
+/** Made once for each name, since every call reads the same few members. */
+function selectionOf(name: string): Selection {
+  const known = selections.get(name)
+  if (known !== undefined) return known
+  const selection = members({ [name]: RANGE })
+  if (selections.size < MAX_SELECTIONS && name.length <= MAX_NAME) selections.set(name, selection)
+  return selection
+}
+
 /** The object with only this member selected; `null` if it cannot be relied upon. */
 function read(object: JsonBytes, name: string): JsonNode | null {
   const limits = { maxBytes: object.length, maxDepth: MAX_DEPTH, maxValues: 3 }
-  const root = readJson(object, members({ [name]: RANGE }), limits)
+  const root = readJson(object, selectionOf(name), limits)
   if (root === null || root.doubled || object[root.start] !== OPEN_BRACE) return null
   return root
 }

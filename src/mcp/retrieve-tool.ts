@@ -104,7 +104,11 @@ export async function callRetrieve(
     return shown(textOf(whole))
   } catch (error) {
     if (error instanceof TooLarge) return failed(error.message)
-    if (error instanceof AppError) return failed(`${hash}: ${error.detail}`)
+    if (error instanceof AppError) {
+      // Of two gateways each has such a tool, and knows only its own originals.
+      const other = error.code === 'not_found' ? `. Another tool ${RETRIEVE_TOOL} may have it` : ''
+      return failed(`${hash}: ${error.detail}${other}`)
+    }
     throw error
   }
 }

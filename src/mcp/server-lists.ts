@@ -15,6 +15,7 @@ import { EMPTY_OBJECT, member } from './members.ts'
 import type { ServerMemory } from './memory/server-memory.ts'
 import { hasValidMirrors } from './mirrored-params.ts'
 import { isIncluded } from './tool-patterns.ts'
+import { withToolTexts } from './tool-texts.ts'
 import { Backoff } from './upstream/backoff.ts'
 import { hasCapability } from './upstream/capabilities.ts'
 import { SYSTEM_CLOCK } from './upstream/clock.ts'
@@ -159,7 +160,9 @@ export class ServerLists {
     for (const { key } of included.filter(each => !offered.includes(each))) {
       onServer(name, 'withheld', { tool: key })
     }
-    return catalogue.set(name, kind, offered)
+    const { tools, outdated } = withToolTexts(offered, settings.texts)
+    for (const tool of outdated) onServer(name, 'outdated text', { tool })
+    return catalogue.set(name, kind, tools)
   }
 
   /** Reads a list again that could not be read, after ever longer waits. */

@@ -229,6 +229,7 @@ export class Servers {
     const connection = server.connect(client, {
       onNotification: (method, params) => this.#onNotification(name, method, params),
       onRequest: (method, params, signal) => client.ask(method, params, signal),
+      isListening: () => client.isListening?.() ?? false,
       onConnected: facts => {
         onServer(name, 'connected', { version: facts.protocolVersion })
         const known = this.#all.get(name)

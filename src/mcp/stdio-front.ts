@@ -1,20 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
-import type { JsonBytes } from '../core/json/bytes/json-node.ts'
-import { Guard } from '../proxy/guard.ts'
 import { ClientSession, type SessionOptions } from './client-session.ts'
 import { EraSession } from './fronts/era-session.ts'
 import { SEALING_KEY_BYTES } from './fronts/modern/seal.ts'
 import { ModernSession } from './fronts/modern/stdio-session.ts'
-import { errorOutcome, RPC_ERRORS, readMessage, readRequestId, writeResponse } from './json-rpc.ts'
-import { singleLine } from './single-line.ts'
-import { LineReader } from './upstream/line-reader.ts'
-
-/** Bytes of one message of the client. */
-const MAX_MESSAGE_BYTES = 100 * 1024 * 1024
-
-/** Bytes that the client has not read. */
-const MAX_UNREAD_BYTES = 256 * 1024 * 1024
+import { serveLines } from './line-front.ts'
 
 export interface StdioOptions extends Omit<SessionOptions, 'send'> {
   /** 32 bytes that seal what clients keep for us; random ones if there is none. */
@@ -26,57 +16,22 @@ export interface StdioOptions extends Omit<SessionOptions, 'send'> {
 }
 
 /**
- * Serves one client on a pair of streams, a message a line, until its input ends or its output is
- * gone. Never rejects.
+ * Serves one client on a pair of streams by a gateway in this process, until its input ends or its
+ * output is gone. Never rejects.
  */
-export async function serveStdio(
+export function serveStdio(
   input: Readable,
   output: Writable,
   options: StdioOptions,
 ): Promise<void> {
-  const ended = Promise.withResolvers<void>()
-  const write = (message: JsonBytes | null) => {
-    if (message === null || !output.writable) return
-    output.write(Buffer.concat([singleLine(message), LINE_FEED]))
-    // A client that does not read is as good as gone.
-    if (output.writableLength > MAX_UNREAD_BYTES) ended.resolve()
-  }
-  const session = new EraSession({
-    legacy: () => new ClientSession({ ...options, send: write }),
-    modern: () => new ModernSession(modernOptions(options), write),
-  })
-  const lines = new LineReader(MAX_MESSAGE_BYTES)
-  const end = () => ended.resolve()
-  // What a handler throws ends this client, and its servers in order.
-  const guard = new Guard(end)
-  guard.on(input, 'data', (chunk: Buffer) => {
-    const isReadable = lines.push(chunk, line => {
-      if (line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN)) return
-      const message = readMessage(line)
-      if (message === null) write(unreadable(line))
-      else void session.receive(message).then(write, end)
-    })
-    if (!isReadable) end()
-  })
-  guard.on(input, 'end', end)
-  guard.on(input, 'close', end)
-  guard.on(input, 'error', end)
-  guard.on(output, 'error', end)
-  guard.on(output, 'close', end)
-  if (options.stop.aborted) end()
-  options.stop.addEventListener('abort', end)
-  await ended.promise
-  options.stop.removeEventListener('abort', end)
-  // An open input would keep the process.
-  input.destroy()
-  await session.close()
-}
-
-/** The answer to a line that is no message. */
-function unreadable(line: JsonBytes): JsonBytes {
-  const id = readRequestId(line)
-  const code = id === null ? RPC_ERRORS.parse : RPC_ERRORS.invalidRequest
-  return writeResponse(id, errorOutcome(code, 'one message of JSON-RPC 2.0 a line is wanted'))
+  return serveLines(
+    { input, output, stop: options.stop },
+    write =>
+      new EraSession({
+        legacy: () => new ClientSession({ ...options, send: write }),
+        modern: () => new ModernSession(modernOptions(options), write),
+      }),
+  )
 }
 
 function modernOptions({ version, context, createGateway, sealingKey, onBug }: StdioOptions) {
@@ -88,6 +43,3 @@ function modernOptions({ version, context, createGateway, sealingKey, onBug }: S
     onBug: onBug ?? (() => {}),
   }
 }
-
-const LINE_FEED = Buffer.from('\n')
-const CARRIAGE_RETURN = 0x0d

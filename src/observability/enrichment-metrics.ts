@@ -2,8 +2,6 @@ import type { EnrichmentObserver } from '../enrich/enrichment.ts'
 import type { Register } from './register.ts'
 
 const SAVED = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** From this multiple of what was predicted on, a result is an overrun (seed 001). */
-const OVERRUN = 1.3
 
 /** What calls ahead of the model bring, and cost. No label comes from clients or servers. */
 export function createEnrichmentMetrics({ counter, histogram }: Register): EnrichmentObserver {
@@ -48,10 +46,13 @@ export function createEnrichmentMetrics({ counter, histogram }: Register): Enric
       if (kind === 'wasted') wastedBytes.inc(bytes)
       if (kind === 'served' || kind === 'joined') saved(savedMs / 1_000)
     },
-    declined: reason => declines.inc({ reason }),
+    declined(reasons) {
+      for (const reason of reasons) declines.inc({ reason })
+    },
     decided: ({ fate, isUsed }) => offers.inc({ fate, used: isUsed ? 'yes' : 'no' }),
+    // 1.3 times (seed 001), in whole numbers as telemetry's sums have it.
     predicted: (tokens, actual) =>
-      sizes.inc({ size: actual >= OVERRUN * tokens ? 'overrun' : 'within' }),
+      sizes.inc({ size: 10 * actual >= 13 * tokens ? 'overrun' : 'within' }),
     refused: () => answers.inc({ why: 'fail_fast' }),
     unchanged: () => answers.inc({ why: 'unchanged' }),
   }

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { readPipelineConfig } from '../config/pipeline.ts'
 import { attachRewriteMemory } from '../core/conversation/rewrite/rewrite-memory.ts'
 import { attachSessions } from '../core/sessions/turn/shared-sessions.ts'
 import { createApp } from '../http/app.ts'
@@ -17,6 +18,7 @@ import { startConfiguredThreads } from './threads.ts'
 
 /** The builders that the composition root calls, each once. A caller may replace any of them. */
 export const BUILDERS = {
+  readPipelineConfig,
   openConfiguredKeys,
   telemetryKeyFor,
   createMetrics,

@@ -4,7 +4,7 @@ import type { AppDeps } from '../http/context.ts'
 import type { Logger } from '../observability/logger.ts'
 import { BUILDERS } from './builders.ts'
 import type { EmbeddedDeps } from './embedded-deps.ts'
-import { startService } from './service.ts'
+import { type ServiceSeams, startService } from './service.ts'
 
 /** The service without its HTTP server, for a command that talks to its client in another way. */
 export interface EmbeddedService {
@@ -13,11 +13,17 @@ export interface EmbeddedService {
 }
 
 /** @throws what keeps a service from starting */
-export async function startEmbedded(config: Config, logger: Logger): Promise<EmbeddedService> {
+export async function startEmbedded(
+  config: Config,
+  logger: Logger,
+  seams: Pick<ServiceSeams, 'builders' | 'vocabularies'> = {},
+): Promise<EmbeddedService> {
   let deps: AppDeps | undefined
   const service = await startService(config, {
+    ...seams,
     logger,
     builders: {
+      ...seams.builders,
       createApp(given, routes) {
         deps = given
         return BUILDERS.createApp(given, routes)

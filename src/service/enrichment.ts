@@ -1,16 +1,22 @@
-import { Enrichment, type EnrichmentObserver } from '../enrich/enrichment.ts'
+import { minedModelsOf } from '../config/mined-models.ts'
+import {
+  Enrichment,
+  type EnrichmentObserver,
+  type EnrichmentSettings,
+} from '../enrich/enrichment.ts'
 import { createHabits } from '../enrich/habits.ts'
 import type { LandedResult } from '../mcp/enriched/enrichment-needs.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { Store } from '../store/store.ts'
+import type { createOfferEvents } from './offer-events.ts'
 import type { LiveConfig } from './reload.ts'
 
 /** What all clients of the process share of calls that are made ahead. */
 export function createServiceEnrichment(
   live: LiveConfig,
   store: Pick<Store, 'readRecord' | 'writeRecord'>,
-  decided: EnrichmentObserver['decided'] | null,
+  events: ReturnType<typeof createOfferEvents> | null,
   { metrics, logger }: { readonly metrics: Metrics; readonly logger: Pick<Logger, 'warn'> },
 ): Enrichment<LandedResult> {
   const { max_parallel_prefetches, respect_rate_limits } = live.config.enrichment
@@ -23,20 +29,45 @@ export function createServiceEnrichment(
       now: Date.now,
       onUnsaved: detail => logger.warn({ detail }, 'what agents call next cannot be written'),
     }),
-    observer: {
-      ...metrics.enrichment,
-      decided(offer, where) {
-        metrics.enrichment.decided(offer, where)
-        decided?.(offer, where)
-      },
-    },
+    observer: events === null ? metrics.enrichment : both(metrics.enrichment, events),
     now: () => performance.now(),
   })
 }
 
-function settingsOf({ enrichment, tools }: LiveConfig['config']) {
+/** Tells metrics, and what writes events. */
+export function both(
+  metrics: EnrichmentObserver,
+  events: ReturnType<typeof createOfferEvents>,
+): EnrichmentObserver {
+  return {
+    fetch(event) {
+      metrics.fetch(event)
+      events.fetch(event)
+    },
+    declined(reasons, owner) {
+      metrics.declined(reasons, owner)
+      events.declined(reasons, owner)
+    },
+    decided(offer, where) {
+      metrics.decided(offer, where)
+      events.decided(offer, where)
+    },
+    predicted: (predicted, actual) => metrics.predicted(predicted, actual),
+    refused(owner) {
+      metrics.refused(owner)
+      events.refused(owner)
+    },
+    unchanged(owner) {
+      metrics.unchanged(owner)
+      events.unchanged(owner)
+    },
+  }
+}
+
+function settingsOf({ enrichment, tools }: LiveConfig['config']): EnrichmentSettings {
   return {
     tools,
+    mined: minedModelsOf({ enrichment }),
     isEnabled: enrichment.enabled,
     minProbability: enrichment.min_probability,
     budgetTokens: enrichment.prefetch_budget_tokens,

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Env } from '../config/env.ts'
+import { composedTools } from '../mcp/composed/composed-tool.ts'
 import { readCompactions } from '../mcp/contexts/compactions.ts'
 import { type Contexts, createContexts } from '../mcp/contexts/contexts.ts'
 import { createOfferReader } from '../mcp/enriched/offer-reader.ts'
@@ -65,6 +66,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
   const vault = needsVault ? openVault(config) : null
   const serverNeeds = { ...needs, metrics, vault, dataDir: config.data_dir }
   const all = configured.map(([name, server]) => configuredServer(name, server, serverNeeds))
+  const composed = composedTools(config.mcp.composed, config.tools)
   const contextsFor = contextsByKey(config, deps)
   const onServer: GatewayOptions['onServer'] = (server, event, detail = {}) => {
     const fields = { server, ...detail }
@@ -80,7 +82,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
         .map(server => server.of(tenant, forwarded))
       const contexts = contextsFor(tenant, credential)
       return createGateway({
-        ...{ servers, tenant, client, originals, alwaysRetrieves, onServer },
+        ...{ servers, composed, tenant, client, originals, alwaysRetrieves, onServer },
         pack: packerFor(tenant, needs),
         onToolCall(call) {
           metrics.mcp.call(call.server, call.outcome)

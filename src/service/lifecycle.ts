@@ -1,6 +1,7 @@
 import { KeysFileError } from '../access/keys-file.ts'
 import { processEnv } from '../config/env.ts'
-import { ConfigError, type LoadOptions, loadConfig } from '../config/load.ts'
+import { type LoadOptions, loadConfig } from '../config/load.ts'
+import { ConfigError } from '../config/read-toml.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
 import { type Service, startService } from './service.ts'

@@ -1,52 +1,115 @@
 import { hash } from 'node:crypto'
-import type { ResponseFacts } from '../core/telemetry/event.ts'
+import { MAX_DECLINES, type ResponseFacts } from '../core/telemetry/event.ts'
 import { createPseudonyms, type Pseudonyms } from '../core/telemetry/pseudonyms.ts'
 import { writeFacts } from '../core/telemetry/response-facts.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
-import type { DecidedOffer, DecidedWhere } from '../enrich/agent-contexts.ts'
+import type { CallOwner, DecidedOffer, DecidedWhere } from '../enrich/agent-contexts.ts'
 import type { EnrichmentObserver } from '../enrich/enrichment.ts'
+import type { FetchEvent } from '../enrich/speculation.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 
 /** Tenants whose hashes are at hand. */
 const MAX_TENANTS = 1_000
 
-/** Writes an event for each offered call, once it is known whether the agent made it. */
+/** What events are written of: sizes that were predicted are in those of fetches. */
+type OfferEvents = Omit<EnrichmentObserver, 'predicted'>
+
+/**
+ * Writes an event for each offered call, once it is known whether the agent made it, for each fetch
+ * that has ended, for each result of whose calls some were declined, and for each unsent call.
+ */
 export function createOfferEvents(
   telemetry: Pick<Telemetry, 'record'>,
   key: Uint8Array,
-): EnrichmentObserver['decided'] {
+): OfferEvents {
   const tenants = new Map<string, Pseudonyms>()
-  return (offer, where) => {
-    const { tenant } = where
+
+  function record(
+    { tenant, session }: CallOwner,
+    factsOf: (pseudonyms: Pseudonyms) => Partial<ResponseFacts>,
+  ): void {
     const pseudonyms = tenants.get(tenant) ?? createPseudonyms(key, tenant)
     if (tenants.size >= MAX_TENANTS) tenants.clear()
     tenants.set(tenant, pseudonyms)
-    telemetry.record(tenant, writeFacts(offerFacts(offer, where, pseudonyms)))
+    const facts = { ...nothingOf(pseudonyms, session), ...factsOf(pseudonyms) }
+    telemetry.record(tenant, writeFacts(facts))
+  }
+
+  return {
+    decided: (offer, where) => record(where, pseudonyms => decidedFacts(offer, where, pseudonyms)),
+    fetch(event) {
+      // Each that is dispatched ends, and is written then.
+      if (event.kind === 'dispatched') return
+      const { tenant } = event.call.scope
+      const session = event.facts?.session ?? null
+      record({ tenant, session }, pseudonyms => fetchFacts(event, pseudonyms))
+    },
+    declined: (reasons, owner) =>
+      record(owner, () => ({ enricher_declines: reasons.slice(0, MAX_DECLINES) })),
+    refused: owner => record(owner, () => ({ enricher_unsent: 'fail_fast' })),
+    unchanged: owner => record(owner, () => ({ enricher_unsent: 'unchanged' })),
   }
 }
 
-/** Nothing of it left for a model: what was fetched is the baseline, and nothing is saved on it. */
-function offerFacts(
-  { key, isUsed, offered: { server, tool, predicted, reason, landed } }: DecidedOffer,
-  { session, isKept }: DecidedWhere,
-  pseudonyms: Pseudonyms,
-): ResponseFacts {
-  const name = pseudonyms.tool(`mcp__${server}__${tool}`)
-  const tokens = landed?.tokens ?? 0
+/** The facts of no result: nothing left for a model, and nothing is saved. */
+function nothingOf(pseudonyms: Pseudonyms, session: string | null): ResponseFacts {
+  const name = pseudonyms.tool('none')
   return {
     session_hash: session === null ? pseudonyms.unnamed : pseudonyms.session(session),
-    ...{ tool_name_anon: name, endpoint_class: name },
-    response_chars: landed?.bytes ?? 0,
+    ...{ tool_name_anon: name, endpoint_class: name, response_chars: 0 },
     ...{ shape: 'unknown', inner_formats: [], is_dedup_hit: false, layer_used: 'L3' },
-    // Of the call: its result is not the model's.
-    content_sha_prefix: pseudonyms.content(hash('sha256', key)),
+    content_sha_prefix: pseudonyms.content(hash('sha256', '')),
     tokenizer: resolveTokenizer({}),
-    ...{ tokens_baseline: tokens, tokens_final: tokens },
+    ...{ tokens_baseline: 0, tokens_final: 0 },
     ...{ dedup_tokens_saved: 0, encoder_tokens_saved: 0, elided_tokens_saved: 0 },
-    ...{ context_partition: 0, is_sidechain: false, cited_in_next_n_turns: isUsed },
+    ...{ context_partition: 0, is_sidechain: false },
+  }
+}
+
+/** What was fetched is the baseline. */
+function decidedFacts(
+  { key, isUsed, offered: { server, tool, reason, landed } }: DecidedOffer,
+  { isKept }: DecidedWhere,
+  pseudonyms: Pseudonyms,
+): Partial<ResponseFacts> {
+  return {
+    ...callFacts(pseudonyms, server, tool, key, landed?.tokens ?? 0),
+    response_chars: landed?.bytes ?? 0,
+    cited_in_next_n_turns: isUsed,
     ...(reason === undefined
       ? { enricher_prefetched: true, enricher_served: isUsed && isKept }
       : { enricher_decline_reason: reason }),
-    ...(landed === undefined ? {} : { enricher_predicted_cost_tokens: predicted }),
+  }
+}
+
+function fetchFacts(
+  { kind, call: { scope, tool, args }, facts, bytes, savedMs }: FetchEvent,
+  pseudonyms: Pseudonyms,
+): Partial<ResponseFacts> {
+  const actual = facts?.actual ?? null
+  return {
+    ...callFacts(pseudonyms, scope.upstream, tool, facts?.key ?? args, actual ?? 0),
+    response_chars: bytes,
+    ...(kind === 'dispatched' ? {} : { enricher_fetch: kind }),
+    enricher_saved_ms: Math.max(0, Math.round(savedMs)),
+    ...(facts === undefined || actual === null
+      ? {}
+      : { enricher_predicted_cost_tokens: facts.predicted }),
+  }
+}
+
+function callFacts(
+  pseudonyms: Pseudonyms,
+  server: string,
+  tool: string,
+  key: string,
+  tokens: number,
+): Partial<ResponseFacts> {
+  const name = pseudonyms.tool(`mcp__${server}__${tool}`)
+  return {
+    ...{ tool_name_anon: name, endpoint_class: name },
+    // Of the call: its result is not the model's.
+    content_sha_prefix: pseudonyms.content(hash('sha256', key)),
+    ...{ tokens_baseline: tokens, tokens_final: tokens },
   }
 }

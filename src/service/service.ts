@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerSetup } from '../../workers/protocol.ts'
 import type { Config } from '../config/config.ts'
 import { processEnv } from '../config/env.ts'
-import { readPipelineConfig } from '../config/pipeline.ts'
 import { createSteadyClock } from '../core/base/steady-clock.ts'
 import { createSessionDesk } from '../core/operations/session-desk.ts'
 import { MAIN_OWNER } from '../core/sessions/turn/shared-sessions.ts'
@@ -105,7 +104,7 @@ async function assemble(
   const { logger, authority, proxiesBelow } = seams
   const build = { ...BUILDERS, ...seams.builders }
   const live: LiveConfig = { config }
-  const pipeline = readPipelineConfig(config)
+  const pipeline = build.readPipelineConfig(config)
   const onBug = (err: unknown) => logger.error({ err }, 'unexpected error')
   const health = { state: 'starting' as Health['state'], store: () => storeHealth(records.store) }
   const keys = await build.openConfiguredKeys(config.keys_file)

@@ -33,7 +33,10 @@ export async function runGateway(config: Config, run: GatewayRun): Promise<void>
   // A local client needs no key, and is the only one of its gateway.
   const { keys_file: _, ...open } = config
   const limits = { ...config.limits, drain_grace_ms: 0 }
-  const service = await startEmbedded({ ...open, mcp: { servers: {} }, limits }, logger)
+  const service = await startEmbedded(
+    { ...open, mcp: { servers: {}, composed: {} }, limits },
+    logger,
+  )
   try {
     const createGateway = gatewayFactory(config, service.deps, { env, logger, isOneContext })
     const context = isOneContext ? { context: `connection ${randomUUID()}` } : {}

@@ -4,8 +4,11 @@ import type { Metrics } from '../observability/metrics.ts'
 import { openLateStore } from '../store/late-store.ts'
 import { observed } from '../store/observed.ts'
 import type { Lifetimes } from '../store/originals.ts'
-import { openSqliteStore } from '../store/sqlite/client.ts'
+import { type OpenStoreOptions, openSqliteStore } from '../store/sqlite/client.ts'
 import type { Store, StoreEvent } from '../store/store.ts'
+
+/** Opens the embedded store; a test may run it without a thread of its own. */
+type Open = (options: OpenStoreOptions) => Promise<Store>
 
 /** Smaller bodies gain too little for the time that compressing them takes. */
 const COMPRESS_FROM_BYTES = 8192
@@ -18,13 +21,16 @@ const COMPRESS_FROM_BYTES = 8192
 export function openConfiguredStore(
   config: Pick<Config, 'data_dir' | 'store' | 'limits' | 'keys_file'>,
   onEvent: (event: StoreEvent) => void,
-  { mustExist = false }: { readonly mustExist?: boolean } = {},
+  {
+    mustExist = false,
+    open = openSqliteStore,
+  }: { readonly mustExist?: boolean; readonly open?: Open } = {},
 ): Promise<Store> {
   const { data_dir, store, limits, keys_file } = config
   const { max_bytes, compress, encryption_keys } = store
   // If there may be several tenants, none can fill the store with bodies that must not be evicted.
   const share = keys_file === undefined ? max_bytes : Math.floor(max_bytes / 2)
-  return openSqliteStore({
+  return open({
     folder: data_dir,
     maxBytes: max_bytes,
     maxBodyBytes: limits.max_body_bytes,
@@ -51,13 +57,14 @@ export async function openServiceStore(
     readonly metrics: Pick<Metrics, 'store' | 'storeProblem'>
     readonly logger: Pick<Logger, 'warn' | 'error'>
   },
+  openStore: Open = openSqliteStore,
 ): Promise<Store> {
   const onEvent = (event: StoreEvent) => {
     metrics.storeProblem(event.kind)
     logger.warn(event, 'the store')
   }
   const store = await openLateStore({
-    open: () => openConfiguredStore(config, onEvent),
+    open: () => openConfiguredStore(config, onEvent, { open: openStore }),
     onUnavailable(detail) {
       metrics.storeProblem('unavailable')
       logger.error({ detail }, 'the store cannot be opened; nothing is kept meanwhile')

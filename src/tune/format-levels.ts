@@ -3,7 +3,7 @@ import {
   INNER_FORMATS,
   type InnerFormat,
   noFindings,
-  scanText,
+  scanString,
 } from '../core/classify/inner-formats.ts'
 import { ObjectValue, type Value } from '../core/json/value.ts'
 
@@ -23,7 +23,7 @@ export function formatLevels(root: Value): readonly FormatMask[] {
   for (let level = membersOf(root); level.length > 0; ) {
     const next: Value[] = []
     for (const member of level) {
-      if (typeof member === 'string') scanText(member, findings)
+      if (typeof member === 'string') scanString(member, findings)
       else for (const inner of membersOf(member)) next.push(inner)
     }
     if (levels.length < MAX_LEVEL) {

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { parse as parseToml } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
+import { configSchema } from '../../src/config/config.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { livezRoute, metricsRoute, readyzRoute } from '../../src/http/routes/operator.ts'
 import { VERSION } from '../../src/runtime/version.ts'
@@ -32,6 +34,7 @@ const RENDERED: Readonly<Record<string, readonly Manifest[]>> = {
   'components/monitoring': renderWith('monitoring'),
   'components/tracing': renderWith('tracing'),
   'components/encryption': renderWith('encryption'),
+  'components/mcp-headers': renderWith('mcp-headers'),
   'components/autoscaling': renderWith('autoscaling'),
   'components/proxies': renderWith('proxies'),
   'components/egress-vendors': renderWith('egress-vendors'),
@@ -43,6 +46,8 @@ const SECRETS: Readonly<Record<string, string>> = {
   'haversack-keys': 'keys.json',
   'haversack-metrics-key': 'key',
   'haversack-store-keys': 'keys',
+  // A key for each header; this one is the guide's.
+  'haversack-mcp-headers': 'github',
 }
 /** Seconds between the end of a slow drain and the kubelet's SIGKILL. */
 const MARGIN_S = 5
@@ -250,6 +255,23 @@ describe.each(Object.entries(RENDERED))('k8s/%s', (_, objects) => {
 })
 
 describe('components', () => {
+  it('mcp-headers: mounts the files that the guide has the configuration name', () => {
+    const objects = renderWith('mcp-headers')
+    const guide = read('docs/guide/kubernetes.md')
+    const toml = /```toml\n(\[mcp\.[\s\S]*?)```/.exec(guide)?.[1] ?? ''
+    const file = /"file:([^"]+)"/.exec(toml)?.[1] ?? ''
+    expect(dirname(file)).toBe(mountOf(objects, 'mcp-headers'))
+    expect(basename(file)).toBe(SECRETS['haversack-mcp-headers'])
+    expect(guide).toContain(`haversack-mcp-headers --from-file=${basename(file)}`)
+    const { servers } = configSchema.parse(parseToml(toml)).mcp
+    expect(servers['github']?.auth.kind).toBe('headers')
+    const { volumes = [] } = workload(objects).pod
+    const volume = volumes.find(({ name }) => name === 'mcp-headers')
+    // Readable for the group of the process, and for nobody else.
+    expect(volume?.secret).toEqual({ secretName: 'haversack-mcp-headers', defaultMode: 0o440 })
+    expect(workload(objects).pod.securityContext?.fsGroup).toBeDefined()
+  })
+
   it('monitoring: scrapes each pod once, with the key of a documented Secret', () => {
     const objects = renderWith('monitoring')
     const [monitor] = all(objects, 'ServiceMonitor')

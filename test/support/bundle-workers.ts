@@ -15,6 +15,7 @@ const WORKERS = [
   'workers/tasks.ts',
   'src/store/sqlite/{thread,parts-thread}.ts',
   'src/fingerprints/{thread,build/build-thread}.ts',
+  'src/cli/tune/mine-thread.ts',
   'test/{integration,processes}/**/worker-*.ts',
 ]
 

@@ -1,4 +1,7 @@
 import { runCli } from '../../src/cli/run-cli.ts'
+import { useBundledWorkers } from './bundled-worker.ts'
+
+useBundledWorkers()
 
 /** What a call of the command line printed, and its exit code. */
 export interface Printed {

@@ -65,7 +65,7 @@ export function criticalParts(text: string, kind: BenchKind): readonly string[] 
     case 'json':
       return criticalItems(JSON.parse(text))
     case 'diff':
-      return lines.filter(line => '+-@'.includes(line.charAt(0)) && line !== '')
+      return changedLines(lines)
     case 'code':
       return lines.filter(line => wordsOf(line).some(word => NOTES.has(word)) && !isComment(line))
     case 'prose':
@@ -73,12 +73,41 @@ export function criticalParts(text: string, kind: BenchKind): readonly string[] 
         wordsOf(part).some(word => DEMANDS.has(word.toLowerCase())),
       )
     case 'log':
-      return lines.filter(line => tellsFailure(line) || isFrame(line))
+      return firstOfEach(lines.filter(line => tellsFailure(line) || isFrame(line)))
     case 'search':
       return lines.filter(line => isMatch(line) && tellsFailure(line.split(':').slice(2).join(':')))
     case 'other':
       return []
   }
+}
+
+/** Wider than any list of such files, so that no part is demanded that may go. */
+const DERIVED = /lock|vendor|third_party|node_modules|generated|snap|\.min\.|\.map$|\.sum$|pb2?\./i
+
+/** Changed lines of files that people write, without those that moved and those of new files. */
+function changedLines(lines: readonly string[]): readonly string[] {
+  const added = new Set(lines.filter(line => line.startsWith('+')).map(line => line.slice(1)))
+  const changed: string[] = []
+  let isWritten = true
+  lines.forEach((line, at) => {
+    if (line.startsWith('--- ') && lines[at + 1]?.startsWith('+++ ')) {
+      isWritten = !`${line} ${lines[at + 1]}`.includes('/dev/null') && !DERIVED.test(line)
+    }
+    if (!isWritten || line === '' || !'+-'.includes(line.charAt(0))) return
+    if (line.startsWith('+') || !added.has(line.slice(1))) changed.push(line)
+  })
+  return changed
+}
+
+/** Lines of which no earlier one has the same words of letters. */
+function firstOfEach(lines: readonly string[]): readonly string[] {
+  const seen = new Set<string>()
+  return lines.filter(line => {
+    const words = (line.match(/[A-Za-z]{2,}/g) ?? []).join(' ')
+    if (seen.has(words)) return false
+    seen.add(words)
+    return true
+  })
 }
 
 /** Runs of letters, digits and underscores. */

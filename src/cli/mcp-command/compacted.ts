@@ -1,24 +1,17 @@
 import { noteCompaction } from '../../mcp/contexts/compactions.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { type Options, UsageError, type ValuesOf } from '../command.ts'
+import { UsageError } from '../command.ts'
 import { ServiceProblem, serviceAt } from '../service-client.ts'
-import { loadMcpConfig, type mcpOptions } from './options.ts'
-
-export const compactedOptions = {
-  service: {
-    type: 'string',
-    value: 'URL',
-    actions: ['compacted'],
-    help: 'the service that the agent uses; its key is in HAVERSACK_KEY',
-  },
-} as const satisfies Options
+import { loadMcpConfig } from './load-config.ts'
+import type { McpValues } from './options.ts'
+import { serviceKey } from './service-key.ts'
 
 /**
  * For a hook of an agent: its context, or without a name every context of this data folder, has
  * lost what it was sent.
  */
 export async function noteCompacted(
-  values: ValuesOf<typeof mcpOptions & typeof compactedOptions>,
+  values: McpValues,
   [context]: readonly string[],
 ): Promise<number> {
   if (values.service === undefined) {
@@ -27,7 +20,7 @@ export async function noteCompacted(
   }
   if (context === undefined) throw new UsageError('with --service a context must be named')
   try {
-    await serviceAt(values.service, {}).post(
+    await serviceAt(values.service, keyOf(values)).post(
       `/v1/sessions/${encodeURIComponent(context)}/compaction`,
       {},
     )
@@ -36,4 +29,9 @@ export async function noteCompacted(
     if (!(error instanceof ServiceProblem && error.status === 404)) throw error
   }
   return EXIT.ok
+}
+
+function keyOf(values: McpValues): { key?: string } {
+  const key = serviceKey(values)()
+  return key === undefined ? {} : { key }
 }

@@ -3,22 +3,13 @@ import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parse as parseToml } from 'smol-toml'
 import { EXIT } from '../../runtime/exit-codes.ts'
-import { type Options, UsageError, type ValuesOf } from '../command.ts'
+import { UsageError } from '../command.ts'
 import { at, readClientFile } from './import/client-file.ts'
 import { replaceWithBackup, restore, withGateway } from './import/rewrite-file.ts'
 import { toConfig } from './import/to-config.ts'
-import type { mcpOptions } from './options.ts'
+import type { McpValues } from './options.ts'
 
-export const importOptions = {
-  write: {
-    type: 'boolean',
-    actions: ['import'],
-    help: 'put the gateway in the place of the servers in FILE, with a backup; they go to --config',
-  },
-  undo: { type: 'boolean', actions: ['import'], help: 'put FILE back as it was before --write' },
-} as const satisfies Options
-
-type Values = ValuesOf<typeof mcpOptions & typeof importOptions>
+type Values = Pick<McpValues, 'config' | 'data-dir' | 'write' | 'undo'>
 
 /** Prints `[mcp]` for the servers in a file of Claude Code, Cursor, VS Code or Codex. */
 export function importServers(values: Values, [name = '']: readonly string[]): number {

@@ -3,32 +3,15 @@ import { createInterface } from 'node:readline'
 import { LOCAL } from '../../access/access.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { loginTo } from '../../service/mcp-authorization.ts'
-import type { Options, ValuesOf } from '../command.ts'
+import { loadMcpConfig } from './load-config.ts'
 import { oauthServer } from './oauth-server.ts'
-import { loadMcpConfig, type mcpOptions } from './options.ts'
-
-export const loginOptions = {
-  'no-browser': {
-    type: 'boolean',
-    actions: ['login'],
-    help: 'Only print the URL; take the URL that the browser ends at from stdin too',
-  },
-  tenant: {
-    type: 'string',
-    value: 'NAME',
-    actions: ['login', 'logout'],
-    help: 'Whose token it is, in a service with keys (default: local)',
-  },
-} as const satisfies Options
+import type { McpValues } from './options.ts'
 
 /** How long the user has, in milliseconds. */
 const TIMEOUT_MS = 10 * 60_000
 
 /** Gets a token for a server, with the consent of the user in a browser. */
-export async function loginMcp(
-  values: ValuesOf<typeof mcpOptions & typeof loginOptions>,
-  [name = '']: readonly string[],
-): Promise<number> {
+export async function loginMcp(values: McpValues, [name = '']: readonly string[]): Promise<number> {
   const { config, env } = loadMcpConfig(values)
   const server = oauthServer(config, name)
   const tenant = values.tenant ?? LOCAL.tenant

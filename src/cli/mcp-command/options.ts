@@ -1,14 +1,7 @@
-import { homedir } from 'node:os'
-import { join } from 'node:path'
-import { type Config, configSchema } from '../../config/config.ts'
-import { type Env, processEnv } from '../../config/env.ts'
-import { loadConfig } from '../../config/load.ts'
 import type { Options, ValuesOf } from '../command.ts'
 
-/** Where originals and tokens are kept if nothing names a folder: agents start servers in any. */
-const DATA_DIR = join(homedir(), '.haversack')
-
-export const mcpOptions = {
+/** The options by which a command finds the configuration of MCP servers. */
+export const configOptions = {
   config: { type: 'string', value: 'FILE', help: 'The TOML file (default: HAVERSACK_CONFIG)' },
   'data-dir': {
     type: 'string',
@@ -19,14 +12,58 @@ export const mcpOptions = {
   },
 } as const satisfies Options
 
-/** The configuration that an action of `haversack mcp` works with. */
-export function loadMcpConfig(values: ValuesOf<typeof mcpOptions>): { config: Config; env: Env } {
-  const env = processEnv()
-  const config = loadConfig({
-    env: values.config === undefined ? env : { ...env, HAVERSACK_CONFIG: values.config },
-    overrides: {},
-  })
-  const isDefault = config.data_dir === configSchema.parse({}).data_dir
-  const data_dir = values['data-dir'] ?? (isDefault ? DATA_DIR : config.data_dir)
-  return { config: { ...config, data_dir }, env }
-}
+/**
+ * The options of all actions. They are apart from the actions, which load the service, because a
+ * bridge to a service has to start at once.
+ */
+export const mcpOptions = {
+  ...configOptions,
+  context: {
+    type: 'string',
+    value: 'connection',
+    help:
+      'The connection is one context: results may refer to earlier ones. ' +
+      'Not for agents with sub-agents',
+    read: (given, refuse): true => (given === 'connection' ? true : refuse('connection')),
+  },
+  service: {
+    type: 'string',
+    value: 'URL',
+    help:
+      'Serve the servers of a running service, by its /mcp; `compacted` tells it. ' +
+      'Its key is in HAVERSACK_KEY, or in --key-file',
+  },
+  'key-file': { type: 'string', value: 'FILE', help: 'Holds the key for --service' },
+  server: {
+    type: 'string',
+    value: 'NAME',
+    help: 'Only this server of --service, with its own names',
+  },
+  'no-browser': {
+    type: 'boolean',
+    actions: ['login'],
+    help: 'Only print the URL; take the URL that the browser ends at from stdin too',
+  },
+  tenant: {
+    type: 'string',
+    value: 'NAME',
+    actions: ['login', 'logout'],
+    help: 'Whose token it is, in a service with keys (default: local)',
+  },
+  accept: {
+    type: 'boolean',
+    actions: ['check'],
+    help: 'accept the definitions of tools as they are now, where they are pinned',
+  },
+  json: { type: 'boolean', actions: ['check'], help: 'print the whole answer as JSON' },
+  write: {
+    type: 'boolean',
+    actions: ['import'],
+    help: 'put the gateway in the place of the servers in FILE, with a backup; they go to --config',
+  },
+  undo: { type: 'boolean', actions: ['import'], help: 'put FILE back as it was before --write' },
+} as const satisfies Options
+
+export type McpValues = ValuesOf<typeof mcpOptions>
+
+export type ConfigValues = ValuesOf<typeof configOptions>

@@ -2,29 +2,16 @@ import { createLogger } from '../../observability/logger.ts'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { watchUncaught } from '../../runtime/uncaught.ts'
 import { runGateway } from '../../service/stdio-gateway.ts'
-import type { Options, ValuesOf } from '../command.ts'
-import { loadMcpConfig, type mcpOptions } from './options.ts'
+import { loadMcpConfig } from './load-config.ts'
+import type { McpValues } from './options.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-export const serveOptions = {
-  context: {
-    type: 'string',
-    value: 'connection',
-    help:
-      'The connection is one context: results may refer to earlier ones. ' +
-      'Not for agents with sub-agents',
-    read: (given, refuse): true => (given === 'connection' ? true : refuse('connection')),
-  },
-} as const satisfies Options
 
 /** How long an end in order may take after an error that nothing caught, in milliseconds. */
 const CLOSE_MS = 10_000
 
 /** Serves the configured servers to one agent on stdin and stdout. */
-export async function serveMcp(
-  values: ValuesOf<typeof mcpOptions & typeof serveOptions>,
-): Promise<number> {
+export async function serveMcp(values: McpValues): Promise<number> {
   const { config, env } = loadMcpConfig(values)
   const logger = createLogger(config.log.level)
   // Servers run in process groups of their own: a signal has to end them too.

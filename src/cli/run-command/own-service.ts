@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
 import { loadConfig } from '../../config/load.ts'
-import { pipelineFileOf } from '../../config/pipeline.ts'
+import { pipelineFileOf, readPipelineConfig } from '../../config/pipeline.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createMetrics, type Metrics } from '../../observability/metrics.ts'
 import { startService } from '../../service/service.ts'
@@ -30,6 +30,8 @@ export interface OwnServiceOptions {
   readonly folder: string
   readonly isTemporary: boolean
   logger(level: Config['log']['level']): Logger
+  /** The tools, as requests name them, that fetch what the proxies left out. */
+  readonly retrievingTools: readonly string[]
 }
 
 /** An agent waits for an answer before it asks again, and has a few helpers at most. */
@@ -53,6 +55,11 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
     proxiesBelow: path,
     logger: options.logger(config.log.level),
     builders: {
+      readPipelineConfig(place) {
+        const pipeline = readPipelineConfig(place)
+        const own_tools = [...options.retrievingTools]
+        return { ...pipeline, elision: { ...pipeline.elision, own_tools } }
+      },
       createMetrics(gauges) {
         metrics = createMetrics(gauges)
         return metrics

@@ -1,9 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** The name under which the agent knows our MCP server, and by which its permission is given. */
-const SERVER = 'haversack'
+/**
+ * The name under which the agent knows our MCP server, and by which its permission is given. An
+ * agent may have a gateway of its own that is called `haversack`.
+ */
+const SERVER = 'haversack_run'
 const TOOL = `mcp__${SERVER}__haversack_retrieve`
+
+/** What the tool is called in requests: all that fetches from the store of this one run. */
+export const OWN_TOOLS: readonly string[] = [TOOL, `${SERVER}__haversack_retrieve`]
 
 type CommandLine = readonly [string, ...string[]]
 

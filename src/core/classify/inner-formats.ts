@@ -52,9 +52,13 @@ const MIN_YAML_SHARE = 2 / 3
 const MIN_WORDS = 20
 const MIN_SENTENCES = 2
 const MIN_LETTER_SHARE = 0.8
+/** No shorter text has so many words, with something between them. */
+const MIN_PROSE_CHARS = 2 * MIN_WORDS - 1
+
+const NO_FINDINGS = Object.fromEntries(INNER_FORMATS.map(format => [format, false])) as Findings
 
 export function noFindings(): Findings {
-  return Object.fromEntries(INNER_FORMATS.map(format => [format, false])) as Findings
+  return { ...NO_FINDINGS }
 }
 
 /**
@@ -63,16 +67,35 @@ export function noFindings(): Findings {
  */
 export function scanText(text: string, findings: Findings): LineCounts | undefined {
   if (text.length < MIN_TEXT_LENGTH) return undefined
+  addWithinLines(text, findings)
+  const counts = scanLines(text)
+  addOfLines(counts, findings)
+  return counts
+}
+
+/** A line by which a format is known although there is no other line. */
+const TELLING_LINE = /^[ \t]*(?:@@ -|diff --git |Traceback)/
+
+/** The same for a string of a JSON value, most of which are a line. */
+export function scanString(text: string, findings: Findings): void {
+  if (text.length < MIN_TEXT_LENGTH) return
+  addWithinLines(text, findings)
+  if (text.includes('\n') || TELLING_LINE.test(text)) addOfLines(scanLines(text), findings)
+}
+
+function addWithinLines(text: string, findings: Findings): void {
   findings.url ||= hasUrl(text)
   findings.xml_html ||= hasMarkup(text)
   findings.inline_json ||= hasInlineJson(text)
-  if (!findings.hash || !findings.prose) {
-    const { hash, words, sentences, letters } = scanWords(text)
-    findings.hash ||= hash
-    findings.prose ||=
-      words >= MIN_WORDS && sentences >= MIN_SENTENCES && letters >= text.length * MIN_LETTER_SHARE
-  }
-  const counts = scanLines(text)
+  const mayBeProse = !findings.prose && text.length >= MIN_PROSE_CHARS
+  if (findings.hash && !mayBeProse) return
+  const { hash, words, sentences, letters } = scanWords(text)
+  findings.hash ||= hash
+  findings.prose ||=
+    words >= MIN_WORDS && sentences >= MIN_SENTENCES && letters >= text.length * MIN_LETTER_SHARE
+}
+
+function addOfLines(counts: LineCounts, findings: Findings): void {
   const md = isMarkdown(counts)
   findings.log ||= counts.logLines >= MIN_LOG_LINES
   findings.diff ||= counts.diff
@@ -85,7 +108,6 @@ export function scanText(text: string, findings: Findings): LineCounts | undefin
     counts.yamlKeys + counts.yamlOthers >= counts.filled * MIN_YAML_SHARE
   findings.stack_trace ||= counts.stackFrames >= MIN_STACK_FRAMES
   findings.numbered_list ||= counts.gutters >= MIN_LIST_LINES
-  return counts
 }
 
 function isMarkdown({ headings, bullets, fences, table }: LineCounts): boolean {
@@ -114,6 +136,8 @@ const MAX_DEPTH = 250
  * continues after the place of the fault, so the work is linear.
  */
 function hasInlineJson(text: string): boolean {
+  // Most strings have neither, and this is a tenth of the search.
+  if (!text.includes('{') && !text.includes('[')) return false
   for (let at = nextOpener(text, 0); at !== -1; ) {
     const parsed = parseJson(text, { start: at, prefix: true, maxDepth: MAX_DEPTH })
     if (parsed.ok && parsed.end - at >= MIN_CHARS && hasMembers(parsed.value)) return true

@@ -1,5 +1,5 @@
 import { ObjectValue, type Value } from '../json/value.ts'
-import { type Findings, scanText } from './inner-formats.ts'
+import { type Findings, scanString } from './inner-formats.ts'
 
 /** Shapes of values that are objects or arrays. */
 export type JsonShape =
@@ -58,7 +58,7 @@ function scanLeaves(root: Container, findings: Findings): number {
     const next: Container[] = []
     for (const container of level) {
       for (const member of container instanceof ObjectValue ? container.values : container) {
-        if (typeof member === 'string') scanText(member, findings)
+        if (typeof member === 'string') scanString(member, findings)
         else if (isContainer(member)) next.push(member)
       }
     }

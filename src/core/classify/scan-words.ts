@@ -31,30 +31,37 @@ export interface WordFacts {
 const MIN_HASH_DIGITS = 7
 const MAX_HASH_DIGITS = 64
 
+/** Class of white space in `CLASSES`, beside those of `wordKind`. */
+const WHITE_SPACE = 32
+/** `wordKind` of each ASCII character that is in a word, and `WHITE_SPACE`. */
+const CLASSES = Uint8Array.from({ length: 128 }, (_, c) =>
+  isSpace(c) ? WHITE_SPACE : wordKind(c) & IN_WORD,
+)
+
 /** Counts words, sentences and letters, and looks for a hash. */
 export function scanWords(text: string): WordFacts {
+  const { length } = text
   let hash = false
   let words = 0
   let sentences = 0
   let letters = 0
   let seen = 0
   let start = 0
-  for (let at = 0; at <= text.length; at++) {
-    const c = at < text.length ? text.charCodeAt(at) : SPACE
-    const kind = wordKind(c) & IN_WORD
-    if ((kind & (LETTER | HEX_LETTER)) !== 0) letters++
-    if (kind !== 0) {
+  for (let at = 0; at <= length; at++) {
+    const c = at < length ? text.charCodeAt(at) : SPACE
+    const kind = c < CLASSES.length ? CLASSES[c]! : LETTER
+    if ((kind & IN_WORD) !== 0) {
       seen |= kind
+      if ((kind & (LETTER | HEX_LETTER)) !== 0) letters++
       continue
     }
-    if (isSpace(c)) letters++
+    if (kind === WHITE_SPACE) letters++
     if (seen === (DIGIT | HEX_LETTER)) {
       const digits = at - start
       hash ||= digits >= MIN_HASH_DIGITS && digits <= MAX_HASH_DIGITS
     } else if (seen !== 0 && (seen & (DIGIT | UNDERSCORE)) === 0) {
       words++
-      if (isSentenceEnd(c) && (at + 1 >= text.length || isSpace(text.charCodeAt(at + 1))))
-        sentences++
+      if (isSentenceEnd(c) && (at + 1 >= length || isSpace(text.charCodeAt(at + 1)))) sentences++
     }
     seen = 0
     start = at + 1

@@ -38,6 +38,8 @@ export interface OfferLink {
 export interface PlanningTerms {
   /** The user's value models. */
   readonly tools: ToolModels
+  /** Those from recorded sessions, under them. */
+  readonly mined: ToolModels
   readonly budgetTokens: number
   readonly minProbability: number
   readonly isCostAware: boolean
@@ -46,6 +48,7 @@ export interface PlanningTerms {
 /** The terms of an empty configuration. */
 export const UNCONFIGURED_PLANNING: PlanningTerms = {
   tools: {},
+  mined: {},
   budgetTokens: 8_000,
   minProbability: 0.5,
   isCostAware: false,

@@ -13,7 +13,7 @@ export interface Appraisal {
   readonly probability: number
   /** Keywords of the intent, in lower case. */
   readonly keywords: readonly string[]
-  /** Tokens that its results had, if enough came. */
+  /** Tokens that most of its results stay within, if enough came. */
   readonly observedTokens?: number | undefined
   /** Whether slow and expensive calls are worth less. */
   readonly isCostAware?: boolean | undefined
@@ -36,7 +36,7 @@ export function callValue(model: ValueModel, appraisal: Appraisal): number {
   return probability * CLASS_VALUES[model.value_class] * boostOf(model, keywords) * penalty
 }
 
-/** Tokens of a result: the observed median, else by `typical_kb`; at least 1. */
+/** Tokens of a result: as observed, else by `typical_kb`; at least 1. */
 export function callCost({ cost_model }: ValueModel, observedTokens?: number): number {
   const stated = (cost_model.typical_kb * 1_024) / BYTES_PER_TOKEN
   return Math.max(1, Math.ceil(observedTokens ?? stated))

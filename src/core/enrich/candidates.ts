@@ -1,6 +1,7 @@
 import { callKey } from './call-key.ts'
 import { type CallOption, callOptions } from './call-options.ts'
 import { type Eligibility, eligibilityOf } from './eligibility.ts'
+import { argumentNames } from './observed-costs.ts'
 import type { CatalogueTool, DeclinedCall, DeclineReason, Offering, PlanContext } from './plan.ts'
 import type { Offer } from './probability.ts'
 import type { OfferedCall } from './projections.ts'
@@ -22,6 +23,13 @@ export interface Candidate {
 /** Under which condition a tool may be called ahead. */
 type Permission = Extract<Eligibility, { isEligible: true }>
 
+/** The tool of a link, and what all of the link's calls have in common. */
+interface Target {
+  readonly tool: CatalogueTool
+  readonly permission: Permission
+  readonly options: readonly CallOption[]
+}
+
 type ScreeningContext = Pick<
   PlanContext,
   'models' | 'isUp' | 'knownHosts' | 'isInContext' | 'isCached'
@@ -35,8 +43,8 @@ export class Candidates {
   readonly declined: DeclinedCall[] = []
   readonly #context: PlanContext
   readonly #byKey = new Map<string, Candidate>()
-  /** A tool's options for a call that is certain to be used. */
-  readonly #options = new Map<CatalogueTool, readonly CallOption[]>()
+  /** A tool's options for a call that is certain to be used, by the names of its arguments. */
+  readonly #options = new Map<CatalogueTool, Map<string | undefined, readonly CallOption[]>>()
 
   constructor(context: PlanContext) {
     this.#context = context
@@ -52,7 +60,11 @@ export class Candidates {
     if (tool === null) return
     const { found, permission } = tool
     if (offering.calls.length === 0) this.#declineLink(offering, 'no_projection')
-    for (const call of offering.calls) this.#addCall(offering, call, found, permission)
+    // A link fills the same arguments in all of its calls.
+    const names = argumentNames(offering.calls[0]?.args ?? null)
+    const options = this.#optionsOf(found, names)
+    const target = { tool: found, permission, options }
+    for (const call of offering.calls) this.#addCall(offering, call, target)
   }
 
   /** Attaches the call of a link to the candidates whose results have its arguments. */
@@ -83,12 +95,7 @@ export class Candidates {
     return null
   }
 
-  #addCall(
-    offering: Offering,
-    call: OfferedCall,
-    tool: CatalogueTool,
-    permission: Permission,
-  ): void {
+  #addCall(offering: Offering, call: OfferedCall, { tool, permission, options }: Target): void {
     const offer = offerOf(offering, call)
     const probability = this.#context.probabilities.of(offer)
     const screened = screenCall(tool, call, permission, this.#context)
@@ -100,7 +107,6 @@ export class Candidates {
     const { key } = screened
     const known = this.#byKey.get(key)
     if (known !== undefined && known.probability >= probability) return
-    const options = this.#optionsOf(tool)
     const { link } = offering
     const { args } = call
     this.#byKey.set(key, { tool, args, key, link, offer, probability, options, dependents: [] })
@@ -115,7 +121,7 @@ export class Candidates {
     } else if (base.dependents.length >= MAX_DEPENDENTS) {
       this.#decline(tool, null, 'parallel_limit', offer)
     } else {
-      const options = this.#optionsOf(tool)
+      const options = this.#optionsOf(tool, undefined)
       const { link } = offering
       const unknown = { args: null, key: null, dependents: [] }
       base.dependents.push({ tool, link, offer, probability, options, ...unknown })
@@ -126,14 +132,15 @@ export class Candidates {
     return probability > 0 && probability >= this.#context.minProbability
   }
 
-  #optionsOf(tool: CatalogueTool): readonly CallOption[] {
-    const known = this.#options.get(tool)
+  #optionsOf(tool: CatalogueTool, names: string | undefined): readonly CallOption[] {
+    const ofTool = this.#options.get(tool) ?? new Map<string | undefined, readonly CallOption[]>()
+    const known = ofTool.get(names)
     if (known !== undefined) return known
     const { models, keywords, isCostAware } = this.#context
     const { model } = models.find(tool.name, tool.server)
-    const observedTokens = this.#context.observedTokens(tool)
+    const observedTokens = this.#context.observedTokens(tool, names)
     const options = callOptions(model, { probability: 1, keywords, observedTokens, isCostAware })
-    this.#options.set(tool, options)
+    this.#options.set(tool, ofTool.set(names, options))
     return options
   }
 

@@ -51,8 +51,11 @@ export interface PlanContext {
   isInContext(key: string): boolean
   /** Whether its result is kept, or on its way. */
   isCached(key: string, call: { readonly tool: CatalogueTool; readonly args: string }): boolean
-  /** Median tokens of the tool's results, if enough came. */
-  observedTokens(tool: CatalogueTool): number | undefined
+  /**
+   * Tokens that most results of such calls stay within, if enough came: see `ObservedCosts`.
+   * @param names `argumentNames`
+   */
+  observedTokens(tool: CatalogueTool, names: string | undefined): number | undefined
 }
 
 export interface PlannedCall {

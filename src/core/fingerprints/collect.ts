@@ -1,5 +1,5 @@
 import { INNER_FORMATS } from '../classify/inner-formats.ts'
-import { isOffer, NO_SESSION, SHAPES, type TelemetryEvent } from '../telemetry/event.ts'
+import { isOffer, NO_SESSION, type OfferFields, SHAPES, type TelemetryEvent } from '../telemetry/event.ts'
 import {
   byName,
   DAY_MS,
@@ -150,8 +150,7 @@ const FORMAT_INDEX = new Map(INNER_FORMATS.map((format, index) => [format, index
 /** The fields of an event that a fingerprint uses. */
 export type EndpointEvent = Pick<
   TelemetryEvent,
-  | 'enricher_prefetched'
-  | 'enricher_decline_reason'
+  | OfferFields
   | 'endpoint_class'
   | 'session_hash'
   | 'response_chars'

@@ -3,7 +3,8 @@ import { parseNumber } from '../json/parse-number.ts'
 
 /** The string as a JSON literal that no channel alters: `quoteJson` and the BOM escaped too. */
 export function escapeText(text: string): string {
-  return JSON.stringify(text).replaceAll('\ufeff', '\\ufeff')
+  const literal = JSON.stringify(text)
+  return literal.includes('\ufeff') ? literal.replaceAll('\ufeff', '\\ufeff') : literal
 }
 
 /**

@@ -14,6 +14,8 @@ export const PIPE_BIT = 64
 export const SPACE_BIT = 128
 /** A dot, `=` or `*`: they mean something in names only. */
 export const NAME_SIGN_BIT = 256
+/** It needs an escape in a JSON literal, and nowhere else. */
+export const BACKSLASH_BIT = 4096
 /** An opening parenthesis: after a key it names the content of its string. */
 export const PARENTHESIS_BIT = 2048
 export const LINE_FEED_BIT = 512
@@ -36,6 +38,7 @@ for (const [chars, bit] of [
   ['.=*', NAME_SIGN_BIT],
   ['(', PARENTHESIS_BIT],
   ['\n', LINE_FEED_BIT],
+  ['\\', BACKSLASH_BIT],
 ] as const) {
   for (const char of chars) BITS[char.charCodeAt(0)] = bit
 }

@@ -115,14 +115,19 @@ function containerLength(members: readonly Value[]): number {
 }
 
 function scalarLength(value: Exclude<Value, ObjectValue | readonly Value[]>): number {
-  if (typeof value === 'string') return quoteJson(value).length
+  if (typeof value === 'string') return quotedLength(value)
   return value instanceof NumberLiteral ? value.text.length : String(value).length
+}
+
+/** The length of `quoteJson`, which mostly needs no writing. */
+function quotedLength(text: string): number {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text).length : text.length + 2
 }
 
 function keyLength(key: string, known: Map<string, number>): number {
   let length = known.get(key)
   if (length === undefined) {
-    length = quoteJson(key).length
+    length = quotedLength(key)
     if (known.size < MAX_MEASURED_KEYS) known.set(key, length)
   }
   return length

@@ -9,6 +9,7 @@ import { type Omission, pruneValue } from '../reduce/budget/prune-value.ts'
 import { rankLists } from '../reduce/elide/rank-items.ts'
 import { BULK } from '../reduce/elide/reducer.ts'
 import { type RankedText, rankText } from '../reduce/elide/text-reducers.ts'
+import { type DiffLevel, viewDiff } from '../reduce/elide/view-diff.ts'
 import { elidedBy, type FitOptions, isRetrieved, lookAlikesIn, type Outcome } from './fit-budget.ts'
 import type { Choice } from './gate.ts'
 import { isJsonAsked, markJson } from './json-marker.ts'
@@ -26,7 +27,11 @@ const MAX_PLACES = 16
 const MARKER_SHARE = 1 / 8
 
 /** Options for leaving parts out without a budget. */
-type ElideOptions = FitOptions & { readonly elision: ElisionProfile }
+type ElideOptions = FitOptions & {
+  readonly elision: ElisionProfile
+  /** How much of a diff is shown; absent: `standard`. */
+  readonly level?: DiffLevel
+}
 
 /**
  * The rest of a content without its bulk, in mode `elide` without a budget, with a marker that
@@ -40,24 +45,22 @@ export function elideContent(
   options: ElideOptions,
 ): Outcome | null {
   if (!mayElide(input, options)) return null
-  const left = leftOf(input)
+  const left = leftOf(input, options.level)
   if (left === null || left.omissions.length === 0) return null
   const writeMarker = options.gate.admitMarker()
   if (writeMarker === null) return null
   return writeLeft(input, lossless, left, { ...options, writeMarker })
 }
 
-function mayElide(
-  { request, content, ...input }: LayerInput,
-  { keepsOriginals, elision }: ElideOptions,
-): boolean {
+function mayElide(input: LayerInput, { keepsOriginals, elision }: ElideOptions): boolean {
+  const { request, content } = input
   return (
     request.mode === 'elide' &&
     request.budget_tokens === undefined &&
     request.is_error !== true &&
     keepsOriginals &&
     elision.enabled &&
-    !isRetrieved({ request, content, ...input }, elision.retrievingTools) &&
+    !isRetrieved(input, elision.retrievingTools) &&
     Buffer.byteLength(content) >= elision.minBlockBytes
   )
 }
@@ -114,11 +117,20 @@ interface Left {
   readonly omissions: readonly Omission[]
 }
 
-function leftOf({ value, content, request: { omits } }: LayerInput): Left | null {
+function leftOf(
+  { value, content, request: { omits } }: LayerInput,
+  level: DiffLevel = 'standard',
+): Left | null {
   if (typeof value === 'object' && value !== null) return leftOfValue(value, omits)
   if (omits?.bulk === false) return null
   const ranked = rankText(content)
-  return ranked === null ? null : leftOfText(ranked)
+  if (ranked === null) return null
+  return ranked.kind === 'diff' ? leftOfDiff(ranked, level) : leftOfText(ranked)
+}
+
+function leftOfDiff({ lines }: RankedText, level: DiffLevel): Left | null {
+  const view = viewDiff(lines, level)
+  return view && { content: view.text, omissions: view.omissions }
 }
 
 /** Lists without their bulk, objects without fields to omit; everything else as it is. */

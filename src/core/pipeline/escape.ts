@@ -45,7 +45,7 @@ export function escapeChoice(input: LayerInput, choice: Choice, kinds: LookAlike
 /** The gate of escapes: an escape that decoding cannot undo is not made. */
 function escapedText(text: string, kinds: LookAlikes): Escaped {
   const escaped = escapeLookAlikes(text, kinds)
-  return unescapeLookAlikes(escaped.content, kinds) === text || escaped.count === 0
+  return escaped.count === 0 || unescapeLookAlikes(escaped.content, kinds) === text
     ? escaped
     : { content: text, count: 0 }
 }

@@ -10,7 +10,7 @@ export interface EffectivenessCounts {
   /** Results whose size was predicted, and those that were 1.3 times as large or larger. */
   predictions: number
   overruns: number
-  /** Fetches that were started, and what became of them. */
+  /** Fetches that have ended, and what became of them. */
   dispatched: number
   served: number
   joined: number
@@ -35,7 +35,14 @@ export interface EnrichmentEvent {
   readonly enricher_predicted_cost_tokens?: number | undefined
   readonly enricher_decline_reason?: string | undefined
   readonly cited_in_next_n_turns?: boolean | undefined
+  readonly response_chars?: number | undefined
+  readonly enricher_fetch?: FetchEnd | undefined
+  readonly enricher_saved_ms?: number | undefined
+  readonly enricher_unsent?: 'fail_fast' | 'unchanged' | undefined
 }
+
+/** What becomes of a fetch. */
+type FetchEnd = 'served' | 'joined' | 'wasted'
 
 export function noEffectiveness(): EffectivenessCounts {
   return {
@@ -65,30 +72,21 @@ export function addEvent(counts: EffectivenessCounts, event: EnrichmentEvent): v
     counts.predictions++
     if (isOverrun(predicted, event.tokens_baseline)) counts.overruns++
   }
+  if (event.enricher_fetch !== undefined) {
+    counts.dispatched++
+    counts[event.enricher_fetch]++
+    counts.saved_ms += event.enricher_saved_ms ?? 0
+    if (event.enricher_fetch === 'wasted') counts.wasted_bytes += event.response_chars ?? 0
+  }
+  if (event.enricher_unsent === 'fail_fast') {
+    counts.saved_fail_fast++
+    counts.tokens_saved += event.tokens_baseline
+  }
+  if (event.enricher_unsent === 'unchanged') counts.unchanged++
   if (event.is_dedup_hit) {
     counts.saved_dedup++
     counts.tokens_saved += event.tokens_baseline
   }
-}
-
-/** Counts a call that was refused because the ones before found nothing. */
-export function addFailFast(counts: EffectivenessCounts, predictedTokens: number): void {
-  counts.saved_fail_fast++
-  counts.tokens_saved += predictedTokens
-}
-
-/** Counts a fetch that was started, or what became of it. */
-export function addFetch(
-  counts: EffectivenessCounts,
-  fetch: {
-    readonly kind: 'dispatched' | 'served' | 'joined' | 'wasted'
-    readonly bytes: number
-    readonly savedMs: number
-  },
-): void {
-  counts[fetch.kind]++
-  counts.saved_ms += fetch.savedMs
-  if (fetch.kind === 'wasted') counts.wasted_bytes += fetch.bytes
 }
 
 /** Whether a result was at least 1.3 times as large as predicted. */

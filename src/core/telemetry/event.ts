@@ -30,6 +30,9 @@ export const SHAPES = [
 
 export type ShapeName = (typeof SHAPES)[number]
 
+/** Declined calls of one result that an event tells. */
+export const MAX_DECLINES = 300
+
 /** Why the enricher did not fetch something ahead: seed 001. */
 const declineReason = z.string().regex(/^[a-z_]{1,64}$/)
 
@@ -114,19 +117,38 @@ export const telemetryEvent = z
     cited_in_next_n_turns: z.boolean().optional(),
     /** Whether the result was there, or on its way, when the agent made the call. */
     enricher_served: z.boolean().optional(),
+    /** What became of a call that was made ahead, and the time that its call did not wait. */
+    enricher_fetch: z.enum(['served', 'joined', 'wasted']).optional(),
+    enricher_saved_ms: figure.optional(),
+    /** Why calls that one result offered were not made ahead, a reason for each. */
+    enricher_declines: z.array(declineReason).max(MAX_DECLINES).optional(),
+    /** A call that was refused after empty results, or whose result was the same again. */
+    enricher_unsent: z.enum(['fail_fast', 'unchanged']).optional(),
   })
   .refine(isAccountedFor, 'what was saved is not the difference of baseline and final')
 
 export type TelemetryEvent = z.output<typeof telemetryEvent>
 
+/** The fields by which an event is known to be of the enricher. */
+export type OfferFields =
+  | 'enricher_prefetched'
+  | 'enricher_decline_reason'
+  | 'enricher_fetch'
+  | 'enricher_declines'
+  | 'enricher_unsent'
+
 /**
- * Whether the event is of a call that was offered, made ahead or declined, and not of a result that
- * left. Totals, repeats and fingerprints pass over it.
+ * Whether the event is of calls that were offered, made ahead, declined or not sent, and not of a
+ * result that left. Totals, repeats and fingerprints pass over it.
  */
-export function isOffer(
-  event: Pick<TelemetryEvent, 'enricher_prefetched' | 'enricher_decline_reason'>,
-): boolean {
-  return event.enricher_prefetched === true || event.enricher_decline_reason !== undefined
+export function isOffer(event: Pick<TelemetryEvent, OfferFields>): boolean {
+  return (
+    event.enricher_prefetched === true ||
+    event.enricher_decline_reason !== undefined ||
+    event.enricher_fetch !== undefined ||
+    event.enricher_declines !== undefined ||
+    event.enricher_unsent !== undefined
+  )
 }
 
 function isAccountedFor(event: {

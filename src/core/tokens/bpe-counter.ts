@@ -11,7 +11,7 @@ const BLOCK_BYTES = 1 << 16
 /** A kernel whose text buffer has grown beyond this is dropped after the count, with its cache. */
 const KEPT_BYTES = 1 << 22
 /** Shorter texts are written into the buffer by hand: a call of the encoder would cost more. */
-const SHORT_TEXT = 64
+const SHORT_TEXT = 32
 /** A bound for sums of tokens within 32 bits: no text has more. */
 const NO_LIMIT = 0x7fffffff
 
@@ -40,6 +40,8 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
   let owner: string | null = null
   let index = 0
   let kernel = startKernel()
+  /** The block that a text begins in; made once, as most texts need no other. */
+  let block = kernel.bytes.subarray(AT_TEXT, AT_TEXT + BLOCK_BYTES)
 
   function startKernel(): Kernel {
     const host = {
@@ -74,7 +76,8 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
     let room = BLOCK_BYTES
     while (read < text.length || filled > 0) {
       const rest = read === 0 ? text : text.slice(read)
-      const target = kernel.bytes.subarray(AT_TEXT + filled, AT_TEXT + room)
+      const isFirst = filled === 0 && room === BLOCK_BYTES
+      const target = isFirst ? block : kernel.bytes.subarray(AT_TEXT + filled, AT_TEXT + room)
       const step = encoder.encodeInto(rest, target)
       read += step.read
       filled += step.written
@@ -82,6 +85,7 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
       if (end === 0) {
         room *= 2
         kernel.reserve(room)
+        block = kernel.bytes.subarray(AT_TEXT, AT_TEXT + BLOCK_BYTES)
         continue
       }
       total += countBlock(AT_TEXT + end, Math.min(limit - total, NO_LIMIT))
@@ -89,7 +93,10 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
       kernel.bytes.copyWithin(AT_TEXT, AT_TEXT + end, AT_TEXT + filled)
       filled -= end
     }
-    if (room > KEPT_BYTES) kernel = startKernel()
+    if (room > KEPT_BYTES) {
+      kernel = startKernel()
+      block = kernel.bytes.subarray(AT_TEXT, AT_TEXT + BLOCK_BYTES)
+    }
     return total
   }
 
@@ -106,6 +113,7 @@ export function createBpeCounter(vocabulary: OpenVocabulary): BpeCounter {
   return {
     id: encoding,
     exact: true,
+    additive: true,
     count: text => countUpTo(text, NO_LIMIT),
     countUpTo,
     serve,

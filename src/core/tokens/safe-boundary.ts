@@ -62,6 +62,39 @@ export function isSafeBoundary(before: string, after: string): boolean {
 }
 
 /**
+ * The part of a text between its first and its last end of an ASCII word or number, if a symbol or
+ * a space follows there (no apostrophe). It may be cut out and counted alone, whatever the text is
+ * put into: its own ends and those of the cut are safe boundaries.
+ * @returns `null` if there is no such part of `shortest` characters at least
+ */
+export function middleOf(
+  text: string,
+  shortest: number,
+): { readonly start: number; readonly end: number } | null {
+  const start = firstWordEnd(text)
+  for (let end = text.length - 1; end >= start + shortest; end--) {
+    if (isWordEnd(text, end)) return { start, end }
+  }
+  return null
+}
+
+/** The first end of a word or number with a symbol or a space after it; else the text's length. */
+export function firstWordEnd(text: string): number {
+  let at = 1
+  while (at < text.length && !isWordEnd(text, at)) at++
+  return Math.min(at, text.length)
+}
+
+/** Whether a word or number ends before this place, and a symbol or a space follows. */
+function isWordEnd(text: string, at: number): boolean {
+  const before = KIND[text.charCodeAt(at - 1)]
+  if (before !== LETTER && before !== DIGIT) return false
+  const c = text.charCodeAt(at)
+  const after = c < 0x80 ? KIND[c] : UNKNOWN
+  return (after === SYMBOL || after === SPACE) && c !== APOSTROPHE
+}
+
+/**
  * The last boundary in a block of UTF-8 that is safe: after an ASCII letter or digit and before
  * white space, or after a line break and before what is neither white space nor `/`.
  * @returns bytes from `start`, or 0 if there is no such position

@@ -52,6 +52,7 @@ interface Known extends KnownArguments {
   readonly found: FoundModel
   readonly key: string | null
   readonly context: string
+  readonly session: string | null
   readonly poll: Poll | null
 }
 
@@ -99,17 +100,17 @@ export class EnrichedCalls {
     const { shared } = this.#needs
     if (!shared.acts) return { end: await send(), notes: Promise.resolve([]), isServed: false }
     this.#noteEpoch(call.context, epoch)
-    const known = this.#know(call, entry, params)
-    this.#observeOffers(known, session)
+    const known = { ...this.#know(call, entry, params), session }
+    this.#observeOffers(known)
     const refusal = shared.failFast.check(known.context, ...this.#failFastTerms(known))
     if (refusal !== null) {
-      shared.observer.refused()
+      shared.observer.refused({ tenant: this.#tenant, session })
       if (known.key !== null) shared.contexts.withdraw(known.context, known.key)
       return answered(refusalResult(refusal.advice), [])
     }
     const same = known.poll === null ? null : shared.polling.answer(known.poll)
     if (same !== null) {
-      shared.observer.unchanged()
+      shared.observer.unchanged({ tenant: this.#tenant, session })
       return answered(Buffer.from(same.text), [same.note])
     }
     const ahead = await this.#takeAhead(known, call)
@@ -172,7 +173,7 @@ export class EnrichedCalls {
     await shared.removeClient(this.#client)
   }
 
-  #know(call: ClientCall, entry: PublicEntry, params: JsonBytes): Known {
+  #know(call: ClientCall, entry: PublicEntry, params: JsonBytes): Omit<Known, 'session'> {
     const { shared } = this.#needs
     const { server } = entry
     const tool = catalogueTool(entry, this.#servers.settingsOf(server).trusted)
@@ -201,7 +202,7 @@ export class EnrichedCalls {
     return { tenant: this.#tenant, upstream: server, credential: '', connection: this.#client }
   }
 
-  #observeOffers({ context, key, tool, args, hosts }: Known, session: string | null): void {
+  #observeOffers({ context, key, tool, args, hosts, session }: Known): void {
     const { shared } = this.#needs
     const server = tool.server
     const decided = shared.contexts.observeCall(context, { key, server, hosts })
@@ -291,27 +292,27 @@ export class EnrichedCalls {
     const [name] = this.#failFastTerms(known)
     shared.failFast.observe(known.context, name, isEmpty(result))
     const note = this.#observePolled(known, result)
-    const next = this.#speculate(known, result)
+    const next = this.#speculate(known, result, isServed)
     const notes = next.then(announced => [note, announced].filter(each => each !== null))
     return { end, notes, isServed }
   }
 
-  #observePolled({ poll }: Known, result: JsonBytes): string | null {
+  #observePolled({ poll, session }: Known, result: JsonBytes): string | null {
     if (poll === null || result.length > MAX_POLLED_BYTES || !isUtf8(result)) return null
     const { polling, observer } = this.#needs.shared
     const note = polling.observe(poll, { hash: hash('sha256', result), text: result.toString() })
-    if (note !== null) observer.unchanged()
+    if (note !== null) observer.unchanged({ tenant: this.#tenant, session })
     return note
   }
 
   /** Has fetched what may come next. Waits for it only to announce it. Never rejects. */
-  async #speculate(known: Known, result: JsonBytes): Promise<string | null> {
+  async #speculate(known: Known, result: JsonBytes, isServed: boolean): Promise<string | null> {
     const { shared, onBug } = this.#needs
     const { isEnabled, announces, announceMs } = shared.settings
     if (!isEnabled) return null
-    const { tool, bytes, keywords, context } = known
+    const { tool, bytes, args, keywords, context, session } = known
     const begun = this.#prefetches
-      .after({ tool, args: bytes, keywords, context }, result)
+      .after({ tool, args: bytes, known: args, isServed, keywords, context, session }, result)
       .catch((error: unknown) => {
         onBug(error)
         return null

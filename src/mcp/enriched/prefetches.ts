@@ -1,6 +1,7 @@
 import type { OfferLink } from '../../core/contract/request-terms.ts'
 import { screenArguments } from '../../core/enrich/candidates.ts'
 import { eligibilityOf } from '../../core/enrich/eligibility.ts'
+import { argumentNames } from '../../core/enrich/observed-costs.ts'
 import type {
   CatalogueTool,
   DeclineReason,
@@ -15,7 +16,7 @@ import type { FollowUp } from '../../core/enrich/value-model.ts'
 import type { JsonBytes } from '../../core/json/bytes/json-node.ts'
 import type { OfferedFacts, Watch } from '../../enrich/agent-contexts.ts'
 import type { Enrichment } from '../../enrich/enrichment.ts'
-import type { ScopedCall } from '../../enrich/result-cache.ts'
+import type { FetchFacts, ScopedCall } from '../../enrich/result-cache.ts'
 import type { Prefetch, PrefetchBatch } from '../../enrich/speculation.ts'
 import type { Servers } from '../servers.ts'
 import type { LandedResult } from './enrichment-needs.ts'
@@ -28,9 +29,15 @@ import { catalogueTool, toolDefinition } from './tool-definition.ts'
 export interface Trigger {
   readonly tool: CatalogueTool
   readonly args: JsonBytes
+  /** The same as `canonicalArguments`; `null` if they cannot be compared. */
+  readonly known: string | null
+  /** Whether its result was fetched ahead, and its size observed then. */
+  readonly isServed: boolean
   readonly keywords: readonly string[]
   /** Of the agent, as `Enrichment` names it. */
   readonly context: string
+  /** Of the agent; `null` if nothing names it. */
+  readonly session: string | null
 }
 
 export interface PrefetchesOptions {
@@ -49,6 +56,8 @@ export class Prefetches {
   readonly #options: PrefetchesOptions
   /** Counts what ended contexts: a plan that was begun before is not carried out. */
   #ended = 0
+  /** Tools that links lead to, as `#costKey` names them. Links are few. */
+  readonly #targets = new Set<string>()
 
   constructor(options: PrefetchesOptions) {
     this.#options = options
@@ -70,7 +79,9 @@ export class Prefetches {
       .find(tool.name, tool.server)
       .model.follow_up.filter(link => link.tool !== tool.name)
     const terms = links.map(link => this.#linkTerms(link, tool.server))
-    if (terms.every(each => each === null)) return null
+    // What results of a tool take is learned once a call of it was offered.
+    const isSized = !trigger.isServed && this.#targets.has(this.#costKey(tool))
+    if (terms.every(each => each === null) && !isSized) return null
     const began = this.#ended
     const wanted = terms.flatMap(each => (each === null ? [] : [each]))
     const [found, probabilities] = await Promise.all([
@@ -78,7 +89,7 @@ export class Prefetches {
       shared.habits.of(tenant),
     ])
     if (found === null || !found.isComplete || began !== this.#ended) return null
-    shared.costs.observe(this.#costKey(tool), found.tokens)
+    if (!trigger.isServed) this.#observeCost(tool, trigger.known, found.tokens)
     const projected = [...found.calls]
     const offerings = links.map((link, at): Offering => {
       const calls = terms[at] === null ? [] : (projected.shift() ?? [])
@@ -93,12 +104,10 @@ export class Prefetches {
     trigger: Trigger,
     probabilities: Probabilities,
   ): PrefetchBatch {
-    const { shared } = this.#options
     const context = this.#planContext(trigger, probabilities)
     const plan = planCalls(offerings, context)
     const watches: Watch[] = []
     for (const { tool, server, args, reason, offer } of plan.declined) {
-      shared.observer.declined(reason)
       const key = keyOf(server, tool, args)
       if (key !== null && offer !== undefined) {
         const offered = { server, tool, predicted: 0, reason }
@@ -114,19 +123,27 @@ export class Prefetches {
       const { offer, cost_tokens } = call
       return this.#prefetch(call, trigger, { offer, cost_tokens, dependents, context })
     })
-    return this.#start(prefetches, trigger.context, watches)
+    const reasons = plan.declined.map(({ reason }) => reason)
+    return this.#start(prefetches, trigger, watches, reasons)
   }
 
-  #start(prefetches: readonly PlannedPrefetch[], context: string, watches: Watch[]): PrefetchBatch {
-    const { shared } = this.#options
+  /** @param reasons why others of the plan were declined */
+  #start(
+    prefetches: readonly PlannedPrefetch[],
+    { context, session }: Pick<Trigger, 'context' | 'session'>,
+    watches: Watch[],
+    reasons: DeclineReason[],
+  ): PrefetchBatch {
+    const { shared, tenant } = this.#options
     const batch = shared.speculation.prefetch(prefetches.map(({ prefetch }) => prefetch))
     const declined = new Map(batch.declined.map(({ call, reason }) => [call, reason]))
     for (const { prefetch, watch } of prefetches) {
       const reason = declined.get(prefetch.call)
-      if (reason !== undefined) shared.observer.declined(reason)
+      if (reason !== undefined) reasons.push(reason)
       if (reason === undefined) watches.push(watch)
       else if (reason !== 'cached') watches.push(toDeclined(watch, reason))
     }
+    if (reasons.length > 0) shared.observer.declined(reasons, { tenant, session })
     shared.contexts.watch(context, watches)
     return batch
   }
@@ -144,21 +161,24 @@ export class Prefetches {
       links: dependents.flatMap(({ link }) => this.#linkTerms(link, tool.server) ?? []),
       args: Buffer.from(args),
     })
+    const key = keyOf(tool.server, tool.name, args) as string
+    const { session } = trigger
+    const facts: FetchFacts = { key, session, predicted: cost_tokens, actual: null }
     const offered: OfferedFacts = {
       ...{ server: tool.server, tool: tool.name, predicted: cost_tokens },
     }
     const prefetch: Prefetch<LandedResult> = {
-      ...{ call, context: trigger.context, client },
+      ...{ call, context: trigger.context, client, facts },
       host: model.rate_limit_host ?? hosts?.[0] ?? `server ${tool.server}`,
       ...(ttl === undefined ? {} : { ttlMs: ttl * 1_000 }),
       onLanded: landed => {
-        shared.costs.observe(this.#costKey(tool), landed.tokens)
+        this.#observeCost(tool, args, landed.tokens)
         shared.observer.predicted(cost_tokens, landed.tokens)
+        facts.actual = landed.tokens
         offered.landed = { tokens: landed.tokens, bytes: landed.bytes.length }
         this.#startDependents(dependents, landed, trigger, context)
       },
     }
-    const key = keyOf(tool.server, tool.name, args) as string
     return { prefetch, watch: { key, offer, fate: 'prefetched', offered } }
   }
 
@@ -170,10 +190,11 @@ export class Prefetches {
     context: PlanContext,
   ): void {
     const prefetches: PlannedPrefetch[] = []
+    const reasons: DeclineReason[] = []
     dependents.forEach(({ tool, offer, cost_tokens }, at) => {
       for (const offered of landed.calls[at] ?? []) {
         const screened = screenArguments(tool, offered, context)
-        if (typeof screened === 'string') this.#options.shared.observer.declined(screened)
+        if (typeof screened === 'string') reasons.push(screened)
         else {
           const { rank, listed } = offered
           const terms = { offer: { ...offer, rank, listed }, cost_tokens, dependents: [], context }
@@ -181,7 +202,7 @@ export class Prefetches {
         }
       }
     })
-    if (prefetches.length > 0) this.#start(prefetches, trigger.context, [])
+    this.#start(prefetches, trigger, [], reasons)
   }
 
   #planContext({ keywords, context }: Trigger, probabilities: Probabilities): PlanContext {
@@ -200,7 +221,7 @@ export class Prefetches {
       isInContext: key => shared.contexts.isInContext(context, key),
       isCached: (_, { tool, args }) =>
         shared.speculation.has({ scope: scopeOf(tool.server), tool: tool.name, args }),
-      observedTokens: tool => shared.costs.median(this.#costKey(tool)),
+      observedTokens: (tool, names) => shared.costs.expected(this.#costKey(tool), names),
     }
   }
 
@@ -213,6 +234,7 @@ export class Prefetches {
     const entry = servers.catalogue.ownTool(tool.server, tool.name)
     const schema = entry === undefined ? null : toolDefinition(entry.raw).inputSchema
     if (!isEligible || schema === null) return null
+    this.#targets.add(this.#costKey(tool))
     return { link, inputSchema: new Uint8Array(schema), takesOver: tool.server === server }
   }
 
@@ -229,6 +251,10 @@ export class Prefetches {
     return this.#options.calls.asSeen(
       catalogueTool(entry, servers.settingsOf(entry.server).trusted),
     )
+  }
+
+  #observeCost(tool: CatalogueTool, args: string | null, tokens: number): void {
+    this.#options.shared.costs.observe(this.#costKey(tool), argumentNames(args), tokens)
   }
 
   #costKey({ server, name }: CatalogueTool): string {

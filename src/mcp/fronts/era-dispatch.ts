@@ -7,7 +7,7 @@ import {
 } from '../../core/json/bytes/json-node.ts'
 import { readJson } from '../../core/json/bytes/read-json.ts'
 import { LEGACY_VERSIONS } from '../client-session.ts'
-import { readMessage } from '../json-rpc.ts'
+import { readMessage, shortened } from '../json-rpc.ts'
 import { META } from '../upstream/envelope.ts'
 import type { HttpExchange, HttpFront, HttpReply } from './http-exchange.ts'
 import { emptyReply, refusal } from './http-replies.ts'
@@ -65,6 +65,6 @@ function unsupported({ body }: HttpExchange, requested: string | null): HttpRepl
     id: message?.kind === 'request' ? message.id : null,
     code: UNSUPPORTED_VERSION,
     message: `version ${requested} is not supported`,
-    data: { supported: LEGACY_VERSIONS, requested },
+    data: { supported: LEGACY_VERSIONS, requested: requested && shortened(requested) },
   })
 }

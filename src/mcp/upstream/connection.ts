@@ -97,4 +97,6 @@ export interface ConnectionListener {
   /** It is connected, for the first time or again. */
   onConnected(facts: ServerFacts): void
   onLost(): void
+  /** Whether the client waits for what the server may send of its own accord; absent: no. */
+  isListening?(): boolean
 }

@@ -163,7 +163,7 @@ export class SharedConnections {
   #sweepLater(): void {
     this.#cancelSweep = this.#options.clock.after(SWEEP_MS, () => {
       for (const trunk of [...this.#trunks]) {
-        if (trunk.idleMs() < IDLE_MS) continue
+        if (trunk.idleMs() < IDLE_MS || trunk.isAwaited()) continue
         void (trunk.branches.size === 0 ? this.#end(trunk) : trunk.sleep())
       }
       if (!this.#isRetired || this.#trunks.size > 0) this.#sweepLater()

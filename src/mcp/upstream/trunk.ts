@@ -65,6 +65,11 @@ export class Trunk {
     return this.#options.clock.now() - this.#usedAt
   }
 
+  /** Whether it holds a server's state for a client that is still there. */
+  isAwaited(): boolean {
+    return !this.isShared && [...this.branches].some(({ listener }) => listener.isListening?.())
+  }
+
   /** Opens the connection if it is not open. Returns `false` if it has no place. */
   wake(): boolean {
     if (this.#connection !== null) return true

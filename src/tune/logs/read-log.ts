@@ -54,6 +54,8 @@ export interface MinedResult {
   readonly is_error: boolean
   /** Unix milliseconds; 0 if the log has no times. */
   readonly ts_ms: number
+  /** From the line of the call to that of the result; `undefined` if the log has no times. */
+  readonly took_ms: number | undefined
   /** Whether a copy in another log has a time of its own. */
   readonly isRestamped: boolean
   readonly context: Context
@@ -108,14 +110,16 @@ export function* readLog(
         compacted.add(context)
       } else if (step.kind === 'call') {
         context.isFresh = false
-        calls.add(step.id, step)
+        calls.add(step.id, { ...step, ts_ms })
       } else {
         context.isFresh = false
-        const result = take(step)
-        if (result === null) continue
+        const taken = take(step)
+        if (taken === null) continue
+        const { called_ms, ...result } = taken
         follow(step, context)
         const isCompacted = compacted.delete(context)
-        yield { ...result, session, agent, ts_ms, context, isCompacted }
+        const took_ms = called_ms > 0 ? ts_ms - called_ms : undefined
+        yield { ...result, took_ms, session, agent, ts_ms, context, isCompacted }
       }
     }
   }
@@ -135,8 +139,9 @@ export function* readLog(
       return null
     }
     const { tool, args } = result.tool === undefined ? (call ?? { args: undefined }) : result
+    const called_ms = call?.ts_ms ?? 0
     if (tool === undefined) tally.without_call++
-    return { tool, args, call_id: id, text, is_error, isRestamped }
+    return { tool, args, call_id: id, text, is_error, isRestamped, called_ms }
   }
 }
 
@@ -188,6 +193,8 @@ function createContexts(): Contexts {
 export interface PendingCall {
   readonly tool: string
   readonly args: unknown
+  /** Unix milliseconds; 0 if unknown. */
+  readonly ts_ms?: number
 }
 
 /** Calls by their ids, until their results come. */

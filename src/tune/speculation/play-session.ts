@@ -2,7 +2,7 @@ import { callKey, canonicalArguments } from '../../core/enrich/call-key.ts'
 import { mayMutate } from '../../core/enrich/eligibility.ts'
 import { intentKeywords } from '../../core/enrich/intent.ts'
 import type { Models } from '../../core/enrich/models.ts'
-import type { ObservedCosts } from '../../core/enrich/observed-costs.ts'
+import { argumentNames, type ObservedCosts } from '../../core/enrich/observed-costs.ts'
 import type { CatalogueTool, DeclineReason, Offering } from '../../core/enrich/plan.ts'
 import { planCalls } from '../../core/enrich/planner.ts'
 import type { Offer, Probabilities } from '../../core/enrich/probability.ts'
@@ -82,7 +82,7 @@ export function playSession(calls: readonly RecordedCall[], terms: PlayTerms): P
     for (const host of hostsOf(call.args)) hosts.add(host)
     if (key !== null) made.add(key)
     if (!call.isError) {
-      costs.observe(call.tool, tokens)
+      costs.observe(call.tool, argumentNames(args), tokens)
       for (const each of offersOf(call, terms, { made, hosts })) {
         if (waiting.every(other => other.key !== each.key)) waiting.push(each)
       }
@@ -113,7 +113,7 @@ function offersOf(
     isUp: () => true,
     isInContext: key => made.has(key),
     isCached: () => false,
-    observedTokens: ({ name }) => costs.median(name),
+    observedTokens: ({ name }, names) => costs.expected(name, names),
   })
   const fresh = { left: TURNS, isStale: false }
   const planned = plan.calls.flatMap(({ tool, key, offer, cost_tokens }, at): Waiting[] => {

@@ -30,7 +30,9 @@ export interface PlanStudy {
 export const LEAST_USED = 0.6
 /** Probabilities that are tried, the least first. */
 const TRIED = [0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7]
-/** With fewer calls ahead a share says nothing. */
+/** With so few calls, half of them must be used at least: less is what R7 switches off. */
+const LEAST_SHARE = 0.5
+/** With fewer calls ahead a share says little, and with fewer than half of it nothing. */
 const LEAST_CALLS = 20
 
 /**
@@ -48,9 +50,7 @@ export function studyPlans(
   const miner = createLinkMiner()
   for (const calls of fitted) miner.add(calls)
   const mined = miner.models()
-  const minProbability =
-    TRIED.find(least => isEnough(play(fitted, { ...terms, mined }, least).offers)) ??
-    (TRIED.at(-1) as number)
+  const minProbability = leastProbability(least => play(fitted, { ...terms, mined }, least).offers)
   const learned = play(fitted, { ...terms, mined }, minProbability)
   const calls = new Map<string, number>()
   for (const { tool } of told.flat()) calls.set(tool, (calls.get(tool) ?? 0) + 1)
@@ -63,10 +63,19 @@ export function studyPlans(
   }
 }
 
-function isEnough(offers: readonly PlayedOffer[]): boolean {
-  const made = offers.filter(({ declined }) => declined === null)
-  const used = made.filter(({ isUsed }) => isUsed)
-  return made.length >= LEAST_CALLS && used.length >= LEAST_USED * made.length
+/**
+ * The least probability at which enough calls are made ahead and used; if there is none, the one
+ * with the highest share of fewer calls.
+ */
+function leastProbability(played: (least: number) => readonly PlayedOffer[]): number {
+  let best = { least: TRIED.at(-1) as number, share: LEAST_SHARE }
+  for (const least of TRIED) {
+    const made = played(least).filter(({ declined }) => declined === null)
+    const share = made.filter(({ isUsed }) => isUsed).length / made.length
+    if (made.length >= LEAST_CALLS && share >= LEAST_USED) return least
+    if (2 * made.length >= LEAST_CALLS && share > best.share) best = { least, share }
+  }
+  return best.least
 }
 
 function play(

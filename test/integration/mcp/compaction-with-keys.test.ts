@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { keyFor, writeKeysFile } from '../../support/keys.ts'
-import { startGatewayService } from '../../support/mcp/gateway-service.ts'
 import { RawHttpClient } from '../../support/mcp/http-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
+import { startSmallService } from '../service/harness.ts'
 
 const PAGE = Array.from({ length: 60 }, (_, i) => `line ${i}: ${i * 7919}`).join('\n')
 const REFERENCE = /^> \[ref [0-9a-f]+ mcp__one__echo \d+ calls? ago\]$/
@@ -20,7 +20,10 @@ it('ends the MCP context of the key that reports its compaction, and no other', 
   const keys = ['one', 'two'].map(() => keyFor('a', { scopes: ['mcp', 'encode', 'retrieve'] }))
   const keys_file = join(folder, 'keys.json')
   writeKeysFile(keys_file, ...keys)
-  const service = await startGatewayService({ one: { url: upstream.url } }, { keys_file })
+  const service = await startSmallService({
+    mcp: { servers: { one: { url: upstream.url } } },
+    keys_file,
+  })
   onTestFinished(() => service.close())
 
   const clients = keys.map(({ headers }) => new RawHttpClient(`${service.url}/mcp`, headers))

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { configSchema } from '../../../src/config/config.ts'
 import { decode, encode } from '../../../src/index.ts'
-import { createLogger } from '../../../src/observability/logger.ts'
-import { type EmbeddedService, startEmbedded } from '../../../src/service/embedded.ts'
+import type { EmbeddedService } from '../../../src/service/embedded.ts'
 import { eventually } from '../../support/eventually.ts'
 import { openLines } from '../../support/mcp/line-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
+import { startSmallEmbedded } from '../../support/small-service.ts'
 
 const ROWS = Array.from({ length: 40 }, (_, id) => ({ id, name: `item ${id}`, state: 'open' }))
 const ROWS_JSON = JSON.stringify(ROWS)
@@ -16,10 +16,9 @@ const LOG = Array.from({ length: 2000 }, (_, i) => `10:00:0${i % 10} INFO reques
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-gateway-'))
 const base = { data_dir: folder, workers: { count: 1 }, limits: { drain_grace_ms: 0 } }
-const logger = createLogger('silent')
 let service: EmbeddedService
 beforeAll(async () => {
-  service = await startEmbedded(configSchema.parse(base), logger)
+  service = await startSmallEmbedded(configSchema.parse(base))
 })
 afterAll(async () => {
   await service.close()
@@ -126,6 +125,14 @@ describe.each(['legacy', 'modern'] as const)('a gateway before a %s server', era
 })
 
 describe('a call of a tool', () => {
+  it('whose name is as long as a book is refused without it', async () => {
+    const upstream = await recording({ era: 'legacy' })
+    const { request } = await connect({ one: { url: upstream.url } })
+    const { error } = await request('tools/call', { name: 'x'.repeat(5_000_000) })
+    expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('Unknown tool') })
+    expect(error.message.length).toBeLessThan(400)
+  })
+
   it('is counted by its server and its end, and its trace goes on', async () => {
     const upstream = await recording({ era: 'legacy' })
     upstream.on('tools/call', exchange => {
@@ -355,14 +362,13 @@ describe('a gateway that makes calls ahead', () => {
       exchange.result(text(isList ? '[{"id":"a"}]' : 'the item'))
     })
     const link = { tool: 'get', probability: 1, projection: 'id', projection_arg: 'id' }
-    const enriched = await startEmbedded(
+    const enriched = await startSmallEmbedded(
       configSchema.parse({
         ...base,
         data_dir: mkdtempSync(join(folder, 'ahead-')),
         enrichment: { enabled: true },
         tools: { list: { follow_up: [link] } },
       }),
-      logger,
     )
     onTestFinished(() => enriched.close())
     const { request } = await connect(

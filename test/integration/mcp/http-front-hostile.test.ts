@@ -1,16 +1,16 @@
 import { connect as dial } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Service } from '../../../src/service/service.ts'
 import { eventually } from '../../support/eventually.ts'
-import { startGatewayService } from '../../support/mcp/gateway-service.ts'
 import { eventsOf, RawHttpClient } from '../../support/mcp/http-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
+import { startSmallService } from '../service/harness.ts'
 
 let upstream: RecordingUpstream
 let service: Service
 beforeAll(async () => {
   upstream = await RecordingUpstream.start({ era: 'legacy' })
-  service = await startGatewayService({ one: upstream.stdio.command() })
+  service = await startSmallService({ mcp: { servers: { one: { url: upstream.url } } } })
 })
 afterAll(async () => {
   await service.close()
@@ -19,8 +19,15 @@ afterAll(async () => {
 
 const client = (headers = {}) => new RawHttpClient(`${service.url}/mcp`, headers)
 
-async function connected() {
-  const one = client()
+/** With a process for each session, unlike the other one. */
+async function startBeforeProcesses() {
+  const own = await startSmallService({ mcp: { servers: { one: upstream.stdio.command() } } })
+  onTestFinished(() => own.close())
+  return own
+}
+
+async function connected(to = service) {
+  const one = new RawHttpClient(`${to.url}/mcp`)
   await one.initialize()
   return one
 }
@@ -103,7 +110,7 @@ describe('a body', () => {
   })
 
   it('with line breaks between its tokens reaches a server over stdio as one message', async () => {
-    const one = await connected()
+    const one = await connected(await startBeforeProcesses())
     const call = {
       jsonrpc: '2.0',
       id: 'x',
@@ -143,7 +150,8 @@ describe('a stream', () => {
 
 describe('clients that vanish', () => {
   it('leave no child once their sessions have ended', async () => {
-    const all = await Promise.all(Array.from({ length: 3 }, connected))
+    const own = await startBeforeProcesses()
+    const all = await Promise.all(Array.from({ length: 3 }, () => connected(own)))
     await eventually(() => expect(upstream.stdio.processes.size).toBeGreaterThanOrEqual(3))
     await Promise.all(all.map(one => one.get()))
     await Promise.all(all.map(one => one.delete()))
@@ -151,10 +159,9 @@ describe('clients that vanish', () => {
   })
 
   it('leave no child once the service has ended, and do not hold it up', async () => {
-    const own = await startGatewayService({ one: upstream.stdio.command() })
+    const own = await startBeforeProcesses()
     const gone = new AbortController()
-    const one = new RawHttpClient(`${own.url}/mcp`)
-    await one.initialize()
+    const one = await connected(own)
     const streams = [await one.get(), await one.get({}, gone.signal)]
     gone.abort()
     await eventually(() => expect(upstream.stdio.processes.size).toBe(1))

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Service } from '../../../src/service/service.ts'
 import { eventually } from '../../support/eventually.ts'
-import { startGatewayService } from '../../support/mcp/gateway-service.ts'
 import { eventsOf, RawHttpClient, type ServerEvent } from '../../support/mcp/http-client.ts'
 import type { Exchange } from '../../support/mcp/recording/exchange.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
+import { startSmallService } from '../service/harness.ts'
 
 const TEXT = '{"content":[{"type":"text","text":"done"}]}'
 
@@ -12,7 +12,7 @@ let upstream: RecordingUpstream
 let service: Service
 beforeAll(async () => {
   upstream = await RecordingUpstream.start({ era: 'legacy' })
-  service = await startGatewayService({ one: { url: upstream.url } })
+  service = await startSmallService({ mcp: { servers: { one: { url: upstream.url } } } })
 })
 afterAll(async () => {
   await service.close()
@@ -167,7 +167,7 @@ describe('a session over HTTP', () => {
 
   it('ends with DELETE, upstream too', async () => {
     const own = await RecordingUpstream.start({ era: 'legacy', sessions: true })
-    const other = await startGatewayService({ one: { url: own.url } })
+    const other = await startSmallService({ mcp: { servers: { one: { url: own.url } } } })
     try {
       const client = new RawHttpClient(`${other.url}/mcp`)
       await client.initialize()

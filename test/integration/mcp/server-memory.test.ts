@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { configSchema } from '../../../src/config/config.ts'
-import { createLogger } from '../../../src/observability/logger.ts'
-import { type EmbeddedService, startEmbedded } from '../../../src/service/embedded.ts'
+import type { EmbeddedService } from '../../../src/service/embedded.ts'
 import { pinsOf } from '../../../src/service/mcp-memory.ts'
 import { eventually } from '../../support/eventually.ts'
 import { connectLines } from '../../support/mcp/line-client.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
+import { startSmallEmbedded } from '../../support/small-service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-server-memory-'))
 const base = { data_dir: folder, workers: { count: 1 }, limits: { drain_grace_ms: 0 } }
 let service: EmbeddedService
 beforeAll(async () => {
-  service = await startEmbedded(configSchema.parse(base), createLogger('silent'))
+  service = await startSmallEmbedded(configSchema.parse(base))
 })
 afterAll(async () => {
   await service.close()

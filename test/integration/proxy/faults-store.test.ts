@@ -7,6 +7,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createRewrites } from '../../../src/store/rewrites.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
+import { STORE_THREAD } from '../service/harness.ts'
 import { CONVERSATIONS } from '../service/proxy-conversations.ts'
 import { answerOk, recordingUpstream } from '../service/recording-upstream.ts'
 import { exchange, expectNothingHeld, figure, serviceBefore } from './watched-service.ts'
@@ -53,7 +54,7 @@ it.each<[string, string, (folder: string) => void]>([
   const upstream = await recordingUpstream()
   onTestFinished(() => upstream.close())
   const data_dir = newFolder()
-  const service = await serviceBefore(upstream.url, { data_dir })
+  const service = await serviceBefore(upstream.url, { data_dir }, STORE_THREAD)
   const sent: string[] = []
   for (const n of [0, 1, 2, 3]) {
     if (n === 2) spoil(data_dir)
@@ -79,7 +80,7 @@ it('a client that leaves while its answer waits for the store leaves nothing beh
     begun.resolve()
   })
   const data_dir = newFolder()
-  const service = await serviceBefore(upstream.url, { data_dir })
+  const service = await serviceBefore(upstream.url, { data_dir }, STORE_THREAD)
   lock(data_dir)
   const controller = new AbortController()
   const answer = await fetch(service.url + path, {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Step, turnBody } from '../../../bench/turns/bodies.ts'
 import { ATTEMPT_HEADER, startRecordingVendor } from '../../../bench/turns/recording-vendor.ts'
-import { startSmallService } from '../service/harness.ts'
+import { STORE_THREAD, startSmallService } from '../service/harness.ts'
 
 const OTHERWISE = '[mckp]\nformats_enabled = ["json_compact"]\n[templates]\nactive = []\n'
 
@@ -30,7 +30,8 @@ async function twoConfigurations() {
     writeFileSync(pipeline_config_file, pipeline)
     const proxy = { anthropic_url: vendor.url }
     const data_dir = join(folder, 'data')
-    return startSmallService({ pipeline_config_file, data_dir, workers: { count: 1 }, proxy })
+    const settings = { pipeline_config_file, data_dir, workers: { count: 1 }, proxy }
+    return startSmallService(settings, STORE_THREAD)
   }
   const services = [await start('one.toml', ''), await start('other.toml', OTHERWISE)] as const
   onTestFinished(async () => {

@@ -5,7 +5,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { BUILDERS } from '../../../src/service/builders.ts'
 import { type Service, type ServiceSeams, startService } from '../../../src/service/service.ts'
 import { bundledWorker, useBundledWorkers } from '../../support/bundled-worker.ts'
-import { ownThread } from '../../support/own-thread.ts'
+import { NO_THREAD } from '../../support/small-service.ts'
 import { vocabularies } from '../../support/vocabularies.ts'
 
 const WORKER = new URL('../../../workers/tasks.ts', import.meta.url)
@@ -33,18 +33,17 @@ const ONE_THREAD: ServiceSeams['builders'] = {
     ),
 }
 
-/** Two thirds of a start, and each thread compiles everything again. */
-const NO_THREAD: ServiceSeams['builders'] = {
-  startConfiguredThreads: (config, options) =>
-    BUILDERS.startConfiguredThreads(config, options, ownThread),
+/** For a small service whose store is locked meanwhile, which must not block the test's thread. */
+export const STORE_THREAD: ServiceSeams = {
+  builders: { openServiceStore: BUILDERS.openServiceStore },
 }
 
 /**
- * The same with all jobs in this thread, for tests that are about neither threads nor what these
- * share. It has one worker thread if the test brings the module of that.
+ * The same with all jobs and the store in this thread, for tests that are about neither threads nor
+ * what these share. It has one worker thread if the test brings the module of that.
  */
 export const startSmallService: typeof startTestService = (toml, seams) => {
-  const builders = seams?.workerUrl === undefined ? NO_THREAD : ONE_THREAD
+  const builders = { ...NO_THREAD, ...(seams?.workerUrl === undefined ? {} : ONE_THREAD) }
   return startTestService(toml, { ...seams, builders: { ...builders, ...seams?.builders } })
 }
 

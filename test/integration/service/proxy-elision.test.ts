@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startOwnService } from '../../../src/cli/run-command/own-service.ts'
+import { OWN_TOOLS } from '../../../src/cli/run-command/retrieval.ts'
+import { createLogger } from '../../../src/observability/logger.ts'
 import { startSmallService } from './harness.ts'
 import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
 
@@ -107,6 +110,32 @@ it('leaves nothing out of a request without such a tool', async () => {
   await sent([{ text: logOf(7) }], RETRIEVING)
   const [text] = await sent([{ text: logOf(7) }], ['Bash'])
   expect(text).not.toContain('hash=')
+})
+
+describe('haversack run', () => {
+  const FOREIGN = ['Bash', 'mcp__haversack__haversack_retrieve']
+  const [OWN = ''] = OWN_TOOLS
+
+  it.each([
+    ['leaves parts out if its own tool is there', [...FOREIGN, OWN], OWN_TOOLS, true],
+    ["leaves nothing out for another gateway's tool", FOREIGN, OWN_TOOLS, false],
+    ['leaves nothing out if it has given no tool', [...FOREIGN, OWN], [], false],
+  ])('%s', async (_, tools, retrievingTools, isElided) => {
+    const folder = mkdtempSync(join(tmpdir(), 'haversack-own-service-'))
+    const own = await startOwnService({
+      env: { HAVERSACK_ANTHROPIC_URL: upstream.url },
+      ...{ folder, isTemporary: true, retrievingTools, logger: () => createLogger('silent') },
+    })
+    try {
+      const [text = ''] = await sent([{ text: logOf(9) }], tools, own)
+      expect(hashIn(text) !== undefined).toBe(isElided)
+      const fetched = { tool: FOREIGN[1] as string, text: logOf(10) }
+      expect((await sent([{ text: logOf(9) }, fetched], tools, own))[1]).toBe(logOf(10))
+    } finally {
+      await own.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
 })
 
 it('leaves nothing out while nothing can be kept', async () => {

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { loadConfig } from '../../../src/config/load.ts'
+import { selfSigned } from '../../integration/proxy/self-signed.ts'
+import { json, legacyServer, result, startHttpUpstream } from '../../support/mcp/http-upstream.ts'
 import { RecordingUpstream } from '../../support/mcp/recording-upstream.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-mcp-check-'))
@@ -26,10 +29,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-async function run(...args: string[]) {
-  const command = [CLI, 'mcp', ...args, '--data-dir', join(folder, 'data')]
+const run = (...args: string[]) => runCli('mcp', ...args)
+const runCli = (...args: string[]) => runCliWith({}, ...args)
+
+async function runCliWith(env: NodeJS.ProcessEnv, ...args: string[]) {
+  const command = [CLI, ...args, '--data-dir', join(folder, 'data')]
   try {
-    const done = await promisify(execFile)(process.execPath, command)
+    const options = { env: { ...process.env, ...env } }
+    const done = await promisify(execFile)(process.execPath, command, options)
     return { code: 0, ...done }
   } catch (error) {
     return error as { code: number; stdout: string; stderr: string }
@@ -68,8 +75,64 @@ it('reports each server, and fails if one does', async () => {
   expect(fine.code).toBe(0)
 }, 60_000)
 
+/** Ends only a while after it was asked to. */
+const SLOW_TO_END = `
+process.on('SIGTERM', () => setTimeout(process.exit, 300))
+setInterval(() => {}, 1000)
+const tools = [{ name: 'add', description: 'Adds.  \\n\\nArgs:\\n  a: A number', inputSchema: {
+  type: 'object', properties: { a: { type: 'integer' } } } }]
+require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+  const { id, method, params } = JSON.parse(line)
+  const result = method === 'initialize'
+    ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} },
+        serverInfo: { name: 's', version: '1' } }
+    : method === 'tools/list' ? { tools } : undefined
+  if (id !== undefined) {
+    const rest = result ? { result } : { error: { code: -32601, message: 'unknown' } }
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, ...rest }))
+  }
+})`
+
+it('audits the definitions of servers, and proposes texts that a gateway takes', async () => {
+  const args = JSON.stringify(['-e', SLOW_TO_END])
+  const config = configured(`[mcp.servers.s]\ncommand = "${process.execPath}"\nargs = ${args}\n`)
+  const proposal = join(folder, 'proposal.toml')
+  const { code, stdout } = await runCli(
+    ...['audit', 'tools', '--json', '--config', config, '--propose', proposal],
+  )
+  expect(code).toBe(0)
+  const report = JSON.parse(stdout)
+  expect(report.tools[0]).toMatchObject({ server: 's', tool: 'add', description_tokens: 10 })
+  writeFileSync(config, readFileSync(config, 'utf8') + readFileSync(proposal, 'utf8'))
+  const { mcp } = loadConfig({ env: { HAVERSACK_CONFIG: config }, overrides: {} })
+  expect(mcp.servers['s']!.texts).toEqual({
+    add: {
+      hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+      description: 'Adds.',
+      parameters: { a: 'A number' },
+    },
+  })
+}, 60_000)
+
 it('takes reports of compactions', async () => {
   expect(await run('compacted', 'mine')).toMatchObject({ code: 0 })
   expect(readdirSync(join(folder, 'data', 'mcp-contexts'))).toHaveLength(1)
   expect(await run('compacted', '--service', 'http://127.0.0.1:1')).toMatchObject({ code: 2 })
 }, 30_000)
+
+it('trusts an authority that NODE_EXTRA_CA_CERTS names, and says what is wrong without it', async () => {
+  const tls = selfSigned()
+  const answer = legacyServer((response, { id }) => json(response, result(id, '{"tools":[]}')))
+  const secure = await startHttpUpstream(answer, 0, tls)
+  onTestFinished(() => secure.close())
+  const ca = join(folder, 'ca.pem')
+  writeFileSync(ca, tls.cert)
+  const config = configured(`[mcp.servers.secure]\nurl = "${secure.url}"\n`)
+  const check = ['mcp', 'check', '--json', '--config', config]
+  const untrusted = await runCliWith({ NODE_EXTRA_CA_CERTS: '' }, ...check)
+  expect(untrusted.code).toBe(1)
+  expect(untrusted.stdout).toContain('self-signed certificate')
+  const trusted = await runCliWith({ NODE_EXTRA_CA_CERTS: ca }, ...check)
+  expect(JSON.parse(trusted.stdout).servers[0]).toMatchObject({ failure: null, era: 'legacy' })
+  expect(trusted.code).toBe(0)
+})

@@ -19,6 +19,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** Has a signal plant an error that nothing catches. */
+const PLANTING =
+  'data:text/javascript,process.on("SIGUSR2",()=>setImmediate(()=>{throw new Error("planted")}))'
+
 /** Starts the command before one server; resolves once it has answered `initialize`. */
 async function start() {
   const { command, args } = upstream.stdio.command()
@@ -26,7 +30,9 @@ async function start() {
   const server = `command = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`
   writeFileSync(config, `[mcp.servers.one]\n${server}`)
   const options = ['mcp', '--config', config, '--data-dir', join(folder, 'data')]
-  const child = spawn(process.execPath, [CLI, ...options], { stdio: ['pipe', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, ['--import', PLANTING, CLI, ...options], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   const exit = once(child, 'exit')
   const lines = createInterface({ input: child.stdout })
   child.stdin.write(
@@ -38,15 +44,16 @@ async function start() {
 }
 
 it.each([
-  ['a signal', child => child.kill('SIGTERM')],
-  ['the end of its input', child => child.stdin.end()],
-] as [string, (child: Awaited<ReturnType<typeof start>>['child']) => void][])(
+  ['a signal', 0, child => child.kill('SIGTERM')],
+  ['the end of its input', 0, child => child.stdin.end()],
+  ['an error that nothing caught', 1, child => child.kill('SIGUSR2')],
+] as [string, number, (child: Awaited<ReturnType<typeof start>>['child']) => void][])(
   'ends with its servers at %s',
-  async (_, end) => {
+  async (_, code, end) => {
     const { child, exit, answer, served } = await start()
     expect(answer).toContain('"serverInfo":{"name":"haversack"')
     end(child)
-    expect(await exit).toEqual([0, null])
+    expect(await exit).toEqual([code, null])
     await served.channel.gone
   },
 )

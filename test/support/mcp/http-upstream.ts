@@ -1,4 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 /** One request as it came. */
@@ -24,10 +30,17 @@ export interface HttpUpstream {
   close(): Promise<void>
 }
 
-/** A server whose answers a test writes by hand. */
-export async function startHttpUpstream(answer: Answer, port = 0): Promise<HttpUpstream> {
+/**
+ * A server whose answers a test writes by hand.
+ * @param tls key and certificate; absent: without TLS
+ */
+export async function startHttpUpstream(
+  answer: Answer,
+  port = 0,
+  tls?: { readonly key: string; readonly cert: string },
+): Promise<HttpUpstream> {
   const arrived: Arrived[] = []
-  const server: Server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     const parts: Buffer[] = []
     request.on('data', part => parts.push(part))
     request.on('end', () => {
@@ -48,11 +61,12 @@ export async function startHttpUpstream(answer: Answer, port = 0): Promise<HttpU
       })
       answer(response, one)
     })
-  })
+  }
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener)
   await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
   const { port: used } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${used}/mcp`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${used}/mcp`,
     arrived,
     of: name => arrived.filter(({ method, rpcMethod }) => method === name || rpcMethod === name),
     close: () =>

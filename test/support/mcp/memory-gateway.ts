@@ -6,6 +6,7 @@ import {
   type EnrichmentSettings,
 } from '../../../src/enrich/enrichment.ts'
 import { createHabits } from '../../../src/enrich/habits.ts'
+import type { ComposedTool } from '../../../src/mcp/composed/composed-tool.ts'
 import type { LandedResult } from '../../../src/mcp/enriched/enrichment-needs.ts'
 import type { OfferReader } from '../../../src/mcp/enriched/offer-reader.ts'
 import { createGateway, type Gateway } from '../../../src/mcp/gateway.ts'
@@ -74,7 +75,7 @@ export class MemoryServer {
           include: ['*'],
           exclude: [],
         },
-        ...{ trusted: this.trusted, per_tool: [], resources: false },
+        ...{ trusted: this.trusted, per_tool: [], resources: false, texts: new Map() },
       },
       connect: (_, listener) => {
         this.#listeners.add(listener)
@@ -92,7 +93,7 @@ export class MemoryServer {
   }
 
   async #answer(call: UpstreamCall): Promise<CallEnd> {
-    if (call.method === 'tools/list') return result(JSON.stringify({ tools: this.tools }))
+    if (call.method === 'tools/list') return result(listText(this.tools))
     if (call.method !== 'tools/call') {
       return { kind: 'answered', outcome: errorOutcome(-32601, 'no such method') }
     }
@@ -110,6 +111,15 @@ const FACTS: ServerFacts = {
   capabilities: Buffer.from('{"tools":{"listChanged":true}}'),
   serverInfo: null,
   instructions: null,
+}
+
+/** Each client asks for the same list, and most runs of a property list few tools. */
+const listTexts = new WeakMap<readonly object[], string>()
+
+function listText(tools: readonly object[]): string {
+  const text = listTexts.get(tools) ?? JSON.stringify({ tools })
+  listTexts.set(tools, text)
+  return text
 }
 
 function result(json: string): CallEnd {
@@ -131,6 +141,7 @@ const readInPlace: OfferReader = async (body, offers) => {
 export interface MemoryGatewayOptions {
   readonly settings?: Partial<EnrichmentSettings>
   readonly tools?: ToolModels
+  readonly composed?: readonly ComposedTool[]
   readonly read?: OfferReader
   readonly now?: () => number
   readonly maxParallel?: number
@@ -170,7 +181,7 @@ function memoryRecords() {
 export function makeEnrichment(options: MemoryGatewayOptions = {}): Enrichment<LandedResult> {
   const { tools = {}, now = () => performance.now(), maxParallel = 3 } = options
   const settings: EnrichmentSettings = {
-    ...{ isEnabled: true, tools, minProbability: 0.3, budgetTokens: 8_000, isCostAware: false },
+    ...{ isEnabled: true, tools, mined: {}, minProbability: 0.3, budgetTokens: 8_000, isCostAware: false },
     ...{ announces: false, announceMs: 1_000 },
     ...options.settings,
   }
@@ -202,6 +213,7 @@ export async function connectMemory(
   }
   const gatewayOptions: GatewayOptions = {
     servers: servers.map(server => server.gatewayServer()),
+    composed: options.composed ?? [],
     tenant: options.tenant ?? 't',
     client: {
       ...{ name: 'test', info: null, capabilities: Buffer.from('{}') },

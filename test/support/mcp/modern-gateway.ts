@@ -6,8 +6,8 @@ import { configSchema } from '../../../src/config/config.ts'
 import { createModernFront } from '../../../src/mcp/fronts/modern/modern-front.ts'
 import type { ModernServerOptions } from '../../../src/mcp/fronts/modern/modern-server.ts'
 import { createLogger } from '../../../src/observability/logger.ts'
-import { startEmbedded } from '../../../src/service/embedded.ts'
 import { gatewayFactory } from '../../../src/service/stdio-gateway.ts'
+import { startSmallEmbedded } from '../small-service.ts'
 import { type FrontServer, serveFront } from './front-server.ts'
 
 /** Gateways in this process, with one worker for all. */
@@ -23,7 +23,7 @@ export async function startGatewayHost(): Promise<GatewayHost> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-modern-'))
   const base = { data_dir: folder, workers: { count: 1 }, limits: { drain_grace_ms: 0 } }
   const logger = createLogger('silent')
-  const service = await startEmbedded(configSchema.parse(base), logger)
+  const service = await startSmallEmbedded(configSchema.parse(base))
   const options = (servers: object): ModernServerOptions => {
     const config = configSchema.parse({ ...base, mcp: { servers } })
     const gatewayFor = gatewayFactory(config, service.deps, { env: process.env, logger })

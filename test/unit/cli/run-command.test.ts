@@ -199,12 +199,12 @@ describe('withRetrieval', () => {
     expect(line).toEqual([
       '/bin/claude',
       `--mcp-config=${server.configFile}`,
-      '--allowedTools=mcp__haversack__haversack_retrieve',
+      '--allowedTools=mcp__haversack_run__haversack_retrieve',
       '-p',
       'look',
     ])
     expect(JSON.parse(readFileSync(server.configFile, 'utf8'))).toEqual({
-      mcpServers: { haversack: { type: 'http', url: server.url } },
+      mcpServers: { haversack_run: { type: 'http', url: server.url } },
     })
     expect(statSync(server.configFile).mode & 0o777).toBe(0o600)
   })
@@ -213,7 +213,7 @@ describe('withRetrieval', () => {
     expect(withRetrieval(['codex', 'exec'], server)).toEqual([
       'codex',
       '-c',
-      `mcp_servers.haversack.url="${server.url}"`,
+      `mcp_servers.haversack_run.url="${server.url}"`,
       'exec',
     ])
   })

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import { afterAll, describe, expect, it } from 'vitest'
 import { configSchema } from '../../../src/config/config.ts'
-import { ConfigError, isLoopback, loadConfig } from '../../../src/config/load.ts'
+import { isLoopback, loadConfig } from '../../../src/config/load.ts'
+import { minedModelsOf } from '../../../src/config/mined-models.ts'
+import { ConfigError } from '../../../src/config/read-toml.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -24,6 +26,39 @@ function faults(options: Parameters<typeof loadConfig>[0]): string {
   }
   return ''
 }
+
+// Contract, section 7: mined models may forbid and never permit.
+describe('mined models', () => {
+  const mined = join(folder, 'mined.toml')
+  const load = (text: string) => {
+    writeFileSync(mined, text)
+    const path = file(`[enrichment]\nmined_file = ${JSON.stringify(mined)}\n`)
+    return { env: { HAVERSACK_CONFIG: path } }
+  }
+
+  it('are read from their own file, with the configuration', () => {
+    const model = 'cost_model = { typical_kb = 2.5 }\nspeculate = false\n'
+    const config = loadConfig(load(`[tools.get]\n${model}side_effect_class = "mutates_local"`))
+    expect(minedModelsOf(config)).toEqual({
+      get: {
+        cost_model: { typical_kb: 2.5 },
+        ...{ speculate: false, side_effect_class: 'mutates_local' },
+      },
+    })
+    expect(minedModelsOf(loadConfig({ env: {} }))).toEqual({})
+  })
+
+  it.each([
+    ['[tools.get]\nside_effect_class = "read_only"', 'tools.get: mined models may not say'],
+    ['[tools.get]\nside_effect_class = "pure"', 'tools.get: mined models may not say'],
+    ['[tools.get]\nspeculate = true', 'tools.get: mined models may forbid'],
+    ['[tools.get]\nworth = 1', 'tools.get: Unrecognized key'],
+    ['[other]', '(top level): Unrecognized key'],
+    ['[', 'line 1'],
+  ])('of %j are refused', (text, fault) => {
+    expect(faults(load(text))).toContain(`mined.toml: ${fault}`)
+  })
+})
 
 describe('the configuration', () => {
   it('works without any', () => {
@@ -198,6 +233,7 @@ describe('config.example.toml', () => {
       keys_file,
       pipeline_config_file,
       traces,
+      enrichment: { mined_file: example.enrichment.mined_file },
       fingerprints: { team, providers },
       workers: { count: workers.count },
       store: { tenant_max_bytes: store.tenant_max_bytes },

@@ -10,6 +10,7 @@ import {
   readParquet,
 } from '../../../src/fingerprints/parquet-file.ts'
 import { fingerprintsIn } from '../../../src/fingerprints/span-file.ts'
+import { FULL_RUNS } from '../../support/runs.ts'
 import { row } from './rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-parquet-'))
@@ -101,7 +102,9 @@ describe('what is no such file', () => {
     const file = fingerprintsToParquet(many)
     expect(await readParquet(file, 1_000)).toHaveLength(1_000)
     let refused = 0
-    for (let at = 0; at + 5 < file.length; at += 3) {
+    // Few places begin a run. A short run looks at a quarter of them all, with two that do.
+    const [first, step] = FULL_RUNS ? [0, 3] : [9, 12]
+    for (let at = first; at + 5 < file.length; at += step) {
       const changed = new Uint8Array(file)
       changed.set([0xfe, 0xff, 0xff, 0xff, 0x07], at)
       const rows = await readParquet(changed, 1_000).catch(error => {

@@ -87,7 +87,7 @@ describe('/mcp', () => {
   })
 
   it.each([
-    ['another hash', { hash: '000000000000000000000000' }, /nothing is kept/],
+    ['another hash', { hash: '000000000000000000000000' }, /nothing is kept.*Another tool/],
     ['no hash', {}, /hash/],
     ['two parts at once', { hash: HASH, grep: 'a', lines: '1-2' }, /cannot be combined/],
     ['an unknown argument', { hash: HASH, all: true }, /all/],

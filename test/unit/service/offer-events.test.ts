@@ -21,7 +21,8 @@ async function setUp(budgetTokens: number) {
     events.push(parsed.ok ? parsed.value : parsed)
   }
   const tools = { list: { follow_up: [LINK] } }
-  const observer = { decided: createOfferEvents({ record }, KEY) }
+  const { decided } = createOfferEvents({ record }, KEY)
+  const observer = { decided }
   const settings = { budgetTokens }
   return { events, ...(await connectMemory([server], { tools, observer, settings })) }
 }
@@ -39,7 +40,7 @@ describe('an offered call', () => {
     const of = {
       session_hash: createPseudonyms(KEY, 't').session('agent'),
       ...{ tool_name_anon: name, endpoint_class: name, enricher_prefetched: true },
-      ...{ enricher_predicted_cost_tokens: 256, tokens_baseline: 600, tokens_final: 600 },
+      ...{ tokens_baseline: 600, tokens_final: 600 },
     }
     expect(events).toMatchObject([{ ...of, cited_in_next_n_turns: true, enricher_served: true }])
     await call('get', { id: 'x' }, IN_CONTEXT)
@@ -51,7 +52,7 @@ describe('an offered call', () => {
     expect(first?.content_sha_prefix).not.toBe(second?.content_sha_prefix)
   })
 
-  it('that was declined has one with the reason, and no prediction', async () => {
+  it('that was declined has one with the reason', async () => {
     const { events, call, settled } = await setUp(1)
     await call('list', {}, IN_CONTEXT)
     await settled()
@@ -61,6 +62,5 @@ describe('an offered call', () => {
     ])
     expect(events[0]).not.toHaveProperty('enricher_prefetched')
     expect(events[0]).not.toHaveProperty('enricher_served')
-    expect(events[0]).not.toHaveProperty('enricher_predicted_cost_tokens')
   })
 })

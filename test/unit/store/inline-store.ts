@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type OpenStoreOptions, openSqliteStore } from '../../../src/store/sqlite/client.ts'
-import type { Connect } from '../../../src/store/sqlite/connection.ts'
-import { createLedger, type LedgerOptions } from '../../../src/store/sqlite/ledger.ts'
-import { createLoop } from '../../../src/store/sqlite/loop.ts'
+import type { LedgerOptions } from '../../../src/store/sqlite/ledger.ts'
 import { type SelectElsewhere, selectOwn } from '../../../src/store/sqlite/select-elsewhere.ts'
-import { settle } from '../../../src/store/sqlite/settings.ts'
 import type { Kept, Result, StoreEvent } from '../../../src/store/store.ts'
+import { ownStore } from '../../support/own-store.ts'
 
 /** A clock that moves only when told. */
 export interface FakeClock {
@@ -44,7 +42,10 @@ export async function inlineStore({
 }: InlineOptions = {}) {
   const events: StoreEvent[] = []
   const folder = options.folder ?? tempFolder()
-  const inline = inlineConnect({ ...options, folder, upkeepMs }, clock, open)
+  const inline = ownStore(
+    { ...options, folder },
+    { clock: () => clock.now, upkeepMs, ...(open === undefined ? {} : { open }) },
+  )
   const onEvent = (event: StoreEvent) => events.push(event)
   const elsewhere: SelectElsewhere = {
     select: async (body, selector) => selectOwn({ body, selector }),
@@ -54,49 +55,6 @@ export async function inlineStore({
   const store = await openSqliteStore({ elsewhere, ...options, folder, onEvent, connect })
   onTestFinished(() => store.close())
   return { store, clock, events, folder, endThread: () => inline.end() }
-}
-
-function inlineConnect(
-  options: InlineOptions & { readonly folder: string; readonly upkeepMs: number },
-  clock: FakeClock,
-  open: LedgerOptions['open'],
-) {
-  let end = (): void => {}
-  const connect: Connect = ({ onMessage, onEnd }) => {
-    let over = false
-    const finish = (detail: string) => {
-      if (over) return
-      over = true
-      setImmediate(() => onEnd(detail))
-    }
-    end = () => finish('ended by the test')
-    try {
-      const ledger = createLedger({
-        settings: settle(options),
-        clock: () => clock.now,
-        stopwatch: () => performance.now(),
-        onEvent: event => onMessage({ kind: 'event', event }),
-        ...(open === undefined ? {} : { open }),
-      })
-      const loop = createLoop({
-        ledger,
-        upkeepMs: options.upkeepMs,
-        post: message => {
-          if (!over) setImmediate(onMessage, message)
-        },
-        onClosed: () => setImmediate(finish, 'closed'),
-      })
-      setImmediate(onMessage, { kind: 'ready' })
-      return { post: message => loop.receive(message), terminate: async () => finish('terminated') }
-    } catch (error) {
-      setImmediate(() => {
-        onMessage({ kind: 'unusable', detail: String(error) })
-        finish('unusable')
-      })
-      return { post: () => {}, terminate: async () => {} }
-    }
-  }
-  return { connect, end: () => end() }
 }
 
 export type Put = Omit<

@@ -20,7 +20,7 @@ const TERMS = {
   countTokens: (text: string) => text.length,
 }
 
-// Contract, sections 7 and 9: links mined from sessions, and `replay --speculate`.
+// Seed 001, "Validation strategy"; contract, sections 7 and 9: links mined from sessions, and `replay --speculate`.
 describe('links of recorded sessions', () => {
   it('lead from a value of a result to the argument of a call after it', () => {
     const miner = createLinkMiner()
@@ -63,6 +63,12 @@ describe('a study of plans', () => {
     const used = ahead.filter(({ isUsed }) => isUsed).length
     expect(used / ahead.length).toBeGreaterThan(0.7)
     expect(ahead.filter(({ isServed }) => isServed).length).toBe(used)
+  })
+
+  it('takes the best share if there are few calls, and the highest bar if there are none', () => {
+    const few = [...sessions(() => true)].slice(0, 26)
+    expect(studyPlans(new Map(few), TERMS)).toMatchObject({ minProbability: 0.2 })
+    expect(studyPlans(new Map(few.slice(0, 10)), TERMS)).toMatchObject({ minProbability: 0.7 })
   })
 
   it('declines what is seldom followed', () => {

@@ -114,8 +114,11 @@ function named(conversation: string, context: ConversationContext): Conversation
 function rewriteResults(scanned: ScannedRequest, context: ConversationContext): RewrittenResults {
   const { model, results, forgets, tools } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
-  const { redeem_tools: retrievingTools } = pipeline.elision
-  const canRetrieve = tools.some(tool => isRetrieving(tool, retrievingTools))
+  const { redeem_tools: retrievingTools, own_tools: ownTools = tools } = pipeline.elision
+  // Another gateway's tool of the same name fetches from a store that has none of our originals.
+  const canRetrieve = tools.some(
+    tool => isRetrieving(tool, retrievingTools) && ownTools.includes(tool),
+  )
   const options = {
     counting: model === undefined ? {} : { model },
     history: forgets ? undefined : rewrites?.history?.begin(),

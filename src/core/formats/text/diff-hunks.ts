@@ -57,7 +57,8 @@ function range(start: string, count: number): string {
   return count === 1 ? start : `${start},${count}`
 }
 
-function countsOf(body: readonly string[]): { before: number; after: number } {
+/** Lines that a hunk has of both files. */
+export function countsOf(body: readonly string[]): { before: number; after: number } {
   let before = 0
   let after = 0
   for (const line of body) {

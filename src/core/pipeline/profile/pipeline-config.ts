@@ -71,6 +71,8 @@ const elision = z.strictObject({
   max_ratio: z.number().gt(0).max(1).default(0.9),
   /** Tools by which agents fetch originals, as their servers call them. */
   redeem_tools: z.array(toolName).default(['haversack_retrieve', 'headroom_retrieve']),
+  /** Those of them, as requests name them, that fetch from our store; absent: all of them. */
+  own_tools: z.array(toolName).optional(),
 })
 
 /** How lists of items are trimmed; see `docs/reference/trim.md`. */

@@ -37,20 +37,51 @@ export function hintsFor(
   { hints_enabled }: AgentVariant,
   { hint_set }: Partial<DataVariant>,
 ): HintProfile {
+  const types = hint_set === undefined ? usualRules(hints, model) : rulesOf(hints, model, hint_set)
+  const { default_verbosity } = hints
+  return { enabled: hints_enabled ?? hints.enabled, default_verbosity, types }
+}
+
+type HintsSection = PipelineConfig['hints']
+type HintRules = HintProfile['types']
+
+/** The rules for tools without a set of their own, by section and model. */
+const usualRulesOf = new WeakMap<HintsSection, Map<string | undefined, HintRules>>()
+/** Models remembered for a section: clients choose the names. */
+const MAX_MODELS = 64
+
+/** To find the rules takes a fiftieth of the time of a small content, so they are remembered. */
+function usualRules(hints: HintsSection, model: string | undefined): HintRules {
+  let known = usualRulesOf.get(hints)
+  if (known === undefined || known.size >= MAX_MODELS) {
+    known = new Map()
+    usualRulesOf.set(hints, known)
+  }
+  let rules = known.get(model)
+  if (rules === undefined) {
+    rules = rulesOf(hints, model, HINT_FAMILIES)
+    known.set(model, rules)
+  }
+  return rules
+}
+
+function rulesOf(
+  hints: HintsSection,
+  model: string | undefined,
+  allowed: readonly HintFamily[],
+): HintRules {
   const types = {} as Record<HintFamily, HintRule>
   for (const family of HINT_FAMILIES) {
     const rule = hints.types[family]
     const fits = rule === undefined || matchModel(rule.applies_to_models, model) !== undefined
-    const enabled = (rule?.enabled ?? true) && fits && (hint_set?.includes(family) ?? true)
     const limit = rule?.max_per_session
     types[family] = {
-      enabled,
+      enabled: (rule?.enabled ?? true) && fits && allowed.includes(family),
       ...(limit === undefined ? {} : { max_per_session: limit }),
       applies_to_models: EVERY_MODEL,
     }
   }
-  const { default_verbosity } = hints
-  return { enabled: hints_enabled ?? hints.enabled, default_verbosity, types }
+  return types
 }
 
 /** The section `dedup` for a tool and an agent. References that no hint may write are off. */

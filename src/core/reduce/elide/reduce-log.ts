@@ -1,10 +1,12 @@
 import { parseJson } from '../../json/parse-json.ts'
 import { ObjectValue, type Value } from '../../json/value.ts'
+import { boundFloods } from './bound-floods.ts'
+import { type LineTemplates, mineTemplates } from './line-templates.ts'
 import { rankItems } from './rank-items.ts'
 import { looksLikeProse } from './reduce-prose.ts'
 import { BULK, CRITICAL, raise, raiseEnds, STRUCTURE, type TextReducer } from './reducer.ts'
 import { hasLevel, matchesAny, severityOf } from './severity.ts'
-import { isTrace, rankStackTraces } from './stack-traces.ts'
+import { isTrace, stackTraces, type Trace } from './stack-traces.ts'
 
 /** First characters of a line that make its shape. */
 const SHAPE_CHARS = 48
@@ -67,6 +69,25 @@ const CONTINUED = 8
 const REGULAR = 10
 const RARE = 2
 const REGULAR_SHARE = 0.5
+/**
+ * Lines of a statement that is shown by its first one; and how many statements are, in all and of
+ * the lines.
+ */
+const REPEATED = 3
+const MOST_SHOWN = 12
+const SHOWN_SHARE = 0.02
+/** Lines of rare statements up to which all of them stay. */
+const MOST_RARE = 5
+const RARE_STATEMENTS_SHARE = 0.1
+const EQUAL_TRACES = 3
+/** Lines of a log that only its templates show, and the words and lines of such a template. */
+const LEAST_REGULAR = 20
+const STATEMENT_WORDS = 3
+const STATEMENT_LINES = 4
+/** Seconds or milliseconds since 1970, or three numbers that are joined. */
+const TIME = /\b1\d{9}(?:\d{3})?\b|\d[.:/-]\d{1,4}[.:/-]\d/
+const REGULAR_LOG_SHARE = 0.6
+const INDENTED = /^[ \t]/
 const RARE_SHARE = 0.05
 
 /**
@@ -89,17 +110,19 @@ export const logReducer: TextReducer = {
       if (hasFailed) levels++
       if (hasFailed || isQuiet(line)) timed++
     }
-    if (timed >= filled * LOG_SHARE || isJsonLines(lines)) return true
+    if (timed >= filled * LOG_SHARE || isJsonLines(lines) || isRegular(lines, filled)) return true
     if (levels === 0) return false
     return timed >= filled * PROSE_LOG_SHARE || !looksLikeProse(view)
   },
   rank({ lines }) {
     const jsonRanks = rankJsonLines(lines)
-    if (jsonRanks !== null) return { ranks: jsonRanks }
+    const templates = mineTemplates(lines)
+    if (jsonRanks !== null) return { ranks: withoutFloods(lines, jsonRanks, templates) }
     const ranks = new Uint8Array(lines.length)
-    rankSeverities(lines, ranks)
-    rankStackTraces(lines, ranks)
+    rankSeverities(lines, ranks, templates)
+    rankStackTraces(lines, ranks, templates)
     rankRareShapes(lines, ranks)
+    rankTemplates(lines, ranks, templates)
     rankHeadings(lines, ranks)
     raiseEnds(ranks, HEAD, TAIL + (lines.at(-1) === '' ? 1 : 0))
     return { ranks }
@@ -114,18 +137,120 @@ function isQuiet(line: string): boolean {
   )
 }
 
-function rankSeverities(lines: readonly string[], ranks: Uint8Array): void {
+function rankSeverities(
+  lines: readonly string[],
+  ranks: Uint8Array,
+  templates: LineTemplates,
+): void {
+  const failures: number[] = []
+  const warnings: number[] = []
+  const summaries: number[] = []
   lines.forEach((line, at) => {
     if (line === '') return
     const severity = severityOf(line)
-    if (severity !== null) {
-      ranks[at] = CRITICAL
-      if (severity === 'failure') raise(ranks, at - 1, at + 2, STRUCTURE)
-      for (let next = at + 1; next <= at + CONTINUED && /^[ \t]/.test(lines[next] ?? ''); next++) {
-        if (!/^[ \t]/.test(line)) raise(ranks, next, next + 1, STRUCTURE)
-      }
-    } else if (matchesAny(line.trimStart(), SUMMARIES)) raise(ranks, at, at + 1, STRUCTURE)
+    if (severity !== null) (severity === 'failure' ? failures : warnings).push(at)
+    else if (matchesAny(line.trimStart(), SUMMARIES)) summaries.push(at)
   })
+  for (const at of boundFloods(lines, templates, summaries)) raise(ranks, at, at + 1, STRUCTURE)
+  for (const at of boundFloods(lines, templates, warnings)) rankReport(lines, ranks, at)
+  for (const at of boundFloods(lines, templates, failures)) {
+    rankReport(lines, ranks, at)
+    raise(ranks, at - 1, at + 2, STRUCTURE)
+  }
+}
+
+/** Marks a line that reports a failure or a warning, and what is indented below it. */
+function rankReport(lines: readonly string[], ranks: Uint8Array, at: number): void {
+  ranks[at] = CRITICAL
+  if (INDENTED.test(lines[at]!)) return
+  for (let next = at + 1; next <= at + CONTINUED && INDENTED.test(lines[next] ?? ''); next++) {
+    raise(ranks, next, next + 1, STRUCTURE)
+  }
+}
+
+/** Marks stack traces; of equal ones the first three and the last. */
+function rankStackTraces(
+  lines: readonly string[],
+  ranks: Uint8Array,
+  { ids }: LineTemplates,
+): void {
+  const equal = new Map<string, Trace[]>()
+  for (const trace of stackTraces(lines)) {
+    const id = ids.subarray(trace.start, trace.end).join()
+    const known = equal.get(id)
+    if (known === undefined) equal.set(id, [trace])
+    else known.push(trace)
+  }
+  for (const traces of equal.values()) {
+    for (const { start, end } of [...traces.slice(0, EQUAL_TRACES), traces.at(-1)!]) {
+      raise(ranks, start, end, CRITICAL)
+    }
+  }
+}
+
+/** A family of templates, as `createFamilies` makes them, with the lines of all of them. */
+interface Statement {
+  readonly first: number
+  lines: number
+}
+
+/**
+ * Marks the first line of each statement that printed several, as far as these are a small share of
+ * the lines; and if few lines are of statements that printed nearly nothing else, these.
+ */
+function rankTemplates(
+  lines: readonly string[],
+  ranks: Uint8Array,
+  { ids, facts }: LineTemplates,
+): void {
+  const statements = new Map<number, Statement>()
+  for (const { first, family, lines: count } of facts) {
+    const known = statements.get(family)
+    if (known === undefined) statements.set(family, { first, lines: count })
+    else known.lines += count
+  }
+  const isRare = (id: number) => id !== -1 && statements.get(facts[id]!.family)!.lines <= RARE
+  const rare: number[] = []
+  ids.forEach((id, at) => {
+    if (ranks[at] === BULK && isRare(id)) rare.push(at)
+  })
+  if (rare.length <= Math.max(MOST_RARE, lines.length * RARE_STATEMENTS_SHARE)) {
+    for (const at of rare) ranks[at] = STRUCTURE
+  }
+  const repeated = [...statements.values()].filter(({ lines: count }) => count >= REPEATED)
+  const most = Math.min(MOST_SHOWN, Math.floor(lines.length * SHOWN_SHARE))
+  for (const { first } of repeated.sort((a, b) => b.lines - a.lines).slice(0, most)) {
+    raise(ranks, first, first + 1, STRUCTURE)
+  }
+}
+
+/** Items that failed, without those of which there are many alike. */
+function withoutFloods(
+  lines: readonly string[],
+  ranks: Uint8Array,
+  templates: LineTemplates,
+): Uint8Array {
+  const failed: number[] = []
+  ranks.forEach((rank, at) => {
+    if (rank === CRITICAL) failed.push(at)
+  })
+  const kept = new Set(boundFloods(lines, templates, failed))
+  for (const at of failed) if (!kept.has(at)) ranks[at] = BULK
+  return ranks
+}
+
+/**
+ * Whether most lines are of few templates, each with words, and with a number near its start that
+ * may be a time: a log of a program that prints neither levels nor usual times.
+ */
+function isRegular(lines: readonly string[], filled: number): boolean {
+  if (filled < LEAST_REGULAR) return false
+  let regular = 0
+  for (const { first, lines: count, words, wordsBefore } of mineTemplates(lines).facts) {
+    if (count < STATEMENT_LINES || words < STATEMENT_WORDS || wordsBefore > 0) continue
+    if (TIME.test(lines[first]!.slice(0, LOOKED_AT))) regular += count
+  }
+  return regular >= filled * REGULAR_LOG_SHARE
 }
 
 /** Marks the heading above critical lines, because it names their place. */

@@ -1,4 +1,3 @@
-import { CRITICAL, raise } from './reducer.ts'
 import { matchesAny } from './severity.ts'
 
 /**
@@ -31,12 +30,18 @@ const BLANK = /^\s*$/
  */
 const MOST_BETWEEN = 3
 
+/** A stack trace: its lines from `start` to `end`, exclusive. */
+export interface Trace {
+  readonly start: number
+  readonly end: number
+}
+
 /**
- * Marks stack traces, each as a whole: from the line that names the error, over frames and the
- * source lines between them, to the last frame or, as in Python, the exception after it, and their
- * causes.
+ * Stack traces, each as a whole: from the line that names the error, over frames and the source
+ * lines between them, to the last frame or, as in Python, the exception after it, and their causes.
  */
-export function rankStackTraces(lines: readonly string[], ranks: Uint8Array): void {
+export function stackTraces(lines: readonly string[]): readonly Trace[] {
+  const traces: Trace[] = []
   for (let at = 0; at < lines.length; ) {
     const line = lines[at]!
     if (line === '' || !isTrace(line)) {
@@ -45,9 +50,10 @@ export function rankStackTraces(lines: readonly string[], ranks: Uint8Array): vo
     }
     const end = traceEnd(lines, at)
     // If no opening marks the start of the trace, the message is above the first frame.
-    raise(ranks, opens(line) ? at : at - 1, end, CRITICAL)
+    traces.push({ start: opens(line) ? at : Math.max(0, at - 1), end })
     at = end
   }
+  return traces
 }
 
 /** First characters of frames and openings. Most lines begin otherwise, and need no pattern. */

@@ -57,6 +57,7 @@ export class HttpSession {
       version,
       createGateway: client => createGateway(client),
       send: message => this.#sendOwn(message),
+      isListening: () => this.#listening.length > 0,
     })
   }
 

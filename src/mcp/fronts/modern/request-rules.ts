@@ -8,7 +8,13 @@ import {
 } from '../../../core/json/bytes/json-node.ts'
 import { readJson } from '../../../core/json/bytes/read-json.ts'
 import { OPEN_BRACE } from '../../../core/json/char-codes.ts'
-import { errorOutcome, type Outcome, type RequestMessage, RPC_ERRORS } from '../../json-rpc.ts'
+import {
+  errorOutcome,
+  type Outcome,
+  type RequestMessage,
+  RPC_ERRORS,
+  shortened,
+} from '../../json-rpc.ts'
 import { EMPTY_OBJECT } from '../../members.ts'
 import { META } from '../../upstream/envelope.ts'
 import { MODERN_VERSIONS } from '../../upstream/handshake.ts'
@@ -87,7 +93,7 @@ export function checkRequest(
     return refusal(RPC_ERRORS.invalidParams, `_meta needs ${wanted}`)
   }
   if (!MODERN_VERSIONS.includes(version)) {
-    const data = { supported: MODERN_VERSIONS, requested: version }
+    const data = { supported: MODERN_VERSIONS, requested: shortened(version) }
     const message = `the revision ${version} is not supported`
     return refusal(MODERN_ERRORS.unsupportedVersion, message, data)
   }
@@ -139,7 +145,8 @@ function missingHeader(named: string | null | undefined, header: ReadHeader): Re
 
 /** A header that does not repeat what the body says. */
 export function mismatch(header: string, sent: string | null, inBody: string | null): Refusal {
-  const data = { mismatch: { header: sent, body: inBody } }
+  const body = inBody === null ? null : shortened(inBody)
+  const data = { mismatch: { header: sent, body } }
   const message = `the header ${header} is missing, or differs from the body`
   return refusal(MODERN_ERRORS.headerMismatch, message, data)
 }

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
 import { createXorshift } from '../../../../bench/support/random.ts'
 import { ENCODINGS } from '../../../../src/core/tokens/profiles.ts'
-import { isSafeBoundary, lastSafeBoundary } from '../../../../src/core/tokens/safe-boundary.ts'
+import {
+  isSafeBoundary,
+  lastSafeBoundary,
+  middleOf,
+} from '../../../../src/core/tokens/safe-boundary.ts'
 import { tokenIds } from '../../../../src/core/tokens/token-ids.ts'
 import { FULL_RUNS, runs, SEED } from '../../../support/runs.ts'
 import { counters } from '../../../support/vocabularies.ts'
@@ -42,6 +46,30 @@ it('every pair of ASCII characters that is declared safe is safe in tiktoken too
       }
     }
   }
+})
+
+it('a middle may be cut out and counted alone, whatever is around the text', () => {
+  const random = createXorshift(SEED)
+  let cuts = 0
+  for (let i = 0; i < runs(60_000); i++) {
+    const text = boundaryText(random) + boundaryText(random)
+    const middle = middleOf(text, 1)
+    if (middle === null) continue
+    cuts++
+    const [left, right] = [boundaryText(random), boundaryText(random)]
+    const [a, m, b] = [
+      left + text.slice(0, middle.start),
+      text.slice(middle.start, middle.end),
+      text.slice(middle.end) + right,
+    ]
+    for (const encoding of ENCODINGS) {
+      const { count } = counters.get(encoding)
+      if (count(a + m + b) !== count(a + b) + count(m)) {
+        expect.fail(`${encoding} ${JSON.stringify([a, m, b])}`)
+      }
+    }
+  }
+  expect(cuts).toBeGreaterThan(runs(60_000) / 40)
 })
 
 it('blocks are cut at safe boundaries only', () => {

@@ -11,6 +11,14 @@ function report(text: string): ShapeReport {
 const lines = (...all: string[]): string => all.join('\n')
 
 describe('JSON', () => {
+  it('meets prose in the shortest string that can be prose', () => {
+    const words = 'a b c d e f g h i j. k l m n o p q r s'
+    // Once a hash is met, words are counted for prose only.
+    const met = (text: string) => report(JSON.stringify(['deadbee1', text])).inner_formats
+    expect(met(`${words} t.`)).toEqual(['hash', 'prose'])
+    expect(met(`${words}.`)).toEqual(['hash'])
+  })
+
   it.each<[string, Partial<ShapeReport>]>([
     ['[]', { shape: 'empty', n_items: 0 }],
     [' {} ', { shape: 'empty', n_fields: 0 }],

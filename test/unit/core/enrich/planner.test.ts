@@ -101,6 +101,8 @@ describe('a plan', () => {
     const observedTokens = ({ name }: CatalogueTool) => (name === 'diff' ? 10 : undefined)
     const offerings = [offering('get', [1]), offering('diff', [1]), offering('comments', [1])]
     expect(plan(offerings, { observedTokens }).calls[0]).toBe('diff {"id":1}')
+    const byNames = (_: CatalogueTool, names: string | undefined) => names?.length
+    expect(plan([offering('get', [1])], { observedTokens: byNames }).cost_tokens).toBe(6)
   })
 
   it('has the same call once, with the higher probability', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { createObservedCosts } from '../../../../src/core/enrich/observed-costs.ts'
 import {
   createProbabilities,
   type Offer,
@@ -108,25 +107,5 @@ describe('the probability of an offer', () => {
     expect(probabilities.of({ ...offer, target: 't0' })).toBe(0.5)
     expect(probabilities.of({ ...offer, target: 't1' })).toBeGreaterThan(0.5)
     expect(probabilities.save().counts.length).toBe(10_000)
-  })
-})
-
-describe('observed sizes', () => {
-  it('count from twenty results on, by their median', () => {
-    const costs = createObservedCosts()
-    for (let i = 1; i <= 19; i++) costs.observe('t', i)
-    expect(costs.median('t')).toBeUndefined()
-    costs.observe('t', 1_000)
-    expect(costs.median('t')).toBe(11)
-    for (let i = 0; i < 64; i++) costs.observe('t', 7)
-    expect(costs.median('t')).toBe(7)
-    expect(costs.median('other')).toBeUndefined()
-  })
-
-  it('are of a bounded number of tools', () => {
-    const costs = createObservedCosts()
-    for (let i = 0; i < 20; i++) costs.observe('first', 5)
-    for (let i = 0; i < 1_000; i++) costs.observe(`t${i}`, 1)
-    expect(costs.median('first')).toBeUndefined()
   })
 })

@@ -6,7 +6,7 @@ import { bytesOf, header, inlineRunner, workerSetup } from '../../../support/run
 const runBatch = inlineRunner(OPERATIONS, workerSetup())
 
 const PLANNING: PlanningTerms = {
-  ...{ tools: {}, budgetTokens: 8_000, minProbability: 0.1, isCostAware: false },
+  ...{ tools: {}, mined: {}, budgetTokens: 8_000, minProbability: 0.1, isCostAware: false },
 }
 
 /** The answer to a request, or the code of its failure. */
@@ -47,6 +47,11 @@ describe('the plan of a host', () => {
     expect([calls.length, declined.at(-1).reason]).toEqual([1, 'budget'])
     expect(plan({ recent: [GREP] }, { budgetTokens: 100 }).calls).toEqual([])
     expect(plan({ recent: [GREP] }, null).declined[0].reason).toBe('below_probability')
+  })
+
+  it('heeds mined models', () => {
+    const mined = { Read: { speculate: false } }
+    expect(plan({ recent: [GREP] }, { mined }).declined[0].reason).toBe('tuned_off')
   })
 
   it('does not plan what was called', () => {

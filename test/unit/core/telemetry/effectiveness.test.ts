@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
   addEvent,
-  addFailFast,
-  addFetch,
   type EffectivenessCounts,
   type EnrichmentEvent,
   noEffectiveness,
@@ -52,23 +50,28 @@ describe('effectiveness', () => {
     expect(changed(countsOf(event))).toEqual(expected)
   })
 
-  it('counts calls that were refused, by what they were expected to cost', () => {
-    const counts = noEffectiveness()
-    addFailFast(counts, 30)
-    addFailFast(counts, 4)
-    expect(changed(counts)).toEqual({ saved_fail_fast: 2, tokens_saved: 34 })
+  it('counts calls that were refused, by what they were expected to take', () => {
+    const counts = countsOf(
+      { enricher_unsent: 'fail_fast', tokens_baseline: 30 },
+      { enricher_unsent: 'fail_fast', tokens_baseline: 4 },
+      { enricher_unsent: 'unchanged' },
+    )
+    expect(changed(counts)).toEqual({ saved_fail_fast: 2, tokens_saved: 34, unchanged: 1 })
     expect(reportLine(counts)).toContain('prefetch_hit=n/a ')
   })
 
   it('counts fetches and what became of them', () => {
-    const counts = noEffectiveness()
-    const kinds = ['dispatched', 'dispatched', 'served', 'joined', 'wasted'] as const
-    for (const kind of kinds)
-      addFetch(counts, { kind, bytes: 5, savedMs: kind === 'joined' ? 7 : 0 })
+    const counts = countsOf(
+      { enricher_fetch: 'served', response_chars: 5, enricher_saved_ms: 9 },
+      { enricher_fetch: 'joined', response_chars: 5, enricher_saved_ms: 7 },
+      { enricher_fetch: 'wasted', response_chars: 5, enricher_saved_ms: 0 },
+      { enricher_fetch: 'wasted', enricher_predicted_cost_tokens: 90 },
+    )
     expect(changed(counts)).toEqual({
-      ...{ dispatched: 2, served: 1, joined: 1, wasted: 1, wasted_bytes: 5, saved_ms: 7 },
+      ...{ dispatched: 4, served: 1, joined: 1, wasted: 2, wasted_bytes: 5, saved_ms: 16 },
+      predictions: 1,
     })
-    expect(ratesOf(counts)).toMatchObject({ race_win: 0.5, waste: 0.5 })
+    expect(ratesOf(counts)).toMatchObject({ race_win: 0.25, waste: 0.5 })
   })
 
   // The line of the seed, under `# enrichment:`.

@@ -76,6 +76,7 @@ describe('a call that was made ahead', () => {
 
   it.each<[string, MemoryGatewayOptions & { readonly server?: MemoryServer }]>([
     ['a server that is not trusted', { server: makeServer(['a'], TOOLS, false) }],
+    ['a tool that mined models forbid', { settings: { mined: { get: { speculate: false } } } }],
     ['a tool that the user forbids', { tools: { ...MODELS, get: { speculate: false } } }],
     ['a probability below the least', { settings: { minProbability: 1.01 } }],
     ['a budget of nothing', { settings: { budgetTokens: 0 } }],
@@ -194,6 +195,54 @@ describe('a call that was made ahead', () => {
   it('names itself to the model if it may', async () => {
     const { call } = await setUp({ settings: { announces: true } })
     expect(textOf(await call('list'))).toEqual(['[{"id":"a"}]', '> [prefetched: get(id="a")]'])
+  })
+})
+
+// Contract, section 8, "Cost".
+describe('what results of a tool take', () => {
+  it('is learned from the calls of the model too, and from each fetch once', async () => {
+    const { call, settled, shared } = await setUp()
+    const seen: [string | undefined, number][] = []
+    const { observe } = shared.costs
+    shared.costs.observe = (tool, names, tokens) => {
+      if (JSON.parse(tool)[2] === 'get') seen.push([names, tokens])
+      observe(tool, names, tokens)
+    }
+    await call('get', { id: 'early' })
+    await settled()
+    expect(seen).toEqual([])
+    await call('list')
+    await settled()
+    await call('get', { id: 'a' })
+    await settled()
+    const landed = ['["id"]', 'get {"id":"a"} at 0'.length]
+    expect(seen).toEqual([landed])
+    await call('get', { id: 'longer' })
+    await settled()
+    expect(seen).toEqual([landed, ['["id"]', 'get {"id":"longer"} at 0'.length]])
+  })
+
+  it('is not observed again when a result that offers calls is served', async () => {
+    const tools = { ...MODELS, get: { follow_up: [{ ...LINK, tool: 'parts' }] } }
+    const { call, settled, shared } = await setUp({ tools })
+    const seen: string[] = []
+    shared.costs.observe = tool => void seen.push(JSON.parse(tool)[2])
+    await call('list')
+    await settled()
+    await call('get', { id: 'a' })
+    await settled()
+    expect(seen).toEqual(['list', 'get'])
+  })
+
+  it('is no reason for more than three at once, and the fourth is told as declined', async () => {
+    const told: string[] = []
+    const declined = (reasons: readonly string[]) => void told.push(...reasons)
+    const links = [LINK, { ...LINK, tool: 'parts' }]
+    const tools = { list: { follow_up: links } }
+    const { call, settled } = await setUp({ tools, observer: { declined } }, makeServer(['a', 'b']))
+    await call('list')
+    await settled()
+    expect(told).toEqual(['parallel_limit'])
   })
 })
 

@@ -101,6 +101,8 @@ describe('a request of 2026-07-28', () => {
     expect(refusal({ name: 'b', _meta: META }, HEADERS).data).toEqual({
       mismatch: { header: 'a', body: 'b' },
     })
+    const long = refusal({ name: 'b'.repeat(5_000_000), _meta: META }, HEADERS)
+    expect(JSON.stringify(long).length).toBeLessThan(1_000)
   })
 
   it('repeats in its header what each method names', () => {

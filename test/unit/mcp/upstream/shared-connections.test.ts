@@ -69,13 +69,14 @@ function harness(
       return next.one
     },
   })
-  const join = (capabilities?: string) => {
+  const join = (capabilities?: string, isListening = () => false) => {
     const heard: string[] = []
     const client = hub.connect(claims(capabilities), {
       onNotification: method => heard.push(method),
       onRequest: async () => ({ kind: 'result', result: EMPTY }),
       onConnected: () => heard.push('connected'),
       onLost: () => heard.push('lost'),
+      isListening,
     })
     return { client, heard }
   }
@@ -146,6 +147,27 @@ describe('connections to a legacy server', () => {
     await client.call(call('tools/call'))
     expect(opened).toHaveLength(2)
     expect(opened[1]?.calls).toHaveLength(1)
+  })
+
+  it('stay while their client listens, unless another one needs the place', async () => {
+    const { clock, join, opened } = harness({ places: new ChildPlaces() })
+    join('{}', () => true)
+    opened[0]?.connected('legacy')
+    clock.advance(3_600_000)
+    expect(opened[0]?.isClosed()).toBe(false)
+    for (let i = 1; i < 9; i++) await join('{}', () => true).client.call(call('tools/call'))
+    expect(opened[0]?.isClosed()).toBe(true)
+  })
+
+  it('close once their client listens no more', () => {
+    const { clock, join, opened } = harness()
+    let isListening = true
+    join('{}', () => isListening)
+    opened[0]?.connected('legacy')
+    clock.advance(3_600_000)
+    isListening = false
+    clock.advance(61_000)
+    expect(opened[0]?.isClosed()).toBe(true)
   })
 
   it('stay for the only client of a process', async () => {

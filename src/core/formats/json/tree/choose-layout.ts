@@ -20,6 +20,12 @@ const [DIGIT_0, DIGIT_9] = [0x30, 0x39]
 
 const NO_LEAVES: ReadonlySet<Leaf> = new Set()
 
+/** A layout, and the rows in it if they were written to find it. */
+export interface ChosenLayout extends Layout {
+  /** A line for each row, each with a line feed before it; `null` if they must be written. */
+  rows(this: void): string | null
+}
+
 /**
  * The separator, and for each column whether a space follows it, that cost the fewest tokens on a
  * sample of the rows.
@@ -28,19 +34,20 @@ export function chooseLayout(
   rows: readonly ObjectValue[],
   columns: readonly Column[],
   pricer: Pricer,
-): Layout {
+): ChosenLayout {
   const sample = sampleOf(rows)
-  if (sample.length === 0) return { separator: ',', spaced: NO_LEAVES }
-  const cells = sampleCells(sample, columns)
-  let best: Layout = { separator: ',', spaced: NO_LEAVES }
+  let best: ChosenLayout = { separator: ',', spaced: NO_LEAVES, rows: () => null }
+  if (sample.length === 0) return best
+  const cells = sampleCells(sample, columns, pricer.additive)
+  const isWhole = sample.length === rows.length
   let fewest = Number.POSITIVE_INFINITY
   for (const separator of SEPARATORS) {
-    const { texts, rows } = cells.between(separator)
-    const spaced = spacedLeaves(texts, separator, pricer)
-    const tokens = pricer.tokens(rows(spaced))
+    const written = cells.between(separator)
+    const spaced = spacedLeaves(written.texts, separator, pricer)
+    const tokens = pricer.tokens(written.counted(spaced))
     if (tokens < fewest) {
       fewest = tokens
-      best = { separator, spaced }
+      best = { separator, spaced, rows: () => (isWhole ? written.rows(spaced) : null) }
     }
   }
   return best

@@ -33,7 +33,11 @@ export function encodeTable(value: Value, pricer: Pricer): Table | null {
   const writer = new RowWriter(layout)
   const brackets = collectBrackets(writer, pricer)
   const mark = layout.separator === ',' ? '' : layout.separator
-  writer.out = `[${value.length}${mark}]:\n${writeHeader(shown, layout)}`
+  const head = `[${value.length}${mark}]:\n${writeHeader(shown, layout)}`
+  // Brackets that are weighed are collected while rows are written.
+  const rows = whole === null || weighsBrackets(pricer.style) ? null : layout.rows()
+  if (rows !== null) return { text: head + rows, brackets }
+  writer.out = head
   const isRegular = whole === null ? new Set(regular) : null
   for (const row of value) {
     writer.out += '\n'

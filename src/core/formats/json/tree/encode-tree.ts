@@ -5,18 +5,18 @@ import { escapeText } from '../../bare-text.ts'
 import { findSpacing } from '../../text/json-spacing.ts'
 import { encodeKeyedTable, encodeTable, type Table, tablePiece } from './encode-table.ts'
 import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
-import { bracketSurcharge, cheapest, type Pricer } from './pricer.ts'
+import { bracketPiece, cheapest, LazyPiece, type Pricer } from './pricer.ts'
 import {
-  ITEM_MARK,
-  JSON_MARK,
-  NOT_IN_ITEM,
-  NOT_IN_KEY,
-  NOT_IN_LINE,
-  PATTERN_MARK,
-} from './syntax.ts'
-import { type Piece, ROLES } from './trace.ts'
+  type CountedText,
+  type ScalarText,
+  scalarText,
+  shorten,
+  writtenText,
+} from './scalar-text.ts'
+import { ITEM_MARK, JSON_MARK, NOT_IN_ITEM, NOT_IN_LINE, PATTERN_MARK } from './syntax.ts'
+import type { Piece, Role, Ways } from './trace.ts'
 import { afterSign, inlinePiece, writeInline, writeStringLines } from './write-inline.ts'
-import { isScalar, type Scalar, writeAffix, writeScalar, writeText } from './write-text.ts'
+import { isScalar, type Scalar, writeAffix, writeText } from './write-text.ts'
 
 /** A table this much shorter than JSON is used without pricing other ways. */
 const CLEARLY_SHORTER = 0.7
@@ -28,64 +28,70 @@ const MAX_JSON_DEPTH = 64
 /** Characters per token, for estimates that only decide which price is smaller. */
 const CHARS_PER_TOKEN = 3
 
-/** The cheapest ways to write a container, by its role. */
+/** The cheapest ways to write a container. */
 interface Forms {
   /** In brackets, on one line. */
   readonly inline: Piece
-  /** After a key, its colon included. */
-  readonly member: Piece
-  /** As an item of a list; the first line without its spaces. */
-  readonly item: Piece
-  /** As the whole document. */
-  readonly document: Piece
+  /**
+   * In its role: after a key, its colon included; as an item of a list, the first line without its
+   * spaces; or as the whole document.
+   */
+  readonly shown: Piece
 }
 
 /** The value as lines and tables, `null` for a scalar. Recursion is as deep as the value. */
 export function encodeTree(value: Value, pricer: Pricer): Piece | null {
   if (isScalar(value)) return null
   const forms =
-    value instanceof ObjectValue ? formsOfObject(value, -1, pricer) : formsOfArray(value, 0, pricer)
-  return forms.document
+    value instanceof ObjectValue
+      ? formsOfObject(value, -1, 'document', pricer)
+      : formsOfArray(value, 0, 'document', pricer)
+  return forms.shown
 }
 
 /** @param level spaces in front of the line that the value follows */
-function formsOf(value: Value, level: number, pricer: Pricer): Forms | null {
-  if (typeof value === 'string') return formsOfJsonText(value, level, pricer)
+function formsOf(value: Value, level: number, role: Role, pricer: Pricer): Forms | null {
+  if (typeof value === 'string') return formsOfJsonText(value, level, role, pricer)
   if (isScalar(value)) return null
   return value instanceof ObjectValue
-    ? formsOfObject(value, level, pricer)
-    : formsOfArray(value, level, pricer)
+    ? formsOfObject(value, level, role, pricer)
+    : formsOfArray(value, level, role, pricer)
 }
 
-function formsOfObject(value: ObjectValue, level: number, pricer: Pricer): Forms {
+function formsOfObject(value: ObjectValue, level: number, role: Role, pricer: Pricer): Forms {
   const { keys, values } = value
-  if (keys.length === 0 || level >= pricer.style.lineDepth) return onlyInline(value, pricer)
+  if (keys.length === 0 || level >= pricer.style.lineDepth) return onlyInline(value, role, pricer)
   if (keys.length < pricer.style.minLineMembers && values.every(isScalar)) {
-    return onlyInline(value, pricer)
+    return onlyInline(value, role, pricer)
   }
   const table = encodeKeyedTable(value, pricer)
-  const clear = clearlyShorter(table, 'keyed table', value, pricer)
+  const clear = clearlyShorter(table, 'keyed table', value, role, pricer)
   if (clear !== null) return clear
-  const inner = values.map((member, i) => formsAt(keys[i]!, member, level + 1, pricer))
-  const inline = inlinePiece(value, inner.map(inlineOf), pricer)
-  const body = linesOfMembers(value, inner, level + 1, pricer)
+  const inner = values.map((member, i) => formsAt(keys[i]!, member, level + 1, 'member', pricer))
+  const scalars = scalarsAmong(values, inner, pricer)
+  const inline = inlinePiece(value, inner.map(inlineOf), scalars, pricer)
+  const body = linesOfMembers(value, { inner, scalars }, level + 1, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
-  const path = keys.length === 1 ? pathTo(keys[0]!, values[0]!, inner[0]!, pricer) : null
-  return {
-    inline,
-    member: cheapest(
-      'member',
-      {
-        brackets: plus(':', inline, 1),
-        'keyed table': rows,
-        path,
-        lines: plus(`:\n${' '.repeat(level + 1)}`, body, 1),
-      },
-      pricer,
-    ),
-    item: cheapest('item', { brackets: inline, lines: body, 'keyed table': rows }, pricer),
-    document: cheapest('document', { lines: body, brackets: inline, 'keyed table': rows }, pricer),
+  const ways = (): Ways => {
+    if (role === 'item') return { brackets: inline, lines: body, 'keyed table': rows }
+    if (role === 'document') return { lines: body, brackets: inline, 'keyed table': rows }
+    return {
+      brackets: plus(':', inline, 1),
+      'keyed table': rows,
+      path: keys.length === 1 ? pathTo(value, inner[0]!, scalars[0]!, pricer) : null,
+      lines: plus(`:\n${' '.repeat(level + 1)}`, body, 1),
+    }
   }
+  return { inline, shown: cheapest(role, ways(), pricer) }
+}
+
+/** The members that have no forms of their own. */
+function scalarsAmong(
+  values: readonly Value[],
+  inner: readonly (Forms | null)[],
+  pricer: Pricer,
+): readonly (ScalarText | null)[] {
+  return values.map((value, i) => (inner[i] === null ? scalarText(value as Scalar, pricer) : null))
 }
 
 /** The forms of a member or item. A trace learns its place. */
@@ -93,10 +99,11 @@ function formsAt(
   step: string | number | null,
   value: Value,
   level: number,
+  role: Role,
   pricer: Pricer,
 ): Forms | null {
   pricer.trace?.enter(step)
-  const forms = formsOf(value, level, pricer)
+  const forms = formsOf(value, level, role, pricer)
   pricer.trace?.leave()
   return forms
 }
@@ -105,64 +112,69 @@ function formsAt(
  * A string that is the JSON text of an object or array, which may be written as that; `null` for
  * any other.
  */
-function formsOfJsonText(text: string, level: number, pricer: Pricer): Forms | null {
+function formsOfJsonText(text: string, level: number, role: Role, pricer: Pricer): Forms | null {
   if (level >= pricer.style.lineDepth || text.length < SHORTEST_JSON) return null
   if (!/^[[{]/.test(text)) return null
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH })
   if (!parsed.ok) return null
   const spacing = findSpacing(text, parsed.value)
-  const forms = spacing === undefined ? null : formsAt(null, parsed.value, level, pricer)
+  const forms = spacing === undefined ? null : formsAt(null, parsed.value, level, 'member', pricer)
   if (forms === null) return null
   const mark = `(${spacing}${JSON_MARK}`
-  const inline = pricer.piece(escapeText(text))
-  const asString = pricer.piece(scalarMember(text, pricer))
-  const asValue = plus(mark, forms.member, pricer.tokens(mark))
-  return {
-    inline,
-    member: cheapest('member', { string: asString, value: asValue }, pricer),
-    item: cheapest('item', { string: pricer.piece(scalarItem(text, pricer)) }, pricer),
-    document: inline,
+  const scalar = scalarText(text, pricer)
+  const inline = countedPiece(
+    { text: escapeText(text), counted: scalar.quoted, middle: scalar.middle },
+    pricer,
+  )
+  if (role === 'item') {
+    const string = countedPiece(itemText(text, scalar, pricer), pricer)
+    return { inline, shown: cheapest(role, { string }, pricer) }
   }
+  const string = countedPiece(memberText(text, scalar, pricer), pricer)
+  const asValue = plus(mark, forms.shown, pricer.tokens(mark))
+  return { inline, shown: cheapest(role, { string, value: asValue }, pricer) }
 }
 
 /** The text after the key of an object with one member: a dot, that member's key, and its value. */
-function pathTo(key: string, value: Value, forms: Forms | null, pricer: Pricer): Piece {
-  const step = `.${writeText(key, NOT_IN_KEY)}`
-  if (forms !== null) return plus(step, forms.member, pricer.tokens(step))
-  return pricer.piece(step + scalarMember(value as Scalar, pricer))
+function pathTo(
+  { keys, values }: ObjectValue,
+  forms: Forms | null,
+  scalar: ScalarText | null,
+  pricer: Pricer,
+): Piece {
+  const step = `.${pricer.keyTexts(keys[0]!).line}`
+  if (forms !== null) return plus(step, forms.shown, pricer.tokens(step))
+  const { text, counted, middle } = memberText(values[0] as Scalar, scalar!, pricer)
+  return { text: step + text, tokens: pricer.tokens(step + counted) + middle, surcharge: 0 }
 }
 
-function formsOfArray(value: readonly Value[], level: number, pricer: Pricer): Forms {
-  if (value.length === 0 || level > pricer.style.lineDepth) return onlyInline(value, pricer)
+function countedPiece({ text, counted, middle }: CountedText, pricer: Pricer): Piece {
+  return { text, tokens: pricer.tokens(counted) + middle, surcharge: 0 }
+}
+
+function formsOfArray(value: readonly Value[], level: number, role: Role, pricer: Pricer): Forms {
+  if (value.length === 0 || level > pricer.style.lineDepth) return onlyInline(value, role, pricer)
   const table = encodeTable(value, pricer)
-  const clear = clearlyShorter(table, 'table', value, pricer)
+  const clear = clearlyShorter(table, 'table', value, role, pricer)
   if (clear !== null) return clear
-  const inner = value.map((item, i) => formsAt(i, item, level, pricer))
-  const inline = inlinePiece(value, inner.map(inlineOf), pricer)
-  const list = linesOfItems(value, inner, level, pricer)
+  const inner = value.map((item, i) => formsAt(i, item, level, 'item', pricer))
+  const scalars = scalarsAmong(value, inner, pricer)
+  const inline = inlinePiece(value, inner.map(inlineOf), scalars, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
-  return {
-    inline,
-    member: cheapest(
-      'member',
-      { brackets: plus(':', inline, 1), table: rows, list: plus(':\n', list, 1) },
-      pricer,
-    ),
-    item: cheapest('item', { brackets: inline, table: rows }, pricer),
-    document: cheapest('document', { brackets: inline, table: rows, list }, pricer),
+  const ways = (): Ways => {
+    if (role === 'item') return { brackets: inline, table: rows }
+    const list = linesOfItems(value, { inner, scalars }, level, pricer)
+    if (role === 'document') return { brackets: inline, table: rows, list }
+    return { brackets: plus(':', inline, 1), table: rows, list: plus(':\n', list, 1) }
   }
+  return { inline, shown: cheapest(role, ways(), pricer) }
 }
 
-function onlyInline(value: Value, pricer: Pricer): Forms {
-  const piece = pricer.piece(writeInline(value))
-  const inline = { ...piece, surcharge: bracketSurcharge(piece.text, piece.tokens, pricer.style) }
-  const member = plus(':', inline, 1)
-  return {
-    inline,
-    member: cheapest('member', { brackets: member }, pricer),
-    item: cheapest('item', { brackets: inline }, pricer),
-    document: cheapest('document', { brackets: inline }, pricer),
-  }
+function onlyInline(value: Value, role: Role, pricer: Pricer): Forms {
+  const text = writeInline(value)
+  const inline = bracketPiece(pricer.tokens(text), () => text, pricer.style)
+  const brackets = role === 'member' ? plus(':', inline, 1) : inline
+  return { inline, shown: cheapest(role, { brackets }, pricer) }
 }
 
 /**
@@ -173,6 +185,7 @@ function clearlyShorter(
   table: Table | null,
   way: 'table' | 'keyed table',
   value: Value,
+  role: Role,
   pricer: Pricer,
 ): Forms | null {
   const { style, trace } = pricer
@@ -183,18 +196,14 @@ function clearlyShorter(
   const piece = { text, tokens: text.length / CHARS_PER_TOKEN, surcharge: 0 }
   if (trace !== undefined) {
     const counted = pricer.piece(text)
-    for (const role of ROLES) trace.decide(role, { [way]: counted }, counted)
+    trace.decide(role, { [way]: counted }, counted)
   }
   return {
     // A document that is one table has no use for it.
     get inline() {
-      const bracketed = writeInline(value)
-      const tokens = limit / CHARS_PER_TOKEN
-      return { text: bracketed, tokens, surcharge: bracketSurcharge(bracketed, tokens, style) }
+      return bracketPiece(limit / CHARS_PER_TOKEN, () => writeInline(value), style)
     },
-    member: piece,
-    item: piece,
-    document: piece,
+    shown: piece,
   }
 }
 
@@ -203,104 +212,130 @@ function inlineOf(forms: Forms | null): Piece | null {
 }
 
 function plus(before: string, piece: Piece, tokens: number): Piece {
-  return { ...piece, text: before + piece.text, tokens: piece.tokens + tokens }
+  return new LazyPiece(piece.tokens + tokens, piece.surcharge, () => before + piece.text)
+}
+
+/** The forms of a container's members that have some, and the texts of the others. */
+interface Members {
+  readonly inner: readonly (Forms | null)[]
+  readonly scalars: readonly (ScalarText | null)[]
 }
 
 /** A line for each member; the first without its spaces. */
 function linesOfMembers(
   value: ObjectValue,
-  inner: readonly (Forms | null)[],
+  members: Members,
   level: number,
   pricer: Pricer,
 ): Piece {
+  const { inner, scalars } = members
   const { keys, values } = value
   const indent = `\n${' '.repeat(level)}`
   const runs = findPatternRuns(values)
   let nextRun = 0
   let text = ''
   let own = ''
-  let [tokens, surcharge] = [0, 0]
+  let [tokens, surcharge, middles] = [0, 0, 0]
   for (let i = 0; i < keys.length; i++) {
     const run = runs[nextRun]
     if (run?.start === i) {
       nextRun++
-      const lines = linesOfRun(value, run, level, pricer)
+      const lines = linesOfRun(value, run, members, level, pricer)
       if (lines !== null) {
-        text += lines
-        own += lines
+        text += lines.text
+        own += lines.counted
+        middles += lines.middle
         i = run.end - 1
         continue
       }
     }
     const forms = inner[i]!
-    const start = (i === 0 ? '' : indent) + writeText(keys[i]!, NOT_IN_KEY)
+    const start = (i === 0 ? '' : indent) + pricer.keyTexts(keys[i]!).line
     if (forms === null) {
-      const line = start + scalarMember(values[i] as Scalar, pricer)
-      text += line
-      own += line
+      const line = memberText(values[i] as Scalar, scalars[i]!, pricer)
+      text += start + line.text
+      own += start + line.counted
+      middles += line.middle
     } else {
-      text += start + forms.member.text
+      text += start + forms.shown.text
       own += start
-      tokens += forms.member.tokens
-      surcharge += forms.member.surcharge
+      tokens += forms.shown.tokens
+      surcharge += forms.shown.surcharge
     }
   }
-  return { text, tokens: tokens + pricer.tokens(own), surcharge }
+  return { text, tokens: tokens + (pricer.tokens(own) + middles), surcharge }
 }
 
 /** The members below their common prefix, or `null` if that saves nothing. */
 function linesOfRun(
   { keys, values }: ObjectValue,
   { start, end, prefix }: PatternRun,
+  { scalars }: Members,
   level: number,
   pricer: Pricer,
-): string | null {
+): CountedText | null {
   const indent = `\n${' '.repeat(level)}`
   let plain = ''
-  let short = `${indent}=${writeAffix(prefix, NOT_IN_LINE, 0)}${PATTERN_MARK}`
+  let text = `${indent}=${writeAffix(prefix, NOT_IN_LINE, 0)}${PATTERN_MARK}`
+  let counted = text
+  let [plainMiddle, middle] = [0, 0]
   for (let i = start; i < end; i++) {
-    const text = values[i] as string
-    const key = writeText(keys[i]!, NOT_IN_KEY)
-    plain += `${indent}${key}${scalarMember(text, pricer)}`
-    short += `${indent} ${key}:${afterSign(text, writeText(text.slice(prefix.length), NOT_IN_LINE))}`
+    const value = values[i] as string
+    const key = pricer.keyTexts(keys[i]!).line
+    const line = memberText(value, scalars[i] ?? scalarText(value, pricer), pricer)
+    plain += `${indent}${key}${line.counted}`
+    plainMiddle += line.middle
+    const rest = writeText(value.slice(prefix.length), NOT_IN_LINE)
+    const short = shorten(rest, pricer)
+    text += `${indent} ${key}:${afterSign(value, rest)}`
+    counted += `${indent} ${key}:${afterSign(value, short.text)}`
+    middle += short.middle
   }
-  return pricer.tokens(short) < pricer.tokens(plain) ? short : null
+  const isShorter = pricer.tokens(counted) + middle < pricer.tokens(plain) + plainMiddle
+  return isShorter ? { text, counted, middle } : null
 }
 
-function scalarMember(value: Scalar, pricer: Pricer): string {
-  const lines = typeof value === 'string' ? writeStringLines(value, pricer) : null
-  return `:${lines ?? afterSign(value, writeScalar(value, NOT_IN_LINE))}`
+/** A scalar after its key, colon included. */
+function memberText(value: Scalar, scalar: ScalarText, pricer: Pricer): CountedText {
+  const lines = typeof value === 'string' ? writeStringLines(value, scalar, pricer) : null
+  if (lines !== null) {
+    return { text: `:${lines.text}`, counted: `:${lines.counted}`, middle: lines.middle }
+  }
+  const { text, counted, middle } = writtenText(value, scalar, NOT_IN_LINE)
+  return { text: `:${afterSign(value, text)}`, counted: `:${afterSign(value, counted)}`, middle }
 }
 
 /** A line with a dash for each item. */
 function linesOfItems(
   values: readonly Value[],
-  inner: readonly (Forms | null)[],
+  { inner, scalars }: Members,
   level: number,
   pricer: Pricer,
 ): Piece {
   const indent = ' '.repeat(level)
   let text = ''
   let own = ''
-  let [tokens, surcharge] = [0, 0]
+  let [tokens, surcharge, middles] = [0, 0, 0]
   for (let i = 0; i < values.length; i++) {
     const forms = inner[i]!
     const start = `${i === 0 ? '' : '\n'}${indent}${ITEM_MARK}`
     if (forms === null) {
-      const line = start + scalarItem(values[i] as Scalar, pricer)
-      text += line
-      own += line
+      const line = itemText(values[i] as Scalar, scalars[i]!, pricer)
+      text += start + line.text
+      own += start + line.counted
+      middles += line.middle
     } else {
-      text += start + forms.item.text
+      text += start + forms.shown.text
       own += start
-      tokens += forms.item.tokens
-      surcharge += forms.item.surcharge
+      tokens += forms.shown.tokens
+      surcharge += forms.shown.surcharge
     }
   }
-  return { text, tokens: tokens + pricer.tokens(own), surcharge }
+  return { text, tokens: tokens + (pricer.tokens(own) + middles), surcharge }
 }
 
-function scalarItem(value: Scalar, pricer: Pricer): string {
-  const lines = typeof value === 'string' ? writeStringLines(value, pricer) : null
-  return lines ?? writeScalar(value, NOT_IN_ITEM)
+function itemText(value: Scalar, scalar: ScalarText, pricer: Pricer): CountedText {
+  const lines = typeof value === 'string' ? writeStringLines(value, scalar, pricer) : null
+  if (lines !== null) return lines
+  return writtenText(value, scalar, NOT_IN_ITEM)
 }

@@ -1,6 +1,10 @@
 import type { TokenCounter } from '../../../tokens/counter.ts'
+import { escapeText } from '../../bare-text.ts'
+import { contentOf } from '../../text-content.ts'
 import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
+import { NOT_IN_INLINE_KEY, NOT_IN_KEY } from './syntax.ts'
 import { type Piece, priceOf, type Role, type Trace, type Ways } from './trace.ts'
+import { isPlain } from './write-text.ts'
 
 /** Tokens of a text: exact, or estimated from its length if no counter is given. */
 export interface Pricer {
@@ -9,7 +13,21 @@ export interface Pricer {
   readonly trace?: Trace
   tokens(text: string): number
   piece(text: string): Piece
+  /** Whether the tokens of parts add up at safe boundaries. */
+  readonly additive: boolean
+  /** The texts of a key; each is written once for a document. */
+  keyTexts(key: string): KeyTexts
 }
+
+/** A key as it is written on a line, in brackets without quotes, and in JSON. */
+interface KeyTexts {
+  readonly line: string
+  readonly bare: string
+  readonly json: string
+}
+
+/** Keys remembered with their texts; more would cost memory where keys do not repeat. */
+const MAX_KNOWN_KEYS = 1024
 
 const CHARS_PER_TOKEN = 3.5
 
@@ -29,8 +47,65 @@ export function createPricer(
     counter === undefined
       ? (text: string) => text.length / CHARS_PER_TOKEN
       : (text: string) => counter.count(text)
-  const piece = (text: string) => ({ text, tokens: tokens(text), surcharge: 0 })
-  return { style, tokens, piece, ...(trace === undefined ? {} : { trace }) }
+  const known = new Map<string, KeyTexts>()
+  return {
+    style,
+    tokens,
+    piece: text => ({ text, tokens: tokens(text), surcharge: 0 }),
+    additive: counter?.additive === true,
+    keyTexts(key) {
+      let texts = known.get(key)
+      if (texts === undefined) {
+        texts = writeKey(key)
+        if (known.size < MAX_KNOWN_KEYS) known.set(key, texts)
+      }
+      return texts
+    },
+    ...(trace === undefined ? {} : { trace }),
+  }
+}
+
+function writeKey(key: string): KeyTexts {
+  const json = escapeText(key)
+  if (!isPlain(key)) return { line: json, bare: json, json }
+  const bits = contentOf(key)
+  return {
+    line: (bits & NOT_IN_KEY) === 0 ? key : json,
+    bare: (bits & NOT_IN_INLINE_KEY) === 0 ? key : json,
+    json,
+  }
+}
+
+/** A piece whose text is written when it is first asked for, since most are compared only. */
+export class LazyPiece implements Piece {
+  readonly tokens: number
+  readonly surcharge: number
+  readonly #write: () => string
+  #text: string | undefined
+
+  constructor(tokens: number, surcharge: number, write: () => string) {
+    this.tokens = tokens
+    this.surcharge = surcharge
+    this.#write = write
+  }
+
+  get text(): string {
+    this.#text ??= this.#write()
+    return this.#text
+  }
+}
+
+/** Brackets of so many tokens with their surcharge, and that of what is inside. */
+export function bracketPiece(
+  tokens: number,
+  write: () => string,
+  style: TreeStyle,
+  inner = { tokens: 0, surcharge: 0 },
+): Piece {
+  // Of a piece that is weighed by its length, the text is needed at once.
+  const text = style.maxBracketChars === Number.POSITIVE_INFINITY ? null : write()
+  const surcharge = bracketSurcharge(text ?? '', tokens, style) + inner.surcharge
+  return new LazyPiece(tokens + inner.tokens, surcharge, text === null ? write : () => text)
 }
 
 /** The price of brackets in addition to their tokens. */

@@ -1,4 +1,5 @@
 import type { ObjectValue } from '../../../json/value.ts'
+import { firstWordEnd, middleOf } from '../../../tokens/safe-boundary.ts'
 import { escapeText } from '../../bare-text.ts'
 import type { Column, Leaf } from './column.ts'
 import { NOT_IN_LINE, type Separator } from './syntax.ts'
@@ -9,11 +10,19 @@ export interface SampleCells {
   between(separator: Separator): SeparatedCells
 }
 
-interface SeparatedCells {
-  /** What the cells of each leaf contain, from the first row to the last. */
+export interface SeparatedCells {
+  /**
+   * What the cells of each leaf contain, from the first row to the last. Only their tokens with a
+   * space before them are to be compared with those without, so they may lack their ends.
+   */
   readonly texts: ReadonlyMap<Leaf, readonly string[]>
-  /** The rows, each on a line, with a space before each cell of these leaves. */
-  rows(this: void, spaced: ReadonlySet<Leaf>): string
+  /**
+   * The rows, each on a line, with a space before each cell of these leaves. Only their tokens are
+   * to be compared with those of other separators, so cells may lack what is the same in all.
+   */
+  counted(this: void, spaced: ReadonlySet<Leaf>): string
+  /** The rows in full, as a table has them; `null` if they must be written again. */
+  rows(this: void, spaced: ReadonlySet<Leaf>): string | null
 }
 
 const COMMA = ','
@@ -23,8 +32,13 @@ const CLOSED = '"[{'
 
 const NO_LEAVES: ReadonlySet<Leaf> = new Set()
 
-export function sampleCells(rows: readonly ObjectValue[], columns: readonly Column[]): SampleCells {
-  return collectCells(rows, columns) ?? new RewrittenCells(rows, columns)
+/** @param additive whether tokens add up at safe boundaries, so that cells may lack a part */
+export function sampleCells(
+  rows: readonly ObjectValue[],
+  columns: readonly Column[],
+  additive = false,
+): SampleCells {
+  return collectCells(rows, columns, additive) ?? new RewrittenCells(rows, columns)
 }
 
 /**
@@ -35,6 +49,7 @@ export function sampleCells(rows: readonly ObjectValue[], columns: readonly Colu
 function collectCells(
   rows: readonly ObjectValue[],
   columns: readonly Column[],
+  additive: boolean,
 ): SampleCells | null {
   if (hasRowsColumn(columns)) return null
   const writer = new RowWriter({ separator: COMMA, spaced: NO_LEAVES }, NOT_IN_LINE)
@@ -59,7 +74,8 @@ function collectCells(
     feeds += '\n'
     if (!writer.row(columns, row)) return null
   }
-  return new CollectedCells({ leaves: [...leaves.keys()], texts, order, gaps, tail: feeds })
+  const all = { leaves: [...leaves.keys()], texts, order, gaps, tail: feeds }
+  return new CollectedCells(all, additive)
 }
 
 interface Collected {
@@ -73,23 +89,53 @@ interface Collected {
   readonly tail: string
 }
 
+/** The cells of a leaf, and what of them is counted. */
+interface Cells {
+  readonly whole: readonly string[]
+  /** For the choice of a separator. */
+  readonly counted: readonly string[]
+  /** For the choice of a space before them. */
+  readonly starts: readonly string[]
+}
+
 class CollectedCells implements SampleCells {
   readonly #all: Collected
   /** The cells of each leaf on lines, in which a separator is found fast. */
   readonly #lines: readonly string[]
+  readonly #additive: boolean
+  readonly #cells: readonly Cells[]
 
-  constructor(all: Collected) {
+  constructor(all: Collected, additive: boolean) {
     this.#all = all
     this.#lines = all.texts.map(cells => cells.join('\n'))
+    this.#additive = additive
+    this.#cells = all.texts.map(whole => this.#cellsOf(whole, additive ? whole.map(cut) : whole))
   }
 
   between(separator: Separator): SeparatedCells {
     const { leaves } = this.#all
-    const texts = leaves.map((_, i) => this.#separated(i, separator))
+    const cells = leaves.map((_, i) => this.#separated(i, separator))
     return {
-      texts: new Map(leaves.map((leaf, i) => [leaf, texts[i]!])),
-      rows: spaced => this.#rows(separator, spaced, texts),
+      texts: new Map(leaves.map((leaf, i) => [leaf, cells[i]!.starts])),
+      counted: spaced => {
+        return this.#rows(
+          separator,
+          spaced,
+          cells.map(each => each.counted),
+        )
+      },
+      rows: spaced => {
+        return this.#rows(
+          separator,
+          spaced,
+          cells.map(each => each.whole),
+        )
+      },
     }
+  }
+
+  #cellsOf(whole: readonly string[], counted: readonly string[]): Cells {
+    return { whole, counted, starts: this.#additive ? counted.map(startOf) : counted }
   }
 
   #rows(
@@ -113,11 +159,35 @@ class CollectedCells implements SampleCells {
     return out + tail
   }
 
-  #separated(leaf: number, separator: Separator): readonly string[] {
-    const cells = this.#all.texts[leaf]!
+  #separated(leaf: number, separator: Separator): Cells {
+    const cells = this.#cells[leaf]!
     if (!this.#lines[leaf]!.includes(separator)) return cells
-    return cells.map(text => (isApart(text, separator) ? text : escapeText(text)))
+    const { whole, counted } = cells
+    const written = whole.map(text => (isApart(text, separator) ? text : escapeText(text)))
+    if (!this.#additive) return this.#cellsOf(written, written)
+    const quoted = (text: string, i: number) =>
+      text === whole[i] ? written[i]! : written[i] === whole[i] ? text : `"${text}"`
+    return this.#cellsOf(written, counted.map(quoted))
   }
+}
+
+/** A middle that is not counted at all is worth little work. */
+const SHORTEST_MIDDLE = 4
+
+/** Characters that quotes change: a middle with them is not the same in every table. */
+const CHANGED_BY_QUOTES = /["\\\t]/
+
+/** The cell without its middle, which has the same tokens whatever the separator. */
+function cut(text: string): string {
+  if (text.length <= SHORTEST_MIDDLE || CLOSED.includes(text[0]!)) return text
+  const middle = middleOf(text, SHORTEST_MIDDLE)
+  if (middle === null || CHANGED_BY_QUOTES.test(text)) return text
+  return text.slice(0, middle.start) + text.slice(middle.end)
+}
+
+/** The cell up to its first word end: what follows has the same tokens, space or not. */
+function startOf(text: string): string {
+  return text.slice(0, firstWordEnd(text))
 }
 
 /** Whether a cell may stay as it is between these separators. */
@@ -150,9 +220,12 @@ class RewrittenCells implements SampleCells {
       else known.push(text)
     }
     const tight = this.#write(writer)
-    const rows = (spaced: ReadonlySet<Leaf>) =>
-      spaced.size === 0 ? tight : this.#write(new RowWriter({ separator, spaced }))
-    return { texts, rows }
+    return {
+      texts,
+      counted: spaced =>
+        spaced.size === 0 ? tight : this.#write(new RowWriter({ separator, spaced })),
+      rows: () => null,
+    }
   }
 
   #write(writer: RowWriter): string {

@@ -21,8 +21,7 @@ type Way = 'brackets' | 'lines' | 'list' | 'table' | 'keyed table' | 'path' | 's
 const CLOSED: readonly Way[] = ['brackets', 'table', 'keyed table', 'string']
 
 /** The role of a container, which decides what may follow. */
-export const ROLES = ['member', 'item', 'document'] as const
-export type Role = (typeof ROLES)[number]
+export type Role = 'member' | 'item' | 'document'
 
 /**
  * Ways by name, in order of preference; `null` for those that it cannot be written in, absent if

@@ -1,8 +1,9 @@
 import { ObjectValue, type Value } from '../../../json/value.ts'
-import { quoteJson, writeJson } from '../../../json/write-json.ts'
+import { writeJson } from '../../../json/write-json.ts'
 import { escapeText } from '../../bare-text.ts'
-import { contentOf, LINE_FEED_BIT, UNSAFE_BIT } from '../../text-content.ts'
-import { bracketSurcharge, type Pricer } from './pricer.ts'
+import { LINE_FEED_BIT, UNSAFE_BIT } from '../../text-content.ts'
+import { bracketPiece, type Pricer } from './pricer.ts'
+import { type CountedText, inBrackets, NO_STRING, type ScalarText, shorten } from './scalar-text.ts'
 import {
   FENCE_CHAR,
   LONGEST_FENCE,
@@ -56,82 +57,100 @@ function bareArray(value: readonly Value[], texts: readonly string[]): string {
   return `${out}]`
 }
 
-function jsonObject(value: ObjectValue, texts: readonly string[]): string {
+function jsonText(value: ObjectValue | readonly Value[], texts: readonly string[]): string {
+  if (!(value instanceof ObjectValue)) return `[${texts.join(',')}]`
   let out = '{'
   for (let i = 0; i < texts.length; i++) {
-    out += `${i === 0 ? '' : ','}${quoteText(value.keys[i]!)}:${texts[i]!}`
+    out += `${i === 0 ? '' : ','}${escapeText(value.keys[i]!)}:${texts[i]!}`
   }
   return `${out}}`
 }
 
-function quoteText(text: string): string {
-  return quoteJson(text).replaceAll('\ufeff', '\\ufeff')
-}
+/** Represents a container in the text that its own brackets are counted by. */
+const CONTAINER = '0'
 
 /**
- * The container in brackets, with or without quotes around everything, whichever costs less. @param
- * inner the texts of the members that are containers; `null` for a scalar
+ * The container in brackets, with or without quotes around everything, whichever costs less.
+ * @param inner the texts of the members that are containers; `null` for a scalar
+ * @param scalars the others
  */
 export function inlinePiece(
   value: ObjectValue | readonly Value[],
   inner: readonly (Piece | null)[],
+  scalars: readonly (ScalarText | null)[],
   pricer: Pricer,
 ): Piece {
-  const members: readonly Value[] = value instanceof ObjectValue ? value.values : value
-  let [tokens, surcharge] = [0, 0]
-  for (const piece of inner) {
-    if (piece === null) continue
-    tokens += piece.tokens
-    surcharge += piece.surcharge
+  const keys = value instanceof ObjectValue ? value.keys : null
+  const within = { tokens: 0, surcharge: 0 }
+  let middles = 0
+  let bare = keys === null ? '[' : '{'
+  let json = bare
+  for (let i = 0; i < inner.length; i++) {
+    const separator = i === 0 ? '' : ','
+    const key = keys === null ? null : pricer.keyTexts(keys[i]!)
+    bare += key === null ? separator : `${separator}${key.bare}:`
+    json += key === null ? separator : `${separator}${key.json}:`
+    const scalar = scalars[i] ?? null
+    if (scalar === null) {
+      const piece = inner[i]!
+      within.tokens += piece.tokens
+      within.surcharge += piece.surcharge
+      bare += CONTAINER
+      json += CONTAINER
+    } else {
+      const text = inBrackets(scalar)
+      const isString = scalar.bits !== NO_STRING
+      bare += isString && (keys !== null || i > 0) && startsWithLetter(text) ? ` ${text}` : text
+      json += isString ? scalar.quoted : text
+      middles += scalar.middle
+    }
   }
-  const write = (scalar: (member: Value) => string, quoted: boolean, whole: boolean): string => {
-    const texts = members.map((member, i) => {
-      const piece = inner[i]
-      return piece === null || piece === undefined ? scalar(member) : whole ? piece.text : '0'
-    })
-    if (!(value instanceof ObjectValue))
-      return quoted ? `[${texts.join(',')}]` : bareArray(value, texts)
-    return quoted ? jsonObject(value, texts) : bareObject(value, texts)
-  }
-  const flat = inner.every(piece => piece === null)
-  const bare = write(bareScalar, false, false)
-  const json = write(jsonScalar, true, false)
+  bare += keys === null ? ']' : '}'
+  json += keys === null ? ']' : '}'
   const bareTokens = pricer.tokens(bare)
   const jsonTokens = bare === json ? bareTokens : pricer.tokens(json)
   const asJson = jsonTokens <= bareTokens
-  const own = asJson ? jsonTokens : bareTokens
-  const cheap = asJson ? json : bare
-  const text = flat
-    ? cheap
-    : asJson
-      ? write(jsonScalar, true, true)
-      : write(bareScalar, false, true)
-  surcharge += bracketSurcharge(text, own, pricer.style)
-  return { text, tokens: tokens + own, surcharge }
+  const own = (asJson ? jsonTokens : bareTokens) + middles
+  return bracketPiece(own, () => writeBrackets(value, inner, asJson), pricer.style, within)
 }
 
-function bareScalar(value: Value): string {
-  return isScalar(value) ? writeScalar(value, NOT_INLINE) : ''
+/** The text of an inline piece. */
+function writeBrackets(
+  value: ObjectValue | readonly Value[],
+  inner: readonly (Piece | null)[],
+  asJson: boolean,
+): string {
+  const members: readonly Value[] = value instanceof ObjectValue ? value.values : value
+  const texts = members.map(
+    (member, i) => inner[i]?.text ?? (asJson ? jsonScalar(member) : writeInline(member)),
+  )
+  if (asJson) return jsonText(value, texts)
+  return value instanceof ObjectValue ? bareObject(value, texts) : bareArray(value, texts)
 }
 
 function jsonScalar(value: Value): string {
-  return typeof value === 'string' ? quoteText(value) : writeJson(value)
+  return typeof value === 'string' ? escapeText(value) : writeJson(value)
 }
 
 /**
  * A string of several lines: unchanged between fences if that is cheaper, else in quotes. Returns
  * `null` for a string that fits a line.
  */
-export function writeStringLines(text: string, pricer: Pricer): string | null {
-  const content = contentOf(text)
-  if ((content & LINE_FEED_BIT) === 0) return null
-  const quoted = escapeText(text)
-  if ((content & UNSAFE_BIT) !== 0) return quoted
+export function writeStringLines(
+  text: string,
+  scalar: ScalarText,
+  pricer: Pricer,
+): CountedText | null {
+  if ((scalar.bits & LINE_FEED_BIT) === 0) return null
+  const quoted = { text: escapeText(text), counted: scalar.quoted, middle: scalar.middle }
+  if ((scalar.bits & UNSAFE_BIT) !== 0) return quoted
   const length = fenceLength(text)
   if (length > LONGEST_FENCE) return quoted
   const fence = FENCE_CHAR.repeat(length)
-  const fenced = `${fence}\n${text}\n${fence}`
-  return pricer.tokens(fenced) < pricer.tokens(quoted) ? fenced : quoted
+  const whole = `${fence}\n${text}\n${fence}`
+  const { text: counted, middle } = shorten(whole, pricer)
+  const isCheaper = pricer.tokens(counted) + middle < pricer.tokens(quoted.counted) + quoted.middle
+  return isCheaper ? { text: whole, counted, middle } : quoted
 }
 
 /** One more than the longest run of the fence's character at the start of a line. */

@@ -29,9 +29,16 @@ export function writeScalar(value: Scalar, not: number): string {
 }
 
 function writeString(text: string, not: number): string {
-  return (contentOf(text) & not) !== 0 || isAmbiguous(text) || startsMark(text)
-    ? escapeText(text)
-    : text
+  return (factsOf(text) & (not | NEVER_BARE_BIT)) !== 0 ? escapeText(text) : text
+}
+
+/** Beside the bits of `contentOf`: without quotes the text would be read as something else. */
+export const NEVER_BARE_BIT = 1 << 20
+
+/** The bits that decide whether a string at a place for any kind of value is without quotes. */
+export function factsOf(text: string): number {
+  const bits = contentOf(text)
+  return isAmbiguous(text) || startsMark(text) ? bits | NEVER_BARE_BIT : bits
 }
 
 /** A string at a place for strings only, so that numbers and literals need no quotes. */
@@ -61,7 +68,7 @@ export function writeAffix(text: string, not: number, outer: number): string {
  * Whether the text is not empty, has no white space at its ends, and does not begin like another
  * construct.
  */
-function isPlain(text: string): boolean {
+export function isPlain(text: string): boolean {
   const first = text.charCodeAt(0)
   return (
     text.length > 0 &&

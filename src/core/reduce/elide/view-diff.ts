@@ -1,0 +1,226 @@
+import { escapeMarks } from '../../hints/escape.ts'
+import type { Omission } from '../budget/prune-value.ts'
+import { isDerivedFile } from './derived-files.ts'
+import { type DiffFile, type Hunk, readDiffFiles } from './diff-files.ts'
+import { movedLines } from './moved-blocks.ts'
+import { outlineOf } from './outline-file.ts'
+
+/** How much of a diff is shown: `compact` has no context, and begins with shorter diffs. */
+export type DiffLevel = 'standard' | 'compact'
+
+/** Lines of a diff up to which nothing goes, and lines of context that stay beside a change. */
+const TERMS = {
+  standard: { most: 200, context: 1 },
+  compact: { most: 60, context: 0 },
+} as const
+/**
+ * A shorter run of lines between two kept ones stays, because the header of a hunk would take as
+ * much.
+ */
+const LEAST_GAP_CHARS = 24
+/** Lines of a new file from which it is outlined. */
+const LONG_FILE = 80
+
+/**
+ * A unified diff with less context, its hunks divided as `diff -U1` writes them: the numbers in a
+ * hunk's header say which lines follow. Files that tools write, and whole deletions, are one mark
+ * with their counts. Long new files are outlined, and lines that moved stand once, where they are
+ * added. Every other changed line stays. The first line says so.
+ * @returns `null` if nothing is to go
+ */
+export function viewDiff(
+  lines: readonly string[],
+  level: DiffLevel,
+): { readonly text: string; readonly omissions: readonly Omission[] } | null {
+  const { most, context } = TERMS[level]
+  if (lines.length - (lines.at(-1) === '' ? 1 : 0) <= most) return null
+  const writer = createWriter(lines)
+  const files = readDiffFiles(lines)
+  const outlines = new Map(files.map(file => [file, outlineIn(lines, file)]))
+  const isCounted = ({ state, path, isSound }: DiffFile) =>
+    isSound && (state === 'deleted' || isDerivedFile(path))
+  const isWhole = (file: DiffFile) => !isCounted(file) && outlines.get(file) === null
+  const moved = movedLines(lines, files.filter(isWhole))
+  for (const file of files) {
+    if (isCounted(file)) writeCounts(lines, file, writer)
+    else {
+      const outline = outlines.get(file) ?? null
+      for (const hunk of file.hunks) {
+        const stays = outline ?? nearChanges(lines, hunk, context, moved)
+        cutHunk(lines, hunk, { stays, moved }, writer)
+      }
+    }
+  }
+  const { text, omissions } = writer.finish()
+  if (omissions.length === 0) return null
+  return { text: `[… lines 1-${lines.length} with context ${context}]\n${text}`, omissions }
+}
+
+type Writer = ReturnType<typeof createWriter>
+
+/** Lines of a diff in order; those up to the next one that is written are kept. */
+function createWriter(lines: readonly string[]) {
+  const out: string[] = []
+  const omissions: Omission[] = []
+  let next = 0
+  const keepTo = (end: number) => {
+    for (; next < end; next++) out.push(escapeMarks(lines[next]!))
+  }
+  const omit = (start: number, end: number) => {
+    keepTo(start)
+    next = end
+    omissions.push({
+      at: `lines ${start + 1}-${end}`,
+      unit: 'lines',
+      omitted: end - start,
+      of: lines.length,
+    })
+  }
+  return {
+    keepTo,
+    omit,
+    /** Writes `text` instead of the line `at`. */
+    replace(at: number, text: string) {
+      keepTo(at)
+      out.push(text)
+      next = at + 1
+    },
+    write: (text: string) => out.push(text),
+    finish() {
+      keepTo(lines.length)
+      return { text: out.join('\n'), omissions }
+    },
+  }
+}
+
+/** The hunks of a file as one mark with the lines that it adds and removes. */
+function writeCounts(lines: readonly string[], { hunks }: DiffFile, writer: Writer): void {
+  const [first] = hunks
+  const end = hunks.at(-1)?.end
+  if (first === undefined || end === undefined || end - first.start <= 2) return
+  let added = 0
+  let removed = 0
+  for (const hunk of hunks) {
+    for (let at = hunk.start + 1; at < hunk.end; at++) {
+      if (lines[at]!.startsWith('+')) added++
+      else if (lines[at]!.startsWith('-')) removed++
+    }
+  }
+  writer.omit(first.start, end)
+  writer.write(`[… lines ${first.start + 1}-${end} +${added} −${removed}]`)
+}
+
+/** By a line's place in its hunk, whether it is of a long new file's outline. */
+function outlineIn(
+  lines: readonly string[],
+  { state, hunks: [only] }: DiffFile,
+): readonly boolean[] | null {
+  if (state !== 'new' || only === undefined || only.end - only.start <= LONG_FILE) return null
+  const outline = outlineOf(lines.slice(only.start + 1, only.end).map(line => line.slice(1)))
+  return outline && [true, ...outline]
+}
+
+/** By a line's place in its hunk, whether it changed, or is near a change. */
+function nearChanges(
+  lines: readonly string[],
+  { start, end }: Hunk,
+  context: number,
+  moved: ReadonlySet<number>,
+): readonly boolean[] {
+  const stays = new Array<boolean>(end - start).fill(false)
+  for (let at = start + 1; at < end; at++) {
+    if (!isChange(lines[at]!) || moved.has(at)) continue
+    stays.fill(true, Math.max(1, at - context - start), Math.min(end, at + context + 1) - start)
+  }
+  for (let at = start + 1; at < end; at++) if (moved.has(at)) stays[at - start] = false
+  return stays
+}
+
+function isChange(line: string): boolean {
+  return line.startsWith('+') || line.startsWith('-')
+}
+
+/** A run of a hunk's lines that stay, and the lines of both files at which it begins. */
+interface Run {
+  readonly start: number
+  end: number
+  readonly oldLine: number
+  readonly newLine: number
+  olds: number
+  news: number
+}
+
+/** Writes the kept lines of a hunk, as a hunk for each run of them. */
+function cutHunk(
+  lines: readonly string[],
+  hunk: Hunk,
+  { stays, moved }: { stays: readonly boolean[]; moved: ReadonlySet<number> },
+  writer: Writer,
+): void {
+  const omit = (start: number, end: number) => {
+    writer.omit(start, end)
+    for (let at = start; at < end; at++) {
+      if (!moved.has(at)) continue
+      writer.write(`[… lines ${start + 1}-${end} moved]`)
+      return
+    }
+  }
+  const runs = runsOf(lines, hunk, at => stays[at - hunk.start] === true)
+  const [first] = runs
+  if (first === undefined || (first.start === hunk.start + 1 && first.end === hunk.end)) return
+  let last = hunk.start + 1
+  runs.forEach(({ start, end, oldLine, newLine, olds, news }, index) => {
+    const old = range(oldLine, olds)
+    const header = `@@ -${old} +${range(newLine, news)} @@${index === 0 ? hunk.rest : ''}`
+    if (index === 0) writer.replace(hunk.start, header)
+    if (last < start) omit(last, start)
+    if (index > 0) writer.write(header)
+    writer.keepTo(end)
+    last = end
+  })
+  if (last < hunk.end) omit(last, hunk.end)
+}
+
+/** The start and count of one side; a side without lines names the line before it. */
+function range(line: number, count: number): string {
+  if (count === 1) return String(line)
+  return `${count === 0 ? line - 1 : line},${count}`
+}
+
+function runsOf(
+  lines: readonly string[],
+  hunk: Hunk,
+  stays: (at: number) => boolean,
+): readonly Run[] {
+  const runs: Run[] = []
+  let { oldLine, newLine } = hunk
+  /** Characters since the last run. */
+  let gap = Number.POSITIVE_INFINITY
+  for (let at = hunk.start + 1; at < hunk.end; at++) {
+    const line = lines[at]!
+    const run = runs.at(-1)
+    if (line.startsWith('\\')) {
+      // A note on the line before it.
+      if (run !== undefined && run.end === at) run.end = at + 1
+      continue
+    }
+    const isOld = !line.startsWith('+')
+    const isNew = !line.startsWith('-')
+    if (!stays(at)) {
+      gap += line.length + 1
+    } else {
+      if (run !== undefined && gap < LEAST_GAP_CHARS) {
+        run.end = at + 1
+        run.olds = oldLine + (isOld ? 1 : 0) - run.oldLine
+        run.news = newLine + (isNew ? 1 : 0) - run.newLine
+      } else {
+        const sides = { olds: isOld ? 1 : 0, news: isNew ? 1 : 0 }
+        runs.push({ start: at, end: at + 1, oldLine, newLine, ...sides })
+      }
+      gap = 0
+    }
+    if (isOld) oldLine++
+    if (isNew) newLine++
+  }
+  return runs
+}

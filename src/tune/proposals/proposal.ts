@@ -1,0 +1,19 @@
+/** What a change would do, by the calls ahead that were recorded or played. */
+export interface PlanEffect {
+  readonly prefetches: number
+  readonly used: number
+  /** Tokens of results that the model did not ask for. */
+  readonly unused_tokens: number
+}
+
+/** One change of the configuration that a rule proposes. Applying it is the reader's decision. */
+export interface Proposal {
+  readonly rule: 'R7'
+  /** The path of a key, a part each. */
+  readonly key: readonly string[]
+  readonly to: boolean
+  /** The figures that the rule decided by. */
+  readonly evidence: Readonly<Record<string, number>>
+  readonly before: PlanEffect
+  readonly after: PlanEffect
+}

@@ -1,0 +1,90 @@
+import { serverOf } from '../../core/enrich/tool-names.ts'
+import type { ToolModel, ToolModels } from '../../core/enrich/value-model.ts'
+import { createLinkMiner, type RecordedCall } from './link-miner.ts'
+
+/** A recorded call, with how long it took if its log tells. */
+export interface TimedCall extends RecordedCall {
+  readonly tookMs?: number | undefined
+}
+
+type Link = NonNullable<ToolModel['follow_up']>[number]
+
+/**
+ * Learns value models from recorded sessions: what results take, how long calls last, and which
+ * calls follow. It never says what a call changes: no recording shows that a call changes nothing.
+ */
+export interface ModelMiner {
+  add(session: readonly TimedCall[]): void
+  models(): ToolModels
+}
+
+/** Fewer results say nothing of a tool. */
+const LEAST_RESULTS = 20
+/** As in `ObservedCosts`: what most results stay within. */
+const SIZE_SHARE = 0.8
+const MEDIAN = 0.5
+const SEPARATOR = '__'
+const MARK = 'mcp'
+
+export function createModelMiner(): ModelMiner {
+  const links = createLinkMiner()
+  const sizes = new Map<string, number[]>()
+  const times = new Map<string, number[]>()
+  return {
+    add(session) {
+      const named = session.map(call => ({ ...call, tool: configuredName(call.tool) }))
+      links.add(named)
+      for (const { tool, text, isError, tookMs } of named) {
+        if (isError) continue
+        push(sizes, tool, Buffer.byteLength(text))
+        if (tookMs !== undefined && tookMs > 0) push(times, tool, tookMs)
+      }
+    },
+    models() {
+      const followUps = links.models()
+      const models: Record<string, ToolModel> = {}
+      for (const tool of [...sizes.keys()].sort()) {
+        const bytes = shareOf(sizes.get(tool), SIZE_SHARE)
+        const ms = shareOf(times.get(tool), MEDIAN)
+        const cost = {
+          ...(bytes === undefined ? {} : { typical_kb: Number((bytes / 1_024).toPrecision(2)) }),
+          ...(ms === undefined ? {} : { latency_ms_p50: Math.round(ms) }),
+        }
+        const follow_up = followUps[tool]?.follow_up?.map(link => ownName(link, tool))
+        const model: ToolModel = {
+          ...(Object.keys(cost).length === 0 ? {} : { cost_model: cost }),
+          ...(follow_up === undefined ? {} : { follow_up }),
+        }
+        if (Object.keys(model).length > 0) models[tool] = model
+      }
+      return models
+    },
+  }
+}
+
+/**
+ * A tool as the configuration names it, `server__tool`: clients put `mcp__` in front of a server's
+ * tools, and the name of a gateway.
+ */
+function configuredName(tool: string): string {
+  const parts = tool.split(SEPARATOR)
+  return parts[0] === MARK && parts.length > 2 ? parts.slice(-2).join(SEPARATOR) : tool
+}
+
+/** A link to a tool of the same server names it as the server does. */
+function ownName(link: Link, trigger: string): Link {
+  const server = serverOf(trigger)
+  const isOwn = server !== undefined && serverOf(link.tool) === server
+  return isOwn ? { ...link, tool: link.tool.slice(server.length + SEPARATOR.length) } : link
+}
+
+function push(map: Map<string, number[]>, tool: string, value: number): void {
+  const values = map.get(tool) ?? []
+  map.set(tool, values)
+  values.push(value)
+}
+
+function shareOf(values: readonly number[] = [], share: number): number | undefined {
+  if (values.length < LEAST_RESULTS) return undefined
+  return values.toSorted((a, b) => a - b)[Math.floor(share * values.length)]
+}

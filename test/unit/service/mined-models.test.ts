@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { loadConfig } from '../../../src/config/load.ts'
+import { createServiceEnrichment } from '../../../src/service/enrichment.ts'
+import { planningTerms } from '../../../src/service/planning.ts'
+import { temporaryFolder } from '../telemetry/writer.ts'
+
+// Contract, section 7: providers ← mined ← user, hot-reloaded.
+describe('mined models in the service', () => {
+  it('are in force in the gateway and for plans, also after a reload', () => {
+    const folder = temporaryFolder()
+    const [mined, path] = [join(folder, 'mined.toml'), join(folder, 'haversack.toml')]
+    const load = (text: string) => {
+      writeFileSync(mined, text)
+      writeFileSync(path, `[enrichment]\nmined_file = ${JSON.stringify(mined)}`)
+      return loadConfig({ env: { HAVERSACK_CONFIG: path } })
+    }
+    const live = { config: load('[tools.get]\nspeculate = false') }
+    // Neither the store nor reports are used to find a model.
+    const [store, reports] = [{}, { metrics: { enrichment: {} }, logger: {} }]
+    const enrichment = createServiceEnrichment(
+      ...([live, store, null, reports] as unknown as Parameters<typeof createServiceEnrichment>),
+    )
+    expect(enrichment.models.find('get').forbiddenBy).toBe('mined')
+    expect(planningTerms(live.config).mined).toEqual({ get: { speculate: false } })
+    live.config = load('[tools.other]\nspeculate = false')
+    expect(enrichment.models.find('get').forbiddenBy).toBeUndefined()
+    expect(enrichment.models.find('other').forbiddenBy).toBe('mined')
+  })
+})
