@@ -1,6 +1,5 @@
 import { classify, type ShapeReport } from '../../classify/classify.ts'
 import { parseJson } from '../../json/parse-json.ts'
-import type { Value } from '../../json/value.ts'
 import { jsonLength, writeJson } from '../../json/write-json.ts'
 import { formatId } from '../json/json-format.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
