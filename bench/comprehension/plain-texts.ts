@@ -109,3 +109,28 @@ export function readEmbedded(text: string, read: (format: string, text: string) 
   const fences = text.matchAll(/^```(\w+)\n([\s\S]*?)\n```$/gm)
   return [...fences].map(([, format = '', value = '']) => read(format, value))
 }
+
+/** `strings@1`: JSON with names of texts, and the texts below it, each after its heading. */
+export function readStrings(
+  text: string,
+  style: string,
+  read: (format: string, text: string) => Json,
+): Json {
+  const [count = '', format = ''] = style.split(',')
+  const lines = text.split('\n')
+  const frame = lines.splice(0, Number(count)).join('\n')
+  const texts = new Map<string, Json>()
+  while (lines.length > 0) {
+    const [name = '', size = '', inner] = lines.shift()!.split(', ')
+    const body = lines.splice(0, Number.parseInt(size, 10)).join('\n')
+    const said = inner === undefined ? body : read(inner, body)
+    texts.set(name, Array.isArray(said) ? said.join('\n') : said)
+  }
+  const fill = (value: Json): Json => {
+    if (typeof value === 'string') return texts.get(value) ?? value
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(fill)
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each)]))
+  }
+  return fill(read(format, frame))
+}

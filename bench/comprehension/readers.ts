@@ -7,6 +7,7 @@ import {
   readMarkdownTables,
   readNumbered,
   readPrefixed,
+  readStrings,
 } from './plain-texts.ts'
 import { readTree } from './plain-tree.ts'
 
@@ -26,6 +27,7 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   md: readMarkdownTables,
   ndjson: (text, style) => readPlainly(innerFormat(style), text),
   embedded: text => readEmbedded(text, readPlainly),
+  strings: (text, style) => readStrings(text, style, readPlainly),
   mcp: (text, style) => structuredContent(readPlainly(innerFormat(style), text)),
 }
 

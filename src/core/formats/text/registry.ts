@@ -6,17 +6,17 @@ import { mcp } from './mcp.ts'
 import { ndjson } from './ndjson.ts'
 import { numbered } from './numbered.ts'
 import { prefixed } from './prefixed.ts'
+import { createStrings } from './strings.ts'
 import { splitFormat, type TextFormat } from './text-format.ts'
+
+/** Formats of whole texts. */
+const PLAIN_FORMATS: readonly TextFormat[] = [ndjson, markdown, embedded, numbered, diff, prefixed]
 
 /** Every text format; of two equally cheap texts the earlier one is sent. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  ndjson,
-  markdown,
-  embedded,
-  numbered,
-  diff,
-  prefixed,
+  ...PLAIN_FORMATS,
   mcp,
+  createStrings(PLAIN_FORMATS),
 ]
 
 const BY_FORMAT: ReadonlyMap<string, TextFormat> = new Map(

@@ -26,6 +26,7 @@ const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   embedded: 0.03,
   diff: 0.05,
   mcp: 0,
+  strings: 0,
 }
 
 describe.each(TEXT_FORMATS)('$id', format => {

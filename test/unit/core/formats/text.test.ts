@@ -39,6 +39,7 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
   md: ['s-s-3', 'a-t-c', 'p-s-2000'],
   ndjson: ['ended_compact,csv@1', 'python,json_compact@1'],
   mcp: ['compact,json_compact@1', 'result_plain,json_compact@1'],
+  strings: ['1,json_compact@1', '2,tree@1'],
   embedded: ['indent8,csv@1,json_compact@1'],
 }
 

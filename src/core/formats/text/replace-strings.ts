@@ -1,0 +1,24 @@
+import { ObjectValue, type Value } from '../../json/value.ts'
+import { notDecodable } from '../not-decodable.ts'
+
+/** Deeper values are not written with texts below them, so none is read either. */
+export const MAX_DEPTH = 250
+
+/**
+ * The value with each string, in the order of the document, replaced by what `replace` returns.
+ * Keys stay as they are.
+ * @throws AppError `not_decodable` for a value that is nested too deep
+ */
+export function replaceStrings(
+  value: Value,
+  replace: (text: string) => string,
+  depth = MAX_DEPTH,
+): Value {
+  if (typeof value === 'string') return replace(value)
+  const isObject = value instanceof ObjectValue
+  if (!isObject && !Array.isArray(value)) return value
+  if (depth === 0) throw notDecodable('', 0, `JSON of at most ${MAX_DEPTH} levels expected`)
+  const members = isObject ? value.values : value
+  const replaced = members.map(each => replaceStrings(each, replace, depth - 1))
+  return isObject ? new ObjectValue(value.keys, replaced) : replaced
+}

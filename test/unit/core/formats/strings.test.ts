@@ -1,0 +1,156 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { JSON_FORMATS } from '../../../../src/core/formats/json/registry.ts'
+import { findTextFormat } from '../../../../src/core/formats/text/registry.ts'
+import { decode, encode } from '../../../../src/index.ts'
+import { lengthCounter } from '../../../support/length-counter.ts'
+import { leastHits, runs } from '../../../support/runs.ts'
+
+const { format: strings } = findTextFormat('strings@1')!
+const tools = {
+  counter: lengthCounter(1),
+  formats: JSON_FORMATS.filter(({ id }) => id === 'json_compact'),
+}
+
+const read = Array.from({ length: 40 }, (_, at) => `${at + 1}\tline "${at}" of a file`).join('\n')
+const rows = Array.from({ length: 20 }, (_, id) => ({ id, name: `n${id}`, ok: true }))
+const prose = Array.from(
+  { length: 20 },
+  (_, at) => `${'abcdefghijklmnopqrst'[at]} "sentence".\n`,
+).join('')
+
+function written(value: unknown) {
+  const text = JSON.stringify(value)
+  const [first] = strings.encode(text, tools)
+  if (first === undefined) return undefined
+  expect(strings.decode(first.content, first.style, text.length)).toBe(text)
+  return first
+}
+
+describe('texts in the strings of JSON', () => {
+  it('stand below the JSON, each in its own format', () => {
+    const value = { content: [{ type: 'text', text: read }], output: JSON.stringify(rows), prose }
+    const { content = '', style } = written(value) ?? {}
+    expect(style).toBe('1,json_compact@1')
+    const lines = content.split('\n')
+    expect(JSON.parse(lines[0]!)).toEqual({
+      content: [{ type: 'text', text: 'text 1' }],
+      output: JSON.stringify(rows),
+      prose: 'text 2',
+    })
+    expect(lines.filter(line => /^text \d+, /.test(line))).toEqual([
+      expect.stringMatching(/^text 1, \d+ lines, numbered@1/),
+      'text 2, 21 lines',
+    ])
+  })
+
+  it.each([
+    ['a short string', { text: 'a\nb\nc\nd\n"' }],
+    ['JSON', { text: JSON.stringify(rows, null, 2) }],
+    ['a long line', { text: '"'.repeat(1_000) }],
+    ['a lone surrogate', { text: `${prose}\ud800` }],
+    ['a NUL', { text: `${prose}\0` }],
+    ['a byte order mark', { text: `\ufeff${prose}` }],
+    ['a string with the name of a block', { text: prose, other: 'text 1' }],
+    ['a key only', { [prose]: 1 }],
+  ])('stay where they are: %s', (_, value) => expect(written(value)).toBeUndefined())
+
+  it.each([
+    ['carriage returns', prose.replaceAll('\n', '\r\n')],
+    ['our own layout', `${prose}text 1, 2 lines\n\ntext 2, 1 line, json;compact,csv@1\n`],
+    ['fences and marks', `${prose}\`\`\`csv\na\n\`\`\`\n[… lines 1-4]\n> [lines 1-4]\n`],
+    ['broken escapes', `${prose}\\ud8\\u00\\`],
+    ['broken JSON', `{"a":${prose}`],
+    ['JSON of a spacing of its own', `[ ${JSON.stringify(rows)}\n]`],
+  ])('are exact with %s', (_, text) => expect(written({ text, prose })).toBeDefined())
+
+  it('are exact beside strings in strings, and 64 lists deep', () => {
+    let value: unknown = { text: 'x' }
+    for (let depth = 0; depth < 12; depth++) value = { inner: JSON.stringify(value) }
+    expect(written({ value, prose })).toBeDefined()
+    const deep = Array.from({ length: 64 }).reduce<unknown>(inner => [inner], prose)
+    expect(written(deep)).toBeDefined()
+  })
+
+  it('are at most so many, the others stay in the JSON', () => {
+    const { content = '' } = written(Array.from({ length: 70 }, () => prose)) ?? {}
+    expect(content.match(/^text \d+, 21 lines$/gm)).toHaveLength(64)
+    expect(JSON.parse(content.split('\n')[0]!)).toContain(prose)
+  })
+
+  it('cannot be in JSON that is too deep to be read', () => {
+    const nested = `${'['.repeat(300)}"text 1"${']'.repeat(300)}`
+    const content = `${nested}\ntext 1, 1 line\nx`
+    expect(strings.encode(nested.replace('text 1', '\\n'.repeat(300)), tools)).toEqual([])
+    expect(() => strings.decode(content, '1,json_compact@1', 10_000)).toThrow('250 levels')
+  })
+
+  it.each([
+    ['a text that nothing names', '{"a":"b"}\ntext 1, 1 line\nx', '1,json_compact@1'],
+    ['a text named twice', '["text 1","text 1"]\ntext 1, 1 line\nx', '1,json_compact@1'],
+    ['lines that are missing', '["text 1"]\ntext 1, 2 lines\nx', '1,json_compact@1'],
+    ['texts out of order', '["text 2"]\ntext 2, 1 line\nx', '1,json_compact@1'],
+    ['an unknown format of a text', '["text 1"]\ntext 1, 1 line, x@1\nx', '1,json_compact@1'],
+    ['a text within a text', '["text 1"]\ntext 1, 1 line, strings@1\nx', '1,json_compact@1'],
+    ['no heading', '["text 1"]\nx', '1,json_compact@1'],
+    ['an unknown frame', '["text 1"]\ntext 1, 1 line\nx', '1,other@1'],
+    ['no style', '["text 1"]\ntext 1, 1 line\nx', ''],
+  ])('cannot be read: %s', (_, content, style) => {
+    expect(() => strings.decode(content, style, 1_000)).toThrow(
+      expect.objectContaining({ code: 'not_decodable' }),
+    )
+  })
+
+  it('are not written beyond the limit', () => {
+    const { content = '', style = '' } = written({ text: read }) ?? {}
+    expect(() => strings.decode(content, style, 100)).toThrow(
+      expect.objectContaining({ code: 'payload_too_large' }),
+    )
+  })
+
+  it('are sent when that costs fewer tokens', () => {
+    const content = JSON.stringify({ content: [{ type: 'text', text: read }] })
+    const answer = encode({ content })
+    expect(answer.format).toMatch(/^strings@1;/)
+    const bare = encode({ content: read })
+    expect(answer.tokens.final).toBeLessThan(bare.tokens.final + 30)
+    expect(decode({ content: answer.content, format: answer.format }).content).toBe(content)
+    expect(encode({ content, formats: ['tree'] }).format).not.toMatch(/strings/)
+  })
+
+  it('are exact in random trees', () => {
+    const line = fc.constantFrom(
+      '',
+      'a "b"',
+      '1\tx',
+      'text 1, 1 line',
+      '```csv',
+      '\r',
+      '\ud800',
+      '\0',
+    )
+    const text = fc.array(fc.oneof(line, fc.string({ unit: 'binary' })), { maxLength: 90 })
+    const leaf = fc.oneof(
+      text.map(lines => lines.join('\n')),
+      fc.jsonValue({ maxDepth: 2 }).map(value => JSON.stringify([value, prose], null, 2)),
+      fc.constant('text 1'),
+    )
+    const { tree } = fc.letrec<{ tree: unknown }>(tie => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        leaf,
+        fc.array(tie('tree'), { maxLength: 4 }),
+        fc.dictionary(fc.string(), tie('tree'), { maxKeys: 4 }),
+      ),
+    }))
+    const number = runs(300)
+    let hits = 0
+    fc.assert(
+      fc.property(tree, value => {
+        if (written(JSON.parse(JSON.stringify(value))) !== undefined) hits++
+      }),
+      { numRuns: number },
+    )
+    expect(hits).toBeGreaterThanOrEqual(leastHits(number * 0.1))
+  })
+})
