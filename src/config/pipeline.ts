@@ -28,7 +28,9 @@ export function readPipelineConfig(config: PipelinePlace): PipelineConfig {
 
 /** Whether a level of the configuration may leave out parts of results. */
 export function leavesOutByLevel({ views }: PipelineConfig): boolean {
-  return [views.level, ...Object.values(views.levels)].some(level => level !== 'full')
+  const ofContext = views.pressure.map(({ level }) => level)
+  const levels = [views.level, ...Object.values(views.levels), ...ofContext]
+  return levels.some(level => level !== 'full')
 }
 
 type PipelinePlace = Pick<Config, 'data_dir' | 'pipeline_config_file'>

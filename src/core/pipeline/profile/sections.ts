@@ -19,6 +19,8 @@ export interface ProfileQuery {
   readonly tool?: string | undefined
   /** What the host wishes for this result. */
   readonly response_budget?: ResponseBudget | undefined
+  /** Tokens in the agent's context before this result, since the last compaction. */
+  readonly context_tokens?: number | undefined
 }
 
 /**
@@ -129,12 +131,15 @@ export interface ViewProfile {
 }
 
 /**
- * The level of a result: the request's own wish, else the level of its tool, else the general one.
+ * The level of a result: the request's own wish, else the level of its tool, else the level for
+ * what its context has already, else the general one.
  */
 export function viewFor(
   { views }: PipelineConfig,
-  { tool, response_budget: wish }: ProfileQuery,
+  { tool, response_budget: wish, context_tokens: before = 0 }: ProfileQuery,
 ): ViewProfile {
   if (typeof wish === 'number') return { level: 'full', tokens: wish }
-  return { level: wish ?? foundByTool(tool, name => own(views.levels, name)) ?? views.level }
+  const ofTool = foundByTool(tool, name => own(views.levels, name))
+  const ofContext = views.pressure.findLast(({ from_tokens }) => from_tokens <= before)?.level
+  return { level: wish ?? ofTool ?? ofContext ?? views.level }
 }
