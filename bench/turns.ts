@@ -39,7 +39,7 @@ const RETRIEVING_TOOL = 'headroom_retrieve'
 /** Before and after the change. */
 const PIPELINES = [
   '',
-  '[mckp]\nformats_enabled = ["json_compact", "ndjson", "tree"]\nrecursion_depth = 1\n[dedup]\nlines_enabled = false\n',
+  '[mckp]\nformats_enabled = ["json_compact", "ndjson", "tree"]\nrecursion_depth = 1\n[dedup]\nlines_enabled = false\n[views]\npressure = [{ from_tokens = 4_000, level = "compact" }]\n',
 ] as const
 
 /**

@@ -38,7 +38,9 @@ function withViews(pipeline: PipelineConfig, folder: string): PipelineConfig {
 
 /** Whether a level of the configuration may leave out parts of results. */
 export function leavesOutByLevel({ views }: PipelineConfig): boolean {
-  return [views.level, ...Object.values(views.levels)].some(level => level !== 'full')
+  const ofContext = views.pressure.map(({ level }) => level)
+  const levels = [views.level, ...Object.values(views.levels), ...ofContext]
+  return levels.some(level => level !== 'full')
 }
 
 type PipelinePlace = Pick<Config, 'data_dir' | 'pipeline_config_file'>

@@ -42,6 +42,11 @@ export const encodeRequest = z.strictObject({
     .describe('Default lossless; the others may leave parts out to fit budget_tokens'),
   budget_tokens: z.int().nonnegative().optional().describe('The answer is never above it'),
   response_budget: responseBudget.optional(),
+  context_tokens: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe("Tokens in the agent's context before this result: its level follows from them"),
   is_error: z.boolean().optional(),
   formats: z
     .array(z.string().max(64))

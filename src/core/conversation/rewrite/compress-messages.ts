@@ -46,14 +46,23 @@ export function compressMessages(
   const mayElide = redeems && context.keepsOriginals
   const counting = countingOf(request)
   const counter = context.counters.get(resolveTokenizer(counting))
-  const { redeem_tools: retrievingTools } = (context.pipeline ?? DEFAULT_PIPELINE).elision
+  const { pipeline = DEFAULT_PIPELINE } = context
+  const { redeem_tools: retrievingTools } = pipeline.elision
+  const hasPressure = pipeline.views.pressure.length > 0
+  let before = 0
   const payloads = textsOf(messages).map((source): Payload => {
     const write = bypass ? null : writerOf(source, request, retrievingTools)
-    if (write === null) return { source, tokens: counter.count(source.text), rewritten: null }
-    const isAtLevel = wish !== undefined && mayElide && isCut(source, retrievingTools)
-    const rewritten = isAtLevel
-      ? rewriteAtLevel(source, wish, counting, context)
-      : write(source, counting, context)
+    if (write === null) {
+      const tokens = counter.count(source.text)
+      before += tokens
+      return { source, tokens, rewritten: null }
+    }
+    const mayLeaveOut = mayElide && isCut(source, retrievingTools)
+    const rewritten =
+      mayLeaveOut && (wish !== undefined || hasPressure)
+        ? rewriteAtLevel(source, { wish, contextTokens: before }, counting, context)
+        : write(source, counting, context)
+    before += rewritten.answer.tokens.final
     return { source, tokens: rewritten.answer.tokens.baseline, rewritten }
   })
   const fitted =

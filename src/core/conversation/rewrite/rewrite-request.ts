@@ -15,6 +15,7 @@ import { inConversation } from '../../telemetry/pseudonyms.ts'
 import { conversationName } from '../parse/conversation-name.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
 import type { ToolResultText } from '../parse/tool-result-text.ts'
+import { ContextSize } from './context-size.ts'
 import type { History } from './history.ts'
 import type { MessageText } from './message-texts.ts'
 import { createResultKeys } from './result-keys.ts'
@@ -127,6 +128,7 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
     mayElide: canRetrieve && terms?.redeems === true,
     responseBudget: terms?.responseBudget,
   }
+  const size = pipeline.views.pressure.length === 0 ? null : new ContextSize(scanned)
   const names = nameResults(
     scanned,
     JSON.stringify([rewrites?.tenant, model, forgets, canRetrieve]),
@@ -153,7 +155,12 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
     const isUsable = recalled !== null && (options.mayElide || recalled.markers.length === 0)
     const rewritten = isUsable
       ? { ...recalled, keep: [] }
-      : rewrite(key, result, { ...options, isOriginal }, context)
+      : rewrite(
+          key,
+          result,
+          { ...options, isOriginal, contextTokens: size?.tokensBefore(result) },
+          context,
+        )
     if ('lookAlikes' in rewritten) lookAlikes += rewritten.lookAlikes
     options.history?.add(key, result, rewritten)
     sum = sumOfSent(sum, rewritten.digest)
@@ -174,6 +181,7 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
     const { literal, saved } = rewritten
     if (literal === null) continue
     const { start, end } = result
+    size?.replaced(end - start, literal.length)
     replacements.push({ start, end, literal })
     savings.push({ end, shorter: end - start - literal.length, saved })
   }
@@ -224,6 +232,8 @@ interface RewriteOptions {
 interface ResultOptions extends RewriteOptions {
   /** Whether it is an original that was fetched back. */
   readonly isOriginal: boolean
+  /** Tokens of the conversation before it; absent if no level follows from them. */
+  readonly contextTokens: number | undefined
 }
 
 /** How a result was written, with its telemetry record. */
@@ -237,11 +247,11 @@ interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
 function rewrite(
   key: string,
   result: ToolResultText,
-  { counting, history, mayElide, responseBudget, isOriginal }: ResultOptions,
+  { counting, history, mayElide, responseBudget, isOriginal, contextTokens }: ResultOptions,
   context: ConversationContext,
 ): NewRewrite {
   const turn = isOriginal ? undefined : history?.open(key, result)
-  const terms = { openLayer: turn?.layer, mayElide, responseBudget, isOriginal }
+  const terms = { openLayer: turn?.layer, mayElide, responseBudget, isOriginal, contextTokens }
   const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
   const response = reports[0]?.response
   const { savings, elided, look_alikes: lookAlikes = 0 } = answer

@@ -28,6 +28,8 @@ export interface TextTerms {
   readonly mayElide: boolean
   /** The host's wish for it, which holds only if parts may be left out. */
   readonly responseBudget?: ResponseBudget | undefined
+  /** Tokens of the conversation before it; needed if the configuration has levels for them. */
+  readonly contextTokens?: number | undefined
   /** Whether it must stay unchanged, except that look-alikes of our hints are escaped. */
   readonly isOriginal?: boolean
 }
@@ -42,12 +44,17 @@ export function rewriteByItself(
   source: MessageText,
   counting: Counting,
   context: ConversationContext,
-  { openLayer, mayElide, responseBudget, isOriginal = false }: TextTerms,
+  { openLayer, mayElide, responseBudget, contextTokens, isOriginal = false }: TextTerms,
 ): Rewritten {
   if (isOriginal) return escapeOnly(source, counting, context)
   const request = requestFor(source, counting)
   const wish = responseBudget === undefined ? {} : { response_budget: responseBudget }
-  const terms = mayElide ? ({ mode: 'elide', ...wish } as const) : WHOLE
+  // With levels for what the context has, a level alone decides what is left out.
+  const omissions =
+    contextTokens === undefined
+      ? ({ mode: 'elide' } as const)
+      : ({ context_tokens: contextTokens } as const)
+  const terms = mayElide ? { ...omissions, ...wish } : WHOLE
   return encodeContent({ ...request, ...terms }, context, openLayer)
 }
 
@@ -65,14 +72,24 @@ export function rewriteLossless(
   return encodeContent({ ...requestFor(source, counting), ...WHOLE }, context)
 }
 
-/** The text at the level, or in the tokens, that its host wishes. */
+/** What the level of a text follows from. */
+interface LevelTerms {
+  /** The host's own; `undefined` if it has none. */
+  readonly wish: ResponseBudget | undefined
+  /** Tokens of the conversation before it. */
+  readonly contextTokens: number
+}
+
+/** The text at the level, or in the tokens, that its host wishes or its context demands. */
 export function rewriteAtLevel(
   source: MessageText,
-  wish: ResponseBudget,
+  { wish, contextTokens }: LevelTerms,
   counting: Counting,
   context: ConversationContext,
 ): Rewritten {
-  return encodeContent({ ...requestFor(source, counting), response_budget: wish }, context)
+  const request = { ...requestFor(source, counting), context_tokens: contextTokens }
+  const wished = wish === undefined ? {} : { response_budget: wish }
+  return encodeContent({ ...request, ...wished }, context)
 }
 
 /** The text itself, with everything escaped that looks like a hint of ours. */

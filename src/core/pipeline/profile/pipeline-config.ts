@@ -90,6 +90,10 @@ const formatPipeline = z.strictObject({
 
 const viewLevel = z.enum(VIEW_LEVELS)
 
+function isRising(steps: readonly { readonly from_tokens: number }[]): boolean {
+  return steps.every(({ from_tokens }, at) => at === 0 || from_tokens > steps[at - 1]!.from_tokens)
+}
+
 /** How much is shown of results for which no request names a level; see `docs/guide/views.md`. */
 const views = z.strictObject({
   level: viewLevel.default('full'),
@@ -100,6 +104,12 @@ const views = z.strictObject({
   /** Names of views that apply although they are off by themselves, and that never apply. */
   on: z.array(z.string()).max(1_000).default([]),
   off: z.array(z.string()).max(1_000).default([]),
+  /** Levels by what the agent's context has already, in tokens, from little to much. */
+  pressure: z
+    .array(z.strictObject({ from_tokens: z.int().positive(), level: viewLevel }))
+    .max(8)
+    .refine(isRising, 'from_tokens must rise from entry to entry')
+    .default([]),
 })
 
 const endpointOverride = z.strictObject({

@@ -20,6 +20,8 @@ export interface ProfileQuery {
   readonly tool?: string | undefined
   /** What the host wishes for this result. */
   readonly response_budget?: ResponseBudget | undefined
+  /** Tokens in the agent's context before this result, since the last compaction. */
+  readonly context_tokens?: number | undefined
 }
 
 /**
@@ -166,16 +168,19 @@ export interface ViewProfile {
 const compiled = new WeakMap<PipelineConfig, readonly View[]>()
 
 /**
- * The level of a result: the request's own wish, else the level of its tool, else the general one.
+ * The level of a result: the request's own wish, else the level of its tool, else the level for
+ * what its context has already, else the general one.
  */
 export function viewFor(
   config: PipelineConfig,
-  { tool, response_budget: wish }: ProfileQuery,
+  { tool, response_budget: wish, context_tokens: before = 0 }: ProfileQuery,
 ): ViewProfile {
-  const { level, levels } = config.views
+  const { level, levels, pressure } = config.views
   if (typeof wish === 'number') return { level: 'full', tokens: wish, views: viewsOf(config) }
-  const named = wish ?? foundByTool(tool, name => own(levels, name)) ?? level
-  return { level: named, views: named === 'full' ? [] : viewsOf(config) }
+  const ofTool = foundByTool(tool, name => own(levels, name))
+  const ofContext = pressure.findLast(({ from_tokens }) => from_tokens <= before)?.level
+  const inForce = wish ?? ofTool ?? ofContext ?? level
+  return { level: inForce, views: inForce === 'full' ? [] : viewsOf(config) }
 }
 
 function viewsOf(config: PipelineConfig): readonly View[] {

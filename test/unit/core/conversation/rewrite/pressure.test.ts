@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { compressMessages } from '../../../../../src/core/conversation/rewrite/compress-messages.ts'
+import { ContextSize } from '../../../../../src/core/conversation/rewrite/context-size.ts'
+import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
+import { encodeOperation } from '../../../../../src/core/operations/encode.ts'
+import {
+  type PipelineConfig,
+  pipelineSchema,
+} from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
+import { createLocalContext } from '../../../../../src/runtime/local-context.ts'
+
+const log = (seed: number) =>
+  Array.from(
+    { length: 200 },
+    (_, i) => `12:${i % 60}:07 INFO request ${(i + seed) * 7919} took ${i % 9} ms`,
+  ).join('\n')
+
+const LIMITS = { maxBytes: 10_000_000, maxDepth: 64, maxValues: 10_000 }
+const terms = { redeems: true, bypass: false }
+const local = { ...createLocalContext(), keepsOriginals: true, terms }
+
+/** Levels from so many tokens on. */
+const pressed = (from_tokens: number): PipelineConfig =>
+  pipelineSchema.parse({ views: { pressure: [{ from_tokens, level: 'compact' }] } })
+
+/** A conversation with these results. */
+function chat(...texts: readonly string[]): Buffer {
+  const messages = texts.flatMap((content, i) => {
+    const call = { id: `c${i}`, type: 'function', function: { name: 'log', arguments: '{}' } }
+    return [
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'tool', tool_call_id: `c${i}`, content },
+    ]
+  })
+  const tools = [{ type: 'function', function: { name: 'haversack_retrieve' } }]
+  return Buffer.from(JSON.stringify({ model: 'gpt-5', tools, messages }))
+}
+
+function rewritten(body: Buffer, pipeline: PipelineConfig): string[] {
+  const { bytes } = rewriteRequest(body, 'openai_chat', LIMITS, { ...local, pipeline })
+  const { messages } = JSON.parse(Buffer.from(bytes).toString())
+  return messages.flatMap((each: { role: string; content: string }) =>
+    each.role === 'tool' ? [each.content] : [],
+  )
+}
+
+const isCut = (text: string) => text.includes('> [elided:')
+
+describe('pressure', () => {
+  it('leaves parts out of results that come late in a proxied conversation', () => {
+    const texts = rewritten(chat(log(1), log(2), log(3)), pressed(1_500))
+    expect(texts.map(isCut)).toEqual([false, true, true])
+  })
+
+  it('decides for a result by what is before it alone', () => {
+    const pipeline = pressed(3_000)
+    const short = rewritten(chat(log(1), log(2), log(3)), pipeline)
+    const long = rewritten(chat(log(1), log(2), log(3), log(4), log(5)), pipeline)
+    expect(long.slice(0, 3)).toEqual(short)
+    expect(long.map(isCut)).toContain(true)
+    expect(isCut(long[0]!)).toBe(false)
+  })
+
+  it('counts what was left out of earlier results as gone', () => {
+    const count = (from: number) =>
+      rewritten(chat(...Array.from({ length: 12 }, (_, i) => log(i))), pressed(from)).filter(isCut)
+        .length
+    // Twelve results whole are far above this; cut ones are not.
+    expect(count(1)).toBe(12)
+    expect(count(12_000)).toBeLessThan(count(6_000))
+  })
+
+  it('is no matter for requests without the tool that gives originals back', () => {
+    const body = JSON.parse(chat(log(1), log(2)).toString())
+    const without = Buffer.from(JSON.stringify({ ...body, tools: [] }))
+    expect(rewritten(without, pressed(1)).map(isCut)).toEqual([false, false])
+  })
+
+  it('follows from the field, and from the messages of /v1/compress', () => {
+    const pipeline = pressed(100)
+    const encode = (fields: object) =>
+      encodeOperation.run({ content: log(1), ...fields }, { ...local, pipeline }).answer
+    expect(encode({ context_tokens: 99 }).lossless).toBe(true)
+    expect(encode({ context_tokens: 100 }).response_level).toBe('compact')
+    expect(encode({ context_tokens: 100, response_budget: 'full' }).lossless).toBe(true)
+    const messages = [1, 2].map(seed => ({ role: 'tool', tool_call_id: 'a', content: log(seed) }))
+    const { payloads } = compressMessages({ messages }, { ...local, pipeline })
+    expect(payloads.map(each => each.rewritten?.answer.response_level)).toEqual([
+      undefined,
+      'compact',
+    ])
+  })
+
+  it.each([[[5, 5]], [[9, 5]], [[0]]])('takes no steps from %j', from => {
+    const pressure = from.map(from_tokens => ({ from_tokens, level: 'compact' }))
+    expect(pipelineSchema.safeParse({ views: { pressure } }).success).toBe(false)
+  })
+})
+
+describe('the size of a conversation', () => {
+  const sizeOf = (body: string, start: number) =>
+    new ContextSize({
+      body: Buffer.from(body) as never,
+      messages: [{ start: 10, end: body.length }],
+    }).tokensBefore({ start, end: start })
+
+  it('is a fourth of the bytes from the first message on', () => {
+    expect(sizeOf('x'.repeat(500), 410)).toBe(100)
+    expect(sizeOf('x'.repeat(500), 10)).toBe(0)
+  })
+
+  it.each([
+    ['"data":"', 500],
+    [';base64,', 500],
+    ['"data":"', 502],
+  ])('has no images: %s', (head, tokens) => {
+    const isText = tokens === 502
+    const image = `${head}${'A'.repeat(isText ? 8 : 90_000)}"`
+    const body = `${'x'.repeat(1_010)}${image}${'x'.repeat(991)}`
+    expect(sizeOf(body, body.length)).toBe(tokens)
+  })
+
+  it('is what is sent', () => {
+    const size = new ContextSize({ body: Buffer.alloc(1000) as never, messages: [] })
+    size.replaced(400, 100)
+    expect(size.tokensBefore({ start: 700, end: 800 })).toBe(100)
+  })
+})
