@@ -2,12 +2,19 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { ConfigError } from '../../src/config/read-toml.ts'
 import { readPipelineConfig } from '../../src/config/pipeline.ts'
+import { ConfigError } from '../../src/config/read-toml.ts'
+import { builtInViews } from '../../src/config/views.ts'
 import type { EncodeAnswer } from '../../src/core/contract/encode.ts'
 import { OPERATIONS } from '../../src/core/operations/registry.ts'
 import { DEFAULT_PIPELINE } from '../../src/core/pipeline/profile/pipeline-config.ts'
 import { bytesOf, header, inlineRunner, workerSetup } from '../support/runner.ts'
+
+/** With the views that are built in. */
+const DEFAULTS = {
+  ...DEFAULT_PIPELINE,
+  knownViews: builtInViews().map(({ file: _, ...view }) => view),
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'haversack-pipeline-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -35,8 +42,8 @@ describe('pipeline_config.toml', () => {
   it('is looked for in the data folder, and need not be there', () => {
     const data_dir = join(folder, 'data')
     mkdirSync(data_dir)
-    expect(readPipelineConfig({ data_dir })).toEqual(DEFAULT_PIPELINE)
-    expect(readPipelineConfig({ data_dir: join(folder, 'none') })).toEqual(DEFAULT_PIPELINE)
+    expect(readPipelineConfig({ data_dir })).toEqual(DEFAULTS)
+    expect(readPipelineConfig({ data_dir: join(folder, 'none') })).toEqual(DEFAULTS)
     writeFileSync(join(data_dir, 'pipeline_config.toml'), '[mckp]\nrecursion_depth = 3\n')
     expect(readPipelineConfig({ data_dir }).mckp.recursion_depth).toBe(3)
   })
@@ -51,9 +58,9 @@ describe('pipeline_config.toml', () => {
   })
 
   it('keeps the defaults of what it does not say', () => {
-    expect(read('')).toEqual(DEFAULT_PIPELINE)
+    expect(read('')).toEqual(DEFAULTS)
     expect(read('schema_version = 1\n[hints.types.format]\nenabled = false\n')).toEqual({
-      ...DEFAULT_PIPELINE,
+      ...DEFAULTS,
       hints: {
         ...DEFAULT_PIPELINE.hints,
         types: { format: { enabled: false, applies_to_models: ['*'] } },
