@@ -15,7 +15,7 @@ const LONG_WORDS = 26
 const MAX_LONG_SHARE = 1 / 8
 
 /** Pages that are wrapped at more columns. */
-const WIDE_PAGES: ReadonlySet<string> = new Set(['docs/guide/mcp.md', 'docs/guide/planning.md'])
+const WIDE_PAGES: ReadonlySet<string> = new Set(['docs/guide/planning.md'])
 
 const PAGES = [
   'README.md',
