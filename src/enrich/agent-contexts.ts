@@ -48,13 +48,13 @@ interface ContextState {
   lastAt: number
 }
 
-/** An offer counts as used if it is followed within so many calls (seed 001). */
+/** An offer counts as used if the call is made within this many calls (seed 001). */
 const TURNS = 3
 const MAX_CONTEXTS = 10_000
 const MAX_CALLS = 256
 const MAX_HOSTS = 256
 const MAX_WATCHES = 64
-/** A context that was idle for so long has ended. */
+/** A context that was idle for this long has ended. */
 const IDLE_MS = 3_600_000
 
 /** What agents have called, in memory. Contexts are named by tenant too. */

@@ -28,7 +28,7 @@ export interface EnrichmentSettings {
   readonly announceMs: number
 }
 
-/** Gets what happens, for metrics. Must not throw. */
+/** Receives events for metrics. Must not throw. */
 export interface EnrichmentObserver {
   fetch(event: FetchEvent): void
   /** Calls that one result offered, a reason for each. */
@@ -101,7 +101,7 @@ export class Enrichment<T> {
     return this.#models.models
   }
 
-  /** Whether there is anything to do for a call. */
+  /** Whether anything is to be done for a call. */
   get acts(): boolean {
     const { isEnabled, tools } = this.settings
     const { bytes, running } = this.speculation
@@ -126,7 +126,7 @@ export class Enrichment<T> {
     this.contexts.changed(server)
   }
 
-  /** The agent has lost what it read: it was compacted, or has gone. */
+  /** The agent has lost what it read: its context was compacted, or it has gone. */
   forget(context: string): void {
     this.speculation.abortContext(context)
     this.polling.forget(context)

@@ -30,7 +30,7 @@ const RECORD = { namespace: 'enrichment', key: 'habits.v1' } as const
 const FLUSH_MS = 5_000
 /** How often a write is tried that another process came before. */
 const MAX_ATTEMPTS = 8
-/** Tenants at hand; of more, the first ones are read again. */
+/** Tenants in memory. Beyond that the first ones are read again when they are needed. */
 const MAX_TENANTS = 1_000
 
 export function createHabits(options: HabitsOptions): Habits {

@@ -3,7 +3,7 @@ export interface CallScope {
   readonly tenant: string
   /** The server, as the gateway tells servers apart. */
   readonly upstream: string
-  /** Whose rights the call has there; not the secret itself. */
+  /** Identifies the rights that the call has there; not the secret itself. */
   readonly credential: string
   /** The client's connection, if the server keeps one for each; else `null`. */
   readonly connection: string | null
@@ -23,7 +23,7 @@ export function scopedKey({ scope, tool, args }: ScopedCall): string {
   return JSON.stringify([tenant, upstream, credential, connection, tool, args])
 }
 
-/** What is told of a fetch beside its call. */
+/** What is reported of a fetch beside its call. */
 export interface FetchFacts {
   /** `callKey`. */
   readonly key: string

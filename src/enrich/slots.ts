@@ -64,7 +64,7 @@ export function createSlots({
   }
 }
 
-/** Counts up or down; what is 0 is not kept. */
+/** Counts up or down. A count of 0 is not kept. */
 function add(counts: Map<string, number>, key: string, more: number): void {
   const count = (counts.get(key) ?? 0) + more
   if (count === 0) counts.delete(key)

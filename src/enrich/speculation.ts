@@ -39,11 +39,11 @@ export interface Fetched<T> {
   readonly bytes: number
   /** `false` for errors and for results that ask for input. */
   readonly isUsable: boolean
-  /** How long the host wants no more calls, if it said so. */
+  /** How long the host asked for no more calls, if it did. */
   readonly retryAfterMs?: number
 }
 
-/** One call to make ahead. It must be eligible: the engine does not ask again. */
+/** One call to make ahead. It must be eligible: the engine does not check that. */
 export interface Prefetch<T = unknown> {
   readonly call: ScopedCall
   /** Whose result offered it: the agent's context. */
@@ -55,7 +55,7 @@ export interface Prefetch<T = unknown> {
   /** `freshness_ttl_s` of the tool; 30 s if absent. */
   readonly ttlMs?: number
   readonly facts?: FetchFacts
-  /** Told of a result that can be served, before it is. Must not throw. */
+  /** Called when a result can be served, before it is served. Must not throw. */
   onLanded?(result: T): void
 }
 
@@ -77,7 +77,7 @@ export interface SpeculationOptions<T> {
   readonly maxParallel?: number
   readonly maxPerHost?: number
   readonly maxTotal?: number
-  /** `false`: neither the limit by host nor its wish to be left alone counts. */
+  /** `false`: ignores the limit by host, and a host's request for a pause. */
   readonly respectRateLimits?: boolean
   readonly maxBytes?: number
   readonly onEvent?: (event: FetchEvent) => void
@@ -110,7 +110,7 @@ export interface MutationScope {
 }
 
 interface Mutation extends MutationScope {
-  /** The end of its effect, if no answer said that it has ended. */
+  /** When its effect ends if no answer came. */
   until: number
 }
 
@@ -127,7 +127,7 @@ interface Flight<T> {
 }
 
 const DEFAULT_TTL_MS = 30_000
-/** A call that ended without an answer may still take effect for so long. */
+/** A call that ended without an answer may still take effect for this long. */
 const UNANSWERED_MS = 60_000
 
 /**
@@ -314,7 +314,7 @@ export class Speculation<T> {
     }
   }
 
-  /** A fetch that a call has joined goes on: that call began before what is new. */
+  /** A fetch that a call has joined continues: that call began before the change. */
   #invalidate(matches: (call: ScopedCall) => boolean): void {
     this.#cache.drop(({ call }) => matches(call), 'invalidated')
     this.#abort(({ prefetch, joinedAt }) => joinedAt === null && matches(prefetch.call))

@@ -22,14 +22,14 @@ export interface Appraisal {
 const CLASS_VALUES = { critical: 1, supporting: 0.5, optional: 0.2, audit_only: 0 } as const
 const BYTES_PER_TOKEN = 4
 const MAX_BOOST = 2.5
-/** From these on a cost-aware planner halves the value, for each of the two. */
+/** At or above each of these a cost-aware planner halves the value. */
 const SLOW_MS = 5_000
 const EXPENSIVE_DOLLARS = 0.1
 
 /** Groups by convention, the most needed first (seed 001); others come after them by name. */
 const GROUP_ORDER = ['must_have', 'nice_to_have', 'debug']
 
-/** p · class · boost · penalty: what a call with all that it includes by default contributes. */
+/** The value p · class · boost · penalty of a call with its default groups of fields. */
 export function callValue(model: ValueModel, appraisal: Appraisal): number {
   const { probability, keywords, isCostAware = false } = appraisal
   const penalty = isCostAware ? costPenalty(model) : 1

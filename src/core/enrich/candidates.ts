@@ -15,7 +15,7 @@ export interface Candidate {
   readonly link: FollowUp
   readonly offer: Offer
   readonly probability: number
-  /** With the values that they had if the call were certain to be used. */
+  /** Their values if the call is certain to be used. */
   readonly options: readonly CallOption[]
   readonly dependents: Candidate[]
 }
@@ -114,7 +114,7 @@ export class Candidates {
 
   #addDependent(offering: Offering, base: Candidate, tool: CatalogueTool): void {
     const offer = { ...offerOf(offering, base.offer), trigger: base.tool.name }
-    // It is of use only if the call that it requires is.
+    // It is useful only if the call that it requires is useful.
     const probability = Math.min(this.#context.probabilities.of(offer), base.probability)
     if (!this.#isProbable(probability)) {
       this.#decline(tool, null, 'below_probability', offer)

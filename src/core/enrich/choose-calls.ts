@@ -40,7 +40,7 @@ export interface Choice {
 
 export const NONE = -1
 
-/** So many calls are chosen exactly; of more by density. */
+/** Up to this many calls are chosen exactly, more by density. */
 const MAX_EXACT = 256
 /** Work of the exact solver, in states: some milliseconds. */
 const MAX_STATES = 200_000

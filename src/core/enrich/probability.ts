@@ -25,7 +25,7 @@ export interface Probabilities {
   save(): ProbabilityState
   /** What was observed since the last time, to be added to what others have saved. */
   takeUnsaved(): ProbabilityState
-  /** Goes on from what is saved now, which has all that was taken in it. */
+  /** Continues from what is saved now, which includes all changes that were taken. */
   adopt(saved: ProbabilityState): void
 }
 
