@@ -67,9 +67,7 @@ export class Enrichment<T> {
   readonly now: () => number
   readonly #settings: () => EnrichmentSettings
   readonly #fetches = new Map<string, ClientFetch<T>>()
-  #models:
-    | (Pick<EnrichmentSettings, 'tools' | 'mined'> & { readonly models: Models })
-    | null = null
+  #models: (Pick<EnrichmentSettings, 'tools' | 'mined'> & { readonly models: Models }) | null = null
 
   constructor({ settings, habits, observer, now, ...limits }: EnrichmentOptions) {
     this.#settings = settings

@@ -29,7 +29,7 @@ export function readHint(result: JsonBytes): CacheHint {
   }
 }
 
-/** The strictest of some hints; `null` of none. */
+/** The strictest of several hints; `null` if there is none. */
 function strictest(hints: readonly CacheHint[]): CacheHint | null {
   if (hints.length === 0) return null
   const isPublic = hints.every(({ cacheScope }) => cacheScope === 'public')

@@ -1,7 +1,7 @@
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
 import type { CallFailure } from './upstream/connection.ts'
 
-/** What the model reads of a tool call that has no answer of its server. */
+/** What the model reads of a tool call that its server did not answer. */
 export function failureResult(server: string, failure: CallFailure): Outcome {
   const content = [{ type: 'text', text: describe(server, failure) }]
   return { kind: 'result', result: jsonBytes({ content, isError: true }) }

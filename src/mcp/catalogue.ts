@@ -39,7 +39,7 @@ export interface ListEntry {
 /** What a tool's definition states that decides how its calls are treated. */
 export interface ToolFacts {
   readonly hasOutputSchema: boolean
-  /** Drawn by the client from the structured value. */
+  /** Whether the client draws a user interface from the structured value. */
   readonly hasUi: boolean
   readonly isReadOnly: boolean
   readonly isIdempotent: boolean
@@ -51,7 +51,7 @@ export interface PublicEntry extends ListEntry {
   readonly publicKey: string
 }
 
-/** Entries of one answer, most of all servers together. */
+/** Most entries of one answer, and of all servers together. */
 export const MAX_ENTRIES = 20_000
 
 /**

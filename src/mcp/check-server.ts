@@ -52,7 +52,7 @@ async function readLists(
   facts: ServerFacts,
   deadline: Promise<null>,
 ): Promise<CheckedServer> {
-  // Unlike a catalogue, with the names that are there twice.
+  // Unlike a catalogue, this keeps names that are listed twice.
   const found = new Map<ListKind, readonly ListEntry[]>()
   const catalogue = {
     set: (_: string, kind: ListKind, entries: readonly ListEntry[]) =>

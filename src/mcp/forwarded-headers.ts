@@ -15,7 +15,7 @@ export interface ForwardedHeaders {
 const OWN_KEY = /^(?:Bearer\s+)?hvs_/i
 const OWN_HEADER = /^x-haversack-/
 
-/** So that an identity in a log says nothing about the values. */
+/** Without it, an identity in a log would allow guesses about the values. */
 const SALT = randomBytes(32)
 
 /**

@@ -49,7 +49,7 @@ export async function serveLines(
   const write = (message: JsonBytes | null) => {
     if (message === null || !output.writable) return
     output.write(Buffer.concat([singleLine(message), LINE_FEED]))
-    // A client that does not read is as good as gone.
+    // A client that does not read counts as gone.
     if (output.writableLength > MAX_UNREAD_BYTES) ended.resolve()
   }
   const session = open(write)

@@ -10,7 +10,7 @@ import { type CommitContext, type Prepared, prepareAnswer } from '../store/commi
 
 export interface PackerNeeds extends CommitContext {
   readonly pool: Pick<WorkerPool, 'run'>
-  /** What a result may be worked on, in milliseconds; later it goes on unchanged. */
+  /** Longest time of work on a result, in milliseconds. After that it is sent unchanged. */
   readonly timeoutMs: number
   onReport(report: SentReport, server: string): void
   onBug(error: unknown): void
@@ -49,9 +49,9 @@ function mayHaveText(result: JsonBytes): boolean {
 const NAMES_OF_TEXT = ['"text"', '"structuredContent"', '\\u'].map(name => Buffer.from(name))
 
 /**
- * Makes results smaller in the worker threads. The result itself goes on if anything fails. A
- * result with markers or references leaves only once all that they name is durable; else a lossless
- * one does, which stands alone.
+ * Makes results smaller in the worker threads. If anything fails, the result itself is sent.
+ * A result with markers or references is sent only once all that they name is durable. Otherwise a
+ * lossless one is sent, which refers to nothing.
  */
 export function createPacker(needs: PackerNeeds): Pack {
   const { pool, tenant, timeoutMs, onReport, onBug } = needs

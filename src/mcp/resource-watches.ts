@@ -93,7 +93,7 @@ export class ResourceWatches {
     return end.kind === 'answered' ? end.outcome : failureError(server, end)
   }
 
-  /** Resolves once the server has acknowledged, or has not; and goes on to read. */
+  /** Resolves once the server has acknowledged or refused, and continues to read after that. */
   #listen(uri: string, server: string, signal: AbortSignal): Promise<Outcome> {
     return new Promise(resolve => {
       const refused = errorOutcome(RPC_ERRORS.internal, `"${server}" does not watch this resource`)

@@ -69,7 +69,7 @@ export function mayOmit({ mode, per_tool }: ServerSettings): boolean {
   )
 }
 
-/** The first pattern that a tool is like decides; without its budget that of the server holds. */
+/** The first pattern that matches the tool decides. Without a budget it takes the server's. */
 function modeOf(
   tool: string,
   { mode, budget_tokens, per_tool }: ServerSettings,

@@ -70,7 +70,7 @@ export class ServerLists {
     this.#options = options
   }
 
-  /** From now on the client is told of changes: before, it has seen no list. */
+  /** Tells the client of changes from now on. Before, it has seen no list. */
   announce(): void {
     this.#announces = true
   }
@@ -80,7 +80,7 @@ export class ServerLists {
     clearTimeout(this.#burst)
   }
 
-  /** Whether the list is what the server offers, as far as it has said. */
+  /** Whether the list is current, as far as the server has said. */
   isCurrent(name: string, kind: ListKind): boolean {
     return !this.#outdated.has(`${name} ${kind}`)
   }
@@ -165,7 +165,7 @@ export class ServerLists {
     return catalogue.set(name, kind, tools)
   }
 
-  /** Reads a list again that could not be read, after ever longer waits. */
+  /** Reads a list again that could not be read. Each wait is longer than the one before. */
   #retry(name: string, kind: ListKind): void {
     if (this.#isClosed) return
     const place = `${name} ${kind}`

@@ -81,7 +81,7 @@ export class ToolCalls {
     // Before anything else happens: calls count in the order in which they come.
     const { context } = call
     const place = context === null ? null : (this.#options.contexts?.arrive(context) ?? null)
-    // From now on: what a level leaves out must be within the client's reach.
+    // From now on: the client must be able to fetch what a level leaves out.
     if ((responseBudgetOf(params) ?? 'full') !== 'full') this.#offersRetrieve = true
     const offersRetrieve = this.offersRetrieve(context)
     if (name === RETRIEVE_TOOL && offersRetrieve) return this.#retrieve(params, context)

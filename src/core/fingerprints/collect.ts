@@ -1,5 +1,11 @@
 import { INNER_FORMATS } from '../classify/inner-formats.ts'
-import { isOffer, NO_SESSION, type OfferFields, SHAPES, type TelemetryEvent } from '../telemetry/event.ts'
+import {
+  isOffer,
+  NO_SESSION,
+  type OfferFields,
+  SHAPES,
+  type TelemetryEvent,
+} from '../telemetry/event.ts'
 import {
   byName,
   DAY_MS,

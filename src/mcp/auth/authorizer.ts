@@ -17,9 +17,9 @@ export interface AuthorizerOptions {
   log?(event: string, fields: Readonly<Record<string, unknown>>): void
 }
 
-/** A token is renewed so long before it expires, in milliseconds. */
+/** A token is renewed this long before it expires, in milliseconds. */
 const MARGIN_MS = 30_000
-/** A token that was refused so soon after it came is not renewed again. */
+/** A token that was refused this soon after it came is not renewed again, in milliseconds. */
 const YOUNG_MS = 5_000
 /** Longer than all requests of one renewal may take together. */
 const LEASE_MS = 60_000

@@ -51,7 +51,7 @@ export class LegacyRelay {
 
   /** Sends what wants no answer. */
   async send(message: NotificationMessage | ResponseMessage, line: JsonBytes): Promise<void> {
-    // An answer to a session that has ended would be taken for another one's.
+    // An answer to a session that has ended could be read as an answer to another one.
     if (message.kind === 'response' && !this.#asked.delete(String(message.id))) return
     const session = await this.#session
     if (session === null) return

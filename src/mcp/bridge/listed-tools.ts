@@ -18,7 +18,7 @@ export function isHeaderMismatch(message: Message): boolean {
 
 /**
  * Definitions of the tools with arguments that headers repeat, by name.
- * @param readPage asks for a page by its parameters; resolves to its result, `null` if there is none
+ * @param readPage gets the result of a page by its parameters; resolves to `null` if there is none
  * @param meta `_meta` of the requests
  */
 export async function listMirroredTools(

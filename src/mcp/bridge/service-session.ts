@@ -34,7 +34,7 @@ export class ServiceSession {
     return postTo(this.#endpoint, this.#headers, body, signal)
   }
 
-  /** Opens a stream, after the event that it goes on from; does not wait for the service. */
+  /** Opens a stream that continues after an event. Does not wait for the service. */
   listen(lastId: string | null, signal: AbortSignal): Promise<HttpEnd> {
     const resumed = lastId === null ? {} : { 'last-event-id': lastId }
     return this.#endpoint.sendOnce({

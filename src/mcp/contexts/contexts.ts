@@ -4,7 +4,7 @@ import { IndexBusyError } from '../../core/sessions/index/lock.ts'
 import { type SessionIndex, sessionKey } from '../../core/sessions/index/session-index.ts'
 import type { Compactions } from './compactions.ts'
 
-/** A context is over when nothing was called in it for so long, in milliseconds. */
+/** A context ends if nothing was called in it for this long, in milliseconds. */
 const IDLE_MS = 60 * 60 * 1000
 
 /** Contexts whose compactions are watched. */
@@ -68,7 +68,7 @@ export function createContexts(options: ContextsOptions): Contexts {
     stamps.set(context, stamp)
     if (stamps.size <= MAX_WATCHED) return
     const [oldest] = stamps.keys()
-    // What is not watched any more must not be referred to.
+    // Results of a context that is no longer watched must not be referred to.
     index.close(keyOf(oldest as string))
     stamps.delete(oldest as string)
   }

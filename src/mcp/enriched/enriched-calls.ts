@@ -276,7 +276,7 @@ export class EnrichedCalls {
     if (end.kind === 'lost') return end.hasRun === 'no'
     if (end.kind !== 'answered') return false
     if (end.outcome.kind === 'error') return true
-    // A task goes on, and so does a call that asks for input.
+    // A task continues, and so does a call that asks for input.
     if (member(params, 'task') !== undefined) return false
     if (!this.#servers.isModern(server)) return true
     return (textMember(end.outcome.result, 'resultType') ?? 'complete') === 'complete'
@@ -305,7 +305,7 @@ export class EnrichedCalls {
     return note
   }
 
-  /** Has fetched what may come next. Waits for it only to announce it. Never rejects. */
+  /** Starts fetches of calls that may come next. Waits only to announce them. Never rejects. */
   async #speculate(known: Known, result: JsonBytes, isServed: boolean): Promise<string | null> {
     const { shared, onBug } = this.#needs
     const { isEnabled, announces, announceMs } = shared.settings

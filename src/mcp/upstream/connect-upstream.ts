@@ -33,7 +33,7 @@ type State =
   | { readonly kind: 'down'; readonly failure: LinkFailure }
   | { readonly kind: 'closed' }
 
-/** Starts to connect at once, and goes on until it is closed. */
+/** Starts to connect at once, and connects again until it is closed. */
 export function connectUpstream(options: UpstreamOptions): UpstreamConnection {
   const connection = new LastingConnection(options)
   connection.connect()

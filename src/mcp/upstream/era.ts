@@ -35,7 +35,7 @@ type Attempt = Opened | Exclude<HandshakeEnd, { kind: 'open' | 'failed' }>
 
 /**
  * Opens a session with a server of either era: `server/discover` first, else `initialize`. A probe
- * over stdio has a process of its own, which goes on being used only if the server is modern.
+ * over stdio starts a process. It stays in use only if the server is modern.
  */
 export async function openSession(options: OpenOptions): Promise<Opened> {
   const { verdicts, verdictKey, clock } = options

@@ -58,7 +58,7 @@ export interface Following extends StreamReading {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly from: StreamPosition
-  /** Waits before the first attempt, as a stream does that goes on. */
+  /** Waits before the first attempt, as a stream does that continues an earlier one. */
   readonly isResumed: boolean
   /** Attempts in a row without an event, after which it is not served. */
   readonly mostAttempts: number

@@ -73,7 +73,7 @@ export interface UpstreamLimits {
   readonly messageBytes: number
   /** Bytes of messages that wait for a child to read them. */
   readonly outboxBytes: number
-  /** For the answer to `server/discover`; without one a server is taken for a legacy one. */
+  /** For the answer to `server/discover`. A server that gives none counts as a legacy one. */
   readonly probeMs: number
   /** For the answer to `initialize`, or to `server/discover` of a server known to be modern. */
   readonly handshakeMs: number

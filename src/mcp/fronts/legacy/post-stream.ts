@@ -5,7 +5,7 @@ import type { HttpReply } from '../http-exchange.ts'
 import { emptyReply, jsonReply, streamReply } from '../http-replies.ts'
 import type { EventLog } from './event-log.ts'
 
-/** How long a call goes on without its client, and a finished stream can be read again. */
+/** How long a call continues without its client, and a finished stream can be read again. */
 const RESUME_MS = 60_000
 
 export interface PostStreamOptions {

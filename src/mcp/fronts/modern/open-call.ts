@@ -30,8 +30,8 @@ const ASKABLE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A call to a server of an earlier revision, which asks by requests. The call goes on while its
- * client, which answers by new requests, comes and goes.
+ * A call to a server of an earlier revision, which asks by requests. The client answers by new
+ * requests of its own, and the call continues between them.
  */
 export class OpenCall {
   readonly #capabilities: JsonBytes
