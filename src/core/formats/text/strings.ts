@@ -31,7 +31,7 @@ export function createStrings(blocks: readonly TextFormat[]): TextFormat {
     id: 'strings',
     version: 1,
     json: true,
-    accepts: text => text.length >= MIN_CHARS,
+    accepts: hasLongTexts,
     steps: text => text.length,
     encode(text, tools) {
       const parsed = parseJson(text, { maxDepth: MAX_DEPTH })
@@ -41,7 +41,7 @@ export function createStrings(blocks: readonly TextFormat[]): TextFormat {
       const frame = replaceStrings(parsed.value, string => {
         const block = taken.length < MAX_BLOCKS ? blockOf(string, blocks, tools) : null
         if (block === null) {
-          names.add(string)
+          if (string.startsWith(NAME)) names.add(string)
           return string
         }
         taken.push(block)
@@ -68,8 +68,35 @@ interface Block {
   readonly format: string | undefined
 }
 
+/** Begins the name of a block. */
+const NAME = 'text '
+
 function nameOf(number: number): string {
-  return `text ${number}`
+  return `${NAME}${number}`
+}
+
+const BACKSLASH = 0x5c
+const LETTER_N = 0x6e
+const QUOTE = 0x22
+
+/**
+ * Whether a string of a JSON text may have enough lines. Most JSON has none, so this looks only at
+ * strings with an escaped line feed, and before anything is parsed.
+ */
+function hasLongTexts(json: string): boolean {
+  if (json.length < MIN_CHARS) return false
+  let at = json.indexOf('\\n')
+  while (at !== -1) {
+    let feeds = 0
+    for (; at < json.length; at++) {
+      const code = json.charCodeAt(at)
+      if (code === QUOTE) break
+      if (code === BACKSLASH && json.charCodeAt(++at) === LETTER_N) feeds++
+    }
+    if (feeds >= MIN_LINES - 1) return true
+    at = json.indexOf('\\n', at)
+  }
+  return false
 }
 
 function headOf(number: number, lines: number, format: string | undefined): string {
