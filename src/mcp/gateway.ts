@@ -2,7 +2,6 @@ import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import type { CacheHint } from './cache-hints.ts'
 import { failureError } from './call-failures.ts'
 import { LIST_KINDS, LISTS, type ListKind, type PublicEntry, publicEntry } from './catalogue.ts'
-import { ComposedTools } from './composed/composed-tools.ts'
 import { sharedExtensions } from './extensions.ts'
 import type { ClientCall, GatewayOptions } from './gateway-options.ts'
 import { errorOutcome, jsonBytes, type Outcome, RPC_ERRORS } from './json-rpc.ts'
@@ -49,16 +48,12 @@ class ClientGateway implements Gateway {
   readonly #options: GatewayOptions
   readonly #servers: Servers
   readonly #tools: ToolCalls
-  readonly #composed: ComposedTools
   readonly #watches: ResourceWatches
 
   constructor(options: GatewayOptions) {
     this.#options = options
     this.#servers = new Servers(options)
     this.#tools = new ToolCalls(options, this.#servers)
-    this.#composed = new ComposedTools(options.composed ?? [], this.#servers, call =>
-      this.#tools.call(call),
-    )
     this.#watches = new ResourceWatches({
       ownerOf: uri => this.#servers.ownerOf(uri),
       connectionOf: server => this.#servers.connectionOf(server),
@@ -135,7 +130,7 @@ class ClientGateway implements Gateway {
       case 'ping':
         return { kind: 'result', result: EMPTY_OBJECT }
       case 'tools/call':
-        return this.#callTool(call)
+        return this.#tools.call(call)
       case 'prompts/get':
         return this.#forwardNamed(call, 'prompts')
       case 'resources/read':
@@ -152,17 +147,11 @@ class ClientGateway implements Gateway {
     }
   }
 
-  async #callTool(call: ClientCall): Promise<Outcome> {
-    const name = textMember(call.params ?? EMPTY_OBJECT, 'name')
-    const composed = name === null ? null : await this.#composed.call(name, call)
-    return composed ?? this.#tools.call(call)
-  }
-
   /** Answers from memory. */
   async #list(kind: ListKind, { params, context }: ClientCall): Promise<Outcome> {
     await this.#servers.listed()
     const offersOurs = kind === 'tools' && this.#tools.offersRetrieve(context)
-    const ours = new Map(kind === 'tools' ? this.#composed.definitions() : [])
+    const ours = new Map(kind === 'tools' ? this.#tools.composedDefinitions() : [])
     if (offersOurs) ours.set(RETRIEVE_TOOL, RETRIEVE_DEFINITION)
     const entries = this.#servers.catalogue
       .all(kind)

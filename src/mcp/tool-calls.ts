@@ -3,6 +3,7 @@ import type { JsonBytes } from '../core/json/bytes/json-node.ts'
 import { failureResult } from './call-failures.ts'
 import { type PublicEntry, type ToolFacts, toolFacts } from './catalogue.ts'
 import { type ClientProfile, clientProfile } from './client-profile.ts'
+import { ComposedTools } from './composed/composed-tools.ts'
 import { EnrichedCalls } from './enriched/enriched-calls.ts'
 import { withNotes } from './enriched/result-texts.ts'
 import type { ClientCall, GatewayOptions, ServerSettings } from './gateway-options.ts'
@@ -37,6 +38,7 @@ export class ToolCalls {
   readonly #servers: Servers
   readonly #profile: ClientProfile
   readonly #enriched: EnrichedCalls | null
+  readonly #composed: ComposedTools
   #offersRetrieve: boolean
 
   constructor(options: GatewayOptions, servers: Servers) {
@@ -47,6 +49,9 @@ export class ToolCalls {
     const { enrichment, tenant } = options
     this.#enriched =
       enrichment === undefined ? null : new EnrichedCalls(enrichment, servers, tenant)
+    this.#composed = new ComposedTools(options.composed ?? [], servers, (name, call) =>
+      this.#callListed(call, name, null),
+    )
     this.#offersRetrieve =
       options.alwaysRetrieves ||
       limit !== null ||
@@ -61,6 +66,11 @@ export class ToolCalls {
   offersRetrieve(context: string | null = null): boolean {
     if (context !== null && this.#options.contexts !== undefined) this.#offersRetrieve = true
     return this.#offersRetrieve || this.#enriched?.mayOmit === true
+  }
+
+  /** Definitions of tools that are composed of others, by name. */
+  composedDefinitions(): ReadonlyMap<string, JsonBytes> {
+    return this.#composed.definitions()
   }
 
   async close(): Promise<void> {
@@ -85,6 +95,11 @@ export class ToolCalls {
     if ((responseBudgetOf(params) ?? 'full') !== 'full') this.#offersRetrieve = true
     const offersRetrieve = this.offersRetrieve(context)
     if (name === RETRIEVE_TOOL && offersRetrieve) return this.#retrieve(params, context)
+    return (await this.#composed.call(name, call)) ?? this.#callListed(call, name, place)
+  }
+
+  async #callListed(call: ClientCall, name: string, place: ResultPlace | null): Promise<Outcome> {
+    const params = call.params ?? EMPTY_OBJECT
     await this.#servers.listed()
     const entry = this.#servers.catalogue.find('tools', name)
     if (entry === undefined) return unknownTool(name)

@@ -8,8 +8,8 @@ import type { Servers } from '../servers.ts'
 import { type ComposedStep, type ComposedTool, composedDefinition } from './composed-tool.ts'
 import { joinAnswers } from './join-answers.ts'
 
-/** Makes one call of a tool, by the name that clients know. */
-export type CallTool = (call: ClientCall) => Promise<Outcome>
+/** Makes one call of a tool that a server lists, by the name that clients know. */
+export type CallTool = (publicName: string, call: ClientCall) => Promise<Outcome>
 
 /** The composed tools of one client. */
 export class ComposedTools {
@@ -43,7 +43,10 @@ export class ComposedTools {
     const given = givenTexts(tool, call.params ?? EMPTY_OBJECT)
     if (typeof given === 'string') return errorOutcome(RPC_ERRORS.invalidParams, given)
     const outcomes = await Promise.all(
-      tool.steps.map((step, at) => this.#call(stepCall(call, entries[at]!, step, given))),
+      tool.steps.map((step, at) => {
+        const entry = entries[at]!
+        return this.#call(entry.publicKey, stepCall(call, entry, step, given))
+      }),
     )
     const answers = outcomes.map((outcome, at) => ({ label: tool.steps[at]!.label, outcome }))
     return { kind: 'result', result: joinAnswers(answers) }

@@ -181,7 +181,14 @@ function memoryRecords() {
 export function makeEnrichment(options: MemoryGatewayOptions = {}): Enrichment<LandedResult> {
   const { tools = {}, now = () => performance.now(), maxParallel = 3 } = options
   const settings: EnrichmentSettings = {
-    ...{ isEnabled: true, tools, mined: {}, minProbability: 0.3, budgetTokens: 8_000, isCostAware: false },
+    ...{
+      isEnabled: true,
+      tools,
+      mined: {},
+      minProbability: 0.3,
+      budgetTokens: 8_000,
+      isCostAware: false,
+    },
     ...{ announces: false, announceMs: 1_000 },
     ...options.settings,
   }
@@ -206,6 +213,8 @@ export async function connectMemory(
   const shared = options.shared ?? makeEnrichment(options)
   const bugs: unknown[] = []
   const asked: string[] = []
+  /** Contexts of calls, in their order. */
+  const arrivals: string[] = []
   const epochs = new Map<string, number>()
   const ask: ClientCall['ask'] = async method => {
     asked.push(method)
@@ -222,7 +231,10 @@ export async function connectMemory(
     pack: async body => body,
     onToolCall: () => {},
     contexts: {
-      arrive: context => ({ session: context, sequence: 0, epoch: epochs.get(context) ?? 0 }),
+      arrive(context) {
+        arrivals.push(context)
+        return { session: context, sequence: 0, epoch: epochs.get(context) ?? 0 }
+      },
       isCurrent: () => true,
       sessionOf: context => context,
       lost: () => {},
@@ -262,5 +274,5 @@ export async function connectMemory(
     for (let round = 0; round < 20; round++) await new Promise(resolve => setImmediate(resolve))
   }
   const compact = (context: string) => epochs.set(context, (epochs.get(context) ?? 0) + 1)
-  return { gateway, call, shared, bugs, asked, settled, compact }
+  return { gateway, call, shared, bugs, asked, arrivals, settled, compact }
 }

@@ -56,6 +56,17 @@ describe('texts in the strings of JSON', () => {
   ])('stay where they are: %s', (_, value) => expect(written(value)).toBeUndefined())
 
   it.each([
+    ['four lines', { text: `a\nb\n"\nd${' '.repeat(200)}` }, true],
+    ['three lines', { text: `a\nb\n"${' '.repeat(200)}` }, false],
+    ['four strings of one line feed', Array(4).fill('a\nb'.repeat(30)).join('"'), true],
+    ['many strings of two lines', Array(40).fill('some\nlines'), false],
+    ['escaped backslashes', { text: '\\n'.repeat(100) }, false],
+    ['nothing', [], false],
+  ])('are looked for first: %s', (_, value, isFound) => {
+    expect(strings.accepts(JSON.stringify(value), undefined as never)).toBe(isFound)
+  })
+
+  it.each([
     ['carriage returns', prose.replaceAll('\n', '\r\n')],
     ['our own layout', `${prose}text 1, 2 lines\n\ntext 2, 1 line, json;compact,csv@1\n`],
     ['fences and marks', `${prose}\`\`\`csv\na\n\`\`\`\n[… lines 1-4]\n> [lines 1-4]\n`],

@@ -35,7 +35,7 @@ async function setUp({
   const server = new MemoryServer('one', tools, isTrusted)
   const config = configSchema.parse({ ...SETTINGS, tools: models })
   const composed = composedTools(config.mcp.composed, config.tools)
-  const { gateway, call } = await connectMemory([server], { composed })
+  const { gateway, call, arrivals } = await connectMemory([server], { composed })
   const listed = async () => {
     const outcome = await gateway.handle({
       ...{ method: 'tools/list', params: null, context: null },
@@ -45,7 +45,7 @@ async function setUp({
     return JSON.parse(String(outcome.result)).tools as { name: string; inputSchema: object }[]
   }
   const find = (symbol: unknown = 'a"b') => call('search_def_and_refs', { symbol })
-  return { server, listed, find, call }
+  return { server, listed, find, call, arrivals }
 }
 
 const text = (content: string) => ({ type: 'text', text: content })
@@ -93,6 +93,12 @@ describe('a composed tool', () => {
     })
     server.handler = () => textResult('no', { isError: true })
     expect((await find()).isError).toBe(true)
+  })
+
+  it('is one call of its context', async () => {
+    const { call, arrivals } = await setUp()
+    await call('search_def_and_refs', { symbol: 'a' }, { context: 'c' })
+    expect(arrivals).toEqual(['c'])
   })
 
   it('shows a structured value that has no text', async () => {

@@ -62,12 +62,17 @@ describe('pressure', () => {
   })
 
   it('counts what was left out of earlier results as gone', () => {
-    const count = (from: number) =>
-      rewritten(chat(...Array.from({ length: 12 }, (_, i) => log(i))), pressed(from)).filter(isCut)
-        .length
-    // Twelve results whole are far above this; cut ones are not.
-    expect(count(1)).toBe(12)
-    expect(count(12_000)).toBeLessThan(count(6_000))
+    const rows = JSON.stringify(
+      Array.from({ length: 99 }, (_, id) => ({ id, name: `user ${id}` })),
+      null,
+      2,
+    )
+    const whole = chat(rows, log(1))
+    const { messages } = JSON.parse(whole.toString())
+    // As the client sends it, so many tokens are before the last result.
+    const before = JSON.stringify(messages.slice(0, -1)).length >> 2
+    expect(rewritten(whole, pressed(before - 100)).map(isCut)).toEqual([false, false])
+    expect(rewritten(whole, pressed(before >> 5)).map(isCut)).toEqual([false, true])
   })
 
   it('is no matter for requests without the tool that gives originals back', () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../../../../src/core/json/parse-json.ts'
 import type { Value } from '../../../../../src/core/json/value.ts'
@@ -8,8 +9,30 @@ import { compileView } from '../../../../../src/core/reduce/views/compile-views.
 import { compileName, PathMatcher } from '../../../../../src/core/reduce/views/globs.ts'
 import { keysOf, namedBy } from '../../../../../src/core/reduce/views/view-facts.ts'
 import { viewFile } from '../../../../../src/core/reduce/views/view-schema.ts'
+import { runs } from '../../../../support/runs.ts'
 
 type Rule = Record<string, unknown>
+
+/** Whether a value is another one without some of its parts, or with texts that were cut. */
+function isPart(part: unknown, all: unknown): boolean {
+  if (typeof part === 'string' && typeof all === 'string') {
+    const [kept, cut] = part.split(/ ?…\[\+\d+ chars\]$/)
+    return cut === undefined ? part === all : all.startsWith(kept!)
+  }
+  if (Array.isArray(part) && Array.isArray(all)) {
+    let at = 0
+    return part.every(each => {
+      while (at < all.length && !isPart(each, all[at])) at++
+      return at++ < all.length
+    })
+  }
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return part === all
+  if (typeof all !== 'object' || all === null || Array.isArray(all)) return false
+  const members = new Map<string, unknown>(Object.entries(all))
+  return Object.entries(part).every(
+    ([key, each]) => members.has(key) && isPart(each, members.get(key)),
+  )
+}
 const viewWith = (...standard: Rule[]) =>
   compileView(viewFile.parse({ view: [{ name: 'v', has: ['a'], standard }] }).view[0]!)
 
@@ -107,6 +130,49 @@ describe('an operation', () => {
     const items = { items: ['l'], first: 1, last: 0, outlying: false }
     const list = '{"a":1,"l":["one","two","three","four","five"]}'
     expect(show(list, items, { name: 'four' })).toBe('{"a":1,"l":["one","four"]}')
+    const failed = '{"a":1,"l":[{"n":1},{"n":2},{"n":3,"error":"x"},{"n":4},{"n":5}]}'
+    expect(show(failed, items)).toBe('{"a":1,"l":[{"n":1},{"n":3,"error":"x"}]}')
+    const all = '{"a":1,"b":2,"error":"x"}'
+    expect(show(all, { drop: ['b'] })).toBe(all)
+    const text = 'word '.repeat(40).trim()
+    const named = JSON.stringify({ a: 1, t: text })
+    expect(show(named, { text: ['t'], chars: 20 }, { query: text })).toBe(named)
+  })
+
+  it('shows parts of the value in their order, and nothing else', () => {
+    const name = fc.constantFrom('a', 'b', 'c_url', '__proto__', 'status', 'error', 'l')
+    const { value } = fc.letrec<{ value: unknown }>(tie => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        fc.constantFrom(null, '', 0, 'failed', 'x'.repeat(90), '\ud800', true, 1234),
+        fc.array(tie('value'), { maxLength: 6 }),
+        fc.dictionary(name, tie('value'), { maxKeys: 5, noNullPrototype: false }),
+      ),
+    }))
+    const glob = fc.constantFrom('a', '**.b', 'a*', '**.*_url', 'a.l', '**.l', '**.a.*', 'error')
+    const globs = fc.uniqueArray(glob, { minLength: 1, maxLength: 3 })
+    const rule = fc.oneof(
+      globs.map(drop => ({ drop })),
+      globs.map(keep => ({ keep })),
+      globs.map(empty => ({ empty })),
+      globs.map(count => ({ count })),
+      globs.map(items => ({ items, first: 1, last: 1 })),
+      globs.map(text => ({ text, chars: 20 })),
+    )
+    const args = fc.constantFrom(undefined, { id: 1234 }, { q: 'failed a' })
+    fc.assert(
+      fc.property(
+        value,
+        fc.array(rule, { minLength: 1, maxLength: 3 }),
+        args,
+        (all, rules, named) => {
+          const json = JSON.stringify(all)
+          const shown = show(json, rules, named)
+          expect(isPart(JSON.parse(shown), JSON.parse(json))).toBe(true)
+        },
+      ),
+      { numRuns: runs(200) },
+    )
   })
 })
 
