@@ -57,7 +57,7 @@ export const replayCommand = defineCommand({
     },
     enrichment: {
       type: 'boolean',
-      help: 'DIR is a data folder: sum up what its telemetry says of calls ahead, as CSV by session',
+      help: 'DIR is a data folder: sum up the calls ahead in its telemetry, as CSV by session',
     },
     explain: { type: 'boolean', help: 'Count the verdicts about candidates, by format' },
     json: { type: 'boolean', help: 'Print all sums as JSON' },

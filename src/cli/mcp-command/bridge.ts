@@ -48,7 +48,8 @@ function endpointUrl({ service = '', server }: McpValues): URL {
     throw new UsageError('--service takes no credentials: use HAVERSACK_KEY or --key-file')
   }
   const base = url.pathname.replace(/\/+$/, '').replace(/\/mcp$/, '')
-  url.pathname = `${base}/mcp${server === undefined ? '' : `/servers/${encodeURIComponent(server)}`}`
+  const only = server === undefined ? '' : `/servers/${encodeURIComponent(server)}`
+  url.pathname = `${base}/mcp${only}`
   return url
 }
 
