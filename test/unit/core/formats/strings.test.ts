@@ -130,19 +130,16 @@ describe('texts in the strings of JSON', () => {
   })
 
   it('are exact in random trees', () => {
-    const line = fc.constantFrom(
-      '',
-      'a "b"',
-      '1\tx',
-      'text 1, 1 line',
-      '```csv',
-      '\r',
-      '\ud800',
-      '\0',
+    const line = fc.oneof(
+      fc.constantFrom('', 'a "b"', '1\tx', 'text 1, 1 line', '```csv', '\r'),
+      fc.string({ unit: 'grapheme' }),
     )
-    const text = fc.array(fc.oneof(line, fc.string({ unit: 'binary' })), { maxLength: 90 })
+    const fragile = fc.constantFrom('\ud800', '\0', '\ufeff')
+    const textOf = (lines: fc.Arbitrary<string>) =>
+      fc.array(lines, { minLength: 3, maxLength: 90, size: 'max' }).map(all => all.join('\n'))
     const leaf = fc.oneof(
-      text.map(lines => lines.join('\n')),
+      { arbitrary: textOf(line), weight: 6 },
+      textOf(fc.oneof(line, fragile)),
       fc.jsonValue({ maxDepth: 2 }).map(value => JSON.stringify([value, prose], null, 2)),
       fc.constant('text 1'),
     )
