@@ -152,6 +152,25 @@ const mcpResult: readonly Question[] = [
   structure('How many days are there?', d => String(rowsOf(at(d, 'days')).length)),
 ]
 
+const printed = (d: Json) => String(at(d, 'output')).split('\n')
+
+const shellResult: readonly Question[] = [
+  retrieval('With which code did the command end?', d => String(at(d, 'exit_code'))),
+  aggregation('What is the longest time in ms on the host alder?', d =>
+    String(
+      Math.max(
+        ...printed(d)
+          .filter(line => line.includes(' alder '))
+          .map(tookOf),
+      ),
+    ),
+  ),
+  filtering('How many printed lines have the level WARN?', d =>
+    String(printed(d).filter(line => line.includes(' WARN ')).length),
+  ),
+  structure('How many lines did the command print?', d => String(printed(d).length)),
+]
+
 /** The questions about each tool result that is a text, by the name of its data set. */
 export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> = {
   'file read': fileRead,
@@ -161,4 +180,5 @@ export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> =
   'json lines': jsonLines,
   'report with JSON': reportWithJson,
   'MCP result': mcpResult,
+  'shell result': shellResult,
 }

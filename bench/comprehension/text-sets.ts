@@ -16,6 +16,7 @@ export function textSets(): DataSet[] {
     jsonLines(),
     reportWithJson(),
     mcpResult(),
+    shellResult(),
   ]
 }
 
@@ -149,4 +150,11 @@ function mcpResult(): DataSet {
     isError: false,
   })
   return { name: 'MCP result', kind: 'text', data, text }
+}
+
+/** What a shell printed, as a string of JSON. */
+function shellResult(): DataSet {
+  const lines = logLines().data as readonly string[]
+  const data = { exit_code: 3, output: lines.join('\n'), cwd: '/srv/queue' }
+  return { name: 'shell result', kind: 'wrapped', data }
 }

@@ -104,6 +104,7 @@ describe('the packed tarball', () => {
     const odd = paths.filter(
       path =>
         !/^dist\/(src|workers)\/.+\.(js|d\.ts|json|wasm)$/.test(path) &&
+        !/^dist\/views\/[a-z-]+\.toml$/.test(path) &&
         !/^(package\.json|config\.example\.toml|(README|CHANGELOG)\.md|LICENSE)$/.test(path),
     )
     expect(odd).toEqual([])
@@ -123,6 +124,7 @@ describe('installed elsewhere', () => {
       JSON.stringify(JSON.parse(RECORDS)),
     )
     expect(haversack(['count'], RECORDS)).toBe(`${answer.tokens.baseline}\n`)
+    expect(haversack(['views', 'list'])).toContain('code-search-hits')
   })
 
   it('serves, answers what the library answers, and ends by SIGTERM with 0', async () => {
