@@ -72,6 +72,8 @@ function requestsOf(format: string): Record<string, readonly object[]> {
       chunk: 1,
     },
     { content: rows(), mode: 'trim', budget_tokens: 60, offset: 0, limit: 3, tool: secret() },
+    { content: rows(), response_budget: 'compact', context_tokens: 90_000, tool: secret() },
+    { content: rows(), response_budget: secret() },
     // The same again: references, and a retry.
     { ...call, session, content: text },
     { ...call, session, content: text },
@@ -124,6 +126,7 @@ function requestsOf(format: string): Record<string, readonly object[]> {
     ],
     compress: [
       { messages, model: secret(), [secret()]: secret() },
+      { messages, response_budget: 'compact' },
       {
         messages,
         token_budget: 40,
