@@ -9,8 +9,8 @@ const MAX_EVENT_BYTES = 64 * 1024
 
 /**
  * Reads a stream of frames (`application/vnd.amazon.eventstream`) that comes in pieces, cut
- * anywhere, and passes on the payload of each. Checksums are the client's concern. Bytes that are no
- * frames end the reading.
+ * anywhere, and passes on the payload of each. Checksums are the client's concern. Bytes that are
+ * no frames end the reading.
  */
 export class FrameReader {
   readonly #to: EventData

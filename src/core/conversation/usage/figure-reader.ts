@@ -34,10 +34,10 @@ export type OnFigure = (name: string, text: string) => void
 const MAX_TEXT_BYTES = 256
 
 /**
- * Finds a few figures in JSON that comes in pieces, cut anywhere: in an object, or in each object of
- * a list. It reads each byte once, and
- * keeps only the open objects that matter and one short text. It does not validate: bytes that are
- * not JSON give meaningless figures or none. It never throws.
+ * Finds a few figures in JSON that comes in pieces, cut anywhere: in an object, or in each object
+ * of a list. It reads each byte once, and keeps only the open objects that matter and one short
+ * text. It does not validate: bytes that are not JSON give meaningless figures or none. It never
+ * throws.
  */
 export class FigureReader {
   readonly #root: FigurePlaces

@@ -99,7 +99,8 @@ export function usageOf(route: UsageRoute, figures: Figures): TokenUsage | null 
   if (INPUT_IS_UNCACHED.has(route)) {
     return { uncached: input, cache_read: read, ...writes(written, long), output }
   }
-  // OpenAI's and Gemini's prompt tokens include those that were read from the cache and written to it.
+  // OpenAI's and Gemini's prompt tokens include those that were read from the cache, and written to
+  // it.
   const cacheRead = Math.min(read, input)
   const cacheWrite = Math.min(written, input - cacheRead)
   const uncached = input - cacheRead - cacheWrite + (tokens(figures['tool_input']) ?? 0)

@@ -21,8 +21,8 @@ const BLOCK = members({
 
 /**
  * `/model/NAME/converse` of Amazon Bedrock
- * (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html). A result is a
- * list of texts and of JSON values, whose strings are its texts, too.
+ * (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html). A result is
+ * a list of texts and of JSON values, whose strings are its texts, too.
  */
 export const bedrockConverse: Route = {
   request: members({
