@@ -107,8 +107,9 @@ export class LegacyRelay {
       return this.#answer(open, anonymous)
     }
     if (statusCode === 200 && lastId !== null) return this.#resume(open, session, lastId)
-    // A call whose session is ended by the service gets an empty 404.
-    const isCut = statusCode === 200 || (statusCode === 404 && text === '')
+    // A call whose session is ended by the service gets an empty 502, from older services a 404.
+    const isEnded = (statusCode === 502 || statusCode === 404) && text === ''
+    const isCut = statusCode === 200 || isEnded
     return isCut ? CUT : refusedBy(end.answer, text)
   }
 

@@ -141,17 +141,18 @@ describe('a service that goes', () => {
     const service = await startService((response, { id }) => {
       if (id === 1) response.destroy()
       else if (id === 2) response.writeHead(404).end()
+      else if (id === 4) response.writeHead(502).end()
       else stream(response, event(notification('notifications/progress', '{}')))
       if (id === 3) setImmediate(() => response.destroy())
     })
     const client = await openLegacyBridge(service.url)
-    for (const id of [1, 2, 3]) client.send(call(id))
-    for (const id of [1, 2, 3]) {
+    for (const id of [1, 2, 3, 4]) client.send(call(id))
+    for (const id of [1, 2, 3, 4]) {
       const answer = JSON.parse(await client.line(`"id":${id}`))
       expect(answer.result).toMatchObject({ isError: true })
       expect(answer.result.content[0].text).toContain('may have happened')
     }
-    expect(service.of('tools/call')).toHaveLength(3)
+    expect(service.of('tools/call')).toHaveLength(4)
   })
 
   it('has calls wait for two seconds, and no longer', async () => {

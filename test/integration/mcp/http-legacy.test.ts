@@ -164,6 +164,12 @@ describe('a legacy server over HTTP', () => {
     expect(events).toEqual(['connected legacy', 'lost', 'connected legacy'])
   })
 
+  it('is not sent a call again that was under way when a service ended its session', async () => {
+    await connect(legacyServer(response => response.writeHead(502).end()))
+    expect(await connection.call(toolCall('x'))).toEqual({ kind: 'lost', hasRun: 'maybe' })
+    expect(upstream.of('tools/call')).toHaveLength(1)
+  })
+
   it('may say in another way that it forgot its session', async () => {
     await connect(
       legacyServer((response, { id, headers }) => {

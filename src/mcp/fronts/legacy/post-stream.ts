@@ -106,11 +106,15 @@ export class PostStream {
     return this.#isDone
   }
 
+  /**
+   * Ends the calls under way. They may have run, so the answer is not 404: clients take that for a
+   * lost session, open another one and repeat the call.
+   */
   close(): void {
     this.#ending.abort()
     this.#sink?.end()
     this.#sink = null
-    this.#reply.resolve(emptyReply(404))
+    this.#reply.resolve(emptyReply(502))
   }
 
   /** @returns `false` if the client has gone without the id of any event, and cannot come back */
