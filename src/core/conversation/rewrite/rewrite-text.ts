@@ -54,7 +54,7 @@ export function rewriteByItself(
     contextTokens === undefined
       ? ({ mode: 'elide' } as const)
       : ({ context_tokens: contextTokens } as const)
-  const terms = mayElide ? { ...omissions, ...wish } : WHOLE
+  const terms = mayElide && responseBudget !== 'full' ? { ...omissions, ...wish } : WHOLE
   return encodeContent({ ...request, ...terms }, context, openLayer)
 }
 
