@@ -24,7 +24,7 @@ export const savingsQuery = z.strictObject({
 
 const count = z.int().nonnegative()
 const time = z.int().nonnegative().describe('Unix milliseconds')
-const vendor = z.enum(['anthropic', 'openai'])
+const vendor = z.enum(['anthropic', 'openai', 'google', 'amazon'])
 
 const bill = {
   billed: z.number().describe("By the provider's figures"),

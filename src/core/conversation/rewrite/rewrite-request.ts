@@ -114,8 +114,9 @@ function named(conversation: string, context: ConversationContext): Conversation
 }
 
 function rewriteResults(scanned: ScannedRequest, context: ConversationContext): RewrittenResults {
-  const { model, results, forgets, tools } = scanned
+  const { results, forgets, tools } = scanned
   const { rewrites, terms, pipeline = DEFAULT_PIPELINE } = context
+  const { model = terms?.model } = scanned
   const { redeem_tools: retrievingTools, own_tools: ownTools = tools } = pipeline.elision
   // Another gateway's tool of the same name fetches from a store that has none of our originals.
   const canRetrieve = tools.some(
