@@ -23,8 +23,8 @@ const NOTHING: OpenText = { end: () => {} }
 
 /**
  * The tool results of messages, of which later ones may repeat earlier ones. A reference depends
- * only on what is before it, so a conversation that continues is written as before. Returns `null` if
- * the thread has no memory for it.
+ * only on what is before it, so a conversation that continues is written as before. Returns `null`
+ * if the thread has no memory for it.
  */
 export function earlierResults(
   { model, tokenizer }: CompressRequest,
