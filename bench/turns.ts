@@ -19,7 +19,7 @@ import { startTwoServices, type Which } from './turns/two-services.ts'
 /**
  * npm run bench -- turns CORPUS [--sample N] [--write]
  *
- * Every recorded conversation, turn by turn in the three shapes of requests, through two services
+ * Every recorded conversation, turn by turn in each shape of requests, through two services
  * with one data folder that are ended all the while and get another `pipeline_config.toml` on the
  * way: whether what arrives at the vendor begins in each turn as it did before, and what that saves
  * of a bill with a prompt cache. `--sample` plays each N-th conversation.

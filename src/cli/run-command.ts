@@ -28,6 +28,7 @@ export const runCommand = defineCommand({
     'The proxy forwards to the APIs of Anthropic and OpenAI, and ends with COMMAND. ' +
     'The exit code is that of COMMAND; ' +
     '126, 127: it cannot be run; 125: the proxy cannot be started.',
+  examples: ['run -- claude', 'run --summary --elide -- codex'],
   operands: '-- COMMAND [ARG…]',
   maxOperands: Number.POSITIVE_INFINITY,
   options: {
