@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { createHistoryMemory } from '../../src/core/conversation/rewrite/history.ts'
-import { argumentLines, hasLineOf } from '../../src/core/conversation/rewrite/quoted-lines.ts'
+import { argumentLines, linesIn } from '../../src/core/conversation/rewrite/quoted-lines.ts'
 import { attachRewriteMemory } from '../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../src/core/conversation/rewrite/rewrite-request.ts'
 import type { TokenPrices } from '../../src/core/conversation/usage/billing.ts'
@@ -65,7 +65,7 @@ export function playWhole(
     const lines = quotedLines(steps, before, end, cleared)
     for (const index of cleared) {
       const text = steps[index]!.text
-      if (!hasLineOf(text, lines)) continue
+      if (!linesIn(text).some(line => lines.has(line))) continue
       cleared.delete(index)
       played.fetched++
       const price = prices.cache_write + (turns - turn) * prices.cache_read
@@ -113,7 +113,8 @@ function quotedLines(
   const lines = new Set(argumentLines(edits.map(({ args }) => oldTextsOf(args))))
   const gone = (index: number) => cleared.has(index)
   for (const [index, { text, args }] of steps.slice(0, before).entries()) {
-    for (const line of argumentLines(gone(index) ? [args] : [args, text])) lines.delete(bare(line))
+    for (const line of argumentLines([args])) lines.delete(line)
+    if (!gone(index)) for (const line of linesIn(text)) lines.delete(line)
   }
   return lines
 }
@@ -123,8 +124,6 @@ function oldTextsOf(args: unknown): unknown {
   const { old_string, edits } = (args ?? {}) as { old_string?: unknown; edits?: unknown[] }
   return [old_string, edits?.map(oldTextsOf)]
 }
-
-const bare = (line: string) => line.replace(/^ *\d+[→\t:|-] ?/, '').trim()
 
 /** Stubs of earlier turns, by conversation. */
 const stubsOf = new WeakMap<ReadonlySet<number>, Set<number>>()

@@ -1,7 +1,7 @@
 import type { PipelineConfig } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import type { ToolResultText } from '../parse/tool-result-text.ts'
-import { argumentLines, hasLineOf } from './quoted-lines.ts'
+import { argumentLines, linesIn } from './quoted-lines.ts'
 
 /** Bytes that a stub takes, about. */
 const STUB_BYTES = 120
@@ -11,6 +11,9 @@ const STUB_BYTES = 120
  * never costs more than twice the least; but most recorded conversations ended soon after a step.
  */
 const PATIENCE = 4
+
+/** Results before a step whose calls are looked at for quotes. */
+const MOST_RECENT = 32
 
 /** What Claude Code sends in place of a result that it cleared itself. */
 const CLEARED_BY_CLIENT = '[Old tool result content cleared]'
@@ -52,6 +55,9 @@ export function createClearingPlan(
   /** Results that are old enough, and how far they were looked at. */
   let waiting: number[] = []
   let looked = 0
+  /** The newest result that has a line, and how many results were read for it. */
+  const byLine = new Map<string, number>()
+  let indexed = 0
   let rent = 0
   let reached: ToolResultText | undefined
   let isClientClearing = false
@@ -74,13 +80,20 @@ export function createClearingPlan(
     return sent >= clearing.min_bytes && tool !== undefined && !isError && !stays
   }
 
-  /** Without those whose lines are in what recent edits quote. */
+  /** Without those whose lines recent edits quote. Of equal lines, the newest result is meant. */
   function unquoted(indexes: readonly number[]): readonly number[] {
-    const recent = [...passed.slice(-newest).map(({ result }) => result), reached!]
-    const edits = recent.filter(({ tool }) => isRetrieving(tool, dedup.mutating_tools))
-    const lines = argumentLines(edits.map(each => each.args()))
-    if (lines.size === 0) return indexes
-    return indexes.filter(index => !hasLineOf(passed[index]!.result.text(), lines))
+    for (; indexed < looked; indexed++) {
+      const { result, mayGo: isOne } = passed[indexed]!
+      if (isOne) for (const line of linesIn(result.text())) byLine.set(line, indexed)
+    }
+    const near = passed.slice(-Math.min(newest, MOST_RECENT)).map(({ result }) => result)
+    const edits = [...near, reached!].filter(({ tool }) => isRetrieving(tool, dedup.mutating_tools))
+    const quoted = new Set<number>()
+    for (const line of argumentLines(edits.map(each => each.args()))) {
+      const index = byLine.get(line)
+      if (index !== undefined) quoted.add(index)
+    }
+    return indexes.filter(index => !quoted.has(index))
   }
 
   return {
@@ -102,11 +115,8 @@ export function createClearingPlan(
     },
     due() {
       if (isClientClearing || waiting.length === 0 || rent < priceOf(waiting)) return []
-      const going = unquoted(waiting).filter(index => passed[index]!.result.text().isWellFormed())
-      const pays = going.length > 0 && rent >= priceOf(going)
-      // What was not worth a step now is not looked at again in every turn.
-      if (!pays) rent = 0
-      return pays ? going : []
+      const going = unquoted(waiting)
+      return going.length > 0 && rent >= priceOf(going) ? going : []
     },
     clear(indexes) {
       const gone = new Set(indexes)

@@ -17,12 +17,12 @@ export function argumentLines(calls: readonly unknown[]): ReadonlySet<string> {
   return lines
 }
 
-/** Whether a text has one of the lines, with or without a number before it. */
-export function hasLineOf(text: string, lines: ReadonlySet<string>): boolean {
-  for (const line of longLines(text)) {
-    if (lines.has(line) || lines.has(line.replace(GUTTER, '').trim())) return true
-  }
-  return false
+/** The long lines of a text, with and without the numbers that a tool prints before them. */
+export function linesIn(text: string): readonly string[] {
+  return longLines(text).flatMap(line => {
+    const bare = line.replace(GUTTER, '').trim()
+    return bare === line ? [line] : [line, bare]
+  })
 }
 
 function longLines(text: string): readonly string[] {

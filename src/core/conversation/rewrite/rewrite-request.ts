@@ -1,4 +1,5 @@
-import type { ByteAnswer, RewriteReport } from '../../contract/operation-result.ts'
+import type { EncodeAnswer } from '../../contract/encode.ts'
+import type { ByteAnswer, FreshResults, RewriteReport } from '../../contract/operation-result.ts'
 import { findLookAlikes } from '../../hints/look-alikes.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
 import { type Replacement, splice } from '../../json/bytes/splice.ts'
@@ -56,7 +57,7 @@ export function rewriteRequest(
   }
   const conversation = conversationName(scanned)
   const results = rewriteResults(scanned, named(conversation, context))
-  const { replacements, savings, isChanged, lookAlikes, responses, ...promised } = results
+  const { replacements, savings, isChanged, lookAlikes, fresh, responses, ...promised } = results
   const bytes = splice(body, replacements)
   const sum = (kind: keyof SavedTokens) => savings.reduce((all, { saved }) => all + saved[kind], 0)
   const [referred, elided] = [sum('referred'), sum('elided')]
@@ -68,6 +69,7 @@ export function rewriteRequest(
     tokens_referred: referred,
     tokens_elided: elided,
     prefix_changed: isChanged,
+    ...(fresh === null ? {} : { fresh }),
     ...(lookAlikes === 0 ? {} : { look_alikes: lookAlikes }),
     conversation,
     saved: savedPlaces(scanned, savings),
@@ -83,6 +85,8 @@ interface RewrittenResults extends Promised {
    * Whether a result that was sent before now follows other texts, or is written in another way.
    */
   readonly isChanged: boolean
+  /** Results that came for the first time; `null` if there are none. */
+  readonly fresh: FreshResults | null
   /** Places that look like hints and were escaped, in results that came for the first time. */
   readonly lookAlikes: number
   /** Of results that came for the first time. */
@@ -131,6 +135,7 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
   })
   const { records } = sent
   const responses: NewResult[] = []
+  let fresh: FreshResults | null = null
   let lookAlikes = 0
   let sum = 0
   let isChanged = false
@@ -164,11 +169,24 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
       records.push({ key, bytes, position, ...(differs ? { replaces: true } : {}) })
     }
     sent.pass(key, result, { ...rewritten, sent: sum, isRecalled: isUsable })
-    if (recalled === null && 'response' in rewritten && rewritten.response !== undefined) {
-      responses.push({ response: rewritten.response, recordKey: key })
+    if (recalled === null && 'response' in rewritten) {
+      fresh = withResult(fresh, rewritten.tokens)
+      if (rewritten.response !== undefined) {
+        responses.push({ response: rewritten.response, recordKey: key })
+      }
     }
   }
-  return { ...sent.finish(terms?.restores === true), records, isChanged, lookAlikes, responses }
+  const finished = sent.finish(terms?.restores === true)
+  return { ...finished, records, isChanged, lookAlikes, fresh, responses }
+}
+
+/** All of one request are counted by one tokenizer. */
+function withResult(
+  fresh: FreshResults | null,
+  { tokenizer, baseline, final }: EncodeAnswer['tokens'],
+): FreshResults {
+  const { count = 0, before = 0, after = 0 } = fresh ?? {}
+  return { tokenizer, count: count + 1, before: before + baseline, after: after + final }
 }
 
 /** The name of each result. */

@@ -1,3 +1,4 @@
+import type { EncodeAnswer } from '../../contract/encode.ts'
 import type { KeepItem } from '../../contract/operation-result.ts'
 import type { ResponseBudget } from '../../contract/response-budget.ts'
 import { literalOf } from '../../json/bytes/splice.ts'
@@ -37,6 +38,8 @@ export interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   readonly keep: readonly KeepItem[]
   readonly lookAlikes: number
   readonly response: (() => string) | undefined
+  /** Of the result and of what was written for it. */
+  readonly tokens: EncodeAnswer['tokens']
 }
 
 /** Writes a result that is sent for the first time. */
@@ -50,16 +53,17 @@ export function rewrite(
   const terms = { openLayer: turn?.layer, mayElide, responseBudget, isOriginal, contextTokens }
   const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
   const response = reports[0]?.response
-  const { savings, elided, look_alikes: lookAlikes = 0 } = answer
+  const { savings, elided, tokens, look_alikes: lookAlikes = 0 } = answer
   const written = turn?.written() ?? { isSource: false }
   // Nothing is saved if only look-alikes of hints were escaped.
   if (answer.content === result.text()) {
     const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
-    return { ...none, ...written, lookAlikes, response }
+    return { ...none, ...written, lookAlikes, response, tokens }
   }
   const literal = literalOf(answer.content)
   return {
     response,
+    tokens,
     literal,
     saved: {
       referred: savings.dedup_tokens,

@@ -16,7 +16,7 @@ export interface Stub extends StoredRewrite {
 
 /**
  * The line that replaces a result of which nothing stays: its call, its lines, and its hash. `null`
- * if no hint can say so.
+ * if no hint can say so, or the text is not UTF-8.
  * @param before how it was sent until now
  */
 export function stubFor(
@@ -25,6 +25,7 @@ export function stubFor(
   { counter, verbosity }: { readonly counter: TokenCounter; readonly verbosity: Verbosity },
 ): Stub | null {
   const text = result.text()
+  if (!text.isWellFormed()) return null
   const original = toBytes(text)
   const hash = originalId(original)
   const argument = decisiveArgument(result.args())
