@@ -9,6 +9,8 @@ export interface Caller {
   readonly keyId: string
   readonly scopes: ReadonlySet<Scope>
   readonly redeems: boolean
+  /** Whether its client sends whole conversations. */
+  readonly references: boolean
   /** The only teams that the key may use; `null`: all of the tenant. */
   readonly teams: ReadonlySet<string> | null
   /** The only member that it may write as; `null`: any. */
@@ -50,6 +52,7 @@ export const ANONYMOUS: Caller = {
   keyId: '',
   scopes: new Set(),
   redeems: false,
+  references: false,
   teams: null,
   member: null,
   maxConcurrent: Number.POSITIVE_INFINITY,
@@ -141,6 +144,7 @@ function toEntry(record: KeyRecord, now: number, before: Entry | undefined): Ent
       keyId: record.id,
       scopes: new Set(record.scopes),
       redeems: record.redeems,
+      references: record.references ?? false,
       teams: record.teams === undefined ? null : new Set(record.teams),
       member: record.member ?? null,
       maxConcurrent: record.max_concurrent ?? Number.POSITIVE_INFINITY,

@@ -27,6 +27,8 @@ export const keyRecordSchema = z.strictObject({
   scopes: z.array(z.enum(SCOPES)).min(1),
   /** Whether its client can fetch kept originals, so that content may be elided. */
   redeems: z.boolean().default(false),
+  /** Whether its client sends whole conversations, so that results may refer to earlier ones. */
+  references: z.boolean().optional(),
   /** Requests a second in the long run, and how many at once after a pause. Unset: no limit. */
   rate_per_s: z.number().min(0.001).max(1e6).optional(),
   burst: z.int().positive().max(1e6).optional(),

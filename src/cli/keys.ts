@@ -54,6 +54,11 @@ const options = {
     actions: ['add'],
     help: 'its client can fetch kept originals',
   },
+  references: {
+    type: 'boolean',
+    actions: ['add'],
+    help: 'its client sends whole conversations to /v1/compress',
+  },
   team: {
     type: 'string',
     value: 'LIST',
@@ -109,6 +114,7 @@ function add(file: string, values: Values): number {
     sha256,
     scopes,
     redeems: values.redeems,
+    ...(values.references ? { references: true } : {}),
     ...(rate === undefined ? {} : { rate_per_s: rate }),
     ...(burst === undefined ? {} : { burst }),
     ...(concurrent === undefined ? {} : { max_concurrent: concurrent }),
@@ -155,12 +161,13 @@ function revoke(file: string, id: string): number {
 }
 
 function limitsOf(key: KeyRecord): string {
-  const { rate_per_s, burst, max_concurrent, redeems, teams, member } = key
+  const { rate_per_s, burst, max_concurrent, redeems, references, teams, member } = key
   const parts = [
     rate_per_s === undefined ? '' : `${rate_per_s}/s`,
     burst === undefined ? '' : `burst ${burst}`,
     max_concurrent === undefined ? '' : `${max_concurrent} at once`,
     redeems ? 'redeems' : '',
+    references ? 'references' : '',
     teams === undefined ? '' : `team ${teams.join(' ')}`,
     member === undefined ? '' : `member ${member}`,
   ]

@@ -56,6 +56,10 @@ export interface ResultMetrics {
   report(report: SentReport): void
 }
 
+/** Views with labels of their own; configured ones beyond them share one. */
+const MOST_VIEWS = 64
+const OTHER_VIEWS = 'others'
+
 /** How tool results were encoded, and how many tokens that saved. */
 export function createResultMetrics({ histogram, counter }: Register): ResultMetrics {
   const tokensIn = histogram('haversack_tokens_in', 'Tokens of an encoded input as it came', TOKENS)
@@ -83,6 +87,12 @@ export function createResultMetrics({ histogram, counter }: Register): ResultMet
     'Places of tool results that look like hints of the service, escaped in what it sent',
     ['op'],
   )
+  const viewTokens = counter('haversack_view_tokens_total', 'Tokens that views left out', ['view'])
+  const views = new Set<string>()
+  const viewLabel = (view: string) => {
+    if (views.size < MOST_VIEWS) views.add(view)
+    return views.has(view) ? view : OTHER_VIEWS
+  }
   return {
     report({ layer, format, shape, refusals: refused, ...report }) {
       const escaped = report.look_alikes ?? report.rewrite?.look_alikes ?? 0
@@ -96,6 +106,7 @@ export function createResultMetrics({ histogram, counter }: Register): ResultMet
       tokensSaved.inc({ by: 'dedup' }, tokens_referred)
       tokensSaved.inc({ by: 'encoder' }, encoder)
       tokensSaved.inc({ by: 'omission' }, tokens_elided)
+      if (report.view !== undefined) viewTokens.inc({ view: viewLabel(report.view) }, tokens_elided)
       for (const refusal of refused ?? []) refusals.inc({ ...refusal })
     },
   }

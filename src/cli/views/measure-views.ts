@@ -29,7 +29,7 @@ interface Waiting {
   readonly hidden: ReadonlySet<string>
 }
 
-/** Sessions whose hidden values are waited for at once, and results of one. */
+/** Results of one session whose hidden values are looked for; the oldest is dropped. */
 const MAX_WAITING = 200
 
 /**

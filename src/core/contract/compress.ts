@@ -28,9 +28,13 @@ export const compressRequest = z.looseObject({
     .looseObject({
       compress_user_messages: z.boolean().nullish(),
       compress_system_messages: z.boolean().nullish(),
+      references: z
+        .boolean()
+        .nullish()
+        .describe('For clients that send the whole conversation: results refer to earlier ones'),
     })
     .nullish()
-    .describe('Whose texts are encoded too, without losing anything'),
+    .describe('Whose texts are encoded too, without losing anything; references'),
 })
 
 export const compressAnswer = z.strictObject({

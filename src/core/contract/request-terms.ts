@@ -8,6 +8,8 @@ export interface RequestTerms {
   readonly redeems: boolean
   /** Whether everything is to stay unchanged. */
   readonly bypass: boolean
+  /** Whether its client sends whole conversations, so that results may refer to earlier ones. */
+  readonly references?: boolean
   /** Whether originals that earlier markers name are missing, and must be kept again. */
   readonly restores?: true
   /** The model, if the path of the request names it; absent: the body does. */

@@ -87,6 +87,7 @@ const JOBS: readonly JobRoute[] = [
     answer: compressAnswer,
     terms: c => ({
       redeems: c.get('state').caller.redeems,
+      references: c.get('state').caller.references,
       bypass: isBypassed(c),
       ...checkedResponseBudget(c),
     }),

@@ -40,6 +40,7 @@ describe('a key', () => {
       keyId: record.id,
       scopes: new Set(['encode']),
       redeems: true,
+      references: false,
       teams: null,
       member: null,
       maxConcurrent: 4,

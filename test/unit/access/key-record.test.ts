@@ -23,6 +23,7 @@ describe('a record', () => {
     ['note', ['', x(200), undefined], [x(201), 1]],
     ['created_at', [0, 1], [-1, 0.5, undefined]],
     ['redeems', [true, false, undefined], ['yes', 1]],
+    ['references', [true, false, undefined], ['yes', 1]],
     ['scopes', [['encode'], [...SCOPES]], [[], ['all'], undefined]],
     ['teams', [['a'], undefined], [[], Array(1_001).fill('a')]],
   ])('takes these values of %s, and no others', (field, good, bad) => {
@@ -59,6 +60,7 @@ describe('a caller', () => {
       keyId: '',
       scopes: new Set(),
       redeems: false,
+      references: false,
       teams: null,
       member: null,
       maxConcurrent: Number.POSITIVE_INFINITY,

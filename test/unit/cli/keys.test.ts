@@ -38,7 +38,18 @@ describe('keys add', () => {
   })
 
   it('notes all that it is told', async () => {
-    const args = ['--rate', '2.5', '--burst', '7', '--concurrent', '3', '--redeems', '--note', 'CI']
+    const args = [
+      '--rate',
+      '2.5',
+      '--burst',
+      '7',
+      '--concurrent',
+      '3',
+      '--redeems',
+      '--references',
+      '--note',
+      'CI',
+    ]
     const { stdout } = await keys('add', '--scopes', 'metrics, admin,metrics', ...args, '--json')
     const { key, ...printed } = JSON.parse(stdout)
     expect(key).toMatch(/^hvs_/)
@@ -47,6 +58,7 @@ describe('keys add', () => {
       tenant: 'local',
       scopes: ['metrics', 'admin'],
       redeems: true,
+      references: true,
       rate_per_s: 2.5,
       burst: 7,
       max_concurrent: 3,

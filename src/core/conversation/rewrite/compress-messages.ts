@@ -3,6 +3,7 @@ import { findLookAlikes } from '../../hints/look-alikes.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { resolveTokenizer } from '../../tokens/profiles.ts'
+import { earlierResults } from './earlier-results.ts'
 import { type MessageText, mapTexts } from './message-texts.ts'
 import type { ConversationContext } from './rewrite-context.ts'
 import {
@@ -33,7 +34,8 @@ export interface Compressed {
 /**
  * Rewrites the texts of a conversation without loss: tool results, and the texts of those roles
  * that the request names. If there is a budget and the client can retrieve originals, tool results
- * are then cut to fit, except for errors.
+ * are then cut to fit, except for errors. If the client sends whole conversations, results may
+ * refer to earlier ones, but not with a budget, which could cut these.
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
 export function compressMessages(
@@ -49,10 +51,15 @@ export function compressMessages(
   const { pipeline = DEFAULT_PIPELINE } = context
   const { redeem_tools: retrievingTools } = pipeline.elision
   const hasPressure = pipeline.views.pressure.length > 0
+  const mayRefer = request.config?.references ?? context.terms?.references ?? false
+  const isFixed = !bypass && typeof budget !== 'number'
+  const results = mayRefer && isFixed ? earlierResults(request, context) : null
   let before = 0
   const payloads = textsOf(messages).map((source): Payload => {
     const write = bypass ? null : writerOf(source, request, retrievingTools)
+    const turn = results?.next(source, write === rewriteLossless)
     if (write === null) {
+      turn?.end()
       const tokens = counter.count(source.text)
       before += tokens
       return { source, tokens, rewritten: null }
@@ -60,8 +67,9 @@ export function compressMessages(
     const mayLeaveOut = mayElide && isCut(source, retrievingTools)
     const rewritten =
       mayLeaveOut && (wish !== undefined || hasPressure)
-        ? rewriteAtLevel(source, { wish, contextTokens: before }, counting, context)
-        : write(source, counting, context)
+        ? rewriteAtLevel(source, { wish, contextTokens: before }, counting, context, turn?.layer)
+        : write(source, counting, context, turn?.layer)
+    turn?.end()
     before += rewritten.answer.tokens.final
     return { source, tokens: rewritten.answer.tokens.baseline, rewritten }
   })

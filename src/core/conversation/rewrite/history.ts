@@ -16,6 +16,21 @@ import {
 } from '../../sessions/turn/refer-to-earlier.ts'
 import type { ToolResultText } from '../parse/tool-result-text.ts'
 
+/** A result of a conversation; of `start` and `end` only their distance counts. */
+export type HistoryResult = Pick<
+  ToolResultText,
+  | 'start'
+  | 'end'
+  | 'text'
+  | 'tool'
+  | 'args'
+  | 'callsAhead'
+  | 'isWhole'
+  | 'part'
+  | 'ordinal'
+  | 'firstOfCall'
+>
+
 /** How a result of the history was written; only what later results need. */
 export interface WrittenResult {
   /** References that a reader follows to its lines; absent if they cannot be found. */
@@ -30,9 +45,9 @@ export interface History {
    * L0 for the next result against those before it, and how it is written then.
    * @param key names this one and all before it
    */
-  open(key: string, result: ToolResultText): { readonly layer: OpenLayer; written(): WrittenResult }
+  open(key: string, result: HistoryResult): { readonly layer: OpenLayer; written(): WrittenResult }
   /** Goes on to the next result. */
-  add(key: string, result: ToolResultText, written: WrittenResult): void
+  add(key: string, result: HistoryResult, written: WrittenResult): void
 }
 
 /** A thread's memory of some conversations, so that a turn only adds new results. */
@@ -133,7 +148,7 @@ type TakeMemory = (window: number, first: number, keys: readonly string[]) => Fi
 
 /** A result that was passed, with the bytes of all results up to its end. */
 interface Passed {
-  readonly result: ToolResultText
+  readonly result: HistoryResult
   readonly written: WrittenResult
   readonly end: number
 }
@@ -146,7 +161,7 @@ function createHistory(take: TakeMemory): History {
   let filled: Filled | null = null
 
   /** Returns a memory that has the window before a result, and the arguments of its call. */
-  function fillFor(key: string, result: ToolResultText): BodyMemory {
+  function fillFor(key: string, result: HistoryResult): BodyMemory {
     const window = Math.floor(bytes / WINDOW_BYTES)
     if (filled === null || filled.window !== window) {
       const first = passed.findIndex(({ end }) => end > (window - 1) * WINDOW_BYTES)
@@ -166,7 +181,7 @@ function createHistory(take: TakeMemory): History {
    * Remembers the arguments of a call only once. Twice would change the order in which texts are
    * forgotten.
    */
-  function give(to: Filled, result: ToolResultText, index: number, name: string): void {
+  function give(to: Filled, result: HistoryResult, index: number, name: string): void {
     if (to.ahead !== name && result.firstOfCall === index) rememberArguments(to, result)
     to.ahead = name
   }
@@ -236,7 +251,7 @@ function remember(to: Filled, { result, written }: Passed): void {
 }
 
 /** Texts that the agent gave to the tool; the call's own result may refer to them. */
-function rememberArguments(to: Filled, result: ToolResultText): void {
+function rememberArguments(to: Filled, result: HistoryResult): void {
   const { tool, callsAhead } = result
   if (tool === undefined || callsAhead === undefined) return
   const context = contextOf(callsAhead)
@@ -264,7 +279,7 @@ function put(
 }
 
 /** Calls are counted from 1. */
-function sequenceOf({ ordinal }: ToolResultText): number {
+function sequenceOf({ ordinal }: HistoryResult): number {
   return ordinal + 1
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ToolResultText } from '../parse/tool-result-text.ts'
 
 /** A text payload of a conversation. */
 export interface MessageText {
@@ -8,10 +9,21 @@ export interface MessageText {
   readonly call: ToolCall
   readonly callId?: string | undefined
   readonly isError: boolean
+  /** Of a tool's text: its place as a reader counts. */
+  readonly result?: ResultAt
 }
 
+/** The place of a tool's text, as `ToolResultText` has it. */
+export type ResultAt = Pick<
+  ToolResultText,
+  'ordinal' | 'part' | 'isWhole' | 'callsAhead' | 'firstOfCall'
+>
+
 /** The place of a text, without the text. */
-type Place = Omit<MessageText, 'text'>
+type Place = Omit<MessageText, 'text' | 'result'> & {
+  /** Of a result: how many stand before it. */
+  readonly ordinal?: number
+}
 
 /** Returns the replacement of a text, or the same text if nothing changes. */
 export type WriteText = (text: MessageText) => string
@@ -23,12 +35,25 @@ export type WriteText = (text: MessageText) => string
  * without a new text is the very same object.
  */
 export function mapTexts(messages: readonly unknown[], write: WriteText): unknown[] {
-  const calls: CallsById = new Map()
+  const seen: Seen = { calls: new Map(), called: 0, results: 0, texts: 0, firstTexts: new Map() }
   return messages.map(message => {
     if (!isFields(message)) return message
-    noteCalls(message, calls)
-    return mapContent(message, placeOf(message, calls), calls, write)
+    noteCalls(message, seen)
+    return mapContent(message, placeOf(message, seen), seen, write)
   })
+}
+
+/** What the messages had until now. */
+interface Seen {
+  /** An id that is used again names the later call from there on. */
+  readonly calls: Map<string, ToolCall>
+  /** Calls and results of whatever kind. */
+  called: number
+  results: number
+  /** Texts of tools. */
+  texts: number
+  /** The first text that answers a call. */
+  readonly firstTexts: Map<ToolCall, number>
 }
 
 const ROLES: Readonly<Record<string, Place['from']>> = Object.assign(Object.create(null), {
@@ -40,37 +65,66 @@ const ROLES: Readonly<Record<string, Place['from']>> = Object.assign(Object.crea
   assistant: 'assistant',
 })
 
-function placeOf(message: Fields, calls: CallsById): Place {
+function placeOf(message: Fields, seen: Seen): Place {
   const { role } = message
   const from = (typeof role === 'string' && ROLES[role]) || 'other'
   const isError = message['is_error'] === true
   if (from !== 'tool') return { from, call: {}, isError }
   const id = message['tool_call_id']
-  return { from, call: callOf(id, message['name'], calls), callId: textOf(id), isError }
+  const call = callOf(id, message['name'], seen)
+  return { from, call, callId: textOf(id), isError, ordinal: seen.results++ }
 }
 
 /** An object with other texts in its `content`. */
-function mapContent(holder: Fields, place: Place, calls: CallsById, write: WriteText): Fields {
+function mapContent(holder: Fields, place: Place, seen: Seen, write: WriteText): Fields {
   const { content } = holder
   if (typeof content === 'string')
-    return replaced(holder, 'content', write({ ...place, text: content }))
+    return replaced(holder, 'content', write(textAt(content, place, seen, 0, true)))
   if (!Array.isArray(content)) return holder
-  const parts = content.map(part => (isFields(part) ? mapPart(part, place, calls, write) : part))
+  const isWhole = content.length <= 1
+  const parts = content.map((part, index) =>
+    isFields(part) ? mapPart(part, place, seen, { index, isWhole }, write) : part,
+  )
   return parts.every((part, index) => part === content[index])
     ? holder
     : replaced(holder, 'content', parts)
 }
 
-function mapPart(part: Fields, place: Place, calls: CallsById, write: WriteText): Fields {
+function mapPart(
+  part: Fields,
+  place: Place,
+  seen: Seen,
+  { index, isWhole }: { readonly index: number; readonly isWhole: boolean },
+  write: WriteText,
+): Fields {
   const { type, text } = part
   if (type === 'text' && typeof text === 'string') {
-    return replaced(part, 'text', write({ ...place, text }))
+    return replaced(part, 'text', write(textAt(text, place, seen, index, isWhole)))
   }
+  const isResult = typeof type === 'string' && type.endsWith('tool_result')
+  const ordinal = isResult ? seen.results++ : 0
   if (type !== 'tool_result') return part
   const id = part['tool_use_id']
-  const call = callOf(id, undefined, calls)
+  const call = callOf(id, undefined, seen)
   const isError = place.isError || part['is_error'] === true
-  return mapContent(part, { from: 'tool', call, callId: textOf(id), isError }, calls, write)
+  return mapContent(part, { from: 'tool', call, callId: textOf(id), isError, ordinal }, seen, write)
+}
+
+/** A text with its place, which counts it. */
+function textAt(
+  text: string,
+  { ordinal, ...place }: Place,
+  seen: Seen,
+  part: number,
+  isWhole: boolean,
+): MessageText {
+  if (ordinal === undefined) return { ...place, text }
+  const { call } = place
+  const firstOfCall = seen.firstTexts.get(call) ?? seen.texts
+  seen.firstTexts.set(call, firstOfCall)
+  seen.texts++
+  const callsAhead = call.ordinal === undefined ? undefined : call.ordinal - ordinal
+  return { ...place, text, result: { ordinal, part, isWhole, callsAhead, firstOfCall } }
 }
 
 function textOf(value: unknown): string | undefined {
@@ -87,6 +141,8 @@ interface ToolCall {
   readonly tool?: string
   /** As the vendor gives them: an object, or JSON text. */
   readonly args?: unknown
+  /** How many calls stand before it; absent if it cannot be told which call a result answers. */
+  readonly ordinal?: number
 }
 
 /** An object of a request, of which nothing is known. */
@@ -96,26 +152,45 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Calls by their ids. An id that is used again names the later call from there on. */
-type CallsById = Map<string, ToolCall>
-
 /**
  * Notes the calls that a message makes: `tool_calls` of OpenAI, `tool_use` blocks of Anthropic.
- * Other shapes are skipped.
+ * Other shapes are only counted. If two of its calls share an id, or a program made a call, it
+ * cannot be told which call a reader sees before a result.
  */
-function noteCalls(message: Fields, calls: CallsById): void {
+function noteCalls(message: Fields, seen: Seen): void {
+  const first = seen.called
   for (const call of fieldsIn(message['tool_calls'])) {
     const { name, arguments: args } = isFields(call['function']) ? call['function'] : {}
-    note(calls, call['id'], name, args)
+    note(seen, call['id'], { name, args, first })
   }
   for (const part of fieldsIn(message['content'])) {
-    if (part['type'] === 'tool_use') note(calls, part['id'], part['name'], part['input'])
+    const { type, id, name, input, caller } = part
+    const isDirect = !isFields(caller) || caller['type'] === 'direct'
+    if (type === 'tool_use') note(seen, id, { name, args: input, first, isDirect })
+    else if (typeof type === 'string' && type.endsWith('tool_use')) seen.called++
   }
+  if (isFields(message['function_call'])) seen.called++
 }
 
-function note(calls: CallsById, id: unknown, name: unknown, args: unknown): void {
+/** What a message says of a call, and the first call of that message. */
+interface NamedCall {
+  readonly name: unknown
+  readonly args: unknown
+  readonly first: number
+  readonly isDirect?: boolean
+}
+
+function note(seen: Seen, id: unknown, { name, args, first, isDirect = true }: NamedCall): void {
+  const ordinal = seen.called++
   if (typeof id !== 'string' || typeof name !== 'string') return
-  calls.set(id, { tool: name, ...(args === undefined ? {} : { args }) })
+  const before = seen.calls.get(id)
+  const isTwice = before !== undefined && (before.ordinal ?? first) >= first
+  const isKnown = isDirect && !isTwice
+  seen.calls.set(id, {
+    tool: name,
+    ...(args === undefined ? {} : { args }),
+    ...(isKnown ? { ordinal } : {}),
+  })
 }
 
 function fieldsIn(list: unknown): readonly Fields[] {
@@ -123,7 +198,7 @@ function fieldsIn(list: unknown): readonly Fields[] {
 }
 
 /** The call that an id names. If there is none, the call has the tool's name in the result. */
-function callOf(id: unknown, name: unknown, calls: CallsById): ToolCall {
+function callOf(id: unknown, name: unknown, { calls }: Seen): ToolCall {
   const call = typeof id === 'string' ? calls.get(id) : undefined
   return call ?? (typeof name === 'string' ? { tool: name } : {})
 }

@@ -1,16 +1,8 @@
-import { toBytes } from '../../base/text-bytes.ts'
 import type { EncodeAnswer } from '../../contract/encode.ts'
-import type {
-  ByteAnswer,
-  FreshRecord,
-  FreshResults,
-  KeepItem,
-  RewriteReport,
-} from '../../contract/operation-result.ts'
-import type { ResponseBudget } from '../../contract/response-budget.ts'
+import type { ByteAnswer, FreshResults, RewriteReport } from '../../contract/operation-result.ts'
 import { findLookAlikes } from '../../hints/look-alikes.ts'
 import type { ReadLimits } from '../../json/bytes/read-json.ts'
-import { literalOf, type Replacement, splice } from '../../json/bytes/splice.ts'
+import { type Replacement, splice } from '../../json/bytes/splice.ts'
 import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
 import { isRetrieving } from '../../pipeline/profile/retrieving-tools.ts'
 import { inConversation } from '../../telemetry/pseudonyms.ts'
@@ -18,20 +10,16 @@ import { conversationName } from '../parse/conversation-name.ts'
 import { type RouteName, type ScannedRequest, scanRequest } from '../parse/scan-request.ts'
 import type { ToolResultText } from '../parse/tool-result-text.ts'
 import { ContextSize } from './context-size.ts'
-import type { History } from './history.ts'
-import type { MessageText } from './message-texts.ts'
 import { createResultKeys } from './result-keys.ts'
 import type { ConversationContext } from './rewrite-context.ts'
-import { type Counting, rewriteByItself } from './rewrite-text.ts'
+import { recall, rewrite } from './rewrite-result.ts'
+import { SentConversation } from './sent-conversation.ts'
 import {
-  digestOf,
-  NOTHING_SAVED,
-  readStored,
   type SavedTokens,
   type Saving,
-  type StoredRewrite,
   savedPlaces,
   sumOfSent,
+  sumOfSteps,
   writeStored,
 } from './stored-rewrite.ts'
 import type { TurnMemory } from './turn-memory.ts'
@@ -129,7 +117,6 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
   )
   const options = {
     counting: model === undefined ? {} : { model },
-    history: forgets ? undefined : rewrites?.history?.begin(),
     // If the provider forgets results, the agent may have lost the text that names how to ask.
     mayElide: canRetrieve && terms?.redeems === true,
     responseBudget: terms?.responseBudget,
@@ -140,11 +127,13 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
     JSON.stringify([rewrites?.tenant, model, forgets, canRetrieve]),
     rewrites?.turns,
   )
-  const replacements: Replacement[] = []
-  const savings: Saving[] = []
-  const records: FreshRecord[] = []
-  const keep: KeepItem[] = []
-  const markers: string[] = []
+  const sent = new SentConversation(context, {
+    ...options,
+    forgets,
+    size,
+    start: scanned.messages[0]?.start ?? 0,
+  })
+  const { records } = sent
   const responses: NewResult[] = []
   let fresh: FreshResults | null = null
   let lookAlikes = 0
@@ -154,48 +143,41 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
     const key = names[index]!
     const isOriginal = isRetrieving(result.tool, retrievingTools)
     if (isLeftAlone(result, isOriginal)) {
-      options.history?.add(key, result, { isSource: false })
+      sent.pass(key, result, null)
       continue
     }
     const recalled = recall(key, context)
     // A changed prefix is better than a marker for an original that may be gone.
     const isUsable = recalled !== null && (options.mayElide || recalled.markers.length === 0)
+    const { clears, isApplied } = sent.step(index, result, recalled)
+    const contextTokens = () => size?.tokensBefore(result)
     const rewritten = isUsable
       ? { ...recalled, keep: [] }
       : rewrite(
           key,
           result,
-          { ...options, isOriginal, contextTokens: size?.tokensBefore(result) },
+          { ...options, history: sent.history, isOriginal, contextTokens: contextTokens() },
           context,
         )
     if ('lookAlikes' in rewritten) lookAlikes += rewritten.lookAlikes
-    options.history?.add(key, result, rewritten)
-    sum = sumOfSent(sum, rewritten.digest)
+    sum = sumOfSent(sumOfSteps(sum, clears), rewritten.digest)
     const differs = recalled !== null && !(isUsable && recalled.sent === sum)
-    isChanged ||= differs
+    isChanged ||= differs || !isApplied
     if (recalled === null || differs) {
-      const bytes = writeStored({ ...rewritten, sent: sum })
+      const bytes = writeStored({ ...rewritten, sent: sum, ...(clears.length > 0 && { clears }) })
       const position = rewrites?.memory.place(key, bytes, differs) ?? null
       records.push({ key, bytes, position, ...(differs ? { replaces: true } : {}) })
     }
-    if (isUsable && recalled.markers.length > 0 && terms?.restores === true) {
-      keep.push(toBytes(result.text()))
-    } else if (isUsable) markers.push(...recalled.markers)
-    keep.push(...rewritten.keep)
+    sent.pass(key, result, { ...rewritten, sent: sum, isRecalled: isUsable })
     if (recalled === null && 'response' in rewritten) {
       fresh = withResult(fresh, rewritten.tokens)
       if (rewritten.response !== undefined) {
         responses.push({ response: rewritten.response, recordKey: key })
       }
     }
-    const { literal, saved } = rewritten
-    if (literal === null) continue
-    const { start, end } = result
-    size?.replaced(end - start, literal.length)
-    replacements.push({ start, end, literal })
-    savings.push({ end, shorter: end - start - literal.length, saved })
   }
-  return { replacements, savings, records, keep, markers, isChanged, lookAlikes, fresh, responses }
+  const finished = sent.finish(terms?.restores === true)
+  return { ...finished, records, isChanged, lookAlikes, fresh, responses }
 }
 
 /** All of one request are counted by one tokenizer. */
@@ -229,83 +211,4 @@ const MIN_LITERAL_BYTES = 24
 function isLeftAlone(result: ToolResultText, isOriginal: boolean): boolean {
   const isShort = result.end - result.start < MIN_LITERAL_BYTES
   return (isShort || isOriginal) && findLookAlikes(result.text()).length === 0
-}
-
-/** How the result was sent before, if this thread or the record has it. */
-function recall(key: string, { rewrites }: ConversationContext): StoredRewrite | null {
-  if (rewrites === undefined) return null
-  const recalled = rewrites.recalled[key]
-  return recalled === undefined ? rewrites.memory.get(key) : readStored(recalled)
-}
-
-/** How results are written that come for the first time. */
-interface RewriteOptions {
-  readonly counting: Counting
-  readonly history: History | undefined
-  readonly mayElide: boolean
-  /** The host's wish for results that come for the first time. */
-  readonly responseBudget: ResponseBudget | undefined
-}
-
-/** The same for one result. */
-interface ResultOptions extends RewriteOptions {
-  /** Whether it is an original that was fetched back. */
-  readonly isOriginal: boolean
-  /** Tokens of the conversation before it; absent if no level follows from them. */
-  readonly contextTokens: number | undefined
-}
-
-/** How a result was written, with its telemetry record. */
-interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
-  readonly keep: readonly KeepItem[]
-  readonly lookAlikes: number
-  readonly response: (() => string) | undefined
-  /** Of the result and of what was written for it. */
-  readonly tokens: EncodeAnswer['tokens']
-}
-
-/** Writes a result that is sent for the first time. */
-function rewrite(
-  key: string,
-  result: ToolResultText,
-  { counting, history, mayElide, responseBudget, isOriginal, contextTokens }: ResultOptions,
-  context: ConversationContext,
-): NewRewrite {
-  const turn = isOriginal ? undefined : history?.open(key, result)
-  const terms = { openLayer: turn?.layer, mayElide, responseBudget, isOriginal, contextTokens }
-  const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
-  const response = reports[0]?.response
-  const { savings, elided, tokens, look_alikes: lookAlikes = 0 } = answer
-  const written = turn?.written() ?? { isSource: false }
-  // Nothing is saved if only look-alikes of hints were escaped.
-  if (answer.content === result.text()) {
-    const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
-    return { ...none, ...written, lookAlikes, response, tokens }
-  }
-  const literal = literalOf(answer.content)
-  return {
-    response,
-    tokens,
-    literal,
-    saved: {
-      referred: savings.dedup_tokens,
-      encoded: savings.encoder_tokens,
-      elided: savings.elided_tokens,
-    },
-    ...written,
-    lookAlikes,
-    markers: elided.map(({ hash }) => hash),
-    digest: digestOf(literal),
-    keep,
-  }
-}
-
-function sourceOf(result: ToolResultText): MessageText {
-  const { tool, callId, isError } = result
-  const args = result.args()
-  const call = {
-    ...(tool === undefined ? {} : { tool }),
-    ...(args === undefined ? {} : { args }),
-  }
-  return { text: result.text(), from: 'tool', call, callId, isError }
 }

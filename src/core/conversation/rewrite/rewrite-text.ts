@@ -54,22 +54,23 @@ export function rewriteByItself(
     contextTokens === undefined
       ? ({ mode: 'elide' } as const)
       : ({ context_tokens: contextTokens } as const)
-  const terms = mayElide ? { ...omissions, ...wish } : WHOLE
+  const terms = mayElide && responseBudget !== 'full' ? { ...omissions, ...wish } : WHOLE
   return encodeContent({ ...request, ...terms }, context, openLayer)
 }
 
 /**
- * The smallest lossless text for a payload. It depends on the text, the call that it answers and
- * the configuration, and on nothing else of the conversation, so that a conversation which
- * continues is written the same way again.
+ * The smallest lossless text for a payload. It depends on the text, the call that it answers, the
+ * configuration and what `openLayer` has before it, and on nothing else of the conversation, so
+ * that a conversation which continues is written the same way again.
  * @throws AppError `invalid_request` for an unknown tokenizer
  */
 export function rewriteLossless(
   source: MessageText,
   counting: Counting,
   context: ConversationContext,
+  openLayer?: OpenLayer,
 ): Rewritten {
-  return encodeContent({ ...requestFor(source, counting), ...WHOLE }, context)
+  return encodeContent({ ...requestFor(source, counting), ...WHOLE }, context, openLayer)
 }
 
 /** What the level of a text follows from. */
@@ -86,10 +87,11 @@ export function rewriteAtLevel(
   { wish, contextTokens }: LevelTerms,
   counting: Counting,
   context: ConversationContext,
+  openLayer?: OpenLayer,
 ): Rewritten {
   const request = { ...requestFor(source, counting), context_tokens: contextTokens }
   const wished = wish === undefined ? {} : { response_budget: wish }
-  return encodeContent({ ...request, ...wished }, context)
+  return encodeContent({ ...request, ...wished }, context, openLayer)
 }
 
 /** The text itself, with everything escaped that looks like a hint of ours. */

@@ -21,6 +21,8 @@ export interface StoredRewrite {
   readonly digest: number
   /** A sum over what was sent for the results up to this one; see `sumOfSent`. */
   readonly sent: number
+  /** Earlier results that are cleared from this one on, by index; absent: none. */
+  readonly clears?: readonly number[]
 }
 
 const DIGEST_DIGITS = 8
@@ -32,6 +34,11 @@ const PRIME = 0x01000193
  */
 export function sumOfSent(before: number, digest: number): number {
   return Math.imul(before ^ digest, PRIME) >>> 0
+}
+
+/** The same for the results that are cleared from there on. */
+export function sumOfSteps(before: number, clears: readonly number[]): number {
+  return clears.reduce((sum, index) => sumOfSent(sum, index + 1), before)
 }
 
 /** The digest of a literal. */
@@ -70,11 +77,12 @@ interface Head {
   readonly markers?: readonly string[]
   readonly digest: number
   readonly sent: number
+  readonly clears?: readonly number[]
 }
 
 /** As bytes to keep: a line of JSON, then the literal. */
 export function writeStored(rewrite: StoredRewrite): Uint8Array {
-  const { literal, saved, hops, isSource, markers, digest, sent } = rewrite
+  const { literal, saved, hops, isSource, markers, digest, sent, clears } = rewrite
   const head: Head = {
     v: VERSION,
     saved: [saved.referred, saved.encoded, saved.elided],
@@ -83,6 +91,7 @@ export function writeStored(rewrite: StoredRewrite): Uint8Array {
     ...(markers.length === 0 ? {} : { markers }),
     digest,
     sent,
+    ...(clears === undefined ? {} : { clears }),
   }
   const line = Buffer.from(`${JSON.stringify(head)}\n`)
   return literal === null ? line : Buffer.concat([line, literal])
@@ -108,6 +117,7 @@ export function readStored(bytes: Uint8Array): StoredRewrite | null {
     markers: head.markers ?? [],
     digest: head.digest,
     sent: head.sent,
+    ...(head.clears === undefined ? {} : { clears: head.clears }),
   }
 }
 

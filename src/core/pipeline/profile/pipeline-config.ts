@@ -112,6 +112,20 @@ const views = z.strictObject({
     .default([]),
 })
 
+/** When proxies clear old results; see `docs/guide/clearing.md`. */
+const clearing = z.strictObject({
+  enabled: z.boolean().default(false),
+  /** Results that stay, the newest ones. */
+  keep_newest: z.int().positive().max(10_000).default(8),
+  /** Of a result as it is sent; shorter ones stay. */
+  min_bytes: z.int().min(256).default(512),
+  /** Prices of a token, in tokens that no cache has. */
+  cached_read: z.number().gt(0).max(10).default(0.1),
+  cache_write: z.number().gt(0).max(10).default(1.25),
+  /** Tools whose results stay, as their servers call them. */
+  exclude: z.array(toolName).default([]),
+})
+
 const endpointOverride = z.strictObject({
   dedup_enabled: z.boolean().optional(),
   lru_size: lruSize.optional(),
@@ -136,6 +150,7 @@ export const pipelineSchema = z
     format_pipeline: formatPipeline.prefault({}),
     elision: elision.prefault({}),
     views: views.prefault({}),
+    clearing: clearing.prefault({}),
     endpoint_overrides: z.record(endpoint, endpointOverride).default({}),
     profiles: profileAxes.prefault({}),
     hints: hintPolicy.prefault({}),

@@ -1,0 +1,96 @@
+import { DEFAULT_PRICES } from '../src/core/conversation/usage/billing.ts'
+import { pipelineSchema } from '../src/core/pipeline/profile/pipeline-config.ts'
+import { billOf, playWhole } from './clearing/play-whole.ts'
+import { machine } from './support/machine.ts'
+import { markdownTable } from './support/markdown-table.ts'
+import { REQUIRED, readOptions } from './support/options.ts'
+import { conversationsOf } from './turns/conversations.ts'
+
+/**
+ * npm run bench -- clearing CORPUS [--sample N] [--keep N]
+ *
+ * Recorded conversations, turn by turn and three results a turn, as Anthropic's requests with a
+ * tool that fetches originals: what they cost without the service, with it, and with clearing. Each
+ * turn must have the one before as its prefix, except for planned steps. What later calls quote of
+ * a cleared result is billed as fetched back.
+ */
+const options = readOptions({ corpus: REQUIRED, sample: 1, keep: 8 })
+const prices = DEFAULT_PRICES.anthropic
+const plain = pipelineSchema.parse({})
+const clearing = pipelineSchema.parse({ clearing: { enabled: true, keep_newest: options.keep } })
+
+interface Sums {
+  conversations: number
+  turns: number
+  raw: number
+  plain: number
+  cleared: number
+  steps: number
+  fetched: number
+  fetches: number
+  dearer: number
+  changes: number
+}
+
+const NONE: Sums = {
+  conversations: 0,
+  turns: 0,
+  raw: 0,
+  plain: 0,
+  cleared: 0,
+  steps: 0,
+  fetched: 0,
+  fetches: 0,
+  dearer: 0,
+  changes: 0,
+}
+
+const sources = new Map<string, Sums>()
+const all = { ...NONE }
+const conversations = conversationsOf(options.corpus).filter((_, n) => n % options.sample === 0)
+for (const { source, steps } of conversations) {
+  const own = sources.get(source) ?? { ...NONE }
+  sources.set(source, own)
+  const raw = playWhole(steps, null, prices)
+  const without = playWhole(steps, plain, prices)
+  const cleared = playWhole(steps, clearing, prices)
+  for (const sums of [own, all]) {
+    sums.conversations++
+    sums.turns += raw.turns
+    sums.raw += billOf(raw)
+    sums.plain += billOf(without)
+    sums.cleared += billOf(cleared)
+    sums.steps += cleared.steps
+    sums.fetched += cleared.fetched
+    sums.fetches += cleared.billedFetches
+    sums.dearer += billOf(cleared) > billOf(raw) ? 1 : 0
+    sums.changes += without.changes + cleared.changes - cleared.steps
+  }
+}
+const saved = (part: number, whole: number) => `${(100 - (100 * part) / whole).toFixed(1)} %`
+const rows = [...sources, ['all', all] as const].map(([source, sums]) => [
+  source,
+  String(sums.conversations),
+  String(sums.turns),
+  saved(sums.plain, sums.raw),
+  saved(sums.cleared, sums.raw),
+  String(sums.steps),
+  String(sums.fetched),
+  `${((100 * sums.fetches) / sums.raw).toFixed(1)} %`,
+  String(sums.dearer),
+  String(sums.changes),
+])
+const header = [
+  'source',
+  'conversations',
+  'turns',
+  'saved of the bill',
+  'with clearing',
+  'steps',
+  'fetched',
+  'of the bill',
+  'dearer',
+  'other changes',
+]
+process.stdout.write(`${JSON.stringify(machine())}\n\n${markdownTable(header, rows)}\n`)
+if (all.changes > 0) process.exitCode = 1

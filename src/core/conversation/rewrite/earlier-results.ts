@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto'
+import type { CompressRequest } from '../../contract/compress.ts'
+import type { OpenLayer } from '../../pipeline/session-layer.ts'
+import type { HistoryResult } from './history.ts'
+import { argsOf, type MessageText } from './message-texts.ts'
+import type { ConversationContext } from './rewrite-context.ts'
+
+/** A text of the conversation, until its replacement is known. */
+interface OpenText {
+  /** Its references to earlier results; absent: it has none. */
+  readonly layer?: OpenLayer
+  /** Notes how it was written, for those after it. */
+  end(): void
+}
+
+/** The texts of a conversation, in their order. */
+interface EarlierResults {
+  /** @param mayRefer whether it may refer, and be referred to */
+  next(source: MessageText, mayRefer: boolean): OpenText
+}
+
+const NOTHING: OpenText = { end: () => {} }
+
+/**
+ * The tool results of messages, of which later ones may repeat earlier ones. A reference depends
+ * only on what is before it, so a conversation that continues is written as before. Returns `null`
+ * if the thread has no memory for it.
+ */
+export function earlierResults(
+  { model, tokenizer }: CompressRequest,
+  { rewrites }: ConversationContext,
+): EarlierResults | null {
+  const history = rewrites?.history?.begin()
+  if (history === undefined) return null
+  let index = 0
+  let key = digest(JSON.stringify(['compress', rewrites!.tenant, model, tokenizer]))
+  return {
+    next(source, mayRefer) {
+      const result = resultOf(source)
+      if (result === null) return NOTHING
+      // Arguments may be most of the messages, and have many results: once is enough.
+      const args = result.firstOfCall === index++ ? result.args() : undefined
+      key = digest(`${key}${nameOf(source, result, args)}`)
+      const name = key
+      const turn = mayRefer ? history.open(name, result) : null
+      return {
+        ...(turn === null ? {} : { layer: turn.layer }),
+        end: () => history.add(name, result, turn?.written() ?? { isSource: false }),
+      }
+    },
+  }
+}
+
+function digest(text: string): string {
+  return hash('sha256', Buffer.from(text, 'utf16le'), 'hex')
+}
+
+/** Everything that what replaces a result may depend on. */
+function nameOf({ isError, text }: MessageText, result: HistoryResult, args: unknown): string {
+  const { tool, ordinal, part, isWhole, callsAhead = null, firstOfCall } = result
+  const fields = [tool, isError, ordinal, part, isWhole, callsAhead, firstOfCall, args]
+  return `${JSON.stringify(fields)} ${text}`
+}
+
+function resultOf({ text, call, result }: MessageText): HistoryResult | null {
+  if (result === undefined) return null
+  const args = () => argsOf(call)
+  return { ...result, start: 0, end: text.length, text: () => text, tool: call.tool, args }
+}

@@ -1,0 +1,89 @@
+import type { EncodeAnswer } from '../../contract/encode.ts'
+import type { KeepItem } from '../../contract/operation-result.ts'
+import type { ResponseBudget } from '../../contract/response-budget.ts'
+import { literalOf } from '../../json/bytes/splice.ts'
+import type { ToolResultText } from '../parse/tool-result-text.ts'
+import type { History } from './history.ts'
+import type { MessageText } from './message-texts.ts'
+import type { ConversationContext } from './rewrite-context.ts'
+import { type Counting, rewriteByItself } from './rewrite-text.ts'
+import { digestOf, NOTHING_SAVED, readStored, type StoredRewrite } from './stored-rewrite.ts'
+
+/** How the result was sent before, if this thread or the record has it. */
+export function recall(key: string, { rewrites }: ConversationContext): StoredRewrite | null {
+  if (rewrites === undefined) return null
+  const recalled = rewrites.recalled[key]
+  return recalled === undefined ? rewrites.memory.get(key) : readStored(recalled)
+}
+
+/** How results are written that come for the first time. */
+export interface RewriteOptions {
+  readonly counting: Counting
+  readonly history: History | undefined
+  readonly mayElide: boolean
+  /** The host's wish for results that come for the first time. */
+  readonly responseBudget: ResponseBudget | undefined
+}
+
+/** The same for one result. */
+interface ResultOptions extends RewriteOptions {
+  /** Whether it is an original that was fetched back. */
+  readonly isOriginal: boolean
+  /** Tokens of the conversation before it; absent if no level follows from them. */
+  readonly contextTokens: number | undefined
+}
+
+/** How a result was written, with its telemetry record. */
+export interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
+  readonly keep: readonly KeepItem[]
+  readonly lookAlikes: number
+  readonly response: (() => string) | undefined
+  /** Of the result and of what was written for it. */
+  readonly tokens: EncodeAnswer['tokens']
+}
+
+/** Writes a result that is sent for the first time. */
+export function rewrite(
+  key: string,
+  result: ToolResultText,
+  { counting, history, mayElide, responseBudget, isOriginal, contextTokens }: ResultOptions,
+  context: ConversationContext,
+): NewRewrite {
+  const turn = isOriginal ? undefined : history?.open(key, result)
+  const terms = { openLayer: turn?.layer, mayElide, responseBudget, isOriginal, contextTokens }
+  const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
+  const response = reports[0]?.response
+  const { savings, elided, tokens, look_alikes: lookAlikes = 0 } = answer
+  const written = turn?.written() ?? { isSource: false }
+  // Nothing is saved if only look-alikes of hints were escaped.
+  if (answer.content === result.text()) {
+    const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
+    return { ...none, ...written, lookAlikes, response, tokens }
+  }
+  const literal = literalOf(answer.content)
+  return {
+    response,
+    tokens,
+    literal,
+    saved: {
+      referred: savings.dedup_tokens,
+      encoded: savings.encoder_tokens,
+      elided: savings.elided_tokens,
+    },
+    ...written,
+    lookAlikes,
+    markers: elided.map(({ hash }) => hash),
+    digest: digestOf(literal),
+    keep,
+  }
+}
+
+function sourceOf(result: ToolResultText): MessageText {
+  const { tool, callId, isError } = result
+  const args = result.args()
+  const call = {
+    ...(tool === undefined ? {} : { tool }),
+    ...(args === undefined ? {} : { args }),
+  }
+  return { text: result.text(), from: 'tool', call, callId, isError }
+}

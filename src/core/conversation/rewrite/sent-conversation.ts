@@ -1,0 +1,192 @@
+import { hash } from 'node:crypto'
+import { toBytes } from '../../base/text-bytes.ts'
+import type { FreshRecord, KeepItem } from '../../contract/operation-result.ts'
+import type { Replacement } from '../../json/bytes/splice.ts'
+import { DEFAULT_PIPELINE } from '../../pipeline/profile/pipeline-config.ts'
+import { resolveProfile } from '../../pipeline/profile/resolve.ts'
+import { resolveTokenizer } from '../../tokens/profiles.ts'
+import type { ToolResultText } from '../parse/tool-result-text.ts'
+import { type ClearingPlan, createClearingPlan } from './clearing-plan.ts'
+import type { ContextSize } from './context-size.ts'
+import type { History } from './history.ts'
+import type { ConversationContext } from './rewrite-context.ts'
+import { type RewriteOptions, recall, rewrite } from './rewrite-result.ts'
+import { type Saving, type StoredRewrite, writeStored } from './stored-rewrite.ts'
+import { stubFor } from './stub.ts'
+
+/** A result as it is sent, with what must be kept for it. */
+interface Sent extends StoredRewrite {
+  readonly keep: readonly KeepItem[]
+  readonly isRecalled: boolean
+}
+
+/** A result of the conversation; `null` is one that is left alone. */
+interface Passed {
+  readonly key: string
+  readonly result: ToolResultText
+  /** As it was sent the first time. */
+  readonly first: Sent | null
+  now: Sent | null
+}
+
+interface SentOptions extends Omit<RewriteOptions, 'history'> {
+  readonly forgets: boolean
+  readonly size: ContextSize | null
+  /** Byte of the body at which the messages begin. */
+  readonly start: number
+}
+
+/** A step of clearing before a result. */
+interface Step {
+  /** Results that go, by index. */
+  readonly clears: readonly number[]
+  /** Whether they go; `false` if the agent could not retrieve them any more. */
+  readonly isApplied: boolean
+}
+
+/** What replaces the results of a request, and what must be true before it leaves. */
+interface Finished {
+  readonly replacements: readonly Replacement[]
+  readonly savings: readonly Saving[]
+  readonly keep: readonly KeepItem[]
+  readonly markers: readonly string[]
+}
+
+const NOT_SOURCE = { isSource: false }
+
+/**
+ * The results of a request as they are sent now: as they were the first time, except after a step
+ * of clearing. Then cleared results are stubs, and those that referred to earlier ones are written
+ * again, with references to what is left (`docs/guide/clearing.md`).
+ */
+export class SentConversation {
+  /** Decisions that were made for the first time. */
+  readonly records: FreshRecord[] = []
+  readonly #context: ConversationContext
+  readonly #options: SentOptions
+  readonly #plan: ClearingPlan | null
+  readonly #passed: Passed[] = []
+  readonly #cleared = new Set<number>()
+  #history: History | undefined
+  /** The result before which the last step is, and the step that `now` of all results has. */
+  #lastStep = 0
+  #settled = 0
+
+  constructor(context: ConversationContext, options: SentOptions) {
+    const { pipeline = DEFAULT_PIPELINE } = context
+    const { forgets, mayElide, counting, start } = options
+    const { hints } = resolveProfile(pipeline, counting)
+    const mayMark = mayElide && hints.enabled && hints.types.elision.enabled
+    this.#context = context
+    this.#options = options
+    const isOn = pipeline.clearing.enabled && mayMark && !forgets
+    this.#plan = isOn ? createClearingPlan(pipeline, start) : null
+    this.#history = this.#begin()
+  }
+
+  /** What the next result may refer to; absent: nothing. */
+  get history(): History | undefined {
+    this.#settle()
+    return this.#history
+  }
+
+  /**
+   * Takes the step before a result: the recorded one if the result was sent before, else the one
+   * that pays now.
+   */
+  step(index: number, result: ToolResultText, recalled: StoredRewrite | null): Step {
+    this.#plan?.reach(result)
+    const clears = (recalled === null ? this.#plan?.due() : recalled.clears) ?? []
+    if (clears.length === 0) return { clears, isApplied: true }
+    if (!this.#options.mayElide) return { clears, isApplied: false }
+    for (const each of clears) this.#cleared.add(each)
+    this.#plan?.clear(clears)
+    this.#lastStep = index
+    return { clears, isApplied: true }
+  }
+
+  /** Goes on to the next result. */
+  pass(key: string, result: ToolResultText, first: Sent | null): void {
+    const isSettled = this.#settled === this.#lastStep
+    const length = result.end - result.start
+    const sent = first?.literal?.length ?? length
+    this.#passed.push({ key, result, first, now: first })
+    this.#plan?.pass(result, sent)
+    this.#options.size?.replaced(length, sent)
+    if (isSettled) this.#history?.add(key, result, first ?? NOT_SOURCE)
+  }
+
+  /** @param restores whether originals that earlier markers name are missing */
+  finish(restores: boolean): Finished {
+    this.#settle()
+    const replacements: Replacement[] = []
+    const savings: Saving[] = []
+    const keep: KeepItem[] = []
+    const markers: string[] = []
+    for (const { result, now } of this.#passed) {
+      if (now === null) continue
+      const { start, end } = result
+      const { literal, saved, isRecalled } = now
+      if (isRecalled && now.markers.length > 0 && restores) keep.push(toBytes(result.text()))
+      else if (isRecalled) markers.push(...now.markers)
+      keep.push(...now.keep)
+      if (literal === null) continue
+      replacements.push({ start, end, literal })
+      savings.push({ end, shorter: end - start - literal.length, saved })
+    }
+    return { replacements, savings, keep, markers }
+  }
+
+  #begin(): History | undefined {
+    return this.#options.forgets ? undefined : this.#context.rewrites?.history?.begin()
+  }
+
+  /** Brings all results to the state after the last step. */
+  #settle(): void {
+    if (this.#settled === this.#lastStep) return
+    this.#settled = this.#lastStep
+    this.#history = this.#begin()
+    for (const [index, passed] of this.#passed.entries()) {
+      const before = passed.now
+      if (this.#cleared.has(index)) passed.now = this.#stub(passed)
+      else if (index < this.#lastStep) passed.now = this.#written(passed)
+      const lengthOf = (sent: Sent | null) =>
+        sent?.literal?.length ?? passed.result.end - passed.result.start
+      this.#options.size?.replaced(lengthOf(before), lengthOf(passed.now))
+      this.#history?.add(passed.key, passed.result, passed.now ?? NOT_SOURCE)
+    }
+  }
+
+  #stub({ key, result, first }: Passed): Sent | null {
+    if (first === null) return null
+    return this.#recorded(`${key} cleared`, () => {
+      const { pipeline, counters } = this.#context
+      const { counting } = this.#options
+      const counter = counters.get(resolveTokenizer(counting))
+      const verbosity = resolveProfile(pipeline, counting).hints.default_verbosity
+      return stubFor(result, first, { counter, verbosity }) ?? first
+    })
+  }
+
+  /** A result that referred to earlier ones must not refer to those that were cleared. */
+  #written({ key, result, first }: Passed): Sent | null {
+    if (first === null || first.saved.referred === 0) return first
+    return this.#recorded(`${key} after ${this.#lastStep}`, () => {
+      const contextTokens = this.#options.size === null ? undefined : 0
+      const terms = { ...this.#options, history: this.#history, isOriginal: false, contextTokens }
+      return { ...rewrite(key, result, terms, this.#context), sent: 0 }
+    })
+  }
+
+  /** What is recorded under a name, else what is made now. */
+  #recorded(name: string, make: () => StoredRewrite & Pick<Sent, 'keep'>): Sent {
+    const key = hash('sha256', name, 'hex')
+    const recalled = recall(key, this.#context)
+    if (recalled !== null) return { ...recalled, keep: [], isRecalled: true }
+    const made = make()
+    const bytes = writeStored(made)
+    const position = this.#context.rewrites?.memory.place(key, bytes) ?? null
+    this.records.push({ key, bytes, position })
+    return { ...made, isRecalled: false }
+  }
+}
