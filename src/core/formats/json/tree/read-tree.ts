@@ -20,6 +20,7 @@ import { ObjectValue, type Value } from '../../../json/value.ts'
 import { writeSpacedJson } from '../../text/json-spacing.ts'
 import type { Column } from './column.ts'
 import { readInline } from './read-inline.ts'
+import { readDeclarations } from './read-shapes.ts'
 import { RowReader, readColumn, readHeader } from './read-table.ts'
 import {
   bareValue,
@@ -34,7 +35,15 @@ import { JSON_MARK, SEPARATOR_BITS } from './syntax.ts'
 
 /** Decodes what `encodeTree` wrote, in time linear in the text. @throws AppError `not_decodable` */
 export function decodeTree(text: string): Value {
-  const tree = new TreeReader(text)
+  return readTree(text)
+}
+
+/**
+ * As `decodeTree`.
+ * @param onShaped receives each object that is written in a declared shape
+ */
+export function readTree(text: string, onShaped?: (object: ObjectValue) => void): Value {
+  const tree = new TreeReader(text, onShaped)
   return tree.document()
 }
 
@@ -43,8 +52,10 @@ class TreeReader {
   /** Spaces at the start of the current line, which the place has not been moved over. */
   #indent = 0
 
-  constructor(text: string) {
+  constructor(text: string, onShaped?: (object: ObjectValue) => void) {
     this.#reader = new Reader(text)
+    readDeclarations(this.#reader, onShaped)
+    this.#measure()
   }
 
   document(): Value {
@@ -166,7 +177,7 @@ class TreeReader {
     if (c === OPEN_BRACKET || c === OPEN_BRACE) value = readInline(reader, depth)
     else if (c === QUOTE) value = reader.quoted()
     else if (c === BACKTICK && reader.text.startsWith('```', reader.at)) value = readFence(reader)
-    else value = bareValue(reader.restOfLine())
+    else value = reader.readShaped?.(depth) ?? bareValue(reader.restOfLine())
     this.#endLine()
     return value
   }
@@ -188,6 +199,11 @@ class TreeReader {
     const reader = this.#reader
     const c = reader.next
     if (c === OPEN_BRACKET || c === OPEN_BRACE) return this.#bracket(depth)
+    const shaped = reader.readShaped?.(depth)
+    if (shaped !== undefined) {
+      this.#endLine()
+      return shaped
+    }
     if (this.#isMember()) {
       // The object's first line is this one; the place goes to the start of its indentation.
       reader.at -= indent + 1
