@@ -1,4 +1,5 @@
-import type { ObjectValue } from '../../../json/value.ts'
+import { keyStability } from '../../../classify/json-shape.ts'
+import type { ObjectValue, Value } from '../../../json/value.ts'
 import { layoutOfShape } from './choose-layout.ts'
 import { joinKeyLists, type KeyList } from './key-lists.ts'
 import { planColumns } from './plan-columns.ts'
@@ -6,46 +7,43 @@ import type { Pricer } from './pricer.ts'
 import { flattenColumns, type Shape, Shapes, writeDeclaration } from './shape.ts'
 import { writeBraces } from './write-inline.ts'
 
+const FEWEST_OBJECTS = 2
+
 /** Objects of a shape on which its saving is estimated. */
 const SAMPLE = 24
 
-/** Shapes with these names for these objects. */
+/** Shapes with these names, of objects that they save more on than their declarations cost. */
 export function findShapes(
   lists: readonly KeyList[],
   names: readonly string[],
   pricer: Pricer,
 ): Shapes {
   const shapes = new Shapes()
-  for (const family of joinKeyLists(lists, names.length)) {
-    const objects = family.lists.flatMap(list => list.objects)
-    const shape = planShape(objects, names[shapes.all.length]!, pricer)
-    if (shape !== null) shapes.add(shape, objects)
+  const families = joinKeyLists(lists, names.length).map(family =>
+    family.lists.flatMap(list => list.objects),
+  )
+  const uses = new Map<Value, number>()
+  for (const objects of families) for (const object of objects) uses.set(object, objects.length)
+  for (const objects of families) {
+    const shape = planShape(objects, uses, names[shapes.all.length]!, pricer)
+    if (shape !== null && savingOf(shape, objects, pricer) > 0) shapes.add(shape, objects)
   }
   return shapes
 }
 
-/** The shapes that save more on these objects than their declarations cost, planned for them. */
-export function keepShapes(
-  shapes: Shapes,
-  used: readonly ObjectValue[],
-  names: readonly string[],
+/** @param uses objects that may have a shape, and how many may have the same */
+function planShape(
+  objects: readonly ObjectValue[],
+  uses: ReadonlyMap<Value, number>,
+  name: string,
   pricer: Pricer,
-): Shapes {
-  const objectsOf = new Map<Shape, ObjectValue[]>(shapes.all.map(shape => [shape, []]))
-  for (const object of used) objectsOf.get(shapes.of(object)!)!.push(object)
-  const kept = new Shapes()
-  for (const objects of objectsOf.values()) {
-    const shape = planShape(objects, names[kept.all.length]!, pricer)
-    if (shape !== null && savingOf(shape, objects, pricer) > 0) kept.add(shape, objects)
-  }
-  return kept
-}
-
-function planShape(objects: readonly ObjectValue[], name: string, pricer: Pricer): Shape | null {
-  if (objects.length < 2) return null
+): Shape | null {
+  const { minTableRows, minKeyStability } = pricer.style
+  if (objects.length < Math.max(FEWEST_OBJECTS, minTableRows)) return null
+  if (minKeyStability > 0 && keyStability(objects) < minKeyStability) return null
   const planned = planColumns(objects, pricer)
   if (planned === null) return null
-  const columns = flattenColumns(planned, objects)
+  const columns = flattenColumns(planned, objects, uses)
   const layout = layoutOfShape(objects, columns, pricer)
   return { group: { kind: 'group', name, columns }, layout }
 }

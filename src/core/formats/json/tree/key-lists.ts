@@ -7,15 +7,16 @@ export interface KeyList {
   readonly objects: ObjectValue[]
 }
 
-/** With fewer keys a shape saves hardly anything. */
+/** With fewer keys a shape saves hardly anything; with more, nobody can count its cells. */
 const FEWEST_KEYS = 2
+const MOST_KEYS = 200
 
 /** Lists of keys that are looked at, those with the most keys in the document first. */
 const MOST_LISTS = 256
 
 /**
  * The objects of a value by their lists of keys, those that may save the most first. Lists of one
- * key are left out. Linear, and without recursion.
+ * key, or of very many, are left out. Linear, and without recursion.
  */
 export function collectKeyLists(value: Value): readonly KeyList[] {
   const byIdentity = new Map<readonly string[], ObjectValue[]>()
@@ -23,7 +24,7 @@ export function collectKeyLists(value: Value): readonly KeyList[] {
   for (let level = open.pop(); level !== undefined; level = open.pop()) {
     for (const member of level) {
       if (member instanceof ObjectValue) {
-        if (member.keys.length >= FEWEST_KEYS) {
+        if (member.keys.length >= FEWEST_KEYS && member.keys.length <= MOST_KEYS) {
           const known = byIdentity.get(member.keys)
           if (known === undefined) byIdentity.set(member.keys, [member])
           else known.push(member)

@@ -1,5 +1,4 @@
 import { CLOSE_PARENTHESIS, COMMA, OPEN_PARENTHESIS } from '../../../json/char-codes.ts'
-import type { ObjectValue } from '../../../json/value.ts'
 import type { Column } from './column.ts'
 import { RowReader, readColumn } from './read-table.ts'
 import type { Reader } from './reader.ts'
@@ -11,9 +10,8 @@ const NAME = /[A-Za-z]{1,3}\(/y
 /**
  * Moves over the declarations at the start of a document. Their objects can be read from then on,
  * so no declaration refers to a shape.
- * @param onObject receives each object that is read in its shape
  */
-export function readDeclarations(reader: Reader, onObject?: (object: ObjectValue) => void): void {
+export function readDeclarations(reader: Reader): void {
   const shapes = new Map<string, readonly Column[]>()
   for (;;) {
     DECLARATION.lastIndex = reader.at
@@ -37,7 +35,6 @@ export function readDeclarations(reader: Reader, onObject?: (object: ObjectValue
     reader.expect(OPEN_PARENTHESIS, 'a parenthesis')
     const object = new RowReader(reader, COMMA, 'shape').only(columns, depth)
     reader.expect(CLOSE_PARENTHESIS, 'a closing parenthesis')
-    onObject?.(object)
     return object
   }
 }

@@ -35,15 +35,7 @@ import { JSON_MARK, SEPARATOR_BITS } from './syntax.ts'
 
 /** Decodes what `encodeTree` wrote, in time linear in the text. @throws AppError `not_decodable` */
 export function decodeTree(text: string): Value {
-  return readTree(text)
-}
-
-/**
- * As `decodeTree`.
- * @param onShaped receives each object that is written in a declared shape
- */
-export function readTree(text: string, onShaped?: (object: ObjectValue) => void): Value {
-  const tree = new TreeReader(text, onShaped)
+  const tree = new TreeReader(text)
   return tree.document()
 }
 
@@ -52,9 +44,9 @@ class TreeReader {
   /** Spaces at the start of the current line, which the place has not been moved over. */
   #indent = 0
 
-  constructor(text: string, onShaped?: (object: ObjectValue) => void) {
+  constructor(text: string) {
     this.#reader = new Reader(text)
-    readDeclarations(this.#reader, onShaped)
+    readDeclarations(this.#reader)
     this.#measure()
   }
 

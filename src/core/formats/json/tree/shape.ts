@@ -28,11 +28,6 @@ export class Shapes implements ShapeWriter {
     for (const object of objects) this.#shapeOf.set(object, shape)
   }
 
-  /** The shape of an object, if it has one. */
-  of(value: ObjectValue): Shape | undefined {
-    return this.#shapeOf.get(value)
-  }
-
   write(value: ObjectValue): string | null {
     const shape = this.#shapeOf.get(value)
     return shape === undefined ? null : writeShaped(value, shape, this)
@@ -84,30 +79,46 @@ function writeShaped(
 /** Containers in containers that a cell or group may hold; those in cells are counted once more. */
 const DEEPEST_GROUP = 3
 
+/** Objects of a column, for each of its own columns, whose names in a header cost as much. */
+const OBJECTS_PER_NAME = 1
+
 /**
- * The columns without groups and rows whose values are deep. Cells of such are counted as part of
- * each shape around them, and that would be too much work.
+ * The columns, with a cell instead of groups, rows and constants in two cases. Cells of deep values
+ * would be counted as part of each shape around them, and that would be too much work. Objects with
+ * a shape that others have too need no header or constant of their own.
+ * @param uses objects that may have a shape, and how many may have the same
  */
 export function flattenColumns(
   columns: readonly Column[],
   objects: readonly ObjectValue[],
+  uses: ReadonlyMap<Value, number>,
 ): readonly Column[] {
-  const deep = new Set<string>()
-  const nested = new Set(columns.filter(isNested).map(column => column.name))
+  const flat = new Set<string>()
+  const nested = new Map(columns.filter(isNested).map(column => [column.name, column]))
   if (nested.size === 0) return columns
   for (const { keys, values } of objects) {
     for (let i = 0; i < keys.length; i++) {
-      const key = keys[i]!
-      if (nested.has(key) && !deep.has(key) && isDeep(values[i]!, DEEPEST_GROUP)) deep.add(key)
+      const column = nested.get(keys[i]!)
+      if (column === undefined || flat.has(column.name)) continue
+      const value = values[i]!
+      const isDeepGroup = column.kind !== 'constant' && isDeep(value, DEEPEST_GROUP)
+      if (isDeepGroup || isShared(value, objects.length, uses)) flat.add(column.name)
     }
   }
   return columns.map(column =>
-    deep.has(column.name) ? { kind: 'cell', name: column.name } : column,
+    flat.has(column.name) ? { kind: 'cell', name: column.name } : column,
   )
 }
 
 function isNested(column: Column): boolean {
-  return column.kind === 'group' || column.kind === 'rows'
+  return column.kind === 'group' || column.kind === 'rows' || column.kind === 'constant'
+}
+
+/** Whether other objects have the same shape, and the column has few. */
+function isShared(value: Value, count: number, uses: ReadonlyMap<Value, number>): boolean {
+  if (!(value instanceof ObjectValue)) return false
+  const all = uses.get(value) ?? 0
+  return all > count && count <= value.keys.length * OBJECTS_PER_NAME
 }
 
 /** Whether more than `levels` containers are in one another. Recursion is as deep as `levels`. */

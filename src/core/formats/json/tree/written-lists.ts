@@ -2,12 +2,12 @@ import type { KeyList } from './key-lists.ts'
 import type { Pricer } from './pricer.ts'
 
 /** Lists of keys that are looked for in the text. */
-const LISTS = 12
+const LISTS = 64
 /** Parts of a long text that are searched, and their length. */
 const PARTS = 16
 const PART_CHARS = 4096
 /** Of the text's tokens that shapes must be able to save, at least. */
-const LEAST_SHARE = 0.003
+const LEAST_SHARE = 0.01
 /** A character after which a longer name begins like the key. */
 const IN_NAME = /\w/
 
@@ -16,23 +16,29 @@ const SHAPE_TOKENS = 2
 const KEY_SIGNS = 1
 
 /**
- * Whether declared shapes may save enough in the text that was written without them: whether it has
- * the keys of enough objects. The longest key of each list represents the others.
+ * The lists of keys that the text has more than once, if shapes of them may save enough in it; none
+ * otherwise. The longest key of each list represents the others.
+ * @param text the document as it was written without shapes
  */
-export function maySave(lists: readonly KeyList[], text: string, pricer: Pricer): boolean {
+export function writtenLists(
+  lists: readonly KeyList[],
+  text: string,
+  pricer: Pricer,
+): readonly KeyList[] {
   const searched = sampleOf(text)
   const scale = text.length / searched.length
-  const least = LEAST_SHARE * pricer.tokens(searched)
+  const written: KeyList[] = []
   let saved = 0
-  for (const { keys } of lists.slice(0, LISTS)) {
+  for (const list of lists.slice(0, LISTS)) {
+    const { keys } = list
     const longest = keys.reduce((long, key) => (key.length > long.length ? key : long))
-    const written = countKey(searched, longest) * scale - 1
-    if (written <= 0) continue
+    const times = countKey(searched, longest) * scale - 1
+    if (times <= 0) continue
+    written.push(list)
     const each = pricer.tokens(keys.join(' ')) + keys.length * KEY_SIGNS - SHAPE_TOKENS
-    saved += written * each
-    if (saved > least * scale) return true
+    saved += Math.min(times, list.objects.length) * each
   }
-  return false
+  return saved > LEAST_SHARE * scale * pricer.tokens(searched) ? written : []
 }
 
 function sampleOf(text: string): string {
