@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'smol-toml'
 import type { RouteName } from '../src/core/conversation/parse/scan-request.ts'
-import { DEFAULT_PRICES } from '../src/core/conversation/usage/billing.ts'
+import { DEFAULT_PRICES, type PricedVendor } from '../src/core/conversation/usage/billing.ts'
 import { pipelineSchema } from '../src/core/pipeline/profile/pipeline-config.ts'
 import { createLocalContext } from '../src/runtime/local-context.ts'
 import { REQUIRED, readOptions } from './support/options.ts'
@@ -19,7 +19,7 @@ import { startTwoServices, type Which } from './turns/two-services.ts'
 /**
  * npm run bench -- turns CORPUS [--sample N] [--write]
  *
- * Every recorded conversation, turn by turn in the three shapes of requests, through two services
+ * Every recorded conversation, turn by turn in each shape of requests, through two services
  * with one data folder that are ended all the while and get another `pipeline_config.toml` on the
  * way: whether what arrives at the vendor begins in each turn as it did before, and what that saves
  * of a bill with a prompt cache. `--sample` plays each N-th conversation.
@@ -50,6 +50,17 @@ const SHAPES: Readonly<Record<RouteName, { readonly model: string; readonly each
   anthropic_messages: { model: 'claude-sonnet-4-5', each: 1 },
   openai_chat: { model: 'gpt-5', each: 1 },
   openai_responses: { model: 'gpt-5', each: 5 },
+  gemini_generate: { model: 'gemini-2.5-pro', each: 5 },
+  bedrock_converse: { model: 'anthropic.claude-sonnet-4-5', each: 5 },
+}
+
+/** Whose prices are used. */
+const VENDORS: Readonly<Record<RouteName, PricedVendor>> = {
+  anthropic_messages: 'anthropic',
+  openai_chat: 'openai',
+  openai_responses: 'openai',
+  gemini_generate: 'google',
+  bedrock_converse: 'anthropic',
 }
 
 const conversations = conversationsOf(options.corpus).filter((_, n) => n % options.sample === 0)
@@ -71,7 +82,7 @@ async function playShape(route: RouteName): Promise<ShapeReport> {
   const folder = mkdtempSync(join(tmpdir(), 'haversack-turns-'))
   const vendor = await startRecordingVendor()
   const services = await startTwoServices({ folder, upstream: vendor.url, pipeline: PIPELINES[0] })
-  const prices = DEFAULT_PRICES[route === 'anthropic_messages' ? 'anthropic' : 'openai']
+  const prices = DEFAULT_PRICES[VENDORS[route]]
   const { model, each } = SHAPES[route]
   const chosen = conversations.filter((_, n) => n % each === 0)
   const all = chosen.map((conversation, n): Ongoing => {

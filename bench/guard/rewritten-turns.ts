@@ -20,6 +20,8 @@ const SHAPES: Readonly<Record<RouteName, { readonly model: string; readonly each
   anthropic_messages: { model: 'claude-sonnet-4-5', each: 1 },
   openai_chat: { model: 'gpt-5', each: 4 },
   openai_responses: { model: 'gpt-5', each: 4 },
+  gemini_generate: { model: 'gemini-2.5-pro', each: 4 },
+  bedrock_converse: { model: 'anthropic.claude-sonnet-4-5', each: 4 },
 }
 
 /** The rewritten bodies, records and reports of all recorded conversations, turn by turn. */

@@ -36,6 +36,24 @@ const TURNS: Readonly<Record<RouteName, Turn>> = {
     { type: 'function_call', call_id: id, name: tool, arguments: JSON.stringify(args) },
     { type: 'function_call_output', call_id: id, output: text },
   ],
+  gemini_generate: ({ tool, args, text }, id) => [
+    { role: 'model', parts: [{ functionCall: { id, name: tool, args } }] },
+    { role: 'user', parts: [{ functionResponse: { id, name: tool, response: { output: text } } }] },
+  ],
+  bedrock_converse: ({ tool, args, text }, id) => [
+    { role: 'assistant', content: [{ toolUse: { toolUseId: id, name: tool, input: args } }] },
+    { role: 'user', content: [{ toolResult: { toolUseId: id, content: [{ text }] } }] },
+  ],
+}
+
+/** The first message of each shape, and the member with the conversation. */
+const said = (text: string) => ({ role: 'user', content: text })
+const BEGINNINGS: Readonly<Record<RouteName, { readonly list: string; readonly first: object }>> = {
+  anthropic_messages: { list: 'messages', first: said('Go on.') },
+  openai_chat: { list: 'messages', first: said('Go on.') },
+  openai_responses: { list: 'input', first: said('Go on.') },
+  gemini_generate: { list: 'contents', first: { role: 'user', parts: [{ text: 'Go on.' }] } },
+  bedrock_converse: { list: 'messages', first: { role: 'user', content: [{ text: 'Go on.' }] } },
 }
 
 /** The bodies of two turns, one after the other, the second of about `bytes` bytes. */
@@ -56,9 +74,9 @@ export function historyOf(
     )
   }
   const body = (of: readonly (readonly object[])[]): Uint8Array => {
-    const list = [{ role: 'user', content: 'Go on.' }, ...of.flat()]
-    const key = route === 'openai_responses' ? 'input' : 'messages'
-    return new TextEncoder().encode(JSON.stringify({ model: 'm', stream: true, [key]: list }))
+    const { list, first } = BEGINNINGS[route]
+    const messages = [first, ...of.flat()]
+    return new TextEncoder().encode(JSON.stringify({ model: 'm', stream: true, [list]: messages }))
   }
   return { earlier: body(turns.slice(0, -1)), later: body(turns) }
 }

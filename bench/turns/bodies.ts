@@ -117,10 +117,56 @@ const responses: Shape = {
   }),
 }
 
+/** Gemini's; providers cache by themselves, and the model is in the path. */
+const gemini: Shape = {
+  hasBreakpoints: false,
+  said: content => () => ({ role: 'user', parts: [{ text: content }] }),
+  step: ({ tool, args, text: output }, id) => [
+    () => ({ role: 'model', parts: [{ functionCall: { id, name: tool, args: args ?? {} } }] }),
+    () => ({
+      role: 'user',
+      parts: [{ functionResponse: { id, name: tool, response: { output } } }],
+    }),
+  ],
+  body: (messages, { tools }) => ({
+    tools: [{ functionDeclarations: tools.map(name => ({ name })) }],
+    contents: messages,
+  }),
+}
+
+const POINT = { cachePoint: { type: 'default' } }
+
+/** Bedrock's Converse: a block of its own marks the end of what is cached. */
+const converse: Shape = {
+  hasBreakpoints: true,
+  said: content => marked => ({
+    role: 'user',
+    content: [{ text: content }, ...(marked ? [POINT] : [])],
+  }),
+  step: ({ tool, args, text: result, isError }, id) => [
+    () => ({
+      role: 'assistant',
+      content: [{ toolUse: { toolUseId: id, name: tool, input: args ?? {} } }],
+    }),
+    marked => {
+      const status = isError ? { status: 'error' } : {}
+      const block = { toolResult: { toolUseId: id, content: [{ text: result }], ...status } }
+      return { role: 'user', content: [block, ...(marked ? [POINT] : [])] }
+    },
+  ],
+  body: (messages, { tools }) => ({
+    system: [{ text: 'You are an agent.' }, POINT],
+    toolConfig: { tools: tools.map(name => ({ toolSpec: { name, inputSchema: { json: {} } } })) },
+    messages,
+  }),
+}
+
 const SHAPES: Readonly<Record<RouteName, Shape>> = {
   anthropic_messages: anthropic,
   openai_chat: chat,
   openai_responses: responses,
+  gemini_generate: gemini,
+  bedrock_converse: converse,
 }
 
 /**

@@ -68,7 +68,7 @@ const CONTENTS: ReadonlySet<string> = new Set(['content', 'output'])
  * The value in one way of writing: without breakpoints, each text of a content in a list of parts.
  */
 function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain)
+  if (Array.isArray(value)) return value.filter(each => !isCachePoint(each)).map(plain)
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value)
     .filter(([key]) => !BREAKPOINTS.has(key))
@@ -80,6 +80,11 @@ function plain(value: unknown): unknown {
     })
   const { text } = Object.fromEntries(members)
   return typeof text === 'string' ? { text } : Object.fromEntries(members)
+}
+
+/** A block of Bedrock's that is nothing else. */
+function isCachePoint(block: unknown): boolean {
+  return typeof block === 'object' && block !== null && 'cachePoint' in block
 }
 
 const NAMES: ReadonlySet<string> = new Set(['name', 'arguments'])

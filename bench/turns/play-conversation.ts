@@ -11,6 +11,8 @@ const PATHS: Readonly<Record<RouteName, string>> = {
   anthropic_messages: '/anthropic/v1/messages',
   openai_chat: '/openai/v1/chat/completions',
   openai_responses: '/openai/v1/responses',
+  gemini_generate: '/up/gemini/v1beta/models/gemini-2.5-pro:generateContent',
+  bedrock_converse: '/up/bedrock/model/anthropic.claude-sonnet-4-5/converse',
 }
 
 /** What came of a conversation so far. */

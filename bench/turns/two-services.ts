@@ -34,6 +34,13 @@ export interface TwoServices {
   close(): Promise<void>
 }
 
+/** The configuration of the upstreams that have names. */
+function upstreamsAt(url: string): string {
+  return ['gemini', 'bedrock']
+    .map(name => `[[proxy.upstreams]]\nname = "${name}"\nurl = "${url}"\ndialect = "${name}"\n`)
+    .join('')
+}
+
 /**
  * @param options.folder for their store, and for files of their own
  * @param options.pipeline the `pipeline_config.toml` of both at first
@@ -45,6 +52,8 @@ export async function startTwoServices(options: {
 }): Promise<TwoServices> {
   const { folder, upstream, pipeline } = options
   const fileOf = (which: Which) => join(folder, `pipeline-${which}.toml`)
+  const configFile = join(folder, 'config.toml')
+  writeFileSync(configFile, upstreamsAt(upstream))
   const start = (which: Which): Promise<ServiceProcess> =>
     startProcess({
       env: {
@@ -52,6 +61,7 @@ export async function startTwoServices(options: {
         HAVERSACK_PIPELINE_CONFIG: fileOf(which),
         HAVERSACK_ANTHROPIC_URL: upstream,
         HAVERSACK_OPENAI_URL: upstream,
+        HAVERSACK_CONFIG: configFile,
         HAVERSACK_LOG_LEVEL: 'error',
       },
     })

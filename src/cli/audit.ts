@@ -8,6 +8,7 @@ export const auditCommand = defineActions({
     'The tools are those of recorded requests or answers to tools/list, each a JSON file; ' +
     'without FILE, those of the MCP servers in the configuration. Nothing is changed: --propose ' +
     'writes [mcp.servers.NAME.texts] for you to read and to copy.',
+  examples: ['audit tools request.json'],
   options: auditOptions,
   actions: { tools: { operands: { text: '[FILE …]', min: 0, max: Infinity }, run: auditTools } },
 })

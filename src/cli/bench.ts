@@ -46,6 +46,7 @@ export const benchCommand = defineActions({
   details:
     'Whether every critical line is left, and every marker gives the very bytes back: over texts that are made up, ' +
     'or with --corpus over recorded results.',
+  examples: ['bench elision'],
   options,
   actions: { elision: { run: benchElision } },
   wrongAction: 'there is one bench: elision',

@@ -47,6 +47,8 @@ export interface Command {
   readonly summary: string
   /** Text of its own help page. */
   readonly details?: string
+  /** Calls that can be copied, without the name of the program. */
+  readonly examples: readonly [string, ...string[]]
   /** The operands after the name, for example `[FILE]`. */
   readonly operands: string
   /** Most operands that are taken. */
@@ -65,6 +67,7 @@ interface CommonTerms<O extends Options> {
   readonly name: string
   readonly summary: string
   readonly details?: string
+  readonly examples: readonly [string, ...string[]]
   readonly options: O
 }
 

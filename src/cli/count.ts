@@ -8,6 +8,7 @@ import { alignColumns } from './table.ts'
 export const countCommand = defineCommand({
   name: 'count',
   summary: 'Count the tokens of files, or of standard input',
+  examples: ['count --model gpt-5 result.json'],
   operands: '[FILE…]',
   maxOperands: Number.POSITIVE_INFINITY,
   options: { ...tokenizerOptions, ...jsonOption },

@@ -7,6 +7,7 @@ import { jsonOption } from './options.ts'
 export const decodeCommand = defineCommand({
   name: 'decode',
   summary: 'Decode an encoded text',
+  examples: ['decode --format csv@1 rows.csv'],
   operands: '[FILE]',
   maxOperands: 1,
   options: {

@@ -38,6 +38,7 @@ type Values = ValuesOf<typeof options>
 export const encodeCommand = defineCommand({
   name: 'encode',
   summary: 'Make a tool result smaller; the text goes to stdout, what was done to stderr',
+  examples: ['encode result.json', 'encode --mode elide --budget 2000 build.log'],
   operands: '[FILE]',
   maxOperands: 1,
   options,

@@ -55,6 +55,7 @@ export const fingerprintsCommand = defineActions({
   name: 'fingerprints',
   summary:
     'Fingerprints of endpoints: build them from telemetry, share them, fetch those of others',
+  examples: ['fingerprints build', 'fingerprints show'],
   options,
   actions: {
     show: reported(show),

@@ -75,6 +75,10 @@ type Values = ValuesOf<typeof options>
 export const keysCommand = defineActions({
   name: 'keys',
   summary: 'Manage the keys of clients; `add` prints a new key once, the file keeps only its hash',
+  examples: [
+    'keys add --tenant team-a --scopes proxy --file keys.json',
+    'keys list --file keys.json',
+  ],
   options,
   actions: {
     add: { run: values => add(fileOf(values), values) },

@@ -22,6 +22,7 @@ export const mcpCommand = defineActions({
     '`login` gets a token for a server that has ' +
     'auth = { kind = "oauth" }; `logout` forgets it. `compacted` is for ' +
     'hooks: nothing that the agent was sent before is referred to again.',
+  examples: ['mcp --config haversack.toml', 'mcp --service http://127.0.0.1:8787'],
   options: mcpOptions,
   run: (values, operands) => (values.service === undefined ? serve : bridge)(values, operands),
   actions: {

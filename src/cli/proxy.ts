@@ -21,6 +21,7 @@ export const proxyCommand = defineCommand({
   summary:
     'Show what the drop-in proxies would do with the tool results of a recorded request; ' +
     'nothing is sent',
+  examples: ['proxy --check request.json --show'],
   operands: '--check FILE',
   maxOperands: 0,
   options: {

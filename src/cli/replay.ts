@@ -30,6 +30,7 @@ export const replayCommand = defineCommand({
   details:
     'DIR holds .jsonl files with a result ({"tool", "text", …}) a line, or plain files, each a result of the tool ' +
     'that its folder names. Every answer is verified and decoded.',
+  examples: ['replay recordings/', 'replay --transcript transcript.jsonl session.jsonl'],
   operands: 'DIR|FILE',
   maxOperands: 1,
   options: {

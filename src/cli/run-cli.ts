@@ -1,8 +1,9 @@
-import { parseArgs } from 'node:util'
+import { didYouMean } from '../config/nearest-name.ts'
 import { AppError } from '../core/base/errors.ts'
 import { EXIT } from '../runtime/exit-codes.ts'
 import { VERSION } from '../runtime/version.ts'
 import { type Command, type CommandOption, UsageError } from './command.ts'
+import { parseArguments } from './parse-arguments.ts'
 import { ServiceProblem } from './service-client.ts'
 import { alignColumns } from './table.ts'
 
@@ -11,6 +12,8 @@ import { alignColumns } from './table.ts'
  */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./run-command.ts')).runCommand,
+  setup: async () => (await import('./setup.ts')).setupCommand,
+  doctor: async () => (await import('./doctor.ts')).doctorCommand,
   proxy: async () => (await import('./proxy.ts')).proxyCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
   mcp: async () => (await import('./mcp.ts')).mcpCommand,
@@ -34,17 +37,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 /** Runs the command line and resolves to its exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv
-  if (name === '--version' || name === '-v') return print(VERSION)
-  // A name that every object has, such as `constructor`, is no command.
-  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (load === undefined) {
-    const help = overview(await Promise.all(Object.values(COMMANDS).map(each => each())))
-    if (name === '--help' || name === '-h' || name === 'help') return print(help)
-    const wrong = `haversack: no command ${name}\nTry: haversack --help`
-    process.stderr.write(`${name === undefined ? help : wrong}\n`)
-    return EXIT.usage
+  if (name === '--version' || name === '-v' || name === 'version') return print(VERSION)
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    return name === undefined ? tellUsage(await overview()) : help(rest)
   }
-  const command = await load()
+  const command = await loadCommand(name)
+  if (command === null) return tellUsage(noCommand(name))
   try {
     return await runCommand(command, rest)
   } catch (error) {
@@ -52,24 +50,36 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
+/** `haversack help [COMMAND]` */
+async function help([name]: readonly string[]): Promise<number> {
+  if (name === undefined) return print(await overview())
+  const command = await loadCommand(name)
+  return command === null ? tellUsage(noCommand(name)) : print(commandHelp(command))
+}
+
+async function loadCommand(name: string): Promise<Command | null> {
+  // A name that every object has, such as `constructor`, is no command.
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  return (await load?.()) ?? null
+}
+
+function noCommand(name: string): string {
+  const near = didYouMean(name, Object.keys(COMMANDS))
+  return `haversack: no command ${name}${near}\nTry: haversack --help`
+}
+
+function tellUsage(text: string): number {
+  process.stderr.write(`${text}\n`)
+  return EXIT.usage
+}
+
 async function runCommand(command: Command, argv: string[]): Promise<number> {
   // Options after `--` belong to another program.
   const end = argv.indexOf('--')
   const own = end === -1 ? argv : argv.slice(0, end)
   if (own.includes('--help') || own.includes('-h')) return print(commandHelp(command))
-  const { values, positionals } = parse(command, argv)
-  if (positionals.length > command.maxOperands) {
-    throw new UsageError(`too many operands: ${positionals.slice(command.maxOperands).join(' ')}`)
-  }
-  return command.run(values, positionals)
-}
-
-function parse(command: Command, args: string[]) {
-  try {
-    return parseArgs({ args, options: command.options, allowPositionals: true, strict: true })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
+  const { values, operands } = parseArguments(command, argv)
+  return command.run(values, operands)
 }
 
 function explain(command: Command, error: unknown): number {
@@ -91,7 +101,8 @@ function print(result: string): number {
 }
 
 /** The page of `haversack --help`. */
-function overview(commands: readonly Command[]): string {
+async function overview(): Promise<string> {
+  const commands = await Promise.all(Object.values(COMMANDS).map(load => load()))
   const rows = commands.map(({ name, operands, summary }) => [
     `  ${name} ${operands}`.trimEnd(),
     summary,
@@ -103,12 +114,13 @@ function overview(commands: readonly Command[]): string {
     '',
     ...alignColumns(rows),
     '',
-    'haversack COMMAND --help explains a command. Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    'haversack help COMMAND explains a command. Exit codes: 0 done, 1 failed, 2 wrong usage.',
   ].join('\n')
 }
 
 /** The page of `haversack COMMAND --help`. */
-export function commandHelp({ name, operands, summary, details, options }: Command): string {
+export function commandHelp(command: Command): string {
+  const { name, operands, summary, details, examples, options } = command
   const rows = Object.entries(options).map(([key, option]) => [
     `  --${key}${option.type === 'string' ? ` ${option.value ?? 'TEXT'}` : ''}`,
     helpOf(option),
@@ -120,6 +132,9 @@ export function commandHelp({ name, operands, summary, details, options }: Comma
     ...(details === undefined ? [] : [details]),
     '',
     ...alignColumns([...rows, ['  --help', 'This page']]),
+    '',
+    examples.length === 1 ? 'Example:' : 'Examples:',
+    ...examples.map(example => `  haversack ${example}`),
   ].join('\n')
 }
 

@@ -9,6 +9,7 @@ import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
 import { canRetrieve, OWN_TOOLS, withRetrieval } from './run-command/retrieval.ts'
+import { summaryLines } from './run-command/summary.ts'
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
 /**
@@ -28,6 +29,7 @@ export const runCommand = defineCommand({
     'The proxy forwards to the APIs of Anthropic and OpenAI, and ends with COMMAND. ' +
     'The exit code is that of COMMAND; ' +
     '126, 127: it cannot be run; 125: the proxy cannot be started.',
+  examples: ['run -- claude', 'run --summary --elide -- codex'],
   operands: '-- COMMAND [ARG…]',
   maxOperands: Number.POSITIVE_INFINITY,
   options: {
@@ -179,9 +181,6 @@ function tellErrors(log: QuietLog): void {
 }
 
 async function tellWhatWasSaved(service: OwnService): Promise<void> {
-  const { requests, tokensSaved } = await service.sums()
-  const saved = tokensSaved.toLocaleString('en-US')
-  const why =
-    requests === 0 ? ': the command made none, or has its base URL from somewhere else' : ''
-  process.stderr.write(`haversack: ${saved} tokens saved in ${requests} requests${why}\n`)
+  const lines = summaryLines(await service.saved())
+  process.stderr.write(lines.map(line => `haversack: ${line}\n`).join(''))
 }

@@ -6,6 +6,7 @@ export const serveCommand = defineCommand({
   name: 'serve',
   summary: 'Start the service',
   details: 'Settings come from HAVERSACK_* and the TOML file that HAVERSACK_CONFIG names.',
+  examples: ['serve --port 8787'],
   operands: '',
   maxOperands: 0,
   options: {

@@ -1,4 +1,5 @@
 import { processEnv } from '../config/env.ts'
+import { urlFault } from '../config/url-fault.ts'
 import { type Options, UsageError, type ValuesOf } from './command.ts'
 
 /** The options by which every command names a service. */
@@ -43,7 +44,8 @@ export function namedService(values: ServiceValues): ServiceClient | undefined {
  * @throws UsageError if `base` is no URL
  */
 export function serviceAt(base: string, values: Partial<ServiceValues>): ServiceClient {
-  if (!URL.canParse(base)) throw new UsageError(`${base} is not a URL`)
+  const fault = urlFault(base)
+  if (fault !== null) throw new UsageError(`the URL ${base} ${fault}`)
   const key = values.key ?? processEnv()['HAVERSACK_KEY']
   const headers = { ...(key === undefined ? {} : { 'x-api-key': key }) }
   const root = base.replace(/\/+$/, '')

@@ -35,6 +35,7 @@ type Figures = Readonly<Record<string, unknown>>
 export const storeCommand = defineActions({
   name: 'store',
   summary: 'Maintain the kept originals of this data folder, with or without a running service',
+  examples: ['store stats', 'store purge --tenant team-a'],
   options,
   actions: {
     stats: onStore(stats),

@@ -9,6 +9,7 @@ const ENCODINGS = ['o200k_base', 'cl100k_base'] as const
 export const tokensCommand = defineCommand({
   name: 'tokens',
   summary: 'Print the token ids of a text, from tiktoken',
+  examples: ['tokens result.json'],
   operands: '[FILE]',
   maxOperands: 1,
   options: {

@@ -58,6 +58,7 @@ export const tuneCommand = defineActions({
     'Without PATH: the logs where both keep them. Reports the shapes of their tool results, ' +
     'and what formats save; ' +
     'nothing of their content is shown or written.',
+  examples: ['tune mine', 'tune analyze ~/.claude/projects'],
   options,
   actions: {
     // A shell may have named each log.

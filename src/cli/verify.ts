@@ -19,6 +19,7 @@ export const verifyCommand = defineCommand({
   details:
     'FILE is a transcript as replay --transcript writes it: a line {"request", "answer"} for each call, ' +
     '{"event": "compaction"|"close", "session"} between them.',
+  examples: ['verify transcript.jsonl'],
   operands: '[FILE]',
   maxOperands: 1,
   options: {

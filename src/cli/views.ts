@@ -21,6 +21,7 @@ export const viewsCommand = defineActions({
   details:
     'check plays the results of a folder or file, as replay reads them, at each level. It counts ' +
     'how often a later call of the same session quotes a value that the level compact hid.',
+  examples: ['views list', 'views check views.toml recordings/'],
   options,
   actions: {
     list: { run: list },

@@ -6,6 +6,7 @@ import { memberName, teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
 import { LOG_LEVELS } from '../observability/logger.ts'
 import { mcpSchema } from './mcp.ts'
+import { urlFault } from './url-fault.ts'
 
 const MIB = 1024 * 1024
 
@@ -15,10 +16,12 @@ const positive = z.int().positive()
 const TIMER_MAX_MS = 2 ** 31 - 1
 
 /** The URL that requests are forwarded to. It has no credentials, query or fragment. */
-const upstreamUrl = z.url({ protocol: /^https?$/ }).refine(text => {
-  const url = URL.parse(text)
-  return url !== null && url.username + url.password + url.search + url.hash === ''
-}, 'must have no credentials, query or fragment')
+const upstreamUrl = z.string().superRefine((text, { addIssue }) => {
+  const { username = '', password = '', search = '', hash = '' } = URL.parse(text) ?? {}
+  const isBare = username + password + search + hash === ''
+  const fault = urlFault(text) ?? (isBare ? null : 'must have no credentials, query or fragment')
+  if (fault !== null) addIssue(fault)
+})
 
 /** At most ten years, so that sums of times stay exact. */
 const lifetime = positive.max(315_360_000_000)
@@ -27,7 +30,7 @@ const lifetime = positive.max(315_360_000_000)
 const relativePrice = z.number().min(0).max(1_000)
 
 const priceRule = z.strictObject({
-  vendor: z.enum(['anthropic', 'openai']),
+  vendor: z.enum(['anthropic', 'openai', 'google', 'amazon']),
   /** Prefix of the names of the models that the price is for; absent: all models of the vendor. */
   model: z.string().min(1).max(256).optional(),
   cache_read: relativePrice.optional(),
@@ -36,6 +39,14 @@ const priceRule = z.strictObject({
   output: relativePrice.optional(),
   /** Of a million uncached input tokens, in `currency`. */
   per_million: z.number().min(0).max(1e6).optional(),
+})
+
+/** An API beside those of Anthropic and OpenAI, at `/up/NAME`. */
+const namedUpstream = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be a-z, 0-9 and -, at most 32'),
+  url: upstreamUrl,
+  /** Whose API it is, or is like. */
+  dialect: z.enum(['anthropic', 'openai', 'azure', 'gemini', 'vertex', 'bedrock']),
 })
 
 /** `ID:BASE64` of 32 bytes. The text is a secret: messages must not quote it. */
@@ -121,6 +132,14 @@ export const configSchema = z.strictObject({
     .strictObject({
       anthropic_url: upstreamUrl.optional(),
       openai_url: upstreamUrl.optional(),
+      upstreams: z
+        .array(namedUpstream)
+        .max(100)
+        .refine(
+          all => new Set(all.map(({ name }) => name)).size === all.length,
+          'names a name twice',
+        )
+        .default([]),
       https_proxy: z.string().optional(),
       no_proxy: z.string().optional(),
       connect_timeout_ms: positive.max(TIMER_MAX_MS).default(10_000),

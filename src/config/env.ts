@@ -1,3 +1,5 @@
+import { didYouMean } from './nearest-name.ts'
+
 /** A variable of the environment and the configuration key that it sets. */
 interface EnvKey {
   readonly name: string
@@ -49,7 +51,7 @@ export function unknownVariables(env: Env): string[] {
   const known = new Set([...OTHER_KEYS, ...files, ...ENV_KEYS.map(({ name }) => name)])
   return Object.keys(env)
     .filter(name => name.startsWith('HAVERSACK_') && env[name] !== '' && !known.has(name))
-    .map(name => `${name}: this version has no such setting`)
+    .map(name => `${name}: this version has no such setting${didYouMean(name, known)}`)
 }
 
 /** Ends the name of a variable that names a file with a secret. */

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+import type { z } from 'zod'
 import { modelFaults } from '../core/enrich/models.ts'
 import { type Config, configSchema } from './config.ts'
+import { describeIssue } from './describe-issue.ts'
 import { ENV_KEYS, type Env, FILE_SUFFIX, overlayEnv, type Tree, unknownVariables } from './env.ts'
 import { loadMinedModels, minedModelsOf } from './mined-models.ts'
 import { ConfigError, readToml } from './read-toml.ts'
@@ -69,15 +71,10 @@ function readSecret(variable: string, file: string): string {
   throw new ConfigError([`${variable}: ${file} is empty`])
 }
 
-function describe(issue: {
-  code: string
-  path: PropertyKey[]
-  message: string
-  keys?: unknown
-}): string {
+function describe(issue: z.core.$ZodIssue): string {
   const path = issue.path.map(String).join('.')
   const name = ENV_KEYS.find(key => key.path.join('.') === path)?.name
-  return `${path || '(top level)'}${name === undefined ? '' : ` (${name})`}: ${issue.message}`
+  return `${path || '(top level)'}${name === undefined ? '' : ` (${name})`}: ${describeIssue(issue, configSchema)}`
 }
 
 /** The store keeps no body that is larger than this part of it. */

@@ -10,6 +10,8 @@ export type UntouchedReason =
   | 'too_large'
   /** Its body is no request of that endpoint, or beyond a limit of the scanner. */
   | 'unreadable'
+  /** Its client signed the body, so that a changed one would be refused. */
+  | 'signed'
   /** The job ran into its time limit, lost its thread, or met a bug. */
   | 'failed'
 

@@ -27,7 +27,7 @@ const ENDS_WITH_VERSION = /\/v\d\w*$/
  * Paths of bodies that are rewritten, and paths below them, without a version. Clients whose base
  * URL ends with the version name them like this.
  */
-const UNVERSIONED: Readonly<Record<Vendor, RegExp>> = {
+const UNVERSIONED: Readonly<Partial<Record<Vendor, RegExp>>> = {
   anthropic: /^\/messages(?=[/?]|$)/,
   openai: /^\/(?:chat\/completions|responses)(?=[/?]|$)/,
 }
@@ -54,7 +54,7 @@ export function versionedPath(
 ): string {
   const once = path.replace(/^(?:\/v1)+(?=\/v1\/)/, '')
   if (ENDS_WITH_VERSION.test(basePath)) return once.replace(/^\/v1(?=\/)/, '')
-  if (!UNVERSIONED[vendor].test(once)) return once
+  if (UNVERSIONED[vendor]?.test(once) !== true) return once
   const isComplete = vendor === 'openai' && (openaiPathsAsSent || basePath !== '')
   return isComplete ? once : VERSION + once
 }

@@ -95,6 +95,7 @@ function headerOf(headers: RawHeaders, name: string): string {
 function formOf(contentType: string): AnswerForm | null {
   const [essence = ''] = contentType.split(';', 1)
   if (essence.trim() === 'text/event-stream') return 'events'
+  if (essence.trim() === 'application/vnd.amazon.eventstream') return 'frames'
   return essence.trim() === 'application/json' ? 'json' : null
 }
 

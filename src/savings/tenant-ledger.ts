@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { PRICED_VENDORS, type PricedVendor } from '../core/conversation/usage/billing.ts'
 import { type Account, accountSchema, addAccounts, NO_ACCOUNT } from './account.ts'
 
 /** Conversations of a tenant that are listed one by one; older ones are in the totals only. */
 const MAX_CONVERSATIONS = 200
 
-export const VENDOR_NAMES = ['anthropic', 'openai'] as const
-export type VendorName = (typeof VENDOR_NAMES)[number]
+export const VENDOR_NAMES = PRICED_VENDORS
+export type VendorName = PricedVendor
 
 const time = z.int().nonnegative()
 

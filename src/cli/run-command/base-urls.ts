@@ -1,4 +1,5 @@
 import type { Env } from '../../config/env.ts'
+import { urlFault } from '../../config/url-fault.ts'
 
 /** The upstreams of a command, and its environment for the proxy. */
 export interface BaseUrls {
@@ -50,9 +51,9 @@ const VERSION = '/v1'
 function baseUrlIn(env: Env, name: string): string | null {
   const value = env[name]
   if (value === undefined || value === '') return null
-  const protocol = URL.parse(value)?.protocol
-  if (protocol === 'http:' || protocol === 'https:') return value.replace(/\/$/, '')
-  throw new Error(`${name} is no http or https URL`)
+  const fault = urlFault(value)
+  if (fault === null) return value.replace(/\/$/, '')
+  throw new Error(`${name} ${fault}`)
 }
 
 /**

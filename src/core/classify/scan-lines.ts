@@ -16,6 +16,7 @@ import {
   TAB,
   UPPER_T,
 } from '../json/char-codes.ts'
+import { readDigits } from './digits.ts'
 
 /** Counts of the kinds of lines in one text. */
 export interface LineCounts {
@@ -172,16 +173,12 @@ function gutterNumber(
   first: number,
   end: number,
 ): { value: number; arrow: boolean } | undefined {
-  let value = 0
-  let at = first
-  for (; at < end; at++) {
-    const c = text.charCodeAt(at)
-    if (c < DIGIT_0 || c > DIGIT_9) break
-    value = value * 10 + (c - DIGIT_0)
-  }
-  const c = text.charCodeAt(at)
-  if (at === end || (c !== RIGHT_ARROW && c !== TAB)) return undefined
-  return { value, arrow: c === RIGHT_ARROW }
+  const digits = readDigits(text, first, end)
+  if (digits === null || digits.end === end) return undefined
+  const c = text.charCodeAt(digits.end)
+  return c === RIGHT_ARROW || c === TAB
+    ? { value: digits.value, arrow: c === RIGHT_ARROW }
+    : undefined
 }
 
 /** How far into a line its time stamp may begin: level and logger names come first in some logs. */

@@ -10,6 +10,8 @@ export interface RequestTerms {
   readonly bypass: boolean
   /** Whether originals that earlier markers name are missing, and must be kept again. */
   readonly restores?: true
+  /** The model, if the path of the request names it; absent: the body does. */
+  readonly model?: string
   /** The host's wish for each result; absent: it has none. */
   readonly responseBudget?: ResponseBudget
   /** What is known of an MCP tool result; absent for any other request. */

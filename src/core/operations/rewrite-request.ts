@@ -12,6 +12,8 @@ export const ROUTE_NAMES: readonly RouteName[] = [
   'anthropic_messages',
   'openai_chat',
   'openai_responses',
+  'gemini_generate',
+  'bedrock_converse',
 ]
 
 /** The name of the operation for request bodies of one shape. */

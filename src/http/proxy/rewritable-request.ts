@@ -5,22 +5,38 @@ import { type AppContext, requestHeader } from '../context.ts'
 import { essence } from '../request/media.ts'
 
 /** Endings of paths that count the tokens of a request without using any. */
-const COUNTING = ['/count_tokens', '/input_tokens']
+const COUNTING = ['/count_tokens', '/input_tokens', ':countTokens', '/count-tokens:rawPredict']
 
 /**
  * Endings of paths whose bodies are conversations. A gateway may put anything before them.
  * `/messages` alone would also match OpenAI's threads. Requests to count tokens are rewritten like
- * those that are sent, and requests to compact have texts that were sent before.
+ * those that are sent, and requests to compact have texts that were sent before. `model` is the
+ * model, if the path names it.
  */
 const ENDINGS: readonly (readonly [RegExp, RouteName])[] = [
   [/\/v\d\w*\/messages(?:\/count_tokens)?$/, 'anthropic_messages'],
   [/\/chat\/completions$/, 'openai_chat'],
   [/\/responses(?:\/compact|\/input_tokens)?$/, 'openai_responses'],
+  // Gemini, and what Vertex AI has of Google and of Anthropic.
+  [/\/(?<model>[^/:]+):(?:generateContent|streamGenerateContent|countTokens)$/, 'gemini_generate'],
+  [/\/anthropic\/models\/(?<model>[^/:]+):(?:rawPredict|streamRawPredict)$/, 'anthropic_messages'],
+  // Bedrock.
+  [/\/model\/(?<model>[^/]+)\/converse(?:-stream)?$/, 'bedrock_converse'],
+  [
+    /\/model\/(?<model>[^/]*anthropic\.[^/]+)\/invoke(?:-with-response-stream)?$/,
+    'anthropic_messages',
+  ],
 ]
 
-/** A body that can be rewritten. */
-export interface RewritableBody {
+/** What the path of a request says of its body. */
+export interface RequestShape {
   readonly shape: RouteName
+  /** The model that the path names; absent: the body does. */
+  readonly model?: string
+}
+
+/** A body that can be rewritten. */
+export interface RewritableBody extends RequestShape {
   /** How it is compressed. */
   readonly coding?: ContentCoding
 }
@@ -31,23 +47,28 @@ export interface RewritableBody {
  */
 export function rewritableAs(c: AppContext, path: string): RewritableBody | null {
   if (c.req.method !== 'POST') return null
-  const shape = shapeOf(pathOnly(path))
+  const shape = shapeOf(path)
   if (shape === null || essence(requestHeader(c, 'content-type') ?? '') !== MEDIA_TYPES.json) {
     return null
   }
   const transfer = requestHeader(c, 'transfer-encoding') ?? 'chunked'
   if (transfer.toLowerCase() !== 'chunked') return null
   const encoding = requestHeader(c, 'content-encoding')
-  if (encoding === undefined) return { shape }
+  if (encoding === undefined) return shape
   const coding = contentCodingOf(encoding)
-  return coding === null ? null : { shape, coding }
+  return coding === null ? null : { ...shape, coding }
+}
+
+/** Whether a signature covers the body, as AWS's Signature Version 4 does. */
+export function isSigned(c: AppContext): boolean {
+  return requestHeader(c, 'authorization')?.startsWith('AWS4-') === true
 }
 
 /** The shape of a request that the vendor bills; `null` if its answer reports no usage. */
-export function billedAs(c: AppContext, path: string): RouteName | null {
-  const plain = pathOnly(path)
+export function billedAs(c: AppContext, path: string): RequestShape | null {
+  const plain = plainPath(path)
   const isCounting = COUNTING.some(ending => plain.endsWith(ending))
-  return c.req.method === 'POST' && !isCounting ? shapeOf(plain) : null
+  return c.req.method === 'POST' && !isCounting ? shapeOf(path) : null
 }
 
 /**
@@ -63,16 +84,32 @@ const WEBSOCKET_CONVERSATIONS = 'responses_websockets'
 export function wantsWebSocketConversation(c: AppContext, path: string): boolean {
   return (
     c.req.method === 'GET' &&
-    shapeOf(pathOnly(path)) === 'openai_responses' &&
+    shapeOf(path)?.shape === 'openai_responses' &&
     requestHeader(c, 'upgrade')?.trim().toLowerCase() === 'websocket' &&
     requestHeader(c, 'openai-beta')?.includes(WEBSOCKET_CONVERSATIONS) === true
   )
 }
 
-function shapeOf(plain: string): RouteName | null {
-  return ENDINGS.find(([ending]) => ending.test(plain))?.[1] ?? null
+function shapeOf(path: string): RequestShape | null {
+  const plain = plainPath(path)
+  for (const [ending, shape] of ENDINGS) {
+    const found = ending.exec(plain)
+    if (found === null) continue
+    const model = found.groups?.['model']
+    return model === undefined ? { shape } : { shape, model: decodedOnce(model) }
+  }
+  return null
 }
 
-function pathOnly(path: string): string {
-  return path.split('?', 1)[0] as string
+/** Without the query; colons as they are, since some clients encode them. */
+function plainPath(path: string): string {
+  return (path.split('?', 1)[0] as string).replaceAll(/%3a/gi, ':')
+}
+
+function decodedOnce(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
 }

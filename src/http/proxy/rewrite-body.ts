@@ -8,7 +8,7 @@ import type { Vendor } from '../../proxy/vendor-errors.ts'
 import { type AppContext, type Rewriting, requestHeader } from '../context.ts'
 import { createSink, takeBody } from '../request/body.ts'
 import { isBypassed } from '../request/bypass.ts'
-import { rewritableAs } from './rewritable-request.ts'
+import { isSigned, rewritableAs } from './rewritable-request.ts'
 import { type RunNeeds, runRewrite } from './run-rewrite.ts'
 
 /** What is forwarded for the body of a request. */
@@ -54,6 +54,10 @@ export async function rewriteBody(
     return AS_IT_COMES
   }
   const untouched = (reason: UntouchedReason) => needs.metrics.proxy.untouched(vendor, reason)
+  if (isSigned(c)) {
+    untouched('signed')
+    return AS_IT_COMES
+  }
   const ticket = enter(c, rewriteOp(is.shape), rewriting.maxBytes, needs, untouched)
   if (ticket === null) return AS_IT_COMES
   try {

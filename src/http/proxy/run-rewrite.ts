@@ -50,7 +50,7 @@ const LOSSLESS: RequestTerms = { redeems: false, bypass: false }
  */
 export async function runRewrite(
   c: AppContext,
-  { vendor, shape, coding, body }: ReadBody,
+  { vendor, shape, model, coding, body }: ReadBody,
   { rewrites, memory, timeoutMs, maxBytes }: Rewriting,
   { pool, metrics, logger, originals, telemetry }: RunNeeds,
 ): Promise<RewrittenBody> {
@@ -58,7 +58,10 @@ export async function runRewrite(
   const { requestId, caller } = state
   const { tenant } = caller
   const op = rewriteOp(shape)
-  const compressed = coding === undefined ? {} : { compressed: { coding, maxBytes } }
+  const ofRequest = {
+    ...(coding === undefined ? {} : { compressed: { coding, maxBytes } }),
+    ...(model === undefined ? {} : { model }),
+  }
   let isLate = false
   const job = {
     op,
@@ -73,7 +76,7 @@ export async function runRewrite(
   } as const
 
   async function run(terms: RequestTerms, recalled: Recalled): Promise<JobResult> {
-    const result = await pool.run({ ...job, terms: { ...terms, ...compressed }, recalled })
+    const result = await pool.run({ ...job, terms: { ...terms, ...ofRequest }, recalled })
     state.timing = { queue: result.queue_ms, work: result.work_ms }
     metrics.job(op, result.queue_ms, result.work_ms)
     return result

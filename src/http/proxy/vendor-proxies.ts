@@ -7,7 +7,7 @@ import type { Vendor } from '../../proxy/vendor-errors.ts'
 export interface VendorProxy {
   readonly vendor: Vendor
   /** The prefix of every path of the vendor's API. */
-  readonly prefix: `${string}/${Vendor}`
+  readonly prefix: string
   /** The prefix as a route, which does not reveal a path that is a secret. */
   readonly pattern: string
   /** The prefix of every path at the upstream, without a slash at its end. */
@@ -40,19 +40,40 @@ export function createVendorProxies(
     ...(https_proxy === undefined ? {} : { HTTPS_PROXY: https_proxy }),
     ...(no_proxy === undefined ? {} : { NO_PROXY: no_proxy }),
   }
-  const proxiesOf = (vendor: Vendor, url: string | undefined): VendorProxy[] => {
-    if (url === undefined) return []
+  const secret = below === '' ? '' : '/:secret'
+  const proxyAt = (place: string, url: string, dialect: Dialect): VendorProxy => {
     const base = new URL(url)
-    const forwarder = createForwarder({ base, vendor, limits, env, onBug })
-    const pattern = `${below === '' ? '' : '/:secret'}/${vendor}`
+    const vendor = VENDORS[dialect]
     const basePath = base.pathname.replace(/\/$/, '')
     const openaiPathsAsSent = settings.openai_paths === 'as_sent'
-    const pathAtVendor = (path: string) =>
-      versionedPath({ vendor, basePath, openaiPathsAsSent }, path)
-    const prefix = `${below}/${vendor}` as const
-    return [{ vendor, prefix, pattern, basePath, pathAtVendor, forwarder }]
+    const isNamedByVendor = dialect === vendor
+    return {
+      vendor,
+      prefix: below + place,
+      pattern: secret + place,
+      basePath,
+      pathAtVendor: path =>
+        isNamedByVendor ? versionedPath({ vendor, basePath, openaiPathsAsSent }, path) : path,
+      forwarder: createForwarder({ base, vendor, limits, env, onBug }),
+    }
   }
-  return [...proxiesOf('anthropic', anthropic_url), ...proxiesOf('openai', openai_url)]
+  return [
+    ...(anthropic_url === undefined ? [] : [proxyAt('/anthropic', anthropic_url, 'anthropic')]),
+    ...(openai_url === undefined ? [] : [proxyAt('/openai', openai_url, 'openai')]),
+    ...settings.upstreams.map(({ name, url, dialect }) => proxyAt(`/up/${name}`, url, dialect)),
+  ]
+}
+
+type Dialect = Config['proxy']['upstreams'][number]['dialect']
+
+/** Whose errors the clients of a dialect expect. */
+const VENDORS: Readonly<Record<Dialect, Vendor>> = {
+  anthropic: 'anthropic',
+  openai: 'openai',
+  azure: 'openai',
+  gemini: 'google',
+  vertex: 'google',
+  bedrock: 'amazon',
 }
 
 /**

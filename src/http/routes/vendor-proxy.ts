@@ -2,9 +2,11 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import { AppError } from '../../core/base/errors.ts'
 import type { RewriteReport } from '../../core/contract/operation-result.ts'
+import { billingVendor } from '../../core/conversation/usage/billing.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Exchange } from '../../proxy/exchange.ts'
 import type { SeenAnswer, UsageObserver } from '../../proxy/usage-observer.ts'
+import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { Savings } from '../../savings/savings.ts'
 import type { AppContext, AppDeps, AppEnv, Rewriting } from '../context.ts'
 import { authorize } from '../middleware/authorize.ts'
@@ -38,8 +40,8 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Pr
   if (isDeclined(c, upstreamPath, needs.rewriting)) {
     throw new AppError('upgrade_required', 'conversations are rewritten over HTTP only')
   }
-  const route = billedAs(c, upstreamPath)
-  const usage = route === null ? null : needs.observeUsage(route)
+  const billed = billedAs(c, upstreamPath)
+  const usage = billed === null ? null : needs.observeUsage(billed.shape)
   // The result is taken apart at once, so that the code that waits for the answer does not hold the
   // body.
   const { exchange, report } = send(
@@ -48,7 +50,11 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Pr
     await rewriteBody(c, proxy.vendor, upstreamPath, needs),
   )
   note(c, await exchange, proxy, needs)
-  if (usage !== null) account(c, { proxy, report, seen: usage.finish() }, needs.savings)
+  if (billed !== null && usage !== null) {
+    const vendor = billingVendor(proxy.vendor, billed.shape, billed.model)
+    const seen = usage.finish().then(answer => withModel(answer, billed.model))
+    account(c, { vendor, report, seen }, needs.savings)
+  }
   return RESPONSE_ALREADY_SENT
 }
 
@@ -106,13 +112,23 @@ function send(
   return { exchange: exchange.finally(ticket?.leave), report }
 }
 
+/** The model of the path, if the answer names none. */
+function withModel(seen: SeenAnswer, model: string | undefined): SeenAnswer {
+  const { said } = seen
+  return said === null ? seen : { ...seen, said: { ...said, model: said.model ?? model } }
+}
+
+interface ToAccount extends Pick<Sent, 'report'> {
+  readonly vendor: Vendor
+  readonly seen: Promise<SeenAnswer>
+}
+
 /** Accounts for an answer, once all that was seen of it is read. */
 function account(
   c: AppContext,
-  { proxy, report, seen }: Pick<Sent, 'report'> & { proxy: VendorProxy; seen: Promise<SeenAnswer> },
+  { vendor, report, seen }: ToAccount,
   savings: ProxyNeeds['savings'],
 ): void {
-  const { vendor } = proxy
   const answered = seen.then(({ isGiven, said }) => (isGiven ? { vendor, said, report } : null))
   void savings.record(c.get('state').caller.tenant, answered)
 }

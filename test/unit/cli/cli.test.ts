@@ -35,8 +35,14 @@ describe('haversack', () => {
     expect(stdout).toContain('--help')
   })
 
-  it('prints its version', async () => {
-    expect((await captureCli('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  it.each([['--version'], ['-v'], ['version']])('%s prints its version', async flag => {
+    expect((await captureCli(flag)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  it('explains a command in the same words by help and by --help', async () => {
+    const { code, stdout } = await captureCli('help', 'encode')
+    expect([code, stdout]).toEqual([0, (await captureCli('encode', '--help')).stdout])
+    expect(await captureCli('help', 'encod')).toMatchObject({ code: 2, stdout: '' })
   })
 
   it.each([
@@ -83,6 +89,8 @@ it('says what is wrong with a name in one line', async () => {
     const { stderr } = await captureCli(name)
     expect(stderr).toBe(`haversack: no command ${name}\nTry: haversack --help\n`)
   }
+  const near = await captureCli('encod')
+  expect(near.stderr).toContain('no command encod; did you mean encode?\n')
   expect((await captureCli('encode', 'test')).stderr).toContain('test is a folder')
   expect((await captureCli('encode', 'no-such-file')).stderr).toContain('does not exist')
 })

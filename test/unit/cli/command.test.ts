@@ -15,6 +15,7 @@ describe('defineCommand', () => {
   const seen: unknown[] = []
   const command = defineCommand({
     ...{ name: 'demo', summary: 'A demo', operands: '[FILE]', maxOperands: 1 },
+    examples: ['demo a.json'],
     options,
     run(values, operands) {
       seen.push(values, operands)
@@ -52,6 +53,7 @@ describe('defineActions', () => {
   const command = defineActions({
     name: 'demo',
     summary: 'A demo',
+    examples: ['demo add'],
     options: {
       level: { ...options.level, actions: ['add'] },
       quiet: { type: 'boolean', actions: ['add', 'drop'], help: 'say nothing' },
@@ -73,6 +75,9 @@ describe('defineActions', () => {
       '  --quiet        add, drop: say nothing',
       '  --name NAME    Whose',
       '  --help         This page',
+      '',
+      'Example:',
+      '  haversack demo add',
     ])
   })
 
@@ -94,7 +99,8 @@ describe('defineActions', () => {
   )
 
   it('reports the one action that there is, or what it is told to', async () => {
-    const terms = { name: 'demo', summary: '', options: {}, actions: { show: { run: () => 0 } } }
+    const page = { name: 'demo', summary: '', examples: ['demo show'], options: {} } as const
+    const terms = { ...page, actions: { show: { run: () => 0 } } }
     await expect(defineActions(terms).run({}, [])).rejects.toThrow('demo takes show')
     const told = defineActions({ ...terms, wrongAction: 'there is only show' })
     await expect(told.run({}, [])).rejects.toThrow('there is only show')

@@ -63,7 +63,7 @@ describe('baseUrls', () => {
 
   it.each([['ftp://gateway'], ['gateway'], ['//gateway']])('refuses %s', value => {
     expect(() => baseUrls({ ANTHROPIC_BASE_URL: value })).toThrow(
-      'ANTHROPIC_BASE_URL is no http or https URL',
+      /^ANTHROPIC_BASE_URL (?:is no http or https URL|has no scheme)/,
     )
   })
 

@@ -28,10 +28,8 @@ export function conversationName({ body, messages, opening }: ScannedRequest): s
 
 /** The texts of a message, in order: its content as a string, or the texts of its parts. */
 function collectTexts(message: unknown, texts: string[]): void {
-  const { role, content } = Object(message) as {
-    readonly role?: unknown
-    readonly content?: unknown
-  }
+  const fields = Object(message) as Readonly<Record<string, unknown>>
+  const { role, content = fields['parts'] } = fields
   texts.push(String(role))
   for (const part of Array.isArray(content) ? content : [content]) {
     const text: unknown = typeof part === 'string' ? part : Object(part).text

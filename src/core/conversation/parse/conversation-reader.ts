@@ -10,6 +10,7 @@ import {
   type Selection,
   textOf,
 } from '../../json/bytes/json-node.ts'
+import { type StringLiteral, stringsWithin } from '../../json/bytes/strings-within.ts'
 import { LOWER_F, LOWER_N, LOWER_T, QUOTE } from '../../json/char-codes.ts'
 import {
   FoundText,
@@ -163,16 +164,37 @@ export class ConversationReader {
     types: ReadonlySet<string>,
   ): void {
     const parts = itemsOf(content)
-    const place = { ...at, isWhole: parts.length <= 1, ordinal: this.#results - 1 }
-    const add = (text: JsonNode, part: number) => {
-      const firstOfCall = this.#firstTextOf(source.call)
-      this.found.push(new FoundText(this.body, text, { ...place, part, firstOfCall }, source))
-    }
+    const add = this.#adder({ ...at, isWhole: parts.length <= 1 }, source)
     if (content !== undefined && this.body[content.start] === QUOTE) add(content, 0)
     for (const [index, part] of parts.entries()) {
       const text = this.#textOfPart(part, types)
       if (text !== undefined) add(text, index)
       this.addBreakpoints(part)
+    }
+  }
+
+  /**
+   * The same of a result whose content is JSON values, `undefined` for other parts: each of their
+   * strings is a part.
+   */
+  addStrings(
+    contents: readonly (JsonNode | undefined)[],
+    at: Pick<ResultPlace, 'message' | 'block'>,
+    source: ResultSource,
+  ): void {
+    const literals = contents.flatMap(content =>
+      content === undefined ? [] : (stringsWithin(this.body, content) ?? []),
+    )
+    const isWhole = contents.length === 1 && literals.length === 1
+    const add = this.#adder({ ...at, isWhole }, source)
+    for (const [part, literal] of literals.entries()) add(literal, part)
+  }
+
+  #adder(at: Pick<ResultPlace, 'message' | 'block' | 'isWhole'>, source: ResultSource) {
+    const place = { ...at, ordinal: this.#results - 1 }
+    return (text: StringLiteral, part: number) => {
+      const firstOfCall = this.#firstTextOf(source.call)
+      this.found.push(new FoundText(this.body, text, { ...place, part, firstOfCall }, source))
     }
   }
 
@@ -200,6 +222,12 @@ export class ConversationReader {
       this.breakpoints.push(breakpoint)
       if (this.isSet(breakpoint)) this.endCachedPrefix()
     }
+  }
+
+  /** A block that does nothing else than to end the cached prefix. */
+  addBreakpointBlock(block: JsonNode): void {
+    this.breakpoints.push({ ...block, keyStart: block.start })
+    this.endCachedPrefix()
   }
 
   endCachedPrefix(): void {

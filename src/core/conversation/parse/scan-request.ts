@@ -8,6 +8,8 @@ import { type KnownItems, type ReadLimits, readJson } from '../../json/bytes/rea
 import { OPEN_BRACE } from '../../json/char-codes.ts'
 import { ConversationReader } from './conversation-reader.ts'
 import { anthropicMessages } from './routes/anthropic-messages.ts'
+import { bedrockConverse } from './routes/bedrock-converse.ts'
+import { geminiGenerate } from './routes/gemini-generate.ts'
 import { openaiChat } from './routes/openai-chat.ts'
 import { openaiResponses } from './routes/openai-responses.ts'
 import type { Route } from './routes/route.ts'
@@ -17,6 +19,8 @@ const ROUTES = {
   anthropic_messages: anthropicMessages,
   openai_chat: openaiChat,
   openai_responses: openaiResponses,
+  gemini_generate: geminiGenerate,
+  bedrock_converse: bedrockConverse,
 } as const satisfies Record<string, Route>
 
 /** The selection that is read of each message. */

@@ -1,4 +1,5 @@
 import { type JsonBytes, type JsonNode, parseAt } from '../../json/bytes/json-node.ts'
+import type { StringLiteral } from '../../json/bytes/strings-within.ts'
 
 /** A call that a conversation holds. */
 export interface ToolCall {
@@ -96,7 +97,7 @@ export class FoundText implements ToolResultText {
   readonly #body: JsonBytes
   readonly #source: ResultSource
 
-  constructor(body: JsonBytes, literal: JsonNode, place: ResultPlace, source: ResultSource) {
+  constructor(body: JsonBytes, literal: StringLiteral, place: ResultPlace, source: ResultSource) {
     this.#body = body
     this.start = literal.start
     this.end = literal.end

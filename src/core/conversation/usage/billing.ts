@@ -1,5 +1,6 @@
 import type { SavedPlace } from '../../contract/operation-result.ts'
 import { bareModelName } from '../../tokens/profiles.ts'
+import type { RouteName } from '../parse/scan-request.ts'
 import { promptTokens, type TokenUsage, type UsageKind } from './token-usage.ts'
 
 /** A request that was answered, as far as its bill goes. */
@@ -64,7 +65,23 @@ function priceAt(at: number, usage: TokenUsage, prices: TokenPrices): number {
 }
 
 /** The vendors whose prices are known. */
-export type PricedVendor = 'anthropic' | 'openai'
+export const PRICED_VENDORS = ['anthropic', 'openai', 'google', 'amazon'] as const
+export type PricedVendor = (typeof PRICED_VENDORS)[number]
+
+/**
+ * The vendor whose prices a request has. Clouds offer models of several vendors.
+ * @param vendor whose API it is sent to
+ * @param model the one that its path names
+ */
+export function billingVendor(
+  vendor: PricedVendor,
+  route: RouteName,
+  model: string | undefined,
+): PricedVendor {
+  const isCloud = vendor === 'google' || vendor === 'amazon'
+  const isClaude = route === 'anthropic_messages' || /^claude/.test(bareModelName(model ?? ''))
+  return isCloud && isClaude ? 'anthropic' : vendor
+}
 
 /** Prices of tokens, in uncached input tokens of the same model. */
 export type TokenPrices = Readonly<Record<Exclude<UsageKind, 'uncached'>, number>> & {
@@ -81,13 +98,15 @@ export type PriceRule = { readonly [price in keyof TokenPrices]?: number | undef
 }
 
 /**
- * The prices that both vendors publish. If models of a vendor differ, it is the price by which less
+ * The prices that the vendors publish. If models of a vendor differ, it is the price by which less
  * is saved: OpenAI's cached input costs up to half as much as other input, and writing to its cache
  * costs nothing more with most models.
  */
 export const DEFAULT_PRICES: Readonly<Record<PricedVendor, TokenPrices>> = {
   anthropic: { cache_read: 0.1, cache_write: 1.25, cache_write_long: 2, output: 5 },
   openai: { cache_read: 0.1, cache_write: 1, cache_write_long: 1, output: 8 },
+  google: { cache_read: 0.1, cache_write: 1, cache_write_long: 1, output: 8 },
+  amazon: { cache_read: 0.1, cache_write: 1, cache_write_long: 1, output: 4 },
 }
 
 /**

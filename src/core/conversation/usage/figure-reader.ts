@@ -34,9 +34,10 @@ export type OnFigure = (name: string, text: string) => void
 const MAX_TEXT_BYTES = 256
 
 /**
- * Finds a few figures in JSON that comes in pieces, cut anywhere. It reads each byte once, and
- * keeps only the open objects that matter and one short text. It does not validate: bytes that are
- * not JSON give meaningless figures or none. It never throws.
+ * Finds a few figures in JSON that comes in pieces, cut anywhere: in an object, or in each object
+ * of a list. It reads each byte once, and keeps only the open objects that matter and one short
+ * text. It does not validate: bytes that are not JSON give meaningless figures or none. It never
+ * throws.
  */
 export class FigureReader {
   readonly #root: FigurePlaces
@@ -140,15 +141,15 @@ export class FigureReader {
         this.#openObject()
         return
       case OPEN_BRACKET:
-        this.#skipped = 1
+        if (this.#open.length > 0) this.#skipped = 1
         return
       case CLOSE_BRACE:
         this.#open.pop()
-        this.#place = undefined
+        this.#place = this.#open.length === 0 ? this.#root : undefined
         this.#wantsKey = false
         return
       case COMMA:
-        this.#wantsKey = true
+        this.#wantsKey = this.#open.length > 0
         return
       case COLON:
         this.#wantsKey = false

@@ -56,7 +56,33 @@ export const ANSWER_PLACES: Readonly<Record<UsageRoute, FigurePlaces>> = {
   },
   // https://platform.openai.com/docs/api-reference/responses
   openai_responses: { ...RESPONSE, response: RESPONSE },
+  // https://ai.google.dev/api/generate-content#UsageMetadata
+  gemini_generate: {
+    modelVersion: 'model',
+    usageMetadata: {
+      promptTokenCount: 'input',
+      cachedContentTokenCount: 'cache_read',
+      toolUsePromptTokenCount: 'tool_input',
+      candidatesTokenCount: 'output',
+      thoughtsTokenCount: 'thoughts',
+    },
+  },
+  // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html
+  bedrock_converse: {
+    usage: {
+      inputTokens: 'input',
+      outputTokens: 'output',
+      cacheReadInputTokens: 'cache_read',
+      cacheWriteInputTokens: 'cache_write',
+    },
+  },
 }
+
+/** Routes whose input figure has no token that was read from the cache or written to it. */
+const INPUT_IS_UNCACHED: ReadonlySet<UsageRoute> = new Set([
+  'anthropic_messages',
+  'bedrock_converse',
+])
 
 /** Larger figures cannot be right. */
 const MAX_TOKENS = 1e9
@@ -65,18 +91,19 @@ const MAX_TOKENS = 1e9
 export function usageOf(route: UsageRoute, figures: Figures): TokenUsage | null {
   const input = tokens(figures['input'])
   if (input === undefined) return null
-  const output = tokens(figures['output']) ?? 0
+  const output = (tokens(figures['output']) ?? 0) + (tokens(figures['thoughts']) ?? 0)
   const read = tokens(figures['cache_read']) ?? 0
   const long = tokens(figures['cache_write_long']) ?? 0
   const written =
     tokens(figures['cache_write']) ?? (tokens(figures['cache_write_short']) ?? 0) + long
-  if (route === 'anthropic_messages') {
+  if (INPUT_IS_UNCACHED.has(route)) {
     return { uncached: input, cache_read: read, ...writes(written, long), output }
   }
-  // OpenAI's prompt tokens include those that were read from the cache and written to it.
+  // OpenAI's and Gemini's prompt tokens include those that were read from the cache, and written to
+  // it.
   const cacheRead = Math.min(read, input)
   const cacheWrite = Math.min(written, input - cacheRead)
-  const uncached = input - cacheRead - cacheWrite
+  const uncached = input - cacheRead - cacheWrite + (tokens(figures['tool_input']) ?? 0)
   return { uncached, cache_read: cacheRead, ...writes(cacheWrite, long), output }
 }
 

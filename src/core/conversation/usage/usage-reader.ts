@@ -1,10 +1,11 @@
-import { CARRIAGE_RETURN, COLON, LINE_FEED, SPACE } from '../../json/char-codes.ts'
+import { EventDataReader } from './event-data.ts'
+import { FrameReader, unwrapped } from './event-frames.ts'
 import { FigureReader } from './figure-reader.ts'
 import type { TokenUsage } from './token-usage.ts'
 import { ANSWER_PLACES, type Figures, type UsageRoute, usageOf } from './usage-figures.ts'
 
-/** How an answer comes: as one JSON text, or as server-sent events. */
-export type AnswerForm = 'json' | 'events'
+/** How an answer comes: as one JSON text, as server-sent events, or as frames of Amazon's. */
+export type AnswerForm = 'json' | 'events' | 'frames'
 
 /** The usage and the model that an answer reports. */
 export interface AnswerUsage {
@@ -30,12 +31,9 @@ export function createUsageReader(route: UsageRoute, form: AnswerForm): UsageRea
   const reader = new FigureReader(ANSWER_PLACES[route], (name, text) => {
     figures[name] = text
   })
-  const events = new EventDataReader({
-    data: bytes => reader.read(bytes),
-    end: () => reader.reset(),
-  })
+  const pieces = form === 'json' ? reader : readerOfEvents(route, form, reader)
   return {
-    read: bytes => (form === 'json' ? reader : events).read(bytes),
+    read: bytes => pieces.read(bytes),
     get found() {
       const usage = usageOf(route, figures)
       return usage === null ? null : { usage, model: figures['model'] }
@@ -43,88 +41,13 @@ export function createUsageReader(route: UsageRoute, form: AnswerForm): UsageRea
   }
 }
 
-export interface EventData {
-  /** Receives the data of an event piece by piece, without field names. */
-  data(bytes: Uint8Array): void
-  /** An event with data is over, and another may begin. */
-  end(): void
-}
-
-/** `data:` */
-const FIELD = [0x64, 0x61, 0x74, 0x61, COLON] as const
-
-/**
- * Reads a stream of server-sent events (WHATWG HTML §9.2.6) that comes in pieces, cut anywhere, and
- * passes on the data of its events. Lines of an event's data are joined without the line feed
- * between them, which no JSON needs. If the stream breaks off in an event, the part that came is
- * passed on.
- */
-class EventDataReader {
-  readonly #to: EventData
-  /** Bytes of this line that match `data:`; -1 if it is another field, all of them in the data. */
-  #matched = 0
-  /** Whether the next byte is the one space after `data:` that is not data. */
-  #atSpace = false
-  #lineIsEmpty = true
-  /** Data of the event was handed on. */
-  #hasData = false
-  #afterReturn = false
-
-  constructor(to: EventData) {
-    this.#to = to
-  }
-
-  read(bytes: Uint8Array): void {
-    let at = 0
-    let nextReturn = -1
-    while (at < bytes.length) {
-      const byte = bytes[at] as number
-      if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
-        this.#endLine(byte)
-        at += 1
-        continue
-      }
-      if (nextReturn < at) nextReturn = placeOf(bytes, CARRIAGE_RETURN, at)
-      const end = Math.min(nextReturn, placeOf(bytes, LINE_FEED, at))
-      this.#readLine(bytes, at, end)
-      at = end
-    }
-  }
-
-  #readLine(bytes: Uint8Array, start: number, end: number): void {
-    this.#lineIsEmpty = false
-    this.#afterReturn = false
-    let at = start
-    while (at < end && this.#matched >= 0 && this.#matched < FIELD.length) {
-      const isNext = bytes[at] === FIELD[this.#matched]
-      this.#matched = isNext ? this.#matched + 1 : -1
-      this.#atSpace = this.#matched === FIELD.length
-      at += 1
-    }
-    if (this.#matched < 0 || at === end) return
-    if (this.#atSpace && bytes[at] === SPACE) at += 1
-    this.#atSpace = false
-    if (at === end) return
-    this.#hasData = true
-    this.#to.data(bytes.subarray(at, end))
-  }
-
-  #endLine(byte: number): void {
-    // The second half of one line end.
-    const isSecond = byte === LINE_FEED && this.#afterReturn
-    this.#afterReturn = byte === CARRIAGE_RETURN
-    if (isSecond) return
-    if (this.#lineIsEmpty && this.#hasData) {
-      this.#hasData = false
-      this.#to.end()
-    }
-    this.#lineIsEmpty = true
-    this.#matched = 0
-    this.#atSpace = false
-  }
-}
-
-function placeOf(bytes: Uint8Array, byte: number, from: number): number {
-  const at = bytes.indexOf(byte, from)
-  return at < 0 ? bytes.length : at
+function readerOfEvents(
+  route: UsageRoute,
+  form: 'events' | 'frames',
+  figures: FigureReader,
+): Pick<UsageReader, 'read'> {
+  const to = { data: (bytes: Uint8Array) => figures.read(bytes), end: () => figures.reset() }
+  if (form === 'events') return new EventDataReader(to)
+  // Only Converse has the events of its own answers in frames; others are wrapped.
+  return new FrameReader(route === 'bedrock_converse' ? to : unwrapped(to))
 }

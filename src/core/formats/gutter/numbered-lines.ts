@@ -1,7 +1,8 @@
-import { DIGIT_0, DIGIT_9, SPACE } from '../../json/char-codes.ts'
+import { readDigits } from '../../classify/digits.ts'
+import { COLON, PIPE, RIGHT_ARROW, SPACE, TAB } from '../../json/char-codes.ts'
 
 /** Separators between a line number and its line, as viewers and searches print them. */
-export const SEPARATORS = { arrow: '→', tab: '\t', colon: ':', dash: '-', bar: '|' } as const
+export const SEPARATORS = { arrow: '→', tab: '\t', colon: ':', dash: '-' } as const
 
 /** Most spaces before a number; no viewer pads more. */
 export const MAX_PAD = 12
@@ -38,24 +39,30 @@ export interface LineGutter extends NumberLayout {
 
 /** Reads the gutter of a line: spaces, a number, the separator. Returns `null` if it has none. */
 export function readLineGutter(line: string, separator: string): LineGutter | null {
-  let first = 0
-  while (first < MAX_GUTTER && line.charCodeAt(first) === SPACE) first++
-  let end = first
-  let number = 0
-  for (; end < MAX_GUTTER; end++) {
-    const c = line.charCodeAt(end)
-    if (!(c >= DIGIT_0 && c <= DIGIT_9)) break
-    number = number * 10 + (c - DIGIT_0)
-  }
-  if (end === first || line[end] !== separator) return null
-  return { number, width: end, padded: first > 0 }
+  const first = spacesBefore(line, MAX_GUTTER)
+  const digits = readDigits(line, first, MAX_GUTTER)
+  if (digits === null || line[digits.end] !== separator) return null
+  return { number: digits.value, width: digits.end, padded: first > 0 }
 }
 
-const { tab, arrow, colon, bar } = SEPARATORS
-/** A line's number as tools print it: `  12\t`, `    12→`, `12:`, `12|`. */
-const GUTTER = new RegExp(
-  String.raw`^ {0,${MAX_PAD}}\d{1,${MAX_DIGITS}}(?:${tab}|${arrow}|${colon} ?|[${bar}] ?)`,
-)
+/** How many spaces a line begins with, at most `most`. */
+function spacesBefore(line: string, most: number): number {
+  let count = 0
+  while (count < most && line.charCodeAt(count) === SPACE) count++
+  return count
+}
+
+/** A line's number as any tool prints it: `  12\t`, `    12→`, `12:`, `12|`. */
+function readAnyGutter(line: string): { readonly number: number; readonly end: number } | null {
+  const first = spacesBefore(line, MAX_PAD)
+  const digits = readDigits(line, first, first + MAX_DIGITS)
+  if (digits === null) return null
+  const { value: number, end } = digits
+  const c = line.charCodeAt(end)
+  if (c === TAB || c === RIGHT_ARROW) return { number, end: end + 1 }
+  if (c !== COLON && c !== PIPE) return null
+  return { number, end: line.charCodeAt(end + 1) === SPACE ? end + 2 : end + 1 }
+}
 
 /** The numbers are a gutter if at least this share of the lines that are not blank has one. */
 const SHARE = 0.8
@@ -73,9 +80,9 @@ export function hasGutter(lines: readonly string[]): boolean {
   for (const line of lines) {
     if (line.trim() === '') continue
     filled++
-    const gutter = GUTTER.exec(line)
+    const gutter = readAnyGutter(line)
     if (gutter === null) continue
-    const number = Number.parseInt(gutter[0], 10)
+    const { number } = gutter
     if (number === last + 1 || numbered === 0) numbered++
     last = number
   }
@@ -84,5 +91,5 @@ export function hasGutter(lines: readonly string[]): boolean {
 
 /** A line without its number. */
 export function withoutNumber(line: string): string {
-  return line.slice(GUTTER.exec(line)?.[0].length ?? 0)
+  return line.slice(readAnyGutter(line)?.end ?? 0)
 }

@@ -28,7 +28,10 @@ export function memberOf(node: JsonNode | undefined, key: string): JsonNode | un
 const MAX_SHORT_BYTES = 64
 
 /** The text of a string literal; `undefined` for another value. Lone surrogates stay. */
-export function textOf(body: JsonBytes, node: JsonNode | undefined): string | undefined {
+export function textOf(
+  body: JsonBytes,
+  node: Pick<JsonNode, 'start' | 'end'> | undefined,
+): string | undefined {
   if (node === undefined || body[node.start] !== QUOTE) return undefined
   const { start, end } = node
   if (end - start > MAX_SHORT_BYTES || !isPlainAscii(body, start + 1, end - 1)) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   billedAs,
+  isSigned,
   rewritableAs,
   wantsWebSocketConversation,
 } from '../../../../src/http/proxy/rewritable-request.ts'
@@ -31,6 +32,33 @@ describe('a body that can be rewritten', () => {
     ['/v1/files?path=/v1/messages', undefined],
   ])('%s: %s', async (path, shape) => {
     expect(await shapeOf(path)).toBe(shape)
+  })
+
+  test.each([
+    ['/v1beta/models/gemini-2.5-pro:generateContent', 'gemini_generate', 'gemini-2.5-pro'],
+    ['/v1/models/g:streamGenerateContent?alt=sse', 'gemini_generate', 'g'],
+    ['/v1beta/tunedModels/t-1%3acountTokens', 'gemini_generate', 't-1'],
+    ['/v1/publishers/google/models/g:generateContent', 'gemini_generate', 'g'],
+    ['/v1/publishers/anthropic/models/c@1:streamRawPredict', 'anthropic_messages', 'c@1'],
+    ['/v1/publishers/mistralai/models/m:rawPredict', undefined, undefined],
+    ['/v1beta/models/g:embedContent', undefined, undefined],
+    ['/model/us.anthropic.c-v1%3A0/converse', 'bedrock_converse', 'us.anthropic.c-v1:0'],
+    ['/model/amazon.nova-pro-v1%3A0/converse-stream', 'bedrock_converse', 'amazon.nova-pro-v1:0'],
+    ['/model/anthropic.c/invoke', 'anthropic_messages', 'anthropic.c'],
+    ['/model/anthropic.c/invoke-with-response-stream', 'anthropic_messages', 'anthropic.c'],
+    ['/model/arn%3Aaws%2Fanthropic.c%E0/invoke', 'anthropic_messages', 'arn:aws%2Fanthropic.c%E0'],
+    ['/model/amazon.titan/invoke', undefined, undefined],
+    ['/openai/deployments/d/chat/completions?api-version=1', 'openai_chat', undefined],
+  ])('%s: %s of %s', async (path, shape, model) => {
+    const found = await inContext(post(), c => rewritableAs(c, path))
+    expect([found?.shape, found?.model]).toEqual([shape, model])
+  })
+
+  test('is not, if a signature covers it', async () => {
+    const signed = (authorization: string) => inContext(post({ authorization }), isSigned)
+    expect(await signed('AWS4-HMAC-SHA256 Credential=a/b, Signature=c')).toBe(true)
+    expect(await signed('Bearer AWS4-HMAC')).toBe(false)
+    expect(await inContext(post({}), isSigned)).toBe(false)
   })
 
   const as = (headers: Record<string, string>, method = 'POST') =>
@@ -68,8 +96,12 @@ describe('a request that is billed', () => {
     ['POST', '/v1/messages/count_tokens?x', null],
     ['POST', '/v1/responses/input_tokens', null],
     ['POST', '/v1/models', null],
+    ['POST', '/v1beta/models/gemini-2.5-pro:generateContent', 'gemini_generate'],
+    ['POST', '/v1beta/models/gemini-2.5-pro:countTokens', null],
+    ['POST', '/v1beta/models/gemini-2.5-pro%3AcountTokens', null],
+    ['POST', '/v1/p/anthropic/models/count-tokens:rawPredict', null],
   ])('%s %s: %s', async (method, path, shape) => {
-    expect(await inContext({ method }, c => billedAs(c, path))).toBe(shape)
+    expect(await inContext({ method }, c => billedAs(c, path)?.shape ?? null)).toBe(shape)
   })
 })
 

@@ -9,6 +9,7 @@ const SETTINGS = {
   idle_timeout_ms: 3,
   total_timeout_ms: 4,
   openai_paths: 'versioned',
+  upstreams: [],
 } as unknown as Config['proxy']
 
 function proxiesOf(settings: object, below?: string) {
@@ -34,6 +35,34 @@ describe('vendors', () => {
     expect(proxiesOf({ openai_url: BOTH.openai_url }).map(({ vendor }) => vendor)).toEqual([
       'openai',
     ])
+  })
+
+  test('have names, if they are others', () => {
+    const upstreams = [
+      { name: 'az', url: 'https://z.test', dialect: 'azure' },
+      { name: 'g', url: 'https://g.test/base/', dialect: 'gemini' },
+      { name: 'claude', url: 'https://c.test', dialect: 'anthropic' },
+      { name: 'aws', url: 'https://b.test', dialect: 'bedrock' },
+    ]
+    const all = proxiesOf({ ...BOTH, upstreams })
+    expect(all.map(({ vendor, prefix }) => `${vendor} ${prefix}`)).toEqual([
+      'anthropic /anthropic',
+      'openai /openai',
+      'openai /up/az',
+      'google /up/g',
+      'anthropic /up/claude',
+      'amazon /up/aws',
+    ])
+    const path = (target: string) => vendorProxyFor(all, target)?.path
+    expect(path('/up/az/chat/completions')).toBe('/chat/completions')
+    expect(path('/up/claude/messages')).toBe('/v1/messages')
+    expect(path('/up/g/v1beta/models/g:generateContent')).toBe('/v1beta/models/g:generateContent')
+    expect(path('/up/gx/v1beta')).toBeUndefined()
+    expect(proxiesOf({ upstreams }, '/s3cret')[1]).toMatchObject({
+      prefix: '/s3cret/up/g',
+      pattern: '/:secret/up/g',
+      basePath: '/base',
+    })
   })
 
   test('may be below a secret, which no pattern tells', () => {
@@ -78,6 +107,16 @@ describe('a problem of ours', () => {
       type: 'error',
       error: { type: 'overloaded_error', message: 'Haversack: no room' },
     })
+  })
+
+  test.each([
+    ['google', 503, { error: { code: 503, message: 'Haversack: m', status: 'UNAVAILABLE' } }],
+    ['amazon', 503, { __type: 'ServiceUnavailableException', message: 'Haversack: m' }],
+    ['openai', 503, { error: { type: 'server_error', code: 'overloaded', param: null } }],
+  ] as const)('is written as %s does', async (vendor, status, body) => {
+    const response = vendorResponse(vendor, { code: 'overloaded', detail: 'm' }, {})
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject(body)
   })
 
   test('that asks for HTTP names it', async () => {

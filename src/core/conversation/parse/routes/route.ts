@@ -25,6 +25,36 @@ export interface Route {
   readMessage(node: JsonNode, message: number, reader: ConversationReader, request: JsonNode): void
 }
 
+/** A call whose arguments are an object. */
+export interface ObjectCall {
+  /** By which a result names it. */
+  readonly key: string | undefined
+  readonly message: number
+  /** The member with the arguments. */
+  readonly args: string
+  /** Whether something around it has doubled keys. */
+  readonly isUnclear: boolean
+}
+
+/** Adds the call of a node that has its name and its arguments. */
+export function addObjectCall(
+  node: JsonNode,
+  { key, message, args, isUnclear }: ObjectCall,
+  reader: ConversationReader,
+): void {
+  const ordinal = reader.passCall()
+  if (isUnclear || node.doubled) {
+    reader.forgetCall(key)
+    return
+  }
+  reader.addCall(key, message, {
+    tool: reader.text(memberOf(node, 'name')),
+    ...reader.argsOf(memberOf(node, args)),
+    ordinal,
+    byProgram: false,
+  })
+}
+
 /** Members that are read of every request. */
 export const COMMON_KEYS = {
   model: RANGE,

@@ -87,6 +87,29 @@ const tool = some({
   tools: list(some({ name })),
 })
 
+/** Any value whose keys are no numbers, which would come before the others. */
+const value: fc.Arbitrary<unknown> = fc.jsonValue({
+  maxDepth: 2,
+  stringUnit: fc.constantFrom('a', '"', '\\', 'é', '{', ':', ',', ']'),
+})
+const response = fc.oneof(
+  { weight: 6, arbitrary: fc.dictionary(fc.constantFrom('output', 'error', 'é"'), value) },
+  value,
+)
+const functionCall = some({ id: maybe(id), name, args: junk })
+const functionResponse = fc.oneof(
+  fc.record({ id: maybe(id), name, response }),
+  fc.record({ name, response }, { requiredKeys: [] }),
+)
+const toolUse = some({ toolUseId: id, name, input: junk })
+const toolResult = fc.record({
+  toolUseId: id,
+  status: fc.constantFrom('error', 'success'),
+  content: list(
+    fc.oneof(fc.record({ text }), fc.record({ json: value }), fc.record({ image: id })),
+  ),
+})
+
 const requests: Readonly<Record<RouteName, fc.Arbitrary<unknown>>> = {
   anthropic_messages: some({
     messages: list(
@@ -151,6 +174,42 @@ const requests: Readonly<Record<RouteName, fc.Arbitrary<unknown>>> = {
       ),
     ),
     tools: list(tool),
+  }),
+  gemini_generate: some({
+    contents: list(
+      some({
+        role: fc.constantFrom('user', 'model', 'function'),
+        parts: list(
+          fc.oneof(
+            fc.record({ functionCall }),
+            fc.record({ function_call: functionCall }),
+            fc.record({ functionResponse }),
+            fc.record({ function_response: functionResponse }),
+            fc.record({ functionCall, function_call: functionCall }),
+            fc.record({ text }),
+            junk,
+          ),
+        ),
+      }),
+    ),
+    tools: list(fc.record({ functionDeclarations: list(some({ name })) })),
+  }),
+  bedrock_converse: some({
+    messages: list(
+      some({
+        role: fc.constantFrom('user', 'assistant'),
+        content: list(
+          fc.oneof(
+            fc.record({ toolUse }),
+            fc.record({ toolResult }),
+            fc.record({ cachePoint: junk }),
+            fc.record({ text }),
+            junk,
+          ),
+        ),
+      }),
+    ),
+    toolConfig: maybe(some({ tools: list(fc.record({ toolSpec: some({ name }) })) })),
   }),
 }
 

@@ -40,11 +40,16 @@ function parsed(text: unknown): unknown {
   }
 }
 
+const LISTS: Readonly<Partial<Record<RouteName, string>>> = {
+  openai_responses: 'input',
+  gemini_generate: 'contents',
+}
+
 /** All results of a parsed request; `null` if it is no request to the route. */
 export function walk(route: RouteName, request: unknown): WalkedText[] | null {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) return null
   const body = request as Fields
-  const key = route === 'openai_responses' ? 'input' : 'messages'
+  const key = LISTS[route] ?? 'messages'
   if (!Array.isArray(body[key])) return route === 'openai_responses' ? [] : null
   const walker = new Walker(body)
   listOf(body[key]).forEach((each, message) => {
@@ -52,6 +57,18 @@ export function walk(route: RouteName, request: unknown): WalkedText[] | null {
   })
   if (route === 'anthropic_messages' && isSet(body['cache_control'])) walker.cacheAll()
   return walker.found
+}
+
+/** The member by either of its names, and whether it has both. */
+function both(part: Fields, name: string, other: string): readonly [unknown, boolean] {
+  const isTwice = part[name] !== undefined && part[other] !== undefined
+  return [part[name] === undefined ? part[other] : part[name], isTwice]
+}
+
+/** Answers name their calls by id, or by the name of the function. */
+function answerName(id: unknown, name: unknown): string | undefined {
+  if (typeof id === 'string' && id !== '') return `by id: ${id}`
+  return typeof name === 'string' ? `by name: ${name}` : undefined
 }
 
 class Walker {
@@ -137,6 +154,74 @@ class Walker {
     }
     for (const part of listOf(item['content'])) this.#breakpoints(fieldsOf(part))
     this.#breakpoints(item)
+  }
+
+  gemini_generate(content: Fields, index: number): void {
+    listOf(content['parts']).forEach((each, block) => {
+      const part = fieldsOf(each)
+      const [call, twice] = both(part, 'functionCall', 'function_call')
+      if (call !== undefined) {
+        const { id, name, args } = fieldsOf(call)
+        const key = answerName(id, name)
+        if (!twice) this.#call(key, index, { tool: stringOf(name), args, byProgram: false })
+        else if (key !== undefined) delete this.#calls[key]
+      }
+      const [answer] = both(part, 'functionResponse', 'function_response')
+      if (answer === undefined) return
+      const { id, name, response } = fieldsOf(answer)
+      const found = this.#callOf(answerName(id, name))
+      const isError = isSet(fieldsOf(response)['error'])
+      const tool = found?.tool ?? stringOf(name)
+      const callId = stringOf(id)
+      const result = { message: index, block, callId, isError, tool, args: found?.args }
+      this.#strings(fieldsOf(answer), 'response', { next: 0 }, result)
+    })
+  }
+
+  bedrock_converse(message: Fields, index: number): void {
+    listOf(message['content']).forEach((each, block) => {
+      const { toolUse, toolResult, cachePoint } = fieldsOf(each)
+      if (toolUse !== undefined) {
+        const { toolUseId, name, input } = fieldsOf(toolUse)
+        this.#call(toolUseId, index, { tool: stringOf(name), args: input, byProgram: false })
+      }
+      if (toolResult !== undefined) {
+        const { toolUseId, status, content } = fieldsOf(toolResult)
+        const callId = stringOf(toolUseId)
+        const call = this.#callOf(callId)
+        const isError = status === 'error'
+        const of = { message: index, block, callId, isError, tool: call?.tool, args: call?.args }
+        const next = { next: 0 }
+        for (const item of listOf(content).map(fieldsOf)) {
+          this.#strings(item, item['text'] === undefined ? 'json' : 'text', next, of)
+        }
+      }
+      if (cachePoint !== undefined) this.cacheAll()
+    })
+  }
+
+  /** The strings of any value, in their order. */
+  #strings(
+    node: Fields,
+    key: string,
+    counter: { next: number },
+    result: Omit<WalkedText, 'text' | 'part' | 'inCachedPrefix' | 'replace'>,
+  ): void {
+    const held = node[key]
+    if (typeof held === 'string') {
+      const replace = (text: string): void => {
+        node[key] = text
+      }
+      this.found.push({
+        ...result,
+        text: held,
+        part: counter.next++,
+        inCachedPrefix: false,
+        replace,
+      })
+    } else if (typeof held === 'object' && held !== null) {
+      for (const each of Object.keys(held)) this.#strings(held as Fields, each, counter, result)
+    }
   }
 
   #programs(): boolean {

@@ -47,9 +47,11 @@ export const ANTHROPIC_MESSAGE = {
   usage: ANTHROPIC_USAGE,
 }
 
-export function events(data: readonly { readonly type?: string }[]): string {
+export function events(data: readonly object[]): string {
   return data
-    .map(each => `${each.type ? `event: ${each.type}\n` : ''}data: ${JSON.stringify(each)}\n\n`)
+    .map(
+      each => `${'type' in each ? `event: ${each.type}\n` : ''}data: ${JSON.stringify(each)}\n\n`,
+    )
     .join('')
 }
 

@@ -1,3 +1,4 @@
+import { EventStreamCodec } from '@smithy/eventstream-codec'
 import { describe, expect, it } from 'vitest'
 import type { UsageRoute } from '../../../../../src/core/conversation/usage/usage-figures.ts'
 import {
@@ -124,3 +125,93 @@ describe('what an answer used', () => {
     expect(reader.found?.usage).toMatchObject({ uncached: 3, output: 4 })
   })
 })
+
+const GEMINI_USAGE = {
+  promptTokenCount: 1_000,
+  cachedContentTokenCount: 600,
+  toolUsePromptTokenCount: 30,
+  candidatesTokenCount: 20,
+  thoughtsTokenCount: 5,
+  totalTokenCount: 1_055,
+}
+const GEMINI_ANSWER = {
+  candidates: [{ content: { parts: [{ text: '"usageMetadata":{"promptTokenCount":1}' }] } }],
+  usageMetadata: GEMINI_USAGE,
+  modelVersion: 'gemini-2.5-pro',
+}
+const GEMINI_FOUND = {
+  model: 'gemini-2.5-pro',
+  usage: { uncached: 430, cache_read: 600, cache_write: 0, cache_write_long: 0, output: 25 },
+}
+
+describe('what an answer of Gemini used', () => {
+  it('is read from an answer, from its events, and from a list of answers', () => {
+    const early = { ...GEMINI_ANSWER, usageMetadata: { promptTokenCount: 1_000 } }
+    const all = [early, GEMINI_ANSWER]
+    expect(found('gemini_generate', 'json', GEMINI_ANSWER)).toEqual(GEMINI_FOUND)
+    expect(found('gemini_generate', 'json', all)).toEqual(GEMINI_FOUND)
+    expect(found('gemini_generate', 'json', JSON.stringify(all, null, 2))).toEqual(GEMINI_FOUND)
+    expect(found('gemini_generate', 'events', events(all))).toEqual(GEMINI_FOUND)
+    expect(found('gemini_generate', 'json', '[[{"usageMetadata":{}}],')).toBeNull()
+  })
+})
+
+describe('what an answer of Bedrock used', () => {
+  const usage = {
+    inputTokens: 30,
+    outputTokens: 7,
+    totalTokens: 1_137,
+    cacheReadInputTokens: 1_000,
+    cacheWriteInputTokens: 100,
+  }
+  const ofConverse = {
+    model: undefined,
+    usage: { uncached: 30, cache_read: 1_000, cache_write: 100, cache_write_long: 0, output: 7 },
+  }
+
+  it('is read from an answer of Converse', () => {
+    expect(found('bedrock_converse', 'json', { output: {}, usage })).toEqual(ofConverse)
+  })
+
+  it('is read from the frames of Converse, however they are cut', () => {
+    const frames = framesOf([{ delta: { text: 'usage' } }, { metrics: {}, usage }])
+    expect(inFrames('bedrock_converse', frames)).toEqual(ofConverse)
+  })
+
+  it('is read from the events of a model that frames wrap', () => {
+    const wrapped = ANTHROPIC_EVENTS.map(event => ({
+      bytes: Buffer.from(JSON.stringify(event)).toString('base64'),
+      p: 'abc',
+    }))
+    expect(inFrames('anthropic_messages', framesOf(wrapped))).toEqual(ANTHROPIC_FOUND)
+    const long = { bytes: 'A'.repeat(100_000) }
+    expect(inFrames('anthropic_messages', framesOf([long, ...wrapped]))).toEqual(ANTHROPIC_FOUND)
+  })
+
+  it('is none where the bytes are no frames', () => {
+    expect(inFrames('bedrock_converse', Buffer.from('{"usage":{"inputTokens":1}}'))).toBeNull()
+  })
+})
+
+const CODEC = new EventStreamCodec(
+  bytes => Buffer.from(bytes).toString(),
+  text => Buffer.from(text),
+)
+
+/** The events as Amazon's own codec writes them. */
+function framesOf(payloads: readonly object[]): Buffer {
+  const headers = { ':event-type': { type: 'string', value: 'chunk' } } as const
+  const frames = payloads.map(payload =>
+    CODEC.encode({ headers, body: Buffer.from(JSON.stringify(payload)) }),
+  )
+  return Buffer.concat(frames)
+}
+
+function inFrames(route: UsageRoute, frames: Buffer) {
+  const reader = createUsageReader(route, 'frames')
+  for (const byte of frames) reader.read(Uint8Array.of(byte))
+  const whole = createUsageReader(route, 'frames')
+  whole.read(frames)
+  expect(whole.found).toEqual(reader.found)
+  return whole.found
+}

@@ -1,0 +1,73 @@
+import type { z } from 'zod'
+import { didYouMean } from './nearest-name.ts'
+
+type Issue = z.core.$ZodIssue
+
+/** What is wrong with a value, in our words. @param schema of the whole that was read */
+export function describeIssue(issue: Issue, schema: z.ZodType): string {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys
+        .map(key => `${key} is no setting${didYouMean(key, keysAt(schema, issue.path))}`)
+        .join(', ')
+    case 'invalid_type':
+      return issue.message.startsWith('Invalid input')
+        ? `must be ${typeName(issue)}`
+        : issue.message
+    case 'invalid_value':
+      return `must be ${issue.values.map(value => JSON.stringify(value)).join(' or ')}`
+    case 'too_small':
+      return boundOf('at least', issue.minimum, issue.origin)
+    case 'too_big':
+      return boundOf('at most', issue.maximum, issue.origin)
+    default:
+      return issue.message
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a table',
+  record: 'a table',
+}
+
+function typeName({ expected }: Extract<Issue, { code: 'invalid_type' }>): string {
+  return TYPES[expected] ?? `a ${expected}`
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  string: ' characters',
+  array: ' entries',
+}
+
+function boundOf(word: string, bound: number | bigint, origin: string): string {
+  const unit = UNITS[origin]
+  return unit === undefined ? `must be ${word} ${bound}` : `must have ${word} ${bound}${unit}`
+}
+
+/** The keys of the table at a path of a schema; none if there is no such table. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let at: unknown = schema
+  for (const step of path) at = memberOf(bare(at), step)
+  const { shape } = Object(bare(at)) as { readonly shape?: object }
+  return Object.keys(shape ?? {})
+}
+
+/** A schema without its default, its checks and the like. */
+function bare(schema: unknown): unknown {
+  const { def } = Object(schema) as { readonly def?: { readonly innerType?: unknown } }
+  return def?.innerType === undefined ? schema : bare(def.innerType)
+}
+
+function memberOf(schema: unknown, step: PropertyKey): unknown {
+  const { shape, element, valueType } = Object(schema) as {
+    readonly shape?: Readonly<Record<PropertyKey, unknown>>
+    readonly element?: unknown
+    readonly valueType?: unknown
+  }
+  return shape?.[step] ?? element ?? valueType
+}

@@ -1,0 +1,7 @@
+/** What is wrong with the URL of a service; `null` if it is one of http or https. */
+export function urlFault(text: string): string | null {
+  const protocol = URL.parse(text)?.protocol
+  if (protocol === 'http:' || protocol === 'https:') return null
+  const isWithoutScheme = !text.includes('://') && URL.canParse(`https://${text}`)
+  return isWithoutScheme ? 'has no scheme: add https:// (or http://)' : 'is no http or https URL'
+}

@@ -1,0 +1,76 @@
+import {
+  items,
+  itemsOf,
+  type JsonNode,
+  memberOf,
+  members,
+  RANGE,
+} from '../../../json/bytes/json-node.ts'
+import type { ConversationReader } from '../conversation-reader.ts'
+import { addObjectCall, COMMON_KEYS, namesIn, type Route } from './route.ts'
+
+const BLOCK = members({
+  toolUse: members({ toolUseId: RANGE, name: RANGE, input: RANGE }),
+  toolResult: members({
+    toolUseId: RANGE,
+    status: RANGE,
+    content: items(members({ text: RANGE, json: RANGE })),
+  }),
+  cachePoint: RANGE,
+})
+
+/**
+ * `/model/NAME/converse` of Amazon Bedrock
+ * (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html). A result is
+ * a list of texts and of JSON values, whose strings are its texts, too.
+ */
+export const bedrockConverse: Route = {
+  request: members({
+    ...COMMON_KEYS,
+    toolConfig: members({ tools: items(members({ toolSpec: members({ name: RANGE }) })) }),
+    messages: items(members({ role: RANGE, content: items(BLOCK) })),
+  }),
+  list: 'messages',
+  listOptional: false,
+
+  toolNames(request, reader) {
+    const config = memberOf(request, 'toolConfig')
+    const tools = itemsOf(config?.doubled ? undefined : memberOf(config, 'tools'))
+    return namesIn(tools, ['toolSpec', 'name'], reader)
+  },
+
+  readMessage(node, message, reader) {
+    reader.passMessage(node.doubled ? undefined : reader.text(memberOf(node, 'role')), message)
+    for (const [block, each] of itemsOf(memberOf(node, 'content')).entries()) {
+      const isUnclear = node.doubled || each.doubled
+      const call = memberOf(each, 'toolUse')
+      if (call !== undefined) {
+        const key = reader.text(memberOf(call, 'toolUseId'))
+        addObjectCall(call, { key, message, args: 'input', isUnclear }, reader)
+      }
+      const result = memberOf(each, 'toolResult')
+      if (result !== undefined) addResult(result, { message, block }, isUnclear, reader)
+      if (memberOf(each, 'cachePoint') !== undefined) reader.addBreakpointBlock(each)
+    }
+  },
+}
+
+function addResult(
+  node: JsonNode,
+  at: { readonly message: number; readonly block: number },
+  isUnclear: boolean,
+  reader: ConversationReader,
+): void {
+  reader.passResult()
+  const callId = reader.text(memberOf(node, 'toolUseId'))
+  const content = memberOf(node, 'content')
+  const isDoubled = itemsOf(content).some(part => part.doubled)
+  if (isUnclear || node.doubled || isDoubled) {
+    reader.forgetCall(callId)
+    return
+  }
+  const call = reader.takeCall(callId)
+  const isError = reader.text(memberOf(node, 'status')) === 'error'
+  const values = itemsOf(content).map(part => memberOf(part, 'text') ?? memberOf(part, 'json'))
+  reader.addStrings(values, at, { call, tool: call?.tool, callId, isError })
+}

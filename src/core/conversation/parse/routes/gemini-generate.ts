@@ -1,0 +1,91 @@
+import {
+  items,
+  itemsOf,
+  type JsonNode,
+  memberOf,
+  members,
+  RANGE,
+} from '../../../json/bytes/json-node.ts'
+import type { ConversationReader } from '../conversation-reader.ts'
+import { addObjectCall, COMMON_KEYS, namesIn, type Route } from './route.ts'
+
+const NAMED = members({ name: RANGE })
+const CALL = members({ id: RANGE, name: RANGE, args: RANGE })
+const RESPONSE = members({ id: RANGE, name: RANGE, response: members({ error: RANGE }) })
+
+/** Parsers of Protocol Buffers take both spellings of a name. */
+const CALLS = ['functionCall', 'function_call'] as const
+const RESPONSES = ['functionResponse', 'function_response'] as const
+const DECLARATIONS = ['functionDeclarations', 'function_declarations'] as const
+
+const PART = members({
+  ...Object.fromEntries(CALLS.map(name => [name, CALL])),
+  ...Object.fromEntries(RESPONSES.map(name => [name, RESPONSE])),
+})
+const CONTENT = members({ role: RANGE, parts: items(PART) })
+const TOOL = members(Object.fromEntries(DECLARATIONS.map(name => [name, items(NAMED)])))
+
+/**
+ * `models/NAME:generateContent` and the like of Gemini
+ * (https://ai.google.dev/api/generate-content). A result is an object, so its strings are its
+ * texts.
+ */
+export const geminiGenerate: Route = {
+  request: members({ ...COMMON_KEYS, tools: items(TOOL), contents: items(CONTENT) }),
+  list: 'contents',
+  listOptional: false,
+
+  toolNames(request, reader) {
+    const lists = itemsOf(memberOf(request, 'tools')).flatMap(tool =>
+      tool.doubled ? [] : DECLARATIONS.map(name => memberOf(tool, name)),
+    )
+    return namesIn(lists.flatMap(itemsOf), ['name'], reader)
+  },
+
+  readMessage(node, message, reader) {
+    // A request with one message may leave its role out.
+    const role = node.doubled ? undefined : (reader.text(memberOf(node, 'role')) ?? 'user')
+    reader.passMessage(role, message)
+    for (const [block, part] of itemsOf(memberOf(node, 'parts')).entries()) {
+      const call = onlyOne(part, CALLS)
+      const response = onlyOne(part, RESPONSES)
+      const isUnclear = node.doubled || part.doubled
+      if (call !== undefined) {
+        const key = keyOf(call, reader)
+        addObjectCall(call, { key, message, args: 'args', isUnclear }, reader)
+      }
+      if (response === undefined) continue
+      reader.passResult()
+      if (isUnclear || response.doubled) reader.forgetCall(keyOf(response, reader))
+      else addResult(response, { message, block }, reader)
+    }
+  },
+}
+
+/** The member of a part, by either spelling; if it has both, the part is not clear. */
+function onlyOne(part: JsonNode, names: readonly string[]): JsonNode | undefined {
+  const found = names.map(name => memberOf(part, name)).filter(each => each !== undefined)
+  if (found.length > 1) part.doubled = true
+  return found[0]
+}
+
+function addResult(
+  node: JsonNode,
+  at: { readonly message: number; readonly block: number },
+  reader: ConversationReader,
+): void {
+  const callId = reader.text(memberOf(node, 'id'))
+  const call = reader.takeCall(keyOf(node, reader))
+  const tool = call?.tool ?? reader.text(memberOf(node, 'name'))
+  const response = memberOf(node, 'response')
+  const isError = reader.isSet(memberOf(response, 'error'))
+  reader.addStrings([response], at, { call, tool, callId, isError })
+}
+
+/** Many clients send no ids: then results answer the last calls of their names, in order. */
+function keyOf(node: JsonNode, reader: ConversationReader): string | undefined {
+  const id = reader.text(memberOf(node, 'id'))
+  if (id !== undefined && id !== '') return `id ${id}`
+  const name = reader.text(memberOf(node, 'name'))
+  return name === undefined ? undefined : `name ${name}`
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../../src/cli/command.ts'
+import { parseArguments } from '../../../src/cli/parse-arguments.ts'
+import { captureCli } from '../../support/capture.ts'
+
+const command = {
+  maxOperands: 2,
+  options: {
+    file: { type: 'string', value: 'FILE', help: 'A file' },
+    json: { type: 'boolean', help: 'As JSON' },
+  },
+} as const
+const parse = (...args: string[]) => parseArguments(command, args)
+
+describe('arguments', () => {
+  it('are options anywhere before --, and operands', () => {
+    const all = parse('a', '--json', '--file', 'x', '--', '--json')
+    expect(all.values).toEqual({ json: true, file: 'x' })
+    expect(all.operands).toEqual(['a', '--json'])
+    expect(parse('--file=--json').values).toEqual({ file: '--json' })
+    expect(parse('--file', '-').values).toEqual({ file: '-' })
+    expect(parse('--file=').values).toEqual({ file: '' })
+  })
+
+  it.each([
+    [['--fil', 'x'], 'no option --fil; did you mean --file?'],
+    [['--fast'], 'no option --fast'],
+    [['--jsn'], 'no option --jsn; did you mean --json?'],
+    [['--constructor'], 'no option --constructor'],
+    [['--__proto__=1'], 'no option --__proto__'],
+    [['-x'], 'no option -x'],
+    [['--file'], '--file takes FILE'],
+    [['--file', '--json'], '--file takes FILE'],
+    [['--json=1'], '--json takes no text'],
+    [['--no-json'], 'no option --no-json'],
+    [['a', 'b', 'c', 'd'], 'too many operands: c d'],
+  ])('%j: %s', (args, message) => {
+    expect(() => parse(...args)).toThrow(new UsageError(message))
+  })
+})
+
+describe('the examples of a command', () => {
+  const source = readFileSync(new URL('../../../src/cli/run-cli.ts', import.meta.url), 'utf8')
+  const names = [...source.matchAll(/^ {2}(\w+): async/gm)].map(([, name = '']) => name)
+
+  it.each(names)('%s are calls of it, with options that it has', async name => {
+    const { stdout } = await captureCli('help', name)
+    const [, examples = ''] = stdout.split(/^Examples?:$/m)
+    const lines = examples.trim().split('\n')
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines) {
+      const [program, called, ...args] = line.trim().split(' ')
+      expect([program, called]).toEqual(['haversack', name])
+      const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
+      for (const option of own.filter(each => each.startsWith('--'))) {
+        expect(stdout).toContain(`  ${option}`)
+      }
+    }
+  })
+})
