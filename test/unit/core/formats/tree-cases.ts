@@ -143,6 +143,21 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
       '{card:A(true,off),live:false,cash:A(false,off),bank:A(true,on),name: Default,ideal:A(false,on)}',
     ),
   ],
+  'shapes in the cells of a table': [
+    '{"rows":[{"id":1,"by":{"first":"Ann","last":"Lee"}},{"id":2,"by":"robot, new"},{"id":3,"by":{"first":"Bo","last":"Ray"}},{"id":4,"by":"robot"},{"id":5,"by":"robot"},{"id":6,"by":"robot"},{"id":7,"by":"robot"},{"id":8,"by":"robot"}],"owner":{"first":"Cy","last":"Fox"},"x":1,"other":{"first":"Di","last":"Orr"}}',
+    lines(
+      'A{first,last}',
+      'rows[8\t]:',
+      'id\tby',
+      '1\tA(Ann,Lee)',
+      '2\trobot, new',
+      '3\tA(Bo,Ray)',
+      ...[4, 5, 6, 7, 8].map(id => `${id}\trobot`),
+      'owner:A(Cy,Fox)',
+      'x:1',
+      'other:A(Di,Orr)',
+    ),
+  ],
   'names of shapes that no key or string looks like': [
     '{"a":{"from":{"street":"High St","city":"Rome"},"n":1},"b":[{"street":"Low St","city":"Oslo"}],"c":{"to":{"street":"Old St"},"x":[{"street":"New St","city":"Bern"}]},"A":"B(x"}',
     lines(

@@ -7,7 +7,7 @@ export interface KeyList {
   readonly objects: ObjectValue[]
 }
 
-/** With fewer keys a shape saves hardly anything; with more, nobody can count its cells. */
+/** With fewer keys a shape saves hardly anything; with more, its cells cannot be told apart. */
 const FEWEST_KEYS = 2
 const MOST_KEYS = 200
 
