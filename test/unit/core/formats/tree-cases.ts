@@ -158,6 +158,18 @@ export const TREE_CASES: Readonly<Record<string, readonly [json: string, text: s
       'other:A(Di,Orr)',
     ),
   ],
+  'a shape in another one, though it is the same each time': [
+    '{"base":{"ref":"main","user":{"login":"ann","site":"x.org"}},"head":{"ref":"topic","user":{"login":"ann","site":"x.org"}},"n":1,"author":{"login":"bo","site":"y.org"},"by":{"login":"cy","site":"z.org"}}',
+    lines(
+      'A{login,site=*.org}',
+      'B{ref,user}',
+      '{base:B(main,A(ann,x)),head:B(topic,A(ann,x)),n:1,author:A(bo,y),by:A(cy,z)}',
+    ),
+  ],
+  'no shape that its objects do not pay for': [
+    '{"p":{"a":1,"b":2},"one":{"latitude":1,"longitude":2},"n":0,"two":{"latitude":3,"longitude":5},"q":{"a":3,"b":4}}',
+    lines('A{latitude,longitude}', '{p:{a:1,b:2},one:A(1,2),n:0,two:A(3,5),q:{a:3,b:4}}'),
+  ],
   'names of shapes that no key or string looks like': [
     '{"a":{"from":{"street":"High St","city":"Rome"},"n":1},"b":[{"street":"Low St","city":"Oslo"}],"c":{"to":{"street":"Old St"},"x":[{"street":"New St","city":"Bern"}]},"A":"B(x"}',
     lines(
