@@ -4,6 +4,8 @@ import type { Json } from './data-sets.ts'
 export interface Place {
   readonly text: string
   at: number
+  /** Reads an object that is written in a declared shape, if one is at the place. */
+  readonly shaped?: (place: Place) => Json | undefined
 }
 
 /** What stands without quotes: a JSON literal or number, or else the string itself. */
@@ -47,7 +49,7 @@ export function readValue(place: Place): Json {
   if (place.text[place.at] === '"') return quoted(place)
   if (skip(place, '[')) return readItems(place)
   if (skip(place, '{')) return readMembers(place)
-  return scalar(until(place, ',]}'))
+  return place.shaped?.(place) ?? scalar(until(place, ',]}'))
 }
 
 function readItems(place: Place): Json {

@@ -51,17 +51,25 @@ function fixed(place: Place, name: string, separator: string): PlainColumn {
 }
 
 /** The object of a row. */
-export function readRow(row: string, columns: readonly PlainColumn[], separator: string): Json {
-  return new Cells({ text: row, at: 0 }, separator, '').row(columns)
+export function readRow(row: Place, columns: readonly PlainColumn[], separator: string): Json {
+  return new Cells(row, separator, '').row(columns)
+}
+
+/** The object whose cells are in parentheses, the first of which is at the place. */
+export function readShaped(place: Place, columns: readonly PlainColumn[]): Json {
+  place.at++
+  const object = new Cells(place, ',', ')').row(columns)
+  place.at++
+  return object
 }
 
 /** The key of a row, and the object of its other cells. */
 export function readKeyedRow(
-  row: string,
+  row: Place,
   columns: readonly PlainColumn[],
   separator: string,
 ): [string, Json] {
-  const cells = new Cells({ text: row, at: 0 }, separator, '')
+  const cells = new Cells(row, separator, '')
   const [keys, ...members] = columns
   return [cells.key(keys?.pattern), cells.row(members)]
 }
@@ -132,6 +140,8 @@ class Cells {
     if (this.#over || sign === this.#separator || this.#rowEnds.includes(sign)) return undefined
     if (sign === '[' && rows !== undefined) return this.#rows(rows)
     if (pattern === undefined && '[{'.includes(sign)) return readValue(place)
+    const shaped = pattern === undefined && sign !== '"' ? place.shaped?.(place) : undefined
+    if (shaped !== undefined) return shaped
     const text = sign === '"' ? quoted(place) : until(place, this.#separator + this.#rowEnds)
     if (pattern !== undefined)
       return sign !== '"' && text === 'null' ? null : pattern[0] + text + pattern[1]

@@ -1,31 +1,52 @@
 import type { Json } from './data-sets.ts'
 import { type Place, quoted, quotedAt, readValue, scalar, skip, until } from './plain-inline.ts'
-import { readColumns, readKeyedRow, readRow } from './plain-table.ts'
+import { type PlainColumn, readColumns, readKeyedRow, readRow, readShaped } from './plain-table.ts'
 
 /**
  * Reads `tree@1` line by line, as somebody would who knows `docs/reference/formats.md`, and nothing
  * of our decoder. For well-formed texts: it does not say what is wrong with others.
  */
 export function readTree(text: string): Json {
-  const lines = new Lines(text.split('\n'))
+  const all = text.split('\n')
+  const end = all.findIndex(line => !DECLARATION.test(line))
+  const lines = new Lines(all.slice(end), all.slice(0, end))
   const first = lines.peek()
   if (first.startsWith('- ')) return lines.list(0)
   if (TABLE_HEAD.test(first)) return lines.table(lines.take())
-  return /^[[{]/.test(first) ? readValue({ text: lines.take(), at: 0 }) : lines.block(0)
+  return /^[[{]/.test(first) ? readValue(lines.place(lines.take())) : lines.block(0)
 }
 
 /** `[3]:` and `{3}:`, with the separator of the cells where it is no comma. */
 const TABLE_HEAD = /^(\[|\{)(\d+)([\t| ]?)[\]}]:$/
+/** A shape: its name, and its columns in braces. */
+const DECLARATION = /^[A-Za-z]{1,3}\{(?!\d+[\t| ]?\}:)/
+const SHAPED = /^[A-Za-z]{1,3}(?=\()/
 const KEY = /^(?:"(?:[^"\\]|\\.)*"|[^:."[\]{}(]+)/
 /** Behind a key: its value is the text of the JSON that follows. */
 const MARK = /^\([a-z0-9-]+ json\)/
 
 class Lines {
   readonly #lines: readonly string[]
+  readonly #shapes: ReadonlyMap<string, readonly PlainColumn[]>
   #next = 0
 
-  constructor(lines: readonly string[]) {
+  constructor(lines: readonly string[], declarations: readonly string[]) {
     this.#lines = lines
+    const shapes = declarations.flatMap(line => readColumns(line, ','))
+    this.#shapes = new Map(shapes.map(({ name, group }) => [name, group ?? []]))
+  }
+
+  place(text: string): Place {
+    return { text, at: 0, shaped: place => this.#shaped(place) }
+  }
+
+  /** The object at the place, if it is written in a declared shape. */
+  #shaped(place: Place): Json | undefined {
+    const [name = ''] = SHAPED.exec(place.text.slice(place.at, place.at + 4)) ?? []
+    const columns = this.#shapes.get(name)
+    if (columns === undefined) return undefined
+    place.at += name.length
+    return readShaped(place, columns)
   }
 
   peek(): string {
@@ -97,8 +118,8 @@ class Lines {
   #value(text: string): Json {
     const [fence] = /^`{3,}$/.exec(text) ?? []
     if (fence !== undefined) return this.#fenced(fence)
-    const place: Place = { text, at: 0 }
-    return /^["[{]/.test(text) ? readValue(place) : scalar(text)
+    const place = this.place(text)
+    return /^["[{]/.test(text) ? readValue(place) : (this.#shaped(place) ?? scalar(text))
   }
 
   #fenced(fence: string): string {
@@ -112,7 +133,7 @@ class Lines {
     while (this.#more() && this.#indent() === indent && this.peek().startsWith('- ', indent)) {
       const item = this.take().slice(indent + 2)
       if (TABLE_HEAD.test(item)) items.push(this.table(item))
-      else if (isMember(item)) {
+      else if (isMember(item) && !this.#isShaped(item)) {
         // An object, whose first member stands behind the dash.
         const first = this.#member(item, indent + 1)
         const others = this.#indent() === indent + 1 ? this.block(indent + 1) : {}
@@ -122,15 +143,23 @@ class Lines {
     return items
   }
 
+  #isShaped(item: string): boolean {
+    return this.#shapes.has(SHAPED.exec(item)?.[0] ?? '')
+  }
+
   table(head: string): Json {
     const [, opener, count = '0', sign = ''] = TABLE_HEAD.exec(head) ?? []
     const separator = sign === '' ? ',' : sign
     const columns = readColumns(this.take(), separator)
     const rows = Array.from({ length: Number(count) }, () => this.take())
     if (opener === '[') {
-      return rows.map(row => loneObject(row) ?? readRow(row, columns, separator))
+      return rows.map(
+        row => loneObject(this.place(row)) ?? readRow(this.place(row), columns, separator),
+      )
     }
-    return Object.fromEntries(rows.map(row => readKeyedRow(row, columns, separator))) as Json
+    return Object.fromEntries(
+      rows.map(row => readKeyedRow(this.place(row), columns, separator)),
+    ) as Json
   }
 }
 
@@ -141,9 +170,8 @@ function isMember(item: string): boolean {
 }
 
 /** A row that is an object in braces and nothing else. */
-function loneObject(row: string): Json | undefined {
-  if (!row.startsWith('{')) return undefined
-  const place: Place = { text: row, at: 0 }
+function loneObject(place: Place): Json | undefined {
+  if (!place.text.startsWith('{')) return undefined
   const object = readValue(place)
-  return place.at === row.length ? object : undefined
+  return place.at === place.text.length ? object : undefined
 }

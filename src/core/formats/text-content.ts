@@ -18,6 +18,8 @@ export const NAME_SIGN_BIT = 256
 export const BACKSLASH_BIT = 4096
 /** An opening parenthesis: after a key it names the content of its string. */
 export const PARENTHESIS_BIT = 2048
+/** A closing parenthesis: it ends the members of a shape. */
+export const CLOSE_PARENTHESIS_BIT = 8192
 export const LINE_FEED_BIT = 512
 /**
  * A control character (tab and line feed apart), a lone surrogate or a BOM: only an escape is safe.
@@ -37,6 +39,7 @@ for (const [chars, bit] of [
   [' ', SPACE_BIT],
   ['.=*', NAME_SIGN_BIT],
   ['(', PARENTHESIS_BIT],
+  [')', CLOSE_PARENTHESIS_BIT],
   ['\n', LINE_FEED_BIT],
   ['\\', BACKSLASH_BIT],
 ] as const) {

@@ -21,6 +21,10 @@ const SIGNS = [
   'a{b}',
   'a[b]',
   '(compact json)',
+  'A(',
+  'B(x)',
+  'A{b}',
+  ')',
   'null',
   'true',
   '1',
@@ -152,6 +156,13 @@ const tableWithOthers: fc.Arbitrary<Value> = rowOf(1).chain(row =>
     .map(([rows, one, other, at]) => [...rows.slice(0, at), one, ...rows.slice(at), other]),
 )
 
+/** Objects of a few shapes, here and there among others. */
+const shaped: fc.Arbitrary<Value> = fc.tuple(rowOf(1), rowOf(1)).chain(([one, other]) => {
+  const some = fc.oneof({ weight: 4, arbitrary: one }, { weight: 2, arbitrary: other }, scalar)
+  const inner = fc.oneof(some, fc.array(some, { maxLength: 3 }), objectOf(some, 3))
+  return objectOf(fc.oneof(some, inner, objectOf(inner, 2)), 9)
+})
+
 const keyedTable: fc.Arbitrary<Value> = rowOf(1).chain(row => objectOf(row, 6))
 
 /** Neighbours whose strings begin alike, with others between them. */
@@ -186,6 +197,7 @@ const jsonText: fc.Arbitrary<Value> = fc
 export const arbitraryTree: fc.Arbitrary<Value> = fc.oneof(
   { weight: 4, arbitrary: fc.oneof({ weight: 3, arbitrary: table }, tableWithOthers) },
   { weight: 2, arbitrary: keyedTable },
+  { weight: 4, arbitrary: shaped },
   {
     weight: 3,
     arbitrary: objectOf(fc.oneof(scalar, table, keyedTable, alike, jsonText, anything(2)), 4),

@@ -8,6 +8,10 @@ import type { TokenCounter } from '../../../../src/core/tokens/counter.ts'
 import { FULL_RUNS, runs } from '../../../support/runs.ts'
 import { NO_TREES, TREE_CASES } from './tree-cases.ts'
 
+const SHAPES_IN_SHAPES =
+  '[{"b":1},{"b":1,"c":2},{"a":"x)","b":1,"c":["y)"]},{"a":{"a":1,"b":1},"b":1,"c":{"d":{"a":2,"b":1}}}]'
+const GROUPS_IN_SHAPE = '{"x":{"b":{"c":1,"d":2},"e":[{"f":3,"g":{"a":4}},{"f":5}]}}'
+
 /** Prefers lines and tables, as tokens often do and lengths do not. */
 const LINES: TokenCounter = {
   id: 'lines',
@@ -70,6 +74,49 @@ describe('what the writer never writes, but a reader would expect', () => {
     ['a:```\nx\n```y\n```', '{"a":"x\\n```y"}'],
   ])('%j', (text, json) => {
     expect(writeJson(tree.decode(text))).toBe(json)
+  })
+})
+
+describe('shapes', () => {
+  it.each([
+    ['x:A(1)\ny: A(2,3)', '{"x":"A(1)","y":"A(2,3)"}'],
+    ['A{1}:\nkey,a\nB,1', '{"A":{"B":{"a":1}}}'],
+    ['A{a,b}\nx:B(1)\nA:A(1,2)', '{"x":"B(1)","A":{"a":1,"b":2}}'],
+    ['A{a,b=1,c}\n[A(),A(,2),A("x)",[y)]),A(A(1),{d:A(2)})]', SHAPES_IN_SHAPES],
+    ['A{a,b{c,d},e[f,g]}\nx:A(,1,2,[3,A(4);5])', GROUPS_IN_SHAPE],
+    ['A{__proto__,toString}\nx:A(1,2)', '{"x":{"__proto__":1,"toString":2}}'],
+    // A declaration has no objects in shapes: they could double from each to the next.
+    ['A{a=B(1)}\nB{b}\nx:A()', '{"x":{"a":"B(1)"}}'],
+  ])('%j', (text, json) => {
+    expect(writeJson(tree.decode(text))).toBe(json)
+  })
+
+  it('reads 100,000 of them', () => {
+    const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz']
+    const names = letters.flatMap(a => letters.flatMap(b => letters.map(c => a + b + c)))
+    const used = names.slice(0, 100_000)
+    const text = `${used.map(name => `${name}{k}\n`).join('')}[${used.map(name => `${name}(1)`)}]`
+    expect(tree.decode(text)).toHaveLength(100_000)
+  })
+
+  it('refuses 10,000 in one another', () => {
+    const text = `A{a}\nx:${'A('.repeat(10_000)}${')'.repeat(10_000)}`
+    expect(() => tree.decode(text)).toThrow('nested too deeply')
+  })
+
+  it('says the keys once of lists that alternate, lack a key, or hold one another', () => {
+    const one = (i: number) => ({ identifier: i, description: `d${i}`, location: `l${i % 3}` })
+    const other = (i: number) => ({
+      temperature: i,
+      humidity: i % 7,
+      ...(i % 5 ? { wind: i } : {}),
+    })
+    const json = JSON.stringify({
+      readings: Array.from({ length: 6 }, (_, i) => (i % 2 ? one(i) : other(i))),
+      last: { place: one(99), weather: { now: other(98), inside: [other(95)] } },
+    })
+    const text = roundTrip(json)
+    for (const key of ['description', 'humidity', 'wind']) expect(text.split(key)).toHaveLength(2)
   })
 })
 

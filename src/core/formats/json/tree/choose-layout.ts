@@ -3,7 +3,7 @@ import { jsonLength } from '../../../json/write-json.ts'
 import type { Column, Leaf } from './column.ts'
 import type { Pricer } from './pricer.ts'
 import { sampleCells } from './sample-cells.ts'
-import type { Separator } from './syntax.ts'
+import { INNER_SEPARATOR, type Separator } from './syntax.ts'
 import type { Layout } from './write-table.ts'
 
 /**
@@ -36,9 +36,10 @@ export function chooseLayout(
   pricer: Pricer,
 ): ChosenLayout {
   const sample = sampleOf(rows)
-  let best: ChosenLayout = { separator: ',', spaced: NO_LEAVES, rows: () => null }
+  const shapes = pricer.shapes === undefined ? {} : { shapes: pricer.shapes }
+  let best: ChosenLayout = { separator: ',', spaced: NO_LEAVES, rows: () => null, ...shapes }
   if (sample.length === 0) return best
-  const cells = sampleCells(sample, columns, pricer.additive)
+  const cells = sampleCells(sample, columns, pricer.additive, pricer.shapes)
   const isWhole = sample.length === rows.length
   let fewest = Number.POSITIVE_INFINITY
   for (const separator of SEPARATORS) {
@@ -47,7 +48,7 @@ export function chooseLayout(
     const tokens = pricer.tokens(written.counted(spaced))
     if (tokens < fewest) {
       fewest = tokens
-      best = { separator, spaced, rows: () => (isWhole ? written.rows(spaced) : null) }
+      best = { ...best, separator, spaced, rows: () => (isWhole ? written.rows(spaced) : null) }
     }
   }
   return best
@@ -68,6 +69,20 @@ function sampleOf(rows: readonly ObjectValue[]): readonly ObjectValue[] {
     sample.push(row)
   }
   return sample
+}
+
+/**
+ * The layout of the cells of a shape, which commas separate: the leaves whose cells are cheaper
+ * with a space in front.
+ */
+export function layoutOfShape(
+  objects: readonly ObjectValue[],
+  columns: readonly Column[],
+  pricer: Pricer,
+): Layout {
+  const cells = sampleCells(sampleOf(objects), columns).between(INNER_SEPARATOR)
+  const spaced = spacedLeaves(cells.texts, INNER_SEPARATOR, pricer)
+  return { separator: INNER_SEPARATOR, spaced }
 }
 
 /** Leaves whose cells are cheaper with a space in front, if the separator is not a space itself. */

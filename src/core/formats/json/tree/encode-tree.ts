@@ -4,22 +4,19 @@ import { jsonLength } from '../../../json/write-json.ts'
 import { escapeText } from '../../bare-text.ts'
 import { findSpacing } from '../../text/json-spacing.ts'
 import { encodeKeyedTable, encodeTable, type Table, tablePiece } from './encode-table.ts'
-import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
 import { bracketPiece, cheapest, LazyPiece, type Pricer } from './pricer.ts'
-import {
-  type CountedText,
-  type ScalarText,
-  scalarText,
-  shorten,
-  writtenText,
-} from './scalar-text.ts'
-import { ITEM_MARK, JSON_MARK, NOT_IN_ITEM, NOT_IN_LINE, PATTERN_MARK } from './syntax.ts'
-import type { Piece, Role, Ways } from './trace.ts'
-import { afterSign, inlinePiece, writeInline, writeStringLines } from './write-inline.ts'
-import { isScalar, type Scalar, writeAffix, writeText } from './write-text.ts'
+import { type CountedText, type ScalarText, scalarText } from './scalar-text.ts'
+import { JSON_MARK } from './syntax.ts'
+import { type Piece, priceOf, type Role, type Ways } from './trace.ts'
+import { inlinePiece, writeInline } from './write-inline.ts'
+import { type Forms, itemText, linesOfItems, linesOfMembers, memberText } from './write-lines.ts'
+import { isScalar, type Scalar } from './write-text.ts'
 
 /** A table this much shorter than JSON is used without pricing other ways. */
 const CLEARLY_SHORTER = 0.7
+
+/** Tables of fewer rows are compared with shapes, if there are some: their headers may repeat. */
+const FEW_ROWS = 8
 
 /** Least length of a string that may be written as the value whose JSON it is. */
 const SHORTEST_JSON = 16
@@ -27,17 +24,6 @@ const MAX_JSON_DEPTH = 64
 
 /** Characters per token, for estimates that only decide which price is smaller. */
 const CHARS_PER_TOKEN = 3
-
-/** The cheapest ways to write a container. */
-interface Forms {
-  /** In brackets, on one line. */
-  readonly inline: Piece
-  /**
-   * In its role: after a key, its colon included; as an item of a list, the first line without its
-   * spaces; or as the whole document.
-   */
-  readonly shown: Piece
-}
 
 /** The value as lines and tables, `null` for a scalar. Recursion is as deep as the value. */
 export function encodeTree(value: Value, pricer: Pricer): Piece | null {
@@ -72,17 +58,20 @@ function formsOfObject(value: ObjectValue, level: number, role: Role, pricer: Pr
   const inline = inlinePiece(value, inner.map(inlineOf), scalars, pricer)
   const body = linesOfMembers(value, { inner, scalars }, level + 1, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
+  const shape = pricer.shapes?.piece(value, inner.map(inlineOf), pricer) ?? null
+  const short = shape !== null && priceOf(shape) < priceOf(inline) ? shape : inline
   const ways = (): Ways => {
-    if (role === 'item') return { brackets: inline, lines: body, 'keyed table': rows }
+    if (role === 'item') return { shape, brackets: inline, lines: body, 'keyed table': rows }
     if (role === 'document') return { lines: body, brackets: inline, 'keyed table': rows }
     return {
+      shape: shape === null ? null : plus(':', shape, 1),
       brackets: plus(':', inline, 1),
       'keyed table': rows,
       path: keys.length === 1 ? pathTo(value, inner[0]!, scalars[0]!, pricer) : null,
       lines: plus(`:\n${' '.repeat(level + 1)}`, body, 1),
     }
   }
-  return { inline, shown: cheapest(role, ways(), pricer) }
+  return { inline: short, shown: cheapest(role, ways(), pricer) }
 }
 
 /** The members that have no forms of their own. */
@@ -171,7 +160,7 @@ function formsOfArray(value: readonly Value[], level: number, role: Role, pricer
 }
 
 function onlyInline(value: Value, role: Role, pricer: Pricer): Forms {
-  const text = writeInline(value)
+  const text = writeInline(value, pricer.shapes)
   const inline = bracketPiece(pricer.tokens(text), () => text, pricer.style)
   const brackets = role === 'member' ? plus(':', inline, 1) : inline
   return { inline, shown: cheapest(role, { brackets }, pricer) }
@@ -190,6 +179,8 @@ function clearlyShorter(
 ): Forms | null {
   const { style, trace } = pricer
   if (table === null || table.brackets.length > 0 || style.tableCost !== 1) return null
+  const rows = value instanceof ObjectValue ? value.values : (value as readonly Value[])
+  if (pricer.shapes !== undefined && rows.length < FEW_ROWS) return null
   const { text } = table
   const limit = Math.ceil(text.length / CLEARLY_SHORTER)
   if (jsonLength(value, limit) <= limit) return null
@@ -213,129 +204,4 @@ function inlineOf(forms: Forms | null): Piece | null {
 
 function plus(before: string, piece: Piece, tokens: number): Piece {
   return new LazyPiece(piece.tokens + tokens, piece.surcharge, () => before + piece.text)
-}
-
-/** The forms of a container's members that have some, and the texts of the others. */
-interface Members {
-  readonly inner: readonly (Forms | null)[]
-  readonly scalars: readonly (ScalarText | null)[]
-}
-
-/** A line for each member; the first without its spaces. */
-function linesOfMembers(
-  value: ObjectValue,
-  members: Members,
-  level: number,
-  pricer: Pricer,
-): Piece {
-  const { inner, scalars } = members
-  const { keys, values } = value
-  const indent = `\n${' '.repeat(level)}`
-  const runs = findPatternRuns(values)
-  let nextRun = 0
-  let text = ''
-  let own = ''
-  let [tokens, surcharge, middles] = [0, 0, 0]
-  for (let i = 0; i < keys.length; i++) {
-    const run = runs[nextRun]
-    if (run?.start === i) {
-      nextRun++
-      const lines = linesOfRun(value, run, members, level, pricer)
-      if (lines !== null) {
-        text += lines.text
-        own += lines.counted
-        middles += lines.middle
-        i = run.end - 1
-        continue
-      }
-    }
-    const forms = inner[i]!
-    const start = (i === 0 ? '' : indent) + pricer.keyTexts(keys[i]!).line
-    if (forms === null) {
-      const line = memberText(values[i] as Scalar, scalars[i]!, pricer)
-      text += start + line.text
-      own += start + line.counted
-      middles += line.middle
-    } else {
-      text += start + forms.shown.text
-      own += start
-      tokens += forms.shown.tokens
-      surcharge += forms.shown.surcharge
-    }
-  }
-  return { text, tokens: tokens + (pricer.tokens(own) + middles), surcharge }
-}
-
-/** The members below their common prefix, or `null` if that saves nothing. */
-function linesOfRun(
-  { keys, values }: ObjectValue,
-  { start, end, prefix }: PatternRun,
-  { scalars }: Members,
-  level: number,
-  pricer: Pricer,
-): CountedText | null {
-  const indent = `\n${' '.repeat(level)}`
-  let plain = ''
-  let text = `${indent}=${writeAffix(prefix, NOT_IN_LINE, 0)}${PATTERN_MARK}`
-  let counted = text
-  let [plainMiddle, middle] = [0, 0]
-  for (let i = start; i < end; i++) {
-    const value = values[i] as string
-    const key = pricer.keyTexts(keys[i]!).line
-    const line = memberText(value, scalars[i] ?? scalarText(value, pricer), pricer)
-    plain += `${indent}${key}${line.counted}`
-    plainMiddle += line.middle
-    const rest = writeText(value.slice(prefix.length), NOT_IN_LINE)
-    const short = shorten(rest, pricer)
-    text += `${indent} ${key}:${afterSign(value, rest)}`
-    counted += `${indent} ${key}:${afterSign(value, short.text)}`
-    middle += short.middle
-  }
-  const isShorter = pricer.tokens(counted) + middle < pricer.tokens(plain) + plainMiddle
-  return isShorter ? { text, counted, middle } : null
-}
-
-/** A scalar after its key, colon included. */
-function memberText(value: Scalar, scalar: ScalarText, pricer: Pricer): CountedText {
-  const lines = typeof value === 'string' ? writeStringLines(value, scalar, pricer) : null
-  if (lines !== null) {
-    return { text: `:${lines.text}`, counted: `:${lines.counted}`, middle: lines.middle }
-  }
-  const { text, counted, middle } = writtenText(value, scalar, NOT_IN_LINE)
-  return { text: `:${afterSign(value, text)}`, counted: `:${afterSign(value, counted)}`, middle }
-}
-
-/** A line with a dash for each item. */
-function linesOfItems(
-  values: readonly Value[],
-  { inner, scalars }: Members,
-  level: number,
-  pricer: Pricer,
-): Piece {
-  const indent = ' '.repeat(level)
-  let text = ''
-  let own = ''
-  let [tokens, surcharge, middles] = [0, 0, 0]
-  for (let i = 0; i < values.length; i++) {
-    const forms = inner[i]!
-    const start = `${i === 0 ? '' : '\n'}${indent}${ITEM_MARK}`
-    if (forms === null) {
-      const line = itemText(values[i] as Scalar, scalars[i]!, pricer)
-      text += start + line.text
-      own += start + line.counted
-      middles += line.middle
-    } else {
-      text += start + forms.shown.text
-      own += start
-      tokens += forms.shown.tokens
-      surcharge += forms.shown.surcharge
-    }
-  }
-  return { text, tokens: tokens + (pricer.tokens(own) + middles), surcharge }
-}
-
-function itemText(value: Scalar, scalar: ScalarText, pricer: Pricer): CountedText {
-  const lines = typeof value === 'string' ? writeStringLines(value, scalar, pricer) : null
-  if (lines !== null) return lines
-  return writtenText(value, scalar, NOT_IN_ITEM)
 }

@@ -1,3 +1,4 @@
+import type { ObjectValue } from '../../../json/value.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
 import { escapeText } from '../../bare-text.ts'
 import { contentOf } from '../../text-content.ts'
@@ -11,12 +12,25 @@ export interface Pricer {
   readonly style: TreeStyle
   /** Present if the caller wants to know how the text was chosen. */
   readonly trace?: Trace
+  /** The shapes that the text may use; absent if there are none. */
+  readonly shapes?: ShapeWriter
   tokens(text: string): number
   piece(text: string): Piece
   /** Whether the tokens of parts add up at safe boundaries. */
   readonly additive: boolean
   /** The texts of a key; each is written once for a document. */
   keyTexts(key: string): KeyTexts
+}
+
+/** Writes the objects that have a declared shape. */
+export interface ShapeWriter {
+  /** The name and the cells of an object; `null` if it has no shape. */
+  write(value: ObjectValue): string | null
+  /**
+   * The same with its price.
+   * @param inner the texts of the members that are containers; `null` for a scalar
+   */
+  piece(value: ObjectValue, inner: readonly (Piece | null)[], pricer: Pricer): Piece | null
 }
 
 /** A key as it is written on a line, in brackets without quotes, and in JSON. */

@@ -28,6 +28,8 @@ export function readInline(reader: Reader, depth: number): Value {
   if (c === OPEN_BRACKET) return readArray(reader, depth)
   if (c === OPEN_BRACE) return readObject(reader, depth)
   if (c === QUOTE) return reader.quoted()
+  const shaped = reader.readShaped?.(depth)
+  if (shaped !== undefined) return shaped
   const bare = reader.bare(isInlineEnd)
   if (bare === '') throw reader.error('a value expected')
   return bareValue(bare)

@@ -2,6 +2,7 @@ import {
   ASTERISK,
   CLOSE_BRACE,
   CLOSE_BRACKET,
+  CLOSE_PARENTHESIS,
   COMMA,
   EQUALS,
   LINE_FEED,
@@ -118,20 +119,33 @@ function known(columns: readonly Column[]): Members {
   return members
 }
 
+/** What the rows are in: lines of a table, a cell, or the parentheses of an object in its shape. */
+type Within = 'table' | 'cell' | 'shape'
+
 /** Reads the cells of one table, or of the rows in one cell. */
 export class RowReader {
   readonly #reader: Reader
   readonly #separator: number
-  readonly #inner: boolean
+  readonly #within: Within
   readonly #ends: (c: number) => boolean
   #rowEnded = false
   #firstCell = true
 
-  constructor(reader: Reader, separator: number, inner = false) {
+  constructor(reader: Reader, separator: number, within: Within = 'table') {
     this.#reader = reader
     this.#separator = separator
-    this.#inner = inner
-    this.#ends = inner ? isInnerEnd : c => c === separator
+    this.#within = within
+    if (within === 'cell') this.#ends = isInnerEnd
+    else if (within === 'shape') this.#ends = isShapeEnd
+    else this.#ends = c => c === separator
+  }
+
+  /** The only row, all of it. */
+  only(columns: readonly Column[], depth: number): ObjectValue {
+    this.startRow()
+    const row = this.row(columns, depth)
+    this.endRow()
+    return row
   }
 
   startRow(): void {
@@ -215,6 +229,8 @@ export class RowReader {
       return column.kind === 'rows' ? this.#rows(column.columns, depth) : readInline(reader, depth)
     }
     if (c === OPEN_BRACE) return readInline(reader, depth)
+    const shaped = reader.readShaped?.(depth)
+    if (shaped !== undefined) return shaped
     return bareValue(reader.bare(this.#ends))
   }
 
@@ -239,7 +255,8 @@ export class RowReader {
 
   #atEnd(): boolean {
     const { next } = this.#reader
-    if (this.#inner) return next === SEMICOLON || next === CLOSE_BRACKET
+    if (this.#within === 'cell') return next === SEMICOLON || next === CLOSE_BRACKET
+    if (this.#within === 'shape') return next === CLOSE_PARENTHESIS
     return next === LINE_FEED || Number.isNaN(next)
   }
 
@@ -250,7 +267,7 @@ export class RowReader {
     reader.at++
     const rows: ObjectValue[] = []
     if (reader.skip(CLOSE_BRACKET)) return rows
-    const inner = new RowReader(reader, COMMA, true)
+    const inner = new RowReader(reader, COMMA, 'cell')
     do {
       inner.startRow()
       rows.push(inner.row(columns, depth + 1))
@@ -263,4 +280,8 @@ export class RowReader {
 
 function isInnerEnd(c: number): boolean {
   return c === COMMA || c === SEMICOLON || c === CLOSE_BRACKET
+}
+
+function isShapeEnd(c: number): boolean {
+  return c === COMMA || c === CLOSE_PARENTHESIS
 }

@@ -20,6 +20,7 @@ import { ObjectValue, type Value } from '../../../json/value.ts'
 import { writeSpacedJson } from '../../text/json-spacing.ts'
 import type { Column } from './column.ts'
 import { readInline } from './read-inline.ts'
+import { readDeclarations } from './read-shapes.ts'
 import { RowReader, readColumn, readHeader } from './read-table.ts'
 import {
   bareValue,
@@ -45,6 +46,8 @@ class TreeReader {
 
   constructor(text: string) {
     this.#reader = new Reader(text)
+    readDeclarations(this.#reader)
+    this.#measure()
   }
 
   document(): Value {
@@ -166,7 +169,7 @@ class TreeReader {
     if (c === OPEN_BRACKET || c === OPEN_BRACE) value = readInline(reader, depth)
     else if (c === QUOTE) value = reader.quoted()
     else if (c === BACKTICK && reader.text.startsWith('```', reader.at)) value = readFence(reader)
-    else value = bareValue(reader.restOfLine())
+    else value = reader.readShaped?.(depth) ?? bareValue(reader.restOfLine())
     this.#endLine()
     return value
   }
@@ -188,6 +191,11 @@ class TreeReader {
     const reader = this.#reader
     const c = reader.next
     if (c === OPEN_BRACKET || c === OPEN_BRACE) return this.#bracket(depth)
+    const shaped = reader.readShaped?.(depth)
+    if (shaped !== undefined) {
+      this.#endLine()
+      return shaped
+    }
     if (this.#isMember()) {
       // The object's first line is this one; the place goes to the start of its indentation.
       reader.at -= indent + 1

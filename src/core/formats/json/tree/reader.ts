@@ -16,7 +16,7 @@ import {
   SPACE,
 } from '../../../json/char-codes.ts'
 import { DEFAULT_MAX_DEPTH } from '../../../json/parse-json.ts'
-import type { NumberLiteral } from '../../../json/value.ts'
+import type { NumberLiteral, ObjectValue } from '../../../json/value.ts'
 import { readLiteral } from '../../bare-text.ts'
 import { notDecodable } from '../../not-decodable.ts'
 import { LONGEST_FENCE } from './syntax.ts'
@@ -37,6 +37,11 @@ export class Reader {
   at = 0
   /** Characters of JSON texts that the text may represent. */
   charsLeft: number
+  /**
+   * Reads the object at the place if it is written in a declared shape.
+   * @param depth containers around it
+   */
+  readShaped: ((depth: number) => ObjectValue | undefined) | null = null
   #cellsLeft: number
 
   constructor(text: string) {

@@ -2,6 +2,7 @@ import type { ObjectValue } from '../../../json/value.ts'
 import { firstWordEnd, middleOf } from '../../../tokens/safe-boundary.ts'
 import { escapeText } from '../../bare-text.ts'
 import type { Column, Leaf } from './column.ts'
+import type { ShapeWriter } from './pricer.ts'
 import { NOT_IN_LINE, type Separator } from './syntax.ts'
 import { RowWriter } from './write-table.ts'
 
@@ -32,13 +33,18 @@ const CLOSED = '"[{'
 
 const NO_LEAVES: ReadonlySet<Leaf> = new Set()
 
-/** @param additive whether tokens add up at safe boundaries, so that cells may lack a part */
+/**
+ * @param additive whether tokens add up at safe boundaries, so that cells may lack a part
+ * @param shapes of objects in cells; without quotes around them, separators may be in such cells
+ */
 export function sampleCells(
   rows: readonly ObjectValue[],
   columns: readonly Column[],
   additive = false,
+  shapes?: ShapeWriter,
 ): SampleCells {
-  return collectCells(rows, columns, additive) ?? new RewrittenCells(rows, columns)
+  const collected = shapes === undefined ? collectCells(rows, columns, additive) : null
+  return collected ?? new RewrittenCells(rows, columns, shapes)
 }
 
 /**
@@ -205,15 +211,21 @@ function hasRowsColumn(columns: readonly Column[]): boolean {
 class RewrittenCells implements SampleCells {
   readonly #rows: readonly ObjectValue[]
   readonly #columns: readonly Column[]
+  readonly #shapes: { readonly shapes?: ShapeWriter }
 
-  constructor(rows: readonly ObjectValue[], columns: readonly Column[]) {
+  constructor(
+    rows: readonly ObjectValue[],
+    columns: readonly Column[],
+    shapes: ShapeWriter | undefined,
+  ) {
     this.#rows = rows
     this.#columns = columns
+    this.#shapes = shapes === undefined ? {} : { shapes }
   }
 
   between(separator: Separator): SeparatedCells {
     const texts = new Map<Leaf, string[]>()
-    const writer = new RowWriter({ separator, spaced: NO_LEAVES })
+    const writer = new RowWriter({ separator, spaced: NO_LEAVES, ...this.#shapes })
     writer.observe = (leaf, text) => {
       const known = texts.get(leaf)
       if (known === undefined) texts.set(leaf, [text])
@@ -223,7 +235,9 @@ class RewrittenCells implements SampleCells {
     return {
       texts,
       counted: spaced =>
-        spaced.size === 0 ? tight : this.#write(new RowWriter({ separator, spaced })),
+        spaced.size === 0
+          ? tight
+          : this.#write(new RowWriter({ separator, spaced, ...this.#shapes })),
       rows: () => null,
     }
   }

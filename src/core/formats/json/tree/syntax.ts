@@ -1,5 +1,6 @@
 import {
   BRACKET_BIT,
+  CLOSE_PARENTHESIS_BIT,
   COLON_BIT,
   COMMA_BIT,
   LINE_FEED_BIT,
@@ -49,6 +50,8 @@ export const NOT_IN_LINE = ALWAYS
 export const NOT_IN_ITEM = ALWAYS | COLON_BIT
 /** ... in brackets, and in rows inside a cell. */
 export const NOT_INLINE = ALWAYS | COMMA_BIT | SEMICOLON_BIT | BRACKET_BIT
+/** ... as a cell of a shape. */
+export const NOT_IN_SHAPE = ALWAYS | COMMA_BIT | CLOSE_PARENTHESIS_BIT
 export const NOT_IN_INLINE_KEY = NOT_INLINE | COLON_BIT | QUOTE_BIT
 /** ... as the key of a line, in which dots make a path. */
 export const NOT_IN_KEY =
@@ -62,3 +65,8 @@ export const NOT_IN_AFFIX = NOT_INLINE | QUOTE_BIT | TAB_BIT | PIPE_BIT
 export function notInCell(separator: Separator): number {
   return ALWAYS | SEPARATOR_BITS[separator]
 }
+
+/** Names that a shape may have, each with its parenthesis one or two tokens. */
+export const SHAPE_NAMES: readonly string[] = [
+  ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+]

@@ -15,10 +15,19 @@ export function priceOf({ tokens, surcharge }: Piece): number {
 }
 
 /** How a container may be written. JSON in a string is written as that string, or as its value. */
-type Way = 'brackets' | 'lines' | 'list' | 'table' | 'keyed table' | 'path' | 'string' | 'value'
+type Way =
+  | 'shape'
+  | 'brackets'
+  | 'lines'
+  | 'list'
+  | 'table'
+  | 'keyed table'
+  | 'path'
+  | 'string'
+  | 'value'
 
 /** Ways in which nested containers have no way of their own. */
-const CLOSED: readonly Way[] = ['brackets', 'table', 'keyed table', 'string']
+const CLOSED: readonly Way[] = ['shape', 'brackets', 'table', 'keyed table', 'string']
 
 /** The role of a container, which decides what may follow. */
 export type Role = 'member' | 'item' | 'document'

@@ -1,7 +1,7 @@
 import { hasMoreNodes, type Value } from '../../../json/value.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
 import type { ExplainedPart, JsonFormat } from '../json-format.ts'
-import { encodeTree } from './encode-tree.ts'
+import { encodeDocument } from './encode-document.ts'
 import { createPricer } from './pricer.ts'
 import { decodeTree } from './read-tree.ts'
 import { FEWEST_TOKENS, type TreeStyle } from './style.ts'
@@ -28,7 +28,7 @@ export const tree: JsonFormat = {
   accepts: value => value !== null && typeof value === 'object' && !hasMoreNodes(value, MAX_NODES),
   steps: ({ chars, containers, members }) =>
     chars * CHAR_STEPS + containers * CONTAINER_STEPS + members * MEMBER_STEPS,
-  encode: (value, counter) => encodeTree(value, createPricer(counter))?.text ?? null,
+  encode: (value, counter) => encodeDocument(value, createPricer(counter))?.text ?? null,
   explain: (value, counter) => explainTree(value, counter, FEWEST_TOKENS),
   decode: decodeTree,
 }
@@ -37,9 +37,9 @@ export const tree: JsonFormat = {
 export function treeInStyle(style: TreeStyle): JsonFormat {
   return {
     ...tree,
-    encode: (value, counter) => encodeTree(value, createPricer(counter, style))?.text ?? null,
+    encode: (value, counter) => encodeDocument(value, createPricer(counter, style))?.text ?? null,
     weigh(value, counter) {
-      const piece = encodeTree(value, createPricer(counter, style))
+      const piece = encodeDocument(value, createPricer(counter, style))
       return piece === null ? null : { content: piece.text, surcharge: piece.surcharge }
     },
     explain: (value, counter) => explainTree(value, counter, style),
@@ -52,6 +52,6 @@ function explainTree(
   style: TreeStyle,
 ): readonly ExplainedPart[] {
   const trace = createTrace()
-  encodeTree(value, createPricer(counter, style, trace))
+  encodeDocument(value, createPricer(counter, style, trace))
   return trace.parts()
 }

@@ -2,7 +2,7 @@ import { ObjectValue, type Value } from '../../../json/value.ts'
 import { writeJson } from '../../../json/write-json.ts'
 import { escapeText } from '../../bare-text.ts'
 import { LINE_FEED_BIT, UNSAFE_BIT } from '../../text-content.ts'
-import { bracketPiece, type Pricer } from './pricer.ts'
+import { bracketPiece, type Pricer, type ShapeWriter } from './pricer.ts'
 import { type CountedText, inBrackets, NO_STRING, type ScalarText, shorten } from './scalar-text.ts'
 import {
   FENCE_CHAR,
@@ -18,13 +18,23 @@ import { isScalar, writeScalar, writeText } from './write-text.ts'
  * Any value in brackets, as in JSON but without the quotes that are not needed: `{a: x,b:[1,
  * two]}`. Words have a space before them if it is part of the word's token. Recursion is as deep as
  * the value.
+ * @param shapes writes the objects that have a declared shape
  */
-export function writeInline(value: Value): string {
+export function writeInline(value: Value, shapes?: ShapeWriter): string {
   if (isScalar(value)) return writeScalar(value, NOT_INLINE)
-  if (value instanceof ObjectValue) {
-    return bareObject(value, value.values.map(writeInline))
-  }
-  return bareArray(value, value.map(writeInline))
+  if (value instanceof ObjectValue) return shapes?.write(value) ?? writeBraces(value, shapes)
+  return bareArray(
+    value,
+    value.map(item => writeInline(item, shapes)),
+  )
+}
+
+/** An object in braces. Those inside it may have a shape. */
+export function writeBraces(value: ObjectValue, shapes?: ShapeWriter): string {
+  return bareObject(
+    value,
+    value.values.map(member => writeInline(member, shapes)),
+  )
 }
 
 /**
@@ -67,7 +77,7 @@ function jsonText(value: ObjectValue | readonly Value[], texts: readonly string[
 }
 
 /** Represents a container in the text that its own brackets are counted by. */
-const CONTAINER = '0'
+export const CONTAINER = '0'
 
 /**
  * The container in brackets, with or without quotes around everything, whichever costs less.

@@ -1,5 +1,6 @@
 import { ObjectValue, type Value } from '../../../json/value.ts'
 import type { Column, ConstantColumn, Leaf } from './column.ts'
+import type { ShapeWriter } from './pricer.ts'
 import {
   INNER_SEPARATOR,
   NOT_IN_AFFIX,
@@ -10,7 +11,7 @@ import {
   ROW_SEPARATOR,
   type Separator,
 } from './syntax.ts'
-import { writeInline } from './write-inline.ts'
+import { writeBraces, writeInline } from './write-inline.ts'
 import { isScalar, writeAffix, writePatterned, writeScalar, writeText } from './write-text.ts'
 
 /** How the cells of a table stand beside one another. */
@@ -18,6 +19,8 @@ export interface Layout {
   readonly separator: Separator
   /** Leaves with a space between the separator and the cell. */
   readonly spaced: ReadonlySet<Leaf>
+  /** Writes the objects in cells that have a shape; absent if there are no shapes. */
+  readonly shapes?: ShapeWriter
 }
 
 /**
@@ -66,7 +69,7 @@ function writeConstant({ value }: ConstantColumn, layout: Layout): string {
 
 /** Rows inside a cell have commas between their cells, whatever the table has. */
 function innerLayout(layout: Layout): Layout {
-  return { separator: INNER_SEPARATOR, spaced: layout.spaced }
+  return { ...layout, separator: INNER_SEPARATOR }
 }
 
 /** Writes the rows of one table, or of one cell. */
@@ -76,6 +79,8 @@ export class RowWriter {
   observe: ((leaf: Leaf, text: string, separators: number) => void) | null = null
   /** Receives every nested value in brackets; `isRows` if these hold the rows of a column. */
   onBracket: ((text: string, isRows: boolean) => void) | null = null
+  /** Writes the objects and arrays in cells. */
+  inline: (value: Value) => string
   readonly #layout: Layout
   readonly #not: number
   readonly #inner: RowWriter | null
@@ -90,6 +95,7 @@ export class RowWriter {
   constructor(layout: Layout, not = notInCell(layout.separator)) {
     this.#layout = layout
     this.#not = not
+    this.inline = value => writeInline(value, layout.shapes)
     this.#inner = not === NOT_INLINE ? null : new RowWriter(innerLayout(layout), NOT_INLINE)
   }
 
@@ -116,7 +122,7 @@ export class RowWriter {
 
   /** Writes a row as an object in braces, whatever the columns are. */
   bracketed(row: ObjectValue): void {
-    this.out += this.#inline(row)
+    this.out += this.#bracket(writeBraces(row, this.#layout.shapes))
   }
 
   /** A cell before the columns: the key of a keyed table. */
@@ -159,11 +165,10 @@ export class RowWriter {
       return writePatterned(own, this.#not)
     }
     if (column.kind === 'rows') return this.#rows(column.columns, value as readonly ObjectValue[])
-    return isScalar(value) ? writeScalar(value, this.#not) : this.#inline(value)
+    return isScalar(value) ? writeScalar(value, this.#not) : this.#bracket(this.inline(value))
   }
 
-  #inline(value: Value): string {
-    const text = writeInline(value)
+  #bracket(text: string): string {
     this.onBracket?.(text, false)
     return text
   }
@@ -172,6 +177,7 @@ export class RowWriter {
     const writer = this.#inner ?? new RowWriter(this.#layout, NOT_INLINE)
     writer.observe = this.observe
     writer.onBracket = this.onBracket
+    writer.inline = this.inline
     writer.out = ''
     for (let i = 0; i < rows.length; i++) {
       if (i > 0) writer.out += ROW_SEPARATOR

@@ -1,0 +1,45 @@
+import type { Value } from '../../../json/value.ts'
+import { encodeTree } from './encode-tree.ts'
+import { findShapes } from './find-shapes.ts'
+import { collectKeyLists } from './key-lists.ts'
+import type { Pricer } from './pricer.ts'
+import { type Shapes, writeDeclaration } from './shape.ts'
+import { freeNames } from './shape-names.ts'
+import type { Piece } from './trace.ts'
+import { writtenLists } from './written-lists.ts'
+
+/**
+ * The value as `encodeTree` writes it, or with declared shapes if that takes fewer tokens; `null`
+ * for a scalar.
+ */
+export function encodeDocument(value: Value, pricer: Pricer): Piece | null {
+  const { trace, ...silent } = pricer
+  const plain = encodeTree(value, silent)
+  if (plain === null) return null
+  const shapes = usefulShapes(value, plain.text, silent)
+  const shaped = shapes === null ? null : withShapes(value, shapes, silent)
+  const isShorter = shaped !== null && shaped.tokens < pricer.tokens(plain.text)
+  if (trace !== undefined) {
+    encodeTree(value, isShorter && shapes !== null ? { ...pricer, shapes } : pricer)
+  }
+  return isShorter ? shaped : plain
+}
+
+/** Shapes that may be worth their declarations; `null` if there are none. */
+function usefulShapes(value: Value, plain: string, pricer: Pricer): Shapes | null {
+  const { tableCost, bracketCost, maxBracketChars } = pricer.style
+  if (tableCost !== 1 || bracketCost !== 1 || maxBracketChars !== Number.POSITIVE_INFINITY) {
+    return null
+  }
+  const lists = writtenLists(collectKeyLists(value), plain, pricer)
+  if (lists.length === 0) return null
+  const shapes = findShapes(lists, freeNames(value), pricer)
+  return shapes.all.length === 0 ? null : shapes
+}
+
+/** Declarations of the shapes that the document uses, and the document. */
+function withShapes(value: Value, shapes: Shapes, pricer: Pricer): Piece {
+  const { text } = encodeTree(value, { ...pricer, shapes })!
+  const used = shapes.all.filter(({ group }) => text.includes(`${group.name}(`))
+  return pricer.piece([...used.map(writeDeclaration), text].join('\n'))
+}

@@ -1,0 +1,62 @@
+import type { KeyList } from './key-lists.ts'
+import type { Pricer } from './pricer.ts'
+
+/** Lists of keys that are looked for in the text. */
+const LISTS = 64
+/** Parts of a long text that are searched, and their length. */
+const PARTS = 16
+const PART_CHARS = 4096
+/** Of the text's tokens that shapes must be able to save, at least. */
+const LEAST_SHARE = 0.01
+/** A character after which a longer name begins like the key. */
+const IN_NAME = /\w/
+
+/** Tokens of an object in its shape in addition to its cells, and of a key's signs. */
+const SHAPE_TOKENS = 2
+const KEY_SIGNS = 1
+
+/**
+ * The lists of keys that the text has more than once, if shapes of them may save enough in it; none
+ * otherwise. The longest key of each list represents the others.
+ * @param text the document as it was written without shapes
+ */
+export function writtenLists(
+  lists: readonly KeyList[],
+  text: string,
+  pricer: Pricer,
+): readonly KeyList[] {
+  const searched = sampleOf(text)
+  const scale = text.length / searched.length
+  const written: KeyList[] = []
+  let saved = 0
+  for (const list of lists.slice(0, LISTS)) {
+    const { keys } = list
+    const longest = keys.reduce((long, key) => (key.length > long.length ? key : long))
+    const times = countKey(searched, longest) * scale - 1
+    if (times <= 0) continue
+    written.push(list)
+    const each = pricer.tokens(keys.join(' ')) + keys.length * KEY_SIGNS - SHAPE_TOKENS
+    saved += Math.min(times, list.objects.length) * each
+  }
+  return saved > LEAST_SHARE * scale * pricer.tokens(searched) ? written : []
+}
+
+function sampleOf(text: string): string {
+  if (text.length <= PARTS * PART_CHARS) return text
+  const step = text.length / PARTS
+  let sample = ''
+  for (let at = 0; at < text.length; at += step) {
+    sample += text.slice(Math.floor(at), Math.floor(at) + PART_CHARS)
+  }
+  return sample
+}
+
+/** How often a key is written, in a header too; a value that contains it counts as well. */
+function countKey(text: string, key: string): number {
+  if (key === '') return 0
+  let count = 0
+  for (let at = text.indexOf(key); at !== -1; at = text.indexOf(key, at + key.length)) {
+    if (!IN_NAME.test(text.charAt(at + key.length))) count++
+  }
+  return count
+}
