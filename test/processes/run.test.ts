@@ -209,7 +209,12 @@ fetch(url + '/responses', { method: 'POST', headers, body: rest[1] }).then(({ st
 
   it.each([
     ['a configuration that cannot be used', { HAVERSACK_LOG_LEVEL: 'loud' }, [], /log\.level/],
-    ['a base URL that is none', { OPENAI_BASE_URL: 'gateway' }, [], /OPENAI_BASE_URL has no scheme/],
+    [
+      'a base URL that is none',
+      { OPENAI_BASE_URL: 'gateway' },
+      [],
+      /OPENAI_BASE_URL has no scheme/,
+    ],
     ['a log that cannot be written', {}, ['--log', '/dev/null/log'], /ENOTDIR/],
   ])('does not start the command with %s', async (_, env, options, reason) => {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
