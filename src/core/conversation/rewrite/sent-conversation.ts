@@ -96,9 +96,7 @@ export class SentConversation {
    */
   step(index: number, result: ToolResultText, recalled: StoredRewrite | null): Step {
     this.#plan?.reach(result)
-    // The plan also looks at results that have a step on record, so that it goes on as it began.
-    const due = this.#plan?.due()
-    const clears = (recalled === null ? due : recalled.clears) ?? []
+    const clears = (recalled === null ? this.#plan?.due() : recalled.clears) ?? []
     if (clears.length === 0) return { clears, isApplied: true }
     if (!this.#options.mayElide) return { clears, isApplied: false }
     for (const each of clears) this.#cleared.add(each)
