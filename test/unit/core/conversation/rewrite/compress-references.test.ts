@@ -115,6 +115,7 @@ describe('references in /v1/compress', () => {
       isError: fc.boolean(),
       inParts: fc.boolean(),
     })
+    const SAME = { id: 'a', file: '/x.ts', text: page(1), isError: false, inParts: false }
     let referred = 0
     fc.assert(
       fc.property(fc.array(step, { minLength: 2, maxLength: 8 }), steps => {
@@ -125,7 +126,7 @@ describe('references in /v1/compress', () => {
         const chats = chat(steps)
         expect(compressed(chats)).toEqual(proxied(chats, 'openai_chat'))
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(20), examples: [[[SAME, SAME]]] },
     )
     expect(referred).toBeGreaterThan(0)
   })
