@@ -34,6 +34,21 @@ const fileRead: readonly Question[] = [
   structure('What is the number of the last line?', d => String(rowsOf(d).at(-1)?.['line'])),
 ]
 
+const alignedColumns: readonly Question[] = [
+  retrieval('How old is the third row (its AGE)?', d => String(at(d, 2, 'AGE'))),
+  aggregation('What is the sum of RESTARTS?', d =>
+    String(sum(rowsOf(d).map(row => row['RESTARTS']))),
+  ),
+  filtering('Which rows (their NAME) have 10 RESTARTS or more?', d =>
+    list(
+      rowsOf(d)
+        .filter(row => Number(row['RESTARTS']) >= 10)
+        .map(row => String(row['NAME'])),
+    ),
+  ),
+  structure('What is the STATUS of the last row?', d => String(rowsOf(d).at(-1)?.['STATUS'])),
+]
+
 const linesOf = (d: Json) => d as readonly string[]
 const tookOf = (line: string) => Number(/took (\d+) ms/.exec(line)?.[1] ?? 0)
 
@@ -176,6 +191,7 @@ export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> =
   'file read': fileRead,
   'log lines': logLines,
   diff,
+  'aligned columns': alignedColumns,
   'markdown table': markdownTable,
   'json lines': jsonLines,
   'report with JSON': reportWithJson,

@@ -1,5 +1,6 @@
 import { decode as fromToon } from '@toon-format/toon'
 import type { Json } from './data-sets.ts'
+import { readColumns } from './plain-columns.ts'
 import { readCsv } from './plain-csv.ts'
 import {
   readDiff,
@@ -24,6 +25,7 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   numbered: readNumbered,
   diff: readDiff,
   prefixed: readPrefixed,
+  columns: readColumns,
   md: readMarkdownTables,
   ndjson: (text, style) => readPlainly(innerFormat(style), text),
   embedded: text => readEmbedded(text, readPlainly),

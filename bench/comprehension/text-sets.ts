@@ -12,6 +12,7 @@ export function textSets(): DataSet[] {
     fileRead(),
     logLines(),
     changes(),
+    processList(),
     markdownTable(),
     jsonLines(),
     reportWithJson(),
@@ -76,6 +77,26 @@ function changes(): DataSet {
   lines.push('index 5c11d90..0000000', '--- a/src/timer.ts', '+++ /dev/null', '@@ -1,5 +0,0 @@')
   write('-'.repeat(5), 1)
   return { name: 'diff', kind: 'text', data, text: lines.join('\n') }
+}
+
+/** Columns as `kubectl get` and `ps` align them, two of them constant. */
+function processList(): DataSet {
+  const random = createRandom(127)
+  const data = Array.from({ length: 26 }, (_, index) => ({
+    NAME: `${HOSTS[index % HOSTS.length]}-${1000 + random(9000)}`,
+    READY: '1/1',
+    STATUS: 'Running',
+    RESTARTS: String(random(4) === 0 ? random(30) : 0),
+    AGE: `${1 + random(40)}d`,
+  }))
+  const names = ['NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'] as const
+  const header = Object.fromEntries(names.map(name => [name, name])) as (typeof data)[number]
+  const widths = names.map(name => Math.max(...[header, ...data].map(row => row[name].length)))
+  const text = [header, ...data]
+    .map(row => names.map((name, at) => row[name].padEnd(widths[at]!)).join('   '))
+    .map(line => line.trimEnd())
+    .join('\n')
+  return { name: 'aligned columns', kind: 'text', data, text: `${text}\n` }
 }
 
 /** A padded table between paragraphs. */

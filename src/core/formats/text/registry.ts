@@ -1,4 +1,5 @@
 import { formatId } from '../json/json-format.ts'
+import { columns } from './columns.ts'
 import { diff } from './diff.ts'
 import { embedded } from './embedded.ts'
 import { markdown } from './markdown.ts'
@@ -10,7 +11,15 @@ import { createStrings } from './strings.ts'
 import { splitFormat, type TextFormat } from './text-format.ts'
 
 /** Formats of whole texts. */
-const PLAIN_FORMATS: readonly TextFormat[] = [ndjson, markdown, embedded, numbered, diff, prefixed]
+const PLAIN_FORMATS: readonly TextFormat[] = [
+  ndjson,
+  markdown,
+  embedded,
+  numbered,
+  diff,
+  prefixed,
+  columns,
+]
 
 /** Every text format; of two equally cheap texts the earlier one is sent. */
 export const TEXT_FORMATS: readonly TextFormat[] = [

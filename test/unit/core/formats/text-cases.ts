@@ -17,6 +17,58 @@ const ROWS = [
 ]
 
 export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
+  'aligned columns with constants': {
+    format: 'columns;l-3l-3r-3l',
+    text: lines(
+      'NAME        READY   RESTARTS   AGE',
+      'web-7d4b9   1/1            0   5d2h',
+      'web-x2k8q   1/1           12   5d2h',
+      'web-m4n6p   1/1            3   19h',
+      '',
+    ),
+    content: lines(
+      '[3 ]:',
+      'NAME=web-* READY=1/1 RESTARTS AGE',
+      '7d4b9 0 5d2h',
+      'x2k8q 12 5d2h',
+      'm4n6p 3 19h',
+      '',
+    ),
+  },
+  'aligned columns without names, with cells of several words and a cell that is too long': {
+    format: 'columns;l-2l-l-l-r_6',
+    text: lines(
+      'total 12',
+      'alpha    up 2 days     12',
+      'beta     up 8 days      7',
+      'gamma    up 9 days 12345678',
+      'delta    up 1 hour   1234',
+      'epsilon  up 3 days      0',
+      'zeta     up 4 days     31',
+      'eta      up 5 days     44',
+      'theta    up 6 days     45',
+      'iota     up 7 days     46',
+    ),
+    content: lines(
+      'total 12',
+      '[9 ]:',
+      '* =up * * *',
+      'alpha 2 days 12',
+      'beta 8 days 7',
+      'gamma 9 days 12345678',
+      'delta 1 hour 1234',
+      'epsilon 3 days 0',
+      'zeta 4 days 31',
+      'eta 5 days 44',
+      'theta 6 days 45',
+      'iota 7 days 46',
+    ),
+  },
+  'lines that look like the first of a table': {
+    format: 'columns',
+    text: lines('[2 ]:', 'a   1', 'b   2', 'c   3', 'd   4'),
+    content: null,
+  },
   'a numbered read': {
     format: 'numbered;arrow',
     text: lines('     3→a', '     4→', '     5→\tb', '     6→c'),
