@@ -12,6 +12,8 @@ import { alignColumns } from './table.ts'
  */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./run-command.ts')).runCommand,
+  setup: async () => (await import('./setup.ts')).setupCommand,
+  doctor: async () => (await import('./doctor.ts')).doctorCommand,
   proxy: async () => (await import('./proxy.ts')).proxyCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
   mcp: async () => (await import('./mcp.ts')).mcpCommand,

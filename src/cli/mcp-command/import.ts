@@ -4,9 +4,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { parse as parseToml } from 'smol-toml'
 import { EXIT } from '../../runtime/exit-codes.ts'
 import { UsageError } from '../command.ts'
+import { replaceWithBackup, restore } from '../config-files/replace-file.ts'
 import { at, readClientFile } from './import/client-file.ts'
-import { replaceWithBackup, restore, withGateway } from './import/rewrite-file.ts'
 import { toConfig } from './import/to-config.ts'
+import { withGateway } from './import/with-gateway.ts'
 import type { McpValues } from './options.ts'
 
 type Values = Pick<McpValues, 'config' | 'data-dir' | 'write' | 'undo'>
@@ -15,7 +16,7 @@ type Values = Pick<McpValues, 'config' | 'data-dir' | 'write' | 'undo'>
 export function importServers(values: Values, [name = '']: readonly string[]): number {
   const file = resolve(name)
   if (values.undo) {
-    restore(file, (text, before) => text === rewritten(file, before, text))
+    restore(file, (text, before) => text === rewritten(file, before ?? '', text))
     process.stderr.write(`${name} is as it was.\n`)
     return EXIT.ok
   }

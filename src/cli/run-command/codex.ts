@@ -43,7 +43,7 @@ export function codexCommand(
   const { openai_base_url: configured, model_provider: provider = OWN_PROVIDER } = config
   if (provider !== OWN_PROVIDER || config['profile'] !== undefined) return null
   const hasKey = isGiven(env['CODEX_API_KEY']) && args.some(arg => UNATTENDED.test(arg))
-  const isSubscribed = !hasKey && (isGiven(env['CODEX_ACCESS_TOKEN']) || hasLogin(home))
+  const isSubscribed = !hasKey && (isGiven(env['CODEX_ACCESS_TOKEN']) || hasChatGptLogin(home))
   const served = isSubscribed ? SUBSCRIPTION_URL : undefined
   return {
     baseUrl: isGiven(configured) ? configured : served,
@@ -65,8 +65,8 @@ function isGiven(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-/** Whether the user has logged in with ChatGPT, as far as it is in a file. */
-function hasLogin(home: string): boolean {
+/** Whether the user has logged in with ChatGPT, as far as it is in a file of Codex' folder. */
+export function hasChatGptLogin(home: string): boolean {
   const { auth_mode: mode, tokens, OPENAI_API_KEY: key } = read(join(home, 'auth.json'), JSON.parse)
   if (typeof mode === 'string') return mode !== 'apikey'
   return typeof tokens === 'object' && tokens !== null && typeof key !== 'string'

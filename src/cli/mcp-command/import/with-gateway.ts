@@ -1,15 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { applyEdits, modify, parse } from 'jsonc-parser'
 import { parse as parseToml, stringify } from 'smol-toml'
@@ -22,10 +10,6 @@ const GATEWAY = 'haversack'
 export interface GatewayEntry {
   readonly command: string
   readonly args: readonly string[]
-}
-
-function backupOf(file: string): string {
-  return `${file}.haversack-backup`
 }
 
 /**
@@ -67,55 +51,4 @@ function tomlWithGateway(text: string, entry: GatewayEntry): string {
 
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
-}
-
-/**
- * Replaces a file as a whole, and keeps what it was beside it.
- * @throws Error for a link, a file that may not be written, or one with a backup
- */
-export function replaceWithBackup(file: string, before: string, after: string): void {
-  checkWritable(file)
-  const backup = backupOf(file)
-  if (existsSync(backup)) throw new Error(`${backup} is there already: --undo first, or remove it`)
-  const { mode } = lstatSync(file)
-  if (readFileSync(file, 'utf8') !== before) throw new Error(`${file} has just changed: try again`)
-  writeAtomic(backup, before, mode)
-  writeAtomic(file, after, mode)
-}
-
-/**
- * Puts back what a file was before.
- * @throws Error if there is no backup, or the file was changed since
- */
-export function restore(file: string, isOurs: (text: string, before: string) => boolean): void {
-  const backup = backupOf(file)
-  if (!existsSync(backup)) throw new Error(`there is no ${backup}`)
-  checkWritable(file)
-  const before = readFileSync(backup, 'utf8')
-  if (!isOurs(readFileSync(file, 'utf8'), before)) {
-    throw new Error(`${file} was changed since: put back by hand what you want of ${backup}`)
-  }
-  renameSync(backup, file)
-}
-
-function checkWritable(file: string): void {
-  if (!lstatSync(file).isFile()) throw new Error(`${file} is no plain file: name the file itself`)
-  try {
-    accessSync(file, constants.W_OK)
-  } catch {
-    throw new Error(`${file} may not be written`)
-  }
-  if ((lstatSync(file).mode & 0o222) === 0) throw new Error(`${file} may not be written`)
-}
-
-function writeAtomic(file: string, text: string, mode: number): void {
-  const temporary = `${file}.${randomUUID()}`
-  try {
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 })
-    chmodSync(temporary, mode & 0o777)
-    renameSync(temporary, file)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
 }

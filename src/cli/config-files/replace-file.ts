@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Permissions of a file that was not there: such files may hold keys. */
+const NEW_FILE_MODE = 0o600
+
+function backupOf(file: string): string {
+  return `${file}.haversack-backup`
+}
+
+/** Takes the place of a backup if there was no file. */
+function absenceOf(file: string): string {
+  return `${file}.haversack-was-absent`
+}
+
+/** The text of a file; `null` if there is none. @throws Error for a link or a folder */
+export function readConfigFile(file: string): string | null {
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null
+  checkPlain(file)
+  return readFileSync(file, 'utf8')
+}
+
+/**
+ * Replaces a file as a whole, and keeps what it was beside it. Makes one if there was none
+ * (`before` is `null`).
+ * @throws Error for a link, a file that may not be written, or one with a backup
+ */
+export function replaceWithBackup(file: string, before: string | null, after: string): void {
+  for (const kept of [backupOf(file), absenceOf(file)]) {
+    if (existsSync(kept)) throw new Error(`${kept} is there already: --undo first, or remove it`)
+  }
+  if (readConfigFile(file) !== before) throw new Error(`${file} has just changed: try again`)
+  if (before === null) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeAtomic(absenceOf(file), '', NEW_FILE_MODE)
+    writeAtomic(file, after, NEW_FILE_MODE)
+    return
+  }
+  checkWritable(file)
+  const { mode } = lstatSync(file)
+  writeAtomic(backupOf(file), before, mode)
+  writeAtomic(file, after, mode)
+}
+
+/**
+ * Puts back what a file was before, or removes it if there was none.
+ * @throws Error if there is no backup, or the file was changed since
+ */
+export function restore(
+  file: string,
+  isOurs: (text: string, before: string | null) => boolean,
+): void {
+  const backup = backupOf(file)
+  const wasAbsent = existsSync(absenceOf(file))
+  if (!wasAbsent && !existsSync(backup)) throw new Error(`there is no ${backup}`)
+  checkWritable(file)
+  const before = wasAbsent ? null : readFileSync(backup, 'utf8')
+  if (!isOurs(readFileSync(file, 'utf8'), before)) {
+    const what = wasAbsent ? 'remove it by hand' : `put back by hand what you want of ${backup}`
+    throw new Error(`${file} was changed since: ${what}`)
+  }
+  if (!wasAbsent) {
+    renameSync(backup, file)
+    return
+  }
+  rmSync(file)
+  rmSync(absenceOf(file))
+}
+
+function checkPlain(file: string): void {
+  if (!lstatSync(file).isFile()) throw new Error(`${file} is no plain file: name the file itself`)
+}
+
+function checkWritable(file: string): void {
+  checkPlain(file)
+  try {
+    accessSync(file, constants.W_OK)
+  } catch {
+    throw new Error(`${file} may not be written`)
+  }
+  if ((lstatSync(file).mode & 0o222) === 0) throw new Error(`${file} may not be written`)
+}
+
+function writeAtomic(file: string, text: string, mode: number): void {
+  const temporary = `${file}.${randomUUID()}`
+  try {
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 })
+    chmodSync(temporary, mode & 0o777)
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,69 @@
+import type { Config } from '../config/config.ts'
+import { processEnv } from '../config/env.ts'
+import { urlFault } from '../config/url-fault.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
+import { defineCommand, UsageError } from './command.ts'
+import { checkAgent } from './doctor/check-agent.ts'
+import { checkConfig, checkEncoding, checkNode, checkStore } from './doctor/check-machine.ts'
+import { checkService, checkUpstream } from './doctor/check-service.ts'
+import type { Finding } from './doctor/finding.ts'
+import { jsonOption } from './options.ts'
+import { serviceOptions } from './service-client.ts'
+import { AGENTS } from './setup/agents.ts'
+import { agentOf } from './setup.ts'
+import { alignColumns } from './table.ts'
+
+export const doctorCommand = defineCommand({
+  name: 'doctor',
+  summary: 'Check the installation, the service, its upstreams, and where an agent sends requests',
+  details:
+    `AGENT is one of ${Object.keys(AGENTS).join(', ')}. A line for each check, with what to do. ` +
+    'The exit code is 1 if something is wrong. Nothing is changed, and no key is shown.',
+  examples: ['doctor', 'doctor claude'],
+  operands: '[AGENT]',
+  maxOperands: 1,
+  options: { ...serviceOptions, ...jsonOption },
+  async run(values, [name]) {
+    const env = processEnv()
+    const agent = name === undefined ? null : agentOf(name)
+    const [configured, config] = checkConfig(env)
+    const url = (values.url ?? (env['HAVERSACK_URL'] || addressOf(config))).replace(/\/+$/, '')
+    const fault = urlFault(url)
+    if (fault !== null) throw new UsageError(`the URL ${url} ${fault}`)
+    const key = values.key ?? (env['HAVERSACK_KEY'] || undefined)
+    const findings: Finding[] = [
+      checkNode(process.version),
+      configured,
+      ...(config === null ? [] : [checkStore(config), checkEncoding()]),
+      ...(await checkService({ url, key })),
+      ...(await Promise.all(upstreamsOf(config).map(([of, base]) => checkUpstream(of, base)))),
+      ...(agent === null ? [] : [checkAgent(name as string, agent, url, env)]),
+    ]
+    process.stdout.write(values.json ? `${JSON.stringify(findings)}\n` : report(findings))
+    return findings.some(({ state }) => state === 'fail') ? EXIT.failed : EXIT.ok
+  },
+})
+
+/** Where `serve` listens with a configuration. */
+function addressOf(config: Config | null): string {
+  const { host = '127.0.0.1', port = 8787 } = config ?? {}
+  const isAny = host === '0.0.0.0' || host === '::'
+  const name = isAny ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+/** The upstreams of a configuration, by what their routes name them. */
+function upstreamsOf(config: Config | null): (readonly [string, string])[] {
+  const { anthropic_url, openai_url, upstreams = [] } = config?.proxy ?? {}
+  return [
+    ...(anthropic_url === undefined ? [] : [['anthropic', anthropic_url] as const]),
+    ...(openai_url === undefined ? [] : [['openai', openai_url] as const]),
+    ...upstreams.map(({ name, url }) => [name, url] as const),
+  ]
+}
+
+function report(findings: readonly Finding[]): string {
+  const rows = findings.map(({ check, state, found }) => [state, check, found])
+  const lines = alignColumns(rows)
+  return `${findings.map(({ advice }, i) => (advice === undefined ? lines[i] : `${lines[i]}\n      → ${advice}`)).join('\n')}\n`
+}

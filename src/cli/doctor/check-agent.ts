@@ -1,0 +1,35 @@
+import type { Env } from '../../config/env.ts'
+import { readConfigFile } from '../config-files/replace-file.ts'
+import type { Agent } from '../setup/agents.ts'
+import { type Finding, fail, ok } from './finding.ts'
+
+/** Whether an agent sends its requests to the service, and what says so. */
+export function checkAgent(name: string, agent: Agent, service: string, env: Env): Finding {
+  const check = `agent ${name}`
+  const file = agent.file(env)
+  const setup = `haversack setup ${name}`
+  let text: string
+  let inFile: string | undefined
+  try {
+    text = readConfigFile(file) ?? ''
+    inFile = agent.baseUrlIn(text)
+  } catch (error) {
+    return fail(check, `${file}: ${(error as Error).message}`, 'mend the file')
+  }
+  const { variable } = agent
+  const inEnv = variable === undefined ? undefined : env[variable] || undefined
+  const [baseUrl, by] = inEnv === undefined ? [inFile, file] : [inEnv, variable]
+  if (baseUrl === undefined) return fail(check, `${file} names no base URL`, setup)
+  if (baseUrl !== service && !baseUrl.startsWith(`${service}/`)) {
+    const advice = inEnv === undefined ? setup : `unset ${variable}, then ${setup}`
+    return fail(check, `${by} sends it to ${hostOf(baseUrl)}`, advice)
+  }
+  const obstacle = agent.obstacleIn?.(text)
+  if (obstacle !== undefined) return fail(check, obstacle, 'use the provider openai')
+  return ok(check, `${by} sends it to the service`)
+}
+
+/** A base URL may have credentials. */
+function hostOf(baseUrl: string): string {
+  return URL.parse(baseUrl)?.host ?? 'what is no URL'
+}

@@ -1,0 +1,116 @@
+import { createInterface } from 'node:readline/promises'
+import { type Env, processEnv } from '../config/env.ts'
+import { didYouMean } from '../config/nearest-name.ts'
+import { urlFault } from '../config/url-fault.ts'
+import { EXIT } from '../runtime/exit-codes.ts'
+import { defineCommand, UsageError } from './command.ts'
+import { readConfigFile, replaceWithBackup, restore } from './config-files/replace-file.ts'
+import { AGENTS, type Agent } from './setup/agents.ts'
+import { lineDiff } from './setup/line-diff.ts'
+
+const DEFAULT_URL = 'http://127.0.0.1:8787'
+
+export const setupCommand = defineCommand({
+  name: 'setup',
+  summary: 'Set the base URL of an agent in its own configuration file, or put it back',
+  details:
+    `AGENT is one of ${Object.keys(AGENTS).join(', ')}. The change is shown first. What the file ` +
+    'was before stays beside it, and --undo puts that back byte for byte.',
+  examples: ['setup claude', 'setup --print codex', 'setup --undo claude'],
+  operands: 'AGENT',
+  maxOperands: 1,
+  options: {
+    url: { type: 'string', value: 'URL', help: `The service (default ${DEFAULT_URL})` },
+    print: { type: 'boolean', help: 'Show the change and write nothing' },
+    yes: { type: 'boolean', help: 'Do not ask' },
+    undo: { type: 'boolean', help: 'Put back what the file was before' },
+  },
+  async run(values, [name]) {
+    const agent = agentOf(name)
+    const env = processEnv()
+    const file = agent.file(env)
+    if (values.undo) {
+      restore(file, (text, before) => isOurs(agent, text, before))
+      process.stderr.write(`${file} is as it was.\n`)
+      return EXIT.ok
+    }
+    const service = (values.url ?? DEFAULT_URL).replace(/\/+$/, '')
+    const fault = urlFault(service)
+    if (fault !== null) throw new UsageError(`--url ${fault}`)
+    const before = readConfigFile(file)
+    const after = changed(agent, file, before, agent.baseUrl(service, env))
+    if (after === before) {
+      process.stderr.write(`${file} has this base URL already.\n`)
+      return EXIT.ok
+    }
+    process.stdout.write(`${file}${before === null ? ' (new)' : ''}\n`)
+    process.stdout.write(`${lineDiff(before ?? '', after)}\n`)
+    if (values.print) return EXIT.ok
+    if (!values.yes && !(await isAgreed())) return EXIT.failed
+    replaceWithBackup(file, before, after)
+    const lines = [...whatNext(name as string, agent, env), ...warnings(agent, before ?? '', env)]
+    process.stderr.write(`${lines.join('\n')}\n`)
+    return EXIT.ok
+  },
+})
+
+/** @throws UsageError for a name that no agent has */
+export function agentOf(name: string | undefined): Agent {
+  const known = Object.keys(AGENTS)
+  const agent = name !== undefined && Object.hasOwn(AGENTS, name) ? AGENTS[name] : undefined
+  if (agent !== undefined) return agent
+  const near = name === undefined ? '' : didYouMean(name, known)
+  throw new UsageError(`AGENT is one of ${known.join(', ')}${near}`)
+}
+
+function changed(agent: Agent, file: string, before: string | null, baseUrl: string): string {
+  try {
+    return agent.withBaseUrl(before ?? '', baseUrl)
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`)
+  }
+}
+
+/** Whether a text is what `setup` made of `before`, with the base URL that it has. */
+function isOurs(agent: Agent, text: string, before: string | null): boolean {
+  try {
+    const baseUrl = agent.baseUrlIn(text)
+    return baseUrl !== undefined && agent.withBaseUrl(before ?? '', baseUrl) === text
+  } catch {
+    return false
+  }
+}
+
+/** Asks at the terminal. @throws UsageError if there is none */
+async function isAgreed(): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new UsageError('there is no terminal to ask at: give --yes')
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(?:es)?$/i.test((await terminal.question('Write this? [y/N] ')).trim())
+  } finally {
+    terminal.close()
+  }
+}
+
+function whatNext(name: string, agent: Agent, env: Env): string[] {
+  return [
+    `Written. ${agent.upstream(env)}`,
+    `While no service answers, ${name} cannot reach its model: haversack setup --undo ${name}`,
+    `To check it: haversack doctor ${name}`,
+  ]
+}
+
+/** What may keep the agent from using the base URL, or its requests from their destination. */
+function warnings({ variable, baseUrlIn, obstacleIn }: Agent, before: string, env: Env): string[] {
+  const earlier = baseUrlIn(before)
+  const obstacle = obstacleIn?.(before)
+  return [
+    ...(earlier === undefined
+      ? []
+      : [`The file had ${earlier} before: let that be the upstream of the service.`]),
+    ...(variable !== undefined && env[variable]
+      ? [`${variable} in your environment takes precedence over the file: unset it.`]
+      : []),
+    ...(obstacle === undefined ? [] : [obstacle]),
+  ]
+}

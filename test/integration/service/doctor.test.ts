@@ -1,0 +1,153 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { captureCli } from '../../support/capture.ts'
+import { startSmallService } from './harness.ts'
+import { type RecordingUpstream, recordingUpstream } from './recording-upstream.ts'
+
+let upstream: RecordingUpstream
+let service: Awaited<ReturnType<typeof startSmallService>>
+let home: string
+let settings: string
+
+beforeAll(async () => {
+  upstream = await recordingUpstream()
+  service = await startSmallService({ proxy: { anthropic_url: upstream.url } })
+})
+
+afterAll(async () => {
+  await service.close()
+  await upstream.close()
+})
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'haversack-home-'))
+  settings = join(home, '.claude', 'settings.json')
+  vi.stubEnv('HOME', home)
+  vi.stubEnv('ANTHROPIC_BASE_URL', '')
+  vi.stubEnv('CLAUDE_CONFIG_DIR', '')
+  vi.stubEnv('HAVERSACK_DATA_DIR', join(home, 'data'))
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(home, { recursive: true, force: true })
+})
+
+interface Found {
+  readonly check: string
+  readonly state: string
+  readonly found: string
+}
+
+async function doctor(...argv: string[]) {
+  const { code, stdout } = await captureCli('doctor', '--json', '--url', service.url, ...argv)
+  const findings = JSON.parse(stdout) as readonly Found[]
+  return { code, of: (check: string) => findings.find(each => each.check === check), stdout }
+}
+
+describe('doctor', () => {
+  it('finds nothing wrong with a service, its upstream, and an agent that was set up', async () => {
+    vi.stubEnv('HAVERSACK_ANTHROPIC_URL', upstream.url)
+    await captureCli('setup', 'claude', '--yes', '--url', service.url)
+    const { code, of } = await doctor('claude')
+    expect(code).toBe(0)
+    for (const check of ['node', 'configuration', 'store', 'encoding', 'service', 'clock', 'key']) {
+      expect(of(check)).toMatchObject({ state: 'ok' })
+    }
+    expect(of('upstream anthropic')).toMatchObject({ state: 'ok' })
+    expect(of('requests')).toMatchObject({ state: 'warn' })
+    expect(of('agent claude')).toMatchObject({
+      state: 'ok',
+      found: expect.stringContaining(settings),
+    })
+  })
+
+  it('names what sends an agent elsewhere, without its credentials', async () => {
+    expect((await doctor('claude')).of('agent claude')?.found).toContain('names no base URL')
+    await captureCli('setup', 'claude', '--yes', '--url', service.url)
+    vi.stubEnv('ANTHROPIC_BASE_URL', 'https://me:secret@gateway/a')
+    const { code, of, stdout } = await doctor('claude')
+    expect(code).toBe(1)
+    expect(of('agent claude')).toMatchObject({
+      state: 'fail',
+      found: 'ANTHROPIC_BASE_URL sends it to gateway',
+    })
+    expect(stdout).not.toContain('secret')
+  })
+
+  it('says what to do where no service answers, and an upstream does not', async () => {
+    vi.stubEnv('HAVERSACK_OPENAI_URL', 'http://127.0.0.1:9')
+    const { code, stdout } = await captureCli('doctor', '--url', 'http://127.0.0.1:9')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/fail {2}service +nothing answers at .*\n +→ start it: haversack serve/)
+    expect(stdout).toMatch(/fail {2}upstream openai +127\.0\.0\.1:9 cannot be reached/)
+  })
+
+  it('goes on with a configuration that is not valid', async () => {
+    vi.stubEnv('HAVERSACK_PORT', 'x')
+    const { code, of } = await doctor()
+    expect([code, of('configuration')?.state, of('service')?.state]).toEqual([1, 'fail', 'ok'])
+  })
+})
+
+describe('setup', () => {
+  const run = (...argv: string[]) => captureCli('setup', ...argv)
+
+  it('shows the change, and writes nothing with --print or without a terminal', async () => {
+    const { code, stdout } = await run('--print', 'claude')
+    expect([code, stdout]).toEqual([0, expect.stringContaining('+     "ANTHROPIC_BASE_URL"')])
+    expect(await run('claude')).toMatchObject({ code: 2 })
+    expect(() => readFileSync(settings)).toThrow('ENOENT')
+  })
+
+  it('changes a file once, and puts it back', async () => {
+    const before = '{\n  // mine\n  "env": { "A": "1" }\n}\n'
+    mkdirSync(join(home, '.claude'))
+    writeFileSync(settings, before)
+    chmodSync(settings, 0o640)
+    expect((await run('--yes', 'claude')).code).toBe(0)
+    expect(readFileSync(settings, 'utf8')).toContain('http://127.0.0.1:8787/anthropic')
+    expect((await run('--yes', 'claude')).stderr).toContain('has this base URL already')
+    expect(await run('--yes', '--url', 'http://other:1', 'claude')).toMatchObject({ code: 1 })
+    expect((await run('--undo', 'claude')).code).toBe(0)
+    expect(readFileSync(settings, 'utf8')).toBe(before)
+    expect((await run('--undo', 'claude')).code).toBe(1)
+  })
+
+  it('puts nothing back over what was changed since', async () => {
+    await run('--yes', 'claude')
+    const mine = readFileSync(settings, 'utf8').replace('{', '{ "mine": 1,')
+    writeFileSync(settings, mine)
+    expect((await run('--undo', 'claude')).stderr).toContain('was changed since')
+    expect(readFileSync(settings, 'utf8')).toBe(mine)
+  })
+
+  it('refuses links and files that are broken, and leaves them', async () => {
+    mkdirSync(join(home, '.claude'))
+    writeFileSync(settings, '{"env": 3}')
+    expect((await run('--yes', 'claude')).stderr).toContain(settings)
+    expect(readFileSync(settings, 'utf8')).toBe('{"env": 3}')
+    rmSync(settings)
+    symlinkSync(join(home, 'elsewhere'), settings)
+    expect((await run('--yes', 'claude')).stderr).toContain('no plain file')
+  })
+
+  it('knows its agents', async () => {
+    expect(await run('claud')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean claude?'),
+    })
+    expect(await run('constructor')).toMatchObject({ code: 2 })
+    expect(await run()).toMatchObject({ code: 2 })
+  })
+})

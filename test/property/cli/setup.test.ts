@@ -1,0 +1,130 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { parse as parseJsonc } from 'jsonc-parser'
+import { stringify } from 'smol-toml'
+import { afterAll, describe, expect, it } from 'vitest'
+import { replaceWithBackup, restore } from '../../../src/cli/config-files/replace-file.ts'
+import { AGENTS, type Agent } from '../../../src/cli/setup/agents.ts'
+import { leastHits, runs } from '../../support/runs.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'haversack-setup-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const word = fc.constantFrom('env', 'provider', 'anthropic', 'options', 'a', 'é"', 'x.y', '#b')
+const url = fc.constantFrom('https://gateway/a', 'http://127.0.0.1:8787/anthropic/v1', '')
+const value = fc.jsonValue({ maxDepth: 2 })
+const ends = fc.constantFrom('\n', '\r\n')
+
+/** Files of an agent as people write them, with comments, both line ends, and faults. */
+const json = fc
+  .record({
+    tree: fc.dictionary(word, fc.oneof(value, fc.dictionary(word, value)), { maxKeys: 4 }),
+    base: fc.option(url, { nil: undefined }),
+    indent: fc.constantFrom(2, 4, '\t'),
+    comment: fc.constantFrom('', '// keep this', '/* and\nthis */'),
+    end: ends,
+  })
+  .map(({ tree, base, indent, comment, end }) => {
+    const env = base === undefined ? {} : { env: { ANTHROPIC_BASE_URL: base } }
+    const text = JSON.stringify({ ...tree, ...env }, null, indent)
+    return `${text.replace('{', `{ ${comment}`)}\n`.replaceAll('\n', end)
+  })
+const toml = fc
+  .record({
+    top: fc.dictionary(fc.constantFrom('model', 'b', 'c d'), fc.oneof(url, fc.integer())),
+    base: fc.option(url, { nil: undefined }),
+    tables: fc.dictionary(fc.constantFrom('t', 'u'), fc.dictionary(word, fc.oneof(url, fc.nat()))),
+    comment: fc.constantFrom('', '# openai_base_url = "x"', 'text = """\nopenai_base_url = 1\n"""'),
+    end: ends,
+  })
+  .map(({ top, base, tables, comment, end }) => {
+    const own = base === undefined ? {} : { openai_base_url: base }
+    const head = stringify({ ...top, ...own })
+    return `${comment}\n${head}\n${stringify(tables)}\n`.replaceAll('\n', end)
+  })
+const dotenv = fc
+  .array(
+    fc.constantFrom(
+      'A=1',
+      '# GOOGLE_GEMINI_BASE_URL=x',
+      'GOOGLE_GEMINI_BASE_URL="https://a"',
+      'export OPENAI_BASE_URL = b',
+      '',
+      ' GEMINI_API_KEY=k=',
+    ),
+    { maxLength: 6 },
+  )
+  .chain(lines => ends.map(end => lines.join(end)))
+const broken = fc.constantFrom('{', '[1]', '"x"', 'a = = b', '{"env": 3}', '{"env":{"a":1}} x')
+
+const FILES: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  claude: fc.oneof({ weight: 9, arbitrary: json }, broken),
+  opencode: fc.oneof({ weight: 9, arbitrary: json }, broken),
+  codex: fc.oneof({ weight: 9, arbitrary: toml }, broken),
+  gemini: dotenv,
+  qwen: dotenv,
+}
+
+/** The text after the change; `null` if it is refused. */
+function changed(agent: Agent, text: string, to: string): string | null {
+  try {
+    return agent.withBaseUrl(text, to)
+  } catch {
+    return null
+  }
+}
+
+describe.each(Object.entries(AGENTS))('a configuration of %s', (name, agent) => {
+  const to = agent.baseUrl('http://127.0.0.1:8787', {})
+  const file = join(folder, name)
+
+  it('has the base URL after setup, and its own bytes after undo', () => {
+    let written = 0
+    fc.assert(
+      fc.property(fc.option(FILES[name]!, { freq: 9 }), before => {
+        const after = changed(agent, before ?? '', to)
+        if (after === null || after === before) return
+        written++
+        rmSync(file, { force: true })
+        if (before !== null) writeFileSync(file, before)
+        replaceWithBackup(file, before, after)
+        expect(agent.baseUrlIn(readFileSync(file, 'utf8'))).toBe(to)
+        expect(changed(agent, after, to)).toBe(after)
+        restore(file, text => text === after)
+        const left = readdirSync(folder).filter(each => each.startsWith(name))
+        expect(left).toEqual(before === null ? [] : [name])
+        if (before !== null) expect(readFileSync(file, 'utf8')).toBe(before)
+      }),
+      { numRuns: runs(1_000) },
+    )
+    expect(written).toBeGreaterThanOrEqual(leastHits(runs(1_000) / 3))
+  })
+
+  it('keeps everything else', () => {
+    fc.assert(
+      fc.property(FILES[name]!, before => {
+        const after = changed(agent, before, to)
+        if (after === null) return
+        if (name === 'claude' || name === 'opencode') {
+          const { env, provider, ...rest } = parseJsonc(after)
+          const { env: env_, provider: provider_, ...rest_ } = parseJsonc(before || '{}')
+          expect(rest).toEqual(rest_)
+          expect(name === 'claude' ? provider : env).toEqual(name === 'claude' ? provider_ : env_)
+          for (const comment of ['// keep this', '/* and']) {
+            expect(after.includes(comment)).toBe(before.includes(comment))
+          }
+          return
+        }
+        // Line by line: one line is another, or new.
+        const linesOf = (text: string) => text.split(/\r?\n/).filter(line => line !== '')
+        const [old, now] = [linesOf(before), linesOf(after)]
+        const changes = now.filter(line => !old.includes(line))
+        expect(changes.length).toBeLessThanOrEqual(1)
+        expect(now.length - old.length).toBeLessThanOrEqual(1)
+      }),
+      { numRuns: runs(1_000) },
+    )
+  })
+})
