@@ -49,6 +49,21 @@ const alignedColumns: readonly Question[] = [
   structure('What is the STATUS of the last row?', d => String(rowsOf(d).at(-1)?.['STATUS'])),
 ]
 
+const outputWithHead: readonly Question[] = [
+  retrieval('What is the branch of the fourth entry?', d => String(at(d, 3, 'branch'))),
+  aggregation('What is the sum of seconds?', d =>
+    String(sum(rowsOf(d).map(row => row['seconds']))),
+  ),
+  filtering('Which ids have the state failed?', d =>
+    list(
+      rowsOf(d)
+        .filter(row => row['state'] === 'failed')
+        .map(row => row['id']),
+    ),
+  ),
+  structure('How many entries are there?', d => String(rowsOf(d).length)),
+]
+
 const linesOf = (d: Json) => d as readonly string[]
 const tookOf = (line: string) => Number(/took (\d+) ms/.exec(line)?.[1] ?? 0)
 
@@ -195,6 +210,7 @@ export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> =
   'markdown table': markdownTable,
   'json lines': jsonLines,
   'report with JSON': reportWithJson,
+  'output with a head': outputWithHead,
   'MCP result': mcpResult,
   'shell result': shellResult,
 }

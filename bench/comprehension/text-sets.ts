@@ -16,6 +16,7 @@ export function textSets(): DataSet[] {
     markdownTable(),
     jsonLines(),
     reportWithJson(),
+    outputWithHead(),
     mcpResult(),
     shellResult(),
   ]
@@ -149,6 +150,19 @@ function reportWithJson(): DataSet {
   const [nightly, weekly] = data.map(value => JSON.stringify(value, null, 2))
   const text = `Checks of the night:\n${nightly}\n\nChecks of the week:\n${weekly}\n\nDone.`
   return { name: 'report with JSON', kind: 'text', data, text }
+}
+
+/** JSON after the lines that a host puts before it. */
+function outputWithHead(): DataSet {
+  const random = createRandom(131)
+  const data = Array.from({ length: 14 }, (_, index) => ({
+    id: 40 + index,
+    branch: `${VERBS[index % VERBS.length]}-${random(90)}`,
+    state: ['passed', 'failed', 'queued'][random(3)] ?? '',
+    seconds: random(600),
+  }))
+  const text = `Wall time: 1.2 s\nExit code: 0\nOutput: ${JSON.stringify(data)}\n</output>`
+  return { name: 'output with a head', kind: 'text', data, text }
 }
 
 /**

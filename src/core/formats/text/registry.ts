@@ -2,6 +2,7 @@ import { formatId } from '../json/json-format.ts'
 import { columns } from './columns.ts'
 import { diff } from './diff.ts'
 import { embedded } from './embedded.ts'
+import { headed } from './headed.ts'
 import { markdown } from './markdown.ts'
 import { mcp } from './mcp.ts'
 import { ndjson } from './ndjson.ts'
@@ -19,6 +20,7 @@ const PLAIN_FORMATS: readonly TextFormat[] = [
   diff,
   prefixed,
   columns,
+  headed,
 ]
 
 /** Every text format; of two equally cheap texts the earlier one is sent. */

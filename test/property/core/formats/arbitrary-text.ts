@@ -168,6 +168,14 @@ const spaced = fc
 const python = rows.map(value =>
   JSON.stringify(value).replaceAll('":', '": ').replaceAll(',"', ', "'),
 )
+/** JSON with what hosts put around it. */
+const withHead = fc
+  .tuple(
+    fc.constantFrom('Exit code: 0\nOutput: ', '[exit 0] ', '{', '<stdout>', '\n', 'Output:\n'),
+    fc.oneof(spaced, python),
+    fc.oneof(fc.constantFrom('', '\n', '</stdout>', '\n\n[exit 0]', '\r\n'), cell),
+  )
+  .map(parts => parts.join(''))
 const ndjson = fc
   .tuple(rows, fc.constantFrom('', '\n', '\r\n'))
   .map(([values, end]) => values.map(value => JSON.stringify(value)).join('\n') + end)
@@ -231,4 +239,5 @@ export const arbitraryToolText = fc.oneof(
   ndjson,
   diff,
   aligned,
+  withHead,
 )

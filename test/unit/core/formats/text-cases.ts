@@ -69,6 +69,26 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     text: lines('[2 ]:', 'a   1', 'b   2', 'c   3', 'd   4'),
     content: null,
   },
+  'JSON after a head and before a tail': {
+    format: 'headed;2_2_compact,csv@1',
+    text: `Wall time: 2 s\n[exit 0] ${JSON.stringify(ROWS.concat(ROWS))}\n</output>`,
+    content: lines(
+      'Wall time: 2 s',
+      '[exit 0] ',
+      'id,name',
+      '1,first of all',
+      '2,second',
+      '1,first of all',
+      '2,second',
+      '',
+      '</output>',
+    ),
+  },
+  'a head before JSON that does not end': {
+    format: 'headed;1_0_compact,csv@1',
+    text: `Output: ${JSON.stringify(ROWS.concat(ROWS))}, and {more}`,
+    content: null,
+  },
   'a numbered read': {
     format: 'numbered;arrow',
     text: lines('     3→a', '     4→', '     5→\tb', '     6→c'),
