@@ -9,6 +9,7 @@ import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
 import { canRetrieve, OWN_TOOLS, withRetrieval } from './run-command/retrieval.ts'
+import { summaryLines } from './run-command/summary.ts'
 import { makeTemporaryFolder } from './run-command/temporary-folder.ts'
 
 /**
@@ -180,9 +181,6 @@ function tellErrors(log: QuietLog): void {
 }
 
 async function tellWhatWasSaved(service: OwnService): Promise<void> {
-  const { requests, tokensSaved } = await service.sums()
-  const saved = tokensSaved.toLocaleString('en-US')
-  const why =
-    requests === 0 ? ': the command made none, or has its base URL from somewhere else' : ''
-  process.stderr.write(`haversack: ${saved} tokens saved in ${requests} requests${why}\n`)
+  const lines = summaryLines(await service.saved())
+  process.stderr.write(lines.map(line => `haversack: ${line}\n`).join(''))
 }

@@ -4,12 +4,19 @@ import { addUsage, NO_USAGE } from '../core/conversation/usage/token-usage.ts'
 const count = z.int().nonnegative()
 const amount = z.number()
 
+const results = z.object({ count, before: count, after: count })
+
 /** Sums over requests; all of them can be added. */
 export const accountSchema = z.object({
   /** Requests that the vendor answered. */
   requests: count,
   /** Those of them whose answers did not report usage. They are not part of the sums below. */
   without_usage: count,
+  /**
+   * Tool results by tokenizer, each once: how many, and their tokens from the client and to the
+   * vendor. Of requests without usage, too. Ledgers of earlier versions have none.
+   */
+  results: z.record(z.string(), results).default({}),
   usage: z.object({
     uncached: count,
     cache_read: count,
@@ -33,6 +40,7 @@ export type Account = Readonly<z.output<typeof accountSchema>>
 export const NO_ACCOUNT: Account = {
   requests: 0,
   without_usage: 0,
+  results: {},
   usage: NO_USAGE,
   removed: {},
   billed: 0,
@@ -40,12 +48,24 @@ export const NO_ACCOUNT: Account = {
   money: { requests: 0, billed: 0, without: 0 },
 }
 
+const NO_RESULTS = { count: 0, before: 0, after: 0 }
+
 export function addAccounts(a: Account, b: Account): Account {
   const removed = { ...a.removed }
   for (const [id, tokens] of Object.entries(b.removed)) removed[id] = (removed[id] ?? 0) + tokens
+  const results = { ...a.results }
+  for (const [id, more] of Object.entries(b.results)) {
+    const { count, before, after } = results[id] ?? NO_RESULTS
+    results[id] = {
+      count: count + more.count,
+      before: before + more.before,
+      after: after + more.after,
+    }
+  }
   return {
     requests: a.requests + b.requests,
     without_usage: a.without_usage + b.without_usage,
+    results,
     usage: addUsage(a.usage, b.usage),
     removed,
     billed: a.billed + b.billed,

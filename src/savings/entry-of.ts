@@ -3,7 +3,7 @@ import { billRequest, type PriceRule, pricesFor } from '../core/conversation/usa
 import { promptTokens } from '../core/conversation/usage/token-usage.ts'
 import type { AnswerUsage } from '../core/conversation/usage/usage-reader.ts'
 import { resolveTokenizer } from '../core/tokens/profiles.ts'
-import { NO_ACCOUNT } from './account.ts'
+import { type Account, NO_ACCOUNT } from './account.ts'
 import type { Entry, VendorName } from './tenant-ledger.ts'
 
 /** A request that the vendor answered. */
@@ -28,7 +28,7 @@ export interface EntryTerms {
 export function entryOf({ vendor, said, report }: AnsweredRequest, terms: EntryTerms): Entry {
   const id = report?.conversation
   if (said === null) {
-    const account = { ...NO_ACCOUNT, requests: 1, without_usage: 1 }
+    const account = { ...NO_ACCOUNT, requests: 1, without_usage: 1, results: resultsOf(report) }
     return { vendor, account, ...(id === undefined ? {} : { conversation: { id, ...UNKNOWN } }) }
   }
   const { usage, model } = said
@@ -41,6 +41,7 @@ export function entryOf({ vendor, said, report }: AnsweredRequest, terms: EntryT
   const account = {
     requests: 1,
     without_usage: 0,
+    results: resultsOf(report),
     usage,
     removed: tokens === 0 ? {} : { [resolveTokenizer({ model })]: tokens },
     ...bill,
@@ -48,6 +49,12 @@ export function entryOf({ vendor, said, report }: AnsweredRequest, terms: EntryT
   }
   if (id === undefined) return { vendor, account }
   return { vendor, account, conversation: { id, model: model ?? null, cached: cachedOf(said) } }
+}
+
+function resultsOf(report: RewriteReport | undefined): Account['results'] {
+  if (report?.fresh === undefined) return {}
+  const { tokenizer, ...sums } = report.fresh
+  return { [tokenizer]: sums }
 }
 
 const UNKNOWN = { model: null, cached: 0 } as const

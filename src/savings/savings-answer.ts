@@ -2,6 +2,7 @@ import type { SavingsAnswer, SavingsQuery } from '../core/contract/savings.ts'
 import { type PriceRule, pricesFor } from '../core/conversation/usage/billing.ts'
 import { PROFILES, TOKENIZER_IDS } from '../core/tokens/profiles.ts'
 import type { Account } from './account.ts'
+import { figuresOf } from './figures.ts'
 import { type TenantLedger, VENDOR_NAMES } from './tenant-ledger.ts'
 
 /** Prices, and the name of the money that they are in. */
@@ -39,12 +40,12 @@ export function savingsAnswer(
   }
 }
 
-function accountAnswer(
-  { usage, removed, billed, without, money, ...counts }: Account,
-  currency: string,
-) {
+function accountAnswer(account: Account, currency: string) {
+  const { requests, without_usage, usage, removed, billed, without, money } = account
   return {
-    ...counts,
+    figures: figuresAnswer(account),
+    requests,
+    without_usage,
     usage: {
       uncached_tokens: usage.uncached,
       cache_read_tokens: usage.cache_read,
@@ -62,6 +63,19 @@ function accountAnswer(
       ? {}
       : { money: { requests: money.requests, currency, ...billAnswer(money, 4) } }),
   }
+}
+
+function figuresAnswer(account: Account) {
+  const { billed, ...counts } = figuresOf(account)
+  if (billed === null) return { ...counts, billed }
+  const { billed: after, without: before } = billAnswer(
+    {
+      billed: billed.after,
+      without: billed.before,
+    },
+    1,
+  )
+  return { ...counts, billed: { before, after } }
 }
 
 function billAnswer({ billed, without }: { billed: number; without: number }, digits: number) {

@@ -135,7 +135,14 @@ describe('haversack run', () => {
       expect(got?.length).toBe(bytes_after)
     }
 
-    expect(stderr()).toMatch(/^haversack: [1-9]\d*(,\d+)* tokens saved in 2 requests\n$/)
+    expect(stderr().split('\n')).toEqual([
+      expect.stringMatching(
+        /^haversack: results: {2}[1-9][\d,]* → [1-9][\d,]* tokens \(−[\d.]+ %\) in 6 tool results, each once$/,
+      ),
+      expect.stringMatching(/^haversack: requests: unknown, .* in 2 model requests$/),
+      expect.stringMatching(/^haversack: billed: {3}unknown, /),
+      '',
+    ])
     const lines = readFileSync(log, 'utf8')
     expect(lines).toContain('"route":"/:secret/anthropic/*"')
     expect(lines).not.toContain(new URL(said.a).pathname.split('/')[1])
@@ -167,14 +174,14 @@ fetch(url + '/responses', { method: 'POST', headers, body: rest[1] }).then(({ st
     })
     expect(upstream.last().line).toBe('POST /of-codex/v1/responses')
     expect(upstream.last().body.length).toBeLessThan(body.length)
-    expect(stderr()).toMatch(/ tokens saved in 1 requests$/m)
+    expect(stderr()).toMatch(/^haversack: requests: .* in 1 model requests$/m)
   })
 
   it('says where nothing came by', async () => {
     const { ended, stderr } = startRun(['--summary', ...node('0')], {})
     expect(await ended).toBe(0)
     expect(stderr()).toMatch(
-      / 0 requests: the command made none, or has its base URL from somewhere else$/m,
+      / no model request: the command made none, or has its base URL from somewhere else$/m,
     )
   })
 
@@ -202,7 +209,7 @@ fetch(url + '/responses', { method: 'POST', headers, body: rest[1] }).then(({ st
 
   it.each([
     ['a configuration that cannot be used', { HAVERSACK_LOG_LEVEL: 'loud' }, [], /log\.level/],
-    ['a base URL that is none', { OPENAI_BASE_URL: 'gateway' }, [], /OPENAI_BASE_URL is no/],
+    ['a base URL that is none', { OPENAI_BASE_URL: 'gateway' }, [], /OPENAI_BASE_URL has no scheme/],
     ['a log that cannot be written', {}, ['--log', '/dev/null/log'], /ENOTDIR/],
   ])('does not start the command with %s', async (_, env, options, reason) => {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)

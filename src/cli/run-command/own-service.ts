@@ -6,6 +6,9 @@ import { loadConfig } from '../../config/load.ts'
 import { pipelineFileOf, readPipelineConfig } from '../../config/pipeline.ts'
 import type { Logger } from '../../observability/logger.ts'
 import { createMetrics, type Metrics } from '../../observability/metrics.ts'
+import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
+import { figuresOf, type SavingsFigures } from '../../savings/figures.ts'
+import { createSavings } from '../../savings/savings.ts'
 import { startService } from '../../service/service.ts'
 
 /** A service for one command, in this process. */
@@ -14,11 +17,16 @@ export interface OwnService {
   readonly url: string
   /** Where the requests to Anthropic go. */
   readonly anthropicUrl: string
-  /** Sums over the requests so far. */
-  sums(): Promise<{ readonly requests: number; readonly tokensSaved: number }>
+  /** What was saved so far, and why requests were left as they were, by how often. */
+  saved(): Promise<Saved>
   /** Notes an error that nothing caught; requests are forwarded unchanged from then on. */
   noteUncaught(error: unknown): void
   close(): Promise<void>
+}
+
+export interface Saved {
+  readonly figures: SavingsFigures
+  readonly untouched: Readonly<Record<string, number>>
 }
 
 export interface OwnServiceOptions {
@@ -51,6 +59,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
   const config = configFor(options)
   const path = `/${randomBytes(PATH_BYTES).toString('hex')}`
   let metrics: Metrics | undefined
+  let account = NO_ACCOUNT
   const service = await startService(config, {
     proxiesBelow: path,
     logger: options.logger(config.log.level),
@@ -64,17 +73,23 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
         metrics = createMetrics(gauges)
         return metrics
       },
+      createSavings: savingsOptions =>
+        createSavings({
+          ...savingsOptions,
+          onEntry(entry) {
+            account = addAccounts(account, entry.account)
+            savingsOptions.onEntry(entry)
+          },
+        }),
     },
   })
   return {
     url: service.url + path,
     anthropicUrl: config.proxy.anthropic_url,
-    async sums() {
-      return {
-        requests: await sumOf(metrics, 'haversack_proxy_exchanges_total'),
-        tokensSaved: await sumOf(metrics, 'haversack_proxy_tokens_saved_total'),
-      }
-    },
+    saved: async () => ({
+      figures: figuresOf(account),
+      untouched: await countsBy(metrics, 'haversack_proxy_untouched_total', 'reason'),
+    }),
     noteUncaught(error) {
       service.forwardPlainly()
       service.noteUncaught(error)
@@ -114,7 +129,17 @@ function temporaryKey() {
   return { id: 'run', key: randomBytes(32) }
 }
 
-async function sumOf(metrics: Metrics | undefined, name: string): Promise<number> {
+/** The sums of a counter by one of its labels. */
+async function countsBy(
+  metrics: Metrics | undefined,
+  name: string,
+  label: string,
+): Promise<Record<string, number>> {
   const metric = await metrics?.registry.getSingleMetric(name)?.get()
-  return metric?.values.reduce((sum, { value }) => sum + value, 0) ?? 0
+  const counts: Record<string, number> = {}
+  for (const { labels, value } of metric?.values ?? []) {
+    const key = String(labels[label])
+    counts[key] = (counts[key] ?? 0) + value
+  }
+  return counts
 }

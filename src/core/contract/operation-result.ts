@@ -106,6 +106,8 @@ export interface RewriteReport {
    */
   readonly tokens_referred?: number
   readonly tokens_elided?: number
+  /** Results that came for the first time; absent if there are none. */
+  readonly fresh?: FreshResults
   /** Places of results that came for the first time that look like hints and were escaped. */
   readonly look_alikes?: number
   /** Whether an earlier turn of the conversation was sent with another prefix. */
@@ -114,6 +116,16 @@ export interface RewriteReport {
   readonly conversation?: string
   /** Where the tokens were saved, from the start of the prompt on. */
   readonly saved?: readonly SavedPlace[]
+}
+
+/** Results that came for the first time, so that each is counted once in its conversation. */
+export interface FreshResults {
+  /** The tokenizer or profile that the counts are in. */
+  readonly tokenizer: string
+  readonly count: number
+  /** Their tokens, as the client sent them and as they leave. */
+  readonly before: number
+  readonly after: number
 }
 
 /** Tokens that a request does not carry any more. */

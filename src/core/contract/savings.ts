@@ -32,7 +32,32 @@ const bill = {
   saving: z.number().describe('The difference; below 0 where the proxy did harm'),
 }
 
+/** The figures that every report of savings has, under the same names. */
+const figures = z
+  .strictObject({
+    results: z
+      .strictObject({
+        count: count.describe('Tool results, each once'),
+        before: count.describe('Their tokens, as the client sent them'),
+        after: count.describe('Their tokens, as they were sent to the vendor'),
+      })
+      .describe('By the tokenizer of the service'),
+    requests: z
+      .strictObject({
+        count: count.describe('That the vendor answered'),
+        before: count.describe('Tokens of their prompts with what was removed'),
+        after: count.describe('Tokens of their prompts by the figures of the vendor'),
+      })
+      .describe('A history counts in each request again'),
+    billed: z
+      .strictObject({ before: z.number(), after: z.number() })
+      .nullable()
+      .describe('In uncached input tokens; null if no answer reported its usage'),
+  })
+  .describe('Results, requests, billed: the same three figures as in every report')
+
 const account = {
+  figures,
   requests: count.describe('That the vendor answered'),
   without_usage: count.describe('Of these, ones whose answers did not say what they used'),
   usage: z

@@ -1,7 +1,9 @@
 import { toBytes } from '../../base/text-bytes.ts'
+import type { EncodeAnswer } from '../../contract/encode.ts'
 import type {
   ByteAnswer,
   FreshRecord,
+  FreshResults,
   KeepItem,
   RewriteReport,
 } from '../../contract/operation-result.ts'
@@ -67,7 +69,7 @@ export function rewriteRequest(
   }
   const conversation = conversationName(scanned)
   const results = rewriteResults(scanned, named(conversation, context))
-  const { replacements, savings, isChanged, lookAlikes, responses, ...promised } = results
+  const { replacements, savings, isChanged, lookAlikes, fresh, responses, ...promised } = results
   const bytes = splice(body, replacements)
   const sum = (kind: keyof SavedTokens) => savings.reduce((all, { saved }) => all + saved[kind], 0)
   const [referred, elided] = [sum('referred'), sum('elided')]
@@ -79,6 +81,7 @@ export function rewriteRequest(
     tokens_referred: referred,
     tokens_elided: elided,
     prefix_changed: isChanged,
+    ...(fresh === null ? {} : { fresh }),
     ...(lookAlikes === 0 ? {} : { look_alikes: lookAlikes }),
     conversation,
     saved: savedPlaces(scanned, savings),
@@ -94,6 +97,8 @@ interface RewrittenResults extends Promised {
    * Whether a result that was sent before now follows other texts, or is written in another way.
    */
   readonly isChanged: boolean
+  /** Results that came for the first time; `null` if there are none. */
+  readonly fresh: FreshResults | null
   /** Places that look like hints and were escaped, in results that came for the first time. */
   readonly lookAlikes: number
   /** Of results that came for the first time. */
@@ -141,6 +146,7 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
   const keep: KeepItem[] = []
   const markers: string[] = []
   const responses: NewResult[] = []
+  let fresh: FreshResults | null = null
   let lookAlikes = 0
   let sum = 0
   let isChanged = false
@@ -176,8 +182,11 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
       keep.push(toBytes(result.text()))
     } else if (isUsable) markers.push(...recalled.markers)
     keep.push(...rewritten.keep)
-    if (recalled === null && 'response' in rewritten && rewritten.response !== undefined) {
-      responses.push({ response: rewritten.response, recordKey: key })
+    if (recalled === null && 'response' in rewritten) {
+      fresh = withResult(fresh, rewritten.tokens)
+      if (rewritten.response !== undefined) {
+        responses.push({ response: rewritten.response, recordKey: key })
+      }
     }
     const { literal, saved } = rewritten
     if (literal === null) continue
@@ -186,7 +195,16 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
     replacements.push({ start, end, literal })
     savings.push({ end, shorter: end - start - literal.length, saved })
   }
-  return { replacements, savings, records, keep, markers, isChanged, lookAlikes, responses }
+  return { replacements, savings, records, keep, markers, isChanged, lookAlikes, fresh, responses }
+}
+
+/** All of one request are counted by one tokenizer. */
+function withResult(
+  fresh: FreshResults | null,
+  { tokenizer, baseline, final }: EncodeAnswer['tokens'],
+): FreshResults {
+  const { count = 0, before = 0, after = 0 } = fresh ?? {}
+  return { tokenizer, count: count + 1, before: before + baseline, after: after + final }
 }
 
 /** The name of each result. */
@@ -242,6 +260,8 @@ interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   readonly keep: readonly KeepItem[]
   readonly lookAlikes: number
   readonly response: (() => string) | undefined
+  /** Of the result and of what was written for it. */
+  readonly tokens: EncodeAnswer['tokens']
 }
 
 /** Writes a result that is sent for the first time. */
@@ -255,16 +275,17 @@ function rewrite(
   const terms = { openLayer: turn?.layer, mayElide, responseBudget, isOriginal, contextTokens }
   const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
   const response = reports[0]?.response
-  const { savings, elided, look_alikes: lookAlikes = 0 } = answer
+  const { savings, elided, tokens, look_alikes: lookAlikes = 0 } = answer
   const written = turn?.written() ?? { isSource: false }
   // Nothing is saved if only look-alikes of hints were escaped.
   if (answer.content === result.text()) {
     const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
-    return { ...none, ...written, lookAlikes, response }
+    return { ...none, ...written, lookAlikes, response, tokens }
   }
   const literal = literalOf(answer.content)
   return {
     response,
+    tokens,
     literal,
     saved: {
       referred: savings.dedup_tokens,

@@ -70,6 +70,7 @@ describe('a request', () => {
     const at = expect.closeTo((bytes.length - 1) / bytes.length, 5)
     expect(report).toEqual({
       readable: true,
+      fresh: { tokenizer: 'openai_o200k', count: 1, before: 34 + saved, after: 34 },
       texts: 1,
       rewritten: 1,
       tokens_saved: saved,
