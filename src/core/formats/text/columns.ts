@@ -1,4 +1,15 @@
-import { SPACE } from '../../json/char-codes.ts'
+import {
+  COLON,
+  DIGIT_0,
+  DIGIT_9,
+  LINE_FEED,
+  MINUS,
+  PIPE,
+  PLUS,
+  RIGHT_ARROW,
+  SPACE,
+  TAB,
+} from '../../json/char-codes.ts'
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { decodedTooLong, notDecodable } from '../not-decodable.ts'
 import { columnsWord, readColumnsWord } from './column-layout.ts'
@@ -26,22 +37,54 @@ const WORD_SEPARATOR = ','
 const MAX_STYLE_CHARS = 100
 /** Fewer lines with a gap inside are no table. */
 const MIN_LINES = 3
+/** Characters of a text for each line with a gap: with more, there is too little to save. */
+const MAX_CHARS_PER_GAP = 1_000
+/** Share of the lines of a table that have a gap of two spaces. */
+const MIN_GAPPED = 0.4
 /** Lines above a table that are no part of it: `total 12` of `ls`, the legend of `dpkg`. */
 const MAX_LINES_ABOVE = 6
 
 /** Whether enough lines have two spaces or more between words. */
 function hasAlignedLines(text: string): boolean {
   let found = 0
-  let at = text.indexOf('  ')
-  while (at !== -1) {
+  for (let at = text.indexOf('  '); at !== -1; ) {
     let end = at + 2
     while (text.charCodeAt(end) === SPACE) end++
-    const isInside = at > 0 && text[at - 1] !== '\n' && end < text.length && text[end] !== '\n'
-    if (isInside && ++found >= MIN_LINES) return true
+    const isInside = isGap(text, at, end)
+    if (isInside) found++
     const next = isInside ? text.indexOf('\n', end) : end
     at = next === -1 ? -1 : text.indexOf('  ', next)
   }
-  return false
+  return found >= MIN_LINES && found * MAX_CHARS_PER_GAP >= text.length
+}
+
+/** Whether the spaces `[start, end)` stand between words, and not after a line's number or sign. */
+function isGap(text: string, start: number, end: number): boolean {
+  const before = text.charCodeAt(start - 1)
+  if (start === 0 || before === LINE_FEED || end >= text.length) return false
+  const after = text.charCodeAt(end)
+  // Padding of a Markdown table belongs to another format.
+  if (after === LINE_FEED || after === PIPE) return false
+  if (before === RIGHT_ARROW || before === TAB || before === PIPE) return false
+  if (before !== COLON && before !== MINUS && before !== PLUS) return true
+  const first = text.charCodeAt(start - 2)
+  return start > 1 && first !== LINE_FEED && !(first >= DIGIT_0 && first <= DIGIT_9)
+}
+
+/** Whether so many of the lines have a gap that they may be a table. */
+function mayBeTable(lines: readonly string[]): boolean {
+  if (lines.length < MIN_LINES) return false
+  let found = 0
+  for (const line of lines) {
+    let at = 0
+    while (line.charCodeAt(at) === SPACE) at++
+    at = line.indexOf('  ', at)
+    if (at === -1) continue
+    let end = at + 2
+    while (line.charCodeAt(end) === SPACE) end++
+    if (isGap(line, at, end)) found++
+  }
+  return found >= lines.length * MIN_GAPPED
 }
 
 function encode(text: string, counter: TokenCounter): readonly WrittenText[] {
@@ -53,7 +96,8 @@ function encode(text: string, counter: TokenCounter): readonly WrittenText[] {
   for (let at = 0; at < lines.length; ) {
     let end = at
     while (end < lines.length && lines[end]!.trim() !== '') end++
-    const start = end - at < MIN_LINES ? end : at + linesAbove(lines.slice(at, end))
+    const run = lines.slice(at, end)
+    const start = mayBeTable(run) ? at + linesAbove(run) : end
     const table = end - start < MIN_LINES ? null : tableOf(lines.slice(start, end), counter)
     const word = table === null ? null : table.word
     const isUniform: boolean = uniform && word === (words[0] ?? word)
@@ -86,24 +130,21 @@ function linesAbove(lines: readonly string[]): number {
 
 const SEPARATORS: readonly Separator[] = [' ', '|', ',']
 
-/** The lines as a table in its cheapest form, or `null` if they cost less as they are. */
+/** The lines as a table with the first separator that fits; `null` if that costs no less. */
 function tableOf(
   lines: readonly string[],
   counter: TokenCounter,
 ): { word: string; lines: readonly string[] } | null {
   const found = findColumns(lines)
   if (found === null) return null
-  let best: string | null = null
-  let lowest = counter.count(lines.join('\n'))
   for (const separator of SEPARATORS) {
-    const written = writeColumnTable(lines, found, separator, counter)?.join('\n')
-    if (written === undefined) continue
-    const tokens = counter.countUpTo(written, lowest)
-    if (tokens >= lowest) continue
-    best = written
-    lowest = tokens
+    const written = writeColumnTable(lines, found, separator, counter)
+    if (written === null) continue
+    const before = counter.count(lines.join('\n'))
+    const isCheaper = counter.countUpTo(written.join('\n'), before) < before
+    return isCheaper ? { word: columnsWord(found.layout), lines: written } : null
   }
-  return best === null ? null : { word: columnsWord(found.layout), lines: best.split('\n') }
+  return null
 }
 
 function decode(content: string, style: string, maxChars: number): string {

@@ -31,7 +31,8 @@ export function findColumns(lines: readonly string[]): AlignedLines | null {
   let best: AlignedLines | null = null
   let most = lines.length * MIN_GIVEN - 1
   const cut = lines.map(line => cutAt(line, spans))
-  for (const padded of [false, true]) {
+  const isPadded = lines.some(line => line.endsWith(' '))
+  for (const padded of isPadded ? [false, true] : [false]) {
     const found = layOut(lines, cut, spans, padded)
     const given = found.rows.filter(row => row !== null).length
     if (given <= most) continue

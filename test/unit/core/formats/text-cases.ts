@@ -64,6 +64,16 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
       'iota 7 days 46',
     ),
   },
+  'gaps after the numbers of lines, after signs of a diff and in a Markdown table': {
+    format: 'columns',
+    text: lines('1:  a', '12-  b', '3→  c', '+  d', '-  e', '| f   | g |', '|   h | i |'),
+    content: null,
+  },
+  'two lines with a gap': {
+    format: 'columns;l-3l',
+    text: lines('a    1', 'bb   2', 'c 3', 'd 4'),
+    content: null,
+  },
   'lines that look like the first of a table': {
     format: 'columns',
     text: lines('[2 ]:', 'a   1', 'b   2', 'c   3', 'd   4'),
