@@ -96,6 +96,6 @@ function decode(content: string, style: string, maxChars: number): string {
   const value = format.decode(lines.slice(Number(head), last).join('\n'))
   const room = maxChars - before.length - after.length
   const json = room < 0 ? undefined : writeSpacedJson(value, spacing, room)
-  if (json === undefined || json.length > room) throw decodedTooLong(maxChars)
+  if (json === undefined) throw decodedTooLong(maxChars)
   return before + json + after
 }

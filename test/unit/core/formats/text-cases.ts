@@ -69,6 +69,11 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
     text: lines('1:  a', '12-  b', '3→  c', '+  d', '-  e', '| f   | g |', '|   h | i |'),
     content: null,
   },
+  'a longest cell that would be read as an unchanged line': {
+    format: 'columns;l-2l-l',
+    text: lines('|abcde  1 x', 'b       2 x', 'c       3 x', 'd       4 x', 'e       5 x'),
+    content: null,
+  },
   'two lines with a gap': {
     format: 'columns;l-3l',
     text: lines('a    1', 'bb   2', 'c 3', 'd 4'),
