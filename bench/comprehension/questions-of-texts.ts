@@ -34,6 +34,36 @@ const fileRead: readonly Question[] = [
   structure('What is the number of the last line?', d => String(rowsOf(d).at(-1)?.['line'])),
 ]
 
+const alignedColumns: readonly Question[] = [
+  retrieval('How old is the third row (its AGE)?', d => String(at(d, 2, 'AGE'))),
+  aggregation('What is the sum of RESTARTS?', d =>
+    String(sum(rowsOf(d).map(row => row['RESTARTS']))),
+  ),
+  filtering('Which rows (their NAME) have 10 RESTARTS or more?', d =>
+    list(
+      rowsOf(d)
+        .filter(row => Number(row['RESTARTS']) >= 10)
+        .map(row => String(row['NAME'])),
+    ),
+  ),
+  structure('What is the STATUS of the last row?', d => String(rowsOf(d).at(-1)?.['STATUS'])),
+]
+
+const outputWithHead: readonly Question[] = [
+  retrieval('What is the branch of the fourth entry?', d => String(at(d, 3, 'branch'))),
+  aggregation('What is the sum of seconds?', d =>
+    String(sum(rowsOf(d).map(row => row['seconds']))),
+  ),
+  filtering('Which ids have the state failed?', d =>
+    list(
+      rowsOf(d)
+        .filter(row => row['state'] === 'failed')
+        .map(row => row['id']),
+    ),
+  ),
+  structure('How many entries are there?', d => String(rowsOf(d).length)),
+]
+
 const linesOf = (d: Json) => d as readonly string[]
 const tookOf = (line: string) => Number(/took (\d+) ms/.exec(line)?.[1] ?? 0)
 
@@ -176,9 +206,11 @@ export const QUESTIONS_OF_TEXTS: Readonly<Record<string, readonly Question[]>> =
   'file read': fileRead,
   'log lines': logLines,
   diff,
+  'aligned columns': alignedColumns,
   'markdown table': markdownTable,
   'json lines': jsonLines,
   'report with JSON': reportWithJson,
+  'output with a head': outputWithHead,
   'MCP result': mcpResult,
   'shell result': shellResult,
 }

@@ -1,5 +1,6 @@
 import { decode as fromToon } from '@toon-format/toon'
 import type { Json } from './data-sets.ts'
+import { readColumns } from './plain-columns.ts'
 import { readCsv } from './plain-csv.ts'
 import {
   readDiff,
@@ -24,6 +25,8 @@ const READERS: Readonly<Record<string, PlainReader>> = {
   numbered: readNumbered,
   diff: readDiff,
   prefixed: readPrefixed,
+  columns: readColumns,
+  headed: readHeaded,
   md: readMarkdownTables,
   ndjson: (text, style) => readPlainly(innerFormat(style), text),
   embedded: text => readEmbedded(text, readPlainly),
@@ -41,6 +44,13 @@ export function readPlainly(format: string, text: string): Json {
   const read = READERS[name]
   if (read === undefined) throw new Error(`no plain reader for ${format}`)
   return read(text, style)
+}
+
+/** `headed@1`: the value between the lines of the head and those of the tail. */
+function readHeaded(text: string, style: string): Json {
+  const [head, tail] = style.split('_').map(Number)
+  const lines = text.split('\n')
+  return readPlainly(innerFormat(style), lines.slice(head, lines.length - tail!).join('\n'))
 }
 
 /** The format after the spacing: `csv@1` of `python,csv@1`. */

@@ -12,9 +12,11 @@ export function textSets(): DataSet[] {
     fileRead(),
     logLines(),
     changes(),
+    processList(),
     markdownTable(),
     jsonLines(),
     reportWithJson(),
+    outputWithHead(),
     mcpResult(),
     shellResult(),
   ]
@@ -78,6 +80,26 @@ function changes(): DataSet {
   return { name: 'diff', kind: 'text', data, text: lines.join('\n') }
 }
 
+/** Columns as `kubectl get` and `ps` align them, two of them constant. */
+function processList(): DataSet {
+  const random = createRandom(127)
+  const data = Array.from({ length: 26 }, (_, index) => ({
+    NAME: `${HOSTS[index % HOSTS.length]}-${1000 + random(9000)}`,
+    READY: '1/1',
+    STATUS: 'Running',
+    RESTARTS: String(random(4) === 0 ? random(30) : 0),
+    AGE: `${1 + random(40)}d`,
+  }))
+  const names = ['NAME', 'READY', 'STATUS', 'RESTARTS', 'AGE'] as const
+  const header = Object.fromEntries(names.map(name => [name, name])) as (typeof data)[number]
+  const widths = names.map(name => Math.max(...[header, ...data].map(row => row[name].length)))
+  const text = [header, ...data]
+    .map(row => names.map((name, at) => row[name].padEnd(widths[at]!)).join('   '))
+    .map(line => line.trimEnd())
+    .join('\n')
+  return { name: 'aligned columns', kind: 'text', data, text: `${text}\n` }
+}
+
 /** A padded table between paragraphs. */
 function markdownTable(): DataSet {
   const random = createRandom(101)
@@ -128,6 +150,19 @@ function reportWithJson(): DataSet {
   const [nightly, weekly] = data.map(value => JSON.stringify(value, null, 2))
   const text = `Checks of the night:\n${nightly}\n\nChecks of the week:\n${weekly}\n\nDone.`
   return { name: 'report with JSON', kind: 'text', data, text }
+}
+
+/** JSON after the lines that a host puts before it. */
+function outputWithHead(): DataSet {
+  const random = createRandom(131)
+  const data = Array.from({ length: 14 }, (_, index) => ({
+    id: 40 + index,
+    branch: `${VERBS[index % VERBS.length]}-${random(90)}`,
+    state: ['passed', 'failed', 'queued'][random(3)] ?? '',
+    seconds: random(600),
+  }))
+  const text = `Wall time: 1.2 s\nExit code: 0\nOutput: ${JSON.stringify(data)}\n</output>`
+  return { name: 'output with a head', kind: 'text', data, text }
 }
 
 /**

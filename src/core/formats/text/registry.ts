@@ -1,6 +1,8 @@
 import { formatId } from '../json/json-format.ts'
+import { columns } from './columns.ts'
 import { diff } from './diff.ts'
 import { embedded } from './embedded.ts'
+import { headed } from './headed.ts'
 import { markdown } from './markdown.ts'
 import { mcp } from './mcp.ts'
 import { ndjson } from './ndjson.ts'
@@ -10,7 +12,16 @@ import { createStrings } from './strings.ts'
 import { splitFormat, type TextFormat } from './text-format.ts'
 
 /** Formats of whole texts. */
-const PLAIN_FORMATS: readonly TextFormat[] = [ndjson, markdown, embedded, numbered, diff, prefixed]
+const PLAIN_FORMATS: readonly TextFormat[] = [
+  ndjson,
+  markdown,
+  embedded,
+  numbered,
+  diff,
+  prefixed,
+  columns,
+  headed,
+]
 
 /** Every text format; of two equally cheap texts the earlier one is sent. */
 export const TEXT_FORMATS: readonly TextFormat[] = [

@@ -168,6 +168,14 @@ const spaced = fc
 const python = rows.map(value =>
   JSON.stringify(value).replaceAll('":', '": ').replaceAll(',"', ', "'),
 )
+/** JSON with what hosts put around it. */
+const withHead = fc
+  .tuple(
+    fc.constantFrom('Exit code: 0\nOutput: ', '[exit 0] ', '{', '<stdout>', '\n', 'Output:\n'),
+    fc.oneof(spaced, python),
+    fc.oneof(fc.constantFrom('', '\n', '</stdout>', '\n\n[exit 0]', '\r\n'), cell),
+  )
+  .map(parts => parts.join(''))
 const ndjson = fc
   .tuple(rows, fc.constantFrom('', '\n', '\r\n'))
   .map(([values, end]) => values.map(value => JSON.stringify(value)).join('\n') + end)
@@ -176,9 +184,47 @@ const fence = fc
   .tuple(fc.constantFrom('```', '```csv', '```json', '~~~', '````', '```csv lr'), cell)
   .map(([mark, text]) => `${mark}\n${text}\n\`\`\``)
 
+/** Aligned columns, with what a table uses for itself. */
+const aligned = fc
+  .record({
+    rows: fc.array(
+      fc.tuple(
+        fc.constantFrom('ii', 'ii', 'ii', 'un', '', '|', '*', '""', '=a'),
+        fc.stringMatching(/^[a-z]{1,9}(-[0-9]{1,3})?$/),
+        fc.nat({ max: 4000 }).map(String),
+        fc.oneof(fc.constantFrom('up 2 days', 'up 3 days', 'running'), fc.constant('ok'), cell),
+      ),
+      { minLength: 4, maxLength: 14 },
+    ),
+    names: fc.constantFrom(null, null, ['ST', 'NAME', 'SIZE', 'NOTE'], ['', 'a=b', '""', '*']),
+    ...{ gap: fc.integer({ min: 1, max: 3 }), width: fc.integer({ min: 3, max: 12 }) },
+    ...{ isPadded: fc.boolean(), above: fc.constantFrom([], ['total 12'], ['[2 ]:']) },
+  })
+  .map(({ rows, names, gap, width, isPadded, above }) => {
+    const space = ' '.repeat(gap)
+    const lines = (names === null ? rows : [names, ...rows]).map(([a, b, c, d]) => {
+      const line = [a!.padEnd(3), b!.padEnd(width), c!.padStart(width), d].join(space)
+      return isPadded ? line.padEnd(width * 3) : line
+    })
+    return [...above, ...lines].join('\n')
+  })
+
 const mixed = fc
   .array(
-    fc.oneof(table, neat, gutters, gutters, paths, diff, spaced, python, ndjson, fence, cell),
+    fc.oneof(
+      table,
+      neat,
+      gutters,
+      gutters,
+      aligned,
+      paths,
+      diff,
+      spaced,
+      python,
+      ndjson,
+      fence,
+      cell,
+    ),
     {
       minLength: 1,
       maxLength: 4,
@@ -187,4 +233,11 @@ const mixed = fc
   .chain(parts => fc.constantFrom('\n', '\n\n', '').map(glue => parts.join(glue)))
 
 /** Texts as tools give them, and as somebody would forge them. */
-export const arbitraryToolText = fc.oneof({ weight: 5, arbitrary: mixed }, neat, ndjson, diff)
+export const arbitraryToolText = fc.oneof(
+  { weight: 5, arbitrary: mixed },
+  neat,
+  ndjson,
+  diff,
+  aligned,
+  withHead,
+)

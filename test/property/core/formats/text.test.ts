@@ -25,6 +25,8 @@ const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   ndjson: 0.02,
   embedded: 0.03,
   diff: 0.05,
+  columns: 0.03,
+  headed: 0.03,
   mcp: 0,
   strings: 0,
 }
@@ -70,7 +72,16 @@ describe.each(TEXT_FORMATS)('$id', format => {
   it('reads any text as a text, or says that it cannot', () => {
     fc.assert(
       fc.property(fc.oneof(arbitraryText, arbitraryToolText), fc.string(), (text, style) => {
-        for (const each of ['', 'arrow', 'dots', 's-t-c', 'compact,csv@1', style]) {
+        for (const each of [
+          '',
+          'arrow',
+          'dots',
+          's-t-c',
+          'l-r_4-2l-p',
+          'compact,csv@1',
+          '1_1_compact,csv@1',
+          style,
+        ]) {
           decodeOrNull(text, each, 100_000)
         }
       }),

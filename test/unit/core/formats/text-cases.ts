@@ -17,6 +17,93 @@ const ROWS = [
 ]
 
 export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
+  'aligned columns with constants': {
+    format: 'columns;l-3l-3r-3l',
+    text: lines(
+      'NAME        READY   RESTARTS   AGE',
+      'web-7d4b9   1/1            0   5d2h',
+      'web-x2k8q   1/1           12   5d2h',
+      'web-m4n6p   1/1            3   19h',
+      '',
+    ),
+    content: lines(
+      '[3 ]:',
+      'NAME=web-* READY=1/1 RESTARTS AGE',
+      '7d4b9 0 5d2h',
+      'x2k8q 12 5d2h',
+      'm4n6p 3 19h',
+      '',
+    ),
+  },
+  'aligned columns without names, with cells of several words and a cell that is too long': {
+    format: 'columns;l-2l-l-l-r_6',
+    text: lines(
+      'total 12',
+      'alpha    up 2 days     12',
+      'beta     up 8 days      7',
+      'gamma    up 9 days 12345678',
+      'delta    up 1 hour   1234',
+      'epsilon  up 3 days      0',
+      'zeta     up 4 days     31',
+      'eta      up 5 days     44',
+      'theta    up 6 days     45',
+      'iota     up 7 days     46',
+    ),
+    content: lines(
+      'total 12',
+      '[9 ]:',
+      '* =up * * *',
+      'alpha 2 days 12',
+      'beta 8 days 7',
+      'gamma 9 days 12345678',
+      'delta 1 hour 1234',
+      'epsilon 3 days 0',
+      'zeta 4 days 31',
+      'eta 5 days 44',
+      'theta 6 days 45',
+      'iota 7 days 46',
+    ),
+  },
+  'gaps after the numbers of lines, after signs of a diff and in a Markdown table': {
+    format: 'columns',
+    text: lines('1:  a', '12-  b', '3→  c', '+  d', '-  e', '| f   | g |', '|   h | i |'),
+    content: null,
+  },
+  'a longest cell that would be read as an unchanged line': {
+    format: 'columns;l-2l-l',
+    text: lines('|abcde  1 x', 'b       2 x', 'c       3 x', 'd       4 x', 'e       5 x'),
+    content: null,
+  },
+  'two lines with a gap': {
+    format: 'columns;l-3l',
+    text: lines('a    1', 'bb   2', 'c 3', 'd 4'),
+    content: null,
+  },
+  'lines that look like the first of a table': {
+    format: 'columns',
+    text: lines('[2 ]:', 'a   1', 'b   2', 'c   3', 'd   4'),
+    content: null,
+  },
+  'JSON after a head and before a tail': {
+    format: 'headed;2_2_compact,csv@1',
+    text: `Wall time: 2 s\n[exit 0] ${JSON.stringify(ROWS.concat(ROWS))}\n</output>`,
+    content: lines(
+      'Wall time: 2 s',
+      '[exit 0] ',
+      'id,name',
+      '1,first of all',
+      '2,second',
+      '1,first of all',
+      '2,second',
+      '',
+      '</output>',
+    ),
+  },
+  'a head before JSON that does not end': {
+    format: 'headed;1_0_compact,csv@1',
+    text: `Output: ${JSON.stringify(ROWS.concat(ROWS))}, and {more}`,
+    content: null,
+  },
   'a numbered read': {
     format: 'numbered;arrow',
     text: lines('     3→a', '     4→', '     5→\tb', '     6→c'),

@@ -36,6 +36,8 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
   numbered: ['arrow', 'tab', 'colon'],
   diff: [''],
   prefixed: ['dots', 'star'],
+  columns: ['l-r', 'l-3l-r_8-p'],
+  headed: ['1_0_compact,csv@1', '2_1_indent2-ascii,json_compact@1'],
   md: ['s-s-3', 'a-t-c', 'p-s-2000'],
   ndjson: ['ended_compact,csv@1', 'python,json_compact@1'],
   mcp: ['compact,json_compact@1', 'result_plain,json_compact@1'],
