@@ -7,7 +7,7 @@ const LISTS = 64
 const PARTS = 16
 const PART_CHARS = 4096
 /** Of the text's tokens that shapes must be able to save, at least. */
-const LEAST_SHARE = 0.01
+const LEAST_SHARE = 0.03
 /** A character after which a longer name begins like the key. */
 const IN_NAME = /\w/
 
