@@ -63,7 +63,10 @@ function upstreamsOf(config: Config | null): (readonly [string, string])[] {
 }
 
 function report(findings: readonly Finding[]): string {
-  const rows = findings.map(({ check, state, found }) => [state, check, found])
-  const lines = alignColumns(rows)
-  return `${findings.map(({ advice }, i) => (advice === undefined ? lines[i] : `${lines[i]}\n      → ${advice}`)).join('\n')}\n`
+  const lines = alignColumns(findings.map(({ check, state, found }) => [state, check, found]))
+  const withAdvice = findings.flatMap(({ advice }, i) => [
+    lines[i],
+    ...(advice === undefined ? [] : [`      → ${advice}`]),
+  ])
+  return `${withAdvice.join('\n')}\n`
 }

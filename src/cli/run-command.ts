@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Env, processEnv } from '../config/env.ts'
 import { watchUncaught } from '../runtime/uncaught.ts'
 import { defineCommand, UsageError } from './command.ts'
@@ -7,6 +7,7 @@ import { type BaseUrls, baseUrls } from './run-command/base-urls.ts'
 import { codeOf, createSignalRelay, runChild, type SignalRelay } from './run-command/child.ts'
 import { type CodexCommand, codexCommand } from './run-command/codex.ts'
 import { logErrorsOnly, logToFile, type QuietLog } from './run-command/error-log.ts'
+import { namedBaseUrls, opencodeSettings } from './run-command/named-upstreams.ts'
 import { type OwnService, startOwnService } from './run-command/own-service.ts'
 import { canRetrieve, OWN_TOOLS, withRetrieval } from './run-command/retrieval.ts'
 import { summaryLines } from './run-command/summary.ts'
@@ -136,7 +137,11 @@ function runCommandAt(
   service: OwnService,
   { command, mcpConfigFile, codex, urls, env, relay }: CommandToRun,
 ): Promise<number> {
-  const childEnv = urls.environment(service.url, service.anthropicUrl)
+  const childEnv = {
+    ...urls.environment(service.url, service.anthropicUrl),
+    ...namedBaseUrls(service.url, service.upstreams),
+    ...(isOpencode(command) ? opencodeSettings(service.url, env) : {}),
+  }
   const retrieval =
     mcpConfigFile === null ? null : { url: `${service.url}/mcp`, configFile: mcpConfigFile }
   const equipped = (line: readonly [string, ...string[]]) =>
@@ -146,6 +151,10 @@ function runCommandAt(
   const { OPENAI_BASE_URL: url = '' } = childEnv
   const codexEnv = { ...childEnv, OPENAI_BASE_URL: env['OPENAI_BASE_URL'] }
   return runChild(equipped(codex.behind(url)), codexEnv, relay)
+}
+
+function isOpencode([program]: readonly [string, ...string[]]): boolean {
+  return /^opencode(?:\.exe|\.cmd)?$/.test(basename(program))
 }
 
 /**

@@ -10,6 +10,7 @@ import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
 import { figuresOf, type SavingsFigures } from '../../savings/figures.ts'
 import { createSavings } from '../../savings/savings.ts'
 import { startService } from '../../service/service.ts'
+import { type NamedUpstream, namedUpstreams } from './named-upstreams.ts'
 
 /** A service for one command, in this process. */
 export interface OwnService {
@@ -17,6 +18,8 @@ export interface OwnService {
   readonly url: string
   /** Where the requests to Anthropic go. */
   readonly anthropicUrl: string
+  /** The upstreams that have names. */
+  readonly upstreams: readonly NamedUpstream[]
   /** What was saved so far, and why requests were left as they were, by how often. */
   saved(): Promise<Saved>
   /** Notes an error that nothing caught; requests are forwarded unchanged from then on. */
@@ -86,6 +89,7 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
   return {
     url: service.url + path,
     anthropicUrl: config.proxy.anthropic_url,
+    upstreams: config.proxy.upstreams,
     saved: async () => ({
       figures: figuresOf(account),
       untouched: await countsBy(metrics, 'haversack_proxy_untouched_total', 'reason'),
@@ -113,6 +117,7 @@ function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
       ...proxy,
       anthropic_url: proxy.anthropic_url ?? 'https://api.anthropic.com',
       openai_url: proxy.openai_url ?? 'https://api.openai.com',
+      upstreams: [...namedUpstreams(env, proxy.upstreams)],
     },
     workers: { ...workers, count: Math.min(workers.count, MAX_THREADS) },
     limits: {

@@ -8,10 +8,13 @@ export function summaryLines({ figures, untouched }: Saved): readonly string[] {
     return ['no model request: the command made none, or has its base URL from somewhere else']
   }
   const reason = whyNothing(figures, untouched)
+  const [ofRequests, ofBills] = [requests, billed].map(each =>
+    billed === null || each === null ? UNKNOWN : change(each),
+  )
   return [
     `results:  ${change(results)} in ${number(results.count)} tool results, each once`,
-    `requests: ${billed === null ? UNKNOWN : change(requests)} in ${number(requests.count)} model requests`,
-    `billed:   ${billed === null ? UNKNOWN : change(billed)} at the price of uncached input`,
+    `requests: ${ofRequests} in ${number(requests.count)} model requests`,
+    `billed:   ${ofBills} at the price of uncached input`,
     ...(reason === null ? [] : [`nothing was saved: ${reason}`]),
   ]
 }

@@ -1,0 +1,81 @@
+import type { Config } from '../../config/config.ts'
+import type { Env } from '../../config/env.ts'
+import { urlFault } from '../../config/url-fault.ts'
+
+export type NamedUpstream = Config['proxy']['upstreams'][number]
+
+/** An API beside Anthropic's and OpenAI's, whose base URL a variable of the environment has. */
+interface NamedApi extends Pick<NamedUpstream, 'name' | 'dialect'> {
+  readonly variable: string
+  /** Where its clients go without the variable; `null` if they would not use it. */
+  byDefault(env: Env): string | null
+}
+
+const NAMED_APIS: readonly NamedApi[] = [
+  {
+    variable: 'GOOGLE_GEMINI_BASE_URL',
+    name: 'gemini',
+    dialect: 'gemini',
+    byDefault: () => 'https://generativelanguage.googleapis.com',
+  },
+  {
+    variable: 'ANTHROPIC_BEDROCK_BASE_URL',
+    name: 'bedrock',
+    dialect: 'bedrock',
+    // Signatures would cover our host instead of theirs; tokens do not.
+    byDefault: env =>
+      env['CLAUDE_CODE_USE_BEDROCK'] && env['AWS_BEARER_TOKEN_BEDROCK']
+        ? `https://bedrock-runtime.${env['AWS_REGION'] || 'us-east-1'}.amazonaws.com`
+        : null,
+  },
+  {
+    variable: 'ANTHROPIC_VERTEX_BASE_URL',
+    name: 'vertex',
+    dialect: 'vertex',
+    byDefault: env => (env['CLAUDE_CODE_USE_VERTEX'] ? vertexAt(env['CLOUD_ML_REGION']) : null),
+  },
+]
+
+function vertexAt(region = 'global'): string {
+  const host = region === 'global' ? 'aiplatform' : `${region}-aiplatform`
+  return `https://${host}.googleapis.com/v1`
+}
+
+/**
+ * The upstreams of these APIs. What the environment names takes precedence over what is configured,
+ * and that over defaults.
+ * @throws Error for a base URL that is not a URL
+ */
+export function namedUpstreams(
+  env: Env,
+  configured: readonly NamedUpstream[],
+): readonly NamedUpstream[] {
+  const own = NAMED_APIS.flatMap(({ variable, name, dialect, byDefault }) => {
+    const given = env[variable] || null
+    const fault = given === null ? null : urlFault(given)
+    if (fault !== null) throw new Error(`${variable} ${fault}`)
+    const isConfigured = configured.some(each => each.name === name)
+    const url = given ?? (isConfigured ? null : byDefault(env))
+    return url === null ? [] : [{ name, dialect, url: url.replace(/\/$/, '') }]
+  })
+  return [...configured.filter(({ name }) => !own.some(each => each.name === name)), ...own]
+}
+
+/** The variables with the base URLs that the command uses, with a proxy at `url`. */
+export function namedBaseUrls(url: string, upstreams: readonly NamedUpstream[]): Env {
+  const served = NAMED_APIS.filter(({ name }) => upstreams.some(each => each.name === name))
+  return Object.fromEntries(served.map(({ variable, name }) => [variable, `${url}/up/${name}`]))
+}
+
+/**
+ * The variable by which opencode gets its base URLs, which it takes from no variable of its own;
+ * nothing if it is set already.
+ */
+export function opencodeSettings(url: string, env: Env): Env {
+  if (env['OPENCODE_CONFIG_CONTENT']) return {}
+  const provider = {
+    anthropic: { options: { baseURL: `${url}/anthropic/v1` } },
+    openai: { options: { baseURL: `${url}/openai/v1` } },
+  }
+  return { OPENCODE_CONFIG_CONTENT: JSON.stringify({ provider }) }
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type NamedUpstream,
+  namedBaseUrls,
+  namedUpstreams,
+  opencodeSettings,
+} from '../../../src/cli/run-command/named-upstreams.ts'
+
+const GEMINI = 'https://generativelanguage.googleapis.com'
+const urlsOf = (env: Record<string, string>, configured: readonly NamedUpstream[] = []) =>
+  Object.fromEntries(namedUpstreams(env, configured).map(({ name, url }) => [name, url]))
+
+describe('the upstreams of a command', () => {
+  it('are those that its agent would have used', () => {
+    expect(urlsOf({})).toEqual({ gemini: GEMINI })
+    const bedrock = { CLAUDE_CODE_USE_BEDROCK: '1', AWS_REGION: 'eu-west-1' }
+    expect(urlsOf(bedrock)).toEqual({ gemini: GEMINI })
+    expect(urlsOf({ ...bedrock, AWS_BEARER_TOKEN_BEDROCK: 'x' })['bedrock']).toBe(
+      'https://bedrock-runtime.eu-west-1.amazonaws.com',
+    )
+    expect(urlsOf({ CLAUDE_CODE_USE_VERTEX: '1' })['vertex']).toBe(
+      'https://aiplatform.googleapis.com/v1',
+    )
+    const region = { CLAUDE_CODE_USE_VERTEX: '1', CLOUD_ML_REGION: 'us-east5' }
+    expect(urlsOf(region)['vertex']).toBe('https://us-east5-aiplatform.googleapis.com/v1')
+  })
+
+  it('are named by the environment, then by the configuration', () => {
+    const mine: NamedUpstream = { name: 'gemini', url: 'https://mine', dialect: 'gemini' }
+    const other: NamedUpstream = { name: 'x', url: 'https://x', dialect: 'openai' }
+    expect(urlsOf({}, [mine, other])).toEqual({ gemini: 'https://mine', x: 'https://x' })
+    const env = { GOOGLE_GEMINI_BASE_URL: 'https://gateway/g/' }
+    expect(urlsOf(env, [mine, other])).toEqual({ gemini: 'https://gateway/g', x: 'https://x' })
+    expect(() => namedUpstreams({ GOOGLE_GEMINI_BASE_URL: 'gateway' }, [])).toThrow(
+      'GOOGLE_GEMINI_BASE_URL has no scheme',
+    )
+  })
+
+  it('give the command their base URLs', () => {
+    const env = { CLAUDE_CODE_USE_VERTEX: '1' }
+    expect(namedBaseUrls('http://127.0.0.1:1/s', namedUpstreams(env, []))).toEqual({
+      GOOGLE_GEMINI_BASE_URL: 'http://127.0.0.1:1/s/up/gemini',
+      ANTHROPIC_VERTEX_BASE_URL: 'http://127.0.0.1:1/s/up/vertex',
+    })
+  })
+})
+
+describe('opencode', () => {
+  it('gets its base URLs as inline settings, unless it has such', () => {
+    const { OPENCODE_CONFIG_CONTENT: text = '' } = opencodeSettings('http://h/s', {})
+    expect(JSON.parse(text)).toEqual({
+      provider: {
+        anthropic: { options: { baseURL: 'http://h/s/anthropic/v1' } },
+        openai: { options: { baseURL: 'http://h/s/openai/v1' } },
+      },
+    })
+    expect(opencodeSettings('http://h/s', { OPENCODE_CONFIG_CONTENT: '{}' })).toEqual({})
+  })
+})
