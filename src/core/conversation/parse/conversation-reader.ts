@@ -37,10 +37,15 @@ export const TEXT_PARTS = items(members({ type: RANGE, text: RANGE, ...BREAKPOIN
 /** Who made a call; the results of programs carry it too. */
 export const CALLER = members({ type: RANGE })
 
+/** A value with more strings has rows of short ones, of which none becomes smaller by itself. */
+const MAX_STRINGS = 256
+
 /** Calls of one message with one id, of which the next result answers `next`. */
 interface CallsOfId {
   readonly message: number
   readonly calls: ToolCall[]
+  /** The first of them that a program made. */
+  byProgram: ToolCall | undefined
   next: number
 }
 
@@ -93,8 +98,13 @@ export class ConversationReader {
   addCall(id: string | undefined, message: number, call: ToolCall): void {
     if (id === undefined) return
     const known = this.#calls.get(id)
-    if (known?.message === message) known.calls.push(call)
-    else this.#calls.set(id, { message, calls: [call], next: 0 })
+    const byProgram = call.byProgram ? call : undefined
+    if (known?.message !== message) {
+      this.#calls.set(id, { message, calls: [call], byProgram, next: 0 })
+      return
+    }
+    known.calls.push(call)
+    known.byProgram ??= byProgram
   }
 
   /** Forgets the call of an id. */
@@ -109,9 +119,9 @@ export class ConversationReader {
   takeCall(id: string | undefined): ToolCall | undefined {
     const known = id === undefined ? undefined : this.#calls.get(id)
     if (known === undefined) return undefined
-    const { calls } = known
+    const { calls, byProgram } = known
     const inOrder = calls[Math.min(known.next++, calls.length - 1)]
-    return calls.find(({ byProgram }) => byProgram) ?? inOrder
+    return byProgram ?? inOrder
   }
 
   /** Arguments that are a value of the body. */
@@ -183,7 +193,7 @@ export class ConversationReader {
     source: ResultSource,
   ): void {
     const literals = contents.flatMap(content =>
-      content === undefined ? [] : (stringsWithin(this.body, content) ?? []),
+      content === undefined ? [] : (stringsWithin(this.body, content, MAX_STRINGS) ?? []),
     )
     const isWhole = contents.length === 1 && literals.length === 1
     const add = this.#adder({ ...at, isWhole }, source)

@@ -15,9 +15,14 @@ export type StringLiteral = Pick<JsonNode, 'start' | 'end'>
 
 /**
  * The strings in a value of a body that was read, at any depth and in their order, keys left out.
- * `null` if an object has a key twice: which of its values another parser takes is not known.
+ * `null` if there are more than `most`, or if an object has a key twice: which of its values
+ * another parser takes is not known.
  */
-export function stringsWithin(body: JsonBytes, value: StringLiteral): StringLiteral[] | null {
+export function stringsWithin(
+  body: JsonBytes,
+  value: StringLiteral,
+  most: number,
+): StringLiteral[] | null {
   const found: StringLiteral[] = []
   /** The keys of the open objects so far; `null` for arrays. */
   const open: (Set<string> | null)[] = []
@@ -28,6 +33,7 @@ export function stringsWithin(body: JsonBytes, value: StringLiteral): StringLite
         const literal = { start: at, end: passOverString(body, at) }
         if (!wantsKey) found.push(literal)
         else if (!addKey(open.at(-1), textOf(body, literal))) return null
+        if (found.length > most) return null
         at = literal.end - 1
         break
       }

@@ -58,6 +58,16 @@ describe('function responses', () => {
       expect(scanned(route, body(twice))?.results).toEqual([])
     }
   })
+
+  it('are left alone with very many strings, however deep', () => {
+    const found = (count: number) =>
+      resultsOf(by('user', answer('get', { rows: Array(count).fill({ a: 'x' }) }))).length
+    expect(found(256)).toBe(256)
+    expect(found(257)).toBe(0)
+    let deep: unknown = 'x'
+    for (let level = 0; level < 20; level++) deep = level % 2 === 0 ? [deep] : { deep }
+    expect(resultsOf(by('user', answer('get', deep)))).toHaveLength(1)
+  })
 })
 
 describe('a request', () => {
