@@ -25,7 +25,7 @@ const LEAST_WRITTEN: Readonly<Record<string, number>> = {
   ndjson: 0.02,
   embedded: 0.03,
   diff: 0.05,
-  columns: 0.03,
+  columns: 0.02,
   headed: 0.03,
   mcp: 0,
   strings: 0,

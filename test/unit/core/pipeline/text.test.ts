@@ -26,6 +26,14 @@ const patch = [
 const matches = Array.from({ length: 9 }, (_, i) => `src/core/json/parse.ts:${i}:x`).join('\n')
 const answer = `Here it is:\n${JSON.stringify({ rows: Array(9).fill({ id: 1, name: 'a b' }) }, null, 2)}\n`
 
+const processes = [
+  'USER       PID  %CPU  COMMAND',
+  ...Array.from(
+    { length: 9 },
+    (_, i) => `root   ${String(i * 97).padStart(7)}   0.${i}  node --run job-${i}`,
+  ),
+].join('\n')
+
 /** What the answer decodes to. */
 function restored(content: string, request: Partial<EncodeRequest> = {}): string {
   const { content: encoded, format } = encode({ content, ...request })
@@ -39,7 +47,9 @@ describe('text', () => {
     ['ndjson', log],
     ['prefixed', matches],
     ['diff', patch],
-    ['embedded', answer],
+    ['headed', answer],
+    ['embedded', `${answer}\nAnd the others:\n${answer}`],
+    ['columns', processes],
   ])('goes out as %s, smaller, and comes back the same', (name, content) => {
     const { format, tokens, layer, lossless } = encode({ content })
     expect({ name: format.split('@')[0], layer, lossless }).toEqual({
