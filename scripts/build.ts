@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, globSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -32,10 +32,34 @@ function copyAssets(): void {
   }
 }
 
+const IMPORT = /(?:from|import\()\s*'(\.[^']+)\.[jt]s'/g
+
+/** The declarations that a program gets which imports the package. */
+function publicDeclarations(): ReadonlySet<string> {
+  const found = new Set([join(OUT, 'src/index.d.ts')])
+  // What is added on the way is visited, too.
+  for (const file of found) {
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+      found.add(join(dirname(file), `${path}.d.ts`))
+    }
+  }
+  return found
+}
+
+/** The others are a fifth of the package. */
+function removeOtherDeclarations(): void {
+  const kept = publicDeclarations()
+  for (const name of globSync('**/*.d.ts', { cwd: OUT })) {
+    const file = join(OUT, name)
+    if (!kept.has(file)) rmSync(file)
+  }
+}
+
 rmSync(OUT, { recursive: true, force: true })
 process.exitCode = compile()
 if (process.exitCode === 0) {
   copyAssets()
+  removeOtherDeclarations()
   // npm sets it for the commands that it links; this is for whoever unpacks the tarball by hand.
   chmodSync(join(OUT, 'src/cli.js'), 0o755)
 }
