@@ -76,6 +76,16 @@ function changed(agent: Agent, text: string, to: string): string | null {
   }
 }
 
+it('leaves a file that was changed after it was read', () => {
+  const file = join(folder, 'changed')
+  writeFileSync(file, 'theirs')
+  expect(() => replaceWithBackup(file, 'as read', 'ours')).toThrow('has just changed')
+  expect(() => replaceWithBackup(file, null, 'ours')).toThrow('has just changed')
+  expect(readdirSync(folder).filter(each => each.startsWith('changed'))).toEqual(['changed'])
+  expect(readFileSync(file, 'utf8')).toBe('theirs')
+  rmSync(file)
+})
+
 describe.each(Object.entries(AGENTS))('a configuration of %s', (name, agent) => {
   const to = agent.baseUrl('http://127.0.0.1:8787', {})
   const file = join(folder, name)

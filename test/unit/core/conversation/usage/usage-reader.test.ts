@@ -190,6 +190,12 @@ describe('what an answer of Bedrock used', () => {
 
   it('is none where the bytes are no frames', () => {
     expect(inFrames('bedrock_converse', Buffer.from('{"usage":{"inputTokens":1}}'))).toBeNull()
+    // A frame that is shorter than its own headers; what follows cannot be found.
+    const short = Buffer.alloc(16)
+    short.writeUInt32BE(16, 0)
+    short.writeUInt32BE(1, 4)
+    const after = Buffer.concat([short, framesOf([{ usage }])])
+    expect(inFrames('bedrock_converse', after)).toBeNull()
   })
 })
 
