@@ -4,7 +4,7 @@ import type { Column, Leaf } from './column.ts'
 import type { Pricer } from './pricer.ts'
 import { sampleCells } from './sample-cells.ts'
 import { INNER_SEPARATOR, type Separator } from './syntax.ts'
-import type { Layout } from './write-table.ts'
+import type { Layout, RowWriter } from './write-table.ts'
 
 /**
  * Rows that represent the whole table, and their length as JSON at most. In longer rows separators
@@ -39,7 +39,10 @@ export function chooseLayout(
   const shapes = pricer.shapes === undefined ? {} : { shapes: pricer.shapes }
   let best: ChosenLayout = { separator: ',', spaced: NO_LEAVES, rows: () => null, ...shapes }
   if (sample.length === 0) return best
-  const cells = sampleCells(sample, columns, pricer.additive, pricer.shapes)
+  const cells = sampleCells(sample, columns, {
+    additive: pricer.additive,
+    shapes: pricer.shapes,
+  })
   const isWhole = sample.length === rows.length
   let fewest = Number.POSITIVE_INFINITY
   for (const separator of SEPARATORS) {
@@ -71,6 +74,14 @@ function sampleOf(rows: readonly ObjectValue[]): readonly ObjectValue[] {
   return sample
 }
 
+/** The layout of a shape, and a sample of its objects with the tokens of their cells. */
+export interface ShapeLayout {
+  readonly layout: Layout
+  readonly sample: readonly ObjectValue[]
+  /** Of all cells of the sample with the commas between them, and a line feed for each object. */
+  readonly tokens: number
+}
+
 /**
  * The layout of the cells of a shape, which commas separate: the leaves whose cells are cheaper
  * with a space in front.
@@ -79,10 +90,20 @@ export function layoutOfShape(
   objects: readonly ObjectValue[],
   columns: readonly Column[],
   pricer: Pricer,
-): Layout {
-  const cells = sampleCells(sampleOf(objects), columns).between(INNER_SEPARATOR)
+): ShapeLayout {
+  const short = sampleOf(objects)
+  const sample = short.length === 0 ? objects.slice(0, 1) : short
+  const cells = sampleCells(sample, columns, { write: writeMembers }).between(INNER_SEPARATOR)
   const spaced = spacedLeaves(cells.texts, INNER_SEPARATOR, pricer)
-  return { separator: INNER_SEPARATOR, spaced }
+  const layout: Layout = { separator: INNER_SEPARATOR, spaced }
+  return { layout, sample, tokens: pricer.tokens(cells.counted(spaced)) }
+}
+
+/** The cells of a shape stand in its parentheses, so that a single object is no row of its own. */
+function writeMembers(writer: RowWriter, columns: readonly Column[], object: ObjectValue): boolean {
+  writer.startRow()
+  writer.members(columns, object)
+  return true
 }
 
 /** Leaves whose cells are cheaper with a space in front, if the separator is not a space itself. */

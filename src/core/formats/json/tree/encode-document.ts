@@ -13,7 +13,8 @@ import { writtenLists } from './written-lists.ts'
  * for a scalar.
  */
 export function encodeDocument(value: Value, pricer: Pricer): Piece | null {
-  const { trace, ...silent } = pricer
+  const { trace, ...untraced } = pricer
+  const silent = { ...untraced, drafts: new Map() }
   const plain = encodeTree(value, silent)
   if (plain === null) return null
   const shapes = usefulShapes(value, plain.text, silent)
@@ -34,7 +35,9 @@ function usefulShapes(value: Value, plain: string, pricer: Pricer): Shapes | nul
   const lists = writtenLists(collectKeyLists(value), plain, pricer)
   if (lists.length === 0) return null
   const shapes = findShapes(lists, freeNames(value), pricer)
-  return shapes.all.length === 0 ? null : shapes
+  if (shapes.all.length === 0) return null
+  shapes.survey(value)
+  return shapes
 }
 
 /** Declarations of the shapes that the document uses, and the document. */

@@ -3,13 +3,22 @@ import { ObjectValue, type Value } from '../../../json/value.ts'
 import { jsonLength } from '../../../json/write-json.ts'
 import { escapeText } from '../../bare-text.ts'
 import { findSpacing } from '../../text/json-spacing.ts'
+import type { Draft, DraftPricer } from './draft.ts'
 import { encodeKeyedTable, encodeTable, type Table, tablePiece } from './encode-table.ts'
 import { bracketPiece, cheapest, LazyPiece, type Pricer } from './pricer.ts'
 import { type CountedText, type ScalarText, scalarText } from './scalar-text.ts'
 import { JSON_MARK } from './syntax.ts'
 import { type Piece, priceOf, type Role, type Ways } from './trace.ts'
-import { inlinePiece, writeInline } from './write-inline.ts'
-import { type Forms, itemText, linesOfItems, linesOfMembers, memberText } from './write-lines.ts'
+import { bracketFrame, inlinePiece, writeInline } from './write-inline.ts'
+import {
+  type Forms,
+  type Frame,
+  fillFrame,
+  frameOfItems,
+  frameOfMembers,
+  itemText,
+  memberText,
+} from './write-lines.ts'
 import { isScalar, type Scalar } from './write-text.ts'
 
 /** A table this much shorter than JSON is used without pricing other ways. */
@@ -26,7 +35,7 @@ const MAX_JSON_DEPTH = 64
 const CHARS_PER_TOKEN = 3
 
 /** The value as lines and tables, `null` for a scalar. Recursion is as deep as the value. */
-export function encodeTree(value: Value, pricer: Pricer): Piece | null {
+export function encodeTree(value: Value, pricer: DraftPricer): Piece | null {
   if (isScalar(value)) return null
   const forms =
     value instanceof ObjectValue
@@ -36,7 +45,7 @@ export function encodeTree(value: Value, pricer: Pricer): Piece | null {
 }
 
 /** @param level spaces in front of the line that the value follows */
-function formsOf(value: Value, level: number, role: Role, pricer: Pricer): Forms | null {
+function formsOf(value: Value, level: number, role: Role, pricer: DraftPricer): Forms | null {
   if (typeof value === 'string') return formsOfJsonText(value, level, role, pricer)
   if (isScalar(value)) return null
   return value instanceof ObjectValue
@@ -44,7 +53,7 @@ function formsOf(value: Value, level: number, role: Role, pricer: Pricer): Forms
     : formsOfArray(value, level, role, pricer)
 }
 
-function formsOfObject(value: ObjectValue, level: number, role: Role, pricer: Pricer): Forms {
+function formsOfObject(value: ObjectValue, level: number, role: Role, pricer: DraftPricer): Forms {
   const { keys, values } = value
   if (keys.length === 0 || level >= pricer.style.lineDepth) return onlyInline(value, role, pricer)
   if (keys.length < pricer.style.minLineMembers && values.every(isScalar)) {
@@ -53,12 +62,12 @@ function formsOfObject(value: ObjectValue, level: number, role: Role, pricer: Pr
   const table = encodeKeyedTable(value, pricer)
   const clear = clearlyShorter(table, 'keyed table', value, role, pricer)
   if (clear !== null) return clear
-  const inner = values.map((member, i) => formsAt(keys[i]!, member, level + 1, 'member', pricer))
-  const scalars = scalarsAmong(values, inner, pricer)
-  const inline = inlinePiece(value, inner.map(inlineOf), scalars, pricer)
-  const body = linesOfMembers(value, { inner, scalars }, level + 1, pricer)
+  const { inner, scalars, brackets, lines } = draftOf(value, level, role, pricer)
+  const inlines = inner.map(inlineOf)
+  const inline = inlinePiece(value, inlines, brackets, pricer)
+  const body = fillFrame(lines!, inner)
   const rows = table === null ? null : tablePiece(table, pricer)
-  const shape = pricer.shapes?.piece(value, inner.map(inlineOf), pricer) ?? null
+  const shape = pricer.shapes?.piece(value, inlines, pricer) ?? null
   const short = shape !== null && priceOf(shape) < priceOf(inline) ? shape : inline
   const ways = (): Ways => {
     if (role === 'item') return { shape, brackets: inline, lines: body, 'keyed table': rows }
@@ -72,6 +81,41 @@ function formsOfObject(value: ObjectValue, level: number, role: Role, pricer: Pr
     }
   }
   return { inline: short, shown: cheapest(role, ways(), pricer) }
+}
+
+/** The container with the forms of its members; what an earlier writing found of it is kept. */
+function draftOf(
+  value: ObjectValue | readonly Value[],
+  level: number,
+  role: Role,
+  pricer: DraftPricer,
+): Draft {
+  const isObject = value instanceof ObjectValue
+  const members: readonly Value[] = isObject ? value.values : value
+  const known = pricer.drafts?.get(value)
+  const inner = members.map((member, i) => {
+    if (known !== undefined && pricer.shapes?.reaches(member) !== true) return known.inner[i]!
+    return isObject
+      ? formsAt(value.keys[i]!, member, level + 1, 'member', pricer)
+      : formsAt(i, member, level, 'item', pricer)
+  })
+  if (known !== undefined) return { ...known, inner }
+  const scalars = scalarsAmong(members, inner, pricer)
+  const brackets = bracketFrame(value, scalars, pricer)
+  const draft = { inner, scalars, brackets, lines: linesOf(value, scalars, level, role, pricer) }
+  pricer.drafts?.set(value, draft)
+  return draft
+}
+
+function linesOf(
+  value: ObjectValue | readonly Value[],
+  scalars: readonly (ScalarText | null)[],
+  level: number,
+  role: Role,
+  pricer: Pricer,
+): Frame | null {
+  if (value instanceof ObjectValue) return frameOfMembers(value, scalars, level + 1, pricer)
+  return role === 'item' ? null : frameOfItems(value, scalars, level, pricer)
 }
 
 /** The members that have no forms of their own. */
@@ -89,7 +133,7 @@ function formsAt(
   value: Value,
   level: number,
   role: Role,
-  pricer: Pricer,
+  pricer: DraftPricer,
 ): Forms | null {
   pricer.trace?.enter(step)
   const forms = formsOf(value, level, role, pricer)
@@ -101,7 +145,12 @@ function formsAt(
  * A string that is the JSON text of an object or array, which may be written as that; `null` for
  * any other.
  */
-function formsOfJsonText(text: string, level: number, role: Role, pricer: Pricer): Forms | null {
+function formsOfJsonText(
+  text: string,
+  level: number,
+  role: Role,
+  pricer: DraftPricer,
+): Forms | null {
   if (level >= pricer.style.lineDepth || text.length < SHORTEST_JSON) return null
   if (!/^[[{]/.test(text)) return null
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH })
@@ -141,18 +190,22 @@ function countedPiece({ text, counted, middle }: CountedText, pricer: Pricer): P
   return { text, tokens: pricer.tokens(counted) + middle, surcharge: 0 }
 }
 
-function formsOfArray(value: readonly Value[], level: number, role: Role, pricer: Pricer): Forms {
+function formsOfArray(
+  value: readonly Value[],
+  level: number,
+  role: Role,
+  pricer: DraftPricer,
+): Forms {
   if (value.length === 0 || level > pricer.style.lineDepth) return onlyInline(value, role, pricer)
   const table = encodeTable(value, pricer)
   const clear = clearlyShorter(table, 'table', value, role, pricer)
   if (clear !== null) return clear
-  const inner = value.map((item, i) => formsAt(i, item, level, 'item', pricer))
-  const scalars = scalarsAmong(value, inner, pricer)
-  const inline = inlinePiece(value, inner.map(inlineOf), scalars, pricer)
+  const { inner, brackets, lines } = draftOf(value, level, role, pricer)
+  const inline = inlinePiece(value, inner.map(inlineOf), brackets, pricer)
   const rows = table === null ? null : tablePiece(table, pricer)
   const ways = (): Ways => {
-    if (role === 'item') return { brackets: inline, table: rows }
-    const list = linesOfItems(value, { inner, scalars }, level, pricer)
+    if (lines === null) return { brackets: inline, table: rows }
+    const list = fillFrame(lines, inner)
     if (role === 'document') return { brackets: inline, table: rows, list }
     return { brackets: plus(':', inline, 1), table: rows, list: plus(':\n', list, 1) }
   }

@@ -1,6 +1,6 @@
 import { keyStability } from '../../../classify/json-shape.ts'
 import type { ObjectValue, Value } from '../../../json/value.ts'
-import { layoutOfShape } from './choose-layout.ts'
+import { layoutOfShape, type ShapeLayout } from './choose-layout.ts'
 import { joinKeyLists, type KeyList } from './key-lists.ts'
 import { planColumns } from './plan-columns.ts'
 import type { Pricer } from './pricer.ts'
@@ -9,8 +9,8 @@ import { writeBraces } from './write-inline.ts'
 
 const FEWEST_OBJECTS = 2
 
-/** Objects of a shape on which its saving is estimated. */
-const SAMPLE = 24
+/** Tokens of a shape's name and parentheses, beyond the line feed that a sample has for each. */
+const NAME_TOKENS = 1
 
 /** Shapes with these names, of objects that they save more on than their declarations cost. */
 export function findShapes(
@@ -25,8 +25,10 @@ export function findShapes(
   const uses = new Map<Value, number>()
   for (const objects of families) for (const object of objects) uses.set(object, objects.length)
   for (const objects of families) {
-    const shape = planShape(objects, uses, names[shapes.all.length]!, pricer)
-    if (shape !== null && savingOf(shape, objects, pricer) > 0) shapes.add(shape, objects)
+    const planned = planShape(objects, uses, names[shapes.all.length]!, pricer)
+    if (planned === null) continue
+    const { shape, cells } = planned
+    if (savingOf(shape, cells, objects.length, pricer) > 0) shapes.add(shape, objects)
   }
   return shapes
 }
@@ -37,26 +39,20 @@ function planShape(
   uses: ReadonlyMap<Value, number>,
   name: string,
   pricer: Pricer,
-): Shape | null {
+): { readonly shape: Shape; readonly cells: ShapeLayout } | null {
   const { minTableRows, minKeyStability } = pricer.style
   if (objects.length < Math.max(FEWEST_OBJECTS, minTableRows)) return null
   if (minKeyStability > 0 && keyStability(objects) < minKeyStability) return null
   const planned = planColumns(objects, pricer)
   if (planned === null) return null
   const columns = flattenColumns(planned, objects, uses)
-  const layout = layoutOfShape(objects, columns, pricer)
-  return { group: { kind: 'group', name, columns }, layout }
+  const cells = layoutOfShape(objects, columns, pricer)
+  return { shape: { group: { kind: 'group', name, columns }, layout: cells.layout }, cells }
 }
 
-/** Tokens that these objects take less than in braces, the declaration's own subtracted. */
-function savingOf(shape: Shape, objects: readonly ObjectValue[], pricer: Pricer): number {
-  const step = Math.max(1, objects.length / SAMPLE)
-  const sample: ObjectValue[] = []
-  for (let at = 0; at < objects.length; at += step) sample.push(objects[Math.floor(at)]!)
-  const shapes = new Shapes()
-  shapes.add(shape, sample)
-  const braces = sample.map(object => writeBraces(object, shapes)).join('\n')
-  const shaped = sample.map(object => shapes.write(object)!).join('\n')
-  const saved = pricer.tokens(braces) - pricer.tokens(shaped)
-  return (saved / sample.length) * objects.length - pricer.tokens(`${writeDeclaration(shape)}\n`)
+/** Tokens of the objects in braces without their shape, and in it, for all from a sample. */
+function savingOf(shape: Shape, { sample, tokens }: ShapeLayout, count: number, pricer: Pricer) {
+  const braces = sample.map(object => `\n${writeBraces(object)}`).join('')
+  const saved = pricer.tokens(braces) - tokens - sample.length * NAME_TOKENS
+  return (saved / sample.length) * count - pricer.tokens(`${writeDeclaration(shape)}\n`)
 }

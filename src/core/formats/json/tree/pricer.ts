@@ -1,4 +1,4 @@
-import type { ObjectValue } from '../../../json/value.ts'
+import type { ObjectValue, Value } from '../../../json/value.ts'
 import type { TokenCounter } from '../../../tokens/counter.ts'
 import { escapeText } from '../../bare-text.ts'
 import { contentOf } from '../../text-content.ts'
@@ -24,6 +24,8 @@ export interface Pricer {
 
 /** Writes the objects that have a declared shape. */
 export interface ShapeWriter {
+  /** Whether the value has a shape, or an object inside it has one. */
+  reaches(value: Value): boolean
   /** The name and the cells of an object; `null` if it has no shape. */
   write(value: ObjectValue): string | null
   /**

@@ -33,18 +33,26 @@ const CLOSED = '"[{'
 
 const NO_LEAVES: ReadonlySet<Leaf> = new Set()
 
-/**
- * @param additive whether tokens add up at safe boundaries, so that cells may lack a part
- * @param shapes of objects in cells; without quotes around them, separators may be in such cells
- */
+interface SampleOptions {
+  /** Whether tokens add up at safe boundaries, so that cells may lack a part. */
+  readonly additive?: boolean
+  /** Of objects in cells; without quotes around them, separators may be in such cells. */
+  readonly shapes?: ShapeWriter | undefined
+  /** Writes the cells of a row. Returns whether they are cells; absent for rows of a table. */
+  readonly write?: WriteCells
+}
+
+type WriteCells = (writer: RowWriter, columns: readonly Column[], row: ObjectValue) => boolean
+
+const writeRow: WriteCells = (writer, columns, row) => writer.row(columns, row)
+
 export function sampleCells(
   rows: readonly ObjectValue[],
   columns: readonly Column[],
-  additive = false,
-  shapes?: ShapeWriter,
+  { additive = false, shapes, write = writeRow }: SampleOptions = {},
 ): SampleCells {
-  const collected = shapes === undefined ? collectCells(rows, columns, additive) : null
-  return collected ?? new RewrittenCells(rows, columns, shapes)
+  const collected = shapes === undefined ? collectCells(rows, columns, additive, write) : null
+  return collected ?? new RewrittenCells(rows, columns, shapes, write)
 }
 
 /**
@@ -56,6 +64,7 @@ function collectCells(
   rows: readonly ObjectValue[],
   columns: readonly Column[],
   additive: boolean,
+  write: WriteCells,
 ): SampleCells | null {
   if (hasRowsColumn(columns)) return null
   const writer = new RowWriter({ separator: COMMA, spaced: NO_LEAVES }, NOT_IN_LINE)
@@ -78,7 +87,7 @@ function collectCells(
   }
   for (const row of rows) {
     feeds += '\n'
-    if (!writer.row(columns, row)) return null
+    if (!write(writer, columns, row)) return null
   }
   const all = { leaves: [...leaves.keys()], texts, order, gaps, tail: feeds }
   return new CollectedCells(all, additive)
@@ -212,12 +221,15 @@ class RewrittenCells implements SampleCells {
   readonly #rows: readonly ObjectValue[]
   readonly #columns: readonly Column[]
   readonly #shapes: { readonly shapes?: ShapeWriter }
+  readonly #writeCells: WriteCells
 
   constructor(
     rows: readonly ObjectValue[],
     columns: readonly Column[],
     shapes: ShapeWriter | undefined,
+    write: WriteCells,
   ) {
+    this.#writeCells = write
     this.#rows = rows
     this.#columns = columns
     this.#shapes = shapes === undefined ? {} : { shapes }
@@ -245,7 +257,7 @@ class RewrittenCells implements SampleCells {
   #write(writer: RowWriter): string {
     for (const row of this.#rows) {
       writer.out += '\n'
-      writer.row(this.#columns, row)
+      this.#writeCells(writer, this.#columns, row)
     }
     return writer.out
   }

@@ -5,6 +5,7 @@ import { NOT_IN_SHAPE } from './syntax.ts'
 import type { Piece } from './trace.ts'
 import { CONTAINER } from './write-inline.ts'
 import { type Layout, RowWriter, writeHeader } from './write-table.ts'
+import { isScalar } from './write-text.ts'
 
 /** The columns of objects that are written as a name and cells: `A(7, Ann)`. */
 export interface Shape {
@@ -17,6 +18,7 @@ export interface Shape {
 export class Shapes implements ShapeWriter {
   readonly #all: Shape[] = []
   readonly #shapeOf = new Map<ObjectValue, Shape>()
+  readonly #reaching = new Set<Value>()
 
   /** In the order of their declarations. */
   get all(): readonly Shape[] {
@@ -26,6 +28,24 @@ export class Shapes implements ShapeWriter {
   add(shape: Shape, objects: readonly ObjectValue[]): void {
     this.#all.push(shape)
     for (const object of objects) this.#shapeOf.set(object, shape)
+  }
+
+  /** Looks for the containers of the document that reach a shape. Recursion is as deep as it is. */
+  survey(document: Value): void {
+    const look = (value: Value): boolean => {
+      if (isScalar(value)) return false
+      let reaches = value instanceof ObjectValue && this.#shapeOf.has(value)
+      for (const member of value instanceof ObjectValue ? value.values : (value as Value[])) {
+        if (look(member)) reaches = true
+      }
+      if (reaches) this.#reaching.add(value)
+      return reaches
+    }
+    look(document)
+  }
+
+  reaches(value: Value): boolean {
+    return this.#reaching.has(value)
   }
 
   write(value: ObjectValue): string | null {

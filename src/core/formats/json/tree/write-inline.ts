@@ -79,32 +79,32 @@ function jsonText(value: ObjectValue | readonly Value[], texts: readonly string[
 /** Represents a container in the text that its own brackets are counted by. */
 export const CONTAINER = '0'
 
+/** How a container is written in brackets, and the tokens of that without the containers in it. */
+export interface BracketFrame {
+  readonly asJson: boolean
+  readonly tokens: number
+}
+
 /**
- * The container in brackets, with or without quotes around everything, whichever costs less.
- * @param inner the texts of the members that are containers; `null` for a scalar
- * @param scalars the others
+ * The brackets of a container, with or without quotes around everything, whichever costs less.
+ * @param scalars the members that are no containers; `null` for the others
  */
-export function inlinePiece(
+export function bracketFrame(
   value: ObjectValue | readonly Value[],
-  inner: readonly (Piece | null)[],
   scalars: readonly (ScalarText | null)[],
   pricer: Pricer,
-): Piece {
+): BracketFrame {
   const keys = value instanceof ObjectValue ? value.keys : null
-  const within = { tokens: 0, surcharge: 0 }
   let middles = 0
   let bare = keys === null ? '[' : '{'
   let json = bare
-  for (let i = 0; i < inner.length; i++) {
+  for (let i = 0; i < scalars.length; i++) {
     const separator = i === 0 ? '' : ','
     const key = keys === null ? null : pricer.keyTexts(keys[i]!)
     bare += key === null ? separator : `${separator}${key.bare}:`
     json += key === null ? separator : `${separator}${key.json}:`
-    const scalar = scalars[i] ?? null
+    const scalar = scalars[i]!
     if (scalar === null) {
-      const piece = inner[i]!
-      within.tokens += piece.tokens
-      within.surcharge += piece.surcharge
       bare += CONTAINER
       json += CONTAINER
     } else {
@@ -120,8 +120,26 @@ export function inlinePiece(
   const bareTokens = pricer.tokens(bare)
   const jsonTokens = bare === json ? bareTokens : pricer.tokens(json)
   const asJson = jsonTokens <= bareTokens
-  const own = (asJson ? jsonTokens : bareTokens) + middles
-  return bracketPiece(own, () => writeBrackets(value, inner, asJson), pricer.style, within)
+  return { asJson, tokens: (asJson ? jsonTokens : bareTokens) + middles }
+}
+
+/**
+ * The container in its brackets.
+ * @param inner the texts of the members that are containers; `null` for a scalar
+ */
+export function inlinePiece(
+  value: ObjectValue | readonly Value[],
+  inner: readonly (Piece | null)[],
+  { asJson, tokens }: BracketFrame,
+  { style }: Pricer,
+): Piece {
+  const within = { tokens: 0, surcharge: 0 }
+  for (const piece of inner) {
+    if (piece === null) continue
+    within.tokens += piece.tokens
+    within.surcharge += piece.surcharge
+  }
+  return bracketPiece(tokens, () => writeBrackets(value, inner, asJson), style, within)
 }
 
 /** The text of an inline piece. */

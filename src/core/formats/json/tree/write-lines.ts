@@ -1,6 +1,6 @@
 import type { ObjectValue, Value } from '../../../json/value.ts'
 import { findPatternRuns, type PatternRun } from './pattern-runs.ts'
-import type { Pricer } from './pricer.ts'
+import { LazyPiece, type Pricer } from './pricer.ts'
 import {
   type CountedText,
   type ScalarText,
@@ -24,62 +24,103 @@ export interface Forms {
   readonly shown: Piece
 }
 
-/** The forms of a container's members that have some, and the texts of the others. */
-export interface Members {
-  readonly inner: readonly (Forms | null)[]
-  readonly scalars: readonly (ScalarText | null)[]
+/** The texts of a container's members on lines, without those that have forms of their own. */
+export interface Frame {
+  /** What stands before, between and after the members in `slots`. */
+  readonly texts: readonly string[]
+  /** Indexes of the members that are written in their own form. */
+  readonly slots: readonly number[]
+  readonly tokens: number
 }
 
-/** A line for each member; the first without its spaces. */
-export function linesOfMembers(
+/** The container, its frame filled with the forms of its members. */
+export function fillFrame(frame: Frame, inner: readonly (Forms | null)[]): Piece {
+  const { texts, slots } = frame
+  let [tokens, surcharge] = [0, 0]
+  for (const slot of slots) {
+    const { shown } = inner[slot]!
+    tokens += shown.tokens
+    surcharge += shown.surcharge
+  }
+  // Estimated tokens are fractions: another order of the sum would decide equal ways otherwise.
+  return new LazyPiece(tokens + frame.tokens, surcharge, () => {
+    let text = texts[0]!
+    for (let i = 0; i < slots.length; i++) text += inner[slots[i]!]!.shown.text + texts[i + 1]!
+    return text
+  })
+}
+
+/** Collects the texts of a frame. */
+class FrameWriter {
+  readonly #texts: string[] = []
+  readonly #slots: number[] = []
+  #text = ''
+  #own = ''
+  #middles = 0
+
+  add({ text, counted, middle }: CountedText): void {
+    this.#text += text
+    this.#own += counted
+    this.#middles += middle
+  }
+
+  /** @param start the text before the member, which has a form of its own */
+  slot(start: string, index: number): void {
+    this.#texts.push(this.#text + start)
+    this.#slots.push(index)
+    this.#own += start
+    this.#text = ''
+  }
+
+  end(pricer: Pricer): Frame {
+    const texts = [...this.#texts, this.#text]
+    return { texts, slots: this.#slots, tokens: pricer.tokens(this.#own) + this.#middles }
+  }
+}
+
+/**
+ * A line for each member; the first without its spaces.
+ * @param scalars the members without forms of their own; `null` for the others
+ */
+export function frameOfMembers(
   value: ObjectValue,
-  members: Members,
+  scalars: readonly (ScalarText | null)[],
   level: number,
   pricer: Pricer,
-): Piece {
-  const { inner, scalars } = members
+): Frame {
   const { keys, values } = value
   const indent = `\n${' '.repeat(level)}`
   const runs = findPatternRuns(values)
+  const writer = new FrameWriter()
   let nextRun = 0
-  let text = ''
-  let own = ''
-  let [tokens, surcharge, middles] = [0, 0, 0]
   for (let i = 0; i < keys.length; i++) {
     const run = runs[nextRun]
     if (run?.start === i) {
       nextRun++
-      const lines = linesOfRun(value, run, members, level, pricer)
+      const lines = linesOfRun(value, run, scalars, level, pricer)
       if (lines !== null) {
-        text += lines.text
-        own += lines.counted
-        middles += lines.middle
+        writer.add(lines)
         i = run.end - 1
         continue
       }
     }
-    const forms = inner[i]!
+    const scalar = scalars[i]!
     const start = (i === 0 ? '' : indent) + pricer.keyTexts(keys[i]!).line
-    if (forms === null) {
-      const line = memberText(values[i] as Scalar, scalars[i]!, pricer)
-      text += start + line.text
-      own += start + line.counted
-      middles += line.middle
-    } else {
-      text += start + forms.shown.text
-      own += start
-      tokens += forms.shown.tokens
-      surcharge += forms.shown.surcharge
-    }
+    if (scalar === null) writer.slot(start, i)
+    else writer.add(after(start, memberText(values[i] as Scalar, scalar, pricer)))
   }
-  return { text, tokens: tokens + (pricer.tokens(own) + middles), surcharge }
+  return writer.end(pricer)
+}
+
+function after(start: string, { text, counted, middle }: CountedText): CountedText {
+  return { text: start + text, counted: start + counted, middle }
 }
 
 /** The members below their common prefix, or `null` if that saves nothing. */
 function linesOfRun(
   { keys, values }: ObjectValue,
   { start, end, prefix }: PatternRun,
-  { scalars }: Members,
+  scalars: readonly (ScalarText | null)[],
   level: number,
   pricer: Pricer,
 ): CountedText | null {
@@ -115,32 +156,21 @@ export function memberText(value: Scalar, scalar: ScalarText, pricer: Pricer): C
 }
 
 /** A line with a dash for each item. */
-export function linesOfItems(
+export function frameOfItems(
   values: readonly Value[],
-  { inner, scalars }: Members,
+  scalars: readonly (ScalarText | null)[],
   level: number,
   pricer: Pricer,
-): Piece {
+): Frame {
   const indent = ' '.repeat(level)
-  let text = ''
-  let own = ''
-  let [tokens, surcharge, middles] = [0, 0, 0]
+  const writer = new FrameWriter()
   for (let i = 0; i < values.length; i++) {
-    const forms = inner[i]!
+    const scalar = scalars[i]!
     const start = `${i === 0 ? '' : '\n'}${indent}${ITEM_MARK}`
-    if (forms === null) {
-      const line = itemText(values[i] as Scalar, scalars[i]!, pricer)
-      text += start + line.text
-      own += start + line.counted
-      middles += line.middle
-    } else {
-      text += start + forms.shown.text
-      own += start
-      tokens += forms.shown.tokens
-      surcharge += forms.shown.surcharge
-    }
+    if (scalar === null) writer.slot(start, i)
+    else writer.add(after(start, itemText(values[i] as Scalar, scalar, pricer)))
   }
-  return { text, tokens: tokens + (pricer.tokens(own) + middles), surcharge }
+  return writer.end(pricer)
 }
 
 export function itemText(value: Scalar, scalar: ScalarText, pricer: Pricer): CountedText {
