@@ -8,7 +8,7 @@ import { admitRows } from '../src/core/fingerprints/admit-rows.ts'
 import { DAY_MS, type Fingerprint } from '../src/core/fingerprints/fingerprint.ts'
 import { writeRecord } from '../src/core/fingerprints/upload-record.ts'
 import { fingerprintsToParquet } from '../src/fingerprints/parquet-file.ts'
-import { createTaskThread } from '../src/fingerprints/task-thread.ts'
+import { createFingerprintThread } from '../src/fingerprints/task-thread.ts'
 import { startService } from '../src/service/service.ts'
 import { machine } from './support/machine.ts'
 import { markdownTable } from './support/markdown-table.ts'
@@ -60,7 +60,7 @@ function rowsOf(member: number): Fingerprint[] {
 }
 
 async function mergeFigures(): Promise<string[][]> {
-  const thread = createTaskThread({
+  const thread = createFingerprintThread({
     onBug: bug => process.stderr.write(`${bug}\n`),
     onLost: reason => process.stderr.write(`${reason}\n`),
   })

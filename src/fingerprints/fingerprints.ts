@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts'
 import { createPublished, type Published } from './published.ts'
-import { createTaskThread } from './task-thread.ts'
+import { createFingerprintThread } from './task-thread.ts'
 import { createTeams, type Teams } from './teams.ts'
 
 /** Fingerprints of endpoints: shared in teams, and published. */
@@ -23,7 +23,7 @@ export interface FingerprintsOptions {
 
 /** Both share one thread, which does not start before it is needed. */
 export function createFingerprints(options: FingerprintsOptions): Fingerprints {
-  const thread = createTaskThread(options)
+  const thread = createFingerprintThread(options)
   return {
     teams: createTeams({ ...options, thread }),
     published: createPublished({ ...options, thread }),

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { readBytes, SPANS_FILE } from './span-file.ts'
-import type { TaskThread } from './task-thread.ts'
+import type { FingerprintThread } from './task-thread.ts'
 import type { PublishedDocument } from './tasks.ts'
 
 /** The fingerprints that an installation publishes of its own results. */
@@ -15,7 +15,7 @@ export interface Published {
 }
 
 export interface PublishedOptions {
-  readonly thread: Pick<TaskThread, 'run'>
+  readonly thread: Pick<FingerprintThread, 'run'>
   readonly now: () => number
   /** The folder of a tenant's fingerprints; `null` if there can be none. */
   folderOf(tenant: string): string | null

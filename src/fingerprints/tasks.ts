@@ -125,7 +125,6 @@ interface MergeTask {
 }
 
 export type Tasks = typeof TASKS
-export type TaskName = keyof Tasks
 
 function known(bytes: Uint8Array) {
   const record = readRecord(bytes)

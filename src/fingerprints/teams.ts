@@ -3,7 +3,7 @@ import { LIMITS } from '../core/fingerprints/fingerprint.ts'
 import type { UploadAnswer } from '../core/fingerprints/upload.ts'
 import type { Store } from '../store/store.ts'
 import type { UploadBody } from './read-upload.ts'
-import type { TaskThread } from './task-thread.ts'
+import type { FingerprintThread } from './task-thread.ts'
 import type { MergedDocument } from './tasks.ts'
 import { createTeamRecords, createTurns, type TeamRecords, untilWritten } from './team-records.ts'
 
@@ -35,7 +35,7 @@ export interface Teams {
 
 export interface TeamsOptions {
   readonly store: Pick<Store, 'readRecord' | 'writeRecord'>
-  readonly thread: Pick<TaskThread, 'run'>
+  readonly thread: Pick<FingerprintThread, 'run'>
   /** Unix milliseconds. */
   readonly now: () => number
   /**

@@ -1,40 +1,4 @@
-import { parentPort } from 'node:worker_threads'
-import { AppError, type Problem } from '../core/base/errors.ts'
-import { TASKS, type TaskName } from './tasks.ts'
+import { serveTasks } from '../runtime/serve-tasks.ts'
+import { TASKS } from './tasks.ts'
 
-/** One task at a time comes in, and its end goes out. */
-export interface TaskMessage {
-  readonly name: TaskName
-  readonly input: unknown
-}
-
-/** `bug` is for our log only. */
-export type TaskEnd =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problem: Problem; readonly bug?: string }
-
-parentPort?.on('message', async ({ name, input }: TaskMessage) => {
-  const end = await run(name, input)
-  parentPort?.postMessage(end, end.ok ? ownBuffers(end.value) : [])
-})
-
-async function run(name: TaskName, input: unknown): Promise<TaskEnd> {
-  try {
-    const task = TASKS[name] as (input: unknown) => unknown
-    return { ok: true, value: await task(input) }
-  } catch (error) {
-    if (error instanceof AppError) return { ok: false, problem: error.toProblem() }
-    const bug = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    const problem = { code: 'internal', detail: 'an unexpected error; it was logged' } as const
-    return { ok: false, problem, bug }
-  }
-}
-
-/** Buffers that a result is the only one to look into: moved, not copied. */
-function ownBuffers(value: unknown): ArrayBuffer[] {
-  if (typeof value !== 'object' || value === null) return []
-  const views = value instanceof Uint8Array ? [value] : Object.values(value)
-  return views
-    .filter(view => view instanceof Uint8Array && view.byteLength === view.buffer.byteLength)
-    .map(view => view.buffer)
-}
+serveTasks(TASKS)

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { createTaskThread } from '../../../src/fingerprints/task-thread.ts'
+import { createFingerprintThread } from '../../../src/fingerprints/task-thread.ts'
 import { createTeams } from '../../../src/fingerprints/teams.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/client.ts'
 import type { Command, Said } from './team-commands.ts'
@@ -10,7 +10,7 @@ import type { Command, Said } from './team-commands.ts'
  */
 const [folder = ''] = process.argv.slice(2)
 const store = await openSqliteStore({ folder, onEvent: () => {} })
-const thread = createTaskThread({
+const thread = createFingerprintThread({
   onBug: bug => process.stderr.write(`${bug}\n`),
   onLost: reason => process.stderr.write(`${reason}\n`),
 })

@@ -1,5 +1,5 @@
 import type { Fingerprint } from '../../../src/core/fingerprints/fingerprint.ts'
-import type { TaskThread } from '../../../src/fingerprints/task-thread.ts'
+import type { FingerprintThread } from '../../../src/fingerprints/task-thread.ts'
 import { TASKS } from '../../../src/fingerprints/tasks.ts'
 import { fail } from '../../../src/store/failure.ts'
 import type { RecordKey, RecordWrite, Store } from '../../../src/store/store.ts'
@@ -29,7 +29,7 @@ export function row(overrides: Partial<Fingerprint> = {}): Fingerprint {
 }
 
 /** Runs tasks in this thread, on copies as a thread gets them. */
-export const inlineThread: Pick<TaskThread, 'run'> = {
+export const inlineThread: Pick<FingerprintThread, 'run'> = {
   async run(_, name, input) {
     const task = TASKS[name] as (input: unknown) => unknown
     return structuredClone(await task(structuredClone(input))) as never

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../../src/core/fingerprints/fingerprint.ts'
-import type { TaskThread } from '../../../src/fingerprints/task-thread.ts'
+import type { FingerprintThread } from '../../../src/fingerprints/task-thread.ts'
 import { createTeams, type Teams } from '../../../src/fingerprints/teams.ts'
 import { fail } from '../../../src/store/failure.ts'
 import type { RecordKey } from '../../../src/store/store.ts'
@@ -25,7 +25,7 @@ beforeEach(() => {
   teams = teamsOn(inlineThread)
 })
 
-function teamsOn(thread: Pick<TaskThread, 'run'>): Teams {
+function teamsOn(thread: Pick<FingerprintThread, 'run'>): Teams {
   const store: typeof records = {
     ...records,
     async readRecord(key) {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createTaskThread, type TaskThread } from '../../../src/fingerprints/task-thread.ts'
+import { createTaskThread, type TaskThread } from '../../../src/runtime/task-thread.ts'
 import { bundledWorker } from '../../support/bundled-worker.ts'
 
 const module = bundledWorker(new URL('worker-tasks.ts', import.meta.url))
-let thread: TaskThread
+let thread: TaskThread<{ task: (input: string) => unknown }>
 let lost: string[]
 let bugs: string[]
 afterEach(() => thread.close())
@@ -12,6 +12,7 @@ function start(options: { limitMs?: number; maxWaiting?: number; module?: URL } 
   lost = []
   bugs = []
   thread = createTaskThread({
+    name: 'tests',
     module,
     ...options,
     onLost: reason => lost.push(reason),
@@ -20,10 +21,10 @@ function start(options: { limitMs?: number; maxWaiting?: number; module?: URL } 
 }
 
 /** A task that comes to what `input` says. */
-const run = (input: string, by = 'acme') => thread.run(by, 'merge', input as never)
+const run = (input: string, by = 'acme') => thread.run(by, 'task', input)
 const said = (code: string) => expect.objectContaining({ code })
 
-describe('the thread of fingerprints', () => {
+describe('a thread for tasks', () => {
   it('gives what a task gives, and says what it refuses', async () => {
     start()
     expect(await run('this')).toBe('this')

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { AppError } from '../../../src/core/base/errors.ts'
-import type { TaskEnd } from '../../../src/fingerprints/thread.ts'
+import type { TaskEnd } from '../../../src/runtime/serve-tasks.ts'
 
 /** A thread for tests: the input says what becomes of a task. */
 parentPort?.on('message', ({ input }: { readonly input: unknown }) => {
