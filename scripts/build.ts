@@ -12,7 +12,12 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = join(ROOT, 'dist')
 
 /** Files that modules read from beside them; the compiler leaves them where they are. */
-const ASSETS = ['src/**/*.{json,wasm}', 'workers/**/*.{json,wasm}', 'views/*.toml']
+const ASSETS = [
+  'src/**/*.{json,wasm}',
+  'src/ui/assets/*',
+  'workers/**/*.{json,wasm}',
+  'views/*.toml',
+]
 
 /** The exit code of the compiler, which has printed what it found. */
 function compile(): number {

@@ -205,8 +205,12 @@ export function withReports(unpacked: UnpackedOutcome): UnpackedOutcome {
   }
 }
 
-function sent({ response, ...report }: Report): SentReport {
-  return response === undefined ? report : { ...report, response: response() }
+function sent({ response, row, ...report }: Report): SentReport {
+  return {
+    ...report,
+    ...(response === undefined ? {} : { response: response() }),
+    ...(row === undefined ? {} : { row: row() }),
+  }
 }
 
 const NOTHING_ELSE = { reports: [], keep: [], records: [], again: null } as const

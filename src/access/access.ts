@@ -40,6 +40,12 @@ export interface Access {
    * @throws AppError `rate_limited`, `forbidden` if the key lacks `scope`, or all of several
    */
   allow(caller: Caller, scope: NeededScope): void
+  /** The caller of the key of this id; `null` if there is none in force. */
+  resume(keyId: string): Caller | null
+  /** SHA-256 of the key of this id; `null` if there is none in force. */
+  digestOf(keyId: string): Buffer | null
+  /** Keys in force, without rights to use them; `null` if none are configured. */
+  records(): readonly KeyRecord[] | null
   /** Puts other keys in force; what a key has used of its rate stays used. */
   replace(keys: readonly KeyRecord[]): void
   /** Different tenants among the keys; at least 1. */
@@ -79,9 +85,18 @@ interface Entry {
  */
 export function createAccess(initial: readonly KeyRecord[] | null, now: () => number): Access {
   if (initial === null) {
-    return { identify: () => LOCAL, allow: () => {}, replace: () => {}, tenants: 1 }
+    return {
+      identify: () => LOCAL,
+      allow: () => {},
+      resume: () => null,
+      digestOf: () => null,
+      records: () => null,
+      replace: () => {},
+      tenants: 1,
+    }
   }
   let entries = index(initial, new Map())
+  let byId = indexById()
   let tenants = countTenants(initial)
 
   /** Few digests have the same prefix. All of them are compared, each in constant time. */
@@ -92,6 +107,10 @@ export function createAccess(initial: readonly KeyRecord[] | null, now: () => nu
       if (timingSafeEqual(entry.digest, digest)) found = entry
     }
     return found
+  }
+
+  function indexById(): ReadonlyMap<string, Entry> {
+    return new Map([...entries.values()].flat().map(entry => [entry.record.id, entry]))
   }
 
   function index(keys: readonly KeyRecord[], before: ReadonlyMap<number, Entry[]>) {
@@ -124,8 +143,12 @@ export function createAccess(initial: readonly KeyRecord[] | null, now: () => nu
       if (enough.some(each => scopes.has(each))) return
       throw new AppError('forbidden', `the key lacks the scope ${enough.join(' or ')}`)
     },
+    resume: keyId => byId.get(keyId)?.caller ?? null,
+    digestOf: keyId => byId.get(keyId)?.digest ?? null,
+    records: () => [...byId.values()].map(({ record }) => record),
     replace(keys) {
       entries = index(keys, entries)
+      byId = indexById()
       tenants = countTenants(keys)
     },
   }

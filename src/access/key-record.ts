@@ -11,6 +11,7 @@ export const SCOPES = [
   'fingerprints:read',
   'proxy',
   'metrics',
+  'ui',
   'admin',
 ] as const
 export type Scope = (typeof SCOPES)[number]

@@ -18,7 +18,7 @@ const options = {
     type: 'string',
     value: 'NAME',
     actions: ['stats', 'purge'],
-    help: 'whose; purge deletes telemetry and fingerprints of the tenant too',
+    help: 'whose; purge deletes telemetry, fingerprints and the ledger of the tenant too',
   },
   session: {
     type: 'string',

@@ -184,6 +184,19 @@ export const configSchema = z.strictObject({
       prices: z.array(priceRule).max(200).default([]),
     })
     .prefault({}),
+  /** What became of each result, without its text: what the page shows. */
+  ledger: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      /** Results, and requests of the proxies, of each tenant. */
+      max_rows: positive.max(10_000_000).default(100_000),
+      /** Of its file. */
+      max_bytes: positive.min(MIB).default(256 * MIB),
+      ttl_ms: lifetime.default(604_800_000),
+    })
+    .prefault({}),
+  /** The page at `/ui`. */
+  ui: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
   /** Properties of results, without any content. */
   telemetry: z
     .strictObject({

@@ -19,6 +19,7 @@ import type { Route } from './routes/route.ts'
 import { savingsRoute } from './routes/savings.ts'
 import { SESSION_ROUTES } from './routes/sessions.ts'
 import { mountVendorProxies } from './routes/vendor-proxy.ts'
+import { mountUi } from './ui/mount-ui.ts'
 
 /** Every route of the service, in the order of `/openapi.json`. */
 const ROUTES: readonly Route[] = [
@@ -75,6 +76,10 @@ export function createApp(deps: AppDeps, extra: readonly Route[] = []): Hono<App
   }
   if (below !== undefined) {
     mountSecretMcp(app, below, authorize(deps.access, 'retrieve'), deps)
+  }
+  const { ui, ledger } = deps
+  if (below === undefined && ui !== undefined && ledger !== undefined) {
+    mountUi(app, { ...deps, ui, ledger })
   }
   mountVendorProxies(app, deps)
   for (const vendor of below === undefined ? ['anthropic', 'openai'] : []) {

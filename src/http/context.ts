@@ -9,10 +9,11 @@ import type { SessionDesk } from '../core/operations/session-desk.ts'
 import type { Sessions } from '../core/sessions/turn/shared-sessions.ts'
 import type { Enrichment } from '../enrich/enrichment.ts'
 import type { Fingerprints } from '../fingerprints/fingerprints.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { LandedResult } from '../mcp/enriched/enrichment-needs.ts'
 import type { HttpFront } from '../mcp/fronts/http-exchange.ts'
 import type { Logger } from '../observability/logger.ts'
-import type { Metrics } from '../observability/metrics.ts'
+import type { Gauges, Metrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
 import type { Admission } from '../pool/admission.ts'
 import type { Authority } from '../pool/job.ts'
@@ -83,6 +84,8 @@ export interface JobDeps {
   readonly planning?: () => PlanningTerms
   /** Absent if it is off. */
   readonly telemetry?: Pick<Telemetry, 'record' | 'end'>
+  /** What became of each result; absent if it is off. */
+  readonly ledger?: Ledger
   /** What sessions have seen; absent if they have no effect. */
   readonly sessions?: Sessions
   /** Present if another process knows the sessions. */
@@ -123,7 +126,7 @@ export interface AppDeps extends JobDeps {
   readonly logger: Logger
   readonly health: Health
   readonly desk: SessionDesk
-  readonly access: Pick<Access, 'identify' | 'allow'>
+  readonly access: Pick<Access, 'identify' | 'allow' | 'resume' | 'digestOf' | 'records'>
   readonly tracing?: Pick<Tracing, 'request' | 'toolCall'>
   /** Vendors' APIs that the service forwards to. */
   readonly vendorProxies?: readonly VendorProxy[]
@@ -143,6 +146,18 @@ export interface AppDeps extends JobDeps {
   readonly mcp?: McpEndpoints
   /** Names, beside loopback's and addresses, by which clients reach the service. */
   allowedHosts(): readonly string[]
+  /** Absent: there is no page. */
+  readonly ui?: UiSource
+}
+
+/** What the page shows of the service beside its figures. */
+export interface UiSource {
+  /** Threads, queue and connections now. */
+  readonly gauges: Pick<
+    Gauges,
+    'threads' | 'utilization' | 'jobsWaiting' | 'waitMs' | 'connections' | 'store'
+  >
+  readonly upstreams: readonly { readonly path: string; readonly host: string }[]
 }
 
 /** Headers that are read at every request. */

@@ -30,6 +30,8 @@ export interface Metrics extends OperationMetrics, ResultMetrics, StoreMetrics, 
   detached(): void
   /** Events of telemetry, by their fate. */
   telemetry(fate: 'written' | 'dropped' | 'failed', count: number): void
+  /** Rows of the ledger that were lost: too many waited, or it could not be written. */
+  ledgerDropped(count: number): void
 }
 
 /** Read when the metrics are scraped. */
@@ -81,6 +83,11 @@ export function createMetrics(gauges: Gauges): Metrics {
     'Events of telemetry: written, dropped because too many waited, failed to be written',
     ['fate'],
   )
+  const dropped = register.counter(
+    'haversack_ledger_dropped_total',
+    'Rows of the ledger that were lost: too many waited, or it could not be written',
+    [],
+  )
   return {
     registry,
     ...operations,
@@ -89,6 +96,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     threadLost: reason => lost.inc({ reason }),
     detached: () => detached.inc(),
     telemetry: (fate, count) => telemetryEvents.inc({ fate }, count),
+    ledgerDropped: count => dropped.inc(count),
     ...createStoreMetrics(register),
     ...createProcessMetrics(register),
     proxy: createProxyMetrics(registry),

@@ -13,6 +13,8 @@ export interface AnsweredRequest {
   readonly said: AnswerUsage | null
   /** What was done to the request; absent if it was forwarded unchanged. */
   readonly report?: RewriteReport | undefined
+  /** Why it was forwarded unchanged, if that is known. */
+  readonly untouched?: string | undefined
 }
 
 export interface EntryTerms {
@@ -25,11 +27,18 @@ export interface EntryTerms {
  * What a request adds to its tenant's ledger. Without the provider's figures nothing counts as
  * saved.
  */
-export function entryOf({ vendor, said, report }: AnsweredRequest, terms: EntryTerms): Entry {
+export function entryOf(
+  { vendor, said, report, untouched }: AnsweredRequest,
+  terms: EntryTerms,
+): Entry {
   const id = report?.conversation
+  const done = {
+    report: { untouched: untouched ?? null, prefixChanged: report?.prefix_changed === true },
+  }
   if (said === null) {
     const account = { ...NO_ACCOUNT, requests: 1, without_usage: 1, results: resultsOf(report) }
-    return { vendor, account, ...(id === undefined ? {} : { conversation: { id, ...UNKNOWN } }) }
+    const unknown = id === undefined ? {} : { conversation: { id, ...UNKNOWN } }
+    return { vendor, account, ...done, ...unknown }
   }
   const { usage, model } = said
   const prices = pricesFor(vendor, model, terms.prices)
@@ -47,8 +56,9 @@ export function entryOf({ vendor, said, report }: AnsweredRequest, terms: EntryT
     ...bill,
     money: per_million === undefined ? NO_ACCOUNT.money : moneyOf(bill, per_million / 1e6),
   }
-  if (id === undefined) return { vendor, account }
-  return { vendor, account, conversation: { id, model: model ?? null, cached: cachedOf(said) } }
+  if (id === undefined) return { vendor, account, ...done }
+  const conversation = { id, model: model ?? null, cached: cachedOf(said) }
+  return { vendor, account, ...done, conversation }
 }
 
 function resultsOf(report: RewriteReport | undefined): Account['results'] {

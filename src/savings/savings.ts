@@ -41,7 +41,7 @@ export interface SavingsOptions {
   /** Unix milliseconds. */
   readonly now: () => number
   /** Called with each entry. */
-  readonly onEntry: (entry: Entry) => void
+  readonly onEntry: (tenant: string, entry: Entry) => void
   /** Called if sums cannot be written, once until they can again. */
   readonly onUnsaved: (detail: string) => void
   readonly onBug: (error: unknown) => void
@@ -148,7 +148,7 @@ export function createSavings(options: SavingsOptions): Savings {
     const entry = entryOf(request, { prices: options.prices().prices, cachedBefore })
     const unsaved = unsavedOf(tenant)
     unsaved.pending = addEntry(unsaved.pending ?? emptyLedger(now()), entry, now())
-    onEntry(entry)
+    onEntry(tenant, entry)
   }
 
   const timer = setInterval(() => void flushAll().catch(options.onBug), options.flushMs ?? FLUSH_MS)

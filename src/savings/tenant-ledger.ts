@@ -48,6 +48,12 @@ export interface Entry {
   readonly vendor: VendorName
   readonly account: Account
   readonly conversation?: Pick<Conversation, 'id' | 'model' | 'cached'>
+  /** What was done to the request; it is in no total. */
+  readonly report: {
+    /** Why it was forwarded unchanged; `null` if it was read. */
+    readonly untouched: string | null
+    readonly prefixChanged: boolean
+  }
 }
 
 export function addEntry(ledger: TenantLedger, entry: Entry, now: number): TenantLedger {

@@ -16,7 +16,7 @@ import { lifetimesOf } from './store.ts'
 /** The parts of the app that keep data in the store and in files beside it. */
 export function appRecords(
   live: LiveConfig,
-  { store, savings, fingerprints, telemetry, tracing }: Records,
+  { store, savings, fingerprints, telemetry, ledger, tracing }: Records,
   memory: Rewriting['memory'],
 ) {
   const lifetimes = (tenant: string) => lifetimesOf(live.config.store, tenant)
@@ -30,6 +30,7 @@ export function appRecords(
     savings,
     fingerprints,
     ...(telemetry === null ? {} : { telemetry }),
+    ...(ledger === null ? {} : { ledger }),
     ...(tracing === null ? {} : { tracing }),
   } satisfies Partial<AppDeps>
 }

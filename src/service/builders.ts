@@ -10,6 +10,7 @@ import type { Tracing } from '../observability/tracing.ts'
 import { createSavings } from '../savings/savings.ts'
 import { openConfiguredFingerprints } from './fingerprints.ts'
 import { openConfiguredKeys } from './keys.ts'
+import { openConfiguredLedger } from './ledger.ts'
 import { createConfiguredAdmission, createConfiguredPool, warmUp } from './pool.ts'
 import { createReloading } from './reload.ts'
 import { openServiceStore } from './store.ts'
@@ -29,6 +30,7 @@ export const BUILDERS = {
   createSavings,
   openConfiguredFingerprints,
   openConfiguredTelemetry,
+  openConfiguredLedger,
   createConfiguredPool,
   createConfiguredAdmission,
   createVendorProxies,

@@ -107,7 +107,7 @@ export function createGateways(config: Config, needs: GatewayNeeds): Gateways {
 }
 
 function packerFor(tenant: string, { deps, logger }: GatewayNeeds): Pack {
-  const { pool, originals, sessions, metrics, telemetry } = deps
+  const { pool, originals, sessions, metrics, telemetry, ledger } = deps
   return createPacker({
     ...{ pool, originals, sessions, tenant },
     timeoutMs: PACK_MS,
@@ -115,7 +115,9 @@ function packerFor(tenant: string, { deps, logger }: GatewayNeeds): Pack {
       metrics.report(report)
       const { tokens_in = 0, tokens_out = 0 } = report
       metrics.mcp.tokens(server, tokens_in, tokens_out)
-      if (report.response !== undefined) telemetry?.record(tenant, report.response)
+      const { response, row } = report
+      if (response !== undefined) telemetry?.record(tenant, response)
+      if (row !== undefined) ledger?.result({ tenant, at: Date.now(), source: 'mcp', row })
     },
     onBug: err => logger.error({ err }, 'unexpected error'),
   })

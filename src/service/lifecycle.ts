@@ -14,8 +14,8 @@ const CLOSE_MS = 5_000
 /**
  * Runs the service until SIGTERM or SIGINT, then drains it; a second signal exits at once. SIGHUP
  * reads keys and configuration again. An error that nothing caught is logged, and drains the
- * service too, with exit code 1. Prints one line with the address when ready. Resolves to the exit
- * code.
+ * service too, with exit code 1. Prints its address when ready, and that of the page. Resolves to
+ * the exit code.
  */
 export async function runService(options: Omit<LoadOptions, 'env'>): Promise<number> {
   let service: Service | undefined
@@ -33,6 +33,7 @@ export async function runService(options: Omit<LoadOptions, 'env'>): Promise<num
     const config = load()
     service = await startService(config)
     process.stdout.write(`haversack listens on ${service.url}\n`)
+    if (service.hasPage) process.stdout.write(`what it saves: ${service.url}/ui\n`)
     await Promise.race([stopped, uncaught.first])
     process.once('SIGTERM', exitNow).once('SIGINT', exitNow)
     const { drain_grace_ms, drain_timeout_ms } = config.limits

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { tenantFolder } from '../core/telemetry/pseudonyms.ts'
 import { withBuildLock } from '../fingerprints/build/build-lock.ts'
 import { fingerprintsFolder } from '../fingerprints/span-file.ts'
+import { purgeLedger } from '../ledger/purge-ledger.ts'
 import { readTelemetryKey } from '../telemetry/key-file.ts'
 import { telemetryFolder } from '../telemetry/layout.ts'
 import { isMissing } from '../telemetry/read-lines.ts'
@@ -12,21 +13,23 @@ import { tenantsOf } from '../telemetry/read-telemetry.ts'
 export interface PurgedFiles {
   readonly telemetry_files: number
   readonly fingerprint_files: number
+  readonly ledger_rows: number
 }
 
 /**
- * Deletes the files that a data folder has of a tenant beside the store: telemetry, and
- * fingerprints that were built from it or fetched. A running service can still write what it has in
- * memory, of some seconds.
+ * Deletes what a data folder has of a tenant beside the store: telemetry, fingerprints that were
+ * built from it or fetched, and rows of the ledger. A running service can still write what it has
+ * in memory, of some seconds.
  * @throws Error if the key of telemetry is missing, so that its folders cannot be assigned to
  * tenants, or while fingerprints are built; TelemetryKeyError
  */
 export async function purgeTenantFiles(dataDir: string, tenant: string): Promise<PurgedFiles> {
   const [telemetry, fingerprints] = [telemetryFolder(dataDir), fingerprintsFolder(dataDir)]
   const key = readTelemetryKey(dataDir)
+  const ledger_rows = purgeLedger(dataDir, tenant)
   if (key === null) {
     const nameless = [...(await tenantsOf(telemetry)), ...(await tenantsOf(fingerprints))]
-    if (nameless.length === 0) return { telemetry_files: 0, fingerprint_files: 0 }
+    if (nameless.length === 0) return { telemetry_files: 0, fingerprint_files: 0, ledger_rows }
     throw new Error(
       `telemetry.key is missing in ${dataDir}: the tenants of its telemetry are unknown. ` +
         `Delete ${telemetry} and ${fingerprints} as a whole`,
@@ -37,7 +40,7 @@ export async function purgeTenantFiles(dataDir: string, tenant: string): Promise
   const [events, files] = [await filesIn(own), await filesIn(built)]
   await deleteFolder(own)
   if (files.length > 0) await withBuildLock(built, () => deleteFolder(built))
-  return { telemetry_files: events.length, fingerprint_files: files.length }
+  return { telemetry_files: events.length, fingerprint_files: files.length, ledger_rows }
 }
 
 /** A service may write a file while its folder is being emptied. */

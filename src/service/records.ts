@@ -1,8 +1,10 @@
 import type { Fingerprints } from '../fingerprints/fingerprints.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { Logger } from '../observability/logger.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import type { Tracing } from '../observability/tracing.ts'
 import type { Savings } from '../savings/savings.ts'
+import { turnOf } from '../savings/turn-of.ts'
 import type { Store } from '../store/store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Builders } from './builders.ts'
@@ -15,6 +17,7 @@ export interface Records {
   readonly fingerprints: Fingerprints
   /** `null` if they are off. */
   readonly telemetry: Telemetry | null
+  readonly ledger: Ledger | null
   readonly tracing: Tracing | null
 }
 
@@ -41,11 +44,16 @@ export async function openRecords(
   resources.defer(() => tracing?.close())
   const store = await build.openServiceStore(config, reports)
   resources.defer(() => store.close())
+  const ledger = build.openConfiguredLedger(config, reports)
+  resources.defer(() => ledger?.close())
   const savings = build.createSavings({
     store,
     prices: () => live.config.savings,
     now: Date.now,
-    onEntry: ({ vendor, account }) => metrics.proxy.account(vendor, account),
+    onEntry(tenant, entry) {
+      metrics.proxy.account(entry.vendor, entry.account)
+      ledger?.turn({ tenant, turn: turnOf(entry, Date.now()) })
+    },
     onUnsaved: detail => logger.warn({ detail }, 'the accounts of the proxies cannot be written'),
     onBug,
   })
@@ -55,5 +63,5 @@ export async function openRecords(
   resources.defer(() => fingerprints.close())
   const telemetry = build.openConfiguredTelemetry(config, telemetryKey, reports)
   resources.defer(() => telemetry?.close())
-  return { store, savings, fingerprints, telemetry, tracing }
+  return { store, savings, fingerprints, telemetry, ledger, tracing }
 }

@@ -82,6 +82,8 @@ const AT_START: readonly (readonly [keyof Config, string?])[] = [
   ['sessions'],
   ['proxy'],
   ['telemetry'],
+  ['ledger'],
+  ['ui'],
   ['workers'],
   ['traces'],
   ['enrichment', 'max_parallel_prefetches'],

@@ -22,11 +22,14 @@ import { createOfferEvents } from './offer-events.ts'
 import { planningTerms } from './planning.ts'
 import { openRecords } from './records.ts'
 import { type LiveConfig, type Reloading, serverLimits } from './reload.ts'
+import { uiSource } from './ui.ts'
 
 /** A running service. */
 export interface Service {
   /** Where it listens, for example `http://127.0.0.1:8787`. */
   readonly url: string
+  /** Whether it has the page, at `/ui`. */
+  readonly hasPage: boolean
   /**
    * Reads keys again. Of the configuration that `load` returns, it applies the settings that can
    * change while the service runs. If either fails, the previous one stays and the log has the
@@ -110,9 +113,10 @@ async function assemble(
   const keys = await build.openConfiguredKeys(config.keys_file)
   const { access } = keys
   const telemetryKey = build.telemetryKeyFor(config)
-  const metrics: Metrics = build.createMetrics(
-    gaugesOf(live, () => ({ admission, pool, server, health, shared, store: records.store })),
-  )
+  const gauges = gaugesOf(live, () => {
+    return { admission, pool, server, health, shared, store: records.store }
+  })
+  const metrics: Metrics = build.createMetrics(gauges)
   const reports = { metrics, logger, onBug }
   const shared = build.startConfiguredThreads(config, {
     pipeline,
@@ -166,6 +170,7 @@ async function assemble(
       maxBodyBytes: config.limits.max_body_bytes,
       planning: () => planningTerms(live.config),
       enrichment,
+      ...uiSource(config, gauges),
       ...(authority === undefined ? {} : { authority }),
     },
     seams.routes,
@@ -208,6 +213,7 @@ function serviceOf(
   let closing: Promise<void> | undefined
   return {
     url: `http://${host}:${address.port}`,
+    hasPage: live.config.ui.enabled && live.config.ledger.enabled,
     reload(load) {
       reloading.readKeys()
       reloading.readConfig(load)

@@ -79,9 +79,9 @@ export async function startOwnService(options: OwnServiceOptions): Promise<OwnSe
       createSavings: savingsOptions =>
         createSavings({
           ...savingsOptions,
-          onEntry(entry) {
+          onEntry(tenant, entry) {
             account = addAccounts(account, entry.account)
-            savingsOptions.onEntry(entry)
+            savingsOptions.onEntry(tenant, entry)
           },
         }),
     },
@@ -110,6 +110,8 @@ function configFor({ env, folder, isTemporary }: OwnServiceOptions) {
   return {
     ...config,
     data_dir: folder,
+    // It has no page, and its folder may be deleted at the end.
+    ledger: { ...config.ledger, enabled: false },
     // As `serve` would find it.
     ...(existsSync(pipelineFile) ? { pipeline_config_file: pipelineFile } : {}),
     // The base URLs that the vendors' own clients have built in.

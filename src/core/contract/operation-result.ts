@@ -72,6 +72,8 @@ export interface Report {
    * JSON. Called for several results in a row it takes a third of the time.
    */
   readonly response?: () => string
+  /** For the ledger, if the result was not answered before: makes a `ResultRow` as JSON. */
+  readonly row?: () => string
   /**
    * Of a proxy's request: the key of the result's record. A recorded result is not reported again.
    */
@@ -79,8 +81,9 @@ export interface Report {
 }
 
 /** A report that has left its thread. */
-export interface SentReport extends Omit<Report, 'response'> {
+export interface SentReport extends Omit<Report, 'response' | 'row'> {
   readonly response?: string
+  readonly row?: string
 }
 
 /** A candidate that the gate did not let out. */

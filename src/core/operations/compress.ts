@@ -37,7 +37,7 @@ export const compressOperation: Operation<CompressRequest, CompressAnswer> = {
         transforms_applied: transformsOf(payloads),
         ccr_hashes: distinct(rewritten.flatMap(({ answer }) => answer.elided.map(e => e.hash))),
       },
-      reports: reportsOn(request.messages, payloads, context),
+      reports: reportsOn(request.messages, payloads),
       keep: rewritten.flatMap(({ keep = [] }) => keep),
     }
   },
@@ -51,17 +51,18 @@ function named({ messages }: CompressRequest, context: OperationContext): Operat
   return { ...context, telemetry: inConversation(telemetry, name) }
 }
 
-/** Telemetry records tool results that are new in the conversation. */
-function reportsOn(
-  messages: readonly unknown[],
-  payloads: readonly Payload[],
-  { telemetry }: OperationContext,
-): Report[] {
-  const firstNew = telemetry === undefined ? 0 : payloads.length - countNewTexts(messages)
+/** Telemetry and the ledger have tool results that are new in the conversation. */
+function reportsOn(messages: readonly unknown[], payloads: readonly Payload[]): Report[] {
+  const firstNew = payloads.length - countNewTexts(messages)
   return payloads.flatMap(({ source, rewritten }, index) =>
-    (rewritten?.reports ?? []).map(({ response, ...report }) => {
-      const isNewResult = response !== undefined && index >= firstNew && source.from === 'tool'
-      return { ...report, op: 'compress', ...(isNewResult ? { response } : {}) }
+    (rewritten?.reports ?? []).map(({ response, row, ...report }) => {
+      const isNew = index >= firstNew && source.from === 'tool'
+      return {
+        ...report,
+        op: 'compress',
+        ...(isNew && response !== undefined ? { response } : {}),
+        ...(isNew && row !== undefined ? { row } : {}),
+      }
     }),
   )
 }

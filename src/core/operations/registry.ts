@@ -11,6 +11,7 @@ import { packResultOperation } from './pack-result.ts'
 import { planOperation } from './plan.ts'
 import { readOffersOperation } from './read-offers.ts'
 import { ROUTE_NAMES, rewriteRequestOperation } from './rewrite-request.ts'
+import { showResultOperation } from './show-result.ts'
 
 /** The operations of a worker, by name. */
 export type Operations = Readonly<Record<string, Operation | ByteOperation>>
@@ -25,6 +26,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = Object.assign(Obj
   inputs: keepInputOperation,
   knapsack: knapsackOperation,
   plan: planOperation,
+  show_result: showResultOperation,
   batch: batchOperation([
     encodeOperation,
     decodeOperation,

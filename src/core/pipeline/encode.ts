@@ -3,6 +3,7 @@ import type { EncodeAnswer, EncodeRequest } from '../contract/encode.ts'
 import type { Done, Refusal, Report } from '../contract/operation-result.ts'
 import { formatLabel } from '../formats/text/text-format.ts'
 import { responseFacts, writeFacts } from '../telemetry/response-facts.ts'
+import { resultRow } from '../telemetry/result-row.ts'
 import type { Outcome } from './fit-budget.ts'
 import type { LayerInput } from './layer.ts'
 import { FORMAT_NAMES, KNOWN_FORMATS } from './layers.ts'
@@ -56,7 +57,12 @@ export function encodeContent(
     keep: [...sent.keep, ...keep],
     dependencies: sent.referral?.dependencies ?? [],
     reports: [
-      { ...reportOf(answer), ...labelsOf(refusals), ...responseOf(input, answer, layer, context) },
+      {
+        ...reportOf(answer),
+        ...labelsOf(refusals),
+        ...responseOf(input, answer, layer, context),
+        row: rowOf(input, answer, layer, refusals),
+      },
     ],
   }
 }
@@ -156,6 +162,17 @@ function responseOf(
   const source = { call, content, identity: layer?.identity, shape }
   const sent = { layer: answer.layer, tokens, savings, partition, template }
   return { response: () => writeFacts(responseFacts(source, sent, telemetry)) }
+}
+
+/** The ledger's row. */
+function rowOf(
+  { request: call, shape }: LayerInput,
+  answer: EncodeAnswer,
+  layer: SessionLayer | null,
+  refusals: readonly Refusal[],
+): () => string {
+  const source = { call, identity: layer?.identity, shape }
+  return () => resultRow(source, answer, bareFormat(answer.format), refusals)
 }
 
 function toAnswer(input: LayerInput, outcome: Outcome, { partition, ref }: Seen): EncodeAnswer {

@@ -13,7 +13,7 @@ import { announcedLength, readBody } from '../request/body.ts'
 import { answerMedia, requestMedia } from '../request/media.ts'
 import type { Route, RouteScope } from '../routes/route.ts'
 import { answerQuestions } from './questions.ts'
-import { reportJob } from './report-responses.ts'
+import { reportJob } from './report-results.ts'
 
 /** An answer, ready to be sent. */
 interface Written {

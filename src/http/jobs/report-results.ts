@@ -9,18 +9,37 @@ interface Reported {
 export function reportJob(
   job: Reported,
   tenant: string,
-  { metrics, telemetry }: Pick<JobDeps, 'metrics' | 'telemetry'>,
+  { metrics, ...records }: Pick<JobDeps, 'metrics' | 'telemetry' | 'ledger'>,
 ): void {
   for (const report of job.reports) metrics.report(report)
-  reportResponses(job, tenant, telemetry)
+  reportResults(job, { tenant }, records)
 }
 
-/** Reports to telemetry, if it is on. */
-export function reportResponses(
+interface ResultRecords {
+  readonly telemetry?: JobDeps['telemetry'] | undefined
+  readonly ledger?: JobDeps['ledger'] | undefined
+}
+
+/** Whose results they are, and how they came. */
+interface Origin {
+  readonly tenant: string
+  /** Instead of the operation's name. */
+  readonly source?: string
+  /** The conversation that a proxy knows them by. */
+  readonly conversation?: string | undefined
+}
+
+/** Reports results to telemetry and the ledger, as far as these are on. */
+export function reportResults(
   { reports }: Reported,
-  tenant: string,
-  telemetry: JobDeps['telemetry'],
+  { tenant, source, conversation }: Origin,
+  { telemetry, ledger }: ResultRecords,
 ): void {
-  if (telemetry === undefined) return
-  for (const { response } of reports) if (response !== undefined) telemetry.record(tenant, response)
+  const at = Date.now()
+  for (const { op, response, row } of reports) {
+    if (response !== undefined) telemetry?.record(tenant, response)
+    if (row === undefined || ledger === undefined) continue
+    const named = conversation === undefined ? {} : { conversation }
+    ledger.result({ tenant, at, source: source ?? op, row, ...named })
+  }
 }

@@ -23,6 +23,8 @@ export interface ForwardedBody {
   readonly continued: boolean
   /** What was done to it. */
   readonly report?: RewriteReport
+  /** Why it is forwarded unchanged; absent if it was read, or is not to be rewritten. */
+  readonly untouched?: UntouchedReason
   /** Settles once the rewrites are recorded. The answer may not be complete before. */
   readonly recorded?: Promise<unknown>
   /** The request is paused, with what was read of its body put back. */
@@ -56,10 +58,14 @@ export async function rewriteBody(
   const untouched = (reason: UntouchedReason) => needs.metrics.proxy.untouched(vendor, reason)
   if (isSigned(c)) {
     untouched('signed')
-    return AS_IT_COMES
+    return { ...AS_IT_COMES, untouched: 'signed' }
   }
-  const ticket = enter(c, rewriteOp(is.shape), rewriting.maxBytes, needs, untouched)
-  if (ticket === null) return AS_IT_COMES
+  const entered = enter(c, rewriteOp(is.shape), rewriting.maxBytes, needs)
+  if (typeof entered === 'string') {
+    untouched(entered)
+    return { ...AS_IT_COMES, untouched: entered }
+  }
+  const ticket = entered
   try {
     const continued = c.env.awaitsContinue === true
     if (continued) c.env.outgoing?.writeContinue()
@@ -68,9 +74,10 @@ export async function rewriteBody(
     const taken = await takeBody(incoming as IncomingMessage, sink)
     const readingMs = performance.now() - asked
     if ('refusal' in taken) {
-      untouched(reasonOf(taken.refusal))
+      const reason = reasonOf(taken.refusal)
+      untouched(reason)
       // The ticket holds the bytes that were read until they are forwarded.
-      return { ticket, readingMs, continued, paused: true }
+      return { ticket, readingMs, continued, paused: true, untouched: reason }
     }
     const asItCame = { vendor, ...is, body: taken.body }
     const rewritten = await runRewrite(c, asItCame, rewriting, needs)
@@ -86,24 +93,19 @@ function announced(c: AppContext): number | null {
   return length === undefined ? null : Number(length)
 }
 
-/** A place for the body, if there is one. */
+/** A place for the body, or why there is none. */
 function enter(
   c: AppContext,
   op: string,
   maxBytes: number,
   { admission }: RewriteNeeds,
-  untouched: (reason: UntouchedReason) => void,
-): Ticket | null {
+): Ticket | UntouchedReason {
   const length = announced(c) ?? 0
-  if (length > maxBytes) {
-    untouched('too_large')
-    return null
-  }
+  if (length > maxBytes) return 'too_large'
   try {
     return admission.enter(c.get('state').caller, length, op)
   } catch (error) {
-    untouched(reasonOf(error))
-    return null
+    return reasonOf(error)
   }
 }
 

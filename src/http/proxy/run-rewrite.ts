@@ -7,13 +7,14 @@ import type { RewriteMemory } from '../../core/conversation/rewrite/rewrite-memo
 import { rewriteOp } from '../../core/operations/rewrite-request.ts'
 import type { Logger } from '../../observability/logger.ts'
 import type { Metrics } from '../../observability/metrics.ts'
+import type { UntouchedReason } from '../../observability/proxy-metrics.ts'
 import type { Done, Job, JobResult } from '../../pool/job.ts'
 import type { WorkerPool } from '../../pool/pool.ts'
 import type { Vendor } from '../../proxy/vendor-errors.ts'
 import type { Originals } from '../../store/originals.ts'
 import type { OnRecord, Rewrites } from '../../store/rewrites.ts'
 import type { AppContext, JobDeps, Rewriting } from '../context.ts'
-import { reportResponses } from '../jobs/report-responses.ts'
+import { reportResults } from '../jobs/report-results.ts'
 import { responseBudgetTerm } from '../request/response-budget.ts'
 import type { RewritableBody } from './rewritable-request.ts'
 
@@ -28,11 +29,13 @@ export interface RewrittenBody {
   readonly body: Uint8Array
   /** What was done to it. */
   readonly report?: RewriteReport
+  /** Why it is the client's own body; absent if it was read. */
+  readonly untouched?: UntouchedReason
   /** Settles once the rewrites are recorded. Never rejects. */
   readonly recorded?: Promise<unknown>
 }
 
-export interface RunNeeds extends Pick<JobDeps, 'telemetry'> {
+export interface RunNeeds extends Pick<JobDeps, 'telemetry' | 'ledger'> {
   readonly pool: Pick<WorkerPool, 'run'>
   readonly metrics: Pick<Metrics, 'job' | 'proxy'>
   readonly logger: Pick<Logger, 'error'>
@@ -52,7 +55,7 @@ export async function runRewrite(
   c: AppContext,
   { vendor, shape, model, coding, body }: ReadBody,
   { rewrites, memory, timeoutMs, maxBytes }: Rewriting,
-  { pool, metrics, logger, originals, telemetry }: RunNeeds,
+  { pool, metrics, logger, originals, telemetry, ledger }: RunNeeds,
 ): Promise<RewrittenBody> {
   const state = c.get('state')
   const { requestId, caller } = state
@@ -102,21 +105,25 @@ export async function runRewrite(
     return (await isTrue(restored)) ? restored : runByTheRecord(LOSSLESS)
   }
 
+  function untouched(reason: UntouchedReason): RewrittenBody {
+    metrics.proxy.untouched(vendor, reason)
+    return { body, untouched: reason }
+  }
+
   try {
     const result = await inTime(runWithOriginals(), timeoutMs)
     isLate = result === null
     if (result === null || !result.ok) {
       const isFull = result?.problem.code === 'overloaded'
-      metrics.proxy.untouched(vendor, isFull ? 'overloaded' : 'failed')
-      return { body }
+      return untouched(isFull ? 'overloaded' : 'failed')
     }
     const report = result.reports.find(({ rewrite }) => rewrite !== undefined)?.rewrite
     if (report?.readable !== true) {
-      metrics.proxy.untouched(vendor, 'unreadable')
-      return { body }
+      return untouched('unreadable')
     }
     metrics.proxy.rewrite(vendor, report)
-    reportResponses(result, tenant, telemetry)
+    const origin = { tenant, source: vendor, conversation: report.conversation }
+    reportResults(result, origin, { telemetry, ledger })
     const recorded = rewrites.record(tenant, result.records).then(overruled => {
       for (const { key, position } of result.records) {
         if (position !== null && !overruled.has(key)) memory.confirm(position)
@@ -125,8 +132,7 @@ export async function runRewrite(
     return { body: result.body.length === 0 ? body : result.body, report, recorded }
   } catch (bug) {
     logger.error({ requestId, err: bug }, 'unexpected error')
-    metrics.proxy.untouched(vendor, 'failed')
-    return { body }
+    return untouched('failed')
   }
 }
 

@@ -44,7 +44,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Pr
   const usage = billed === null ? null : needs.observeUsage(billed.shape)
   // The result is taken apart at once, so that the code that waits for the answer does not hold the
   // body.
-  const { exchange, report } = send(
+  const { exchange, report, untouched } = send(
     c,
     { proxy, path, usage },
     await rewriteBody(c, proxy.vendor, upstreamPath, needs),
@@ -53,7 +53,7 @@ async function forward(c: AppContext, proxy: VendorProxy, needs: ProxyNeeds): Pr
   if (billed !== null && usage !== null) {
     const vendor = billingVendor(proxy.vendor, billed.shape, billed.model)
     const seen = usage.finish().then(answer => withModel(answer, billed.model))
-    account(c, { vendor, report, seen }, needs.savings)
+    account(c, { vendor, report, untouched, seen }, needs.savings)
   }
   return RESPONSE_ALREADY_SENT
 }
@@ -77,12 +77,13 @@ interface Destination {
 interface Sent {
   readonly exchange: Promise<Exchange>
   readonly report: RewriteReport | undefined
+  readonly untouched: string | undefined
 }
 
 function send(
   c: AppContext,
   { proxy: { forwarder }, path, usage }: Destination,
-  { body, ticket, readingMs, continued, paused, recorded, report }: ForwardedBody,
+  { body, ticket, readingMs, continued, paused, recorded, report, untouched }: ForwardedBody,
 ): Sent {
   const { incoming, outgoing, upgradeHead } = c.env
   const state = c.get('state')
@@ -90,7 +91,11 @@ function send(
   const decimals = seesExactTimes(state) ? 3 : 0
   const extraHeaders = { 'x-haversack-added-ms': addedMs.toFixed(decimals) }
   if (upgradeHead !== undefined) {
-    return { exchange: forwarder.upgrade(incoming!, upgradeHead, { path, extraHeaders }), report }
+    return {
+      exchange: forwarder.upgrade(incoming!, upgradeHead, { path, extraHeaders }),
+      report,
+      untouched,
+    }
   }
   if (state.last) outgoing!.shouldKeepAlive = false
   const exchange = forwarder.forward(incoming!, outgoing!, {
@@ -109,7 +114,7 @@ function send(
     },
   })
   if (paused) incoming!.resume()
-  return { exchange: exchange.finally(ticket?.leave), report }
+  return { exchange: exchange.finally(ticket?.leave), report, untouched }
 }
 
 /** The model of the path, if the answer names none. */
@@ -118,7 +123,7 @@ function withModel(seen: SeenAnswer, model: string | undefined): SeenAnswer {
   return said === null ? seen : { ...seen, said: { ...said, model: said.model ?? model } }
 }
 
-interface ToAccount extends Pick<Sent, 'report'> {
+interface ToAccount extends Pick<Sent, 'report' | 'untouched'> {
   readonly vendor: Vendor
   readonly seen: Promise<SeenAnswer>
 }
@@ -126,10 +131,12 @@ interface ToAccount extends Pick<Sent, 'report'> {
 /** Accounts for an answer, once all that was seen of it is read. */
 function account(
   c: AppContext,
-  { vendor, report, seen }: ToAccount,
+  { vendor, report, untouched, seen }: ToAccount,
   savings: ProxyNeeds['savings'],
 ): void {
-  const answered = seen.then(({ isGiven, said }) => (isGiven ? { vendor, said, report } : null))
+  const answered = seen.then(({ isGiven, said }) =>
+    isGiven ? { vendor, said, report, untouched } : null,
+  )
   void savings.record(c.get('state').caller.tenant, answered)
 }
 

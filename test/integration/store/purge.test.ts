@@ -47,7 +47,7 @@ test('a purge deletes all of a tenant, says how much, and leaves others alone', 
   const { data, store, folders } = await twoTenants()
   expect(await purge({ data, tenant: 'acme', session: 's' })).toEqual({ bodies: 1, records: 0 })
   expect(folders('acme').map(folder => filesIn(folder).length)).toEqual([3, 1])
-  const all = { bodies: 0, records: 1, telemetry_files: 3, fingerprint_files: 1 }
+  const all = { bodies: 0, records: 1, telemetry_files: 3, fingerprint_files: 1, ledger_rows: 0 }
   expect(await purge({ data, tenant: 'acme' })).toEqual(all)
   expect(folders('acme').filter(existsSync)).toEqual([])
   expect(folders('emca').map(folder => filesIn(folder).length)).toEqual([3, 1])
@@ -57,6 +57,7 @@ test('a purge deletes all of a tenant, says how much, and leaves others alone', 
     records: 0,
     telemetry_files: 0,
     fingerprint_files: 0,
+    ledger_rows: 0,
   })
 })
 

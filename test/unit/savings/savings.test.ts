@@ -4,7 +4,7 @@ import { NO_USAGE, type TokenUsage } from '../../../src/core/conversation/usage/
 import type { AnsweredRequest } from '../../../src/savings/entry-of.ts'
 import { createSavings, type SavingsOptions } from '../../../src/savings/savings.ts'
 import { savingsAnswer } from '../../../src/savings/savings-answer.ts'
-import type { TenantLedger } from '../../../src/savings/tenant-ledger.ts'
+import type { Entry, TenantLedger } from '../../../src/savings/tenant-ledger.ts'
 import { fail } from '../../../src/store/failure.ts'
 import { recordStore } from './records.ts'
 
@@ -16,7 +16,7 @@ const PRICES = {
 const USAGE = { ...NO_USAGE, uncached: 100, cache_read: 900, output: 10 }
 const LIST = { currency: 'EUR', prices: PRICES.prices }
 
-function accountsOn(store: SavingsOptions['store'], onEntry: SavingsOptions['onEntry'] = () => {}) {
+function accountsOn(store: SavingsOptions['store'], onEntry: (entry: Entry) => void = () => {}) {
   const clock = { now: 1_000 }
   const unsaved: string[] = []
   const bugs: unknown[] = []
@@ -24,7 +24,7 @@ function accountsOn(store: SavingsOptions['store'], onEntry: SavingsOptions['onE
     store,
     prices: () => LIST,
     now: () => clock.now,
-    onEntry: entry => onEntry(entry),
+    onEntry: (_, entry) => onEntry(entry),
     onUnsaved: detail => unsaved.push(detail),
     onBug: bug => bugs.push(bug),
     // Never by itself: a test closes.

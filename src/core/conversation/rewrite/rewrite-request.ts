@@ -93,9 +93,10 @@ interface RewrittenResults extends Promised {
   readonly responses: readonly NewResult[]
 }
 
-/** The telemetry record of a result, and its key. */
+/** The record of telemetry and the ledger's row of a result, and its key. */
 export interface NewResult {
-  readonly response: () => string
+  readonly response?: () => string
+  readonly row?: () => string
   readonly recordKey: string
 }
 
@@ -171,9 +172,8 @@ function rewriteResults(scanned: ScannedRequest, context: ConversationContext): 
     sent.pass(key, result, { ...rewritten, sent: sum, isRecalled: isUsable })
     if (recalled === null && 'response' in rewritten) {
       fresh = withResult(fresh, rewritten.tokens)
-      if (rewritten.response !== undefined) {
-        responses.push({ response: rewritten.response, recordKey: key })
-      }
+      const { response, row } = rewritten
+      responses.push({ recordKey: key, ...(response && { response }), ...(row && { row }) })
     }
   }
   const finished = sent.finish(terms?.restores === true)

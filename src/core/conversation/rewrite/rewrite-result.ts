@@ -38,6 +38,8 @@ export interface NewRewrite extends Omit<StoredRewrite, 'sent'> {
   readonly keep: readonly KeepItem[]
   readonly lookAlikes: number
   readonly response: (() => string) | undefined
+  /** The ledger's row. */
+  readonly row: (() => string) | undefined
   /** Of the result and of what was written for it. */
   readonly tokens: EncodeAnswer['tokens']
 }
@@ -52,17 +54,18 @@ export function rewrite(
   const turn = isOriginal ? undefined : history?.open(key, result)
   const terms = { openLayer: turn?.layer, mayElide, responseBudget, isOriginal, contextTokens }
   const { answer, keep = [], reports } = rewriteByItself(sourceOf(result), counting, context, terms)
-  const response = reports[0]?.response
+  const { response, row } = reports[0] ?? {}
   const { savings, elided, tokens, look_alikes: lookAlikes = 0 } = answer
   const written = turn?.written() ?? { isSource: false }
   // Nothing is saved if only look-alikes of hints were escaped.
   if (answer.content === result.text()) {
     const none = { literal: null, saved: NOTHING_SAVED, markers: [], digest: 0, keep: [] }
-    return { ...none, ...written, lookAlikes, response, tokens }
+    return { ...none, ...written, lookAlikes, response, row, tokens }
   }
   const literal = literalOf(answer.content)
   return {
     response,
+    row,
     tokens,
     literal,
     saved: {

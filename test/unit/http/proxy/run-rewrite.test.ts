@@ -174,7 +174,7 @@ describe('a body leaves as it was sent', () => {
     ['internal', 'failed'],
   ] as const)('if the job fails with %s', async (code, reason) => {
     const { rewritten, noted } = await rewrite([failed(code)])
-    expect(rewritten).toEqual({ body: BODY.body })
+    expect(rewritten).toEqual({ body: BODY.body, untouched: reason })
     expect(noted.slice(1)).toEqual([`untouched openai ${reason}`])
   })
 
@@ -183,13 +183,13 @@ describe('a body leaves as it was sent', () => {
     ['has no report', [{ op: 'x' }]],
   ])('if it %s', async (_, reports) => {
     const { rewritten, noted } = await rewrite([done({ reports })])
-    expect(rewritten).toEqual({ body: BODY.body })
+    expect(rewritten).toEqual({ body: BODY.body, untouched: 'unreadable' })
     expect(noted.slice(1)).toEqual(['untouched openai unreadable'])
   })
 
   test('if it takes too long: the job is given up', async () => {
     const { rewritten, noted, jobs } = await rewrite([null], { timeoutMs: 1 })
-    expect(rewritten).toEqual({ body: BODY.body })
+    expect(rewritten).toEqual({ body: BODY.body, untouched: 'failed' })
     expect(noted).toEqual(['untouched openai failed'])
     expect(jobs[0]?.abandoned?.()).toBe(true)
   })
@@ -197,7 +197,7 @@ describe('a body leaves as it was sent', () => {
   test('if there is a bug, which is logged', async () => {
     const bug = new TypeError('a bug')
     const { rewritten, noted, logged } = await rewrite([bug])
-    expect(rewritten).toEqual({ body: BODY.body })
+    expect(rewritten).toEqual({ body: BODY.body, untouched: 'failed' })
     expect(noted).toEqual(['untouched openai failed'])
     expect(logged).toEqual([{ requestId: 'r', err: bug }])
   })
@@ -240,7 +240,7 @@ describe('originals of markers', () => {
       throw new TypeError('a bug')
     }
     const { rewritten: sent, logged } = await rewrite([marked('one')], { kept: broken })
-    expect([sent, logged.length]).toEqual([{ body: BODY.body }, 1])
+    expect([sent, logged.length]).toEqual([{ body: BODY.body, untouched: 'failed' }, 1])
   })
 
   test('a job that fails has none', async () => {

@@ -1,0 +1,53 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Access, Caller } from './access.ts'
+
+/**
+ * Passes replace a key that was presented before, so that a browser does not have to keep the key.
+ * They end with the process, after a time, or when their key is revoked or replaced.
+ */
+export interface Passes {
+  /** A pass for the caller of a key. */
+  issue(caller: Caller): string
+  /** The caller of a pass; `null` if it is forged, over, or its key is not in force any more. */
+  callerOf(pass: string): Caller | null
+}
+
+export interface PassOptions {
+  readonly lifeMs: number
+  /** Unix milliseconds. */
+  now(): number
+}
+
+const SECRET_BYTES = 32
+const PASS = /^(\d{1,16})\.([\w-]{4,32})\.([\w-]{43})$/
+
+export function createPasses(
+  access: Pick<Access, 'digestOf' | 'resume'>,
+  { lifeMs, now }: PassOptions,
+): Passes {
+  const secret = randomBytes(SECRET_BYTES)
+
+  function sign(until: string, keyId: string): Buffer | null {
+    const digest = access.digestOf(keyId)
+    if (digest === null) return null
+    return createHmac('sha256', secret).update(`${until}.${keyId}.`).update(digest).digest()
+  }
+
+  return {
+    issue({ keyId }) {
+      const until = String(now() + lifeMs)
+      const mac = sign(until, keyId)
+      if (mac === null) throw new Error('a pass for a key that is not in force')
+      return `${until}.${keyId}.${mac.toString('base64url')}`
+    },
+    callerOf(pass) {
+      const [, until = '', keyId = '', mac = ''] = PASS.exec(pass) ?? []
+      const own = sign(until, keyId)
+      const given = Buffer.from(mac, 'base64url')
+      if (own === null || given.length !== own.length || !timingSafeEqual(own, given)) return null
+      const left = Number(until) - now()
+      // A clock that went back must not make a pass live longer than it may.
+      return left > 0 && left <= lifeMs ? access.resume(keyId) : null
+    },
+  }
+}

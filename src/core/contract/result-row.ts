@@ -1,0 +1,39 @@
+/**
+ * What the ledger keeps of one tool result: names, counts and hashes, and nothing of its text or
+ * its arguments.
+ */
+export interface ResultRow {
+  /** As the client names it, cut to `MAX_NAME` characters; `null` if it names none. */
+  readonly tool: string | null
+  /** Of its call: see `endpointClass`. */
+  readonly class: string
+  readonly shape: string
+  readonly layer: string
+  readonly format: string
+  /** The view that left parts out; `null`: none did. */
+  readonly view: string | null
+  readonly tokenizer: string
+  /** Whether the tokenizer counts as the model does, or estimates. */
+  readonly exact: boolean
+  /** Tokens of the result as its tool gave it. */
+  readonly before: number
+  /** Tokens that were saved, by what saved them: references, formats, and parts left out. */
+  readonly referred: number
+  readonly encoded: number
+  readonly omitted: number
+  /** The session by a hash, 16 hex digits; `null` if there is none. */
+  readonly session: string | null
+  /** The first 24 or all 64 hex digits of the text's SHA-256; `null` if it was not needed. */
+  readonly original: string | null
+  /** Why it stayed unchanged; `null` if it did not. */
+  readonly reason: UnchangedReason | null
+}
+
+/**
+ * `no_format`: nothing can represent it. `not_smaller`: everything that can is larger. `not_exact`:
+ * a candidate did not decode to the same value.
+ */
+export type UnchangedReason = 'no_format' | 'not_smaller' | 'not_exact'
+
+/** Longest name that a row holds, in UTF-16 code units. */
+export const MAX_NAME = 128

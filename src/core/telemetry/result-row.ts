@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto'
+import type { EncodeAnswer } from '../contract/encode.ts'
+import type { Refusal } from '../contract/operation-result.ts'
+import { MAX_NAME, type ResultRow, type UnchangedReason } from '../contract/result-row.ts'
+import { endpointClass } from './endpoint-class.ts'
+import type { ResponseSource } from './response-facts.ts'
+
+const SESSION_DIGITS = 16
+
+/** The ledger's row of a result, as JSON. */
+export function resultRow(
+  { call, identity, shape }: Pick<ResponseSource, 'call' | 'identity' | 'shape'>,
+  answer: EncodeAnswer,
+  format: string,
+  refusals: readonly Refusal[],
+): string {
+  const { layer, tokens, savings, view = null } = answer
+  const { tool, args, session } = call
+  const row: ResultRow = {
+    tool: tool === undefined ? null : shortName(tool),
+    class: endpointClass(tool, args, name => shortName(name ?? '')),
+    shape: shape.shape,
+    layer,
+    format,
+    view,
+    tokenizer: tokens.tokenizer,
+    exact: tokens.exact,
+    before: tokens.baseline,
+    referred: savings.dedup_tokens,
+    encoded: savings.encoder_tokens,
+    omitted: savings.elided_tokens,
+    session: session === undefined ? null : sessionName(session),
+    original: identity ?? answer.elided[0]?.hash ?? null,
+    reason: layer === 'L3' && savings.elided_tokens === 0 ? reasonOf(refusals) : null,
+  }
+  return JSON.stringify(row)
+}
+
+/** A session's name in the ledger, 16 hex digits: the id itself may be a secret of its client. */
+function sessionName(session: string): string {
+  return hash('sha256', `session ${session}`).slice(0, SESSION_DIGITS)
+}
+
+function shortName(name: string): string {
+  return name.slice(0, MAX_NAME).toWellFormed()
+}
+
+function reasonOf(refusals: readonly Refusal[]): UnchangedReason {
+  if (refusals.some(({ reason }) => reason !== 'bigger')) return 'not_exact'
+  return refusals.length > 0 ? 'not_smaller' : 'no_format'
+}

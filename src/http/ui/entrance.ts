@@ -1,0 +1,77 @@
+import { isIP } from 'node:net'
+import { type Caller, LOCAL } from '../../access/access.ts'
+import { createPasses, type Passes } from '../../access/passes.ts'
+import { AppError } from '../../core/base/errors.ts'
+import type { AppContext, AppDeps } from '../context.ts'
+
+/** Who looks at the page. */
+export interface Entrance {
+  /**
+   * The reader of a request; `null` if there is no session.
+   * @throws AppError `forbidden` without keys, if the request comes from another machine;
+   * `rate_limited`; `forbidden` if the key lacks the scope `ui`
+   */
+  readerOf(c: AppContext): Caller | null
+  /** Exchanges a key for a cookie. @throws AppError `unauthorized`, `forbidden`, `rate_limited` */
+  enter(c: AppContext, key: string): string
+  /** The cookie that ends a session. */
+  leave(c: AppContext): string
+  /** Whether there are keys, so that a session can be ended. */
+  readonly hasKeys: boolean
+}
+
+const COOKIE = 'haversack_ui'
+const LIFE_MS = 12 * 3_600_000
+
+export function createEntrance(access: AppDeps['access'], now: () => number): Entrance {
+  const passes = createPasses(access, { lifeMs: LIFE_MS, now })
+  const hasKeys = access.records() !== null
+  return {
+    hasKeys,
+    readerOf(c) {
+      const caller = hasKeys ? ofCookie(c, passes) : localReader(c)
+      if (caller !== null) access.allow(caller, 'ui')
+      return caller
+    },
+    enter(c, key) {
+      const caller = access.identify(() => key)
+      access.allow(caller, 'ui')
+      return cookie(c, passes.issue(caller), LIFE_MS / 1000)
+    },
+    leave: c => cookie(c, '', 0),
+  }
+}
+
+function ofCookie(c: AppContext, passes: Passes): Caller | null {
+  const given = c.req.header('cookie') ?? ''
+  for (const part of given.split(';')) {
+    const [name = '', value = ''] = part.trim().split('=', 2)
+    if (name === COOKIE) return passes.callerOf(value)
+  }
+  return null
+}
+
+/** Without keys, the page is for this machine only. */
+function localReader(c: AppContext): Caller {
+  const address = c.env?.incoming?.socket.remoteAddress
+  if (address === undefined || isLoopback(address)) return LOCAL
+  throw new AppError('forbidden', 'without configured keys the page is for this machine only')
+}
+
+function isLoopback(address: string): boolean {
+  if (address === '::1') return true
+  const plain = address.replace(/^::ffff:/, '')
+  return isIP(plain) === 4 && plain.startsWith('127.')
+}
+
+function cookie(c: AppContext, value: string, seconds: number): string {
+  const isSecure = c.req.header('x-forwarded-proto') === 'https'
+  return [
+    `${COOKIE}=${value}`,
+    'Path=/ui',
+    'HttpOnly',
+    'SameSite=Strict',
+    `Max-Age=${seconds}`,
+    ...(isSecure ? ['Secure'] : []),
+  ].join('; ')
+}

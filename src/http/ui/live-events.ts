@@ -1,0 +1,55 @@
+import type { Ledger } from '../../ledger/ledger.ts'
+
+/** Server-sent events for pages: a message when results of their tenant were written. */
+export interface LiveEvents {
+  /** A body that ends when the reader leaves, or when the service drains. */
+  open(tenant: string): ReadableStream<Uint8Array>
+}
+
+/** Between two messages to a page, in milliseconds. */
+const LEAST_MS = 1_000
+/** How often a comment keeps proxies from closing a quiet connection. */
+const KEEP_ALIVE_MS = 15_000
+/** How often the end of the service is looked for. */
+const LOOK_MS = 250
+
+/** @param isDraining whether streams are to end */
+export function createLiveEvents(
+  ledger: Pick<Ledger, 'onWritten'>,
+  isDraining: () => boolean,
+): LiveEvents {
+  return {
+    open(tenant) {
+      let stop = () => {}
+      return new ReadableStream<Uint8Array>({
+        start(controller) {
+          let timer: NodeJS.Timeout | undefined
+          const say = (text: string) => {
+            // A page that does not read gets nothing more until it does.
+            if ((controller.desiredSize ?? 0) > 0) controller.enqueue(Buffer.from(text))
+          }
+          const off = ledger.onWritten(tenant, () => {
+            timer ??= setTimeout(() => {
+              timer = undefined
+              say('event: written\ndata:\n\n')
+            }, LEAST_MS).unref()
+          })
+          const beat = setInterval(() => say(':\n\n'), KEEP_ALIVE_MS).unref()
+          const look = setInterval(() => {
+            if (!isDraining()) return
+            stop()
+            controller.close()
+          }, LOOK_MS).unref()
+          stop = () => {
+            clearTimeout(timer)
+            clearInterval(beat)
+            clearInterval(look)
+            off()
+          }
+          say('retry: 5000\n\n')
+        },
+        cancel: () => stop(),
+      })
+    },
+  }
+}

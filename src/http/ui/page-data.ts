@@ -1,0 +1,110 @@
+import type { Caller } from '../../access/access.ts'
+import { AppError } from '../../core/base/errors.ts'
+import { toText } from '../../core/base/text-bytes.ts'
+import type { ShowAnswer, ShowRequest } from '../../core/operations/show-result.ts'
+import type { LedgerResult } from '../../ledger/figures.ts'
+import { VERSION } from '../../runtime/version.ts'
+import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
+import { figuresOf, type SavingsFigures } from '../../savings/figures.ts'
+import type { TenantLedger } from '../../savings/tenant-ledger.ts'
+import type { Kept } from '../../ui/result-page.ts'
+import type { KeyRow, ServiceData } from '../../ui/service-page.ts'
+import type { AppContext } from '../context.ts'
+import type { UiNeeds } from './ui-needs.ts'
+
+/** The three figures over all vendors. */
+export function accountsOf({ since, vendors }: TenantLedger): {
+  readonly since: number
+  readonly figures: SavingsFigures
+} {
+  return { since, figures: figuresOf(Object.values(vendors).reduce(addAccounts, NO_ACCOUNT)) }
+}
+
+/** What a text becomes by itself, in a worker. @throws AppError what the operation throws */
+export async function showText(
+  c: AppContext,
+  caller: Caller,
+  request: ShowRequest,
+  { admission, pool }: Pick<UiNeeds, 'admission' | 'pool'>,
+): Promise<ShowAnswer> {
+  const body = Buffer.from(JSON.stringify(request))
+  const ticket = admission.enter(caller, body.length)
+  try {
+    const result = await pool.run({
+      op: 'show_result',
+      tenant: caller.tenant,
+      media: 'json',
+      accept: 'json',
+      body,
+      requestId: c.get('state').requestId,
+    })
+    if (result.ok) return JSON.parse(Buffer.from(result.body).toString()) as ShowAnswer
+    const { code, detail, ...extras } = result.problem
+    throw new AppError(code, detail, extras)
+  } finally {
+    ticket.leave()
+  }
+}
+
+/** The text of a result and what it becomes, or why there is none to show. */
+export async function keptText(
+  c: AppContext,
+  caller: Caller,
+  { original, tool }: LedgerResult,
+  needs: UiNeeds,
+): Promise<Kept> {
+  if (!caller.scopes.has('retrieve')) {
+    return { why: 'Texts are shown to keys with the scope retrieve.' }
+  }
+  if (original === '') {
+    return {
+      why: 'It was not kept: texts are kept for sessions, and if parts of them are left out.',
+    }
+  }
+  try {
+    const reference = { tenant: caller.tenant, ref: original }
+    const stored = await needs.originals.fetch(reference, () => {})
+    const text = toText({ bytes: stored.body, media_type: stored.media_type })
+    const named = tool === '' ? {} : { tool }
+    return { text, shown: await showText(c, caller, { content: text, ...named }, needs) }
+  } catch (error) {
+    if (error instanceof AppError) return { why: `It cannot be shown now: ${error.detail}.` }
+    throw error
+  }
+}
+
+/** @param caller sees the keys of its tenant if it has the scope `admin` */
+export async function serviceData(
+  caller: Caller,
+  { ui, health, access }: UiNeeds,
+): Promise<ServiceData> {
+  const { gauges, upstreams } = ui
+  const stats = await gauges.store()
+  return {
+    version: VERSION,
+    state: health.state,
+    store: await health.store(),
+    threads: gauges.threads(),
+    utilization: gauges.utilization(),
+    waiting: gauges.jobsWaiting(),
+    waitMs: gauges.waitMs(),
+    connections: gauges.connections(),
+    kept: stats === null ? null : { bytes: stats.stored_bytes, most: stats.file?.max_bytes ?? 0 },
+    upstreams,
+    keys: keysFor(caller, access),
+  }
+}
+
+function keysFor({ tenant, scopes }: Caller, access: UiNeeds['access']): readonly KeyRow[] | null {
+  const records = access.records() ?? []
+  if (records.length > 0 && !scopes.has('admin')) return null
+  return records
+    .filter(record => record.tenant === tenant)
+    .map(({ id, scopes, rate_per_s = null, note = '' }) => ({
+      id,
+      tenant,
+      scopes,
+      rate: rate_per_s,
+      note,
+    }))
+}

@@ -1,0 +1,134 @@
+import type { Caller } from '../../access/access.ts'
+import { AppError } from '../../core/base/errors.ts'
+import type { ShowAnswer, ShowRequest } from '../../core/operations/show-result.ts'
+import { conversationPage, conversationsPage, PAGE_ROWS } from '../../ui/conversation-pages.ts'
+import type { Page } from '../../ui/layout.ts'
+import { overviewPage } from '../../ui/overview-page.ts'
+import { resultPage } from '../../ui/result-page.ts'
+import { servicePage } from '../../ui/service-page.ts'
+import { sortOf, toolsPage } from '../../ui/tools-page.ts'
+import { EMPTY_FORM, type TryForm, tryPage } from '../../ui/try-page.ts'
+import { windowOf } from '../../ui/window.ts'
+import type { AppContext } from '../context.ts'
+import { accountsOf, keptText, serviceData, showText } from './page-data.ts'
+import { readForm } from './read-form.ts'
+import type { UiNeeds } from './ui-needs.ts'
+
+/** A page for a reader who has entered. */
+export interface PageRoute {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  render(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> | Page
+}
+
+const LATEST = 20
+
+/** Later pages than this are refused, so that no query counts for long. */
+const LAST_PAGE = 10_000
+
+/** Every page. */
+export const PAGES: readonly PageRoute[] = [
+  { method: 'GET', path: '/ui', render: overview },
+  { method: 'GET', path: '/ui/tools', render: tools },
+  { method: 'GET', path: '/ui/conversations', render: conversations },
+  { method: 'GET', path: '/ui/conversations/:id', render: conversation },
+  { method: 'GET', path: '/ui/results/:id', render: result },
+  {
+    method: 'GET',
+    path: '/ui/try',
+    render: () => ({ title: 'Try it', place: '/ui/try', body: tryPage(EMPTY_FORM) }),
+  },
+  { method: 'POST', path: '/ui/try', render: tried },
+  {
+    method: 'GET',
+    path: '/ui/service',
+    render: async (_, reader, needs) => ({
+      title: 'Service',
+      place: '/ui/service',
+      body: servicePage(await serviceData(reader, needs)),
+    }),
+  },
+]
+
+async function overview(c: AppContext, { tenant }: Caller, needs: UiNeeds): Promise<Page> {
+  const window = windowOf(c.req.query('window'))
+  const { ledger, savings } = needs
+  const [figures, accounts, latest] = await Promise.all([
+    ledger.overview(tenant, window.hours, window.bucketHours),
+    savings.read(tenant),
+    ledger.latest(tenant, LATEST),
+  ])
+  const data = { window, overview: figures, accounts: accountsOf(accounts), latest }
+  return { title: 'Overview', place: '/ui', live: true, body: overviewPage(data) }
+}
+
+async function tools(c: AppContext, { tenant }: Caller, { ledger }: UiNeeds): Promise<Page> {
+  const window = windowOf(c.req.query('window'))
+  const query = { window, sort: sortOf(c.req.query('sort')), tool: c.req.query('tool') ?? '' }
+  const body = toolsPage(await ledger.tools(tenant, window.hours), query)
+  return { title: 'Tools', place: '/ui/tools', live: true, body }
+}
+
+async function conversations(c: AppContext, { tenant }: Caller, { ledger }: UiNeeds) {
+  const page = pageOf(c.req.query('page'))
+  const found = await ledger.conversations(tenant, (page - 1) * PAGE_ROWS, PAGE_ROWS)
+  const body = conversationsPage(found, page)
+  return { title: 'Conversations', place: '/ui/conversations', live: true, body }
+}
+
+function pageOf(text = '1'): number {
+  const page = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (page >= 1 && page <= LAST_PAGE) return page
+  throw new AppError('not_found', 'there is no such page')
+}
+
+async function conversation(c: AppContext, { tenant }: Caller, { ledger }: UiNeeds) {
+  const id = c.req.param('id') ?? ''
+  const found = await ledger.conversation(tenant, id)
+  if (found === null) throw new AppError('not_found', 'there is no such conversation')
+  const body = conversationPage(found)
+  return { title: `Conversation ${id}`, place: '/ui/conversations', live: true, body }
+}
+
+async function result(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
+  const text = c.req.param('id') ?? ''
+  const id = /^\d{1,15}$/.test(text) ? Number(text) : 0
+  const found = await needs.ledger.item(reader.tenant, id)
+  if (found === null) throw new AppError('not_found', 'there is no such result')
+  const kept = await keptText(c, reader, found, needs)
+  return { title: `Result ${id}`, body: resultPage(found, kept) }
+}
+
+async function tried(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
+  const field = await readForm(c, reader, needs.maxBodyBytes, needs.admission)
+  const form: TryForm = {
+    content: field('content'),
+    tool: field('tool'),
+    model: field('model'),
+    mode: field('mode'),
+    budget: field('budget'),
+  }
+  const outcome = await outcomeOf(c, reader, form, needs)
+  return { title: 'Try it', place: '/ui/try', body: tryPage(form, outcome) }
+}
+
+async function outcomeOf(
+  c: AppContext,
+  reader: Caller,
+  { content, tool, model, mode, budget }: TryForm,
+  needs: UiNeeds,
+): Promise<ShowAnswer | { readonly fault: string }> {
+  const request: ShowRequest = {
+    content,
+    ...(tool === '' ? {} : { tool }),
+    ...(model === '' ? {} : { model }),
+    ...(mode === '' ? {} : { mode: mode as ShowRequest['mode'] }),
+    ...(budget === '' ? {} : { budget_tokens: Number(budget) }),
+  }
+  try {
+    return await showText(c, reader, request, needs)
+  } catch (error) {
+    if (error instanceof AppError) return { fault: error.detail }
+    throw error
+  }
+}

@@ -1,0 +1,31 @@
+import type { Caller } from '../../access/access.ts'
+import { AppError } from '../../core/base/errors.ts'
+import type { Admission } from '../../pool/admission.ts'
+import { type AppContext, requestHeader } from '../context.ts'
+import { announcedLength, readBody } from '../request/body.ts'
+
+/**
+ * The fields of a form. Ends of lines are LF, whatever the browser made of them.
+ * @throws AppError `forbidden` if the form is not of a page of the service itself, and what reading
+ * a body throws
+ */
+export async function readForm(
+  c: AppContext,
+  caller: Caller,
+  maxBytes: number,
+  admission: Pick<Admission, 'enter'>,
+): Promise<(name: string) => string> {
+  // Requests that name another origin are refused before.
+  if (requestHeader(c, 'origin') === undefined) {
+    throw new AppError('forbidden', 'the Origin header is missing')
+  }
+  const announced = announcedLength(c, maxBytes)
+  const ticket = admission.enter(caller, announced ?? 0)
+  try {
+    const body = await readBody(c, announced, maxBytes, ticket)
+    const fields = new URLSearchParams(Buffer.from(body).toString())
+    return name => (fields.get(name) ?? '').replaceAll('\r\n', '\n')
+  } finally {
+    ticket.leave()
+  }
+}

@@ -1,0 +1,12 @@
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { AppDeps, UiSource } from '../context.ts'
+
+/** What the pages need of the service. */
+export interface UiNeeds
+  extends Pick<
+    AppDeps,
+    'access' | 'admission' | 'health' | 'logger' | 'maxBodyBytes' | 'originals' | 'pool' | 'savings'
+  > {
+  readonly ledger: Ledger
+  readonly ui: UiSource
+}

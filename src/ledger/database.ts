@@ -1,0 +1,79 @@
+import { chmodSync, mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
+
+/** In the data folder. */
+export const LEDGER_FILE = 'ledger.sqlite'
+const BUSY_MS = 5_000
+
+/** SQLite's codes for a file that is damaged or none of its own. */
+const [CORRUPT, NOT_A_DATABASE] = [11, 26]
+
+/**
+ * Opens the ledger of a data folder; several processes may have it open. A file that is damaged, or
+ * of another version, is moved aside, because figures of some days matter less than a service that
+ * has some.
+ */
+export function openLedgerFile(folder: string): DatabaseSync {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, LEDGER_FILE)
+  try {
+    return openAt(path)
+  } catch (error) {
+    if (!isUnusable(error)) throw error
+    for (const end of ['-wal', '-shm', '']) moveAside(`${path}${end}`, `${path}.damaged${end}`)
+    return openAt(path)
+  }
+}
+
+function openAt(path: string): DatabaseSync {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL')
+    database.exec('PRAGMA journal_mode = WAL')
+    database.exec('PRAGMA synchronous = NORMAL')
+    chmodSync(path, 0o600)
+    migrate(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+class OtherVersionError extends Error {}
+
+function migrate(database: DatabaseSync): void {
+  if (versionOf(database) === SCHEMA_VERSION) return
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    // Another process may have made the tables meanwhile.
+    const version = versionOf(database)
+    if (version === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}`)
+    else if (version !== SCHEMA_VERSION) throw new OtherVersionError(`version ${version}`)
+    database.exec('COMMIT')
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+}
+
+function isUnusable(error: unknown): boolean {
+  if (error instanceof OtherVersionError) return true
+  const { errcode } = error as { readonly errcode?: number }
+  return errcode === CORRUPT || errcode === NOT_A_DATABASE
+}
+
+function moveAside(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,219 @@
+import { EventEmitter } from 'node:events'
+import { extname } from 'node:path'
+import { createTaskThread, type TaskThread } from '../runtime/task-thread.ts'
+import type {
+  ConversationDetail,
+  ConversationPage,
+  LedgerResult,
+  Overview,
+  ToolTable,
+} from './figures.ts'
+import type { LedgerLimits } from './prune.ts'
+import type { Tasks } from './tasks.ts'
+import {
+  type Arrivals,
+  type ArrivedFetch,
+  type ArrivedResult,
+  type ArrivedTurn,
+  hourOf,
+} from './write-rows.ts'
+
+/** What became of each result and request, without their texts. Callers never wait for a write. */
+export interface Ledger {
+  result(result: ArrivedResult): void
+  turn(arrived: ArrivedTurn): void
+  fetched(fetch: ArrivedFetch): void
+  /**
+   * Sums of the last hours. What was recorded is in it; what another process on the same folder
+   * recorded is in it once that process has written it.
+   * @param hours of the window, and of each of its parts
+   * @throws AppError `overloaded`, `internal`, `worker_lost`, `timeout`, as all reads do
+   */
+  overview(tenant: string, hours: number, bucketHours: number): Promise<Overview>
+  tools(tenant: string, hours: number): Promise<ToolTable>
+  conversations(tenant: string, offset: number, limit: number): Promise<ConversationPage>
+  /** `null` if the tenant has none of this id. */
+  conversation(tenant: string, id: string): Promise<ConversationDetail | null>
+  item(tenant: string, id: number): Promise<LedgerResult | null>
+  latest(tenant: string, limit: number): Promise<readonly LedgerResult[]>
+  /** Calls back after something of the tenant was written. @returns how to end that */
+  onWritten(tenant: string, listener: () => void): () => void
+  /** Writes what waits, and ends the thread. Nothing may be recorded after it. */
+  close(): Promise<void>
+}
+
+export interface LedgerOptions {
+  /** The data folder, in which the ledger has a file. */
+  readonly folder: string
+  readonly limits: LedgerLimits
+  /** Unix milliseconds. */
+  now(): number
+  /** Called once when writes begin to fail, with the reason. */
+  onUnwritten(detail: string): void
+  /** Counts rows that were dropped, because too many waited or a write failed. */
+  onDropped(count: number): void
+  onBug(bug: string): void
+  /** How long a row waits at most, in milliseconds. */
+  readonly flushMs?: number
+  /** Instead of a thread of its own, for tests. */
+  readonly thread?: LedgerThread
+}
+
+export type LedgerThread = Pick<TaskThread<Tasks>, 'run' | 'close'>
+
+const FLUSH_MS = 1_000
+/** Rows that wait: some 10 MB. */
+const MOST_WAITING = 20_000
+/** Whose turn the thread takes for writes; tenants wait for their reads only. */
+const WRITER = ''
+
+export function createLedger(options: LedgerOptions): Ledger {
+  return new ThreadLedger(options)
+}
+
+class ThreadLedger implements Ledger {
+  readonly #options: LedgerOptions
+  readonly #thread: LedgerThread
+  readonly #written = new EventEmitter().setMaxListeners(0)
+  readonly #timer: NodeJS.Timeout
+  #waiting: { results: ArrivedResult[]; turns: ArrivedTurn[]; fetches: ArrivedFetch[] } = nothing()
+  #writing: Promise<void> = Promise.resolve()
+  #isFailing = false
+  /** Whether the thread may have the file open. */
+  #isOpen = false
+
+  constructor(options: LedgerOptions) {
+    this.#options = options
+    this.#thread =
+      options.thread ??
+      createTaskThread<Tasks>({
+        name: 'the ledger',
+        module: new URL(`./thread${extname(import.meta.url)}`, import.meta.url),
+        onBug: options.onBug,
+        onLost: reason => this.#fail(reason),
+      })
+    this.#timer = setInterval(() => void this.#flush(), options.flushMs ?? FLUSH_MS).unref()
+  }
+
+  result(result: ArrivedResult): void {
+    if (this.#hasRoom()) this.#waiting.results.push(result)
+  }
+
+  turn(arrived: ArrivedTurn): void {
+    if (this.#hasRoom()) this.#waiting.turns.push(arrived)
+  }
+
+  fetched(fetch: ArrivedFetch): void {
+    if (this.#hasRoom()) this.#waiting.fetches.push(fetch)
+  }
+
+  async overview(tenant: string, hours: number, bucketHours: number): Promise<Overview> {
+    return this.#read(tenant, 'overview', { ...this.#window(tenant, hours), hours: bucketHours })
+  }
+
+  async tools(tenant: string, hours: number): Promise<ToolTable> {
+    return this.#read(tenant, 'tools', this.#window(tenant, hours))
+  }
+
+  async conversations(tenant: string, offset: number, limit: number): Promise<ConversationPage> {
+    return this.#read(tenant, 'conversations', { tenant, offset, limit })
+  }
+
+  async conversation(tenant: string, id: string): Promise<ConversationDetail | null> {
+    return this.#read(tenant, 'conversation', { tenant, id })
+  }
+
+  async item(tenant: string, id: number): Promise<LedgerResult | null> {
+    return this.#read(tenant, 'result', { tenant, id })
+  }
+
+  async latest(tenant: string, limit: number): Promise<readonly LedgerResult[]> {
+    return this.#read(tenant, 'latest', { tenant, limit })
+  }
+
+  onWritten(tenant: string, listener: () => void): () => void {
+    this.#written.on(nameOf(tenant), listener)
+    return () => this.#written.off(nameOf(tenant), listener)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#flush()
+    const { folder } = this.#options
+    // A thread that never started has nothing to end; one that was lost is gone.
+    if (this.#isOpen) await this.#thread.run(WRITER, 'end', { folder }).catch(() => undefined)
+    await this.#thread.close()
+  }
+
+  /** Reads after a write of what waits, so that a page has what was answered before it. */
+  async #read<Name extends keyof Tasks>(
+    tenant: string,
+    name: Name,
+    input: Omit<Parameters<Tasks[Name]>[0], 'folder'>,
+  ): Promise<Awaited<ReturnType<Tasks[Name]>>> {
+    await this.#flush()
+    this.#isOpen = true
+    const whole = { folder: this.#options.folder, ...input } as Parameters<Tasks[Name]>[0]
+    return this.#thread.run(tenant, name, whole)
+  }
+
+  #window(tenant: string, hours: number) {
+    const to = hourOf(this.#options.now()) + 1
+    return { tenant, from: to - hours, to }
+  }
+
+  #hasRoom(): boolean {
+    if (sizeOf(this.#waiting) < MOST_WAITING) return true
+    this.#options.onDropped(1)
+    return false
+  }
+
+  /** One write after the other. Never rejects. */
+  #flush(): Promise<void> {
+    if (sizeOf(this.#waiting) === 0) return this.#writing
+    const arrivals = this.#waiting
+    this.#waiting = nothing()
+    this.#writing = this.#writing.then(() => this.#write(arrivals))
+    return this.#writing
+  }
+
+  async #write(arrivals: Arrivals): Promise<void> {
+    const { folder, limits } = this.#options
+    this.#isOpen = true
+    try {
+      await this.#thread.run(WRITER, 'write', {
+        folder,
+        arrivals,
+        limits,
+        now: this.#options.now(),
+      })
+      this.#isFailing = false
+    } catch (error) {
+      this.#options.onDropped(sizeOf(arrivals))
+      this.#fail(String(error))
+      return
+    }
+    const { results, turns } = arrivals
+    for (const tenant of new Set([...results, ...turns].map(each => each.tenant))) {
+      this.#written.emit(nameOf(tenant))
+    }
+  }
+
+  #fail(detail: string): void {
+    if (!this.#isFailing) this.#options.onUnwritten(detail)
+    this.#isFailing = true
+  }
+}
+
+/** No tenant's name is the name of an event with a meaning of its own. */
+function nameOf(tenant: string): string {
+  return `tenant ${tenant}`
+}
+
+function nothing() {
+  return { results: [], turns: [], fetches: [] }
+}
+
+function sizeOf({ results, turns, fetches }: Arrivals): number {
+  return results.length + turns.length + fetches.length
+}

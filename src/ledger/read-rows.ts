@@ -1,0 +1,188 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type {
+  BillSums,
+  Bucket,
+  ConversationDetail,
+  ConversationPage,
+  ConversationRow,
+  FetchedSums,
+  LedgerResult,
+  LedgerTurn,
+  Overview,
+  ReasonCount,
+  ResultSums,
+  ToolRow,
+  ToolSums,
+  ToolTable,
+} from './figures.ts'
+
+/** A tenant's window: whole hours since 1970, the first and the one after the last. */
+export interface Window {
+  readonly tenant: string
+  readonly from: number
+  readonly to: number
+}
+
+const HOUR_MS = 3_600_000
+const HEAVIEST = 3
+/** Turns and results of a conversation that a page lists, the latest. */
+const LISTED = 500
+
+const RESULT_SUMS = `coalesce(sum(results), 0) AS results, coalesce(sum(before), 0) AS before,
+  coalesce(sum(referred), 0) AS referred, coalesce(sum(encoded), 0) AS encoded,
+  coalesce(sum(omitted), 0) AS omitted`
+const BILL_SUMS = `coalesce(sum(turns), 0) AS turns, coalesce(sum(unknown), 0) AS unknown,
+  coalesce(sum(billed), 0) AS billed, coalesce(sum(without), 0) AS without`
+const IN_WINDOW = 'WHERE tenant = ? AND hour >= ? AND hour < ?'
+
+/** @param hours of a bucket */
+export function readOverview(
+  database: DatabaseSync,
+  { tenant, from, to }: Window,
+  hours: number,
+): Overview {
+  const all = <Row>(sql: string) => database.prepare(sql).all(tenant, from, to) as unknown as Row[]
+  const one = <Row>(sql: string) => all<Row>(sql)[0]!
+  const result = one<ResultSums & { readonly estimated: number }>(
+    `SELECT ${RESULT_SUMS}, coalesce(sum(iif(exact = 0, results, 0)), 0) AS estimated
+     FROM result_hour ${IN_WINDOW}`,
+  )
+  const { estimated, ...results } = result
+  const turns = one<BillSums & { readonly changes: number }>(
+    `SELECT ${BILL_SUMS}, coalesce(sum(prefix_changes), 0) AS changes FROM turn_hour ${IN_WINDOW}`,
+  )
+  const { changes, ...bill } = turns
+  return {
+    results,
+    estimated,
+    bill,
+    prefixChanges: changes,
+    bySource: all(
+      `SELECT source, ${RESULT_SUMS} FROM result_hour ${IN_WINDOW}
+       GROUP BY source ORDER BY before DESC`,
+    ),
+    buckets: bucketsOf(
+      all<ResultSums & HourOf>(
+        `SELECT hour, ${RESULT_SUMS} FROM result_hour ${IN_WINDOW} GROUP BY hour`,
+      ),
+      all<BillSums & HourOf>(`SELECT hour, ${BILL_SUMS} FROM turn_hour ${IN_WINDOW} GROUP BY hour`),
+      { from, to, hours },
+    ),
+    untouched: all<ReasonCount>(
+      `SELECT untouched AS reason, sum(turns) AS count, 0 AS tokens FROM turn_hour ${IN_WINDOW}
+       AND untouched <> '' GROUP BY untouched ORDER BY count DESC`,
+    ),
+    unchanged: all<ReasonCount>(
+      `SELECT reason, sum(results) AS count, sum(before) AS tokens FROM result_hour ${IN_WINDOW}
+       AND reason <> '' GROUP BY reason ORDER BY tokens DESC`,
+    ),
+    heaviest: all<ToolSums>(
+      `SELECT tool, ${RESULT_SUMS} FROM result_hour ${IN_WINDOW}
+       GROUP BY tool ORDER BY sum(before - referred - encoded - omitted) DESC LIMIT ${HEAVIEST}`,
+    ),
+  }
+}
+
+interface HourOf {
+  readonly hour: number
+}
+
+const NOTHING = {
+  ...{ results: 0, before: 0, referred: 0, encoded: 0, omitted: 0 },
+  ...{ turns: 0, unknown: 0, billed: 0, without: 0 },
+}
+
+function bucketsOf(
+  results: readonly (ResultSums & HourOf)[],
+  bills: readonly (BillSums & HourOf)[],
+  { from, to, hours }: { readonly from: number; readonly to: number; readonly hours: number },
+): Bucket[] {
+  const buckets: Record<keyof Bucket, number>[] = []
+  for (let hour = from; hour < to; hour += hours) buckets.push({ at: hour * HOUR_MS, ...NOTHING })
+  for (const { hour, ...sums } of [...results, ...bills]) {
+    const bucket = buckets[Math.floor((hour - from) / hours)]!
+    for (const [name, value] of Object.entries(sums)) bucket[name as keyof Bucket] += value
+  }
+  return buckets
+}
+
+export function readTools(database: DatabaseSync, { tenant, from, to }: Window): ToolTable {
+  const rows = database
+    .prepare(
+      `SELECT tool, shape, format, ${RESULT_SUMS} FROM result_hour ${IN_WINDOW}
+       GROUP BY tool, shape, format`,
+    )
+    .all(tenant, from, to) as unknown as ToolRow[]
+  const fetched = database
+    .prepare(
+      `SELECT tool, sum(times) AS times, sum(bytes) AS bytes FROM (
+         SELECT min(result.tool) AS tool, fetched.times, fetched.bytes FROM fetched
+         JOIN result ON result.tenant = fetched.tenant AND result.original <> ''
+         AND result.original >= fetched.original AND result.original < fetched.original || 'g'
+         WHERE fetched.tenant = ? AND fetched.at >= ? AND fetched.at < ?
+         GROUP BY fetched.original
+       ) GROUP BY tool`,
+    )
+    .all(tenant, from * HOUR_MS, to * HOUR_MS) as unknown as FetchedSums[]
+  return { rows, fetched }
+}
+
+export function readConversations(
+  database: DatabaseSync,
+  tenant: string,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): ConversationPage {
+  const rows = database
+    .prepare('SELECT * FROM conversation WHERE tenant = ? ORDER BY last_at DESC LIMIT ? OFFSET ?')
+    .all(tenant, limit, offset) as unknown as ConversationRow[]
+  const count = database
+    .prepare('SELECT count(*) AS total FROM conversation WHERE tenant = ?')
+    .get(tenant)
+  return { rows, total: Number(count?.['total']) }
+}
+
+/** `null` if the tenant has no such conversation. */
+export function readConversation(
+  database: DatabaseSync,
+  tenant: string,
+  id: string,
+): ConversationDetail | null {
+  const conversation = database
+    .prepare('SELECT * FROM conversation WHERE tenant = ? AND id = ?')
+    .get(tenant, id) as unknown as ConversationRow | undefined
+  if (conversation === undefined) return null
+  const latest = (table: 'turn' | 'result') =>
+    database
+      .prepare(
+        `SELECT * FROM ${table} WHERE tenant = ? AND conversation = ?
+         ORDER BY id DESC LIMIT ${LISTED}`,
+      )
+      .all(tenant, id)
+      .reverse()
+  return {
+    conversation,
+    turns: latest('turn') as unknown as LedgerTurn[],
+    results: latest('result') as unknown as LedgerResult[],
+  }
+}
+
+/** `null` if the tenant has no such result. */
+export function readResult(
+  database: DatabaseSync,
+  tenant: string,
+  id: number,
+): LedgerResult | null {
+  const row = database.prepare('SELECT * FROM result WHERE id = ? AND tenant = ?').get(id, tenant)
+  return (row as unknown as LedgerResult | undefined) ?? null
+}
+
+/** The latest results of a tenant. */
+export function readLatest(
+  database: DatabaseSync,
+  tenant: string,
+  limit: number,
+): readonly LedgerResult[] {
+  return database
+    .prepare('SELECT * FROM result WHERE tenant = ? ORDER BY id DESC LIMIT ?')
+    .all(tenant, limit) as unknown as LedgerResult[]
+}

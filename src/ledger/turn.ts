@@ -1,0 +1,25 @@
+/** A request that a vendor answered, as the ledger keeps it. */
+export interface Turn {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly vendor: string
+  /** Names the conversation by its opening, 16 hex digits; `null` if it is not known. */
+  readonly conversation: string | null
+  readonly model: string | null
+  /** Whether the answer reported what it used; the counts below are 0 if it did not. */
+  readonly known: boolean
+  /** Tokens as the provider counted them; no token is in two of them. */
+  readonly uncached: number
+  readonly cache_read: number
+  readonly cache_write: number
+  readonly output: number
+  /** Tokens that the request was spared. */
+  readonly removed: number
+  /** In uncached input tokens: as it was billed, and as it would have been without Haversack. */
+  readonly billed: number
+  readonly without: number
+  /** Why the request was forwarded unchanged; `null` if it was read. */
+  readonly untouched: string | null
+  /** Whether an earlier turn was sent with another prefix. */
+  readonly prefix_changed: boolean
+}

@@ -1,0 +1,177 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { MAX_NAME, type ResultRow } from '../core/contract/result-row.ts'
+import type { Turn } from './turn.ts'
+
+/** A result that arrived. */
+export interface ArrivedResult {
+  readonly tenant: string
+  /** Unix milliseconds. */
+  readonly at: number
+  /** The operation or proxy that it came through. */
+  readonly source: string
+  /** The conversation that a proxy knows; absent: that of the row. */
+  readonly conversation?: string
+  /** `ResultRow` as JSON. */
+  readonly row: string
+}
+
+export interface ArrivedTurn {
+  readonly tenant: string
+  readonly turn: Turn
+}
+
+/** A text that was fetched again, whole or in part. */
+export interface ArrivedFetch {
+  readonly tenant: string
+  readonly at: number
+  /** The first digits of its hash. */
+  readonly original: string
+  readonly bytes: number
+}
+
+/** What arrived since the last write. */
+export interface Arrivals {
+  readonly results: readonly ArrivedResult[]
+  readonly turns: readonly ArrivedTurn[]
+  readonly fetches: readonly ArrivedFetch[]
+}
+
+const HOUR_MS = 3_600_000
+
+/** Kinds of results of a tenant in an hour that are summed by themselves; more are one kind. */
+const MOST_KINDS = 1_000
+const OTHER_TOOL = '(other)'
+
+/** Writes rows, and adds them to the sums of their hours and conversations. */
+export class RowWriter {
+  readonly #run: (sql: keyof typeof STATEMENTS, ...values: (string | number)[]) => void
+  readonly #database: DatabaseSync
+  /** Kinds of the current hour by tenant, so that clients cannot make rows without bound. */
+  #hour = 0
+  #kinds = new Map<string, Set<string>>()
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    const prepared = Object.fromEntries(
+      Object.entries(STATEMENTS).map(([name, sql]) => [name, database.prepare(sql)]),
+    )
+    this.#run = (name, ...values) => prepared[name]!.run(...values)
+  }
+
+  /** All or nothing. */
+  write({ results, turns, fetches }: Arrivals): void {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      for (const each of results) this.#result(each)
+      for (const each of turns) this.#turn(each)
+      for (const { tenant, original, at, bytes } of fetches) {
+        this.#run('fetched', tenant, original, at, bytes)
+      }
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  #result({ tenant, at, source, row: json, conversation }: ArrivedResult): void {
+    const row = JSON.parse(json) as ResultRow
+    const { shape, layer, format, tokenizer, before, referred, encoded, omitted } = row
+    const exact = row.exact ? 1 : 0
+    const tool = row.tool ?? ''
+    const [view, reason, original] = [row.view ?? '', row.reason ?? '', row.original ?? '']
+    const name = conversation ?? row.session ?? ''
+    this.#run(
+      'result',
+      ...[tenant, at, source, name, tool, row.class, shape, layer, format, view, tokenizer, exact],
+      ...[before, referred, encoded, omitted, original, reason],
+    )
+    const kind = this.#kindOf(tenant, at, tool, `${source} ${shape} ${format} ${reason}`)
+    this.#run(
+      'resultHour',
+      ...[tenant, hourOf(at), source, kind, shape, format, reason, exact],
+      ...[before, referred, encoded, omitted],
+    )
+    if (name === '') return
+    const saved = referred + encoded + omitted
+    this.#run('conversationResult', tenant, name, source, at, at, before, saved)
+  }
+
+  #turn({ tenant, turn }: ArrivedTurn): void {
+    const { at, vendor, uncached, cache_read, cache_write, output, removed } = turn
+    const { billed, without } = turn
+    const [known, changed] = [turn.known ? 1 : 0, turn.prefix_changed ? 1 : 0]
+    const [conversation, untouched] = [turn.conversation ?? '', turn.untouched ?? '']
+    const model = (turn.model ?? '').slice(0, MAX_NAME)
+    this.#run(
+      'turn',
+      ...[tenant, at, vendor, conversation, model, known, uncached, cache_read, cache_write],
+      ...[output, removed, billed, without, untouched, changed],
+    )
+    const hour = hourOf(at)
+    const unknown = 1 - known
+    this.#run(
+      'turnHour',
+      ...[tenant, hour, vendor, untouched, unknown, changed, removed, billed, without],
+    )
+    if (conversation === '') return
+    this.#run('conversationTurn', tenant, conversation, vendor, model, at, at, billed, without)
+  }
+
+  /** The tool's name, or one name for all if there are too many kinds already. */
+  #kindOf(tenant: string, at: number, tool: string, rest: string): string {
+    if (hourOf(at) !== this.#hour) {
+      this.#hour = hourOf(at)
+      this.#kinds = new Map()
+    }
+    const kinds = this.#kinds.get(tenant) ?? new Set()
+    this.#kinds.set(tenant, kinds)
+    const kind = `${tool} ${rest}`
+    if (kinds.has(kind)) return tool
+    if (kinds.size >= MOST_KINDS) return OTHER_TOOL
+    kinds.add(kind)
+    return tool
+  }
+}
+
+/** The hour of a time, in hours since 1970. */
+export function hourOf(at: number): number {
+  return Math.floor(at / HOUR_MS)
+}
+
+const STATEMENTS = {
+  result: `INSERT INTO result (tenant, at, source, conversation, tool, class, shape, layer, format,
+    view, tokenizer, exact, before, referred, encoded, omitted, original, reason)
+    VALUES (${marks(18)})`,
+  resultHour: `INSERT INTO result_hour (tenant, hour, source, tool, shape, format, reason, exact,
+    results, before, referred, encoded, omitted) VALUES (${marks(8)}, 1, ${marks(4)})
+    ON CONFLICT DO UPDATE SET results = results + 1, before = before + excluded.before,
+    referred = referred + excluded.referred, encoded = encoded + excluded.encoded,
+    omitted = omitted + excluded.omitted`,
+  conversationResult: `INSERT INTO conversation (tenant, id, source, model, first_at, last_at,
+    results, before, saved, turns, billed, without) VALUES (?, ?, ?, '', ?, ?, 1, ?, ?, 0, 0, 0)
+    ON CONFLICT DO UPDATE SET first_at = min(first_at, excluded.first_at),
+    last_at = max(last_at, excluded.last_at), results = results + 1,
+    before = before + excluded.before, saved = saved + excluded.saved`,
+  turn: `INSERT INTO turn (tenant, at, vendor, conversation, model, known, uncached, cache_read,
+    cache_write, output, removed, billed, without, untouched, prefix_changed) VALUES (${marks(15)})`,
+  turnHour: `INSERT INTO turn_hour (tenant, hour, vendor, untouched, turns, unknown,
+    prefix_changes, removed, billed, without) VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET turns = turns + 1, unknown = unknown + excluded.unknown,
+    prefix_changes = prefix_changes + excluded.prefix_changes,
+    removed = removed + excluded.removed, billed = billed + excluded.billed,
+    without = without + excluded.without`,
+  conversationTurn: `INSERT INTO conversation (tenant, id, source, model, first_at, last_at,
+    results, before, saved, turns, billed, without) VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, 1, ?, ?)
+    ON CONFLICT DO UPDATE SET source = excluded.source,
+    model = iif(excluded.model = '', model, excluded.model),
+    first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at),
+    turns = turns + 1, billed = billed + excluded.billed, without = without + excluded.without`,
+  fetched: `INSERT INTO fetched (tenant, original, at, times, bytes) VALUES (?, ?, ?, 1, ?)
+    ON CONFLICT DO UPDATE SET at = max(at, excluded.at), times = times + 1,
+    bytes = bytes + excluded.bytes`,
+} as const
+
+function marks(count: number): string {
+  return Array.from({ length: count }, () => '?').join(', ')
+}

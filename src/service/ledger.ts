@@ -1,0 +1,29 @@
+import type { Config } from '../config/config.ts'
+import { createLedger, type Ledger } from '../ledger/ledger.ts'
+import type { Logger } from '../observability/logger.ts'
+import type { Metrics } from '../observability/metrics.ts'
+
+/** The ledger that a configuration asks for; `null` if it is off. */
+export function openConfiguredLedger(
+  { ledger, data_dir }: Pick<Config, 'ledger' | 'data_dir'>,
+  {
+    metrics,
+    logger,
+    onBug,
+  }: {
+    readonly metrics: Pick<Metrics, 'ledgerDropped'>
+    readonly logger: Pick<Logger, 'warn'>
+    onBug(error: unknown): void
+  },
+): Ledger | null {
+  if (!ledger.enabled) return null
+  const { enabled: _, ...limits } = ledger
+  return createLedger({
+    folder: data_dir,
+    limits,
+    now: Date.now,
+    onUnwritten: detail => logger.warn({ detail }, 'the ledger cannot be written'),
+    onDropped: metrics.ledgerDropped,
+    onBug,
+  })
+}

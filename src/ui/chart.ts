@@ -1,0 +1,74 @@
+import { html } from 'hono/html'
+import type { Html } from './layout.ts'
+
+/** A part of a bar: a class of the stylesheet gives its colour. */
+export interface BarPart {
+  readonly name: string
+  readonly kind: string
+  readonly value: number
+}
+
+export interface Bar {
+  readonly label: string
+  readonly parts: readonly BarPart[]
+}
+
+export interface Chart {
+  readonly title: string
+  readonly unit: string
+  readonly bars: readonly Bar[]
+}
+
+const [WIDTH, HEIGHT, GAP] = [720, 140, 2]
+const WIDEST_BAR = 40
+
+/** Stacked bars; parts below zero go down. Each bar says its parts when it is pointed at. */
+export function chart({ title, unit, bars }: Chart): Html {
+  const up = Math.max(0, ...bars.map(({ parts }) => sumOf(parts, true)))
+  const down = Math.max(0, ...bars.map(({ parts }) => sumOf(parts, false)))
+  if (up + down === 0) return html`<p class="none">${title}: nothing in this window.</p>`
+  const scale = HEIGHT / (up + down)
+  const zero = up * scale
+  const step = Math.min(WIDEST_BAR, WIDTH / bars.length)
+  const drawn = bars.map((bar, index) => drawBar(bar, index * step, { step, scale, zero, unit }))
+  const names = new Map(bars.flatMap(({ parts }) => parts.map(part => [part.name, part.kind])))
+  return html`<figure><figcaption>${title} <span class="unit">${unit}, highest ${round(up)}</span>
+<ul class="legend">${[...names].map(
+    ([name, kind]) => html`<li><span class="mark ${kind}"></span>${name}</li>`,
+  )}</ul></figcaption>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${title}">
+${drawn}<line class="zero" x1="0" x2="${WIDTH}" y1="${zero}" y2="${zero}"></line></svg>
+</figure>`
+}
+
+interface Place {
+  readonly step: number
+  readonly scale: number
+  readonly zero: number
+  readonly unit: string
+}
+
+function drawBar({ label, parts }: Bar, x: number, { step, scale, zero, unit }: Place): Html {
+  let [top, bottom] = [zero, zero]
+  const said = parts.map(({ name, value }) => `${name} ${round(value)}`).join(', ')
+  const rects = parts.map(({ kind, value }) => {
+    const height = Math.abs(value) * scale
+    const y = value >= 0 ? top - height : bottom
+    if (value >= 0) top -= height
+    else bottom += height
+    const width = Math.max(1, step - GAP)
+    return html`<rect class="${kind}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}"></rect>`
+  })
+  return html`<g><title>${label}: ${said} (${unit})</title>${rects}</g>`
+}
+
+function sumOf(parts: readonly BarPart[], isUp: boolean): number {
+  return parts.reduce((sum, { value }) => {
+    const counts = isUp ? value > 0 : value < 0
+    return counts ? sum + Math.abs(value) : sum
+  }, 0)
+}
+
+function round(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}

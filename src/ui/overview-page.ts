@@ -1,0 +1,207 @@
+import { html } from 'hono/html'
+import type { LedgerResult, Overview, ResultSums } from '../ledger/figures.ts'
+import type { SavingsFigures } from '../savings/figures.ts'
+import { type Bar, chart } from './chart.ts'
+import { figures, type Html, table } from './layout.ts'
+import { resultTable } from './result-table.ts'
+import { count, percent, time } from './show.ts'
+import { type PageWindow, windowLinks } from './window.ts'
+
+export interface OverviewData {
+  readonly window: PageWindow
+  readonly overview: Overview
+  /** Of the proxies, since their accounts began, as `/v1/savings` has it. */
+  readonly accounts: { readonly since: number; readonly figures: SavingsFigures }
+  readonly latest: readonly LedgerResult[]
+}
+
+export function overviewPage({ window, overview, accounts, latest }: OverviewData): Html {
+  const { results, bill } = overview
+  if (results.results === 0 && bill.turns === 0 && accounts.figures.requests.count === 0) {
+    return nothingYet()
+  }
+  return html`${windowLinks('/ui', window)}
+<section aria-labelledby="now"><h2 id="now">In ${window.label}</h2>
+${figures(figuresOf(data(window, overview)))}
+${harm(overview)}
+${chart({
+  title: 'Billed saving of proxied requests',
+  unit: 'uncached input tokens',
+  bars: overview.buckets.map(bucket => ({
+    label: labelOf(bucket.at, window),
+    parts: savingParts(bucket.without - bucket.billed),
+  })),
+})}
+${chart({
+  title: 'Tokens of results that were saved, by cause',
+  unit: 'tokens',
+  bars: overview.buckets.map(bucket => causeBar(labelOf(bucket.at, window), bucket)),
+})}</section>
+${ways(overview)}
+${unsaved(overview)}
+${sinceStart(accounts)}
+<section aria-labelledby="latest"><h2 id="latest">Latest results</h2>
+${resultTable('The latest results', latest)}</section>`
+}
+
+function data(window: PageWindow, overview: Overview) {
+  return { window, ...overview }
+}
+
+function figuresOf({ window, results, estimated, bill }: Overview & { window: PageWindow }) {
+  const { before, referred, encoded, omitted } = results
+  const lossless = referred + encoded
+  const billedSaving = bill.without - bill.billed
+  const guessed = estimated === 0 ? '' : ` ${count(estimated)} of them by an estimate.`
+  return [
+    {
+      name: 'Billed saving',
+      value: bill.turns === bill.unknown ? '–' : percent(billedSaving, bill.without),
+      about:
+        bill.turns === bill.unknown
+          ? 'No proxied request in this window said what it used.'
+          : `${count(billedSaving)} of ${count(bill.without)} uncached input tokens, cached reads at their price; ${count(bill.turns - bill.unknown)} requests, ${window.label}`,
+      tone: billedSaving < 0 ? ('bad' as const) : ('good' as const),
+    },
+    {
+      name: 'Results, lossless',
+      value: percent(lossless, before),
+      about: `${count(lossless)} of ${count(before)} tokens of ${count(results.results)} results, each counted once, by its model's tokenizer.${guessed}`,
+    },
+    {
+      name: 'Results, left out',
+      value: percent(omitted, before),
+      about: `${count(omitted)} of the same ${count(before)} tokens; each part can be fetched again`,
+    },
+  ]
+}
+
+function harm({ prefixChanges, untouched }: Overview): Html {
+  const requests = untouched.reduce((sum, each) => sum + each.count, 0)
+  return html`<p class="${prefixChanges > 0 ? 'bad' : ''}">Prefix changes (a provider's cache was
+lost by our doing): <strong>${count(prefixChanges)}</strong>. Requests forwarded unchanged:
+<strong>${count(requests)}</strong>${
+    untouched.length === 0
+      ? '.'
+      : html`: ${untouched.map(({ reason, count: times }) => `${reason} ${count(times)}`).join(', ')}.`
+  }</p>`
+}
+
+function ways({ bySource }: Overview): Html {
+  return html`<section aria-labelledby="ways"><h2 id="ways">By way in</h2>${table({
+    caption: 'Results by the way that they came, in tokens',
+    columns: [
+      { name: 'Way' },
+      ...['Results', 'Before', 'References', 'Formats', 'Left out', 'Saved'].map(name => ({
+        name,
+        isNumber: true,
+      })),
+    ],
+    rows: bySource.map(sums => [sums.source, ...cells(sums)]),
+    none: 'No result came in this window.',
+  })}</section>`
+}
+
+function unsaved({ heaviest, unchanged }: Overview): Html {
+  return html`<section aria-labelledby="left"><h2 id="left">What is still sent</h2>${table({
+    caption: 'The tools with the most tokens that are still sent',
+    columns: [
+      { name: 'Tool' },
+      ...['Results', 'Still sent', 'Saved'].map(name => ({ name, isNumber: true })),
+    ],
+    rows: heaviest.map(sums => [
+      html`<a href="/ui/tools?tool=${encodeURIComponent(sums.tool)}">${toolName(sums.tool)}</a>`,
+      count(sums.results),
+      count(sums.before - savedOf(sums)),
+      percent(savedOf(sums), sums.before),
+    ]),
+    none: 'No result came in this window.',
+  })}
+${table({
+  caption: 'Results that stayed unchanged, and why',
+  columns: [{ name: 'Reason' }, ...['Results', 'Tokens'].map(name => ({ name, isNumber: true }))],
+  rows: unchanged.map(({ reason, count: times, tokens }) => [
+    REASONS[reason] ?? reason,
+    count(times),
+    count(tokens),
+  ]),
+  none: 'Every result became smaller.',
+})}</section>`
+}
+
+export const REASONS: Readonly<Record<string, string>> = {
+  no_format: 'no format fits: prose, code, or too small',
+  not_smaller: 'every format that fits has as many tokens, or more',
+  not_exact: 'a format did not decode to the same value, so it was not sent',
+}
+
+function sinceStart({ since, figures: { results, requests, billed } }: OverviewData['accounts']) {
+  return html`<section aria-labelledby="all"><h2 id="all">Proxies since ${time(since)} UTC</h2>
+<p>As <code>GET /v1/savings</code> and <code>haversack run --summary</code> count.</p>${figures([
+    {
+      name: 'results',
+      value: percent(results.before - results.after, results.before),
+      about: `${count(results.before)} → ${count(results.after)} tokens of ${count(results.count)} tool results, each counted once`,
+    },
+    {
+      name: 'requests',
+      value: percent(requests.before - requests.after, requests.before),
+      about: `${count(requests.before)} → ${count(requests.after)} tokens of ${count(requests.count)} prompts; a history counts in each`,
+    },
+    {
+      name: 'billed',
+      value: billed === null ? '–' : percent(billed.before - billed.after, billed.before),
+      about:
+        billed === null
+          ? 'No answer said what it used.'
+          : `${count(billed.before)} → ${count(billed.after)} uncached input tokens, cached reads at their price`,
+    },
+  ])}</section>`
+}
+
+/** The cells of a row of sums, after its name. */
+export function cells(sums: ResultSums): readonly string[] {
+  const { results, before, referred, encoded, omitted } = sums
+  const numbers = [results, before, referred, encoded, omitted].map(count)
+  return [...numbers, percent(savedOf(sums), before)]
+}
+
+export function savedOf({ referred, encoded, omitted }: ResultSums): number {
+  return referred + encoded + omitted
+}
+
+export function toolName(tool: string): string {
+  return tool === '' ? '(not named)' : tool
+}
+
+function savingParts(saving: number) {
+  return [
+    { name: 'saved', kind: 'good', value: Math.max(0, saving) },
+    { name: 'lost', kind: 'bad', value: Math.min(0, saving) },
+  ]
+}
+
+function causeBar(label: string, { referred, encoded, omitted }: ResultSums): Bar {
+  return {
+    label,
+    parts: [
+      { name: 'references', kind: 'referred', value: referred },
+      { name: 'formats', kind: 'encoded', value: encoded },
+      { name: 'left out', kind: 'omitted', value: omitted },
+    ],
+  }
+}
+
+function labelOf(at: number, { bucketHours }: PageWindow): string {
+  return bucketHours === 1 ? `${time(at).slice(11, 16)} UTC` : `from ${time(at).slice(0, 16)} UTC`
+}
+
+function nothingYet(): Html {
+  return html`<section><h2>No result came yet</h2>
+<p>Send one, then look here again:</p>
+<pre>curl -s localhost:8787/v1/encode -H 'content-type: application/json' \\
+  -d '{"content":"[{\\"id\\":1,\\"name\\":\\"Ann\\"},{\\"id\\":2,\\"name\\":\\"Bo\\"}]","tool":"users"}'</pre>
+<p>An agent saves without a change in its code: <code>haversack setup claude</code>, or
+<code>haversack run -- claude</code>. <code>haversack doctor</code> says what is missing.
+Or <a href="/ui/try">try a result</a> on this page.</p></section>`
+}

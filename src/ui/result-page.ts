@@ -1,0 +1,120 @@
+import { html } from 'hono/html'
+import type { ShowAnswer } from '../core/operations/show-result.ts'
+import type { LedgerResult } from '../ledger/figures.ts'
+import { figures, type Html, table } from './layout.ts'
+import { REASONS } from './overview-page.ts'
+import { afterOf } from './result-table.ts'
+import { count, percent, shortened, time, visible } from './show.ts'
+
+/** Characters of a text that a page shows. */
+const SHOWN_CHARS = 100_000
+
+/** A text that the store has, or why there is none to show. */
+export type Kept = KeptText | { readonly why: string }
+
+interface KeptText {
+  readonly text: string
+  readonly shown: ShowAnswer
+}
+
+export function resultPage(result: LedgerResult, kept: Kept): Html {
+  const { before, referred, encoded, omitted, tokenizer, exact, reason } = result
+  const saved = before - afterOf(result)
+  return html`<p>${time(result.at)} UTC, by ${result.source}${
+    result.conversation === ''
+      ? ', without a session'
+      : html`, in <a href="/ui/conversations/${result.conversation}">${result.conversation}</a>`
+  }. Tool <code>${visible(result.tool === '' ? '(not named)' : result.tool)}</code>, class
+<code>${visible(result.class)}</code>, shape ${result.shape}.</p>
+${figures([
+  {
+    name: 'Saved',
+    value: percent(saved, before),
+    about: `${count(before)} → ${count(afterOf(result))} tokens by ${tokenizer}${exact === 1 ? '' : ', an estimate'}`,
+  },
+  {
+    name: 'By cause',
+    value: `${count(referred)} / ${count(encoded)} / ${count(omitted)}`,
+    about: 'tokens by references, by formats, and of parts left out that can be fetched again',
+  },
+  {
+    name: 'Sent as',
+    value: result.layer === 'L0' ? 'reference' : result.format,
+    about: `layer ${result.layer}${result.view === '' ? '' : `, view ${result.view}`}${
+      reason === '' ? '' : `: ${REASONS[reason] ?? reason}`
+    }`,
+  },
+])}
+${'why' in kept ? html`<h2>Its text</h2><p class="none">${kept.why}</p>` : texts(kept, result)}`
+}
+
+function texts({ text, shown }: KeptText, result: LedgerResult): Html {
+  const isReference = result.layer === 'L0'
+  return html`${
+    isReference
+      ? html`<p>This result was sent as a reference to an earlier one. Beside its text is what it
+would have been without that.</p>`
+      : ''
+  }${comparison(text, shown)}
+<h2>The same call</h2>
+<pre>curl -s localhost:8787/v1/retrieve/${result.original.slice(0, 24)}</pre>`
+}
+
+/** A text and what it becomes, side by side, with the way of each part. */
+export function comparison(text: string, shown: ShowAnswer): Html {
+  return html`<p class="check ${shown.check === 'differs' ? 'bad' : 'good'}">${CHECKS[shown.check]}</p>
+<div class="sides">
+<section aria-label="Before"><h2>Before <span class="unit">${count(shown.before)} tokens</span></h2>
+${pre(text)}</section>
+<section aria-label="After"><h2>After <span class="unit">${count(shown.after)} tokens by
+${shown.tokenizer}${shown.exact ? '' : ', an estimate'}; ${shown.format}</span></h2>
+${pre(shown.content)}</section>
+</div>
+${waysOf(shown)}`
+}
+
+const CHECKS: Readonly<Record<ShowAnswer['check'], string>> = {
+  same: '✓ decoded just now: it gives the original',
+  parts: 'Parts are left out on purpose; the rest decodes, and they can be fetched again.',
+  differs: '✗ decoded just now: it does not give the original. Please report this.',
+}
+
+function pre(text: string): Html {
+  const { text: shown, rest } = shortened(text, SHOWN_CHARS)
+  return html`<pre class="text" tabindex="0">${shown}</pre>${
+    rest === 0 ? '' : html`<p>${count(rest)} more characters are not shown.</p>`
+  }`
+}
+
+function waysOf({ parts, candidates }: ShowAnswer): Html {
+  return html`<h2>How it was chosen</h2>
+${table({
+  caption: 'By part: the way that was chosen, and the tokens of the others',
+  columns: [
+    { name: 'Part' },
+    { name: 'Chosen' },
+    { name: 'Tokens', isNumber: true },
+    { name: 'Others' },
+  ],
+  rows: parts.map(({ path, chosen, tokens, options }) => [
+    html`<code>${visible(path)}</code>`,
+    chosen,
+    count(tokens),
+    options
+      .filter(({ way }) => way !== chosen)
+      .map(({ way, tokens: price }) => `${way} ${count(price)}`)
+      .join(', '),
+  ]),
+  none: 'Its format is chosen for the text as a whole.',
+})}
+${table({
+  caption: 'Formats that were tried',
+  columns: [{ name: 'Format' }, { name: 'Tokens', isNumber: true }, { name: 'Verdict' }],
+  rows: candidates.map(({ format, tokens, verdict }) => [
+    format,
+    tokens === null ? '–' : count(tokens),
+    verdict,
+  ]),
+  none: 'No format accepts such a text.',
+})}`
+}

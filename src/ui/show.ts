@@ -1,0 +1,44 @@
+const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+
+/** A count with separators of thousands: `1,234`. */
+export function count(value: number): string {
+  return WHOLE.format(value)
+}
+
+/** A share of a whole with one decimal; a dash without a whole. It may be negative. */
+export function percent(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`
+}
+
+/** Bytes with a unit: `12.3 KiB`. */
+export function bytes(value: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  let [size, unit] = [value, 0]
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024
+    unit++
+  }
+  return unit === 0 ? `${size} B` : `${size.toFixed(1)} ${units[unit]}`
+}
+
+/** A time to the second, in UTC: `2026-11-23 14:05:09`. */
+export function time(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** What a reader would not see, or would see as something else: controls and marks of direction. */
+const UNSEEN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
+
+/** The text with a visible escape for each character that would not be seen. */
+export function visible(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(UNSEEN, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** A visible text of at most so many characters, and how many more there are. */
+export function shortened(text: string, most: number): { readonly text: string; rest: number } {
+  return { text: visible(text.slice(0, most)), rest: Math.max(0, text.length - most) }
+}

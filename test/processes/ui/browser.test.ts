@@ -1,0 +1,198 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLedger } from '../../../src/ledger/ledger.ts'
+import { keyFor, writeKeysFile } from '../../support/keys.ts'
+import { LIMITS } from '../../support/ledger/own-ledger.ts'
+import { turnOf } from '../../support/ledger/rows.ts'
+import { type ServiceProcess, startProcess } from '../../support/service-process.ts'
+
+/** Where Debian, Fedora and others put it; `CHROMIUM` names another place. */
+const PLACES = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser']
+const executablePath = PLACES.find(place => place !== undefined && existsSync(place))
+const SKIP = process.env['TEST_WITHOUT_BROWSER'] === '1'
+/** Where pictures for `docs/guide/dashboard.md` go; none are made without it. */
+const PICTURES = process.env['TEST_PICTURES']
+
+const SESSION = 'a session'
+const HOSTILE = '<script>document.title="taken"</script></textarea>\u202e\u0000\u001b[31m\ud800'
+
+let service: ServiceProcess
+let browser: Browser
+let folder: string
+const reader = keyFor('team', { scopes: ['ui', 'encode', 'retrieve', 'admin'] })
+
+async function encode(body: object): Promise<void> {
+  const answer = await fetch(`${service.url}/v1/encode`, {
+    method: 'POST',
+    headers: { ...reader.headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(answer.status).toBe(200)
+}
+
+async function fill(): Promise<void> {
+  const rows = Array.from({ length: 40 }, (_, id) => ({ id, name: `item ${id}`, state: 'open' }))
+  for (let at = 0; at < 5; at++) {
+    const content = JSON.stringify(rows.map(row => ({ ...row, page: at })))
+    await encode({ content, tool: 'list_items', session: SESSION })
+    await encode({ content, tool: 'list_items', session: SESSION })
+  }
+  await encode({ content: HOSTILE, tool: `${HOSTILE} tool`, session: SESSION })
+  await encode({ content: 'x'.repeat(400_000), tool: 'long', session: SESSION })
+}
+
+async function addTurns(): Promise<void> {
+  const fail = (detail: unknown) => {
+    throw new Error(String(detail))
+  }
+  const ledger = createLedger({
+    folder: join(folder, 'data'),
+    limits: LIMITS,
+    now: Date.now,
+    onUnwritten: fail,
+    onDropped: fail,
+    onBug: fail,
+  })
+  for (let at = 0; at < 30; at++) {
+    const turn = turnOf({ at: Date.now() - at * 2_400_000, removed: at * 20, billed: 10 + at })
+    ledger.turn({ tenant: 'team', turn })
+  }
+  await ledger.close()
+}
+
+beforeAll(async () => {
+  if (SKIP) return
+  if (executablePath === undefined) {
+    throw new Error('no Chromium: apt-get install chromium, or set TEST_WITHOUT_BROWSER=1')
+  }
+  folder = mkdtempSync(join(tmpdir(), 'haversack-ui-'))
+  writeKeysFile(join(folder, 'keys.json'), reader)
+  service = await startProcess({
+    env: {
+      HAVERSACK_KEYS_FILE: join(folder, 'keys.json'),
+      HAVERSACK_DATA_DIR: join(folder, 'data'),
+    },
+  })
+  await fill()
+  await addTurns()
+  browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+})
+
+afterAll(async () => {
+  await browser?.close()
+  service?.child.kill('SIGTERM')
+  await service?.exited
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A page whose reader has entered, and what its console said. */
+async function enter(context: BrowserContext): Promise<{ page: Page; said: string[] }> {
+  const page = await context.newPage()
+  const said: string[] = []
+  page.on('console', message => said.push(`${message.type()}: ${message.text()}`))
+  page.on('pageerror', error => said.push(String(error)))
+  page.on('dialog', dialog => said.push(`dialog: ${dialog.message()}`))
+  await page.goto(`${service.url}/`)
+  await page.getByLabel('Key').fill(reader.key)
+  await page.getByRole('button', { name: 'Enter' }).click()
+  await page.waitForURL('**/ui')
+  return { page, said }
+}
+
+/** The paths of all pages, with those of a conversation and of its results. */
+async function pathsOf(page: Page): Promise<readonly string[]> {
+  await page.goto(`${service.url}/ui/conversations`)
+  const first = (selector: string) => page.locator(selector).first().getAttribute('href')
+  const conversation = await first(
+    `td a[href^="/ui/conversations/"]:not([href$="${'c'.repeat(16)}"])`,
+  )
+  const billed = `/ui/conversations/${'c'.repeat(16)}`
+  await page.goto(service.url + conversation)
+  const results = page.locator('td a[href^="/ui/results/"]')
+  const links = await results.evaluateAll(all => all.map(each => each.getAttribute('href')!))
+  return [
+    ...['/ui', '/ui?window=7d', '/ui/tools', '/ui/conversations', '/ui/try', '/ui/service'],
+    ...[conversation!, billed, links[0]!, links[1]!, links.at(-2)!, links.at(-1)!, '/ui/nothing'],
+  ]
+}
+
+/** What would keep some readers from using the page, by axe's rules. */
+async function seriousFindings(page: Page): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+}
+
+describe.skipIf(SKIP)('the page in a browser', () => {
+  it.each([
+    ['light', 1_280, true],
+    ['dark', 1_280, false],
+    ['light', 360, false],
+    ['dark', 360, true],
+  ] as const)('is whole and silent: %s, %d wide', async (colorScheme, width, isExamined) => {
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } })
+    const { page, said } = await enter(context)
+    for (const path of await pathsOf(page)) {
+      await page.goto(service.url + path)
+      // One colour scheme and one width at a time show what either has.
+      if (isExamined) expect([path, await seriousFindings(page)]).toEqual([path, []])
+      const overflow = await page.evaluate('document.documentElement.scrollWidth')
+      expect([path, overflow]).toEqual([path, width])
+      expect(await page.title()).toMatch(/ · Haversack$/)
+      if (PICTURES !== undefined) await takePicture(page, path, `${colorScheme}-${width}`)
+    }
+    // The browser itself reports the page that is not there.
+    expect(said.filter(line => !line.includes('404'))).toEqual([])
+    await context.close()
+  })
+
+  it('shows new results without being loaded again', async () => {
+    const context = await browser.newContext()
+    const { page, said } = await enter(context)
+    await page.evaluate("document.body.dataset.mark = 'same page'")
+    await encode({ content: 'something new', tool: 'brand-new' })
+    await page.getByText('brand-new').first().waitFor()
+    expect(await page.evaluate('document.body.dataset.mark')).toBe('same page')
+    expect(said).toEqual([])
+    await context.close()
+  })
+
+  it('works without scripts: forms, tables and links', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const { page } = await enter(context)
+    await page.getByRole('link', { name: 'Tools' }).click()
+    await page.getByLabel('Tool', { exact: true }).fill('list')
+    await page.getByRole('button', { name: 'Show' }).click()
+    expect(page.url()).toContain('tool=list')
+    await page.getByRole('link', { name: 'Try it' }).click()
+    await page.getByLabel('Result').fill('[{"a":1,"b":"x"},{"a":2,"b":"y"},{"a":3,"b":"z"}]')
+    await page.getByRole('button', { name: 'Encode' }).click()
+    await page.getByText('decoded just now: it gives the original').waitFor()
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.waitForURL('**/ui/login')
+    await page.goto(`${service.url}/ui`)
+    expect(page.url()).toContain('/ui/login')
+    await context.close()
+  })
+
+  it('ends its streams when the service drains', async () => {
+    const context = await browser.newContext()
+    await enter(context)
+    const ended = performance.now()
+    service.child.kill('SIGTERM')
+    expect(await service.exited).toBe(0)
+    expect(performance.now() - ended).toBeLessThan(10_000)
+    await context.close()
+  })
+})
+
+async function takePicture(page: Page, path: string, kind: string): Promise<void> {
+  const name = path.replace(/^\/ui\/?/, '').replaceAll(/[^a-z]+/g, '-') || 'overview'
+  mkdirSync(PICTURES!, { recursive: true })
+  await page.screenshot({ path: join(PICTURES!, `${name}-${kind}.png`), fullPage: true })
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createLedger, type LedgerOptions, type LedgerThread } from '../../../src/ledger/ledger.ts'
+import { createTasks } from '../../../src/ledger/tasks.ts'
+
+/** A folder that goes with the test. */
+export function ledgerFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'haversack-ledger-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Runs tasks in this thread. */
+function inlineTasks(): LedgerThread {
+  const tasks = createTasks()
+  return {
+    run: async (_by, name, input) => tasks[name](input as never) as never,
+    close: async () => {},
+  }
+}
+
+export const LIMITS = { max_rows: 1_000, max_bytes: 2 ** 28, ttl_ms: 604_800_000 }
+
+/** A ledger without a thread. */
+export function ownLedger(options: Partial<LedgerOptions> = {}) {
+  const failures: string[] = []
+  const dropped: number[] = []
+  const ledger = createLedger({
+    folder: options.folder ?? ledgerFolder(),
+    limits: LIMITS,
+    now: Date.now,
+    onUnwritten: detail => failures.push(detail),
+    onDropped: count => dropped.push(count),
+    onBug: bug => failures.push(bug),
+    thread: inlineTasks(),
+    ...options,
+  })
+  onTestFinished(() => ledger.close())
+  return { ledger, failures, dropped }
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { createAccess } from '../../../src/access/access.ts'
+import { createPasses } from '../../../src/access/passes.ts'
+import { keyFor } from '../../support/keys.ts'
+
+const LIFE_MS = 1_000
+
+function setUp() {
+  const clock = { now: 5_000 }
+  const key = keyFor('team', { scopes: ['ui'] })
+  const access = createAccess([key.record], () => 0)
+  const passes = createPasses(access, { lifeMs: LIFE_MS, now: () => clock.now })
+  const pass = passes.issue(access.identify(() => key.key))
+  return { clock, key, access, passes, pass }
+}
+
+describe('a pass', () => {
+  it('is its key: the same caller', () => {
+    const { passes, pass, key } = setUp()
+    expect(passes.callerOf(pass)).toMatchObject({ tenant: 'team', keyId: key.record.id })
+    expect(pass).not.toContain(key.key)
+    expect(pass).not.toContain(key.record.sha256)
+  })
+
+  it('ends after its time, also if the clock went back before that', () => {
+    const { clock, passes, pass } = setUp()
+    clock.now += LIFE_MS - 1
+    expect(passes.callerOf(pass)).not.toBeNull()
+    clock.now += 1
+    expect(passes.callerOf(pass)).toBeNull()
+    clock.now = 0
+    expect(passes.callerOf(pass)).toBeNull()
+  })
+
+  it('ends with its key, and with another key of the same id', () => {
+    const { access, passes, pass, key } = setUp()
+    access.replace([{ ...key.record, sha256: 'a'.repeat(64) }])
+    expect(passes.callerOf(pass)).toBeNull()
+    access.replace([])
+    expect(passes.callerOf(pass)).toBeNull()
+    access.replace([key.record])
+    expect(passes.callerOf(pass)).not.toBeNull()
+  })
+
+  it('cannot be made or changed by its holder', () => {
+    const { access, passes, pass } = setUp()
+    const other = createPasses(access, { lifeMs: LIFE_MS, now: () => 5_000 })
+    expect(other.callerOf(pass)).toBeNull()
+    for (let at = 0; at < pass.length; at++) {
+      const changed = pass[at] === '7' ? '8' : '7'
+      expect(passes.callerOf(pass.slice(0, at) + changed + pass.slice(at + 1))).toBeNull()
+    }
+    for (const bad of ['', '.', 'a.b.c', `${pass}.`, pass.slice(1), '9'.repeat(5_000)]) {
+      expect(passes.callerOf(bad)).toBeNull()
+    }
+  })
+})

@@ -1,0 +1,348 @@
+import { describe, expect, it } from 'vitest'
+import { createAccess } from '../../../../src/access/access.ts'
+import type { KeyRecord } from '../../../../src/access/key-record.ts'
+import { AppError } from '../../../../src/core/base/errors.ts'
+import type { AppDeps } from '../../../../src/http/context.ts'
+import { testApp } from '../../../support/app.ts'
+import { keyFor } from '../../../support/keys.ts'
+import { ownLedger } from '../../../support/ledger/own-ledger.ts'
+import { resultOf, turnOf } from '../../../support/ledger/rows.ts'
+
+const UI: NonNullable<AppDeps['ui']> = {
+  gauges: {
+    threads: () => 2,
+    utilization: () => 0.5,
+    jobsWaiting: () => 0,
+    waitMs: () => 0,
+    connections: () => 1,
+    store: async () => null,
+  },
+  upstreams: [{ path: '/anthropic', host: 'api.example.com' }],
+}
+
+const PAGES = ['/ui', '/ui/tools', '/ui/conversations', '/ui/try', '/ui/service']
+const SELF = { host: 'haversack.internal', origin: 'https://haversack.internal' }
+const FORM = { ...SELF, 'content-type': 'application/x-www-form-urlencoded' }
+
+function start({
+  scopes = ['ui', 'retrieve'] as KeyRecord['scopes'],
+  keys = true,
+  overrides = {} as Partial<AppDeps>,
+} = {}) {
+  const { ledger } = ownLedger()
+  const [a, b] = [keyFor('a', { scopes }), keyFor('b', { scopes })]
+  const access = createAccess(keys ? [a.record, b.record] : null, () => 0)
+  const { app, logged } = testApp({ ledger, ui: UI, access, ...overrides })
+  const post = (path: string, fields: Record<string, string>, headers = {}) =>
+    app.request(path, {
+      method: 'POST',
+      headers: { ...FORM, ...headers },
+      body: new URLSearchParams(fields).toString(),
+    })
+  async function enter(key: string): Promise<{ cookie: string }> {
+    const answer = await post('/ui/login', { key, next: '/ui' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/ui'])
+    return { cookie: answer.headers.get('set-cookie')!.split(';')[0]! }
+  }
+  async function page(path: string, headers = {}): Promise<string> {
+    const answer = await app.request(path, { headers })
+    expect(answer.status, path).toBe(200)
+    return answer.text()
+  }
+  return { app, ledger, access, a, b, post, enter, page, logged }
+}
+
+describe('the entrance', () => {
+  it('sends browsers from / to the page, and changes nothing for others', async () => {
+    const { app } = start({ keys: false })
+    const browser = await app.request('/', { headers: { accept: 'text/html,*/*' } })
+    expect([browser.status, browser.headers.get('location')]).toEqual([303, '/ui'])
+    const other = await app.request('/', { headers: { accept: '*/*' } })
+    expect([other.status, other.headers.get('content-type')]).toEqual([
+      404,
+      'application/problem+json',
+    ])
+  })
+
+  it('asks for a key, and gives a cookie that no script and no other page gets', async () => {
+    const { app, a, post } = start()
+    for (const path of [...PAGES, '/ui/results/1', '/ui/nothing']) {
+      const answer = await app.request(path)
+      expect([path, answer.status]).toEqual([path, 303])
+      expect(answer.headers.get('location')).toMatch(/^\/ui\/login/)
+    }
+    expect((await app.request('/ui/events')).status).toBe(401)
+    const entered = await post('/ui/login', { key: a.key, next: '/ui/tools' })
+    expect(entered.headers.get('location')).toBe('/ui/tools')
+    const cookie = entered.headers.get('set-cookie')
+    expect(cookie).toMatch(/; Path=\/ui; HttpOnly; SameSite=Strict; Max-Age=43200$/)
+    expect(cookie).not.toContain(a.key)
+    const secure = await post('/ui/login', { key: a.key }, { 'x-forwarded-proto': 'https' })
+    expect(secure.headers.get('set-cookie')).toMatch(/; Secure$/)
+  })
+
+  it('refuses keys without the scope, unknown keys, and says which', async () => {
+    const { post, a } = start({ scopes: ['encode'] })
+    const lacking = await post('/ui/login', { key: a.key })
+    expect([lacking.status, await lacking.text()]).toEqual([
+      403,
+      expect.stringContaining('the key lacks the scope ui'),
+    ])
+    const unknown = await post('/ui/login', { key: 'hvs_no' })
+    expect([unknown.status, unknown.headers.get('set-cookie')]).toEqual([401, null])
+  })
+
+  it('leads nowhere else afterwards', async () => {
+    const { post, a } = start()
+    for (const next of [
+      'https://evil.example',
+      '//evil.example',
+      '/v1/savings',
+      '/ui\\x',
+      '/ui/../x',
+    ]) {
+      const answer = await post('/ui/login', { key: a.key, next })
+      expect(answer.headers.get('location')).toBe('/ui')
+    }
+  })
+
+  it('ends when the key is revoked, and when the reader leaves', async () => {
+    const { app, a, b, access, enter, post } = start()
+    const headers = await enter(a.key)
+    expect((await app.request('/ui', { headers })).status).toBe(200)
+    const left = await post('/ui/logout', {}, headers)
+    expect(left.headers.get('set-cookie')).toMatch(/^haversack_ui=; .*Max-Age=0/)
+    access.replace([b.record])
+    expect((await app.request('/ui', { headers })).status).toBe(303)
+  })
+
+  it('takes no form of another page', async () => {
+    const { app, a, enter } = start()
+    const cookie = await enter(a.key)
+    const body = 'content=x'
+    const { origin: _, ...silent } = FORM
+    const nameless = await app.request('/ui/try', {
+      method: 'POST',
+      headers: { ...silent, ...cookie },
+      body,
+    })
+    expect(nameless.status).toBe(403)
+    const foreign = await app.request('/ui/try', {
+      method: 'POST',
+      headers: { ...FORM, ...cookie, origin: 'https://evil.example' },
+      body,
+    })
+    expect(foreign.status).toBe(403)
+    const rebound = await app.request('/ui', { headers: { host: 'evil.example' } })
+    expect(rebound.status).toBe(403)
+  })
+
+  it('without keys is for this machine only', async () => {
+    const { app } = start({ keys: false })
+    const from = (remoteAddress: string) =>
+      app.request('/ui', {}, { incoming: { headers: {}, socket: { remoteAddress } } } as never)
+    for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
+      expect((await from(address)).status).toBe(200)
+    }
+    for (const address of ['10.0.0.7', '::ffff:10.0.0.7', '2001:db8::1', '127.evil']) {
+      expect((await from(address)).status).toBe(403)
+    }
+  })
+
+  it('is not there below a secret, or if it is off', async () => {
+    const below = testApp({ ledger: ownLedger().ledger, ui: UI, proxiesBelow: '/secret' })
+    expect((await below.app.request('/ui')).status).toBe(404)
+    expect((await testApp().app.request('/ui')).status).toBe(404)
+  })
+})
+
+describe('pages', () => {
+  it('load nothing from elsewhere and run nothing inline', async () => {
+    const { app, ledger } = start({ keys: false })
+    ledger.result(resultOf('local'))
+    for (const path of [...PAGES, '/ui/results/1', '/ui/nothing', '/ui/login']) {
+      const answer = await app.request(path)
+      const policy = answer.headers.get('content-security-policy')
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/)
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+      const text = await answer.text()
+      expect(text).not.toMatch(/ style="|<style|<script(?! src="\/ui\/live\.js" defer>)| on\w+="/)
+      expect(text).not.toMatch(/(?:href|src|action)="(?!\/ui|#)/)
+    }
+    for (const name of ['style.css', 'live.js', 'icon.svg']) {
+      expect((await app.request(`/ui/${name}`)).status).toBe(200)
+    }
+  })
+
+  it('show what the ledger has', async () => {
+    const { ledger, page } = start({ keys: false })
+    const session = 'abcdef0123456789'
+    ledger.result(resultOf('local', { tool: 'search', session, before: 4_000, encoded: 1_000 }))
+    ledger.turn({
+      tenant: 'local',
+      turn: turnOf({ conversation: session, billed: 120, without: 100, prefix_changed: true }),
+    })
+    const overview = await page('/ui')
+    expect(overview).toContain('-20.0 %')
+    expect(overview).toContain('25.0 %')
+    expect(overview).toContain('1,000 of 4,000 tokens of 1 results')
+    expect(overview).toMatch(/Prefix changes [^:]*:\s*<strong>1</)
+    expect(await page('/ui/tools')).toMatch(/<td class="">search<\/td>/)
+    expect(await page('/ui/tools?tool=sea&sort=saved&window=7d')).toContain('search')
+    expect(await page('/ui/tools?tool=other')).toContain('No result in this window matches.')
+    expect(await page('/ui/conversations')).toContain(`/ui/conversations/${session}`)
+    const one = await page(`/ui/conversations/${session}`)
+    expect(one).toContain('/ui/results/1')
+    expect(one).toContain('cache read 50')
+    expect(await page('/ui/results/1')).toContain('It was not kept')
+  })
+
+  it('say what to do first if nothing came yet', async () => {
+    const { page } = start({ keys: false })
+    expect(await page('/ui')).toContain('haversack setup claude')
+  })
+
+  it('show texts of tools as text, and what would not be seen', async () => {
+    const { ledger, page } = start({ keys: false })
+    const tool = '<script>alert(1)</script>\u202e\u0000"\'&'
+    ledger.result(resultOf('local', { tool, class: '<b>', session: '1'.repeat(16) }))
+    for (const path of [
+      '/ui',
+      '/ui/tools',
+      `/ui/conversations/${'1'.repeat(16)}`,
+      '/ui/results/1',
+    ]) {
+      const text = await page(path)
+      expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;\\u202e\\u0000')
+      expect(text).not.toContain('<script>alert')
+    }
+  })
+
+  it.each([
+    '/ui/results/0',
+    '/ui/results/999',
+    '/ui/results/x',
+    '/ui/results/99999999999999999999',
+    '/ui/conversations/none',
+    '/ui/conversations?page=0',
+    '/ui/conversations?page=99999',
+    '/ui/conversations?page=1e3',
+    '/ui/__proto__',
+  ])('%s is not found', async path => {
+    const { app, ledger } = start({ keys: false })
+    ledger.result(resultOf('local'))
+    const answer = await app.request(path)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ])
+  })
+
+  it('show a key its own tenant only', async () => {
+    const { ledger, a, b, enter, page, app } = start()
+    const session = 'feedfeedfeedfeed'
+    ledger.result(resultOf('a', { tool: 'tool-of-a', session }))
+    ledger.turn({ tenant: 'a', turn: turnOf({ conversation: session }) })
+    await ledger.latest('a', 1)
+    const [reader, other] = [await enter(a.key), await enter(b.key)]
+    expect(await page('/ui', reader)).toContain('tool-of-a')
+    for (const path of ['/ui', '/ui/tools', '/ui/conversations', '/ui/service']) {
+      expect(await page(path, other)).not.toMatch(/tool-of-a|feedfeed/)
+    }
+    for (const path of ['/ui/results/1', `/ui/conversations/${session}`]) {
+      const [found, none] = await Promise.all(
+        [path, path.replace(/1$|f.*$/, '2')].map(async each =>
+          (await app.request(each, { headers: other })).text(),
+        ),
+      )
+      expect(found).toBe(none)
+    }
+  })
+
+  it('show texts only to keys that may retrieve, beside what they become', async () => {
+    const content = JSON.stringify(Array.from({ length: 9 }, (_, id) => ({ id, name: `n${id}` })))
+    const fetched: unknown[] = []
+    const originals = {
+      fetch: async (reference: unknown) => {
+        fetched.push(reference)
+        return { body: Buffer.from(content), media_type: 'text/plain' }
+      },
+    } as unknown as AppDeps['originals']
+    for (const scopes of [['ui'], ['ui', 'retrieve']] as const) {
+      const { ledger, a, enter, page } = start({ scopes: [...scopes], overrides: { originals } })
+      ledger.result(resultOf('a', { original: 'ab'.repeat(32) }))
+      const text = await page('/ui/results/1', await enter(a.key))
+      const mayRead = (scopes as readonly string[]).includes('retrieve')
+      expect(text.includes('decoded just now: it gives the original')).toBe(mayRead)
+      expect(text.includes('Texts are shown to keys with the scope retrieve.')).toBe(!mayRead)
+      expect(text.includes('n8')).toBe(mayRead)
+    }
+    expect(fetched).toEqual([{ tenant: 'a', ref: 'ab'.repeat(32) }])
+  })
+
+  it('say why a text is not there any more', async () => {
+    const { ledger, a, enter, page } = start({
+      overrides: {
+        originals: {
+          fetch: () => Promise.reject(new AppError('gone', 'it expired')),
+        } as unknown as AppDeps['originals'],
+      },
+    })
+    ledger.result(resultOf('a', { original: 'ab'.repeat(32) }))
+    expect(await page('/ui/results/1', await enter(a.key))).toContain('it expired')
+  })
+
+  it('say that a store or a ledger is gone, and log no content', async () => {
+    const { app, logged } = start({
+      keys: false,
+      overrides: {
+        ledger: {
+          latest: async () => [],
+          overview: () => Promise.reject(new AppError('worker_lost', 'the ledger was lost')),
+          tools: () => Promise.reject(new Error('a bug')),
+        } as never,
+      },
+    })
+    const lost = await app.request('/ui')
+    expect([lost.status, await lost.text()]).toEqual([
+      503,
+      expect.stringContaining('the ledger was lost'),
+    ])
+    const bug = await app.request('/ui/tools')
+    expect([bug.status, (await bug.text()).includes('a bug')]).toEqual([500, false])
+    expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1)
+  })
+})
+
+describe('a try', () => {
+  const rows = JSON.stringify(Array.from({ length: 9 }, (_, id) => ({ id, name: `name ${id}` })))
+
+  it('shows the text before and after, and keeps nothing', async () => {
+    const { post, ledger } = start({ keys: false })
+    const answer = await post('/ui/try', { content: rows, tool: 'users', mode: 'lossless' })
+    const text = await answer.text()
+    expect(text).toContain('decoded just now: it gives the original')
+    expect(text).toContain('csv@1')
+    expect(await ledger.latest('local', 9)).toEqual([])
+  })
+
+  it('reads ends of lines as LF', async () => {
+    const { post } = start({ keys: false })
+    const answer = await post('/ui/try', { content: 'one\r\ntwo' })
+    expect(await answer.text()).toContain('>one\ntwo</pre>')
+  })
+
+  it('says what is wrong with it, and keeps what was typed', async () => {
+    const { post } = start({ keys: false })
+    const bad = await post('/ui/try', { content: '</textarea><b>', mode: 'trim' })
+    const text = await bad.text()
+    expect(text).toContain('mode trim needs a budget')
+    expect(text).toContain('&lt;/textarea&gt;&lt;b&gt;')
+    const unknown = await post('/ui/try', { content: 'x', mode: 'other', budget: 'many' })
+    expect([unknown.status, await unknown.text()]).toEqual([
+      200,
+      expect.stringContaining('role="alert"'),
+    ])
+  })
+})
