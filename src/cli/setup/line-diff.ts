@@ -32,5 +32,5 @@ export function lineDiff(before: string, after: string): string {
 }
 
 function linesOf(text: string): readonly string[] {
-  return text === '' ? [] : text.split('\n')
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n')
 }
