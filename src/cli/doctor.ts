@@ -29,7 +29,11 @@ export const doctorCommand = defineCommand({
     const [configured, config] = checkConfig(env)
     const url = (values.url ?? (env['HAVERSACK_URL'] || addressOf(config))).replace(/\/+$/, '')
     const fault = urlFault(url)
-    if (fault !== null) throw new UsageError(`the URL ${url} ${fault}`)
+    if (fault !== null) throw new UsageError(`the URL of the service ${fault}`)
+    const { username, password } = new URL(url)
+    if (username + password !== '') {
+      throw new UsageError('the URL of the service names a user: give a key instead')
+    }
     const key = values.key ?? (env['HAVERSACK_KEY'] || undefined)
     const findings: Finding[] = [
       checkNode(process.version),

@@ -14,6 +14,8 @@ const ROUTES: Readonly<Record<string, RouteName>> = {
   messages: 'anthropic_messages',
   chat: 'openai_chat',
   responses: 'openai_responses',
+  gemini: 'gemini_generate',
+  converse: 'bedrock_converse',
 }
 
 export const proxyCommand = defineCommand({
@@ -28,7 +30,7 @@ export const proxyCommand = defineCommand({
     check: { type: 'string', value: 'FILE', help: 'The body; - for standard input' },
     route: choice(Object.keys(ROUTES), {
       value: 'NAME',
-      help: 'What it was sent to: messages, chat, responses (default: recognised by the body)',
+      help: 'What it was sent to: messages, chat, responses, gemini, converse (default: by the body)',
     }),
     show: { type: 'boolean', help: 'Print the new texts, too' },
     json: { type: 'boolean', help: 'Print it as JSON' },

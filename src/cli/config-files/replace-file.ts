@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import {
   accessSync,
@@ -25,11 +26,16 @@ function absenceOf(file: string): string {
   return `${file}.haversack-was-absent`
 }
 
-/** The text of a file; `null` if there is none. @throws Error for a link or a folder */
+/**
+ * The text of a file; `null` if there is none. @throws Error for a link, a folder, or bytes that
+ * are no UTF-8, which a text cannot give back
+ */
 export function readConfigFile(file: string): string | null {
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null
   checkPlain(file)
-  return readFileSync(file, 'utf8')
+  const bytes = readFileSync(file)
+  if (!isUtf8(bytes)) throw new Error(`${file} is no text in UTF-8: change it by hand`)
+  return bytes.toString('utf8')
 }
 
 /**
@@ -55,7 +61,8 @@ export function replaceWithBackup(file: string, before: string | null, after: st
 }
 
 /**
- * Puts back what a file was before, or removes it if there was none.
+ * Puts back what a file was before, or removes it if there was none. A file that is gone, or is as
+ * it was, has nothing to lose.
  * @throws Error if there is no backup, or the file was changed since
  */
 export function restore(
@@ -65,9 +72,10 @@ export function restore(
   const backup = backupOf(file)
   const wasAbsent = existsSync(absenceOf(file))
   if (!wasAbsent && !existsSync(backup)) throw new Error(`there is no ${backup}`)
-  checkWritable(file)
+  const now = readConfigFile(file)
   const before = wasAbsent ? null : readFileSync(backup, 'utf8')
-  if (!isOurs(readFileSync(file, 'utf8'), before)) {
+  if (now !== null) checkWritable(file)
+  if (now !== null && now !== before && !isOurs(now, before)) {
     const what = wasAbsent ? 'remove it by hand' : `put back by hand what you want of ${backup}`
     throw new Error(`${file} was changed since: ${what}`)
   }
@@ -75,7 +83,7 @@ export function restore(
     renameSync(backup, file)
     return
   }
-  rmSync(file)
+  rmSync(file, { force: true })
   rmSync(absenceOf(file))
 }
 

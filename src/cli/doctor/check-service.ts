@@ -17,10 +17,15 @@ export async function checkService({ url, key }: ServiceToCheck): Promise<Findin
   if (ready === null) {
     return [fail('service', `nothing answers at ${url}`, 'start it: haversack serve')]
   }
-  const text = (await ready.text()).trim().slice(0, 100)
+  // A body may break off, or not come in time.
+  const text = await ready.text().catch(() => '')
   const service = ready.ok
     ? ok('service', `${url} answers`)
-    : fail('service', `${url} answers ${ready.status}: ${text}`, 'see the log of the service')
+    : fail(
+        'service',
+        `${url} answers ${ready.status}: ${text.trim().slice(0, 100)}`,
+        'see the log of the service',
+      )
   return [service, clock(ready), ...(await checkAccounts(url, key))]
 }
 

@@ -14,7 +14,12 @@ const SIGNS: readonly (readonly [RouteName, string, (request: Request) => boolea
     'tools with input_schema',
     ({ tools }) => tools.some(tool => 'input_schema' in tool),
   ],
-  ['anthropic_messages', 'system beside messages', ({ body }) => 'system' in body],
+  [
+    'anthropic_messages',
+    'system beside messages',
+    ({ body: { system } }) =>
+      typeof system === 'string' || fieldsIn(system).some(block => 'type' in block),
+  ],
   [
     'openai_chat',
     'messages of the role tool or function',
@@ -33,6 +38,13 @@ const SIGNS: readonly (readonly [RouteName, string, (request: Request) => boolea
   ],
   ['openai_chat', 'tools with function', ({ tools }) => tools.some(tool => 'function' in tool)],
   ['openai_responses', 'input', ({ body }) => 'input' in body],
+  ['gemini_generate', 'contents', ({ body }) => 'contents' in body],
+  ['bedrock_converse', 'toolConfig', ({ body }) => 'toolConfig' in body],
+  [
+    'bedrock_converse',
+    'blocks with toolUse or toolResult',
+    ({ blocks }) => blocks.some(block => 'toolUse' in block || 'toolResult' in block),
+  ],
 ]
 
 interface Request {

@@ -32,7 +32,7 @@ const CLAUDE_URL = ['env', 'ANTHROPIC_BASE_URL'] as const
 const OPENCODE_URL = ['provider', 'anthropic', 'options', 'baseURL'] as const
 const OPENCODE_OPENAI_URL = ['provider', 'openai', 'options', 'baseURL'] as const
 const CODEX_KEY = 'openai_base_url'
-const GEMINI_UPSTREAM = `the service needs this upstream in its configuration file:
+const GEMINI_UPSTREAM = `The service needs this upstream in its configuration file:
 
 [[proxy.upstreams]]
 name = "gemini"
@@ -40,8 +40,8 @@ url = "https://generativelanguage.googleapis.com"
 dialect = "gemini"`
 
 const ANTHROPIC_UPSTREAM =
-  'start the service with HAVERSACK_ANTHROPIC_URL=https://api.anthropic.com'
-const OPENAI_UPSTREAM = 'start the service with HAVERSACK_OPENAI_URL=https://api.openai.com'
+  'Start the service with HAVERSACK_ANTHROPIC_URL=https://api.anthropic.com'
+const OPENAI_UPSTREAM = 'Start the service with HAVERSACK_OPENAI_URL=https://api.openai.com'
 
 /** By the names that `setup` and `doctor` take. */
 export const AGENTS: Readonly<Record<string, Agent>> = {
@@ -71,7 +71,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     },
     upstream: env =>
       hasChatGptLogin(codexHome(env))
-        ? 'start the service with HAVERSACK_OPENAI_URL=https://chatgpt.com/backend-api/codex'
+        ? 'Start the service with HAVERSACK_OPENAI_URL=https://chatgpt.com/backend-api/codex'
         : OPENAI_UPSTREAM,
   },
   opencode: {
@@ -103,7 +103,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     withBaseUrl: (text, url) => editDotenv(text, 'OPENAI_BASE_URL', url),
     baseUrlIn: text => dotenvAt(text, 'OPENAI_BASE_URL'),
     variable: 'OPENAI_BASE_URL',
-    upstream: () => 'start the service with HAVERSACK_OPENAI_URL=URL, your provider',
+    upstream: () => 'Start the service with HAVERSACK_OPENAI_URL=URL, your provider',
   },
 }
 

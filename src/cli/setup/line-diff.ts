@@ -1,12 +1,19 @@
 /** Lines around the change that are shown. */
 const CONTEXT = 2
 
+/** Names whose values are secrets, and such a value: in quotes, to the line's end, or a word. */
+const SECRET =
+  /((?:^\s*(?:export\s+)?|["'\s{,])[\w.-]*(?:key|token|secret|passw|credential|auth)[\w.-]*["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^"'{[\s].*)/gi
+/** What a URL has before its host. */
+const USER = /(:\/\/)[^\s/@"']+@/g
+
 /**
  * The lines that differ between two texts that have one place of change, with some around them:
- * `-` before removed ones, `+` before added ones.
+ * `-` before removed ones, `+` before added ones. People copy what a terminal shows, so secrets are
+ * left out.
  */
 export function lineDiff(before: string, after: string): string {
-  const [old, now] = [before.split('\n'), after.split('\n')]
+  const [old, now] = [before, after].map(linesOf) as [readonly string[], readonly string[]]
   const most = Math.min(old.length, now.length)
   let same = 0
   while (same < most && old[same] === now[same]) same++
@@ -19,7 +26,11 @@ export function lineDiff(before: string, after: string): string {
     ...now.slice(same, now.length - rest).map(line => `+ ${line}`),
     ...old.slice(old.length - rest, old.length - rest + CONTEXT).map(kept),
   ]
-    .map(line => line.trimEnd())
+    .map(line => line.replace(SECRET, '$1…').replace(USER, '$1…@').trimEnd())
     .filter(line => line !== '')
     .join('\n')
+}
+
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n')
 }

@@ -23,7 +23,7 @@ const ENDINGS: readonly (readonly [RegExp, RouteName])[] = [
   // Bedrock.
   [/\/model\/(?<model>[^/]+)\/converse(?:-stream)?$/, 'bedrock_converse'],
   [
-    /\/model\/(?<model>[^/]*anthropic\.[^/]+)\/invoke(?:-with-response-stream)?$/,
+    /\/model\/(?=[^/]*anthropic\.)(?<model>[^/]+)\/invoke(?:-with-response-stream)?$/,
     'anthropic_messages',
   ],
 ]

@@ -7,6 +7,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -97,6 +99,27 @@ describe('doctor', () => {
     vi.stubEnv('HAVERSACK_PORT', 'x')
     const { code, of } = await doctor()
     expect([code, of('configuration')?.state, of('service')?.state]).toEqual([1, 'fail', 'ok'])
+  })
+})
+
+describe('doctor of what is no service', () => {
+  it('says so if an answer breaks off', async () => {
+    const broken = createServer((_request, response) => {
+      response.writeHead(503, { 'content-length': 100 })
+      response.write('not ', () => response.destroy())
+    })
+    await new Promise<void>(resolve => broken.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`
+    const { code, of } = await doctor('--url', url)
+    expect(code).toBe(1)
+    expect(of('service')).toMatchObject({ state: 'fail', found: `${url} answers 503: ` })
+    broken.close()
+  })
+
+  it.each(['http://me:s3cret@host', 'ftp://me:s3cret@host'])('shows nothing of %s', async url => {
+    const { code, stdout, stderr } = await captureCli('doctor', '--url', url)
+    expect(code).toBe(2)
+    expect(stdout + stderr).not.toContain('s3cret')
   })
 })
 

@@ -5,7 +5,11 @@ import fc from 'fast-check'
 import { parse as parseJsonc } from 'jsonc-parser'
 import { stringify } from 'smol-toml'
 import { afterAll, describe, expect, it } from 'vitest'
-import { replaceWithBackup, restore } from '../../../src/cli/config-files/replace-file.ts'
+import {
+  readConfigFile,
+  replaceWithBackup,
+  restore,
+} from '../../../src/cli/config-files/replace-file.ts'
 import { AGENTS, type Agent } from '../../../src/cli/setup/agents.ts'
 import { leastHits, runs } from '../../support/runs.ts'
 
@@ -84,6 +88,43 @@ it('leaves a file that was changed after it was read', () => {
   expect(readdirSync(folder).filter(each => each.startsWith('changed'))).toEqual(['changed'])
   expect(readFileSync(file, 'utf8')).toBe('theirs')
   rmSync(file)
+})
+
+it('leaves a file alone that is no UTF-8, since its text could not give it back', () => {
+  const file = join(folder, 'latin')
+  const bytes = Buffer.from('# caf\xe9\nA=1\n', 'latin1')
+  writeFileSync(file, bytes)
+  expect(() => readConfigFile(file)).toThrow('no text in UTF-8')
+  expect(() => replaceWithBackup(file, bytes.toString('utf8'), 'ours')).toThrow('UTF-8')
+  expect(readFileSync(file).equals(bytes)).toBe(true)
+  expect(readdirSync(folder).filter(each => each.startsWith('latin'))).toEqual(['latin'])
+  rmSync(file)
+})
+
+it.each([
+  ['is gone', 'before', null],
+  ['is gone', null, null],
+  ['is as it was', 'before', 'before'],
+])('takes the change back if the file %s', (_case, before, now) => {
+  const file = join(folder, 'interrupted')
+  if (before !== null) writeFileSync(file, before)
+  replaceWithBackup(file, before, 'ours')
+  rmSync(file)
+  if (now !== null) writeFileSync(file, now)
+  restore(file, () => false)
+  const left = readdirSync(folder).filter(each => each.startsWith('interrupted'))
+  expect(left).toEqual(before === null ? [] : ['interrupted'])
+  if (before !== null) expect(readFileSync(file, 'utf8')).toBe(before)
+  rmSync(file, { force: true })
+})
+
+it('keeps a file that others changed after setup', () => {
+  const file = join(folder, 'theirs')
+  replaceWithBackup(file, null, 'ours')
+  writeFileSync(file, 'theirs')
+  expect(() => restore(file, text => text === 'ours')).toThrow('was changed since')
+  expect(readFileSync(file, 'utf8')).toBe('theirs')
+  for (const each of [file, `${file}.haversack-was-absent`]) rmSync(each)
 })
 
 describe.each(Object.entries(AGENTS))('a configuration of %s', (name, agent) => {

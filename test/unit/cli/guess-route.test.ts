@@ -15,7 +15,12 @@ describe('guessRoute', () => {
     [messages({ role: 'developer', content: '' }), 'openai_chat'],
     [messages({ role: 'assistant', tool_calls: [] }), 'openai_chat'],
     [{ ...messages(), tools: [{ type: 'function', function: {} }] }, 'openai_chat'],
+    [{ ...messages(), system: [{ type: 'text', text: 'be brief' }] }, 'anthropic_messages'],
     [{ input: 'hi' }, 'openai_responses'],
+    [{ contents: [{ parts: [{ text: 'hi' }] }] }, 'gemini_generate'],
+    [{ ...messages(), system: [{ text: 'be brief' }], toolConfig: {} }, 'bedrock_converse'],
+    [messages({ role: 'user', content: [{ toolResult: {} }] }), 'bedrock_converse'],
+    [messages({ role: 'assistant', content: [{ toolUse: {} }] }), 'bedrock_converse'],
     [{ input: [user], tools: [{ type: 'function', name: 'x' }] }, 'openai_responses'],
   ])('knows %j', (body, route) => {
     expect(guessRoute(body)?.route).toBe(route)
@@ -29,6 +34,7 @@ describe('guessRoute', () => {
     ['input'],
     [{ messages: [null, 7, [user]], tools: 'none' }],
     [{ ...messages({ role: 'tool' }), input: [] }],
+    [{ ...messages(), system: [{ text: 'be brief' }] }],
     [{ ...messages({ role: 'system' }), system: 'be brief' }],
   ])('does not know %j', body => {
     expect(guessRoute(body)).toBeNull()

@@ -54,10 +54,13 @@ export function createClearingPlan(
   const passed: Passed[] = []
   /** Results that are old enough, and how far they were looked at. */
   let waiting: number[] = []
+  let waitingBytes = 0
   let looked = 0
   /** The newest result that has a line, and how many results were read for it. */
   const byLine = new Map<string, number>()
   let indexed = 0
+  /** The lines of edits, by their arguments. */
+  const linesOf = new Map<unknown, ReadonlySet<string>>()
   let rent = 0
   let reached: ToolResultText | undefined
   let isClientClearing = false
@@ -66,18 +69,25 @@ export function createClearingPlan(
     indexes.reduce((sum, index) => sum + passed[index]!.sent - STUB_BYTES, 0)
 
   /**
-   * What a step with these results costs, beyond reading what it writes. Providers look for a
-   * cached prefix only a few messages before a breakpoint, so all messages are written.
+   * The price of a step that takes so many bytes away, beyond reading what it writes. Providers
+   * look for a cached prefix only a few messages before a breakpoint, so all messages are written.
    */
-  function priceOf(indexes: readonly number[]): number {
+  function priceOf(bytes: number): number {
     const sent = reached!.start - start - passed.at(-1)!.shorter
-    return PATIENCE * (sent - bytesOf(indexes)) * (write - read)
+    return PATIENCE * (sent - bytes) * (write - read)
   }
 
   function mayGo(result: ToolResultText, sent: number): boolean {
     const { tool, isError } = result
     const stays = isRetrieving(tool, elision.redeem_tools) || isRetrieving(tool, clearing.exclude)
     return sent >= clearing.min_bytes && tool !== undefined && !isError && !stays
+  }
+
+  /** Arguments may be most of the body, and have many results. */
+  function editedLines(args: unknown): ReadonlySet<string> {
+    const known = linesOf.get(args) ?? argumentLines(args)
+    linesOf.set(args, known)
+    return known
   }
 
   /** Without those whose lines recent edits quote. Of equal lines, the newest result is meant. */
@@ -89,9 +99,11 @@ export function createClearingPlan(
     const near = passed.slice(-Math.min(newest, MOST_RECENT)).map(({ result }) => result)
     const edits = [...near, reached!].filter(({ tool }) => isRetrieving(tool, dedup.mutating_tools))
     const quoted = new Set<number>()
-    for (const line of argumentLines(edits.map(each => each.args()))) {
-      const index = byLine.get(line)
-      if (index !== undefined) quoted.add(index)
+    for (const args of new Set(edits.map(each => each.args()))) {
+      for (const line of editedLines(args)) {
+        const index = byLine.get(line)
+        if (index !== undefined) quoted.add(index)
+      }
     }
     return indexes.filter(index => !quoted.has(index))
   }
@@ -107,20 +119,23 @@ export function createClearingPlan(
       const before = reached
       reached = result
       for (; looked < passed.length - newest; looked++) {
-        if (passed[looked]!.mayGo) waiting.push(looked)
+        if (!passed[looked]!.mayGo) continue
+        waiting.push(looked)
+        waitingBytes += bytesOf([looked])
       }
       // Results of one turn stand beside each other.
       const isNewTurn = before === undefined || result.message - before.message > 1
-      if (isNewTurn) rent += bytesOf(waiting) * read
+      if (isNewTurn) rent += waitingBytes * read
     },
     due() {
-      if (isClientClearing || waiting.length === 0 || rent < priceOf(waiting)) return []
+      if (isClientClearing || waiting.length === 0 || rent < priceOf(waitingBytes)) return []
       const going = unquoted(waiting)
-      return going.length > 0 && rent >= priceOf(going) ? going : []
+      return going.length > 0 && rent >= priceOf(bytesOf(going)) ? going : []
     },
     clear(indexes) {
       const gone = new Set(indexes)
       waiting = waiting.filter(index => !gone.has(index))
+      waitingBytes = bytesOf(waiting)
       rent = 0
     },
   }

@@ -3,14 +3,18 @@ const MIN_CHARS = 24
 /** The number that a tool prints before a line. */
 const GUTTER = /^ *\d+[→\t:|-] ?/
 
-/** The long lines of all texts in the arguments of calls, without white space around them. */
-export function argumentLines(calls: readonly unknown[]): ReadonlySet<string> {
+/** Lines of one call that are looked at. An edit with more is a new text. */
+const MOST_LINES = 4_000
+
+/** The first long lines of all texts in a call's arguments, without white space around them. */
+export function argumentLines(args: unknown): ReadonlySet<string> {
   const lines = new Set<string>()
-  const open = [...calls]
+  const open = [args]
   while (open.length > 0) {
     const value = open.pop()
-    if (typeof value === 'string') for (const line of longLines(value)) lines.add(line)
-    else if (typeof value === 'object' && value !== null) {
+    if (typeof value === 'string') {
+      for (const line of longLines(value)) if (lines.size < MOST_LINES) lines.add(line)
+    } else if (typeof value === 'object' && value !== null) {
       for (const inner of Object.values(value)) open.push(inner)
     }
   }

@@ -1,7 +1,7 @@
 import type { TokenCounter } from '../../tokens/counter.ts'
 import { decodedTooLong } from '../not-decodable.ts'
 import { type ColumnLayout, longestOf, placeColumns, writeAligned } from './column-layout.ts'
-import type { AlignedLines } from './find-columns.ts'
+import { type AlignedLines, longestCells } from './find-columns.ts'
 
 /** Between the cells of a row. */
 export type Separator = ' ' | '|' | ','
@@ -54,10 +54,7 @@ export function writeColumnTable(
   if (kept.length < lines.length * MIN_KEPT) return null
   // The widths that a reader finds out must be those of the layout.
   const longest = longestOf(kept, columns.length)
-  const all = longestOf(
-    rows.filter(row => row !== null),
-    columns.length,
-  )
+  const all = longestCells(rows, columns.length)
   return longest.every((width, at) => width === all[at]) ? out : null
 }
 

@@ -146,29 +146,32 @@ function layOut(
   spans: readonly Span[],
   padded: boolean,
 ): AlignedLines {
-  const fixed: readonly ColumnPlace[] = spans
   const rows = lines.map((line, at) => {
     const byPosition = cut[at]!
-    if (isGiven(line, byPosition, fixed, padded)) return byPosition
+    if (isGiven(line, byPosition, spans, padded)) return byPosition
     const byWords = cutWords(line, spans.length)
-    return byWords !== null && isGiven(line, byWords, fixed, padded) ? byWords : null
+    return byWords !== null && isGiven(line, byWords, spans, padded) ? byWords : null
   })
-  const longest = longestOf(
-    rows.filter(row => row !== null),
-    spans.length,
-  )
+  const longest = longestCells(rows, spans.length)
   const edge = padded ? lines.reduce((most, line) => Math.max(most, line.length), 0) : 0
   const layout = layoutOf(spans, longest, edge)
   const places = placeColumns(layout, longest)
   // The padding of the last column depends on its longest cell, which is known only now.
-  return {
-    layout,
-    rows: rows.map((row, at) =>
-      row !== null && writeAligned(row, places, padded, lines[at]!.length) === lines[at]
-        ? row
-        : null,
-    ),
-  }
+  const given = rows.map((row, at) =>
+    row !== null && writeAligned(row, places, padded, lines[at]!.length) === lines[at] ? row : null,
+  )
+  // A reader finds the places from the rows that are left, so these must be the same.
+  const left = longestCells(given, spans.length)
+  const isSame = left.every((length, at) => length === longest[at])
+  return { layout, rows: isSame ? given : rows.map(() => null) }
+}
+
+/** The length of the longest cell of each column, of the lines that have cells. */
+export function longestCells(rows: AlignedLines['rows'], columns: number): readonly number[] {
+  return longestOf(
+    rows.filter(row => row !== null),
+    columns,
+  )
 }
 
 function isGiven(

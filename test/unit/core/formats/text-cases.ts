@@ -35,6 +35,20 @@ export const TEXT_CASES: Readonly<Record<string, TextCase>> = {
       '',
     ),
   },
+  // The tab is no padding. A reader would not know its line's cell, which is the longest.
+  'aligned columns whose longest cell is in a line that they do not give': {
+    format: 'columns',
+    text: lines(
+      '         left-right tail\t',
+      '                    tail ',
+      '                    tail ',
+      'head                tail ',
+      'head     left       tail ',
+      '         left       tail ',
+      'head                tail ',
+    ),
+    content: null,
+  },
   'aligned columns without names, with cells of several words and a cell that is too long': {
     format: 'columns;l-2l-l-l-r_6',
     text: lines(

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import type { ToolResultText } from '../../../../../src/core/conversation/parse/tool-result-text.ts'
+import { createClearingPlan } from '../../../../../src/core/conversation/rewrite/clearing-plan.ts'
+import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
+
+const BYTES = 1_000
+const line = (at: number) => `the long line with the number ${at}`
+const pageOf = (at: number) => `${line(at)}\n`.repeat(30)
+
+/** A plan after `reads` results in turns of their own, and then results of one edit. */
+function planAfter(reads: number, editResults: number, args: object) {
+  const clearing = { enabled: true, keep_newest: 2, cached_read: 0.1, cache_write: 0.11 }
+  const plan = createClearingPlan(pipelineSchema.parse({ clearing }), 0)
+  let due: readonly number[] = []
+  for (let at = 0; at < reads + editResults; at++) {
+    const isRead = at < reads
+    const result = {
+      start: at * BYTES,
+      end: (at + 1) * BYTES,
+      message: at * 2,
+      tool: isRead ? 'Read' : 'Edit',
+      isError: false,
+      text: () => pageOf(at),
+      args: () => (isRead ? {} : args),
+    } as ToolResultText
+    plan.reach(result)
+    if (!isRead) due = plan.due()
+    plan.pass(result, BYTES)
+  }
+  return due
+}
+
+it('keeps what an edit quotes, and reads the arguments of an edit once for all its results', () => {
+  let reads = 0
+  const quoting = {
+    get old_string() {
+      reads++
+      return [0, 1, 2, 3].map(line).join('\n')
+    },
+  }
+  expect(planAfter(4, 1_000, {})).toContain(0)
+  const due = planAfter(4, 1_000, quoting)
+  for (const at of [0, 1, 2, 3]) expect(due).not.toContain(at)
+  expect(due).toContain(4)
+  expect(reads).toBe(1)
+})
+
+it('looks at the first lines of an edit only', () => {
+  const manyThen = (at: number) => ({
+    content: [...Array.from({ length: 4_000 }, (_, i) => line(1e6 + i)), line(at)].join('\n'),
+    old_string: line(1),
+  })
+  const due = planAfter(4, 100, manyThen(0))
+  expect(due).toContain(0)
+  expect(due).not.toContain(1)
+})
