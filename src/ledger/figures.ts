@@ -1,3 +1,5 @@
+import type { ResultRow } from '../core/contract/result-row.ts'
+
 /** Tokens of results: as the tools gave them, and what was saved of them by what saved it. */
 export interface ResultSums {
   readonly results: number
@@ -78,26 +80,14 @@ export interface ConversationRow extends Omit<BillSums, 'unknown'> {
   readonly saved: number
 }
 
-/** A result as the pages list it. Names that are not known are empty. */
-export interface LedgerResult {
+/** A result as the pages list it. */
+export interface LedgerResult extends Omit<ResultRow, 'session'> {
   readonly id: number
+  /** Unix milliseconds. */
   readonly at: number
   readonly source: string
+  /** Empty if there is none. */
   readonly conversation: string
-  readonly tool: string
-  readonly class: string
-  readonly shape: string
-  readonly layer: string
-  readonly format: string
-  readonly view: string
-  readonly tokenizer: string
-  readonly exact: number
-  readonly before: number
-  readonly referred: number
-  readonly encoded: number
-  readonly omitted: number
-  readonly original: string
-  readonly reason: string
 }
 
 export interface LedgerTurn {

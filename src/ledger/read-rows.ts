@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { ResultRow } from '../core/contract/result-row.ts'
 import type {
   BillSums,
   Bucket,
@@ -116,9 +117,9 @@ export function readTools(database: DatabaseSync, { tenant, from, to }: Window):
   const fetched = database
     .prepare(
       `SELECT tool, sum(times) AS times, sum(bytes) AS bytes FROM (
-         SELECT min(result.tool) AS tool, fetched.times, fetched.bytes FROM fetched
-         JOIN result ON result.tenant = fetched.tenant AND result.original <> ''
-         AND result.original >= fetched.original AND result.original < fetched.original || 'g'
+         SELECT coalesce(min(result.data ->> 'tool'), '') AS tool, fetched.times, fetched.bytes
+         FROM fetched JOIN result ON result.tenant = fetched.tenant
+         AND result.elided = fetched.original AND result.elided <> ''
          WHERE fetched.tenant = ? AND fetched.at >= ? AND fetched.at < ?
          GROUP BY fetched.original
        ) GROUP BY tool`,
@@ -154,7 +155,7 @@ export function readConversation(
   const latest = (table: 'turn' | 'result') =>
     database
       .prepare(
-        `SELECT * FROM ${table} WHERE tenant = ? AND conversation = ?
+        `SELECT * FROM ${table} WHERE tenant = ? AND conversation = ? AND conversation <> ''
          ORDER BY id DESC LIMIT ${LISTED}`,
       )
       .all(tenant, id)
@@ -162,8 +163,17 @@ export function readConversation(
   return {
     conversation,
     turns: latest('turn') as unknown as LedgerTurn[],
-    results: latest('result') as unknown as LedgerResult[],
+    results: (latest('result') as unknown as StoredResult[]).map(toResult),
   }
+}
+
+interface StoredResult extends Pick<LedgerResult, 'id' | 'at' | 'source' | 'conversation'> {
+  readonly data: string
+}
+
+function toResult({ id, at, source, conversation, data }: StoredResult): LedgerResult {
+  const { session: _, ...row } = JSON.parse(data) as ResultRow
+  return { ...row, id, at, source, conversation }
 }
 
 /** `null` if the tenant has no such result. */
@@ -173,7 +183,7 @@ export function readResult(
   id: number,
 ): LedgerResult | null {
   const row = database.prepare('SELECT * FROM result WHERE id = ? AND tenant = ?').get(id, tenant)
-  return (row as unknown as LedgerResult | undefined) ?? null
+  return row === undefined ? null : toResult(row as unknown as StoredResult)
 }
 
 /** The latest results of a tenant. */
@@ -182,7 +192,8 @@ export function readLatest(
   tenant: string,
   limit: number,
 ): readonly LedgerResult[] {
-  return database
+  const rows = database
     .prepare('SELECT * FROM result WHERE tenant = ? ORDER BY id DESC LIMIT ?')
-    .all(tenant, limit) as unknown as LedgerResult[]
+    .all(tenant, limit)
+  return (rows as unknown as StoredResult[]).map(toResult)
 }

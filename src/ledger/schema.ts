@@ -1,36 +1,25 @@
 /**
  * The tables of the ledger. Sums by hour and by conversation are kept beside the rows, so that a
  * page costs the same however many results there were, and stay when old rows are removed.
- * `docs/reference/ledger.md` describes them.
  */
 export const SCHEMA_VERSION = 1
 
 export const SCHEMA = `
+  -- elided: the original's hash, if parts of it were left out. data: ResultRow as JSON, since
+  -- columns of its own would take longer to write than everything else.
   CREATE TABLE result (
     id INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
     at INTEGER NOT NULL,
     source TEXT NOT NULL,
     conversation TEXT NOT NULL,
-    tool TEXT NOT NULL,
-    class TEXT NOT NULL,
-    shape TEXT NOT NULL,
-    layer TEXT NOT NULL,
-    format TEXT NOT NULL,
-    view TEXT NOT NULL,
-    tokenizer TEXT NOT NULL,
-    exact INTEGER NOT NULL,
-    before INTEGER NOT NULL,
-    referred INTEGER NOT NULL,
-    encoded INTEGER NOT NULL,
-    omitted INTEGER NOT NULL,
-    original TEXT NOT NULL,
-    reason TEXT NOT NULL
+    elided TEXT NOT NULL,
+    data TEXT NOT NULL
   ) STRICT;
   CREATE INDEX result_by_tenant ON result (tenant, id);
-  CREATE INDEX result_by_conversation ON result (tenant, conversation, id);
-  CREATE INDEX result_by_time ON result (at);
-  CREATE INDEX result_by_original ON result (tenant, original) WHERE original <> '';
+  CREATE INDEX result_by_conversation ON result (tenant, conversation, id)
+    WHERE conversation <> '';
+  CREATE INDEX result_by_elided ON result (tenant, elided) WHERE elided <> '';
 
   CREATE TABLE turn (
     id INTEGER PRIMARY KEY,
@@ -51,8 +40,8 @@ export const SCHEMA = `
     prefix_changed INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX turn_by_tenant ON turn (tenant, id);
-  CREATE INDEX turn_by_conversation ON turn (tenant, conversation, id);
-  CREATE INDEX turn_by_time ON turn (at);
+  CREATE INDEX turn_by_conversation ON turn (tenant, conversation, id)
+    WHERE conversation <> '';
 
   -- hour: hours since 1970.
   CREATE TABLE result_hour (

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { MAX_NAME, type ResultRow } from '../core/contract/result-row.ts'
+import { BatchSums } from './batch-sums.ts'
 import type { Turn } from './turn.ts'
 
 /** A result that arrived. */
@@ -42,6 +43,9 @@ const HOUR_MS = 3_600_000
 const MOST_KINDS = 1_000
 const OTHER_TOOL = '(other)'
 
+/** Digits of a text's hash by which parts of it are fetched. */
+const ORIGINAL_DIGITS = 24
+
 /** Writes rows, and adds them to the sums of their hours and conversations. */
 export class RowWriter {
   readonly #run: (sql: keyof typeof STATEMENTS, ...values: (string | number)[]) => void
@@ -60,13 +64,15 @@ export class RowWriter {
 
   /** All or nothing. */
   write({ results, turns, fetches }: Arrivals): void {
+    const sums = new BatchSums()
     this.#database.exec('BEGIN IMMEDIATE')
     try {
-      for (const each of results) this.#result(each)
-      for (const each of turns) this.#turn(each)
+      for (const each of results) this.#result(each, sums)
+      for (const each of turns) this.#turn(each, sums)
       for (const { tenant, original, at, bytes } of fetches) {
         this.#run('fetched', tenant, original, at, bytes)
       }
+      for (const [name, cells] of sums.rows()) this.#run(name, ...cells)
       this.#database.exec('COMMIT')
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
@@ -74,30 +80,27 @@ export class RowWriter {
     }
   }
 
-  #result({ tenant, at, source, row: json, conversation }: ArrivedResult): void {
+  #result({ tenant, at, source, row: json, conversation }: ArrivedResult, sums: BatchSums): void {
     const row = JSON.parse(json) as ResultRow
-    const { shape, layer, format, tokenizer, before, referred, encoded, omitted } = row
-    const exact = row.exact ? 1 : 0
-    const tool = row.tool ?? ''
-    const [view, reason, original] = [row.view ?? '', row.reason ?? '', row.original ?? '']
+    const { shape, format, before, referred, encoded, omitted } = row
+    const [tool, reason] = [row.tool ?? '', row.reason ?? '']
+    const elided = omitted > 0 ? (row.original ?? '').slice(0, ORIGINAL_DIGITS) : ''
     const name = conversation ?? row.session ?? ''
-    this.#run(
-      'result',
-      ...[tenant, at, source, name, tool, row.class, shape, layer, format, view, tokenizer, exact],
-      ...[before, referred, encoded, omitted, original, reason],
-    )
+    this.#run('result', tenant, at, source, name, elided, json)
     const kind = this.#kindOf(tenant, at, tool, `${source} ${shape} ${format} ${reason}`)
-    this.#run(
-      'resultHour',
-      ...[tenant, hourOf(at), source, kind, shape, format, reason, exact],
-      ...[before, referred, encoded, omitted],
+    sums.resultHour(
+      [tenant, hourOf(at), source, kind, shape, format, reason, row.exact ? 1 : 0],
+      [1, before, referred, encoded, omitted],
     )
     if (name === '') return
-    const saved = referred + encoded + omitted
-    this.#run('conversationResult', tenant, name, source, at, at, before, saved)
+    const all = sums.conversation(tenant, name, at)
+    if (all.turns === 0) all.source = source
+    all.results += 1
+    all.before += before
+    all.saved += referred + encoded + omitted
   }
 
-  #turn({ tenant, turn }: ArrivedTurn): void {
+  #turn({ tenant, turn }: ArrivedTurn, sums: BatchSums): void {
     const { at, vendor, uncached, cache_read, cache_write, output, removed } = turn
     const { billed, without } = turn
     const [known, changed] = [turn.known ? 1 : 0, turn.prefix_changed ? 1 : 0]
@@ -108,14 +111,17 @@ export class RowWriter {
       ...[tenant, at, vendor, conversation, model, known, uncached, cache_read, cache_write],
       ...[output, removed, billed, without, untouched, changed],
     )
-    const hour = hourOf(at)
-    const unknown = 1 - known
-    this.#run(
-      'turnHour',
-      ...[tenant, hour, vendor, untouched, unknown, changed, removed, billed, without],
+    sums.turnHour(
+      [tenant, hourOf(at), vendor, untouched],
+      [1, 1 - known, changed, removed, billed, without],
     )
     if (conversation === '') return
-    this.#run('conversationTurn', tenant, conversation, vendor, model, at, at, billed, without)
+    const all = sums.conversation(tenant, conversation, at)
+    all.source = vendor
+    if (model !== '') all.model = model
+    all.turns += 1
+    all.billed += billed
+    all.without += without
   }
 
   /** The tool's name, or one name for all if there are too many kinds already. */
@@ -140,33 +146,29 @@ export function hourOf(at: number): number {
 }
 
 const STATEMENTS = {
-  result: `INSERT INTO result (tenant, at, source, conversation, tool, class, shape, layer, format,
-    view, tokenizer, exact, before, referred, encoded, omitted, original, reason)
-    VALUES (${marks(18)})`,
+  result: `INSERT INTO result (tenant, at, source, conversation, elided, data)
+    VALUES (${marks(6)})`,
   resultHour: `INSERT INTO result_hour (tenant, hour, source, tool, shape, format, reason, exact,
-    results, before, referred, encoded, omitted) VALUES (${marks(8)}, 1, ${marks(4)})
-    ON CONFLICT DO UPDATE SET results = results + 1, before = before + excluded.before,
-    referred = referred + excluded.referred, encoded = encoded + excluded.encoded,
-    omitted = omitted + excluded.omitted`,
-  conversationResult: `INSERT INTO conversation (tenant, id, source, model, first_at, last_at,
-    results, before, saved, turns, billed, without) VALUES (?, ?, ?, '', ?, ?, 1, ?, ?, 0, 0, 0)
-    ON CONFLICT DO UPDATE SET first_at = min(first_at, excluded.first_at),
-    last_at = max(last_at, excluded.last_at), results = results + 1,
-    before = before + excluded.before, saved = saved + excluded.saved`,
+    results, before, referred, encoded, omitted) VALUES (${marks(13)})
+    ON CONFLICT DO UPDATE SET results = results + excluded.results,
+    before = before + excluded.before, referred = referred + excluded.referred,
+    encoded = encoded + excluded.encoded, omitted = omitted + excluded.omitted`,
   turn: `INSERT INTO turn (tenant, at, vendor, conversation, model, known, uncached, cache_read,
     cache_write, output, removed, billed, without, untouched, prefix_changed) VALUES (${marks(15)})`,
   turnHour: `INSERT INTO turn_hour (tenant, hour, vendor, untouched, turns, unknown,
-    prefix_changes, removed, billed, without) VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET turns = turns + 1, unknown = unknown + excluded.unknown,
+    prefix_changes, removed, billed, without) VALUES (${marks(10)})
+    ON CONFLICT DO UPDATE SET turns = turns + excluded.turns, unknown = unknown + excluded.unknown,
     prefix_changes = prefix_changes + excluded.prefix_changes,
     removed = removed + excluded.removed, billed = billed + excluded.billed,
     without = without + excluded.without`,
-  conversationTurn: `INSERT INTO conversation (tenant, id, source, model, first_at, last_at,
-    results, before, saved, turns, billed, without) VALUES (?, ?, ?, ?, ?, ?, 0, 0, 0, 1, ?, ?)
-    ON CONFLICT DO UPDATE SET source = excluded.source,
+  conversation: `INSERT INTO conversation (tenant, id, source, model, first_at, last_at, results,
+    before, saved, turns, billed, without) VALUES (${marks(12)})
+    ON CONFLICT DO UPDATE SET source = iif(excluded.turns > 0, excluded.source, source),
     model = iif(excluded.model = '', model, excluded.model),
     first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at),
-    turns = turns + 1, billed = billed + excluded.billed, without = without + excluded.without`,
+    results = results + excluded.results, before = before + excluded.before,
+    saved = saved + excluded.saved, turns = turns + excluded.turns,
+    billed = billed + excluded.billed, without = without + excluded.without`,
   fetched: `INSERT INTO fetched (tenant, original, at, times, bytes) VALUES (?, ?, ?, 1, ?)
     ON CONFLICT DO UPDATE SET at = max(at, excluded.at), times = times + 1,
     bytes = bytes + excluded.bytes`,

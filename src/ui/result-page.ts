@@ -24,13 +24,13 @@ export function resultPage(result: LedgerResult, kept: Kept): Html {
     result.conversation === ''
       ? ', without a session'
       : html`, in <a href="/ui/conversations/${result.conversation}">${result.conversation}</a>`
-  }. Tool <code>${visible(result.tool === '' ? '(not named)' : result.tool)}</code>, class
+  }. Tool <code>${visible(result.tool ?? '(not named)')}</code>, class
 <code>${visible(result.class)}</code>, shape ${result.shape}.</p>
 ${figures([
   {
     name: 'Saved',
     value: percent(saved, before),
-    about: `${count(before)} → ${count(afterOf(result))} tokens by ${tokenizer}${exact === 1 ? '' : ', an estimate'}`,
+    about: `${count(before)} → ${count(afterOf(result))} tokens by ${tokenizer}${exact ? '' : ', an estimate'}`,
   },
   {
     name: 'By cause',
@@ -40,8 +40,8 @@ ${figures([
   {
     name: 'Sent as',
     value: result.layer === 'L0' ? 'reference' : result.format,
-    about: `layer ${result.layer}${result.view === '' ? '' : `, view ${result.view}`}${
-      reason === '' ? '' : `: ${REASONS[reason] ?? reason}`
+    about: `layer ${result.layer}${result.view === null ? '' : `, view ${result.view}`}${
+      reason === null ? '' : `: ${REASONS[reason] ?? reason}`
     }`,
   },
 ])}
@@ -57,7 +57,7 @@ would have been without that.</p>`
       : ''
   }${comparison(text, shown)}
 <h2>The same call</h2>
-<pre>curl -s localhost:8787/v1/retrieve/${result.original.slice(0, 24)}</pre>`
+<pre>curl -s localhost:8787/v1/retrieve/${result.original?.slice(0, 24)}</pre>`
 }
 
 /** A text and what it becomes, side by side, with the way of each part. */

@@ -18,7 +18,7 @@ export function resultTable(caption: string, results: readonly LedgerResult[]): 
     ],
     rows: results.map(row => [
       html`<a href="/ui/results/${row.id}">${time(row.at)}</a>`,
-      visible(row.tool === '' ? '(not named)' : row.tool),
+      visible(row.tool ?? '(not named)'),
       row.shape,
       row.layer === 'L0' ? `reference (${row.format})` : row.format,
       count(row.before),

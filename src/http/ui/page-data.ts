@@ -56,7 +56,7 @@ export async function keptText(
   if (!caller.scopes.has('retrieve')) {
     return { why: 'Texts are shown to keys with the scope retrieve.' }
   }
-  if (original === '') {
+  if (original === null) {
     return {
       why: 'It was not kept: texts are kept for sessions, and if parts of them are left out.',
     }
@@ -65,7 +65,7 @@ export async function keptText(
     const reference = { tenant: caller.tenant, ref: original }
     const stored = await needs.originals.fetch(reference, () => {})
     const text = toText({ bytes: stored.body, media_type: stored.media_type })
-    const named = tool === '' ? {} : { tool }
+    const named = tool === null ? {} : { tool }
     return { text, shown: await showText(c, caller, { content: text, ...named }, needs) }
   } catch (error) {
     if (error instanceof AppError) return { why: `It cannot be shown now: ${error.detail}.` }

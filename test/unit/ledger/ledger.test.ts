@@ -73,7 +73,7 @@ describe('the ledger', () => {
   it('shows a tenant nothing of another', async () => {
     const { ledger } = ownLedger()
     const session = '1'.repeat(16)
-    ledger.result(resultOf('a', { session, original: 'f'.repeat(64) }))
+    ledger.result(resultOf('a', { session, original: 'f'.repeat(64), omitted: 5 }))
     ledger.turn({ tenant: 'a', turn: turnOf() })
     ledger.fetched({ tenant: 'b', original: 'f'.repeat(24), at: Date.now(), bytes: 9 })
     const [mine] = await ledger.latest('a', 1)
@@ -90,9 +90,9 @@ describe('the ledger', () => {
   it('counts what was fetched again by the tool whose text it was', async () => {
     const { ledger } = ownLedger()
     const original = 'ab'.repeat(32)
-    ledger.result(resultOf('a', { tool: 'logs', original }))
-    ledger.result(resultOf('a', { tool: 'logs', original }))
-    ledger.result(resultOf('a', { tool: 'other', original: 'cd'.repeat(32) }))
+    ledger.result(resultOf('a', { tool: 'logs', original, omitted: 5 }))
+    ledger.result(resultOf('a', { tool: 'logs', original, omitted: 5 }))
+    ledger.result(resultOf('a', { tool: 'other', original: 'cd'.repeat(32), omitted: 5 }))
     for (const bytes of [100, 20]) {
       ledger.fetched({ tenant: 'a', original: original.slice(0, 24), at: Date.now(), bytes })
     }
