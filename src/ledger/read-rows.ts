@@ -43,31 +43,29 @@ export function readOverview(
   hours: number,
 ): Overview {
   const all = <Row>(sql: string) => database.prepare(sql).all(tenant, from, to) as unknown as Row[]
-  const one = <Row>(sql: string) => all<Row>(sql)[0]!
-  const result = one<ResultSums & { readonly estimated: number }>(
-    `SELECT ${RESULT_SUMS}, coalesce(sum(iif(exact = 0, results, 0)), 0) AS estimated
-     FROM result_hour ${IN_WINDOW}`,
+  const resultHours = all<HourSums & ResultSums & { readonly estimated: number }>(
+    `SELECT hour, ${RESULT_SUMS}, coalesce(sum(iif(exact = 0, results, 0)), 0) AS estimated
+     FROM result_hour ${IN_WINDOW} GROUP BY hour`,
   )
-  const { estimated, ...results } = result
-  const turns = one<BillSums & { readonly changes: number }>(
-    `SELECT ${BILL_SUMS}, coalesce(sum(prefix_changes), 0) AS changes FROM turn_hour ${IN_WINDOW}`,
+  const billHours = all<HourSums & BillSums & { readonly changes: number }>(
+    `SELECT hour, ${BILL_SUMS}, coalesce(sum(prefix_changes), 0) AS changes
+     FROM turn_hour ${IN_WINDOW} GROUP BY hour`,
   )
-  const { changes, ...bill } = turns
+  const buckets = bucketsOf(resultHours, billHours, { from, to, hours })
+  const sum = (name: keyof Bucket) => buckets.reduce((total, bucket) => total + bucket[name], 0)
+  const [results, before] = [sum('results'), sum('before')]
+  const [referred, encoded, omitted] = [sum('referred'), sum('encoded'), sum('omitted')]
+  const [turns, unknown] = [sum('turns'), sum('unknown')]
+  const [billed, without] = [sum('billed'), sum('without')]
   return {
-    results,
-    estimated,
-    bill,
-    prefixChanges: changes,
+    results: { results, before, referred, encoded, omitted },
+    estimated: resultHours.reduce((total, { estimated }) => total + estimated, 0),
+    bill: { turns, unknown, billed, without },
+    prefixChanges: billHours.reduce((total, { changes }) => total + changes, 0),
+    buckets,
     bySource: all(
       `SELECT source, ${RESULT_SUMS} FROM result_hour ${IN_WINDOW}
        GROUP BY source ORDER BY before DESC`,
-    ),
-    buckets: bucketsOf(
-      all<ResultSums & HourOf>(
-        `SELECT hour, ${RESULT_SUMS} FROM result_hour ${IN_WINDOW} GROUP BY hour`,
-      ),
-      all<BillSums & HourOf>(`SELECT hour, ${BILL_SUMS} FROM turn_hour ${IN_WINDOW} GROUP BY hour`),
-      { from, to, hours },
     ),
     untouched: all<ReasonCount>(
       `SELECT untouched AS reason, sum(turns) AS count, 0 AS tokens FROM turn_hour ${IN_WINDOW}
@@ -84,7 +82,7 @@ export function readOverview(
   }
 }
 
-interface HourOf {
+interface HourSums {
   readonly hour: number
 }
 
@@ -94,18 +92,20 @@ const NOTHING = {
 }
 
 function bucketsOf(
-  results: readonly (ResultSums & HourOf)[],
-  bills: readonly (BillSums & HourOf)[],
+  results: readonly (ResultSums & HourSums)[],
+  bills: readonly (BillSums & HourSums)[],
   { from, to, hours }: { readonly from: number; readonly to: number; readonly hours: number },
 ): Bucket[] {
   const buckets: Record<keyof Bucket, number>[] = []
   for (let hour = from; hour < to; hour += hours) buckets.push({ at: hour * HOUR_MS, ...NOTHING })
-  for (const { hour, ...sums } of [...results, ...bills]) {
-    const bucket = buckets[Math.floor((hour - from) / hours)]!
-    for (const [name, value] of Object.entries(sums)) bucket[name as keyof Bucket] += value
-  }
+  const bucketOf = ({ hour }: HourSums) => buckets[Math.floor((hour - from) / hours)]!
+  for (const row of results) for (const name of RESULT_NAMES) bucketOf(row)[name] += row[name]
+  for (const row of bills) for (const name of BILL_NAMES) bucketOf(row)[name] += row[name]
   return buckets
 }
+
+const RESULT_NAMES = ['results', 'before', 'referred', 'encoded', 'omitted'] as const
+const BILL_NAMES = ['turns', 'unknown', 'billed', 'without'] as const
 
 export function readTools(database: DatabaseSync, { tenant, from, to }: Window): ToolTable {
   const rows = database
