@@ -1,4 +1,5 @@
-import { createMetrics, type Gauges } from '../../../src/observability/metrics.ts'
+import { createMetrics, type Gauges, type Metrics } from '../../../src/observability/metrics.ts'
+import { NO_ACCOUNT } from '../../../src/savings/account.ts'
 import type { Catalogue, Series } from './promql.ts'
 
 /** What Prometheus adds to every series of a pod that it finds through a Service. */
@@ -50,8 +51,37 @@ export async function createCatalogue(): Promise<Catalogue> {
     shape: 'scalar',
     ...tokens,
     refusals,
+    tokens_elided: 1,
+    view: 'rows',
+    look_alikes: 1,
   })
+  metrics.ledgerDropped(1)
+  metrics.uncaught()
+  useProxies(metrics)
+  useGateway(metrics)
   return new Map([...exposed(await metrics.registry.metrics()), ...foreign()])
+}
+
+function useProxies({ proxy }: Metrics): void {
+  proxy.exchange('anthropic', 'answered')
+  proxy.untouched('anthropic', 'failed')
+  proxy.unrecorded('anthropic')
+  proxy.rewrite('anthropic', { readable: true, texts: 1, rewritten: 1, tokens_saved: 1 })
+  proxy.account('anthropic', { ...NO_ACCOUNT, without_usage: 1 })
+}
+
+function useGateway({ mcp, enrichment }: Metrics): void {
+  mcp.call('server', 'ok')
+  mcp.added('server', 1)
+  mcp.tokens('server', 2, 1)
+  mcp.connected('server', true)
+  mcp.listChanged('server')
+  enrichment.fetch({ kind: 'served', savedMs: 1 } as never)
+  enrichment.fetch({ kind: 'wasted', bytes: 1 } as never)
+  enrichment.declined(['budget'] as never, {} as never)
+  enrichment.decided({ fate: 'dispatched', isUsed: true } as never, {} as never)
+  enrichment.predicted(1, 1)
+  enrichment.refused({} as never)
 }
 
 function foreign(): [string, Series][] {

@@ -77,3 +77,27 @@ describe.each(panels.map(panel => [panel.title, panel] as const))('%s', (_, pane
     }
   })
 })
+
+/** Metrics that need no panel, and why. */
+const WITHOUT_PANEL: Readonly<Record<string, string>> = {
+  haversack_draining: 'lasts for seconds',
+  haversack_store_available: 'has an alert',
+  haversack_store_salvaging: 'lasts for minutes, and /readyz says it',
+  haversack_store_events_total: 'for a look into the store, with its own page',
+  haversack_prefetch_wasted_bytes_total: 'for a study of calls ahead: docs/guide/planning.md',
+  haversack_prefetch_saved_seconds: 'for a study of calls ahead: docs/guide/planning.md',
+  haversack_prefetch_declines_total: 'for a study of calls ahead: docs/guide/planning.md',
+  haversack_prefetch_predictions_total: 'for a study of calls ahead: docs/guide/planning.md',
+  haversack_offers_total: 'for a study of calls ahead: docs/guide/planning.md',
+}
+
+it('shows every metric of ours, unless there is a reason', () => {
+  const shown = JSON.stringify(panels)
+  const ours = [...catalogue.keys()].filter(
+    name => name.startsWith('haversack_') && !/^haversack_(?:process|nodejs)_/.test(name),
+  )
+  const isShown = (name: string) => new RegExp(`\\b${name}(?:_sum|_count|_bucket)?\\{`).test(shown)
+  const families = ours.map(name => name.replace(/_(?:sum|count|bucket)$/, ''))
+  const missing = new Set(families.filter(name => !isShown(name)))
+  expect([...missing].sort()).toEqual(Object.keys(WITHOUT_PANEL).sort())
+})
