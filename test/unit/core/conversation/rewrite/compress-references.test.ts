@@ -106,7 +106,7 @@ describe('references in /v1/compress', () => {
 
   it('are never to what the agent wrote in another conversation of the thread', () => {
     const conversationWith = (written: string) => {
-      const [call, result] = anthropic([{ id: 'w', file: '', text: page(7) }])
+      const [call, result] = anthropic([{ id: 'w', file: '', text: 'Written.' }])
       const use = { type: 'tool_use', id: 'w', name: 'Write', input: { content: written } }
       return [{ ...call, content: [use] }, result!, ...anthropic([read(1, 1)])]
     }
