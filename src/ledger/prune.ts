@@ -26,6 +26,8 @@ export function prune(database: DatabaseSync, limits: LedgerLimits, now: number)
   for (let step = 0; step < MOST_STEPS && bytesOf(database) > limits.max_bytes; step++) {
     for (const table of ROWS) removeOldest(database, table, 'id')
     for (const table of HOURS) removeOldest(database, table, 'hour')
+    removeOldest(database, 'conversation', 'last_at')
+    removeOldest(database, 'fetched', 'at')
     database.exec('PRAGMA incremental_vacuum')
   }
 }
@@ -64,7 +66,7 @@ function keepNewest(database: DatabaseSync, table: (typeof ROWS)[number], most: 
   for (const { tenant } of tenants) oldest.run(String(tenant), most)
 }
 
-function removeOldest(database: DatabaseSync, table: string, order: 'id' | 'hour'): void {
+function removeOldest(database: DatabaseSync, table: string, order: string): void {
   const bound = `SELECT min(${order}) + (max(${order}) - min(${order})) * ? FROM ${table}`
   database.prepare(`DELETE FROM ${table} WHERE ${order} <= (${bound})`).run(STEP)
 }

@@ -77,6 +77,6 @@ function keysOf(keys: readonly KeyRow[] | null): Html {
     ]),
     none: 'No keys are configured: every client that reaches the service may use it.',
   })}
-<p>Add one with <code>haversack keys add --tenant NAME --scope encode</code>, and end one with
-<code>haversack keys revoke ID</code>. A running service follows within two seconds.</p>`
+<p>Add one with <code>haversack keys add --tenant NAME --scopes encode --file FILE</code>, and end one with
+<code>haversack keys revoke ID --file FILE</code>. A running service follows within two seconds.</p>`
 }

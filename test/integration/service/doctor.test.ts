@@ -147,6 +147,16 @@ describe('setup', () => {
     expect((await run('--undo', 'claude')).code).toBe(1)
   })
 
+  it('says what keeps the agent from using the base URL', async () => {
+    vi.stubEnv('CODEX_HOME', home)
+    writeFileSync(join(home, 'config.toml'), 'model_provider = "mine"\n')
+    const { stderr } = await run('--yes', 'codex')
+    expect(stderr).toContain('model_provider = "mine" has a base URL of its own')
+    vi.stubEnv('ANTHROPIC_BASE_URL', 'http://other')
+    const claude = await run('--yes', 'claude')
+    expect(claude.stderr).toContain('ANTHROPIC_BASE_URL in your environment takes precedence')
+  })
+
   it('puts nothing back over what was changed since', async () => {
     await run('--yes', 'claude')
     const mine = readFileSync(settings, 'utf8').replace('{', '{ "mine": 1,')

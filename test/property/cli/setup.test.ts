@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -99,6 +107,21 @@ it('leaves a file alone that is no UTF-8, since its text could not give it back'
   expect(readFileSync(file).equals(bytes)).toBe(true)
   expect(readdirSync(folder).filter(each => each.startsWith('latin'))).toEqual(['latin'])
   rmSync(file)
+})
+
+it('keeps the permissions of a file and gives them to its backup; a new one is for its owner', () => {
+  const file = join(folder, 'modes')
+  const modeOf = (path: string) => statSync(path).mode & 0o777
+  writeFileSync(file, 'before')
+  chmodSync(file, 0o640)
+  replaceWithBackup(file, 'before', 'ours')
+  expect([modeOf(file), modeOf(`${file}.haversack-backup`)]).toEqual([0o640, 0o640])
+  restore(file, () => true)
+  expect(modeOf(file)).toBe(0o640)
+  rmSync(file)
+  replaceWithBackup(file, null, 'ours')
+  expect(modeOf(file)).toBe(0o600)
+  restore(file, () => true)
 })
 
 it.each([

@@ -68,6 +68,27 @@ describe('limits of the ledger', () => {
     expect(count('result', 'b')).toBe(500)
   })
 
+  it('shrinks a file that is too large for its conversations', () => {
+    const { database } = open()
+    const at = Date.now()
+    new RowWriter(database).write({
+      results: Array.from({ length: 5_000 }, (_, i) =>
+        resultOf('a', { session: `s${i}` }, { at: at - i }),
+      ),
+      turns: [],
+      fetches: Array.from({ length: 5_000 }, (_, i) => ({
+        ...{ tenant: 'a', at: at - i, original: `f${i}`, bytes: 1 },
+      })),
+    })
+    database.exec('DELETE FROM result; PRAGMA incremental_vacuum')
+    const pages = () => Number(database.prepare('PRAGMA page_count').get()?.['page_count'])
+    const before = pages()
+    prune(database, { ...LIMITS, max_bytes: (before * 4_096) / 2 }, at)
+    expect(pages()).toBeLessThan(before * 0.6)
+    const newest = database.prepare('SELECT max(last_at) AS at FROM conversation').get()
+    expect(newest?.['at']).toBe(at)
+  })
+
   it('forgets a tenant as a whole, also from another process', () => {
     const { folder, count, fill } = open()
     fill('a', 3)

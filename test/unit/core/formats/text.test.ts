@@ -85,6 +85,17 @@ describe('formats of texts', () => {
     expect(Object.keys(STYLES).sort()).toEqual(TEXT_FORMATS.map(({ id }) => id).sort())
   })
 
+  it('have styles that fit an answer, however many tables a text has', () => {
+    const { format } = findTextFormat('columns@1')!
+    const tables = Array.from({ length: 60 }, (_, i) => {
+      const gap = ' '.repeat(2 + i)
+      return ['one', 'three', 'eleven'].map(word => word.padEnd(8) + gap + word).join('\n')
+    })
+    const [written] = roundTrip(format, tables.join('\n\n'))
+    expect(textFormat(formatId(format), written!.style).length).toBeLessThanOrEqual(128)
+    expect(written!.style.split(',').length).toBeGreaterThan(10)
+  })
+
   it('have labels of a fixed set', () => {
     expect(formatLabel('md@1;aligned')).toBe('md@1')
     expect(formatLabel('csv@1')).toBe('csv@1')

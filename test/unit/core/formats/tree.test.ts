@@ -20,6 +20,14 @@ const LINES: TokenCounter = {
   countUpTo: text => text.split(/[[{"]/).length,
 }
 
+/** As many tokens as characters. */
+const LETTERS: TokenCounter = {
+  id: 'letters',
+  exact: false,
+  count: text => text.length,
+  countUpTo: text => text.length,
+}
+
 function read(json: string): Value {
   const parsed = parseJson(json)
   if (!parsed.ok) throw new Error(`${parsed.reason} at ${parsed.offset}`)
@@ -78,6 +86,21 @@ describe('what the writer never writes, but a reader would expect', () => {
 })
 
 describe('shapes', () => {
+  it('have no name that is a key of JSON in a string, which may come before a parenthesis', () => {
+    const row = (id: number) => ({ identifier: id, description: `d${id}`, tail: id % 2 === 0 })
+    const inner = [{ A: JSON.stringify([{ q: 'first, too' }, { q: 'second, too' }]) }, 7, 'x, y']
+    const [one, two, three, four] = [1, 2, 3, 4].map(row)
+    const value = {
+      one,
+      two: { x: two, q: [three, 1] },
+      y: { z: four },
+      log: JSON.stringify(inner),
+    }
+    const text = roundTrip(JSON.stringify(value), LETTERS)
+    expect(text).toContain('- A(compact json)')
+    expect(text).toContain('B(1,')
+  })
+
   it.each([
     ['x:A(1)\ny: A(2,3)', '{"x":"A(1)","y":"A(2,3)"}'],
     ['A{1}:\nkey,a\nB,1', '{"A":{"B":{"a":1}}}'],

@@ -52,6 +52,19 @@ function start({
   return { app, ledger, access, a, b, post, enter, page, logged }
 }
 
+describe('the keys of the service', () => {
+  it('are shown to administrators of their tenant only', async () => {
+    const admins = start({ scopes: ['ui', 'admin'] })
+    const shown = await admins.page('/ui/service', await admins.enter(admins.a.key))
+    expect(shown).toContain(admins.a.record.id)
+    expect(shown).not.toContain(admins.b.record.id)
+    expect(shown).toContain('haversack keys add --tenant NAME --scopes encode --file FILE')
+    const readers = start()
+    const page = await readers.page('/ui/service', await readers.enter(readers.a.key))
+    expect(page).not.toContain(readers.a.record.id)
+  })
+})
+
 describe('the entrance', () => {
   it('sends browsers from / to the page, and changes nothing for others', async () => {
     const { app } = start({ keys: false })

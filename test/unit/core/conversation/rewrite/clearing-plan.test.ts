@@ -8,7 +8,7 @@ const line = (at: number) => `the long line with the number ${at}`
 const pageOf = (at: number) => `${line(at)}\n`.repeat(30)
 
 /** A plan after `reads` results in turns of their own, and then results of one edit. */
-function planAfter(reads: number, editResults: number, args: object) {
+function planAfter(reads: number, editResults: number, args: object, messagesApart = 2) {
   const clearing = { enabled: true, keep_newest: 2, cached_read: 0.1, cache_write: 0.11 }
   const plan = createClearingPlan(pipelineSchema.parse({ clearing }), 0)
   let due: readonly number[] = []
@@ -17,7 +17,7 @@ function planAfter(reads: number, editResults: number, args: object) {
     const result = {
       start: at * BYTES,
       end: (at + 1) * BYTES,
-      message: at * 2,
+      message: at * messagesApart,
       tool: isRead ? 'Read' : 'Edit',
       isError: false,
       text: () => pageOf(at),
@@ -53,4 +53,9 @@ it('looks at the first lines of an edit only', () => {
   const due = planAfter(4, 100, manyThen(0))
   expect(due).toContain(0)
   expect(due).not.toContain(1)
+})
+
+it('does not count the results of one message as turns', () => {
+  expect(planAfter(4, 100, {}, 0)).toEqual([])
+  expect(planAfter(4, 100, {}, 1)).toEqual([])
 })

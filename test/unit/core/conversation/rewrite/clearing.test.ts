@@ -4,6 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { createHistoryMemory } from '../../../../../src/core/conversation/rewrite/history.ts'
 import { attachRewriteMemory } from '../../../../../src/core/conversation/rewrite/rewrite-memory.ts'
 import { rewriteRequest } from '../../../../../src/core/conversation/rewrite/rewrite-request.ts'
+import {
+  readStored,
+  writeStored,
+} from '../../../../../src/core/conversation/rewrite/stored-rewrite.ts'
 import { parseHint } from '../../../../../src/core/hints/hint-line.ts'
 import { pipelineSchema } from '../../../../../src/core/pipeline/profile/pipeline-config.ts'
 import { createBodyMemory } from '../../../../../src/core/sessions/lines/memory-layout.ts'
@@ -242,6 +246,22 @@ describe('the steps of clearing', () => {
     const { texts, report } = turn(steps, lossless)
     expect([texts.some(isStub), report.prefix_changed]).toEqual([false, true])
     expect(turn(steps, context).texts.some(isStub)).toBe(true)
+  })
+
+  it('are counted as a change if a record has another one', () => {
+    const steps = reads(12)
+    const all = play(steps).flatMap(({ records }) => records)
+    const cleared = all.findLast(({ bytes }) => readStored(bytes)?.clears !== undefined)!
+    const { clears, ...rest } = readStored(cleared.bytes)!
+    const changedIn = (bytes: Uint8Array) => {
+      const context = service()
+      const records = all.map(each => [each.key, each === cleared ? bytes : each.bytes])
+      Object.assign(context.rewrites.recalled, Object.fromEntries(records))
+      return turn(steps, context).report.prefix_changed
+    }
+    expect(clears?.length).toBeGreaterThan(0)
+    expect(changedIn(cleared.bytes)).toBe(false)
+    expect(changedIn(writeStored({ ...rest, clears: clears!.slice(1) }))).toBe(true)
   })
 
   it('restore originals that are gone', () => {

@@ -104,6 +104,20 @@ describe('references in /v1/compress', () => {
     expect(block?.content[0]?.content).toBe(last?.content)
   })
 
+  it('are never to what the agent wrote in another conversation of the thread', () => {
+    const conversationWith = (written: string) => {
+      const [call, result] = anthropic([{ id: 'w', file: '', text: 'Written.' }])
+      const use = { type: 'tool_use', id: 'w', name: 'Write', input: { content: written } }
+      return [{ ...call, content: [use] }, result!, ...anthropic([read(1, 1)])]
+    }
+    const thread = fresh()
+    const first = compressed(conversationWith(page(1)), thread)
+    expect(JSON.stringify(first)).toContain('> [ref ')
+    const other = compressed(conversationWith(page(2)), thread)
+    expect(other).toEqual(compressed(conversationWith(page(2))))
+    expect(JSON.stringify(other)).not.toContain('> [ref ')
+  })
+
   it('are those of the proxies, for any conversation', () => {
     const step = fc.record({
       // Ids that come again, as those of models that number their calls in each turn.

@@ -191,9 +191,9 @@ describe('what an answer of Bedrock used', () => {
   it('is none where the bytes are no frames', () => {
     expect(inFrames('bedrock_converse', Buffer.from('{"usage":{"inputTokens":1}}'))).toBeNull()
     // A frame that is shorter than its own headers; what follows cannot be found.
-    const short = Buffer.alloc(16)
+    const short = Buffer.alloc(20)
     short.writeUInt32BE(16, 0)
-    short.writeUInt32BE(1, 4)
+    short.writeUInt32BE(4, 4)
     const after = Buffer.concat([short, framesOf([{ usage }])])
     expect(inFrames('bedrock_converse', after)).toBeNull()
   })
@@ -215,7 +215,12 @@ function framesOf(payloads: readonly object[]): Buffer {
 
 function inFrames(route: UsageRoute, frames: Buffer) {
   const reader = createUsageReader(route, 'frames')
-  for (const byte of frames) reader.read(Uint8Array.of(byte))
+  // The bytes belong to the caller, who writes over them.
+  const cell = new Uint8Array(1)
+  for (const byte of frames) {
+    cell[0] = byte
+    reader.read(cell)
+  }
   const whole = createUsageReader(route, 'frames')
   whole.read(frames)
   expect(whole.found).toEqual(reader.found)

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { encodeContent } from '../../../../src/core/pipeline/encode.ts'
+import { resultRow } from '../../../../src/core/telemetry/result-row.ts'
+import { createLocalContext } from '../../../../src/runtime/local-context.ts'
+
+function rowOf(call: { tool?: string; session?: string; args?: object }) {
+  const { answer } = encodeContent({ content: 'some text' }, createLocalContext())
+  const source = { call, identity: undefined, shape: { shape: 'prose' } }
+  const text = resultRow(source as never, answer, 'passthrough', [])
+  return { text, row: JSON.parse(text) }
+}
+
+it('has neither the name of a session nor an argument', () => {
+  const { text, row } = rowOf({ tool: 'Read', session: 's3cret', args: { path: '/home/s3cret' } })
+  expect(text).not.toContain('s3cret')
+  expect(row.session).toMatch(/^[0-9a-f]{16}$/)
+  expect(rowOf({ session: 's3cret' }).row.session).toBe(row.session)
+  expect(rowOf({ session: 'other' }).row.session).not.toBe(row.session)
+})
+
+it('has names of tools that fit a column, whatever they are', () => {
+  const { row } = rowOf({ tool: `\ud800${'x'.repeat(10_000)}` })
+  expect(row.tool.length).toBeLessThan(1_000)
+  expect(row.tool.isWellFormed()).toBe(true)
+})
