@@ -126,7 +126,10 @@ export interface AppDeps extends JobDeps {
   readonly logger: Logger
   readonly health: Health
   readonly desk: SessionDesk
-  readonly access: Pick<Access, 'identify' | 'allow' | 'resume' | 'digestOf' | 'records'>
+  readonly access: Pick<
+    Access,
+    'identify' | 'allow' | 'resume' | 'digestOf' | 'records' | 'replace'
+  >
   readonly tracing?: Pick<Tracing, 'request' | 'toolCall'>
   /** Vendors' APIs that the service forwards to. */
   readonly vendorProxies?: readonly VendorProxy[]
@@ -158,6 +161,8 @@ export interface UiSource {
     'threads' | 'utilization' | 'jobsWaiting' | 'waitMs' | 'connections' | 'store'
   >
   readonly upstreams: readonly { readonly path: string; readonly host: string }[]
+  /** Where keys can be added and revoked; absent: there are none. */
+  readonly keysFile?: string
 }
 
 /** Headers that are read at every request. */

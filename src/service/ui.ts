@@ -4,7 +4,7 @@ import type { Gauges } from '../observability/metrics.ts'
 
 /** What the page shows of the service; absent if it is off, or has no ledger to show. */
 export function uiSource(
-  { ui, ledger, proxy }: Pick<Config, 'ui' | 'ledger' | 'proxy'>,
+  { ui, ledger, proxy, keys_file }: Pick<Config, 'ui' | 'ledger' | 'proxy' | 'keys_file'>,
   gauges: Gauges,
 ): { readonly ui?: UiSource } {
   if (!ui.enabled || !ledger.enabled) return {}
@@ -15,6 +15,10 @@ export function uiSource(
     ...upstreams.map(({ name, url }) => ({ path: `/up/${name}`, url })),
   ]
   return {
-    ui: { gauges, upstreams: all.map(({ path, url }) => ({ path, host: new URL(url).host })) },
+    ui: {
+      gauges,
+      upstreams: all.map(({ path, url }) => ({ path, host: new URL(url).host })),
+      ...(keys_file === undefined ? {} : { keysFile: keys_file }),
+    },
   }
 }

@@ -14,15 +14,23 @@ export interface ServiceData {
   /** `null` if the store does not answer. */
   readonly kept: { readonly bytes: number; readonly most: number } | null
   readonly upstreams: readonly { readonly path: string; readonly host: string }[]
-  /** Keys; `null` if the reader may not see them. */
-  readonly keys: readonly KeyRow[] | null
+  /** `null` if the reader may not see them. */
+  readonly keys: KeyList | null
+  /** A key that was just added; `null`: none was. */
+  readonly fresh: string | null
+}
+
+export interface KeyList {
+  readonly keys: readonly KeyRow[]
+  /** Scopes that a new key may have; `null` if the keys cannot be changed here. */
+  readonly mayGive: readonly string[] | null
 }
 
 /** A key without anything by which it could be used. */
-export interface KeyRow {
+interface KeyRow {
   readonly id: string
-  readonly tenant: string
   readonly scopes: readonly string[]
+  /** Requests a second; `null`: no limit. */
   readonly rate: number | null
   readonly note: string
 }
@@ -57,26 +65,51 @@ ${table({
   rows: data.upstreams.map(({ path, host }) => [html`<code>${path}</code>`, host]),
   none: 'No upstream is configured: HAVERSACK_ANTHROPIC_URL, HAVERSACK_OPENAI_URL.',
 })}
-<h2>Keys</h2>${keysOf(data.keys)}`
+<h2>Keys</h2>${data.keys === null ? html`<p class="none">Keys are shown to keys with the scope admin.</p>` : keysOf(data.keys, data.fresh)}`
 }
 
-function keysOf(keys: readonly KeyRow[] | null): Html {
-  if (keys === null) return html`<p class="none">Keys are shown to keys with the scope admin.</p>`
-  return html`${table({
-    caption: 'Keys of clients; the keys themselves are not stored',
-    columns: [
-      ...['Id', 'Tenant', 'Scopes', 'Note'].map(name => ({ name })),
-      { name: 'Requests a second', isNumber: true },
-    ],
-    rows: keys.map(({ id, tenant, scopes, note, rate }) => [
-      html`<code>${id}</code>`,
-      tenant,
-      scopes.join(', '),
-      visible(note),
-      rate === null ? 'no limit' : String(rate),
-    ]),
-    none: 'No keys are configured: every client that reaches the service may use it.',
-  })}
-<p>Add one with <code>haversack keys add --tenant NAME --scopes encode --file FILE</code>, and end one with
-<code>haversack keys revoke ID --file FILE</code>. A running service follows within two seconds.</p>`
+function keysOf({ keys, mayGive }: KeyList, fresh: string | null): Html {
+  return html`${
+    fresh === null
+      ? ''
+      : html`<p class="good" role="status">The new key, which cannot be shown again:
+<code>${fresh}</code></p>`
+  }
+${table({
+  caption: 'Keys of this tenant; the keys themselves are not stored',
+  columns: [
+    ...['Id', 'Scopes', 'Note'].map(name => ({ name })),
+    { name: 'Requests a second', isNumber: true },
+    { name: 'Revoke' },
+  ],
+  rows: keys.map(({ id, scopes, note, rate }) => [
+    html`<code>${id}</code>`,
+    scopes.join(', '),
+    visible(note),
+    rate === null ? 'no limit' : String(rate),
+    mayGive === null ? html`<code>haversack keys revoke ${id}</code>` : revokeForm(id),
+  ]),
+  none: 'No keys are configured: every client that reaches the service may use it.',
+})}
+${mayGive === null ? byCommand() : addForm(mayGive)}`
+}
+
+function revokeForm(id: string): Html {
+  return html`<form method="post" action="/ui/keys/revoke"><input type="hidden" name="id" value="${id}">
+<button class="quiet">Revoke ${id}</button></form>`
+}
+
+function addForm(scopes: readonly string[]): Html {
+  return html`<form method="post" action="/ui/keys" class="filter">
+<fieldset><legend>Add a key</legend>${scopes.map(
+    scope =>
+      html`<label class="check"><input type="checkbox" name="scope" value="${scope}"> ${scope}</label>`,
+  )}</fieldset>
+<label>Note <input name="note" maxlength="200"></label><button>Add</button></form>`
+}
+
+function byCommand(): Html {
+  return html`<p>The service cannot write a keys file. Add a key with
+<code>haversack keys add --tenant NAME --scopes encode --file FILE</code>. A running service follows
+within two seconds.</p>`
 }

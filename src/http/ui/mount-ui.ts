@@ -114,10 +114,10 @@ function loginAnswer(c: AppContext, entrance: Entrance): Promise<Response> | Res
 
 async function logIn(c: AppContext, entrance: Entrance, needs: UiNeeds): Promise<Response> {
   const { caller } = c.get('state')
-  const field = await readForm(c, caller, LOGIN_BYTES, needs.admission)
-  const next = nextOf(field('next'))
+  const { text } = await readForm(c, caller, LOGIN_BYTES, needs.admission)
+  const next = nextOf(text('next'))
   try {
-    return redirect(c, next, { 'set-cookie': entrance.enter(c, field('key').trim()) })
+    return redirect(c, next, { 'set-cookie': entrance.enter(c, text('key').trim()) })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const body = loginPage(next, error.detail)

@@ -8,8 +8,9 @@ import { addAccounts, NO_ACCOUNT } from '../../savings/account.ts'
 import { figuresOf, type SavingsFigures } from '../../savings/figures.ts'
 import type { TenantLedger } from '../../savings/tenant-ledger.ts'
 import type { Kept } from '../../ui/result-page.ts'
-import type { KeyRow, ServiceData } from '../../ui/service-page.ts'
+import type { ServiceData } from '../../ui/service-page.ts'
 import type { AppContext } from '../context.ts'
+import { keysFor } from './keys.ts'
 import type { UiNeeds } from './ui-needs.ts'
 
 /** The three figures over all vendors. */
@@ -73,11 +74,13 @@ export async function keptText(
   }
 }
 
-/** @param caller sees the keys of its tenant if it has the scope `admin` */
+/** @param fresh a key that was just added, to be shown once */
 export async function serviceData(
   caller: Caller,
-  { ui, health, access }: UiNeeds,
+  needs: UiNeeds,
+  fresh: string | null = null,
 ): Promise<ServiceData> {
+  const { ui, health } = needs
   const { gauges, upstreams } = ui
   const stats = await gauges.store()
   return {
@@ -91,20 +94,7 @@ export async function serviceData(
     connections: gauges.connections(),
     kept: stats === null ? null : { bytes: stats.stored_bytes, most: stats.file?.max_bytes ?? 0 },
     upstreams,
-    keys: keysFor(caller, access),
+    keys: keysFor(caller, needs),
+    fresh,
   }
-}
-
-function keysFor({ tenant, scopes }: Caller, access: UiNeeds['access']): readonly KeyRow[] | null {
-  const records = access.records() ?? []
-  if (records.length > 0 && !scopes.has('admin')) return null
-  return records
-    .filter(record => record.tenant === tenant)
-    .map(({ id, scopes, rate_per_s = null, note = '' }) => ({
-      id,
-      tenant,
-      scopes,
-      rate: rate_per_s,
-      note,
-    }))
 }

@@ -10,6 +10,7 @@ import { sortOf, toolsPage } from '../../ui/tools-page.ts'
 import { EMPTY_FORM, type TryForm, tryPage } from '../../ui/try-page.ts'
 import { windowOf } from '../../ui/window.ts'
 import type { AppContext } from '../context.ts'
+import { addKey, revokeKey } from './keys.ts'
 import { accountsOf, keptText, serviceData, showText } from './page-data.ts'
 import { readForm } from './read-form.ts'
 import type { UiNeeds } from './ui-needs.ts'
@@ -22,6 +23,7 @@ export interface PageRoute {
 }
 
 const LATEST = 20
+const KEY_FORM_BYTES = 4_096
 
 /** Later pages than this are refused, so that no query counts for long. */
 const LAST_PAGE = 10_000
@@ -39,15 +41,9 @@ export const PAGES: readonly PageRoute[] = [
     render: () => ({ title: 'Try it', place: '/ui/try', body: tryPage(EMPTY_FORM) }),
   },
   { method: 'POST', path: '/ui/try', render: tried },
-  {
-    method: 'GET',
-    path: '/ui/service',
-    render: async (_, reader, needs) => ({
-      title: 'Service',
-      place: '/ui/service',
-      body: servicePage(await serviceData(reader, needs)),
-    }),
-  },
+  { method: 'GET', path: '/ui/service', render: (_, reader, needs) => service(reader, needs) },
+  { method: 'POST', path: '/ui/keys', render: keyAdded },
+  { method: 'POST', path: '/ui/keys/revoke', render: keyRevoked },
 ]
 
 async function overview(c: AppContext, { tenant }: Caller, needs: UiNeeds): Promise<Page> {
@@ -99,14 +95,30 @@ async function result(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Pa
   return { title: `Result ${id}`, body: resultPage(found, kept) }
 }
 
+async function service(reader: Caller, needs: UiNeeds, fresh: string | null = null) {
+  const body = servicePage(await serviceData(reader, needs, fresh))
+  return { title: 'Service', place: '/ui/service', body }
+}
+
+async function keyAdded(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
+  const { text, all } = await readForm(c, reader, KEY_FORM_BYTES, needs.admission)
+  return service(reader, needs, addKey(reader, all('scope'), text('note'), needs))
+}
+
+async function keyRevoked(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
+  const { text } = await readForm(c, reader, KEY_FORM_BYTES, needs.admission)
+  revokeKey(reader, text('id'), needs)
+  return service(reader, needs)
+}
+
 async function tried(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
-  const field = await readForm(c, reader, needs.maxBodyBytes, needs.admission)
+  const { text } = await readForm(c, reader, needs.maxBodyBytes, needs.admission)
   const form: TryForm = {
-    content: field('content'),
-    tool: field('tool'),
-    model: field('model'),
-    mode: field('mode'),
-    budget: field('budget'),
+    content: text('content'),
+    tool: text('tool'),
+    model: text('model'),
+    mode: text('mode'),
+    budget: text('budget'),
   }
   const outcome = await outcomeOf(c, reader, form, needs)
   return { title: 'Try it', place: '/ui/try', body: tryPage(form, outcome) }

@@ -4,6 +4,13 @@ import type { Admission } from '../../pool/admission.ts'
 import { type AppContext, requestHeader } from '../context.ts'
 import { announcedLength, readBody } from '../request/body.ts'
 
+export interface FormFields {
+  /** A field; empty if there is none. */
+  text(name: string): string
+  /** All values of a field. */
+  all(name: string): readonly string[]
+}
+
 /**
  * The fields of a form. Ends of lines are LF, whatever the browser made of them.
  * @throws AppError `forbidden` if the form is not of a page of the service itself, and what reading
@@ -14,7 +21,7 @@ export async function readForm(
   caller: Caller,
   maxBytes: number,
   admission: Pick<Admission, 'enter'>,
-): Promise<(name: string) => string> {
+): Promise<FormFields> {
   // Requests that name another origin are refused before.
   if (requestHeader(c, 'origin') === undefined) {
     throw new AppError('forbidden', 'the Origin header is missing')
@@ -24,7 +31,10 @@ export async function readForm(
   try {
     const body = await readBody(c, announced, maxBytes, ticket)
     const fields = new URLSearchParams(Buffer.from(body).toString())
-    return name => (fields.get(name) ?? '').replaceAll('\r\n', '\n')
+    return {
+      text: name => (fields.get(name) ?? '').replaceAll('\r\n', '\n'),
+      all: name => fields.getAll(name),
+    }
   } finally {
     ticket.leave()
   }

@@ -57,9 +57,16 @@ async function addTurns(): Promise<void> {
     onDropped: fail,
     onBug: fail,
   })
-  for (let at = 0; at < 30; at++) {
-    const turn = turnOf({ at: Date.now() - at * 2_400_000, removed: at * 20, billed: 10 + at })
-    ledger.turn({ tenant: 'team', turn })
+  for (let turn = 0; turn < 30; turn++) {
+    const [cache_read, removed] = [turn * 900, turn * 260]
+    const without = 1_200 + (cache_read + removed) / 10
+    ledger.turn({
+      tenant: 'team',
+      turn: turnOf({
+        ...{ at: Date.now() - (30 - turn) * 2_400_000, cache_read, removed, without },
+        ...{ cache_write: 900, output: 300, billed: without - removed / 10 - 60 },
+      }),
+    })
   }
   await ledger.close()
 }
@@ -194,5 +201,7 @@ describe.skipIf(SKIP)('the page in a browser', () => {
 async function takePicture(page: Page, path: string, kind: string): Promise<void> {
   const name = path.replace(/^\/ui\/?/, '').replaceAll(/[^a-z]+/g, '-') || 'overview'
   mkdirSync(PICTURES!, { recursive: true })
-  await page.screenshot({ path: join(PICTURES!, `${name}-${kind}.png`), fullPage: true })
+  const file = join(PICTURES!, `${name}-${kind}.png`)
+  // Of several pages of a kind, the first.
+  if (!existsSync(file)) await page.screenshot({ path: file })
 }
