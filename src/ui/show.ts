@@ -26,16 +26,17 @@ export function time(at: number): string {
   return new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** What a reader would not see, or would see as something else: controls and marks of direction. */
-const UNSEEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
+/** What a reader would not see, or would see as something else: controls and marks of format. */
+const UNSEEN = /[\p{Cf}\u2028\u2029]|[^\P{Cc}\t\n]/gu
 
 /** The text with a visible escape for each character that would not be seen. */
 export function visible(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(UNSEEN, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.toWellFormed().replace(UNSEEN, escaped)
+}
+
+function escaped(char: string): string {
+  const digits = char.codePointAt(0)!.toString(16)
+  return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`
 }
 
 /** A visible text of at most so many characters, and how many more there are. */

@@ -12,6 +12,8 @@ export interface Entrance {
    * `rate_limited`; `forbidden` if the key lacks the scope `ui`
    */
   readerOf(c: AppContext): Caller | null
+  /** Whether the session of a request is over by now: its time has ended, or its key is revoked. */
+  isOver(c: AppContext): boolean
   /** Exchanges a key for a cookie. @throws AppError `unauthorized`, `forbidden`, `rate_limited` */
   enter(c: AppContext, key: string): string
   /** The cookie that ends a session. */
@@ -33,6 +35,7 @@ export function createEntrance(access: AppDeps['access'], now: () => number): En
       if (caller !== null) access.allow(caller, 'ui')
       return caller
     },
+    isOver: c => hasKeys && ofCookie(c, passes)?.scopes.has('ui') !== true,
     enter(c, key) {
       const caller = access.identify(() => key)
       access.allow(caller, 'ui')
@@ -54,8 +57,14 @@ function ofCookie(c: AppContext, passes: Passes): Caller | null {
 /** Without keys, the page is for this machine only. */
 function localReader(c: AppContext): Caller {
   const address = c.env?.incoming?.socket.remoteAddress
-  if (address === undefined || isLoopback(address)) return LOCAL
+  if ((address === undefined || isLoopback(address)) && !isForwarded(c)) return LOCAL
   throw new AppError('forbidden', 'without configured keys the page is for this machine only')
+}
+
+/** Whether a proxy on this machine passes on what another machine asked for. */
+function isForwarded(c: AppContext): boolean {
+  const headers = ['forwarded', 'x-forwarded-for', 'x-real-ip']
+  return headers.some(name => c.req.header(name) !== undefined)
 }
 
 function isLoopback(address: string): boolean {

@@ -2,15 +2,18 @@ import type { Ledger } from '../../ledger/ledger.ts'
 
 /** Server-sent events for pages: a message when results of their tenant were written. */
 export interface LiveEvents {
-  /** A body that ends when the reader leaves, or when the service drains. */
-  open(tenant: string): ReadableStream<Uint8Array>
+  /**
+   * A body that ends when the reader leaves, or when the service drains.
+   * @param isOver whether the reader may not look any more; asked several times a second
+   */
+  open(tenant: string, isOver: () => boolean): ReadableStream<Uint8Array>
 }
 
 /** Between two messages to a page, in milliseconds. */
 const LEAST_MS = 1_000
 /** How often a comment keeps proxies from closing a quiet connection. */
 const KEEP_ALIVE_MS = 15_000
-/** How often the end of the service is looked for. */
+/** How often the end of the service, or of the reader's session, is looked for. */
 const LOOK_MS = 250
 
 /** @param isDraining whether streams are to end */
@@ -19,7 +22,7 @@ export function createLiveEvents(
   isDraining: () => boolean,
 ): LiveEvents {
   return {
-    open(tenant) {
+    open(tenant, isOver) {
       let stop = () => {}
       return new ReadableStream<Uint8Array>({
         start(controller) {
@@ -36,7 +39,7 @@ export function createLiveEvents(
           })
           const beat = setInterval(() => say(':\n\n'), KEEP_ALIVE_MS).unref()
           const look = setInterval(() => {
-            if (!isDraining()) return
+            if (!isDraining() && !isOver()) return
             stop()
             controller.close()
           }, LOOK_MS).unref()

@@ -57,9 +57,12 @@ export function mountUi(app: Hono<AppEnv>, needs: UiNeeds): void {
       const reader = readerOf(c, entrance)
       if (reader === null) throw new AppError('unauthorized', 'nobody has entered')
       const headers = { ...answerHeaders(c), ...PROTECTION, 'cache-control': 'no-store' }
-      return new Response(live.open(reader.tenant), {
-        headers: { ...headers, 'content-type': 'text/event-stream' },
-      })
+      return new Response(
+        live.open(reader.tenant, () => entrance.isOver(c)),
+        {
+          headers: { ...headers, 'content-type': 'text/event-stream' },
+        },
+      )
     }),
   )
   for (const page of PAGES) {

@@ -162,6 +162,32 @@ describe('the entrance', () => {
     }
   })
 
+  it.each(['forwarded', 'x-forwarded-for', 'x-real-ip'])(
+    'without keys takes nothing that a proxy passes on, by %s',
+    async name => {
+      const { app } = start({ keys: false })
+      const incoming = { headers: {}, socket: { remoteAddress: '127.0.0.1' } }
+      const headers = { [name]: 'for=10.0.0.7' }
+      expect((await app.request('/ui', { headers }, { incoming } as never)).status).toBe(403)
+    },
+  )
+
+  it('ends the stream of new figures when the key is revoked', async () => {
+    const { app, access, a, b, enter } = start()
+    const open = async (key: string) => {
+      const { body } = await app.request('/ui/events', { headers: await enter(key) })
+      return body!.getReader()
+    }
+    // The other one is opened first, so it would end first.
+    const [other, revoked] = [await open(b.key), await open(a.key)]
+    await revoked.read()
+    await other.read()
+    access.replace([b.record])
+    expect(await revoked.read()).toMatchObject({ done: true })
+    expect(await Promise.race([other.read(), Promise.resolve('open')])).toBe('open')
+    await other.cancel()
+  })
+
   it('is not there below a secret, or if it is off', async () => {
     const below = testApp({ ledger: ownLedger().ledger, ui: UI, proxiesBelow: '/secret' })
     expect((await below.app.request('/ui')).status).toBe(404)
