@@ -3,6 +3,7 @@ import type { LedgerResult, Overview, ResultSums } from '../ledger/figures.ts'
 import type { SavingsFigures } from '../savings/figures.ts'
 import { type Bar, chart } from './chart.ts'
 import { figures, type Html, table } from './layout.ts'
+import { reasonOf } from './reasons.ts'
 import { resultTable } from './result-table.ts'
 import { count, percent, time } from './show.ts'
 import { type PageWindow, windowLinks } from './window.ts'
@@ -80,11 +81,21 @@ function harm({ prefixChanges, untouched }: Overview): Html {
   const requests = untouched.reduce((sum, each) => sum + each.count, 0)
   return html`<p class="${prefixChanges > 0 ? 'bad' : ''}">Prefix changes (a provider's cache was
 lost by our doing): <strong>${count(prefixChanges)}</strong>. Requests forwarded unchanged:
-<strong>${count(requests)}</strong>${
-    untouched.length === 0
-      ? '.'
-      : html`: ${untouched.map(({ reason, count: times }) => `${reason} ${count(times)}`).join(', ')}.`
-  }</p>`
+<strong>${count(requests)}</strong>.</p>
+${
+  requests === 0
+    ? ''
+    : table({
+        caption: 'Requests that were forwarded unchanged, and why',
+        columns: REASON_COLUMNS.slice(0, 3).with(2, { name: 'Requests', isNumber: true }),
+        rows: untouched.map(({ reason, count: times }) => [
+          reasonOf(reason).meaning,
+          reasonOf(reason).advice,
+          count(times),
+        ]),
+        none: '',
+      })
+}`
 }
 
 function ways({ bySource }: Overview): Html {
@@ -119,20 +130,15 @@ function unsaved({ heaviest, unchanged }: Overview): Html {
   })}
 ${table({
   caption: 'Results that stayed unchanged, and why',
-  columns: [{ name: 'Reason' }, ...['Results', 'Tokens'].map(name => ({ name, isNumber: true }))],
+  columns: REASON_COLUMNS,
   rows: unchanged.map(({ reason, count: times, tokens }) => [
-    REASONS[reason] ?? reason,
+    reasonOf(reason).meaning,
+    reasonOf(reason).advice,
     count(times),
     count(tokens),
   ]),
   none: 'Every result became smaller.',
 })}</section>`
-}
-
-export const REASONS: Readonly<Record<string, string>> = {
-  no_format: 'no format fits: prose, code, or too small',
-  not_smaller: 'every format that fits has as many tokens, or more',
-  not_exact: 'a format did not decode to the same value, so it was not sent',
 }
 
 function sinceStart({ since, figures: { results, requests, billed } }: OverviewData['accounts']) {
@@ -158,6 +164,12 @@ function sinceStart({ since, figures: { results, requests, billed } }: OverviewD
     },
   ])}</section>`
 }
+
+const REASON_COLUMNS = [
+  { name: 'Reason' },
+  { name: 'What helps' },
+  ...['Results', 'Tokens'].map(name => ({ name, isNumber: true })),
+]
 
 /** The cells of a row of sums, after its name. */
 export function cells(sums: ResultSums): readonly string[] {

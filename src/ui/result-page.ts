@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { ShowAnswer } from '../core/operations/show-result.ts'
 import type { LedgerResult } from '../ledger/figures.ts'
 import { figures, type Html, table } from './layout.ts'
-import { REASONS } from './overview-page.ts'
+import { reasonOf } from './reasons.ts'
 import { afterOf } from './result-table.ts'
 import { count, percent, shortened, time, visible } from './show.ts'
 
@@ -41,7 +41,7 @@ ${figures([
     name: 'Sent as',
     value: result.layer === 'L0' ? 'reference' : result.format,
     about: `layer ${result.layer}${result.view === null ? '' : `, view ${result.view}`}${
-      reason === null ? '' : `: ${REASONS[reason] ?? reason}`
+      reason === null ? '' : `: ${reasonOf(reason).meaning}`
     }`,
   },
 ])}

@@ -1,3 +1,4 @@
+import { AppError } from '../../core/base/errors.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 
 /** Server-sent events for pages: a message when results of their tenant were written. */
@@ -5,6 +6,7 @@ export interface LiveEvents {
   /**
    * A body that ends when the reader leaves, or when the service drains.
    * @param isOver whether the reader may not look any more; asked several times a second
+   * @throws AppError `overloaded` if the tenant has too many
    */
   open(tenant: string, isOver: () => boolean): ReadableStream<Uint8Array>
 }
@@ -13,6 +15,8 @@ export interface LiveEvents {
 const LEAST_MS = 1_000
 /** How often a comment keeps proxies from closing a quiet connection. */
 const KEEP_ALIVE_MS = 15_000
+/** Of one tenant. */
+const MOST_STREAMS = 100
 /** How often the end of the service, or of the reader's session, is looked for. */
 const LOOK_MS = 250
 
@@ -21,8 +25,23 @@ export function createLiveEvents(
   ledger: Pick<Ledger, 'onWritten'>,
   isDraining: () => boolean,
 ): LiveEvents {
+  const streams = new Map<string, number>()
+
+  /** Counts a stream of the tenant. @returns how to end that */
+  function enter(tenant: string): () => void {
+    const open = streams.get(tenant) ?? 0
+    if (open >= MOST_STREAMS) throw new AppError('overloaded', 'too many pages are open')
+    streams.set(tenant, open + 1)
+    return () => {
+      const left = (streams.get(tenant) ?? 0) - 1
+      if (left > 0) streams.set(tenant, left)
+      else streams.delete(tenant)
+    }
+  }
+
   return {
     open(tenant, isOver) {
+      const leave = enter(tenant)
       let stop = () => {}
       return new ReadableStream<Uint8Array>({
         start(controller) {
@@ -48,6 +67,7 @@ export function createLiveEvents(
             clearInterval(beat)
             clearInterval(look)
             off()
+            leave()
           }
           say('retry: 5000\n\n')
         },
