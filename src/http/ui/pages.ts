@@ -23,6 +23,9 @@ export interface PageRoute {
 
 const LATEST = 20
 
+/** Bytes of a form that is tried: it is read, and shown again, in the thread of all requests. */
+const TRY_BYTES = 1024 * 1024
+
 /** Later pages than this are refused, so that no query counts for long. */
 const LAST_PAGE = 10_000
 
@@ -100,7 +103,7 @@ async function result(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Pa
 }
 
 async function tried(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
-  const field = await readForm(c, reader, needs.maxBodyBytes, needs.admission)
+  const field = await readForm(c, reader, Math.min(needs.maxBodyBytes, TRY_BYTES), needs.admission)
   const form: TryForm = {
     content: field('content'),
     tool: field('tool'),
