@@ -6,7 +6,7 @@ import { memberName, teamName } from '../core/fingerprints/upload.ts'
 import { sampleRate } from '../core/telemetry/event.ts'
 import { LOG_LEVELS } from '../observability/logger.ts'
 import { mcpSchema } from './mcp.ts'
-import { urlFault } from './url-fault.ts'
+import { upstreamFault } from './url-fault.ts'
 
 const MIB = 1024 * 1024
 
@@ -17,9 +17,7 @@ const TIMER_MAX_MS = 2 ** 31 - 1
 
 /** The URL that requests are forwarded to. It has no credentials, query or fragment. */
 const upstreamUrl = z.string().superRefine((text, { addIssue }) => {
-  const { username = '', password = '', search = '', hash = '' } = URL.parse(text) ?? {}
-  const isBare = username + password + search + hash === ''
-  const fault = urlFault(text) ?? (isBare ? null : 'must have no credentials, query or fragment')
+  const fault = upstreamFault(text)
   if (fault !== null) addIssue(fault)
 })
 

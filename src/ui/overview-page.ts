@@ -14,12 +14,14 @@ export interface OverviewData {
   /** Of the proxies, since their accounts began, as `/v1/savings` has it. */
   readonly accounts: { readonly since: number; readonly figures: SavingsFigures }
   readonly latest: readonly LedgerResult[]
+  /** Of the service's own URLs. */
+  readonly base: string
 }
 
-export function overviewPage({ window, overview, accounts, latest }: OverviewData): Html {
+export function overviewPage({ window, overview, accounts, latest, base }: OverviewData): Html {
   const { results, bill } = overview
   if (results.results === 0 && bill.turns === 0 && accounts.figures.requests.count === 0) {
-    return nothingYet()
+    return nothingYet(base)
   }
   return html`${windowLinks('/ui', window)}
 <section aria-labelledby="now"><h2 id="now">In ${window.label}</h2>
@@ -208,10 +210,10 @@ function labelOf(at: number, { bucketHours }: PageWindow): string {
   return bucketHours === 1 ? `${time(at).slice(11, 16)} UTC` : `from ${time(at).slice(0, 16)} UTC`
 }
 
-function nothingYet(): Html {
+function nothingYet(base: string): Html {
   return html`<section><h2>No result came yet</h2>
 <p>Send one, then look here again:</p>
-<pre>curl -s localhost:8787/v1/encode -H 'content-type: application/json' \\
+<pre>curl -s ${base}/v1/encode -H 'content-type: application/json' \\
   -d '{"content":"[{\\"id\\":1,\\"name\\":\\"Ann\\"},{\\"id\\":2,\\"name\\":\\"Bo\\"}]","tool":"users"}'</pre>
 <p>An agent saves without a change in its code: <code>haversack setup claude</code>, or
 <code>haversack run -- claude</code>. <code>haversack doctor</code> says what is missing.

@@ -17,7 +17,8 @@ interface KeptText {
   readonly shown: ShowAnswer
 }
 
-export function resultPage(result: LedgerResult, kept: Kept): Html {
+/** @param base of the service's own URLs */
+export function resultPage(result: LedgerResult, kept: Kept, base: string): Html {
   const { before, referred, encoded, omitted, tokenizer, exact, reason } = result
   const saved = before - afterOf(result)
   return html`<p>${time(result.at)} UTC, by ${result.source}${
@@ -45,10 +46,10 @@ ${figures([
     }`,
   },
 ])}
-${'why' in kept ? html`<h2>Its text</h2><p class="none">${kept.why}</p>` : texts(kept, result)}`
+${'why' in kept ? html`<h2>Its text</h2><p class="none">${kept.why}</p>` : texts(kept, result, base)}`
 }
 
-function texts({ text, shown }: KeptText, result: LedgerResult): Html {
+function texts({ text, shown }: KeptText, result: LedgerResult, base: string): Html {
   const isReference = result.layer === 'L0'
   return html`${
     isReference
@@ -57,7 +58,7 @@ would have been without that.</p>`
       : ''
   }${comparison(text, shown)}
 <h2>The same call</h2>
-<pre>curl -s localhost:8787/v1/retrieve/${result.original?.slice(0, 24)}</pre>`
+<pre>curl -s ${base}/v1/retrieve/${result.original?.slice(0, 24)}</pre>`
 }
 
 /** A text and what it becomes, side by side, with the way of each part. */

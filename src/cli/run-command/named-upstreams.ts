@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
-import { urlFault } from '../../config/url-fault.ts'
+import { upstreamFault } from '../../config/url-fault.ts'
 
 export type NamedUpstream = Config['proxy']['upstreams'][number]
 
@@ -52,7 +52,7 @@ export function namedUpstreams(
 ): readonly NamedUpstream[] {
   const own = NAMED_APIS.flatMap(({ variable, name, dialect, byDefault }) => {
     const given = env[variable] || null
-    const fault = given === null ? null : urlFault(given)
+    const fault = given === null ? null : upstreamFault(given)
     if (fault !== null) throw new Error(`${variable} ${fault}`)
     const isConfigured = configured.some(each => each.name === name)
     const url = given ?? (isConfigured ? null : byDefault(env))

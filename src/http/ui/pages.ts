@@ -25,6 +25,9 @@ export interface PageRoute {
 const LATEST = 20
 const KEY_FORM_BYTES = 4_096
 
+/** Bytes of a form that is tried: it is read, and shown again, in the thread of all requests. */
+const TRY_BYTES = 1024 * 1024
+
 /** Later pages than this are refused, so that no query counts for long. */
 const LAST_PAGE = 10_000
 
@@ -46,6 +49,11 @@ export const PAGES: readonly PageRoute[] = [
   { method: 'POST', path: '/ui/keys/revoke', render: keyRevoked },
 ]
 
+/** How the reader reaches the service; its `Host` was checked. */
+function baseOf(c: AppContext): string {
+  return new URL(c.req.url).origin
+}
+
 async function overview(c: AppContext, { tenant }: Caller, needs: UiNeeds): Promise<Page> {
   const window = windowOf(c.req.query('window'))
   const { ledger, savings } = needs
@@ -54,7 +62,13 @@ async function overview(c: AppContext, { tenant }: Caller, needs: UiNeeds): Prom
     savings.read(tenant),
     ledger.latest(tenant, LATEST),
   ])
-  const data = { window, overview: figures, accounts: accountsOf(accounts), latest }
+  const data = {
+    window,
+    overview: figures,
+    accounts: accountsOf(accounts),
+    latest,
+    base: baseOf(c),
+  }
   return { title: 'Overview', place: '/ui', live: true, body: overviewPage(data) }
 }
 
@@ -92,7 +106,7 @@ async function result(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Pa
   const found = await needs.ledger.item(reader.tenant, id)
   if (found === null) throw new AppError('not_found', 'there is no such result')
   const kept = await keptText(c, reader, found, needs)
-  return { title: `Result ${id}`, body: resultPage(found, kept) }
+  return { title: `Result ${id}`, body: resultPage(found, kept, baseOf(c)) }
 }
 
 async function service(reader: Caller, needs: UiNeeds, fresh: string | null = null) {
@@ -112,7 +126,8 @@ async function keyRevoked(c: AppContext, reader: Caller, needs: UiNeeds): Promis
 }
 
 async function tried(c: AppContext, reader: Caller, needs: UiNeeds): Promise<Page> {
-  const { text } = await readForm(c, reader, needs.maxBodyBytes, needs.admission)
+  const most = Math.min(needs.maxBodyBytes, TRY_BYTES)
+  const { text } = await readForm(c, reader, most, needs.admission)
   const form: TryForm = {
     content: text('content'),
     tool: text('tool'),

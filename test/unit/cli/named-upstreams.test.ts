@@ -57,3 +57,13 @@ describe('opencode', () => {
     expect(opencodeSettings('http://h/s', { OPENCODE_CONFIG_CONTENT: '{}' })).toEqual({})
   })
 })
+
+it.each([
+  ['https://me:s3cret@gateway', 'must have no credentials'],
+  ['https://gateway?key=s3cret', 'must have no credentials, query'],
+  ['gateway.example', 'has no scheme'],
+])('are not at %s, of which a part would be lost', (url, fault) => {
+  const named = () => namedUpstreams({ GOOGLE_GEMINI_BASE_URL: url }, [])
+  expect(named).toThrow(`GOOGLE_GEMINI_BASE_URL ${fault}`)
+  expect(named).not.toThrow('s3cret')
+})

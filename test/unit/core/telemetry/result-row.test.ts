@@ -13,6 +13,8 @@ function rowOf(call: { tool?: string; session?: string; args?: object }) {
 it('has neither the name of a session nor an argument', () => {
   const { text, row } = rowOf({ tool: 'Read', session: 's3cret', args: { path: '/home/s3cret' } })
   expect(text).not.toContain('s3cret')
+  const command = 'deploy --token s3cret s3cret.sh'
+  expect(rowOf({ tool: 'Bash', args: { command } }).text).not.toContain('s3cret')
   expect(row.session).toMatch(/^[0-9a-f]{16}$/)
   expect(rowOf({ session: 's3cret' }).row.session).toBe(row.session)
   expect(rowOf({ session: 'other' }).row.session).not.toBe(row.session)

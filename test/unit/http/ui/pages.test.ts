@@ -355,6 +355,12 @@ describe('pages', () => {
 })
 
 describe('a try', () => {
+  it('takes no form that would keep other requests waiting', async () => {
+    const { post } = start({ keys: false, overrides: { maxBodyBytes: 1 << 24 } })
+    const answer = await post('/ui/try', { content: 'x'.repeat(1024 * 1024) })
+    expect(answer.status).toBe(413)
+  })
+
   const rows = JSON.stringify(Array.from({ length: 9 }, (_, id) => ({ id, name: `name ${id}` })))
 
   it('shows the text before and after, and keeps nothing', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   type BilledRequest,
+  billingVendor,
   billRequest,
   costOf,
   DEFAULT_PRICES,
@@ -100,5 +101,19 @@ describe('the prices of a model', () => {
 
   it('are in uncached input tokens', () => {
     expect(costOf({ ...NO_USAGE, uncached: 7 }, PRICES)).toBe(7)
+  })
+})
+
+describe('the vendor whose prices a request has', () => {
+  it.each([
+    ['google', 'gemini_generate', 'gemini-3-pro', 'google'],
+    ['google', 'anthropic_messages', 'claude-sonnet-4@20250514', 'anthropic'],
+    ['amazon', 'bedrock_converse', 'us.anthropic.claude-sonnet-4-v1:0', 'anthropic'],
+    ['amazon', 'bedrock_converse', 'amazon.nova-pro-v1:0', 'amazon'],
+    ['amazon', 'bedrock_converse', undefined, 'amazon'],
+    ['openai', 'openai_chat', 'claude-sonnet-4', 'openai'],
+    ['anthropic', 'anthropic_messages', undefined, 'anthropic'],
+  ] as const)('of %s, %s and %s is %s', (vendor, route, model, expected) => {
+    expect(billingVendor(vendor, route, model)).toBe(expected)
   })
 })
