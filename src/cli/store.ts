@@ -72,14 +72,14 @@ async function stats(store: Store, { tenant }: Values): Promise<Figures> {
 
 async function verify(store: Store): Promise<Figures> {
   const sum = { checked: 0, damaged: 0 }
-  let cursor: number | null = 0
-  while (cursor !== null) {
+  let cursor: string | undefined
+  for (;;) {
     const step: VerifyStep = demand(await store.verify(VERIFY_STEP, cursor))
     sum.checked += step.checked
     sum.damaged += step.damaged
+    if (step.cursor === null) return sum
     cursor = step.cursor
   }
-  return sum
 }
 
 async function purge(store: Store, { tenant, session }: Values, config: Config): Promise<Figures> {

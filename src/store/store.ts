@@ -45,10 +45,10 @@ export interface Store {
   /** Removes what has expired; otherwise done a little at a time. */
   prune(): Promise<Result<Removed>>
   /**
-   * Reads up to `limit` bodies after `cursor` and removes damaged ones; `cursor` is null at the
-   * end.
+   * Reads up to `limit` bodies after `cursor` and removes damaged ones. A cursor comes from the
+   * step before, and only the store knows what it means. Another one is an `invalid_request`.
    */
-  verify(limit: number, cursor?: number): Promise<Result<VerifyStep>>
+  verify(limit: number, cursor?: string): Promise<Result<VerifyStep>>
   stats(tenant?: string): Promise<Result<StoreStats>>
   /** What the store has refused or lost since its start; known without asking the thread. */
   readonly load: StoreLoad
@@ -154,7 +154,8 @@ export interface Removed {
 export interface VerifyStep {
   readonly checked: number
   readonly damaged: number
-  readonly cursor: number | null
+  /** For the next step; `null` at the end. */
+  readonly cursor: string | null
 }
 
 export interface StoreStats {

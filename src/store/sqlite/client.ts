@@ -1,3 +1,4 @@
+import { fail } from '../failure.ts'
 import type { PutItem, Removed, Result, Store, StoreEvent } from '../store.ts'
 import { createSizes } from './call-size.ts'
 import { type CallLimits, type Calls, createCalls } from './calls.ts'
@@ -18,6 +19,9 @@ export interface OpenStoreOptions extends SqliteStoreOptions, Partial<CallLimits
 
 const MAX_CALLS = 4096
 const MAX_WAIT_MS = 2000
+/** A cursor of `verify` is the id of a row, which is safe as a number. */
+const ROW = /^\d{1,15}$/
+const FIRST_ROW = '0'
 
 /**
  * Opens the embedded store: one SQLite file in `folder`, in a thread of its own. Resolves when it
@@ -80,11 +84,13 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
     deleteRecord: (key, ifVersion) => call('deleteRecord', [key, ifVersion]),
     listRecords: list => call('listRecords', [list]),
     prune: () => repeat(() => call('expire', [])),
-    async verify(limit, cursor = 0) {
-      const step = await call('verify', [limit, cursor])
-      if (!step.ok || step.damaged === 0) return step
-      const removal = await call('removeDamaged', [])
-      return removal.ok ? step : removal
+    async verify(limit, cursor = FIRST_ROW) {
+      if (!ROW.test(cursor)) return fail('invalid_request', 'the cursor is not one of this store')
+      const step = await call('verify', [limit, Number(cursor)])
+      if (!step.ok) return step
+      const removal = step.damaged === 0 ? step : await call('removeDamaged', [])
+      if (!removal.ok) return removal
+      return { ...step, cursor: step.cursor === null ? null : String(step.cursor) }
     },
     stats: tenant => call('stats', [tenant]),
     get load() {

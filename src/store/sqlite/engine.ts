@@ -44,7 +44,7 @@ export interface Engine {
     listRecords(list: RecordList): ReturnType<Records['list']>
     stats(tenant: string | undefined): Result<StoreStats>
     /** Finds damaged bodies; `removeDamaged` removes them. */
-    verify(limit: number, cursor: number): Result<VerifyStep>
+    verify(limit: number, cursor: number): Result<CheckedRows>
   }
   readonly writes: {
     put(item: PutItem): Result<Kept>
@@ -76,6 +76,11 @@ export interface Engine {
   readonly restore: Restore
   /** Copies the log into the main file. */
   checkpoint(): void
+}
+
+/** A step of `verify`; the cursor is the last row's id. */
+export interface CheckedRows extends Omit<VerifyStep, 'cursor'> {
+  readonly cursor: number | null
 }
 
 export type Step = Progress & { readonly done: boolean }

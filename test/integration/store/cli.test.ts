@@ -37,3 +37,18 @@ test('it changes nothing about the folder, and says nothing but the figures', as
   expect(statSync(data).mode & 0o777).toBe(0o755)
   await store.close()
 })
+
+test('verify goes on after its first step, until it has read every body', async () => {
+  const data = tempFolder()
+  const store = await openSqliteStore({ folder: data, onEvent: () => {} })
+  const bodies = Array.from({ length: 450 }, (_, number) => Buffer.from(`body ${number}`))
+  await store.put(bodies.map(body => ({ tenant: 'a', body, mediaType: 'text/plain' })))
+  const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  try {
+    expect(await storeCommand.run({ data, json: true }, ['verify'])).toBe(0)
+    expect(output.mock.calls).toEqual([['{"checked":450,"damaged":0}\n']])
+  } finally {
+    output.mockRestore()
+  }
+  await store.close()
+})

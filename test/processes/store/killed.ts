@@ -80,8 +80,8 @@ export async function check(folder: string, names: readonly string[]): Promise<C
     if (!result.ok || Buffer.compare(result.body, body) !== 0) lost.push(name)
   }
   let damaged = 0
-  for (let cursor: number | null = 0; cursor !== null; ) {
-    const result = await store.verify(100, cursor)
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const result: Awaited<ReturnType<typeof store.verify>> = await store.verify(100, cursor)
     if (!result.ok) throw new Error(result.detail)
     damaged += result.damaged
     cursor = result.cursor

@@ -107,13 +107,24 @@ describe('a damaged body', () => {
     change(folder, `UPDATE chunk SET data = x'00' WHERE id / 4096 IN (3, 7)`)
     const first = must(await store.verify(4))
     expect(first).toMatchObject({ checked: 4, damaged: 1 })
-    const second = must(await store.verify(100, first.cursor ?? 0))
+    const second = must(await store.verify(100, first.cursor!))
     expect(second).toMatchObject({ checked: 6, damaged: 1, cursor: null })
     expect(events.map(({ kind }) => kind)).toEqual(['damaged_body', 'damaged_body'])
     expect(must(await store.stats())).toMatchObject({ bodies: 8, counters: { damaged: 2 } })
     expect(must(await store.verify(100))).toMatchObject({ checked: 8, damaged: 0 })
     expect(await store.verify(0)).toMatchObject({ reason: 'invalid_request' })
   })
+
+  test.each(['', '-1', '1.5', '1e3', 'next', '9'.repeat(16)])(
+    'a cursor of another store is refused: "%s"',
+    async cursor => {
+      const { store } = await inlineStore()
+      await keep(store, noise(1000, 1))
+      const refused = await store.verify(1, cursor)
+      expect(refused).toMatchObject({ ok: false, reason: 'invalid_request' })
+      expect(must(await store.verify(1, '0'))).toMatchObject({ checked: 1 })
+    },
+  )
 })
 
 describe('the folder', () => {
