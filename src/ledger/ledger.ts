@@ -64,6 +64,9 @@ export type LedgerThread = Pick<TaskThread<Tasks>, 'run' | 'close'>
 const FLUSH_MS = 1_000
 /** Rows that wait: some 10 MB. */
 const MOST_WAITING = 20_000
+/** How long a read is shared, in milliseconds: other processes write too. And how many are. */
+const SHARED_MS = 1_000
+const MOST_SHARED = 100
 /** Whose turn the thread takes for writes; tenants wait for their reads only. */
 const WRITER = ''
 
@@ -79,6 +82,8 @@ class ThreadLedger implements Ledger {
   #waiting: { results: ArrivedResult[]; turns: ArrivedTurn[]; fetches: ArrivedFetch[] } = nothing()
   #writing: Promise<void> = Promise.resolve()
   #isFailing = false
+  /** Reads since the last write, by what they are of. */
+  readonly #reads = new Map<string, { readonly at: number; readonly answer: Promise<unknown> }>()
   /** Whether the thread may have the file open. */
   #isOpen = false
 
@@ -145,7 +150,10 @@ class ThreadLedger implements Ledger {
     await this.#thread.close()
   }
 
-  /** Reads after a write of what waits, so that a page has what was answered before it. */
+  /**
+   * Reads after a write of what waits, so that a page has what was answered before it. Pages that
+   * ask for the same share one read, unless something was written in between.
+   */
   async #read<Name extends keyof Tasks>(
     tenant: string,
     name: Name,
@@ -153,8 +161,16 @@ class ThreadLedger implements Ledger {
   ): Promise<Awaited<ReturnType<Tasks[Name]>>> {
     await this.#flush()
     this.#isOpen = true
+    const key = JSON.stringify([name, input])
+    const now = this.#options.now()
+    const known = this.#reads.get(key)
+    if (known !== undefined && Math.abs(now - known.at) < SHARED_MS) return known.answer as never
     const whole = { folder: this.#options.folder, ...input } as Parameters<Tasks[Name]>[0]
-    return this.#thread.run(tenant, name, whole)
+    const answer = this.#thread.run(tenant, name, whole)
+    this.#reads.set(key, { at: now, answer })
+    answer.catch(() => this.#reads.delete(key))
+    if (this.#reads.size > MOST_SHARED) this.#reads.delete(this.#reads.keys().next().value!)
+    return answer
   }
 
   #window(tenant: string, hours: number) {
@@ -180,6 +196,7 @@ class ThreadLedger implements Ledger {
   async #write(arrivals: Arrivals): Promise<void> {
     const { folder, limits } = this.#options
     this.#isOpen = true
+    this.#reads.clear()
     try {
       await this.#thread.run(WRITER, 'write', {
         folder,

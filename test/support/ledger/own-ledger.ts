@@ -13,7 +13,7 @@ export function ledgerFolder(): string {
 }
 
 /** Runs tasks in this thread. */
-function inlineTasks(): LedgerThread {
+export function inlineTasks(): LedgerThread {
   const tasks = createTasks()
   return {
     run: async (_by, name, input) => tasks[name](input as never) as never,

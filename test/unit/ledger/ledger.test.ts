@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ledgerFolder, ownLedger } from '../../support/ledger/own-ledger.ts'
+import { inlineTasks, ledgerFolder, ownLedger } from '../../support/ledger/own-ledger.ts'
 import { resultOf, turnOf } from '../../support/ledger/rows.ts'
 
 const HOUR_MS = 3_600_000
@@ -143,6 +143,36 @@ describe('the ledger', () => {
     ledger.result(resultOf('a'))
     await ledger.latest('a', 1)
     expect(await real.ledger.latest('a', 9)).toHaveLength(1)
+  })
+
+  it('reads once for pages that ask for the same, until something is written', async () => {
+    const folder = ledgerFolder()
+    let now = Date.now()
+    const reads: string[] = []
+    const tasks = inlineTasks()
+    const { ledger } = ownLedger({
+      folder,
+      now: () => now,
+      thread: {
+        run(by, name, input) {
+          reads.push(name)
+          return tasks.run(by, name, input)
+        },
+        close: tasks.close,
+      },
+    })
+    const count = async () => (await ledger.overview('a', 24, 1)).results.results
+    ledger.result(resultOf('a'))
+    expect(await Promise.all([count(), count(), count()])).toEqual([1, 1, 1])
+    expect((await ledger.overview('b', 24, 1)).results.results).toBe(0)
+    expect(reads).toEqual(['write', 'overview', 'overview'])
+    ledger.result(resultOf('a'))
+    expect(await count()).toBe(2)
+    const { ledger: other } = ownLedger({ folder })
+    other.result(resultOf('a'))
+    await other.latest('a', 1)
+    now += 2_000
+    expect(await count()).toBe(3)
   })
 
   it('tells a tenant that something was written, and no other', async () => {
