@@ -75,7 +75,7 @@ describe('the service as a process', () => {
       expect(await answer.json()).toMatchObject({ layer: 'L2' })
     }
     expect(await exited).toBe(0)
-    expect(printed.stdout).toBe(`haversack listens on ${url}\n`)
+    expect(printed.stdout).toBe(`haversack listens on ${url}\nwhat it saves: ${url}/ui\n`)
   })
 
   it('starts by the command too, on the port that it is told', async () => {

@@ -120,6 +120,9 @@ function requestsOf(format: string): Record<string, readonly object[]> {
       { content: secret(), format: secret() },
       { content: secret(), format },
     ],
+    show_result: [
+      { content: rows(), tool: secret(), model: secret(), mode: 'elide', budget_tokens: 9_999 },
+    ],
     count: [
       { content: secret(), model: secret() },
       { contents: [secret()], tokenizer: secret() },
@@ -210,7 +213,7 @@ function setUp(upstream: string) {
   const config = join(folder, 'config.toml')
   const tenant = secret()
   const caller = keyFor(tenant, {
-    scopes: ['encode', 'retrieve', 'proxy', 'metrics', 'admin'],
+    scopes: ['encode', 'retrieve', 'proxy', 'metrics', 'ui', 'admin'],
     redeems: true,
   })
   writeKeysFile(join(folder, 'keys.json'), caller)
@@ -225,6 +228,25 @@ function setUp(upstream: string) {
     ].join('\n'),
   )
   return { data, caller, tenant, env: { HAVERSACK_CONFIG: config, HAVERSACK_DATA_DIR: data } }
+}
+
+/** Sends a form of the page, and looks at all that the page shows. */
+async function tryOnPage(url: string, key: string, fields: object): Promise<void> {
+  const post = (path: string, form: object, cookie = '') =>
+    fetch(url + path, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: url, cookie },
+      body: new URLSearchParams(Object.entries(form).map(([name, value]) => [name, String(value)])),
+    })
+  const entered = await post('/ui/login', { key })
+  const cookie = entered.headers.get('set-cookie')!.split(';')[0]!
+  expect(await (await post('/ui/try', fields, cookie)).text()).toContain('Before')
+  for (const page of ['/ui', '/ui/tools', '/ui/conversations', '/ui/results/1', '/ui/service']) {
+    const answer = await fetch(url + page, { headers: { cookie } })
+    expect([page, answer.status]).toEqual([page, 200])
+    await answer.arrayBuffer()
+  }
 }
 
 describe('telemetry', () => {
@@ -256,6 +278,7 @@ describe('telemetry', () => {
         await post(`/v1/${name}?${secret()}=${secret()}`, JSON.stringify(body))
       await post(`/v1/${name}`, `{"content": "${secret()}`)
     }
+    await tryOnPage(service.url, caller.key, requests['show_result']![0]!)
     await post(`/v1/sessions/${secret()}/compaction`, '{}')
     await post(
       `/v1/sessions/${secret()}/invalidate`,
