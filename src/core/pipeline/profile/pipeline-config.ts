@@ -14,21 +14,30 @@ const positive = z.int().positive()
 const lruSize = positive.max(1_000)
 const minBodyChars = z.int().nonnegative()
 const templateId = z.enum(TEMPLATE_IDS)
-const endpoint = z.string().min(1).max(512)
+const verbosity = z.enum(VERBOSITIES)
+const formats = z.array(z.enum(FORMAT_IDS))
+const minSavedTokens = positive
+const maxRatio = z.number().gt(0).max(1)
+/** A tool's name, an endpoint class, or the beginning of names with `*` at its end. */
+const endpoint = z
+  .string()
+  .min(1)
+  .max(512)
+  .regex(/^[^*]*\*?$/, 'a * stands at the end of a name only')
 
 const toolName = z.string().min(1).max(512)
 
 const dedup = z.strictObject({
   lru_size: lruSize.default(16),
   /** Like `hints.default_verbosity` if absent. */
-  hint_verbosity: z.enum(VERBOSITIES).optional(),
+  hint_verbosity: verbosity.optional(),
   min_body_chars: minBodyChars.default(200),
   enabled_per_endpoint: z.record(endpoint, z.boolean()).default({}),
   near_ref_enabled: z.boolean().default(false),
   near_ref_max_delta_bytes: positive.default(50),
   near_ref_min_body_bytes: z.int().nonnegative().default(500),
   lines_enabled: z.boolean().default(true),
-  lines_min_saved_tokens: positive.default(4),
+  lines_min_saved_tokens: minSavedTokens.default(4),
   /** Tools that write the file they are given, so that earlier reads of it become stale. */
   mutating_tools: z.array(toolName).default(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']),
   /** Tools whose earlier results are stale once the tool is called. */
@@ -50,7 +59,7 @@ const shapeThresholds = z.strictObject({
 
 const mckp = z.strictObject({
   recursion_depth: recursionDepth.default(MAX_LINE_DEPTH),
-  formats_enabled: z.array(z.enum(FORMAT_IDS)).default([...FORMAT_IDS]),
+  formats_enabled: formats.default([...FORMAT_IDS]),
   shape_thresholds: shapeThresholds.prefault({}),
 })
 
@@ -70,7 +79,7 @@ const budget = z.strictObject({
 const elision = z.strictObject({
   enabled: z.boolean().default(true),
   min_block_bytes: z.int().nonnegative().default(2_048),
-  max_ratio: z.number().gt(0).max(1).default(0.9),
+  max_ratio: maxRatio.default(0.9),
   /** Tools by which agents fetch originals, as their servers call them. */
   redeem_tools: z.array(toolName).default(['haversack_retrieve', 'headroom_retrieve']),
   /** Those of them, as requests name them, that fetch from our store; absent: all of them. */
@@ -131,6 +140,13 @@ const endpointOverride = z.strictObject({
   lru_size: lruSize.optional(),
   template_id: templateId.optional(),
   min_body_chars: minBodyChars.optional(),
+  near_ref_enabled: z.boolean().optional(),
+  lines_enabled: z.boolean().optional(),
+  lines_min_saved_tokens: minSavedTokens.optional(),
+  hint_verbosity: verbosity.optional(),
+  formats: formats.optional(),
+  elision_enabled: z.boolean().optional(),
+  max_ratio: maxRatio.optional(),
   strategy: strategy.optional(),
   field_values: fieldValues.optional(),
 })

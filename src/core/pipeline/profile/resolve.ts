@@ -23,6 +23,7 @@ import {
   type ViewProfile,
   viewFor,
 } from './sections.ts'
+import { ToolNames } from './tool-names.ts'
 
 /** How values and texts are written; see `docs/reference/profiles.md`. */
 export interface EncodingProfile {
@@ -81,31 +82,36 @@ export function resolveProfile(
     tokenizer.active === AUTO ? (llm.tokenizer ?? resolveTokenizer(query)) : tokenizer.active
   const thresholds = mckp.shape_thresholds
   const hints = hintsFor(config, query, agent, data)
+  const named = { tool: query.tool, names: new ToolNames(query) }
+  const settingOf = <Key extends keyof Override>(key: Key) =>
+    named.names.find(config.endpoint_overrides, entry => entry[key])
   return {
     encoding: {
       inlineJsonCost: tokenizer.variants[weights]?.inline_json_cost ?? 1,
       preferExplicitKeys: llm.prefer_explicit_keys ?? false,
       maxInlineNested: llm.max_inline_nested ?? Number.POSITIVE_INFINITY,
       recursionDepth: agent.recursion_depth ?? mckp.recursion_depth,
-      formats: mckp.formats_enabled,
+      formats: settingOf('formats') ?? mckp.formats_enabled,
       minItems: thresholds.array_of_objects_min_items,
       minKeyStability: thresholds.array_of_objects_min_key_stability,
       minFields: thresholds.flat_object_min_fields,
       minCols: thresholds.markdown_table_min_cols,
     },
-    preferred: preferredFormat(config, query.tool, data),
-    budget: budgetFor(config, query.tool),
+    preferred: preferredFormat(config, named.names, data),
+    budget: budgetFor(config, named),
     elision: {
-      enabled: config.elision.enabled,
+      enabled: settingOf('elision_enabled') ?? config.elision.enabled,
       minBlockBytes: config.elision.min_block_bytes,
-      maxRatio: config.elision.max_ratio,
+      maxRatio: settingOf('max_ratio') ?? config.elision.max_ratio,
       retrievingTools: config.elision.redeem_tools,
     },
-    dedup: dedupFor(config, query.tool, agent, hints),
+    dedup: dedupFor(config, named, agent, hints),
     hints,
-    view: viewFor(config, query),
+    view: viewFor(config, query, named.names),
   }
 }
+
+type Override = PipelineConfig['endpoint_overrides'][string]
 
 function llmVariant({ active, variants }: ProfileAxes['llm'], model?: string): Partial<LlmVariant> {
   const named = Object.keys(variants).filter(name => name !== DEFAULT_VARIANT)
@@ -137,12 +143,12 @@ function dataVariant({ active, variants }: ProfileAxes['data'], tool = ''): Part
 /** By the most particular key that names the tool. */
 function preferredFormat(
   { templates, endpoint_overrides }: PipelineConfig,
-  tool: string | undefined,
+  names: ToolNames,
   { preferred_format }: Partial<DataVariant>,
 ): string | undefined {
   const format =
-    own(endpoint_overrides, tool)?.template_id ??
-    own(templates.endpoint_overrides, tool) ??
+    names.find(endpoint_overrides, ({ template_id }) => template_id) ??
+    names.find(templates.endpoint_overrides, template => template) ??
     preferred_format
   if (format === undefined || !Object.hasOwn(TEMPLATE_FORMATS, format)) return format
   const template = format as TemplateId

@@ -3,7 +3,7 @@ import type { HintFamily } from '../../hints/hint.ts'
 import { HINT_FAMILIES } from '../../hints/hint-policy.ts'
 import type { HintRule, HintsPolicy } from '../../hints/policy.ts'
 import { STRATEGIES, type StrategyId, type Valuation } from '../../reduce/budget/strategies.ts'
-import { foundByTool, strategyFor } from '../../reduce/trim/resolve-strategy.ts'
+import { strategyFor } from '../../reduce/trim/resolve-strategy.ts'
 import { compileView, type View } from '../../reduce/views/compile-views.ts'
 import type { ViewLevel } from '../../reduce/views/level.ts'
 import type { DedupTerms } from '../../sessions/turn/dedup-terms.ts'
@@ -11,13 +11,15 @@ import type { TrimAlgorithm } from '../../solvers/tree/trim-tree.ts'
 import { matchModel } from './match-model.ts'
 import { own, type PipelineConfig } from './pipeline-config.ts'
 import type { AgentVariant, DataVariant } from './profile-axes.ts'
+import type { ToolNames } from './tool-names.ts'
 
 /** The fields of a request by which profiles are found. */
 export interface ProfileQuery {
   readonly model?: string | undefined
   readonly tokenizer?: string | undefined
-  /** The endpoint: the tool's name. */
+  /** The endpoint: the tool's name, and the call's arguments, which tell the class of a command. */
   readonly tool?: string | undefined
+  readonly args?: unknown
   /** What the host wishes for this result. */
   readonly response_budget?: ResponseBudget | undefined
   /** Tokens in the agent's context before this result, since the last compaction. */
@@ -91,30 +93,40 @@ function rulesOf(
   return types
 }
 
+/** A tool, and the names by which it has settings. */
+export interface NamedTool {
+  readonly tool: string | undefined
+  readonly names: ToolNames
+}
+
+type Override = PipelineConfig['endpoint_overrides'][string]
+
 /** The section `dedup` for a tool and an agent. References that no hint may write are off. */
 export function dedupFor(
   { dedup, endpoint_overrides }: PipelineConfig,
-  tool: string | undefined,
+  { tool, names }: NamedTool,
   agent: AgentVariant,
   hints: HintProfile,
 ): DedupTerms {
-  const override = own(endpoint_overrides, tool)
-  const enabled = override?.dedup_enabled ?? own(dedup.enabled_per_endpoint, tool) ?? true
+  const settingOf = <Key extends keyof Override>(key: Key) =>
+    names.find(endpoint_overrides, entry => entry[key])
+  const enabled =
+    settingOf('dedup_enabled') ?? names.find(dedup.enabled_per_endpoint, isOn => isOn) ?? true
   const may = (family: HintFamily) => enabled && hints.enabled && hints.types[family].enabled
-  const near = agent.near_ref_enabled ?? dedup.near_ref_enabled
-  const lines = agent.lines_enabled ?? dedup.lines_enabled
+  const near = settingOf('near_ref_enabled') ?? agent.near_ref_enabled ?? dedup.near_ref_enabled
+  const lines = settingOf('lines_enabled') ?? agent.lines_enabled ?? dedup.lines_enabled
   return {
     exact: may('reference'),
     near: near && may('near_reference'),
     lines: lines && may('lines'),
-    lruSize: override?.lru_size ?? dedup.lru_size,
-    minBodyChars: override?.min_body_chars ?? dedup.min_body_chars,
+    lruSize: settingOf('lru_size') ?? dedup.lru_size,
+    minBodyChars: settingOf('min_body_chars') ?? dedup.min_body_chars,
     nearMaxDeltaBytes: dedup.near_ref_max_delta_bytes,
     nearMinBodyBytes: dedup.near_ref_min_body_bytes,
-    minSavedTokens: dedup.lines_min_saved_tokens,
+    minSavedTokens: settingOf('lines_min_saved_tokens') ?? dedup.lines_min_saved_tokens,
     mutating: dedup.mutating_tools,
     stale: own(dedup.invalidates, tool) ?? [],
-    verbosity: dedup.hint_verbosity ?? hints.default_verbosity,
+    verbosity: settingOf('hint_verbosity') ?? dedup.hint_verbosity ?? hints.default_verbosity,
   }
 }
 
@@ -124,17 +136,15 @@ export function dedupFor(
  */
 export function budgetFor(
   { budget, format_pipeline, endpoint_overrides }: PipelineConfig,
-  tool: string | undefined,
+  { tool, names }: NamedTool,
 ): BudgetProfile {
-  const override = own(endpoint_overrides, tool)
+  const ofTool = names.find(endpoint_overrides, ({ strategy }) => strategy)
+  const ofList = names.find(format_pipeline.strategies, strategy => strategy)
+  const fields = names.find(endpoint_overrides, ({ field_values }) => field_values) ?? {}
   return {
-    strategy:
-      override?.strategy ?? strategyFor(tool, format_pipeline.strategies) ?? budget.strategy,
+    strategy: ofTool ?? ofList ?? strategyFor(tool) ?? budget.strategy,
     algorithm: format_pipeline.algorithm,
-    fields: new Map([
-      ...Object.entries(budget.field_values),
-      ...Object.entries(override?.field_values ?? {}),
-    ]),
+    fields: new Map([...Object.entries(budget.field_values), ...Object.entries(fields)]),
   }
 }
 
@@ -173,11 +183,12 @@ const compiled = new WeakMap<PipelineConfig, readonly View[]>()
  */
 export function viewFor(
   config: PipelineConfig,
-  { tool, response_budget: wish, context_tokens: before = 0 }: ProfileQuery,
+  { response_budget: wish, context_tokens: before = 0 }: ProfileQuery,
+  names: ToolNames,
 ): ViewProfile {
   const { level, levels, pressure } = config.views
   if (typeof wish === 'number') return { level: 'full', tokens: wish, views: viewsOf(config) }
-  const ofTool = foundByTool(tool, name => own(levels, name))
+  const ofTool = names.find(levels, each => each)
   const ofContext = pressure.findLast(({ from_tokens }) => from_tokens <= before)?.level
   const inForce = wish ?? ofTool ?? ofContext ?? level
   return { level: inForce, views: inForce === 'full' ? [] : viewsOf(config) }

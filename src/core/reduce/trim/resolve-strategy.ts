@@ -23,18 +23,12 @@ const BUILT_IN: ReadonlyMap<string, StrategyId> = new Map([
 const PREFIX_END = '__'
 
 /**
- * The strategy for a tool's results: the configured one, else the built-in one. If neither knows
- * the tool, the same for its name without what a proxy puts in front of it.
- * @param overrides by tool
+ * The strategy that is built in for a tool's results, by its name or by that without what a proxy
+ * puts in front of it.
  * @returns `undefined` if there is none for it
  */
-export function strategyFor(
-  tool: string | undefined,
-  overrides: Readonly<Record<string, StrategyId>>,
-): StrategyId | undefined {
-  return foundByTool(tool, name =>
-    Object.hasOwn(overrides, name) ? overrides[name] : BUILT_IN.get(name),
-  )
+export function strategyFor(tool: string | undefined): StrategyId | undefined {
+  return foundByTool(tool, name => BUILT_IN.get(name))
 }
 
 /**

@@ -106,19 +106,6 @@ describe('the strategy for a tool', () => {
     ['', undefined],
     [undefined, undefined],
   ] as const)('%s: %s', (tool, expected) => {
-    expect(strategyFor(tool, {})).toBe(expected)
-  })
-
-  it('is what the configuration says, of the whole name first', () => {
-    const overrides = {
-      get_issues: 'trailing',
-      cloud__get_issues: 'leading',
-      x: 'cascading',
-    } as const
-    expect(strategyFor('get_issues', overrides)).toBe('trailing')
-    expect(strategyFor('cloud__get_issues', overrides)).toBe('leading')
-    expect(strategyFor('mcp__cloud__get_issues', overrides)).toBe('leading')
-    expect(strategyFor('mcp__x', overrides)).toBe('cascading')
-    expect(strategyFor('mcp__y', overrides)).toBeUndefined()
+    expect(strategyFor(tool)).toBe(expected)
   })
 })
