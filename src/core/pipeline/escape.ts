@@ -8,7 +8,7 @@ import {
   unescapeLookAlikes,
 } from '../hints/escape.ts'
 import { OPENING } from '../hints/hint-line.ts'
-import type { LookAlikes } from '../hints/look-alikes.ts'
+import { findLookAlikes, type LookAlikes } from '../hints/look-alikes.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { equalValues, type Value } from '../json/value.ts'
 import { readReference } from '../sessions/lines/reference-line.ts'
@@ -28,18 +28,31 @@ const JSON_FORMAT = formatId(jsonCompact)
 export function escapeChoice(input: LayerInput, choice: Choice, kinds: LookAlikes): Choice {
   const { content, value, prices } = input
   const isSame = choice.format === PASSTHROUGH
+  if (kinds === 'hints' && !isSame && marksIn(choice.content) > marksIn(content)) {
+    return escapeChoice(input, itself(input, choice), kinds)
+  }
   const isJson = value !== undefined && (isSame || choice.format === JSON_FORMAT)
   const escaped = isJson
     ? escapedJson(choice.content, value, kinds)
     : escapedText(choice.content, kinds)
   if (escaped.count === 0) return choice
   const tokens = isSame ? prices.counter.count(escaped.content) : prices.price(escaped.content)
-  if (tokens === null) {
-    const itself = { content, format: PASSTHROUGH, tokens: prices.baseline }
-    return escapeChoice(input, { ...choice, ...itself, layer: 'L3' }, kinds)
-  }
+  if (tokens === null) return escapeChoice(input, itself(input, choice), kinds)
   const format = isJson ? JSON_FORMAT : escapedFormat(choice.format, kinds)
   return { ...choice, content: escaped.content, format, tokens, lookAlikes: escaped.count }
+}
+
+/** The content instead of the text that was chosen for it. */
+function itself({ content, prices }: LayerInput, choice: Choice): Choice {
+  return { ...choice, content, format: PASSTHROUGH, tokens: prices.baseline, layer: 'L3' }
+}
+
+/**
+ * Lines that read as marks of what was left out. Where the content's own marks stay bare, a format
+ * must not bring a cell to the start of a line that reads as another.
+ */
+function marksIn(text: string): number {
+  return findLookAlikes(text).length - findLookAlikes(text, 'hints').length
 }
 
 /** The gate of escapes: an escape that decoding cannot undo is not made. */

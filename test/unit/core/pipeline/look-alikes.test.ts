@@ -35,6 +35,16 @@ describe('content that imitates hints', () => {
     expect(decoded(answer)).toBe(`one\n${REF}\ntwo`)
   })
 
+  it('is not brought to the start of a line among marks of what was left out', () => {
+    const code = Array.from({ length: 14 }, (_, at) => `word ${at} qz${at}Jx in the code`)
+    const table = ['| a | b |', '| - | - |', '| first | x |', '| [… lines 4-89] | x |', '']
+    const text = ['# Title', '```', 'ERROR disk is full', ...code, '```', ...table].join('\n')
+    const { content, elided } = encode(text, { mode: 'trim', budget_tokens: 120 })
+    expect(elided).toHaveLength(1)
+    expect(content).toContain('[… lines 4-89]')
+    expect(content).not.toMatch(/^\[… lines 4-89\]./m)
+  })
+
   it('leaves as JSON where it is JSON', () => {
     const list = `["one","${REF}"]`
     const answer = encode(list, { formats: ['passthrough'] })

@@ -43,11 +43,15 @@ const payload = fc.oneof(
 function meaningOf(text: string, format: string): unknown {
   const [first, ...rest] = format.split(';')
   if (first === 'escaped@1') {
-    return meaningOf(text.replaceAll('\\> [', '> ['), rest.join(';'))
+    return meaningOf(text.replaceAll(ESCAPED, '> ['), rest.join(';'))
   }
   if (format === 'passthrough') return jsonOr(text)
   return format.startsWith('json_compact@1') ? JSON.parse(text) : readPlainly(format, text)
 }
+
+/** A backslash is an escape only before what looks like a hint. */
+const ESCAPED =
+  /\\> \[(?=ref |near-ref |lines? \d|\+\d|encoded: |query: |total=|\d+ of \d|elided: )/g
 
 function jsonOr(text: string): unknown {
   try {
