@@ -1,4 +1,5 @@
 import type { ResultRow } from '../core/contract/result-row.ts'
+import type { Turn } from './turn.ts'
 
 /** Tokens of results: as the tools gave them, and what was saved of them by what saved it. */
 export interface ResultSums {
@@ -90,19 +91,12 @@ export interface LedgerResult extends Omit<ResultRow, 'session'> {
   readonly conversation: string
 }
 
-export interface LedgerTurn {
+/** A request as the table has it: flags are 1 or 0, unknown names are empty. */
+export interface LedgerTurn
+  extends Omit<Turn, 'conversation' | 'model' | 'known' | 'untouched' | 'prefix_changed'> {
   readonly id: number
-  readonly at: number
-  readonly vendor: string
   readonly model: string
   readonly known: number
-  readonly uncached: number
-  readonly cache_read: number
-  readonly cache_write: number
-  readonly output: number
-  readonly removed: number
-  readonly billed: number
-  readonly without: number
   readonly untouched: string
   readonly prefix_changed: number
 }

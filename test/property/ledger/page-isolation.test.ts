@@ -6,22 +6,11 @@ import { testApp } from '../../support/app.ts'
 import { keyFor } from '../../support/keys.ts'
 import { ownLedger } from '../../support/ledger/own-ledger.ts'
 import { resultOf, turnOf } from '../../support/ledger/rows.ts'
+import { IDLE_SERVICE } from '../../support/ledger/ui-source.ts'
 import { runs } from '../../support/runs.ts'
 
 const TENANTS = ['red', 'green', 'blue'] as const
 const RESULTS = 12
-
-const UI: NonNullable<AppDeps['ui']> = {
-  gauges: {
-    threads: () => 1,
-    utilization: () => 0,
-    jobsWaiting: () => 0,
-    waitMs: () => 0,
-    connections: () => 0,
-    store: async () => null,
-  },
-  upstreams: [],
-}
 
 /** A name that only one tenant has. */
 const markOf = (tenant: string, at: number) => `mark-${tenant}-${at}`
@@ -34,7 +23,7 @@ function start() {
   const fetched: { tenant: string; ref: string }[] = []
   const { app } = testApp({
     ledger,
-    ui: UI,
+    ui: IDLE_SERVICE,
     access: createAccess(
       keys.map(({ record }) => record),
       () => 0,

@@ -9,6 +9,7 @@ import { keysFor } from '../../../../src/http/ui/keys.ts'
 import { testApp } from '../../../support/app.ts'
 import { keyFor, writeKeysFile } from '../../../support/keys.ts'
 import { ownLedger } from '../../../support/ledger/own-ledger.ts'
+import { IDLE_SERVICE } from '../../../support/ledger/ui-source.ts'
 
 const FORM = { host: 'haversack.internal', origin: 'http://haversack.internal' }
 
@@ -20,18 +21,7 @@ async function start(fields: Partial<KeyRecord> = {}) {
   const other = keyFor('b', { scopes: ['encode'] })
   writeKeysFile(file, own, other)
   const access = createAccess(readKeysFile(file), () => 0)
-  const ui = {
-    keysFile: file,
-    upstreams: [],
-    gauges: {
-      threads: () => 1,
-      utilization: () => 0,
-      jobsWaiting: () => 0,
-      waitMs: () => 0,
-      connections: () => 0,
-      store: async () => null,
-    },
-  }
+  const ui = { ...IDLE_SERVICE, keysFile: file }
   const { app } = testApp({ ledger: ownLedger().ledger, access, ui })
   const post = (path: string, body: URLSearchParams, headers = {}) =>
     app.request(path, { method: 'POST', headers: { ...FORM, ...headers }, body: body.toString() })

@@ -7,18 +7,7 @@ import { testApp } from '../../../support/app.ts'
 import { keyFor } from '../../../support/keys.ts'
 import { ownLedger } from '../../../support/ledger/own-ledger.ts'
 import { resultOf, turnOf } from '../../../support/ledger/rows.ts'
-
-const UI: NonNullable<AppDeps['ui']> = {
-  gauges: {
-    threads: () => 2,
-    utilization: () => 0.5,
-    jobsWaiting: () => 0,
-    waitMs: () => 0,
-    connections: () => 1,
-    store: async () => null,
-  },
-  upstreams: [{ path: '/anthropic', host: 'api.example.com' }],
-}
+import { IDLE_SERVICE } from '../../../support/ledger/ui-source.ts'
 
 const PAGES = ['/ui', '/ui/tools', '/ui/conversations', '/ui/try', '/ui/service']
 const SELF = { host: 'haversack.internal', origin: 'https://haversack.internal' }
@@ -32,7 +21,7 @@ function start({
   const { ledger } = ownLedger()
   const [a, b] = [keyFor('a', { scopes }), keyFor('b', { scopes })]
   const access = createAccess(keys ? [a.record, b.record] : null, () => 0)
-  const { app, logged } = testApp({ ledger, ui: UI, access, ...overrides })
+  const { app, logged } = testApp({ ledger, ui: IDLE_SERVICE, access, ...overrides })
   const post = (path: string, fields: Record<string, string>, headers = {}) =>
     app.request(path, {
       method: 'POST',
@@ -189,7 +178,7 @@ describe('the entrance', () => {
   })
 
   it('is not there below a secret, or if it is off', async () => {
-    const below = testApp({ ledger: ownLedger().ledger, ui: UI, proxiesBelow: '/secret' })
+    const below = testApp({ ledger: ownLedger().ledger, ui: IDLE_SERVICE, proxiesBelow: '/secret' })
     expect((await below.app.request('/ui')).status).toBe(404)
     expect((await testApp().app.request('/ui')).status).toBe(404)
   })
