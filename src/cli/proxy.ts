@@ -30,7 +30,7 @@ export const proxyCommand = defineCommand({
     check: { type: 'string', value: 'FILE', help: 'The body; - for standard input' },
     route: choice(Object.keys(ROUTES), {
       value: 'NAME',
-      help: 'What it was sent to: messages, chat, responses, gemini, converse (default: by the body)',
+      help: 'Its route: messages, chat, responses, gemini, converse (default: by the body)',
     }),
     show: { type: 'boolean', help: 'Print the new texts, too' },
     json: { type: 'boolean', help: 'Print it as JSON' },

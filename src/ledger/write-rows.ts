@@ -154,7 +154,8 @@ const STATEMENTS = {
     before = before + excluded.before, referred = referred + excluded.referred,
     encoded = encoded + excluded.encoded, omitted = omitted + excluded.omitted`,
   turn: `INSERT INTO turn (tenant, at, vendor, conversation, model, known, uncached, cache_read,
-    cache_write, output, removed, billed, without, untouched, prefix_changed) VALUES (${marks(15)})`,
+    cache_write, output, removed, billed, without, untouched, prefix_changed)
+    VALUES (${marks(15)})`,
   turnHour: `INSERT INTO turn_hour (tenant, hour, vendor, untouched, turns, unknown,
     prefix_changes, removed, billed, without) VALUES (${marks(10)})
     ON CONFLICT DO UPDATE SET turns = turns + excluded.turns, unknown = unknown + excluded.unknown,

@@ -57,7 +57,9 @@ function drawBar({ label, parts }: Bar, x: number, { step, scale, zero, unit }: 
     if (value >= 0) top -= height
     else bottom += height
     const width = Math.max(1, step - GAP)
-    return html`<rect class="${kind}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}"></rect>`
+    const [left, upper, wide, high] = [x, y, width, height].map(each => each.toFixed(1))
+    return html`<rect class="${kind}" x="${left}" y="${upper}" width="${wide}"
+height="${high}"></rect>`
   })
   return html`<g><title>${label}: ${said} (${unit})</title>${rects}</g>`
 }

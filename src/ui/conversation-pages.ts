@@ -8,7 +8,7 @@ import type {
 import { chart } from './chart.ts'
 import { figures, type Html, table } from './layout.ts'
 import { resultTable } from './result-table.ts'
-import { count, percent, time, visible } from './show.ts'
+import { count, ofWhole, percent, time, visible } from './show.ts'
 
 /** Conversations of a page. */
 export const PAGE_ROWS = 50
@@ -63,7 +63,7 @@ ${figures([
   {
     name: 'Results',
     value: percent(saved, before),
-    about: `${count(saved)} of ${count(before)} tokens of ${count(conversation.results)} results, each counted once`,
+    about: ofWhole(saved, before, `tokens of ${count(conversation.results)} results, each once`),
   },
   {
     name: 'Billed saving',
@@ -71,13 +71,17 @@ ${figures([
     about:
       conversation.turns === 0
         ? 'No request of it went through a proxy.'
-        : `${count(without - billed)} of ${count(without)} uncached input tokens over ${count(conversation.turns)} requests`,
+        : ofWhole(
+            without - billed,
+            without,
+            `uncached input tokens over ${count(conversation.turns)} requests`,
+          ),
     ...(billed > without ? { tone: 'bad' as const } : {}),
   },
   {
     name: 'Prefix changes',
     value: count(changed.length),
-    about: `${count(untouched.length)} of ${count(turns.length)} listed requests were forwarded unchanged`,
+    about: ofWhole(untouched.length, turns.length, 'listed requests were forwarded unchanged'),
     ...(changed.length > 0 ? { tone: 'bad' as const } : {}),
   },
 ])}

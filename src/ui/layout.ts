@@ -80,7 +80,8 @@ export interface Figure {
 export function figures(all: readonly Figure[]): Html {
   return html`<dl class="figures">${all.map(
     ({ name, value, about, tone = '' }) =>
-      html`<div><dt>${name}</dt><dd class="${tone}">${value}</dd><dd class="about">${about}</dd></div>`,
+      html`<div><dt>${name}</dt><dd class="${tone}">${value}</dd>
+<dd class="about">${about}</dd></div>`,
   )}</dl>`
 }
 

@@ -5,7 +5,7 @@ import { type Bar, chart } from './chart.ts'
 import { figures, type Html, table } from './layout.ts'
 import { reasonOf } from './reasons.ts'
 import { resultTable } from './result-table.ts'
-import { count, percent, time } from './show.ts'
+import { beforeAfter, count, ofWhole, percent, time } from './show.ts'
 import { type PageWindow, windowLinks } from './window.ts'
 
 export interface OverviewData {
@@ -51,10 +51,14 @@ function data(window: PageWindow, overview: Overview) {
   return { window, ...overview }
 }
 
+const BILLED_UNIT = 'uncached input tokens, cached reads at their price'
+
 function figuresOf({ window, results, estimated, bill }: Overview & { window: PageWindow }) {
   const { before, referred, encoded, omitted } = results
   const lossless = referred + encoded
   const billedSaving = bill.without - bill.billed
+  const requests = `${count(bill.turns - bill.unknown)} requests`
+  const counted = `tokens of ${count(results.results)} results, each counted once`
   const guessed = estimated === 0 ? '' : ` ${count(estimated)} of them by an estimate.`
   return [
     {
@@ -63,18 +67,18 @@ function figuresOf({ window, results, estimated, bill }: Overview & { window: Pa
       about:
         bill.turns === bill.unknown
           ? 'No proxied request in this window said what it used.'
-          : `${count(billedSaving)} of ${count(bill.without)} uncached input tokens, cached reads at their price; ${count(bill.turns - bill.unknown)} requests, ${window.label}`,
+          : ofWhole(billedSaving, bill.without, `${BILLED_UNIT}; ${requests}, ${window.label}`),
       tone: billedSaving < 0 ? ('bad' as const) : ('good' as const),
     },
     {
       name: 'Results, lossless',
       value: percent(lossless, before),
-      about: `${count(lossless)} of ${count(before)} tokens of ${count(results.results)} results, each counted once, by its model's tokenizer.${guessed}`,
+      about: `${ofWhole(lossless, before, counted)}, by its model's tokenizer.${guessed}`,
     },
     {
       name: 'Results, left out',
       value: percent(omitted, before),
-      about: `${count(omitted)} of the same ${count(before)} tokens; each part can be fetched again`,
+      about: ofWhole(omitted, before, 'of the same tokens; each part can be fetched again'),
     },
   ]
 }
@@ -149,12 +153,20 @@ function sinceStart({ since, figures: { results, requests, billed } }: OverviewD
     {
       name: 'results',
       value: percent(results.before - results.after, results.before),
-      about: `${count(results.before)} → ${count(results.after)} tokens of ${count(results.count)} tool results, each counted once`,
+      about: beforeAfter(
+        results.before,
+        results.after,
+        `tokens of ${count(results.count)} tool results, each counted once`,
+      ),
     },
     {
       name: 'requests',
       value: percent(requests.before - requests.after, requests.before),
-      about: `${count(requests.before)} → ${count(requests.after)} tokens of ${count(requests.count)} prompts; a history counts in each`,
+      about: beforeAfter(
+        requests.before,
+        requests.after,
+        `tokens of ${count(requests.count)} prompts; a history counts in each`,
+      ),
     },
     {
       name: 'billed',
@@ -162,7 +174,7 @@ function sinceStart({ since, figures: { results, requests, billed } }: OverviewD
       about:
         billed === null
           ? 'No answer said what it used.'
-          : `${count(billed.before)} → ${count(billed.after)} uncached input tokens, cached reads at their price`,
+          : beforeAfter(billed.before, billed.after, BILLED_UNIT),
     },
   ])}</section>`
 }
@@ -214,7 +226,7 @@ function nothingYet(base: string): Html {
   return html`<section><h2>No result came yet</h2>
 <p>Send one, then look here again:</p>
 <pre>curl -s ${base}/v1/encode -H 'content-type: application/json' \\
-  -d '{"content":"[{\\"id\\":1,\\"name\\":\\"Ann\\"},{\\"id\\":2,\\"name\\":\\"Bo\\"}]","tool":"users"}'</pre>
+  -d '{"content":"[{\\"id\\":1,\\"name\\":\\"Ann\\"},{\\"id\\":2,\\"name\\":\\"Bo\\"}]"}'</pre>
 <p>An agent saves without a change in its code: <code>haversack setup claude</code>, or
 <code>haversack run -- claude</code>. <code>haversack doctor</code> says what is missing.
 Or <a href="/ui/try">try a result</a> on this page.</p></section>`

@@ -4,7 +4,7 @@ import type { LedgerResult } from '../ledger/figures.ts'
 import { figures, type Html, table } from './layout.ts'
 import { reasonOf } from './reasons.ts'
 import { afterOf } from './result-table.ts'
-import { count, percent, shortened, time, visible } from './show.ts'
+import { beforeAfter, count, percent, shortened, time, visible } from './show.ts'
 
 /** Characters of a text that a page shows. */
 const SHOWN_CHARS = 100_000
@@ -31,7 +31,11 @@ ${figures([
   {
     name: 'Saved',
     value: percent(saved, before),
-    about: `${count(before)} → ${count(afterOf(result))} tokens by ${tokenizer}${exact ? '' : ', an estimate'}`,
+    about: beforeAfter(
+      before,
+      afterOf(result),
+      `tokens by ${tokenizer}${exact ? '' : ', an estimate'}`,
+    ),
   },
   {
     name: 'By cause',
@@ -46,7 +50,11 @@ ${figures([
     }`,
   },
 ])}
-${'why' in kept ? html`<h2>Its text</h2><p class="none">${kept.why}</p>` : texts(kept, result, base)}`
+${'why' in kept ? noText(kept.why) : texts(kept, result, base)}`
+}
+
+function noText(why: string): Html {
+  return html`<h2>Its text</h2><p class="none">${why}</p>`
 }
 
 function texts({ text, shown }: KeptText, result: LedgerResult, base: string): Html {
@@ -63,7 +71,8 @@ would have been without that.</p>`
 
 /** A text and what it becomes, side by side, with the way of each part. */
 export function comparison(text: string, shown: ShowAnswer): Html {
-  return html`<p class="check ${shown.check === 'differs' ? 'bad' : 'good'}">${CHECKS[shown.check]}</p>
+  const tone = shown.check === 'differs' ? 'bad' : 'good'
+  return html`<p class="check ${tone}">${CHECKS[shown.check]}</p>
 <div class="sides">
 <section aria-label="Before"><h2>Before <span class="unit">${count(shown.before)} tokens</span></h2>
 ${pre(text)}</section>

@@ -65,7 +65,11 @@ ${table({
   rows: data.upstreams.map(({ path, host }) => [html`<code>${path}</code>`, host]),
   none: 'No upstream is configured: HAVERSACK_ANTHROPIC_URL, HAVERSACK_OPENAI_URL.',
 })}
-<h2>Keys</h2>${data.keys === null ? html`<p class="none">Keys are shown to keys with the scope admin.</p>` : keysOf(data.keys, data.fresh)}`
+<h2>Keys</h2>${data.keys === null ? noKeys() : keysOf(data.keys, data.fresh)}`
+}
+
+function noKeys(): Html {
+  return html`<p class="none">Keys are shown to keys with the scope admin.</p>`
 }
 
 function keysOf({ keys, mayGive }: KeyList, fresh: string | null): Html {
@@ -95,7 +99,8 @@ ${mayGive === null ? byCommand() : addForm(mayGive)}`
 }
 
 function revokeForm(id: string): Html {
-  return html`<form method="post" action="/ui/keys/revoke"><input type="hidden" name="id" value="${id}">
+  return html`<form method="post" action="/ui/keys/revoke">
+<input type="hidden" name="id" value="${id}">
 <button class="quiet">Revoke ${id}</button></form>`
 }
 
@@ -103,7 +108,8 @@ function addForm(scopes: readonly string[]): Html {
   return html`<form method="post" action="/ui/keys" class="filter">
 <fieldset><legend>Add a key</legend>${scopes.map(
     scope =>
-      html`<label class="check"><input type="checkbox" name="scope" value="${scope}"> ${scope}</label>`,
+      html`<label class="check">
+<input type="checkbox" name="scope" value="${scope}"> ${scope}</label>`,
   )}</fieldset>
 <label>Note <input name="note" maxlength="200"></label><button>Add</button></form>`
 }

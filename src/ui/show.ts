@@ -10,6 +10,16 @@ export function percent(part: number, whole: number): string {
   return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`
 }
 
+/** A part of a whole: `1 of 1,234 tokens`. */
+export function ofWhole(part: number, whole: number, unit: string): string {
+  return `${count(part)} of ${count(whole)} ${unit}`
+}
+
+/** A count before and after: `1,234 → 1 tokens`. */
+export function beforeAfter(before: number, after: number, unit: string): string {
+  return `${count(before)} → ${count(after)} ${unit}`
+}
+
 /** Bytes with a unit: `12.3 KiB`. */
 export function bytes(value: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']

@@ -34,12 +34,14 @@ export function toolsPage({ rows, fetched }: ToolTable, query: ToolsQuery): Html
     .filter(row => row.tool.toLowerCase().includes(tool.toLowerCase()))
     .sort((a, b) => SORTS[sort](b) - SORTS[sort](a))
   const shown = wanted.slice(0, SHOWN)
+  const rest = wanted.length - shown.length
   return html`${windowLinks(pathOf(query), window)}
 <form method="get" action="/ui/tools" class="filter">
 <label>Tool <input name="tool" value="${tool}" maxlength="128"></label>
 <label>Most <select name="sort">${Object.keys(SORTS).map(
     name =>
-      html`<option value="${name}" ${name === sort ? 'selected' : ''}>${NAMES[name as Sort]}</option>`,
+      html`<option value="${name}" ${name === sort ? 'selected' : ''}>
+${NAMES[name as Sort]}</option>`,
   )}</select></label>
 <input type="hidden" name="window" value="${window.name}">
 <button>Show</button></form>
@@ -55,7 +57,7 @@ ${table({
   rows: shown.map(row => [visible(toolName(row.tool)), row.shape, row.format, ...cells(row)]),
   none: 'No result in this window matches.',
 })}
-${wanted.length > SHOWN ? html`<p>${count(wanted.length - SHOWN)} more rows are not shown.</p>` : ''}
+${rest > 0 ? html`<p>${count(rest)} more rows are not shown.</p>` : ''}
 ${fetchedTable(fetched)}`
 }
 

@@ -24,14 +24,17 @@ export function tryPage(
   return html`<p>Paste a tool result. Nothing of it is kept, counted or logged. The browser sends
 each end of a line as CR LF; it is read as LF.</p>
 <form method="post" action="/ui/try" class="try">
-<label>Result <textarea name="content" rows="12" required spellcheck="false">${content}</textarea></label>
+<label>Result
+<textarea name="content" rows="12" required spellcheck="false">
+${content}</textarea></label>
 <div class="row">
 <label>Tool <input name="tool" value="${tool}" maxlength="512"></label>
 <label>Model <input name="model" value="${model}" maxlength="256" placeholder="gpt-5"></label>
 <label>Mode <select name="mode">${MODES.map(
     each => html`<option ${each === mode ? 'selected' : ''}>${each}</option>`,
   )}</select></label>
-<label>Budget in tokens <input name="budget" value="${budget}" inputmode="numeric" pattern="[0-9]*" maxlength="9"></label>
+<label>Budget in tokens
+<input name="budget" value="${budget}" inputmode="numeric" pattern="[0-9]*" maxlength="9"></label>
 <button>Encode</button>
 </div></form>
 ${outcome === undefined ? '' : shown(content, outcome)}`

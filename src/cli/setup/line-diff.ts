@@ -1,9 +1,12 @@
 /** Lines around the change that are shown. */
 const CONTEXT = 2
 
-/** Names whose values are secrets, and such a value: in quotes, to the line's end, or a word. */
-const SECRET =
-  /((?:^\s*(?:export\s+)?|["'\s{,])[\w.-]*(?:key|token|secret|passw|credential|auth)[\w.-]*["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^"'{[\s].*)/gi
+/** A name whose value is a secret, and its sign. */
+const NAME =
+  /(?:^\s*(?:export\s+)?|["'\s{,])[\w.-]*(?:key|token|secret|passw|credential|auth)[\w.-]*["']?\s*[:=]\s*/
+/** Such a value: in quotes, or to the end of the line. */
+const VALUE = /"(?:[^"\\]|\\.)*"|'[^']*'|[^"'{[\s].*/
+const SECRET = new RegExp(`(${NAME.source})(${VALUE.source})`, 'gi')
 /** What a URL has before its host. */
 const USER = /(:\/\/)[^\s/@"']+@/g
 

@@ -367,6 +367,12 @@ describe('a try', () => {
     expect(await answer.text()).toContain('>one\ntwo</pre>')
   })
 
+  it('keeps a line feed at the start of what was typed, which HTML drops after the tag', async () => {
+    const { post } = start({ keys: false })
+    const answer = await post('/ui/try', { content: '\none' })
+    expect(await answer.text()).toMatch(/<textarea [^>]*>\n\none<\/textarea>/)
+  })
+
   it('says what is wrong with it, and keeps what was typed', async () => {
     const { post } = start({ keys: false })
     const bad = await post('/ui/try', { content: '</textarea><b>', mode: 'trim' })
