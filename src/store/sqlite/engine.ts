@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PartSelector } from '../../core/parts/part.ts'
+import { createCodec, type UnreadableError } from '../codec.ts'
 import { fail } from '../failure.ts'
+import type { WholeForPart } from '../parts/select-elsewhere.ts'
 import type {
   Kept,
   PutItem,
@@ -20,9 +22,8 @@ import type {
 import { type Bodies, createBodies } from './bodies.ts'
 import type { BodyRow } from './body-row.ts'
 import { createChunks } from './chunks.ts'
-import { createCodec, type UnreadableError } from './codec.ts'
 import type { Count } from './counters.ts'
-import { createReader, Faults, type Reader, type WholeForPart } from './reader.ts'
+import { createReader, Faults, type Reader } from './reader.ts'
 import { createRecords, type Records } from './records.ts'
 import { createRestore, type Restore } from './restore.ts'
 import { createSessions, type Sessions } from './sessions.ts'

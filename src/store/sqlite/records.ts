@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
+import { type Codec, UnreadableError } from '../codec.ts'
 import { fail } from '../failure.ts'
 import type {
   Failure,
@@ -9,7 +10,6 @@ import type {
   Result,
   StoredRecord,
 } from '../store.ts'
-import { type Codec, UnreadableError } from './codec.ts'
 import type { Space } from './space.ts'
 import type { Tenants } from './tenants.ts'
 

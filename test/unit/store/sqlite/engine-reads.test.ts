@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Part, PartSelector } from '../../../../src/core/parts/part.ts'
-import { isCutElsewhere } from '../../../../src/store/sqlite/reader.ts'
+import { isCutElsewhere } from '../../../../src/store/parts/select-elsewhere.ts'
 import { bytesOf, MINUTE, must, noise, text } from '../inline-store.ts'
 import { memoryEngine } from './memory-engine.ts'
 
