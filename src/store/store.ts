@@ -37,10 +37,6 @@ export interface Store {
   writeRecord(write: RecordWrite): Promise<Result<{ readonly version: number }>>
   /** Removes a record; `not_found` if there is none, `conflict` if its version is another. */
   deleteRecord(key: RecordKey, ifVersion?: number): Promise<Result<object>>
-  /**
-   * Records whose key starts with `prefix`, in order of their keys (code points), after `after`.
-   */
-  listRecords(list: RecordList): Promise<Result<{ readonly records: readonly ListedRecord[] }>>
 
   /** Removes what has expired; otherwise done a little at a time. */
   prune(): Promise<Result<Removed>>
@@ -127,23 +123,11 @@ export interface RecordWrite extends RecordKey {
   readonly ifVersion?: number
 }
 
-export interface RecordList {
-  readonly tenant: string
-  readonly namespace: string
-  readonly prefix: string
-  readonly after?: string
-  readonly limit: number
-}
-
 /** `version` differs after every write of the key, also after it was deleted and written again. */
 export interface StoredRecord {
   readonly value: Uint8Array
   readonly version: number
   readonly expires_at: number | null
-}
-
-export interface ListedRecord extends StoredRecord {
-  readonly key: string
 }
 
 export interface Removed {

@@ -81,7 +81,6 @@ export async function openSqliteStore(options: OpenStoreOptions): Promise<Store>
       return call('writeRecord', [{ ...write, value }], [value.buffer])
     },
     deleteRecord: (key, ifVersion) => call('deleteRecord', [key, ifVersion]),
-    listRecords: list => call('listRecords', [list]),
     prune: () => repeat(() => call('expire', [])),
     async verify(limit, cursor = FIRST_ROW) {
       if (!ROW.test(cursor)) return fail('invalid_request', 'the cursor is not one of this store')

@@ -7,7 +7,6 @@ import type {
   Kept,
   PutItem,
   RecordKey,
-  RecordList,
   RecordWrite,
   Reference,
   Result,
@@ -42,7 +41,6 @@ export interface Engine {
     get(reference: Reference): Result<StoredBody>
     part(reference: Reference, selector: PartSelector): Result<StoredPart | WholeForPart>
     readRecord(key: RecordKey): Result<StoredRecord>
-    listRecords(list: RecordList): ReturnType<Records['list']>
     stats(tenant: string | undefined): Result<StoreStats>
     /** Finds damaged bodies; `removeDamaged` removes them. */
     verify(limit: number, cursor: number): Result<CheckedRows>
@@ -179,7 +177,6 @@ function createReads({ clock, reader, records, faults, stats }: Parts): Engine['
     get: reference => reader.get(reference, clock()),
     part: (reference, selector) => reader.part(reference, selector, clock()),
     readRecord: key => records.read(key, clock()),
-    listRecords: list => records.list(list, clock()),
     stats,
     verify(limit, cursor) {
       if (limit < 1) return fail('invalid_request', 'limit must be at least 1')
